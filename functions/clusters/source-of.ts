@@ -8,5 +8,10 @@ export function sourceOf(from: string): Source {
   const where = clustersFrom(from);
   if (where instanceof NotAllowed)
     throw new ReconcileError('CONFIG_INVALID', refusalOf('--clusters', from, where));
+  if ('parameters' in where)
+    throw new ReconcileError(
+      'CONFIG_INVALID',
+      `--clusters = "${from}" is for the functions on AWS alone: give folder:PATH here`,
+    );
   return new FolderSource(where.folder);
 }

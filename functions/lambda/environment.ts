@@ -5,10 +5,10 @@ import { log } from './function-log.ts';
 import { NoSuchParameter, withParameters } from './parameters.ts';
 
 /** A secret that was replaced counts for so long, unless somebody refuses it. */
-const LIFE_MS = 5 * 60_000;
+export const LIFE_MS = 5 * 60_000;
 /** How often the secrets are read because somebody refused one of them, or showed one that is none. */
-const AFTER_REFUSAL_MS = 5_000;
-const OF_FAILURE: Delays = { firstMs: 5_000, longestMs: 60_000 };
+export const AFTER_REFUSAL_MS = 5_000;
+export const OF_FAILURE: Delays = { firstMs: 5_000, longestMs: 60_000 };
 
 /**
  * The environment of a function with its secrets, which are read again when they are five minutes old. As long as all

@@ -1,11 +1,11 @@
-import { callAws } from '../../shared/call-aws.ts';
+import { callAws, type AwsAnswer } from '../../shared/call-aws.ts';
 import { timeLeftMs } from '../../shared/deadline.ts';
 import { awsAccess } from './aws-access.ts';
 
 const SUFFIX = '_PARAMETER';
 const OPTIONAL_SUFFIX = '_OPTIONAL_PARAMETER';
 /** The time for all calls of one read, where there is that much left. */
-const LONGEST_MS = 5_000;
+export const LONGEST_MS = 5_000;
 /** The most names of one GetParameters call. */
 const PAGE = 10;
 
@@ -52,18 +52,13 @@ async function getParameters(
   names: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<ReadonlyMap<string, string>> {
-  const access = awsAccess(env);
   const limitMs = Math.min(LONGEST_MS, timeLeftMs());
   const pages = Array.from({ length: Math.ceil(names.length / PAGE) }, (_, index) =>
     names.slice(index * PAGE, (index + 1) * PAGE),
   );
   const found = pages.map(async (page) => {
-    const call = {
-      ...({ service: 'ssm', version: '1.1', target: 'AmazonSSM.GetParameters' } as const),
-      url: env['AWS_ENDPOINT_URL_SSM'] ?? `https://ssm.${access.region}.amazonaws.com/`,
-      fields: { Names: page, WithDecryption: true },
-    };
-    const { status, text } = await callAws(call, access, limitMs);
+    const fields = { Names: page, WithDecryption: true };
+    const { status, text } = await callParameterStore('GetParameters', fields, env, limitMs);
     if (status !== 200) {
       const asked = `GetParameters of ${page.join(', ')}`;
       throw new Error(`SSM answered ${status} to ${asked}: ${text.slice(0, 300)}`);
@@ -71,4 +66,20 @@ async function getParameters(
     return (JSON.parse(text) as Answer).Parameters ?? [];
   });
   return new Map((await Promise.all(found)).flat().map(({ Name, Value }) => [Name, Value]));
+}
+
+/** Resolves with any answer of Parameter Store. */
+export function callParameterStore(
+  action: 'GetParameters' | 'GetParametersByPath',
+  fields: object,
+  env: NodeJS.ProcessEnv,
+  limitMs: number,
+): Promise<AwsAnswer> {
+  const access = awsAccess(env);
+  const call = {
+    ...({ service: 'ssm', version: '1.1', target: `AmazonSSM.${action}` } as const),
+    url: env['AWS_ENDPOINT_URL_SSM'] ?? `https://ssm.${access.region}.amazonaws.com/`,
+    fields,
+  };
+  return callAws(call, access, limitMs);
 }

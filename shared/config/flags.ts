@@ -205,8 +205,8 @@ export const FLAGS = {
     without: 'the CAs of Node',
   },
   'clusters': {
-    topic: 'server', value: 'where', read: clustersFrom, commands: ['serve'],
-    help: 'where it stands which clusters are served: folder:PATH, with a folder of texts for each of them; keys wait in memory then', without: 'one cluster is served, that of --kubeconfig',
+    topic: 'server', value: 'where', read: clustersFrom, commands: ['serve'], lambda: true,
+    help: 'where it stands which clusters are served: folder:PATH, with a folder of texts for each of them; keys wait in memory then. On AWS parameters:PATH, with the texts below PATH/clusters/NAME in Parameter Store', without: 'one cluster is served, that of --kubeconfig',
   },
   'audit-tokens-file': {
     topic: 'server', value: 'file', read: text, commands: ['serve'],

@@ -23,7 +23,11 @@ export interface AwsFake {
   /** Accepted messages; a duplicate is accepted and not queued again. */
   readonly sent: SentMessage[];
   readonly parameters: Map<string, string>;
-  /** X-Amz-Target of each request, with the size of a batch. */
+  /** When a parameter was written, in seconds since 1970; long ago where it is not said. */
+  readonly modified: Map<string, number>;
+  /** So many calls of Parameter Store are answered that there were too many. */
+  throttled: number;
+  /** X-Amz-Target of each request, with the size of a batch or the path. */
   readonly calls: string[];
   /** How often entries with this text in their body are refused before they are taken. */
   readonly refuse: Map<string, number>;
@@ -46,6 +50,8 @@ export async function startAws(): Promise<AwsFake> {
   const sent: SentMessage[] = [];
   const seen = new Set<string>();
   const parameters = new Map<string, string>();
+  const modified = new Map<string, number>();
+  const tokens = new Map<string, { readonly asked: string; readonly from: number }>();
   const calls: string[] = [];
   const refuse = new Map<string, number>();
   const shown = new Map<string, number>();
@@ -71,6 +77,11 @@ export async function startAws(): Promise<AwsFake> {
     if (!request.headers.authorization?.startsWith('AWS4-HMAC-SHA256 Credential=')) {
       return refused('MissingAuthenticationToken');
     }
+    if (target.startsWith('AmazonSSM.') && fake.throttled > 0) {
+      fake.throttled -= 1;
+      return refused('ThrottlingException', 'Rate exceeded');
+    }
+    if (target === 'AmazonSSM.GetParametersByPath') return getParametersByPath(body);
     if (target === 'AmazonSSM.GetParameters') return getParameters(body);
     if (target === 'AmazonSQS.SendMessageBatch') return sendBatch(body);
     if (target === 'AmazonSQS.SendMessage') return sendOne(body);
@@ -88,6 +99,46 @@ export async function startAws(): Promise<AwsFake> {
       body: {
         Parameters: found.map((Name) => ({ Name, Value: parameters.get(Name) })),
         InvalidParameters: names.filter((name) => !parameters.has(name)),
+      },
+    };
+  };
+
+  /** Pages are in no order that anybody may rely on, and every third is empty, as may be (docs/sources/tools.md, "Parameters by path"). */
+  const getParametersByPath = (body: Fields): Answer => {
+    const { Path: path, Recursive: isRecursive = false, WithDecryption: isDecrypted = false } = body;
+    const { MaxResults: most = 10, NextToken: token, ...rest } = body;
+    calls.push(`GetParametersByPath ${String(path)}`);
+    const known = ['Path', 'Recursive', 'WithDecryption'];
+    const isWhole = Number.isInteger(most) && Number(most) >= 1 && Number(most) <= 10;
+    if (!isWhole || Object.keys(rest).some((name) => !known.includes(name)))
+      return refused('ValidationException');
+    if (typeof path !== 'string' || !/^\/[\w.\-/]*$/.test(path)) return refused('ValidationException');
+    const asked = JSON.stringify(rest);
+    const begun = typeof token === 'string' ? tokens.get(token) : undefined;
+    if (token !== undefined && begun?.asked !== asked) return refused('InvalidNextToken');
+    const from = begun?.from ?? 0;
+    const prefix = path.endsWith('/') ? path : `${path}/`;
+    const below = [...parameters.keys()]
+      .filter((name) => name.startsWith(prefix))
+      .filter((name) => isRecursive === true || !name.slice(prefix.length).includes('/'));
+    const isEmpty = tokens.size % 3 === 2;
+    const page = isEmpty ? [] : below.slice(from, from + Number(most));
+    const next = from + page.length;
+    const nextToken = `token-${tokens.size}`;
+    if (next < below.length) tokens.set(nextToken, { asked, from: next });
+    return {
+      status: 200,
+      body: {
+        Parameters: page.map((Name) => ({
+          ...{
+            Name,
+            Type: 'SecureString',
+            Version: 1,
+            LastModifiedDate: modified.get(Name) ?? 1_700_000_000,
+          },
+          Value: isDecrypted === true ? parameters.get(Name) : 'AQICAHh-encrypted',
+        })),
+        ...(next < below.length && { NextToken: nextToken }),
       },
     };
   };
@@ -166,10 +217,12 @@ export async function startAws(): Promise<AwsFake> {
 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return {
+  const fake: AwsFake = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     sent,
     parameters,
+    modified,
+    throttled: 0,
     calls,
     refuse,
     shown,
@@ -180,8 +233,9 @@ export async function startAws(): Promise<AwsFake> {
       await once(server, 'close');
     },
   };
+  return fake;
 }
 
-function refused(type: string): Answer {
-  return { status: 400, body: { __type: `com.amazonaws.sqs#${type}`, message: type } };
+function refused(type: string, message = type): Answer {
+  return { status: 400, body: { __type: `com.amazonaws.sqs#${type}`, message } };
 }

@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TEXTS, type Source, type TextName, type Texts } from '../../../shared/clusters/entry.ts';
+import { timeLeftMs } from '../../../shared/deadline.ts';
+import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
+import { errorText, ReconcileError } from '../../../shared/model/errors.ts';
+import type { Log } from '../../../shared/ports.ts';
+import { Silence } from '../../../shared/silence.ts';
+import { AFTER_REFUSAL_MS, LIFE_MS, OF_FAILURE } from '../environment.ts';
+import { callParameterStore, LONGEST_MS } from '../parameters.ts';
+
+/** That there is no such entry counts for so long, for so many names. */
+const ABSENT_MS = 60_000;
+const MOST_ABSENT = 1_000;
+/** After so many names that nobody has, strangers have no other one looked up. */
+const MOST_STRANGERS = 8;
+/** An entry that changed so recently is still being written: parameters are written one by one. */
+const QUIET_MS = 5_000;
+/** The most parameters of one answer. */
+const PAGE = 10;
+const FIRST_DELAY_MS = 200;
+const LONGEST_DELAY_MS = 2_000;
+
+interface Kept {
+  readonly texts: Texts;
+  readonly readAtMs: number;
+}
+
+interface Parameter {
+  readonly Name: string;
+  readonly Value: string;
+  /** In seconds since 1970. */
+  readonly LastModifiedDate: number;
+}
+
+interface Answer {
+  readonly Parameters?: readonly Parameter[];
+  readonly NextToken?: string;
+}
+
+/**
+ * The registry in AWS Systems Manager Parameter Store: the parameters below PATH/clusters/NAME are the texts of an entry, which
+ * are read again as secrets are: when they are five minutes old, or when somebody doubts them, after five seconds. While Parameter
+ * Store cannot be read, the texts of before stay. Ages go by the time of day, as a frozen environment's other clocks may stand.
+ */
+export class ParameterSource implements Source {
+  /** It keeps the texts itself. */
+  readonly keepMs = 0;
+  readonly #root: string;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #log: Log;
+  readonly #now: () => number;
+  readonly #silence: Silence;
+  readonly #kept = new Map<string, Kept>();
+  readonly #absent = new BoundedMap<string, number>(MOST_ABSENT);
+  readonly #doubted = new Set<string>();
+  readonly #reads = new Map<string, Promise<Texts | undefined>>();
+
+  /** @param path without a slash at its end */
+  constructor(path: string, env: NodeJS.ProcessEnv, log: Log, now: () => number = () => Date.now()) {
+    this.#root = `${path}/clusters/`;
+    this.#env = env;
+    this.#log = log;
+    this.#now = now;
+    this.#silence = new Silence(now);
+  }
+
+  /** Reads all parameters, ten at a time. */
+  async names(): Promise<readonly string[]> {
+    const names = new Set<string>();
+    for await (const { Name } of this.#below(this.#root, { Recursive: true }, timeLeftMs)) {
+      const [name = '', text = '', ...rest] = Name.slice(this.#root.length).split('/');
+      if (isText(text) && rest.length === 0) names.add(name);
+    }
+    return [...names];
+  }
+
+  async read(name: string): Promise<Texts | undefined> {
+    const kept = this.#kept.get(name);
+    const isYoung =
+      kept && this.#isYounger(kept.readAtMs, this.#doubted.has(name) ? AFTER_REFUSAL_MS : LIFE_MS);
+    if (kept && (isYoung || !this.#silence.isOver)) return kept.texts;
+    if (this.#isYounger(this.#absent.get(name), ABSENT_MS)) return undefined;
+    const running = this.#reads.get(name) ?? this.#read(name, kept).finally(() => this.#reads.delete(name));
+    this.#reads.set(name, running);
+    return running;
+  }
+
+  /** Whether a name that a stranger says may be looked up: not while eight count that nobody has. */
+  mayBeAsked(name: string): boolean {
+    const absent = [...this.#absent.values()].filter((atMs) => this.#isYounger(atMs, ABSENT_MS));
+    return this.#kept.has(name) || absent.length < MOST_STRANGERS;
+  }
+
+  /** What was read of an entry cannot be used, or was refused, so that it is soon read again. */
+  doubt(name: string): void {
+    if (this.#kept.has(name)) this.#doubted.add(name);
+  }
+
+  async #read(name: string, kept: Kept | undefined): Promise<Texts | undefined> {
+    const readAtMs = this.#now();
+    const found: Parameter[] = [];
+    try {
+      const end = performance.now() + Math.min(LONGEST_MS, timeLeftMs());
+      const path = `${this.#root}${name}/`;
+      for await (const parameter of this.#below(
+        path,
+        { WithDecryption: true },
+        () => end - performance.now(),
+      ))
+        if (isText(parameter.Name.slice(path.length)))
+          found.push({ ...parameter, Name: parameter.Name.slice(path.length) });
+    } catch (error) {
+      if (!kept || !(error instanceof ReconcileError)) throw error;
+      const silentMs = this.#silence.begin(OF_FAILURE);
+      this.#log.warn('Parameter Store cannot be read: the texts that were read before stay', {
+        cluster: name,
+        read_s_ago: Math.round((readAtMs - kept.readAtMs) / 1_000),
+        next_try_in_s: Math.round(silentMs / 1_000),
+        error: errorText(error),
+      });
+      return kept.texts;
+    }
+    this.#silence.end();
+    const changedAtMs = Math.max(...found.map(({ LastModifiedDate }) => LastModifiedDate * 1_000));
+    if (this.#isYounger(changedAtMs, QUIET_MS)) {
+      if (kept) return kept.texts;
+      throw new ReconcileError(
+        'CONFIG_INVALID',
+        `it is just being written: it is read when nothing of it has changed for ${QUIET_MS / 1_000} s`,
+      );
+    }
+    this.#doubted.delete(name);
+    this.#kept.delete(name);
+    if (found.length === 0) {
+      this.#absent.set(name, readAtMs);
+      return undefined;
+    }
+    const texts: Texts = Object.fromEntries(found.map(({ Name, Value }) => [Name, Value]));
+    this.#kept.set(name, { texts, readAtMs });
+    return texts;
+  }
+
+  #isYounger(atMs: number | undefined, ageMs: number): boolean {
+    return atMs !== undefined && Math.abs(this.#now() - atMs) < ageMs;
+  }
+
+  /** All parameters below a path. Whoever may ask for `PATH/*` may ask for it with its slash (docs/sources/tools.md, "Parameters by path"). */
+  async *#below(path: string, how: object, leftMs: () => number): AsyncGenerator<Parameter> {
+    let token: string | undefined;
+    do {
+      const asked = {
+        Path: path,
+        ...how,
+        MaxResults: PAGE,
+        ...(token !== undefined && { NextToken: token }),
+      };
+      const { Parameters = [], NextToken } = await this.#page(asked, leftMs);
+      yield* Parameters;
+      token = NextToken;
+    } while (token !== undefined);
+  }
+
+  /** One call; more of them while Parameter Store says that there were too many. Throws CONFIG_INVALID. */
+  async #page(fields: { readonly Path: string }, leftMs: () => number): Promise<Answer> {
+    for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(LONGEST_DELAY_MS, 2 * delayMs)) {
+      const limitMs = Math.min(LONGEST_MS, leftMs());
+      const { status, text } = await callParameterStore(
+        'GetParametersByPath',
+        fields,
+        this.#env,
+        Math.max(1, limitMs),
+      ).catch((cause: unknown) => {
+        throw unreadable(fields.Path, errorText(cause));
+      });
+      if (status === 200) return JSON.parse(text) as Answer;
+      const isBusy = text.includes('ThrottlingException') && leftMs() > delayMs;
+      if (!isBusy) throw unreadable(fields.Path, `Parameter Store answered ${status}: ${text.slice(0, 300)}`);
+      await sleep(delayMs * (0.5 + Math.random() / 2));
+    }
+  }
+}
+
+function isText(name: string): name is TextName {
+  return TEXTS.some((text) => text === name);
+}
+
+function unreadable(path: string, why: string): ReconcileError {
+  return new ReconcileError('CONFIG_INVALID', `${path} cannot be read: ${why}`);
+}

@@ -6,8 +6,8 @@ import { tableOf } from './markdown-table.ts';
 const HEAD = `# What levelset may do
 
 Written by \`npm run generate\` from \`infra/openstack/rights.ts\` and \`infra/kubernetes/rights.ts\`. Each right names the smallest scenario that fails without it;
-\`test/rights\` plays each with all rights, and without this one. On the lab
-\`test/e2e/rights\` runs Services with the access rules, and without some.
+\`test/rights\` plays each with all rights, and without this one. The lab's suite runs
+with the access rules and no other right, and \`test/e2e/rights\` takes each away there.
 
 ## In OpenStack
 

@@ -1,5 +1,4 @@
 /** The harness itself: what the other files here stand on. levelset takes no part. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -294,68 +293,6 @@ describe('counting', () => {
       { service: 'neutron', method: 'POST', path: '/v2.0/floatingips', status: 400 },
     ]);
     expect(writes(calls).length).toBe(1);
-  });
-});
-
-describe('the access rules of infra/openstack', () => {
-  beforeEach((context) => {
-    needsControl(context);
-  });
-
-  it('let a credential do what levelset does, and nothing else', async () => {
-    const user = lab().levelsetUser;
-    const levelset = new OpenStack(lab().levelsetCloud);
-    const rules = JSON.parse(
-      readFileSync(join(lab().repository, 'infra/openstack/access-rules.json'), 'utf8'),
-    ) as unknown;
-    const { application_credential: made } = await levelset.must<{
-      application_credential: { id: string; secret: string };
-    }>('identity', 'POST', `/users/${user}/application_credentials`, {
-      application_credential: {
-        name: `e2e-${Date.now()}`,
-        access_rules: rules,
-        roles: [{ name: 'load-balancer_member' }, { name: 'member' }],
-      },
-    });
-    try {
-      const narrow = new OpenStack({
-        ...lab().levelsetCloud,
-        auth_type: 'v3applicationcredential',
-        auth: {
-          auth_url: lab().cloud.auth['auth_url'] ?? '',
-          application_credential_id: made.id,
-          application_credential_secret: made.secret,
-        },
-      });
-      const { projectId } = await narrow.session();
-      const status = async (...call: Parameters<OpenStack['request']>) =>
-        (await narrow.request(...call)).status;
-      const nobody = '00000000-0000-4000-8000-000000000000';
-      expect(await status('load-balancer', 'GET', '/')).toBe(200);
-      expect(await status('load-balancer', 'GET', `/v2.0/lbaas/quotas/${projectId}`)).toBe(200);
-      expect(await status('load-balancer', 'GET', `/v2.0/lbaas/pools/${nobody}/members`)).toBe(404);
-      expect(await status('network', 'GET', `/v2.0/subnets/${labResources().private_v4}`)).toBe(200);
-      expect(await status('network', 'PUT', `/v2.0/floatingips/${nobody}/tags`, { tags: [] })).toBe(404);
-
-      const { loadbalancer } = await narrow.must<{ loadbalancer: Resource }>(
-        'load-balancer',
-        'POST',
-        '/v2.0/lbaas/loadbalancers',
-        { loadbalancer: { name: 'e2e-narrow', vip_subnet_id: labResources().private_v4 } },
-      );
-      expect(await settled(loadbalancer.id)).toBe('ACTIVE');
-      expect(await status('load-balancer', 'DELETE', `/v2.0/lbaas/loadbalancers/${loadbalancer.id}`)).toBe(
-        204,
-      );
-      expect(await settled(loadbalancer.id)).toBe('DELETED');
-
-      expect(await status('compute', 'GET', '/servers')).toBe(401);
-      expect(await status('network', 'POST', '/v2.0/networks', { network: {} })).toBe(401);
-      expect(await status('network', 'GET', '/v2.0/routers')).toBe(401);
-    } finally {
-      await levelset.must('identity', 'DELETE', `/users/${user}/application_credentials/${made.id}`);
-    }
-    await nothingLeft();
   });
 });
 

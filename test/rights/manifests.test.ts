@@ -5,25 +5,14 @@ import { levelsetGrants } from '../../infra/sandbox/kube/kube-access.ts';
 import { CLUSTER_RIGHTS, type ClusterRight } from '../../infra/kubernetes/rights.ts';
 import { textOf } from '../repo/files.ts';
 import { grantsOf, NAMESPACE, namesOf, wordsOf } from './grants.ts';
-import { rightFor } from '../repo/kubernetes-rights.ts';
+import { rightFor, type RoleManifest } from '../repo/kubernetes-rights.ts';
 import { recordReviews } from './recorded-reviews.ts';
 import { recordWatch, type Recorded } from './recorded-watch.ts';
-
-interface Manifest {
-  readonly kind: string;
-  readonly metadata: { readonly namespace?: string };
-  readonly rules?: readonly {
-    readonly apiGroups: readonly string[];
-    readonly resources: readonly string[];
-    readonly verbs: readonly string[];
-    readonly resourceNames?: readonly string[];
-  }[];
-}
 
 /** `VERB RESOURCE.GROUP NAME in NAMESPACE`, what is not narrowed left out. */
 function grantedBy(file: string): readonly string[] {
   const manifests = parseAllDocuments(textOf(`infra/kubernetes/${file}.yaml`)).map(
-    (one) => one.toJS() as Manifest,
+    (one) => one.toJS() as RoleManifest,
   );
   return manifests.flatMap(({ kind, metadata, rules = [] }) =>
     rules.flatMap(({ apiGroups: [group = ''], resources, verbs, resourceNames = [''] }) =>

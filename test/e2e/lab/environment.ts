@@ -36,8 +36,10 @@ export interface Environment {
   readonly cloudConfig: string;
   /** What the lab's apiserver expects where it sends audit events; null: levelset serves plain HTTP. */
   readonly tls: TlsFiles | null;
-  /** Who levelset is in OpenStack. */
+  /** Who levelset is in OpenStack: in the lab a credential that may make the calls of infra/openstack/access-rules.json alone. */
   readonly levelsetCloud: CloudEntry;
+  /** The same user with its password. */
+  readonly levelsetPassword: CloudEntry;
   /** Its Keystone id. */
   readonly levelsetUser: string;
   /** Who the tests are. In the lab another user of the same project, so that calls can be told apart. */
@@ -107,9 +109,10 @@ export function useVersion(version: KubernetesVersion): void {
   known = undefined;
 }
 
-/** From now on lab() says this of levelset's login, in this process. */
-export function useLogin(login: Pick<Environment, 'levelsetCloud' | 'cloudConfig'>): void {
-  known = { ...lab(), ...login };
+/** From now on levelset logs in with its password, in this process: TLS at a load balancer needs it (decision 15). */
+export function usePassword(): void {
+  const { levelsetPassword: levelsetCloud, directory } = lab();
+  known = { ...lab(), levelsetCloud, cloudConfig: join(directory, 'password.cloud.conf') };
 }
 
 /** A port of 127.0.0.1 that no file which runs beside this one has: the first, the second one. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { writeCloudConfig, type Sections } from './cloud-config.ts';
-import { lab, needsControl } from './environment.ts';
+import { lab, needsControl, usePassword } from './environment.ts';
 import { aNamespace, removeNamespace } from './kubernetes.ts';
 import { nothingLeft } from './leftovers.ts';
 import { startLevelset, stopAllLevelsets, type Levelset } from './levelset.ts';
@@ -26,6 +26,8 @@ export interface LabWorldOptions {
   readonly servers?: readonly string[];
   /** What cloud.conf says beside the usual. */
   readonly cloudConfig?: Sections;
+  /** True: levelset has its user's password, and not a credential with access rules. */
+  readonly withPassword?: boolean;
   /** True: a test starts it when it needs it, and it is stopped when the test is over. */
   readonly levelsetByTest?: boolean;
   /** How long levelset may take to put everything away after a test; 60 s when not said. */
@@ -51,6 +53,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
   };
   beforeAll(async () => {
     if (!lab().controllable) return;
+    if (options.withPassword) usePassword();
     made.nodes = await someNodes(options.nodes ?? []);
     made.servers = await someServers(options.servers ?? []);
     made.cloudConfig = options.cloudConfig

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { cloudConfig } from './cloud-config.ts';
+import { allRules, makeCredential, removeOldCredentials } from './credential.ts';
 import {
   lab,
   NAMESPACE,
@@ -78,7 +79,7 @@ async function prepare(place: Place, parent: string): Promise<Prepared> {
     .clouds;
   const cloud = clouds[place.cloudName];
   if (!cloud) throw new Error(`${place.cloudsYaml} has no cloud ${place.cloudName}`);
-  const levelsetCloud = existing
+  const levelsetPassword = existing
     ? cloud
     : { ...cloud, auth: { ...cloud.auth, username: numbered('levelset', place.cluster) } };
   const labState = existing ? '' : dirname(place.cloudsYaml);
@@ -87,8 +88,12 @@ async function prepare(place: Place, parent: string): Promise<Prepared> {
     : (JSON.parse(
         readFileSync(join(labState, `state/${numbered('resources', place.cluster)}.json`), 'utf8'),
       ) as LabResources);
+  if (!existing) await removeOldCredentials(levelsetPassword);
+  const credential = existing ? undefined : await makeCredential(levelsetPassword, allRules());
+  const levelsetCloud = credential?.cloud ?? levelsetPassword;
   const cloudConfigFile = join(directory, 'cloud.conf');
   await writeSecret(cloudConfigFile, cloudConfig(levelsetCloud, resources));
+  await writeSecret(join(directory, 'password.cloud.conf'), cloudConfig(levelsetPassword, resources));
 
   let environment: Environment = {
     controllable: !existing,
@@ -104,7 +109,8 @@ async function prepare(place: Place, parent: string): Promise<Prepared> {
     levelsetToken,
     levelsetKubeconfig,
     levelsetCloud,
-    levelsetUser: (await new OpenStack(levelsetCloud).session()).userId,
+    levelsetPassword,
+    levelsetUser: (await new OpenStack(levelsetPassword).session()).userId,
     cloudConfig: cloudConfigFile,
     tls: existing ? null : tlsFiles(place.kubeconfig),
     cloud,
@@ -126,6 +132,7 @@ async function prepare(place: Place, parent: string): Promise<Prepared> {
   return {
     environment,
     async cleanUp() {
+      await credential?.remove();
       if (existing) {
         const gone = ['delete', '--ignore-not-found', '--wait=false', '-f', '-'];
         if (!hadAdmin) await must(place.kubectl, [...as, ...gone], { input: ADMIN });

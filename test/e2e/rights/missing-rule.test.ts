@@ -1,20 +1,25 @@
 /** One access rule is missing: the real services refuse the call, and levelset says which rule it is. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { addressOf, apply, aService, labResources, readyOf, until } from '../lab/lab.ts';
+import { addressOf, apply, aService, lab, labResources, readyOf, until } from '../lab/lab.ts';
 import { labWorld } from '../lab/lab-world.ts';
 import { startLevelset } from '../lab/levelset.ts';
-import { makeCredential, rulesOfFile } from './credential.ts';
+import { allRules, makeCredential } from '../lab/credential.ts';
+import { cloudConfig } from '../lab/cloud-config.ts';
 
 const world = labWorld({ nodes: ['e2e-rights-1'], levelsetByTest: true });
 
 /** levelset with all rules but this one. */
 async function startWithout(method: string, path: string): Promise<void> {
-  const rules = rulesOfFile();
+  const rules = allRules();
   const left = rules.filter((rule) => rule.method !== method || rule.path !== path);
   expect(left).toHaveLength(rules.length - 1);
-  const { cloudConfig, remove } = await makeCredential('missing-rule', left);
+  const { cloud, remove } = await makeCredential(lab().levelsetPassword, left);
   onTestFinished(remove);
-  await startLevelset({ cloudConfig });
+  const file = join(lab().directory, 'missing-rule.cloud.conf');
+  await writeFile(file, cloudConfig(cloud, labResources()), { mode: 0o600 });
+  await startLevelset({ cloudConfig: file });
 }
 
 const deploy = (more: Parameters<typeof aService>[3]): Promise<string> =>

@@ -78,7 +78,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/node/node-addresses.test.ts': { part: 3, seconds: 47 },
   'test/conformance/kubernetes.test.ts': { part: 3, seconds: 3 },
 
-  'test/e2e/rights/service.test.ts': { part: 2, seconds: 130 },
+  'test/e2e/rights/each-rule.test.ts': { part: 2, seconds: 120 },
   'test/e2e/rights/missing-rule.test.ts': { part: 3, seconds: 90 },
   'test/e2e/clusters/two-clusters.test.ts': { part: 2, seconds: 60 },
 

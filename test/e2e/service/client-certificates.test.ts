@@ -10,7 +10,7 @@ const OWN = 'levelset.openstack.org/';
 
 let container: Stored;
 let authority: Authority;
-const world = labWorld({ nodes: ['e2e-client-tls-1'] });
+const world = labWorld({ withPassword: true, nodes: ['e2e-client-tls-1'] });
 beforeAll(async () => {
   if (!lab().controllable) return undefined;
   container = await storeContainer('rsa');

@@ -35,6 +35,7 @@ const world = labWorld({
   servers: ['e2e-trouble-2'],
   cloudConfig: { Global: { 'auth-url': front.authUrl } },
   levelsetByTest: true,
+  withPassword: true,
 });
 afterAll(() => front.close());
 afterEach(async () => {

@@ -21,7 +21,7 @@ import { askHttps, handshake } from '../fixtures/tls-client.ts';
 
 const OWN = 'levelset.openstack.org/';
 
-const world = labWorld({ nodes: ['e2e-tls-1', 'e2e-tls-2'] });
+const world = labWorld({ withPassword: true, nodes: ['e2e-tls-1', 'e2e-tls-2'] });
 
 const container = async (pair: Pair): Promise<string> => forThisTest(await storeContainer(pair));
 

@@ -1,2 +1,0 @@
-import './access-rules.ts';
-import '../service/service.test.ts';

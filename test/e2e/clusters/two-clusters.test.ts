@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
 import { joinCluster, leaveCluster } from '../fixtures/nodes.ts';
+import { switchServer } from '../fixtures/servers.ts';
 import { lab, useVersion, type KubernetesVersion } from '../lab/environment.ts';
 import { CLUSTER_NAME } from '../lab/levelset.ts';
 import {
@@ -97,7 +98,7 @@ it('creates, changes, joins, sweeps, leaves, comes back and deletes in one, and 
   expect(await pictureOf(B)).toEqual(before);
 
   await rm(join(folder, ENTRIES[A]), { recursive: true });
-  await until('the end of A', () => Promise.resolve(levelset.log().includes('not in the registry any more')));
+  await until('the end of A', () => Promise.resolve(endsOf(levelset) === 1));
   await serve([{ port: 80 }]);
   const left = await stillPictureOf(A);
   expect(left.listeners).toHaveLength(2);
@@ -109,6 +110,16 @@ it('creates, changes, joins, sweeps, leaves, comes back and deletes in one, and 
   });
   await kube.remove(servicePath(world.namespace, 'web'));
   await until('nothing of A', async () => (await pictureOf(A)).loadBalancers.length === 0);
+  expect(await pictureOf(B)).toEqual(before);
+
+  await serve([{ port: 80 }]);
+  await addressIn(A);
+  await stillPictureOf(A);
+  await rm(join(folder, ENTRIES[A]), { recursive: true });
+  await until('the end of A', () => Promise.resolve(endsOf(levelset) === 2));
+  await collectGarbageOf(A);
+  const { loadBalancers: balancersLeft, floatingIPs: addressesLeft } = await pictureOf(A);
+  expect([balancersLeft, addressesLeft]).toEqual([[], []]);
   expect(await pictureOf(B)).toEqual(before);
   await inCluster(B, () => kube.remove(servicePath(world.namespace, 'web')));
   await until('nothing of B', async () => (await pictureOf(B)).loadBalancers.length === 0);
@@ -174,6 +185,29 @@ async function stillPictureOf(version: KubernetesVersion): ReturnType<typeof pic
 function withoutHealth(resources: readonly Resource[]): readonly object[] {
   return resources.map((resource) => ({ ...resource, operating_status: undefined }));
 }
+
+/** `levelset gc` with the identity of B, when the servers of A are off. */
+async function collectGarbageOf(version: KubernetesVersion): Promise<void> {
+  const [first, , joined] = world.servers;
+  for (const server of [first, joined]) if (server) await switchServer(server, 'SHUTOFF');
+  const args = [`--cluster=${await clusterIdOf(version)}`, '--unwritten-for=1ms'];
+  const gc = (...more: readonly string[]): ReturnType<typeof runLevelset> =>
+    inCluster(B, () => runLevelset(['gc', ...args, ...more]));
+  const planned = await until(
+    'a plan of what A has left, when none of its members answers',
+    async () => {
+      const ran = await gc();
+      return ran.code === 0 && ran;
+    },
+    { timeoutMs: 60_000 },
+  );
+  const hash = /--approve=(\w{12})$/m.exec(planned.stdout)?.[1] ?? '';
+  const { code, stderr } = await gc(`--approve=${hash}`);
+  expect([code, stderr]).toEqual([0, '']);
+}
+
+const endsOf = (levelset: Levelset): number =>
+  levelset.log().split('not in the registry any more').length - 1;
 
 async function resync(levelset: Levelset, cluster: string): Promise<void> {
   const { status } = await levelset.resync({ all: true }, cluster);

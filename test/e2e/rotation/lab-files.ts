@@ -79,6 +79,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/conformance/kubernetes.test.ts': { part: 3, seconds: 3 },
 
   'test/e2e/rights/each-rule.test.ts': { part: 2, seconds: 120 },
+  'test/e2e/rights/cluster-rights.test.ts': { part: 2, seconds: 2 },
   'test/e2e/rights/missing-rule.test.ts': { part: 3, seconds: 90 },
   'test/e2e/clusters/two-clusters.test.ts': { part: 2, seconds: 60 },
 

@@ -6,7 +6,7 @@ import type { Log } from '../../shared/ports.ts';
 import type { Delays } from '../../shared/silence.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { Connected } from '../world.ts';
-import { isThatOf, newSlot, unlessGone, type Served, type Slot } from './slot.ts';
+import { isThatOf, newSlot, problemsOf, unlessGone, type Served, type Slot } from './slot.ts';
 
 export interface ConnectedClustersOptions<S extends Served> {
   readonly registry: Pick<Registry, 'names' | 'read'>;
@@ -89,7 +89,7 @@ export class ConnectedClusters<S extends Served> {
 
   /** What is wrong with an entry, in words that name it. */
   problemsOf(name: string): readonly string[] {
-    return this.#slots.get(name)?.problems ?? [];
+    return problemsOf(this.#slots.get(name));
   }
 
   /** True while no cluster is being connected, replaced or ended. */
@@ -151,15 +151,19 @@ export class ConnectedClusters<S extends Served> {
     if (!reading && !slot.entry) return; // it is gone by now, or just being written
     const { entry, problems } = reading ?? { problems: [`${slot.name}: its texts are gone`] };
     slot.entry = entry;
+    slot.ofEntry = problems;
     const isAsServed = entry && slot.served?.settings === entry.settings;
     if (!entry || isAsServed) slot.next = undefined;
     else if (slot.next?.entry.settings !== entry.settings) {
       slot.next = { entry, connected: await connect(entry) };
       slot.silence.end();
     }
-    if (!entry) await this.#endServed(slot);
-    const others = await this.#identify(slot);
-    if (!slot.gone.signal.aborted) this.#tell(slot, [...problems, ...others]);
+    if (!entry) {
+      const ending = this.#endServed(slot); // its runs may take their time
+      this.#tell(slot, []);
+      await ending;
+    }
+    this.#tell(slot, await this.#identify(slot));
   }
 
   /** Asks which cluster it is that is connected now, and serves it. Returns why it does not. */
@@ -235,10 +239,13 @@ export class ConnectedClusters<S extends Served> {
     this.#slots.delete(slot.name);
   }
 
-  /** Notes what is wrong with an entry, and logs it when it is something else than before. */
-  #tell(slot: Slot<S>, problems: readonly string[]): void {
-    const isNew = problems.join('\n') !== slot.problems.join('\n');
-    slot.problems = problems;
+  /** Notes why an entry is not served, and logs what is wrong with it when that is something else than before. */
+  #tell(slot: Slot<S>, ofCluster: readonly string[]): void {
+    if (slot.gone.signal.aborted) return;
+    slot.ofCluster = ofCluster;
+    const problems = problemsOf(slot);
+    const isNew = problems.join('\n') !== slot.told;
+    slot.told = problems.join('\n');
     if (!isNew || problems.length === 0) return;
     this.#options.log.warn(
       slot.served ? 'the entry of a cluster cannot be used: its last one counts' : 'a cluster is not served',

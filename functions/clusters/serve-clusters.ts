@@ -1,5 +1,6 @@
 import type { Entry, Source } from '../../shared/clusters/entry.ts';
 import { Registry } from '../../shared/clusters/registry.ts';
+import { valueWithin } from '../../shared/deadline.ts';
 import { ReconcileError } from '../../shared/model/errors.ts';
 import type { Log } from '../../shared/ports.ts';
 import { proxyVariables } from '../../shared/proxy.ts';
@@ -127,11 +128,16 @@ export async function serveClusters(
   };
 }
 
+/** Nobody who asks waits longer for the sides of any cluster. */
+const NOTES_MS = 1_000;
+const UNKNOWN = 'its kube-apiserver and its OpenStack have not both answered yet';
+
 /** What makes no other cluster unready: each line names its cluster. */
 async function notesOf(clusters: ConnectedClusters<ServedCluster>): Promise<readonly string[]> {
   const ofEach = clusters.names.map(async (name) => {
     const its = clusters.get(name);
-    const notes = its ? [...(await its.missing()), ...its.notes()] : [];
+    const sides = its && (await valueWithin(NOTES_MS, its.missing()));
+    const notes = its ? [...(sides ?? [UNKNOWN]), ...its.notes()] : [];
     return [...clusters.problemsOf(name), ...notes.map((note) => `${name}: ${note}`)];
   });
   const trouble = clusters.trouble === undefined ? [] : [`clusters: ${clusters.trouble}`];

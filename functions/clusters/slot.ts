@@ -13,7 +13,12 @@ export interface Slot<S extends Served> {
   readonly name: string;
   /** As it was read last. */
   entry: Entry | undefined;
-  problems: readonly string[];
+  /** What is wrong with its texts. */
+  ofEntry: readonly string[];
+  /** Why it is not served as its texts say. */
+  ofCluster: readonly string[];
+  /** What the log has said of both. */
+  told: string;
   /** Connected as the entry says now, and not served yet. */
   next: { readonly entry: Entry; readonly connected: Connected } | undefined;
   served: { readonly settings: Entry['settings']; readonly uid: string; readonly its: S } | undefined;
@@ -39,11 +44,18 @@ export function newSlot<S extends Served>(name: string): Slot<S> {
   return {
     name,
     ...nothing,
-    problems: [],
+    ofEntry: [],
+    ofCluster: [],
+    told: '',
     silence: new Silence(),
     unanswered: '',
     gone: new AbortController(),
   };
+}
+
+/** All that is wrong with an entry, in words that name it. */
+export function problemsOf(slot: Pick<Slot<Served>, 'ofEntry' | 'ofCluster'> | undefined): readonly string[] {
+  return slot ? [...slot.ofEntry, ...slot.ofCluster] : [];
 }
 
 /** Rejects as soon as the entry is gone. */

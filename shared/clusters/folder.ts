@@ -113,7 +113,7 @@ export class FolderSource implements Source {
     return real;
   }
 
-  /** Undefined: there is no text. */
+  /** Undefined: this is no folder. */
   async #textsIn(folder: string): Promise<Texts | undefined> {
     const read = TEXTS.map(async (text) => {
       const path = await this.#realpath(join(folder, text));
@@ -121,7 +121,7 @@ export class FolderSource implements Source {
       return [text, content] as const;
     });
     const found = (await Promise.all(read)).filter(([, content]) => content !== undefined);
-    return found.length === 0 ? undefined : Object.fromEntries(found);
+    return found.length > 0 || (await isFolder(folder)) ? Object.fromEntries(found) : undefined;
   }
 }
 

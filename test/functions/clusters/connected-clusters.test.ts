@@ -126,6 +126,19 @@ test('who takes a cluster over ends what serves that one, and nothing else that 
   expect(clusters.problemsOf('b')).toEqual([]);
 });
 
+test('what is wrong with an entry is named while the last runs of its cluster take their time', async () => {
+  const { clusters, readings, put, slow, told } = world();
+  put('a', 'one');
+  slow.add('one');
+  await clusters.look();
+  readings.set('a', { problems: ['a: kubeconfig is missing'] });
+  void clusters.look();
+  await passes(1_000);
+  expect(clusters.idle).toBe(false);
+  expect(clusters.problemsOf('a')).toEqual(['a: kubeconfig is missing']);
+  expect(told).toEqual([['a: kubeconfig is missing']]);
+});
+
 test('what is wrong is told once while a kube-apiserver does not answer, and no more when it was mended', async () => {
   const { clusters, put, readings, told } = world();
   put('a', undefined, ['a: a token is short']);
@@ -159,5 +172,8 @@ test('an entry whose folder was emptied is served no more, and its tokens open n
   await clusters.look();
   expect(clusters.get('a')).toBeUndefined();
   expect(clusters.entryOf('a')).toBeUndefined();
-  expect(clusters.problemsOf('a')).toEqual(['a: its texts are gone']);
+  expect(clusters.problemsOf('a')).toEqual([
+    'a: kubeconfig is missing: without it there is nothing to connect to',
+    'a: cloud.conf is missing: without it there is nothing to connect to',
+  ]);
 });

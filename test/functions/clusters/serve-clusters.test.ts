@@ -272,3 +272,21 @@ test('a webhook that is refused is noticed also where the tokens came later than
     /^levelset_audit_refusals_total\{cluster="a",reason="token"\} [1-9]/m,
   );
 });
+
+test('a broken entry is named in /readyz while another cluster’s side does not answer, and nobody waits for that', async () => {
+  const { sandbox: a } = await sandboxWorld({ pendingMs: 2 });
+  const { sandbox: b } = await sandboxWorld({ pendingMs: 2 });
+  const serving = await running({ a: textsOf('a', a, a), b: textsOf('b', b, b) });
+  await until('it is idle', serving.idle);
+  a.fault({ match: { side: 'kube' }, kind: 'hang', times: 100_000 });
+  serving.entries.set('b', { ...textsOf('b', b, b), flags: 'nonsense' });
+  await until('it was read', async () => (await pageOf(serving))[1]?.problems.length === 1);
+  const began = performance.now();
+  const answer = await (await fetch(`${serving.url}/readyz`)).text();
+  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(answer.split('\n').slice(0, 3)).toEqual([
+    'ok',
+    'a: its kube-apiserver and its OpenStack have not both answered yet',
+    expect.stringContaining('b: flags:1: '),
+  ]);
+});

@@ -86,25 +86,23 @@ class Model {
   settings: Texts | undefined;
   token: string | undefined;
   #taken: Texts = {};
+  /** What is no entry is asked for each time. */
+  #isTaken = false;
   #seen: { readonly texts: Texts; readonly atMs: number } | undefined;
   #lookedAtMs = -Infinity;
 
   look(texts: Texts, isThere: boolean, atMs: number): void {
-    const isKept = this.#isServed && atMs - this.#lookedAtMs < 5_000;
+    const isKept = this.#isTaken && atMs - this.#lookedAtMs < 5_000;
     if (isKept) return;
     this.#lookedAtMs = atMs;
-    if (!isThere) this.#take({});
+    if (!isThere) this.#take({}, false);
     else if (texts === this.#taken) this.#seen = undefined;
     else if (this.#seen?.texts === texts && atMs - this.#seen.atMs >= 2_000) this.#take(texts);
     else if (this.#seen?.texts !== texts) this.#seen = { texts, atMs };
   }
 
-  /** What is no entry is asked for each time. */
-  get #isServed(): boolean {
-    return Object.keys(this.#taken).length > 0;
-  }
-
-  #take(texts: Texts): void {
+  #take(texts: Texts, isThere = true): void {
+    this.#isTaken = isThere;
     this.#taken = texts;
     this.#seen = undefined;
     const { 'audit-tokens': token, ...settings } = texts;

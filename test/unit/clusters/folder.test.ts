@@ -22,7 +22,7 @@ test('an entry is a folder with files; other files, other names and names with a
   expect((await source.names()).toSorted()).toEqual(['a', 'b', 'empty']);
   expect(await source.read('b')).toEqual({ kubeconfig: 'k', flags: 'f' });
   expect(await source.read('a')).toEqual({ 'cloud.conf': 'c' });
-  expect(await source.read('empty')).toBeUndefined();
+  expect(await source.read('empty')).toEqual({});
   expect(await source.read('README')).toBeUndefined();
   expect(await source.read('none')).toBeUndefined();
 });

@@ -149,7 +149,7 @@ export interface NetworkingConfig {
 /** How levelset finds the server of a Node, and follows a server that stops or is gone. */
 export interface NodeConfig {
   /**
-   * OS_CCM_REGIONAL: levelset writes providerIDs as `openstack://region/id`. Only true if a region is
+   * `--regional-provider-id`: levelset writes providerIDs as `openstack://region/id`. Only true if a region is
    * configured.
    */
   readonly regionalProviderID: boolean;

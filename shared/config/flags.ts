@@ -107,6 +107,11 @@ export const FLAGS = {
     help: 'only servers with this metadata in Nova become Nodes and members: KEY=VALUE, or KEY for any value; a member that is there stays',
     without: 'every server of the project may',
   },
+  'regional-provider-id': {
+    topic: 'Nodes', value: 'bool', read: goBoolean, commands: WORKING, cluster: true,
+    help: 'write providerIDs as openstack://REGION/ID, as OS_CCM_REGIONAL=true does; it needs a region',
+    without: 'what OS_CCM_REGIONAL says',
+  },
   'shutdown-states': {
     topic: 'Nodes', value: 'list', read: someOf('SHUTOFF', 'SHELVED_OFFLOADED', 'SUSPENDED'), repeatable: true, commands: WORKING, cluster: true, lambda: true,
     help: 'states of Nova in which a server counts as shut down: SHUTOFF, SHELVED_OFFLOADED, SUSPENDED',

@@ -71,16 +71,18 @@ export async function loadConfig(
   return { config, warnings };
 }
 
-/** OS_CCM_REGIONAL is read as the Go provider reads it: only `true` counts. */
+/** Of OS_CCM_REGIONAL only `true` counts, as with the Go provider. */
 function nodeConfig(
   values: FlagValues,
   env: NodeJS.ProcessEnv,
   region: string | undefined,
   warnings: string[],
 ): NodeConfig {
-  const isRegional = env['OS_CCM_REGIONAL'] === 'true';
-  if (isRegional && region === undefined)
-    warnings.push('OS_CCM_REGIONAL has no effect: there is no region ([Global] region, OS_REGION_NAME)');
+  const isRegional = values.regionalProviderId ?? env['OS_CCM_REGIONAL'] === 'true';
+  if (isRegional && region === undefined) {
+    const said = values.regionalProviderId ? '--regional-provider-id' : 'OS_CCM_REGIONAL';
+    warnings.push(`${said} has no effect: there is no region ([Global] region, OS_REGION_NAME)`);
+  }
   return {
     regionalProviderID: isRegional && region !== undefined,
     nameFrom: values.nodeNameFrom,

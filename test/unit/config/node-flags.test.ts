@@ -12,6 +12,8 @@ describe('Nodes', () => {
     [{}, {}, {}],
     [{}, { OS_CCM_REGIONAL: 'true' }, { regionalProviderID: true }],
     [{}, { OS_CCM_REGIONAL: 'True' }, {}],
+    [{ regionalProviderId: 'true' }, {}, { regionalProviderID: true }],
+    [{ regionalProviderId: 'false' }, { OS_CCM_REGIONAL: 'true' }, {}],
     [{ nodeNameFrom: 'hostname' }, {}, { nameFrom: 'hostname' }],
     [{ nodeNameFrom: 'first-label' }, {}, { nameFrom: 'first-label' }],
     [{ shutdownStates: 'SUSPENDED, SHUTOFF' }, {}, { shutdownStates: ['SHUTOFF', 'SUSPENDED'] }],
@@ -32,11 +34,14 @@ describe('Nodes', () => {
     expect(config.deletionPercent).toBe(expected);
   });
 
-  it('have no region in their providerID where there is none', async () => {
+  it.each<readonly [string, Given, Readonly<Record<string, string>>]>([
+    ['OS_CCM_REGIONAL', {}, { OS_CCM_REGIONAL: 'true' }],
+    ['--regional-provider-id', { regionalProviderId: 'true' }, {}],
+  ])('have no region in their providerID where there is none (%s)', async (said, flags, env) => {
     const cloudConfigText = GLOBAL.replace(/region.*/, '');
-    const { config, warnings } = await load({ cloudConfigText }, { OS_CCM_REGIONAL: 'true' });
+    const { config, warnings } = await load({ cloudConfigText, ...flags }, env);
     expect(config.nodes.regionalProviderID).toBe(false);
-    expect(warnings).toEqual([expect.stringContaining('OS_CCM_REGIONAL has no effect: there is no region')]);
+    expect(warnings).toEqual([expect.stringContaining(`${said} has no effect: there is no region`)]);
   });
 });
 

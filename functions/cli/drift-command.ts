@@ -1,6 +1,8 @@
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { renderDrift } from '../../shared/plan/render-drift.ts';
-import { findPlans } from './find-plans.ts';
+import { eachCluster, READ_AT_ONCE, type Told } from './each-cluster.ts';
+import { findPlans, type FoundPlans } from './find-plans.ts';
+import { readObjects } from './objects.ts';
 
 /**
  * `levelset drift`: reads every Service in full, and the routes, and prints what somebody else changed in OpenStack, and what others have set there.
@@ -11,15 +13,20 @@ export async function driftCommand(
   flags: Flags,
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const { plans, incomplete, failures } = await findPlans(objects, flags, env, { everyService: true });
+  const keys = readObjects(objects.length === 0 ? ['all'] : objects);
+  const scope = { everyService: true } as const;
+  return eachCluster(flags, env, async (world) => told(await findPlans(keys, world, scope), flags), {
+    atOnce: READ_AT_ONCE,
+  });
+}
+
+function told({ plans, incomplete, failures: errors }: FoundPlans, { output }: Flags): Told {
+  const drifted = plans.some(({ drift }) => drift) ? 2 : 0;
+  const code = incomplete || errors.length > 0 ? 1 : drifted;
   const shown = plans.filter(({ drift, setByOthers }) => drift ?? setByOthers);
-  if (flags.output === 'json') {
-    const all = shown.map(({ unit, services, drift = [], driftStays = false, setByOthers = [] }) => ({
-      ...{ unit, services, drift, driftStays, setByOthers },
-    }));
-    console.log(JSON.stringify(all, undefined, 2));
-  } else console.log(shown.map(renderDrift).join('\n\n') || 'No drift.');
-  for (const line of failures) console.error(line);
-  if (incomplete || failures.length > 0) return 1;
-  return plans.some(({ drift }) => drift) ? 2 : 0;
+  if (output !== 'json') return { code, text: shown.map(renderDrift).join('\n\n') || 'No drift.', errors };
+  const rows = shown.map(({ unit, services, drift = [], driftStays = false, setByOthers = [] }) => ({
+    ...{ unit, services, drift, driftStays, setByOthers },
+  }));
+  return { code, rows, errors };
 }

@@ -1,10 +1,8 @@
-import type { Flags } from '../../shared/config/read-flags.ts';
 import type { Plan } from '../../shared/model/plan.ts';
-import type { SweepScope } from '../../shared/model/request.ts';
-import { connectWithLogins } from '../connect-with-logins.ts';
+import type { Key, SweepScope } from '../../shared/model/request.ts';
+import type { World } from '../../shared/ports.ts';
 import { reasonOf } from '../status-rows.ts';
-import { findRequests, readObjects } from './objects.ts';
-import { logOf } from './options.ts';
+import { findRequests } from './objects.ts';
 import { runRequests } from './run-requests.ts';
 
 export interface FoundPlans {
@@ -17,13 +15,10 @@ export interface FoundPlans {
 
 /** The plans of these objects, or of all that a sweep finds, as dry runs make them. */
 export async function findPlans(
-  objects: readonly string[],
-  flags: Flags,
-  env: NodeJS.ProcessEnv,
+  keys: readonly Key[],
+  world: World,
   scope?: Pick<SweepScope, 'everyService'>,
 ): Promise<FoundPlans> {
-  const keys = readObjects(objects.length === 0 ? ['all'] : objects);
-  const { world } = await connectWithLogins({ flags, env, log: logOf(flags, 'warn') });
   const { requests, incomplete } = await findRequests(keys, world, scope);
   const reports = await runRequests(
     requests.map((request) => ({ ...request, dryRun: true })),
@@ -34,6 +29,6 @@ export async function findPlans(
   return {
     plans: reports.flatMap(({ plan }) => plan ?? []),
     incomplete,
-    failures: failed.map(({ request, outcome }) => `levelset: ${request.key}: ${reasonOf(outcome)}`),
+    failures: failed.map(({ request, outcome }) => `${request.key}: ${reasonOf(outcome)}`),
   };
 }

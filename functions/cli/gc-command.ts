@@ -2,37 +2,59 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { clustersOf, observeBelongings } from '../../shared/gc/belongings.ts';
 import type { Belongings } from '../../shared/gc/belongings.ts';
 import { findClusters, forgottenVips } from '../../shared/gc/find-clusters.ts';
-import type { FoundCluster } from '../../shared/gc/find-clusters.ts';
+import type { FoundCluster, NamedClusters } from '../../shared/gc/find-clusters.ts';
 import { planGc } from '../../shared/gc/plan-gc.ts';
 import type { GcPlan } from '../../shared/gc/plan-gc.ts';
 import { findAnswering, runGc } from '../../shared/gc/run-gc.ts';
 import { readFlags } from '../../shared/config/read-flags.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
+import { ReconcileError } from '../../shared/model/errors.ts';
 import { printable } from '../../shared/model/text/text.ts';
 import { renderPlan, summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { World } from '../../shared/ports.ts';
 import { connectForGcWithLogins } from '../connect-with-logins.ts';
 import { logOf } from './options.ts';
+import { RegisteredClusters } from './registered-clusters.ts';
 
-type Gc = Pick<World, 'cloud' | 'clock' | 'config'> & { readonly thisOne: string | undefined };
+interface Gc extends Pick<World, 'cloud' | 'clock' | 'config'> {
+  readonly thisOne: string | undefined;
+  readonly named?: NamedClusters;
+}
 
 /**
- * `levelset gc`: lists the clusters that have something in the project. With --cluster it plans what that cluster has left,
- * and with --approve it deletes it. Exit codes: those of `levelset plan`, and 2 while Octavia still deletes.
+ * `levelset gc`: lists the clusters that have something in the project. With a UID it plans what that cluster has left, and with
+ * --approve it deletes it. With --clusters the project is that of the entry --cluster, and no cluster of an entry is touched.
+ * Exit codes: those of `levelset plan`, and 2 while Octavia still deletes.
  */
-export async function gcCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
-  const { cluster: id, approve, unwrittenFor } = readFlags(flags, []);
-  const gc = await connectForGcWithLogins({ flags, env, log: logOf(flags, 'warn') });
+export async function gcCommand(
+  uid: string | undefined,
+  flags: Flags,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  const { cluster, approve, unwrittenFor } = readFlags(flags, []);
+  if (!flags.clusters && cluster !== undefined && (uid ?? cluster) !== cluster)
+    throw new ReconcileError(
+      'CONFIG_INVALID',
+      `two UIDs are given, ${uid} and --cluster=${cluster}: give one; --cluster is the name of an entry with --clusters alone`,
+    );
+  const id = flags.clusters ? uid : (uid ?? cluster);
+  const gc: Gc = flags.clusters
+    ? await connectRegistered(flags, env)
+    : await connectForGcWithLogins({ flags, env, log: logOf(flags, 'warn') });
   const all = await observeBelongings(gc.cloud);
   const isJson = flags.output === 'json';
-  if (id === undefined) return printClusters(all, gc.thisOne, isJson);
+  if (id === undefined) return printClusters(all, gc, isJson);
   const plan = planGc(all, {
     ...{ id, thisOne: gc.thisOne, unwrittenForMs: unwrittenFor, now: gc.clock.now() },
+    ...(gc.named && { named: gc.named }),
     answering: await findAnswering(all, id, gc.cloud),
   });
-  if (approve === undefined) return printPlan(plan, id, isJson);
+  const asked = flags.clusters
+    ? `--clusters=${flags.clusters} --cluster=${cluster} ${id}`
+    : `--cluster=${id}`;
+  if (approve === undefined) return printPlan(plan, asked, isJson);
   if (approve !== plan.approval) {
-    printPlan(plan, id, isJson);
+    printPlan(plan, asked, isJson);
     console.error(
       `levelset: --approve=${approve} is not the hash of this plan: something has changed, so read it again`,
     );
@@ -41,9 +63,23 @@ export async function gcCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<n
   return collect(plan, id, gc);
 }
 
+/** The project of one entry, and which clusters all of them are. */
+async function connectRegistered(flags: Flags, env: NodeJS.ProcessEnv): Promise<Gc> {
+  const registered = new RegisteredClusters(flags, env);
+  const { world } = await registered.connect(await registered.one(flags));
+  return { ...world, thisOne: undefined, named: await registered.identified() };
+}
+
 /** Which clusters have something in the project, and ports that nobody may need. Returns the exit code. */
-export function printClusters(all: Belongings, thisOne: string | undefined, isJson: boolean): number {
-  const clusters = findClusters(all, thisOne);
+export function printClusters(
+  all: Belongings,
+  { thisOne, named }: Pick<Gc, 'thisOne' | 'named'>,
+  isJson: boolean,
+): number {
+  const clusters = findClusters(all, thisOne).map((found) => {
+    const entry = named?.entries.get(found.id);
+    return { ...found, ...(entry !== undefined && { entry }) };
+  });
   const forgotten = forgottenVips(all);
   if (isJson) {
     const rows = clusters.map(({ writtenAt, ...row }) => ({ ...row, lastWrite: inWords(writtenAt) }));
@@ -69,11 +105,12 @@ const TITLES: Readonly<Record<keyof FoundCluster['has'], string>> = {
   secrets: 'certificate',
 };
 
-function row({ id, isThisOne, writtenAt, has }: FoundCluster): string {
+function row({ id, isThisOne, entry, writtenAt, has }: FoundCluster & { readonly entry?: string }): string {
   const counts = Object.entries(has).flatMap(([kind, count]) =>
     count > 0 ? [counted(count, TITLES[kind as keyof typeof TITLES])] : [],
   );
-  const mark = isThisOne ? ' (this cluster)' : '';
+  const whose = entry === undefined ? '' : ` (the cluster of the entry ${entry})`;
+  const mark = isThisOne ? ' (this cluster)' : whose;
   return printable(`${id}${mark}  last written ${inWords(writtenAt)}  ${counts.join(', ')}`);
 }
 
@@ -85,14 +122,18 @@ function inWords(time: number): string {
   return time === 0 ? 'never' : `${new Date(time).toISOString().slice(0, 19)}Z`;
 }
 
-/** Exit 1 if nothing of the cluster may be touched. */
-export function printPlan(plan: GcPlan, id: string, isJson: boolean): number {
+/**
+ * Exit 1 if nothing of the cluster may be touched.
+ *
+ * @param asked what asks for the cluster on the command line
+ */
+export function printPlan(plan: GcPlan, asked: string, isJson: boolean): number {
   if (isJson) console.log(JSON.stringify([plan], undefined, 2));
   else {
     console.log(renderPlan(plan));
     if (plan.approval !== undefined)
       console.log(
-        `levelset cannot see whether a cluster that is at rest is gone: make sure that no apiserver has this UID of kube-system.\nTo delete this, and nothing else, run: levelset gc --cluster=${id} --approve=${plan.approval}`,
+        `levelset cannot see whether a cluster that is at rest is gone: make sure that no apiserver has this UID of kube-system.\nTo delete this, and nothing else, run: levelset gc ${asked} --approve=${plan.approval}`,
       );
   }
   return plan.problems.length > 0 ? 1 : 0;

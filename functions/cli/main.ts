@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
-import { errorText, ERRORS, ReconcileError } from '../../shared/model/errors.ts';
 import { readGoFlags } from './go-flags.ts';
+import { inWords } from './in-words.ts';
 import { program } from './program.ts';
 
 /** Runs one command and returns its exit code. Prints an error as one message, never as a stack. */
@@ -18,12 +18,4 @@ export async function main(argv: readonly string[]): Promise<number> {
     console.error(`levelset: ${inWords(error)}`);
     return 1;
   }
-}
-
-function inWords(error: unknown): string {
-  if (error instanceof ReconcileError) {
-    const { advice } = ERRORS[error.code];
-    return error.code === 'CONFIG_INVALID' ? error.message : `${error.message} (${advice})`;
-  }
-  return errorText(error);
 }

@@ -3,6 +3,7 @@ import {
   isEverything,
   isUnit,
   parseKey,
+  requestOf,
   scopeOf,
   type Key,
   type ReconcileRequest,
@@ -43,7 +44,7 @@ export async function findRequests(
     for (const { key } of swept.requests) found.add(key);
     incomplete ||= swept.incomplete;
   }
-  return { requests: [...found].map((key) => ({ key, trigger: 'command' })), incomplete };
+  return { requests: [...found].map((key) => requestOf(world, { key, trigger: 'command' })), incomplete };
 }
 
 /** Sweeps, and logs what could not be read. Throws if the sweep failed and found nothing. */

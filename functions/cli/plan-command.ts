@@ -1,6 +1,8 @@
 import { renderPlan } from '../../shared/plan/render-plan.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
-import { findPlans } from './find-plans.ts';
+import { eachCluster, READ_AT_ONCE, type Told } from './each-cluster.ts';
+import { findPlans, type FoundPlans } from './find-plans.ts';
+import { readObjects } from './objects.ts';
 
 /** `levelset plan`: prints what a sweep would do, as text or as a JSON array of plans. Exit 1 if it could not make a plan. */
 export async function planCommand(
@@ -8,12 +10,17 @@ export async function planCommand(
   flags: Flags,
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const { plans, incomplete, failures } = await findPlans(objects, flags, env);
+  const keys = readObjects(objects.length === 0 ? ['all'] : objects);
+  return eachCluster(flags, env, async (world) => told(await findPlans(keys, world), flags), {
+    atOnce: READ_AT_ONCE,
+  });
+}
+
+function told({ plans, incomplete, failures: errors }: FoundPlans, { output }: Flags): Told {
+  const code = incomplete || errors.length > 0 ? 1 : 0;
+  if (output === 'json') return { code, rows: plans, errors };
   const nothing = incomplete
     ? 'Nothing to do in what could be read.'
     : 'Nothing to do: everything is as desired.';
-  if (flags.output === 'json') console.log(JSON.stringify(plans, undefined, 2));
-  else console.log(plans.map(renderPlan).join('\n\n') || nothing);
-  for (const line of failures) console.error(line);
-  return incomplete || failures.length > 0 ? 1 : 0;
+  return { code, text: plans.map(renderPlan).join('\n\n') || nothing, errors };
 }

@@ -64,11 +64,13 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
     });
   command(
     'gc',
-    'list the clusters that have something in the project; with --cluster plan what one that is gone has left, with --approve delete it; exit 0: done, 2: load balancers are still being deleted, 1: refused or failed',
-  ).action(async (flags: Flags) => {
-    const { gcCommand } = await import('./gc-command.ts');
-    exit(await gcCommand(flags, env));
-  });
+    'list the clusters that have something in the project; with a UID plan what one that is gone has left, with --approve delete it; exit 0: done, 2: load balancers are still being deleted, 1: refused or failed',
+  )
+    .argument('[uid]', 'the UID of kube-system of a cluster that is gone; without --clusters also --cluster')
+    .action(async (uid: string | undefined, flags: Flags) => {
+      const { gcCommand } = await import('./gc-command.ts');
+      exit(await gcCommand(uid, flags, env));
+    });
   command('sandbox', 'run simulators of OpenStack and the kube-apiserver on loopback').action(
     async (flags: Flags) => {
       const { sandboxCommand } = await import('../sandbox.ts');

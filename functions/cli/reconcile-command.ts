@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Report } from '../../shared/model/outcome.ts';
+import type { Key } from '../../shared/model/request.ts';
 import type { World } from '../../shared/ports.ts';
 import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
-import { connectWithLogins } from '../connect-with-logins.ts';
+import { eachCluster, type Told } from './each-cluster.ts';
 import { findRequests, readObjects } from './objects.ts';
-import { logOf } from './options.ts';
 import { describe, exitCode, runRequests } from './run-requests.ts';
 
 /**
@@ -18,12 +18,20 @@ export async function reconcileCommand(
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
   const keys = readObjects(objects);
-  const { world } = await connectWithLogins({ flags, env, log: logOf(flags, 'warn') });
+  return eachCluster(flags, env, (world, print) => reconcileIn(world, keys, flags, print), { onOne: true });
+}
+
+async function reconcileIn(
+  world: World,
+  keys: readonly Key[],
+  flags: Flags,
+  printText: (text: string) => void,
+): Promise<Told> {
   const { requests, incomplete } = await findRequests(keys, world);
-  if (requests.length === 0 && !incomplete) console.log('Nothing to do: everything is as desired.');
+  if (requests.length === 0 && !incomplete) printText('Nothing to do: everything is as desired.');
   const dryRun = flags.dryRun === true;
   const print = (report: Report): void => {
-    console.log(describe(report));
+    printText(describe(report));
   };
   const first = await runRequests(
     requests.map((request) => ({ ...request, dryRun })),
@@ -32,7 +40,7 @@ export async function reconcileCommand(
   );
   const reports = flags.wait && !dryRun ? await waitForAll(first, world, print) : first;
   const isBlocked = reports.some(({ outcome }) => outcome.status === 'blocked');
-  return incomplete || isBlocked ? 1 : exitCode(reports);
+  return { code: incomplete || isBlocked ? 1 : exitCode(reports) };
 }
 
 /**

@@ -7,18 +7,24 @@ import { inParallel } from '../in-parallel.ts';
 import { reasonOf } from '../status-rows.ts';
 import { timeBudget } from '../budget.ts';
 
-/** Runs each request once, several at a time. Calls `told` as each ends. */
-export function runRequests(
+/**
+ * Runs each request once, several at a time. Calls `told` as each ends. Once `stopping` is aborted it begins none, and those under way
+ * end soon.
+ */
+export async function runRequests(
   requests: readonly ReconcileRequest[],
   world: World,
   told: (report: Report) => void,
+  stopping?: AbortSignal,
 ): Promise<readonly Report[]> {
   const { concurrentServiceSyncs, reconcileTimeoutMs } = world.config;
-  return inParallel(requests, concurrentServiceSyncs, async (request) => {
-    const report = await reconcile(request, world, timeBudget(reconcileTimeoutMs, world.clock));
+  const reports = await inParallel(requests, concurrentServiceSyncs, async (request) => {
+    if (stopping?.aborted) return undefined;
+    const report = await reconcile(request, world, timeBudget(reconcileTimeoutMs, world.clock, stopping));
     told(report);
     return report;
   });
+  return reports.filter((report) => report !== undefined);
 }
 
 /** A run in one line, a dry run as its plan. */

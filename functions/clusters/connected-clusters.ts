@@ -1,11 +1,12 @@
 import type { Entry } from '../../shared/clusters/entry.ts';
 import type { Registry } from '../../shared/clusters/registry.ts';
-import { isSettledWithin, within } from '../../shared/deadline.ts';
+import { isSettledWithin } from '../../shared/deadline.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { Delays } from '../../shared/silence.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { Connected } from '../world.ts';
+import { uidOf, unidentified } from './connect-entry.ts';
 import { isThatOf, newSlot, problemsOf, unlessGone, type Served, type Slot } from './slot.ts';
 
 export interface ConnectedClustersOptions<S extends Served> {
@@ -22,8 +23,6 @@ export interface ConnectedClustersOptions<S extends Served> {
 
 /** As often as files of tokens are looked at. */
 const LOOK_MS = 5_000;
-/** The time of a kube-apiserver to say which cluster it is. */
-const ANSWER_MS = 5_000;
 const OF_NO_ANSWER: Delays = { firstMs: 1_000, longestMs: 30_000 };
 /** So many entries are looked at at once, and each of them holds up others for so long at most. */
 const AT_ONCE = 20;
@@ -173,13 +172,10 @@ export class ConnectedClusters<S extends Served> {
     if (!slot.silence.isOver) return [slot.unanswered];
     let uid: string;
     try {
-      ({ id: uid } = await unlessGone(
-        slot,
-        within(ANSWER_MS, () => next.connected.cluster()),
-      ));
+      uid = await unlessGone(slot, uidOf(next.connected));
     } catch (error) {
       slot.silence.begin(OF_NO_ANSWER);
-      slot.unanswered = `${slot.name}: the kube-apiserver has not said which cluster it is: ${errorText(error)}`;
+      slot.unanswered = `${slot.name}: ${unidentified(error)}`;
       return [slot.unanswered];
     }
     slot.silence.end();

@@ -2,7 +2,6 @@ import type { Entry, Source } from '../../shared/clusters/entry.ts';
 import { Registry } from '../../shared/clusters/registry.ts';
 import { valueWithin } from '../../shared/deadline.ts';
 import { ReconcileError } from '../../shared/model/errors.ts';
-import type { Log } from '../../shared/ports.ts';
 import { proxyVariables } from '../../shared/proxy.ts';
 import { createMetricsByCluster } from '../metrics.ts';
 import { listen, parseListen } from '../serve/listen.ts';
@@ -16,8 +15,9 @@ import {
   type Serving,
 } from '../serve/serving.ts';
 import { followTokens } from '../serve/token-files.ts';
-import { connect, type Connected } from '../world.ts';
+import type { Connected } from '../world.ts';
 import { createClustersServer } from './clusters-server.ts';
+import { connectEntry, ofCluster } from './connect-entry.ts';
 import { ConnectedClusters } from './connected-clusters.ts';
 import { Logins } from './logins.ts';
 import { Projects } from './projects.ts';
@@ -40,13 +40,11 @@ export async function serveClusters(
   warnOfDryRun(flags, log);
   const [logins, projects, timetable] = [new Logins(), new Projects(), new Timetable()];
 
-  const connectEntry = ({ name, settings }: Entry): Promise<Connected> => {
-    const own = metrics.of(name);
-    return connect({
-      ...settings,
-      cluster: name,
-      log: withCluster(log, name),
-      shareLogin: (config, make) => logins.of(config, make),
+  const connect = (entry: Entry): Promise<Connected> => {
+    const own = metrics.of(entry.name);
+    return connectEntry(entry, {
+      log,
+      logins,
       observeCall: (call) => {
         own.observeCall(call);
       },
@@ -65,7 +63,7 @@ export async function serveClusters(
         resyncTokens: [...entry.tokens.resyncTokens, ...tokens.resyncTokens],
         pageTokens: [],
       },
-      log: withCluster(log, entry.name),
+      log: ofCluster(log, entry.name),
       metrics: metrics.of(entry.name),
       shared: { parked: await projects.of(connected), turns: timetable.of(entry.name) },
       ...(reported && { reported }),
@@ -75,7 +73,7 @@ export async function serveClusters(
   };
   const clusters = new ConnectedClusters({
     registry,
-    connect: connectEntry,
+    connect,
     begin,
     ended: (name) => metrics.forget(name),
     log,
@@ -142,22 +140,4 @@ async function notesOf(clusters: ConnectedClusters<ServedCluster>): Promise<read
   });
   const trouble = clusters.trouble === undefined ? [] : [`clusters: ${clusters.trouble}`];
   return [...trouble, ...(await Promise.all(ofEach)).flat()];
-}
-
-/** A log whose lines name the cluster. */
-function withCluster(log: Log, cluster: string): Log {
-  return {
-    debug: (message, fields) => {
-      log.debug(message, { cluster, ...fields });
-    },
-    info: (message, fields) => {
-      log.info(message, { cluster, ...fields });
-    },
-    warn: (message, fields) => {
-      log.warn(message, { cluster, ...fields });
-    },
-    error: (message, fields) => {
-      log.error(message, { cluster, ...fields });
-    },
-  };
 }

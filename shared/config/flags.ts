@@ -43,6 +43,14 @@ export const FLAGS = {
     help: 'cloud.conf, the file that the Go provider reads',
     without: 'clouds.yaml, else OS_* variables',
   },
+  'clusters': {
+    topic: 'cluster and cloud', value: 'where', read: clustersFrom, commands: CLOUD, lambda: true,
+    help: 'where it stands which clusters there are: folder:PATH, with a folder of texts for each of them; with serve keys wait in memory then. On AWS parameters:PATH, with the texts below PATH/clusters/NAME in Parameter Store', without: 'one cluster, that of --kubeconfig',
+  },
+  'cluster': {
+    topic: 'cluster and cloud', value: 'name', read: text, commands: ['sweep', 'reconcile', 'plan', 'drift', 'gc'],
+    help: 'with --clusters, the name of the entry to work on; gc without --clusters takes it for the UID of kube-system of a cluster that is gone', without: 'sweep, plan and drift go through all clusters',
+  },
   'cluster-name': {
     topic: 'cluster and cloud', value: 'name', read: text, commands: WORKING, cluster: true, lambda: true, go: 'CCM, KCM',
     help: 'name of the cluster: a part of the names of load balancers, and of the path of the audit webhook',
@@ -209,10 +217,6 @@ export const FLAGS = {
     help: 'certificates of CAs for the servers of --queue, whose connection then has to be TLS',
     without: 'the CAs of Node',
   },
-  'clusters': {
-    topic: 'server', value: 'where', read: clustersFrom, commands: ['serve'], lambda: true,
-    help: 'where it stands which clusters are served: folder:PATH, with a folder of texts for each of them; keys wait in memory then. On AWS parameters:PATH, with the texts below PATH/clusters/NAME in Parameter Store', without: 'one cluster is served, that of --kubeconfig',
-  },
   'audit-tokens-file': {
     topic: 'server', value: 'file', read: text, commands: ['serve'],
     help: 'tokens of /audit and /events beside LEVELSET_AUDIT_TOKENS, with commas or lines between, read again when the file changes', without: 'none',
@@ -280,10 +284,6 @@ export const FLAGS = {
     topic: 'one run', short: 'o', value: 'format', read: oneOf('text', 'json'), commands: ['plan', 'drift', 'gc'],
     help: 'how plans and drift are printed: text or json',
     default: 'text',
-  },
-  'cluster': {
-    topic: 'one run', value: 'uid', read: text, commands: ['gc'],
-    help: 'the UID of kube-system of a cluster that is gone: plan the deletion of all that it has left', without: 'list the clusters that have something in the project',
   },
   'approve': {
     topic: 'one run', value: 'hash', read: text, commands: ['gc'],

@@ -16,6 +16,14 @@ export interface FoundCluster {
   readonly has: Readonly<Record<(typeof TAGGED)[number], number>>;
 }
 
+/** The clusters that a registry leads to. */
+export interface NamedClusters {
+  /** Names of entries by the UIDs of their clusters. */
+  readonly entries: ReadonlyMap<string, string>;
+  /** Names of entries whose kube-apiservers have not said which clusters they are. */
+  readonly silent: readonly string[];
+}
+
 /** The clusters that have something in the project, the one that was written last first. A pool counts with its load balancer. */
 export function findClusters(all: Belongings, thisOne: string | undefined): readonly FoundCluster[] {
   const tagged = TAGGED.flatMap((kind) =>

@@ -11,12 +11,14 @@ import { readStoredName } from '../model/tls/stored-certificate.ts';
 import { approvalOf } from '../plan/approval.ts';
 import { clustersOf } from './belongings.ts';
 import type { Belongings } from './belongings.ts';
-import { findClusters } from './find-clusters.ts';
+import { findClusters, type NamedClusters } from './find-clusters.ts';
 
 export interface GcQuestion {
   readonly id: string;
   /** The UID of the cluster whose apiserver was asked; undefined if none is configured. */
   readonly thisOne: string | undefined;
+  /** Where there is a registry: none of its clusters is touched. */
+  readonly named?: NamedClusters;
   /** A member on the cluster's load balancers that answers health checks, as `ADDRESS:PORT`. */
   readonly answering: string | undefined;
   /** A cluster of which something was written within this time is not touched, in milliseconds. */
@@ -48,11 +50,20 @@ export function planGc(all: Belongings, question: GcQuestion): GcPlan {
 /** Why nothing of the cluster is touched. */
 function whyNot(
   all: Belongings,
-  { id, thisOne, answering, unwrittenForMs, now }: GcQuestion,
+  { id, thisOne, named, answering, unwrittenForMs, now }: GcQuestion,
 ): readonly Problem[] {
   const problem = (message: string): readonly Problem[] => [
-    { field: '--cluster', value: id, message, blocking: true },
+    { field: named ? 'UID' : '--cluster', value: id, message, blocking: true },
   ];
+  const entry = named?.entries.get(id);
+  if (entry !== undefined)
+    return problem(
+      `this is the cluster of the entry ${entry}: it is alive, and its own sweeps find its orphans`,
+    );
+  if (named && named.silent.length > 0)
+    return problem(
+      `it may be the cluster of ${named.silent.join(', ')}, whose kube-apiserver has not said which cluster it is: take the entries of clusters that are gone out of the registry`,
+    );
   if (id === thisOne)
     return problem('this is the cluster of the kubeconfig: it is alive, and its own sweeps find its orphans');
   if (answering !== undefined)

@@ -65,9 +65,9 @@ async function collected({ world, inside: { clock } }: Damages): Promise<string>
     lines.push(text);
   });
   const [thisOne, all] = [await world.kube.clusterId(), await observeBelongings(world.cloud)];
-  printClusters(all, thisOne, false);
+  printClusters(all, { thisOne }, false);
   const about = { thisOne, answering: undefined, unwrittenForMs: 3_600_000, now: clock.millis() };
-  printPlan(planGc(all, { ...about, id: GONE }), GONE, false);
+  printPlan(planGc(all, { ...about, id: GONE }), `--cluster=${GONE}`, false);
   log.mockRestore();
   return `${lines.join('\n')}\n`;
 }

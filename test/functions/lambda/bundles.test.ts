@@ -37,7 +37,7 @@ function packagesOf(name: string): ReadonlySet<string> {
 test.each([
   ['audit', 85],
   ['events', 75],
-  ['resync', 807],
+  ['resync', 808],
   ['status', 495],
   ['reconcile', 625],
   ['sweep', 615],

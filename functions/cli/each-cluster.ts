@@ -1,0 +1,132 @@
+import type { Flags } from '../../shared/config/read-flags.ts';
+import { ReconcileError } from '../../shared/model/errors.ts';
+import type { World } from '../../shared/ports.ts';
+import { connectWithLogins } from '../connect-with-logins.ts';
+import { inParallel } from '../in-parallel.ts';
+import { inWords } from './in-words.ts';
+import { logOf } from './options.ts';
+import { RegisteredClusters } from './registered-clusters.ts';
+
+/** What a command has to say of one cluster. */
+export interface Told {
+  readonly code: number;
+  readonly text?: string;
+  /** Takes the place of the text: the objects of a JSON array. */
+  readonly rows?: readonly object[];
+  /** Lines for stderr. */
+  readonly errors?: readonly string[];
+}
+
+/** @param print Prints a text, each line of it with the name of the cluster where there are several. */
+export type OnOne = (world: World, print: (text: string) => void) => Promise<Told>;
+
+export interface EachClusterOptions {
+  /** So many clusters at once; one after another without it. What they have to say is printed in the order of their names. */
+  readonly atOnce?: number;
+  /** The command works on one cluster, so --clusters needs --cluster. */
+  readonly onOne?: true;
+  /** No cluster is begun once this is aborted, with the name of a signal. */
+  readonly stopping?: AbortSignal;
+}
+
+/** For commands that change nothing. */
+export const READ_AT_ONCE = 8;
+
+/**
+ * Does a command for the only cluster, for the one of --cluster, or for all of --clusters: what is wrong with one of them is told with
+ * its name, and the others have their turn. Returns the exit code: 1 if it is that of any cluster or if one was not begun, else 2 if it
+ * is that of any.
+ */
+export async function eachCluster(
+  flags: Flags,
+  env: NodeJS.ProcessEnv,
+  run: OnOne,
+  { atOnce = 1, onOne, stopping }: EachClusterOptions = {},
+): Promise<number> {
+  if (!flags.clusters) {
+    if (flags.cluster)
+      throw new ReconcileError(
+        'CONFIG_INVALID',
+        '--cluster names an entry of --clusters: give both, or none',
+      );
+    const { world } = await connectWithLogins({ flags, env, log: logOf(flags, 'warn') });
+    const { rows, ...told } = await run(world, (text) => {
+      console.log(text);
+    });
+    if (rows) printRows(rows);
+    show(told, (text) => text);
+    return told.code;
+  }
+  const registered = new RegisteredClusters(flags, env);
+  const names = onOne || flags.cluster ? [await registered.one(flags)] : await registered.names();
+  const codes = new Map<string, number>();
+  const rows: object[] = [];
+  let shown = Promise.resolve();
+  await inParallel(names, atOnce, (name) => {
+    const label = labelOf(name);
+    const turn = turnOf(() => registered.open(name), run, label, stopping);
+    const before = shown;
+    shown = turn.then(async (told) => {
+      await before;
+      if (!told) return;
+      show(told, label);
+      codes.set(name, told.code);
+      rows.push(...(told.rows ?? []).map((row) => ({ cluster: name, ...row })));
+    });
+    return turn;
+  });
+  await shown;
+  if (flags.output === 'json') printRows(rows);
+  return sumUp(names, codes, stopping);
+}
+
+/** Undefined: it was not begun. Never rejects. */
+async function turnOf(
+  open: () => Promise<{ readonly world: World }>,
+  run: OnOne,
+  label: Label,
+  stopping?: AbortSignal,
+): Promise<Told | undefined> {
+  try {
+    if (stopping?.aborted) return undefined;
+    const { world } = await open();
+    if (stopping?.aborted) return undefined;
+    return await run(world, (text) => {
+      console.log(label(text));
+    });
+  } catch (error) {
+    return { code: 1, errors: [inWords(error)] };
+  }
+}
+
+type Label = (text: string) => string;
+
+function labelOf(cluster: string): Label {
+  return (text) => text.replace(/^(?=.)/gm, `${cluster}: `);
+}
+
+function show({ text, errors = [] }: Told, label: Label): void {
+  if (text !== undefined) console.log(label(text));
+  for (const error of errors) console.error(`levelset: ${label(error)}`);
+}
+
+function printRows(rows: readonly object[]): void {
+  console.log(JSON.stringify(rows, undefined, 2));
+}
+
+/** The exit code of all, and a line that says which clusters it is of. */
+function sumUp(
+  names: readonly string[],
+  codes: ReadonlyMap<string, number>,
+  stopping: AbortSignal | undefined,
+): number {
+  const parts = [1, 2].flatMap((code) => {
+    const its = names.filter((name) => codes.get(name) === code);
+    return its.length > 0 ? `exit ${code}: ${its.join(', ')}` : [];
+  });
+  const left = names.filter((name) => !codes.has(name));
+  if (left.length > 0) parts.push(`not begun after ${String(stopping?.reason)}: ${left.join(', ')}`);
+  if (names.length > 1 && parts.length > 0) console.error(`levelset: ${parts.join('; ')}`);
+  if (left.length > 0) return 1;
+  return [1, 2].find((code) => [...codes.values()].includes(code)) ?? 0;
+}

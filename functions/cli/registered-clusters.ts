@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Entry } from '../../shared/clusters/entry.ts';
+import { Registry } from '../../shared/clusters/registry.ts';
+import type { Flags } from '../../shared/config/read-flags.ts';
+import type { NamedClusters } from '../../shared/gc/find-clusters.ts';
+import { ReconcileError } from '../../shared/model/errors.ts';
+import type { Log } from '../../shared/ports.ts';
+import { connectEntry, ofCluster, uidOf, unidentified } from '../clusters/connect-entry.ts';
+import { Logins } from '../clusters/logins.ts';
+import { sourceOf } from '../clusters/source-of.ts';
+import { inParallel } from '../in-parallel.ts';
+import type { Connected } from '../world.ts';
+import { logOf } from './options.ts';
+
+/** An entry that was changed a moment ago is read when it has been quiet for two seconds. */
+const AGAIN_MS = 500;
+const MOST_LOOKS = 10;
+/** So many clusters are asked at once which ones they are. */
+const ASKED_AT_ONCE = 20;
+/** So many names stand in a message. */
+const MOST_NAMED = 20;
+
+/** The clusters of --clusters, for one run of a command. */
+export class RegisteredClusters {
+  readonly #registry: Registry;
+  readonly #log: Log;
+  readonly #logins = new Logins();
+  /** The entries that were opened, by the UIDs of their clusters. */
+  readonly #opened = new Map<string, string>();
+  #before: Promise<unknown> = Promise.resolve();
+
+  /** Throws CONFIG_INVALID. */
+  constructor(flags: Flags, env: NodeJS.ProcessEnv) {
+    this.#registry = new Registry(sourceOf(flags.clusters ?? ''), { flags, env });
+    this.#log = logOf(flags, 'warn');
+  }
+
+  /** The names of all entries in order. Throws CONFIG_INVALID if there is none. */
+  async names(): Promise<readonly string[]> {
+    const names = await this.#registry.names();
+    if (names.length > 0) return names;
+    throw invalid(
+      '--clusters: there is no entry: put a folder with kubeconfig and cloud.conf for each cluster',
+    );
+  }
+
+  /** The name that --cluster gives, for a command that works on one. Throws CONFIG_INVALID that says which there are. */
+  async one({ cluster = '' }: Flags): Promise<string> {
+    const names = await this.names();
+    if (names.includes(cluster)) return cluster;
+    const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+    const allowed = `${names.slice(0, MOST_NAMED).join(', ')}${more}`;
+    throw invalid(
+      cluster === ''
+        ? `--cluster is missing: this command works on one cluster: give one of ${allowed}`
+        : `--cluster ${JSON.stringify(cluster)} is no entry of --clusters: give one of ${allowed}`,
+    );
+  }
+
+  /**
+   * Connects a cluster whose kube-apiserver has said which one it is. Throws if it has not, and if an entry that was opened before
+   * leads to the same one.
+   */
+  open(name: string): Promise<Connected> {
+    const before = this.#before;
+    const opening = this.#open(name, before);
+    this.#before = Promise.allSettled([before, opening]);
+    return opening;
+  }
+
+  /** Connects a cluster and asks it nothing. Throws CONFIG_INVALID. */
+  async connect(name: string): Promise<Connected> {
+    return connectEntry(await this.#entry(name), { log: this.#log, logins: this.#logins });
+  }
+
+  /** Asks all of them which clusters they are. */
+  async identified(): Promise<NamedClusters> {
+    const names = await this.names();
+    const uids = await inParallel(names, ASKED_AT_ONCE, (name) =>
+      this.connect(name)
+        .then(uidOf)
+        .catch(() => undefined),
+    );
+    const found = names.map((name, i) => [uids[i], name] as const);
+    return {
+      entries: new Map(found.flatMap(([uid, name]) => (uid === undefined ? [] : [[uid, name] as const]))),
+      silent: found.flatMap(([uid, name]) => (uid === undefined ? [name] : [])),
+    };
+  }
+
+  async #open(name: string, before: Promise<unknown>): Promise<Connected> {
+    const connected = await this.connect(name);
+    const uid = await uidOf(connected).catch((error: unknown) => {
+      throw new Error(unidentified(error));
+    });
+    await before;
+    const first = this.#opened.get(uid);
+    if (first !== undefined)
+      throw new Error(`it is the cluster of the entry ${first}, too: take one of the two away`);
+    this.#opened.set(uid, name);
+    return connected;
+  }
+
+  async #entry(name: string): Promise<Entry> {
+    for (let look = 1; look <= MOST_LOOKS; look += 1) {
+      const reading = await this.#registry.read(name);
+      if (reading) {
+        const problems = reading.problems.map((problem) => problem.replace(`${name}: `, ''));
+        if (!reading.entry) throw invalid(problems.join('\n'));
+        for (const problem of problems) ofCluster(this.#log, name).warn(problem);
+        return reading.entry;
+      }
+      await sleep(AGAIN_MS);
+    }
+    throw invalid('its texts are gone, or still being written: run the command again');
+  }
+}
+
+function invalid(message: string): ReconcileError {
+  return new ReconcileError('CONFIG_INVALID', message);
+}

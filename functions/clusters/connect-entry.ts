@@ -1,0 +1,55 @@
+import type { Entry } from '../../shared/clusters/entry.ts';
+import { within } from '../../shared/deadline.ts';
+import { errorText } from '../../shared/model/errors.ts';
+import type { Log } from '../../shared/ports.ts';
+import { connect, type Connected, type WorldOptions } from '../world.ts';
+import type { Logins } from './logins.ts';
+
+/** The time of a kube-apiserver to say which cluster it is. */
+const ANSWER_MS = 5_000;
+
+interface ConnectEntryOptions extends Pick<WorldOptions, 'log' | 'observeCall'> {
+  readonly logins: Logins;
+}
+
+/** The connections of one entry. Sends nothing. Throws CONFIG_INVALID. */
+export function connectEntry(
+  { name, settings }: Entry,
+  { log, logins, observeCall }: ConnectEntryOptions,
+): Promise<Connected> {
+  return connect({
+    ...settings,
+    cluster: name,
+    log: ofCluster(log, name),
+    shareLogin: (config, make) => logins.of(config, make),
+    ...(observeCall && { observeCall }),
+  });
+}
+
+/** The UID of a connected cluster. Throws when it takes longer than five seconds. */
+export async function uidOf({ cluster }: Pick<Connected, 'cluster'>): Promise<string> {
+  return (await within(ANSWER_MS, () => cluster())).id;
+}
+
+/** Why nothing is done with a cluster whose UID nobody has said. */
+export function unidentified(error: unknown): string {
+  return `the kube-apiserver has not said which cluster it is: ${errorText(error)}`;
+}
+
+/** A log whose lines name the cluster. */
+export function ofCluster(log: Log, cluster: string): Log {
+  return {
+    debug: (message, fields) => {
+      log.debug(message, { cluster, ...fields });
+    },
+    info: (message, fields) => {
+      log.info(message, { cluster, ...fields });
+    },
+    warn: (message, fields) => {
+      log.warn(message, { cluster, ...fields });
+    },
+    error: (message, fields) => {
+      log.error(message, { cluster, ...fields });
+    },
+  };
+}

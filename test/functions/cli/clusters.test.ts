@@ -1,0 +1,168 @@
+/** Commands over the clusters of a registry: two sandboxes with the same names in one OpenStack project. */
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
+import type { Texts } from '../../../shared/clusters/entry.ts';
+import { addNodeIn, cloudConfFor, kubeconfigFor } from '../../support/sandbox-world.ts';
+import { addressOf, aService, sandboxWorld } from '../sandbox-world.ts';
+import { err, out, run } from './command-line.ts';
+
+interface Fleet {
+  readonly a: Sandbox;
+  readonly b: Sandbox;
+  /** A command line with --clusters. */
+  readonly levelset: (line: string) => Promise<number>;
+}
+
+/** Two clusters with a Service `web` each, and more entries. */
+async function fleet(others: (a: Sandbox) => Readonly<Record<string, Texts>> = () => ({})): Promise<Fleet> {
+  const { sandbox: a } = await sandboxWorld({ pendingMs: 1 });
+  const { sandbox: b } = await sandboxWorld({ nodes: 0 });
+  addNodeIn(a, 'b-node-1', b);
+  const folder = mkdtempSync(join(tmpdir(), 'levelset-clusters-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
+  for (const { kube } of [a, b]) kube.apply(aService('web'));
+  const entries = { a: textsOf(a, a), b: textsOf(b, a), ...others(a) };
+  for (const [name, texts] of Object.entries(entries)) {
+    mkdirSync(join(folder, name));
+    for (const [text, content] of Object.entries(texts)) writeFileSync(join(folder, name, text), content);
+  }
+  return { a, b, levelset: (line) => run(`${line} --clusters=folder:${folder}`, {}) };
+}
+
+function textsOf(cluster: Sandbox, { authUrl }: Sandbox): Texts {
+  return { kubeconfig: kubeconfigFor(cluster), 'cloud.conf': cloudConfFor(authUrl) };
+}
+
+/** An apiserver that takes requests and answers none. */
+async function silentUrl(): Promise<string> {
+  const server = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const uidOf = ({ kube }: Sandbox): string => kube.get('Namespace', '', 'kube-system')?.metadata.uid ?? '';
+const webOf = ({ kube }: Sandbox) => kube.get('Service', 'default', 'web');
+const lines = (): readonly string[] => out.flatMap((text) => text.split('\n').filter((line) => line !== ''));
+
+test('plan goes through all clusters, and names those that it cannot read', async () => {
+  const url = await silentUrl();
+  const { a, b, levelset } = await fleet((it) => ({
+    broken: { kubeconfig: 'no kubeconfig' },
+    silent: { ...textsOf(it, it), kubeconfig: kubeconfigFor(it).replace(it.kubeUrl, url) },
+    twin: textsOf(it, it),
+  }));
+
+  expect(await levelset('plan')).toBe(1);
+
+  expect(lines().every((line) => /^(a|b): /.test(line))).toBe(true);
+  expect(lines().filter((line) => line.includes('default/web: '))).toEqual([
+    'a: default/web: 2 to create',
+    'b: default/web: 2 to create',
+  ]);
+  expect(err.join('\n').split('\n')).toEqual([
+    expect.stringMatching(/^levelset: broken: cloud.conf is missing: /),
+    expect.stringMatching(/^levelset: silent: the kube-apiserver has not said which cluster it is: /),
+    'levelset: twin: it is the cluster of the entry a, too: take one of the two away',
+    'levelset: exit 1: broken, silent, twin',
+  ]);
+  expect([a, b].map(webOf).map(addressOf)).toEqual([undefined, undefined]);
+});
+
+test('sweep works on all clusters, and each line, object and exit code has its cluster', async () => {
+  const { a, b, levelset } = await fleet();
+
+  expect(await levelset('plan --cluster=b -o json service/default/web')).toBe(0);
+  expect(JSON.parse(out.pop() ?? '')).toMatchObject([{ cluster: 'b', services: ['default/web'] }]);
+  expect(await levelset('sweep')).toBe(2);
+  expect(lines()[0]).toMatch(/^a: service\/default\/web: progressing, /);
+  expect(lines().every((line) => /^(a|b): /.test(line))).toBe(true);
+  expect(err).toEqual(['levelset: exit 2: a, b']);
+
+  expect(await levelset('reconcile --wait --cluster=a service/default/web')).toBe(0);
+  expect(out.at(-1)).toMatch(/^a: service\/default\/web: settled, /);
+  expect(addressOf(webOf(a))).toBeDefined();
+  expect(addressOf(webOf(b))).toBeUndefined();
+  expect(await levelset('reconcile --wait --cluster=b all')).toBe(0);
+
+  for (const listener of a.cloud.listeners) Object.assign(listener, { connection_limit: 7 });
+  for (const lb of a.cloud.loadbalancers) Object.assign(lb, { updated_at: '2099-01-01T00:00:00' });
+  expect(await levelset('drift -o json')).toBe(2);
+  expect(JSON.parse(out.at(-1) ?? '')).toMatchObject([{ cluster: 'a' }, { cluster: 'b' }]);
+  expect(err.at(-1)).toBe('levelset: exit 2: a, b');
+});
+
+test('a sweep that is told to stop begins no other cluster', async () => {
+  const { b, levelset } = await fleet();
+  vi.spyOn(console, 'log').mockImplementationOnce((line: string) => {
+    out.push(line);
+    process.emit('SIGTERM', 'SIGTERM');
+  });
+  const before = structuredClone(b.kube.list('Service'));
+
+  expect(await levelset('sweep')).toBe(1);
+
+  expect(lines().every((line) => line.startsWith('a: '))).toBe(true);
+  expect(err).toEqual(['levelset: exit 2: a; not begun after SIGTERM: b']);
+  expect(b.kube.list('Service')).toEqual(before);
+  expect(process.listenerCount('SIGTERM')).toBe(0);
+});
+
+test('what works on one cluster needs its name, and an unknown one is told with those that there are', async () => {
+  const { levelset } = await fleet();
+
+  for (const line of ['reconcile routes', 'gc']) expect(await levelset(line)).toBe(1);
+  for (const line of ['plan', 'sweep', 'drift', 'reconcile routes', 'gc'])
+    expect(await levelset(`${line} --cluster=prod-x`)).toBe(1);
+  expect(await run('plan --cluster=a', {})).toBe(1);
+
+  const missing = '--cluster is missing: this command works on one cluster: give one of a, b';
+  const unknown = '--cluster "prod-x" is no entry of --clusters: give one of a, b';
+  expect(err).toEqual([
+    ...Array.from({ length: 2 }, () => `levelset: ${missing}`),
+    ...Array.from({ length: 5 }, () => `levelset: ${unknown}`),
+    'levelset: --cluster names an entry of --clusters: give both, or none',
+  ]);
+  expect(out).toEqual([]);
+});
+
+test('gc works in the project of one entry, and touches no cluster of any', async () => {
+  const { a, b, levelset } = await fleet();
+  for (const name of ['a', 'b']) expect(await levelset(`reconcile --wait --cluster=${name} all`)).toBe(0);
+  out.length = 0;
+  const lately = '--cluster=a --unwritten-for=1ms';
+
+  expect(await levelset('gc --cluster=a')).toBe(0);
+  expect(
+    lines()
+      .map((line) => line.replace(/ {2}.*/, ''))
+      .sort(),
+  ).toEqual([`${uidOf(a)} (the cluster of the entry a)`, `${uidOf(b)} (the cluster of the entry b)`].sort());
+  expect(await levelset(`gc ${uidOf(b)} ${lately}`)).toBe(1);
+  expect(out.at(-1)).toContain('this is the cluster of the entry b');
+
+  const gone = '0b9d8e7f-0000-4000-8000-00000000000c';
+  for (const lb of a.cloud.loadbalancers)
+    Object.assign(lb, { tags: lb.tags.map((tag) => tag.replace(uidOf(b), gone)) });
+  for (const listener of a.cloud.listeners)
+    Object.assign(listener, { tags: (listener.tags as string[]).map((tag) => tag.replace(uidOf(b), gone)) });
+  for (const member of a.cloud.members) Object.assign(member, { operating_status: 'ERROR' });
+  expect(await levelset(`gc ${gone} ${lately}`)).toBe(0);
+  const [, asked, hash] = /levelset gc (.*) --approve=(\w+)$/.exec(out.at(-1) ?? '') ?? [];
+  expect(asked).toMatch(new RegExp(`^--clusters=folder:.* --cluster=a ${gone}$`));
+  b.fault({ match: { side: 'kube', method: 'GET' }, times: 99, kind: 'fail-before', status: 403 });
+  expect(await levelset(`gc ${gone} ${lately} --approve=${hash}`)).toBe(1);
+  expect(out.at(-1)).toContain('it may be the cluster of b');
+  expect(a.cloud.loadbalancers).toHaveLength(2);
+});

@@ -8,14 +8,14 @@ import type { Logins } from './logins.ts';
 /** The time of a kube-apiserver to say which cluster it is. */
 const ANSWER_MS = 5_000;
 
-interface ConnectEntryOptions extends Pick<WorldOptions, 'log' | 'observeCall'> {
+interface ConnectEntryOptions extends Pick<WorldOptions, 'log' | 'observeCall' | 'envNow'> {
   readonly logins: Logins;
 }
 
 /** The connections of one entry. Sends nothing. Throws CONFIG_INVALID. */
 export function connectEntry(
   { name, settings }: Entry,
-  { log, logins, observeCall }: ConnectEntryOptions,
+  { log, logins, observeCall, envNow }: ConnectEntryOptions,
 ): Promise<Connected> {
   return connect({
     ...settings,
@@ -23,6 +23,7 @@ export function connectEntry(
     log: ofCluster(log, name),
     shareLogin: (config, make) => logins.of(config, make),
     ...(observeCall && { observeCall }),
+    ...(envNow && { envNow }),
   });
 }
 

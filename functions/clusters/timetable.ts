@@ -21,7 +21,7 @@ export class Timetable {
 
   /** The turns of one cluster. */
   of(name: string, now: () => number = () => Date.now()): SweepTurns {
-    const share = createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32;
+    const share = shareOf(name);
     let lastMs = -Infinity;
     return {
       untilNextMs: (everyMs) => {
@@ -75,4 +75,9 @@ export class Timetable {
     if (next) next.begin();
     else this.#running -= 1;
   }
+}
+
+/** The moment of a cluster, as a share of the interval from 0 up to 1. */
+export function shareOf(name: string): number {
+  return createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32;
 }

@@ -37,7 +37,10 @@ export async function connectedFunction(): Promise<ConnectedFunction> {
 
 /** The same with the queues, for a function that reconciles or sweeps. */
 export async function functionWorld(): Promise<FunctionWorld> {
-  const connected = await connectedFunction();
+  return withQueues(await connectedFunction());
+}
+
+export function withQueues(connected: ConnectedFunction): FunctionWorld {
   const { env } = connected;
   return { ...connected, triggers: triggerQueue(env), background: backgroundQueue(env) };
 }

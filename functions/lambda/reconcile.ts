@@ -2,14 +2,16 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { withDeadline } from '../../shared/deadline.ts';
 import { forgetNodes } from '../../shared/memory/listed-nodes.ts';
 import { isUnit, scopeOf } from '../../shared/model/request.ts';
-import { invocationTime, type InvocationTime } from '../budget.ts';
-import { functionWorld, type FunctionWorld } from './connected.ts';
+import { invocationTime, timeOfKey, type InvocationTime } from '../budget.ts';
+import { functionClusters } from './clusters/clusters.ts';
+import type { FunctionClusters, NotServed } from './clusters/function-clusters.ts';
+import { functionWorld, withQueues, type FunctionWorld } from './connected.ts';
 import { log } from './function-log.ts';
 import { metrics } from './function-metrics.ts';
 import { giveBack } from './give-back.ts';
 import { groupRecords, type Group, type Poison } from './groups.ts';
 import { asFunction } from './invocation.ts';
-import { deadLettersOf } from './queues.ts';
+import { backgroundQueue, deadLettersOf } from './queues.ts';
 import { runWork, sendPendingBack } from './run-work.ts';
 import { runSweep } from './sweep.ts';
 
@@ -36,25 +38,75 @@ export const handler = asFunction(async (event: SQSEvent, context): Promise<SQSB
 async function runAll(groups: readonly Group[], time: InvocationTime): Promise<readonly SQSRecord[]> {
   if (groups.length === 0) return [];
   try {
+    const clusters = await withDeadline(time.runs, functionClusters);
+    if (clusters) return await runInClusters(groups, clusters, time);
     const world = await withDeadline(time.runs, functionWorld);
-    // the messages may follow from a change of a Node since the last invocation
-    forgetNodes(world.world);
-    const served = groups.filter((group) => isServed(group, world));
-    const due = await withDeadline(time.sending, () => sendPendingBack(served, world));
-    const failed = await Promise.all(due.map((group) => runGroup(group, world, time)));
-    return failed.flat();
+    return await runIn(world, groups.filter(isOfTheOnlyCluster), time);
   } catch (error) {
     log.error('nothing can be run: the function has no connections', { error: String(error) });
     return groups.flatMap(({ records }) => records);
   }
 }
 
-/** Whether a message is about the cluster of the World. Another deployment, or this one as it was set up before, may have sent it. */
-function isServed({ work }: Group, { world }: FunctionWorld): boolean {
+/** Whether a message names no cluster. Another deployment, or this one as it was set up before, may have sent one that does. */
+function isOfTheOnlyCluster({ work }: Group): boolean {
   const { key, cluster } = work.request;
-  if (cluster === world.cluster) return true;
+  if (cluster === undefined) return true;
   log.warn('a message is about a cluster that is not served: nothing was done', { object: key, cluster });
   return false;
+}
+
+/** Returns the messages that SQS must deliver again. Throws before any run. */
+async function runIn(
+  world: FunctionWorld,
+  groups: readonly Group[],
+  time: InvocationTime,
+): Promise<readonly SQSRecord[]> {
+  // the messages may follow from a change of a Node since the last invocation
+  forgetNodes(world.world);
+  const due = await withDeadline(time.sending, () => sendPendingBack(groups, world));
+  return (await Promise.all(due.map((group) => runGroup(group, world, time)))).flat();
+}
+
+/** The same for several clusters, of which none waits for another one. Never throws. */
+async function runInClusters(
+  groups: readonly Group[],
+  clusters: FunctionClusters,
+  time: InvocationTime,
+): Promise<readonly SQSRecord[]> {
+  const ofEach = [...Map.groupBy(groups, ({ work }) => work.request.cluster ?? '')];
+  const failed = ofEach.map(async ([cluster, own]) => {
+    try {
+      const found = await withDeadline(time.runs, () => clusters.find(cluster));
+      if (!('notServed' in found)) return await runIn(withQueues(found), own, time);
+      await withDeadline(time.sending, () => leave(own, found));
+      return [];
+    } catch (error) {
+      log.error('nothing can be run for a cluster: its messages come again', {
+        cluster,
+        error: String(error),
+      });
+      return own.flatMap(({ records }) => records);
+    }
+  });
+  return (await Promise.all(failed)).flat();
+}
+
+/**
+ * What is queued for a cluster for which nothing is run now: it is sent again where that passes by itself, and done where the
+ * registry has to change, since the first sweep then finds it.
+ */
+async function leave(groups: readonly Group[], { notServed: reason, againInMs }: NotServed): Promise<void> {
+  for (const { work } of groups) {
+    const { key, cluster } = work.request;
+    const fields = { object: key, cluster, reason, again_in_ms: againInMs };
+    if (againInMs === undefined)
+      log.warn('a message is about a cluster that is not served: nothing was done', fields);
+    else log.warn('a cluster does not answer: its message comes again', fields);
+    if (key === 'all') metrics.observeSweep('failed');
+  }
+  if (againInMs === undefined) return;
+  await backgroundQueue(process.env).sendDelayed(groups.map(({ work }) => ({ ...work, delayMs: againInMs })));
 }
 
 /** Returns the messages that SQS must deliver again. */
@@ -65,11 +117,11 @@ async function runGroup(
 ): Promise<readonly SQSRecord[]> {
   const { key } = work.request;
   try {
-    if (isUnit(key)) await runWork(work, world, time);
+    if (isUnit(key)) await runWork(work, world, world.world.cluster === undefined ? time : timeOfKey(time));
     else await runSweep({ scope: scopeOf(key), attempt: work.attempt }, world, time);
     return [];
   } catch (error) {
-    log.error('the key could not be worked on, or not be queued again', {
+    world.log.error('the key could not be worked on, or not be queued again', {
       object: key,
       error: String(error),
     });

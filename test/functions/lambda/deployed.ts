@@ -22,16 +22,8 @@ export interface Deployed extends SandboxWorld {
 
 /** The environment of a function, cold: its secrets are in SSM. */
 export async function deployed(pendingMs = 100): Promise<Deployed> {
-  vi.resetModules();
-  for (const stream of ['stdout', 'stderr'] as const)
-    vi.spyOn(process[stream], 'write').mockReturnValue(true);
-  onTestFinished(() => {
-    vi.unstubAllEnvs();
-    vi.restoreAllMocks();
-  });
+  const aws = await coldFunctions();
   const world = await sandboxWorld({ pendingMs });
-  const aws = await startAws();
-  onTestFinished(() => aws.close());
   const secrets = {
     CLOUD_CONFIG_TEXT: await readFile(world.flags.cloudConfig, 'utf8'),
     KUBECONFIG_TEXT: await readFile(world.flags.kubeconfig, 'utf8'),
@@ -43,6 +35,20 @@ export async function deployed(pendingMs = 100): Promise<Deployed> {
     aws.parameters.set(`/levelset/test/${name}`, value);
     vi.stubEnv(`LEVELSET_${name}_PARAMETER`, `/levelset/test/${name}`);
   }
+  return { ...world, aws };
+}
+
+/** What all functions have of AWS, none of them loaded yet. */
+export async function coldFunctions(): Promise<AwsFake> {
+  vi.resetModules();
+  for (const stream of ['stdout', 'stderr'] as const)
+    vi.spyOn(process[stream], 'write').mockReturnValue(true);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+  });
+  const aws = await startAws();
+  onTestFinished(() => aws.close());
   vi.stubEnv('AWS_REGION', 'eu-central-1');
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'id');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
@@ -52,7 +58,7 @@ export async function deployed(pendingMs = 100): Promise<Deployed> {
   vi.stubEnv('LEVELSET_BACKGROUND_QUEUE_URL', `${aws.url}/123456789012/background`);
   vi.stubEnv('LEVELSET_TRIGGER_DEAD_LETTERS_URL', `${aws.url}/123456789012/triggers-dead.fifo`);
   vi.stubEnv('LEVELSET_BACKGROUND_DEAD_LETTERS_URL', `${aws.url}/123456789012/background-dead`);
-  return { ...world, aws };
+  return aws;
 }
 
 /** An HTTP API's request, payload 2.0. */

@@ -1,0 +1,170 @@
+import type { Entry } from '../../../shared/clusters/entry.ts';
+import { Registry } from '../../../shared/clusters/registry.ts';
+import { flagsFromEnv } from '../../../shared/config/read-flags.ts';
+import { within } from '../../../shared/deadline.ts';
+import type { KubeRequest } from '../../../shared/kube/kube-http.ts';
+import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
+import { isClusterName } from '../../../shared/model/request.ts';
+import { Silence, type Delays } from '../../../shared/silence.ts';
+import { connectEntry, ofCluster, uidOf, unidentified } from '../../clusters/connect-entry.ts';
+import { Logins } from '../../clusters/logins.ts';
+import { isThatOf } from '../../clusters/slot.ts';
+import type { ConnectedFunction } from '../connected.ts';
+import { log } from '../function-log.ts';
+import { metrics } from '../function-metrics.ts';
+import type { ParameterSource } from './parameter-source.ts';
+import { sourceOfFunction } from './source-of-function.ts';
+
+/** So many Worlds a process keeps. */
+const MOST_WORLDS = 100;
+/** The time of a kube-apiserver to answer before any run is begun. */
+const ANSWER_MS = 5_000;
+const READ_KUBE_SYSTEM: KubeRequest = {
+  method: 'GET',
+  path: '/api/v1/namespaces/kube-system',
+  doing: 'ask whether the kube-apiserver answers',
+};
+const OF_NO_ANSWER: Delays = { firstMs: 1_000, longestMs: 30_000 };
+
+/** Why nothing is run for a cluster now. */
+export interface NotServed {
+  readonly notServed: string;
+  /** When to ask again; absent where the registry has to change. */
+  readonly againInMs?: number;
+}
+
+interface Known {
+  readonly name: string;
+  readonly settings: Entry['settings'];
+  readonly connected: ConnectedFunction;
+  readonly silence: Silence;
+  uid?: string;
+  /** Whether the last call of the kube-apiserver had an answer. */
+  hasAnswered: boolean;
+  /** What it said, or did not, and until when nobody asks it again. */
+  unanswered: string;
+  restsUntilMs: number;
+}
+
+/**
+ * The clusters of a registry for one process of a function. It keeps the Worlds that were asked for last, each as long as what its
+ * entry connects with is the same. A kube-apiserver that does not answer costs five seconds, and then rests: its keys hold up no
+ * others of their batch.
+ */
+export class FunctionClusters {
+  readonly #source: ParameterSource;
+  readonly #registry: Registry;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #known = new BoundedMap<string, Known>(MOST_WORLDS);
+  readonly #connecting = new Map<string, Promise<Known>>();
+  readonly #told = new Map<string, string>();
+  readonly #logins = new Logins();
+
+  constructor(source: ParameterSource, env: NodeJS.ProcessEnv) {
+    this.#source = source;
+    this.#env = env;
+    this.#registry = new Registry(source, { flags: flagsFromEnv(env), env });
+  }
+
+  /** Those that LEVELSET_CLUSTERS leads to. Throws CONFIG_INVALID. */
+  static of(env: NodeJS.ProcessEnv): FunctionClusters {
+    return new FunctionClusters(sourceOfFunction(env), env);
+  }
+
+  /** The entry of a cluster. Undefined: there is none that can be used. Throws CONFIG_INVALID while the registry cannot be read. */
+  async entryOf(name: string): Promise<Entry | undefined> {
+    if (!isClusterName(name) || !(await this.#source.read(name))) return undefined;
+    const { entry, problems = [] } = (await this.#registry.read(name)) ?? {};
+    this.#tell(name, problems, entry !== undefined);
+    if (problems.length > 0) this.#source.doubt(name);
+    return entry;
+  }
+
+  /** What to work on a cluster with. Throws CONFIG_INVALID while the registry cannot be read. */
+  async find(name: string): Promise<ConnectedFunction | NotServed> {
+    const entry = await this.entryOf(name);
+    if (!entry) {
+      this.#known.delete(name);
+      return { notServed: this.#told.get(name) ?? 'the registry has no such cluster' };
+    }
+    let known = this.#known.get(name);
+    if (known?.settings !== entry.settings) known = await this.#connect(entry);
+    this.#known.set(name, known); // those that were set longest ago go
+    const silent = await this.#ask(known);
+    if (silent) return silent;
+    const other = await this.#holderOf(known);
+    return other ? { notServed: isThatOf(known, other) } : known.connected;
+  }
+
+  /** Another entry that leads to the same cluster and comes before by name, of those that this process knows. */
+  async #holderOf({ name, uid }: Known): Promise<Known | undefined> {
+    for (const other of [...this.#known.values()].filter((one) => one.uid === uid && one.name < name)) {
+      this.#source.doubt(other.name); // it may be gone, or lead elsewhere by now
+      if ((await this.entryOf(other.name))?.settings === other.settings) return other;
+    }
+    return undefined;
+  }
+
+  #connect(entry: Entry): Promise<Known> {
+    const { name } = entry;
+    const connecting =
+      this.#connecting.get(name) ?? this.#made(entry).finally(() => this.#connecting.delete(name));
+    this.#connecting.set(name, connecting);
+    return connecting;
+  }
+
+  async #made(entry: Entry): Promise<Known> {
+    const { name, settings } = entry;
+    const state = { hasAnswered: false, unanswered: '', restsUntilMs: 0 };
+    const connected = await connectEntry(entry, {
+      log,
+      logins: this.#logins,
+      envNow: async () => {
+        this.#source.doubt(name);
+        return (await this.#registry.read(name))?.entry?.settings.env ?? settings.env;
+      },
+      observeCall: (call) => {
+        metrics.observeCall(call);
+        if (call.service === 'kubernetes') state.hasAnswered = call.status !== undefined;
+      },
+    });
+    return Object.assign(state, {
+      ...{ name, settings, silence: new Silence() },
+      connected: { ...connected, env: this.#env, log: ofCluster(log, name) },
+    });
+  }
+
+  /** Asks a kube-apiserver which cluster it is, and after a call without an answer whether it answers again. */
+  async #ask(known: Known): Promise<NotServed | undefined> {
+    if (known.uid !== undefined && known.hasAnswered) return undefined;
+    const { name, connected, silence } = known;
+    if (Date.now() >= known.restsUntilMs)
+      try {
+        if (known.uid === undefined) known.uid = await uidOf(connected);
+        else await within(ANSWER_MS, () => connected.kubeHttp(READ_KUBE_SYSTEM));
+      } catch (error) {
+        known.restsUntilMs = Date.now() + silence.begin(OF_NO_ANSWER);
+        known.unanswered = `${name}: ${unidentified(error)}`;
+      }
+    if (known.uid === undefined || !known.hasAnswered)
+      return {
+        notServed: known.unanswered,
+        againInMs: Math.max(OF_NO_ANSWER.firstMs, known.restsUntilMs - Date.now()),
+      };
+    silence.end();
+    return undefined;
+  }
+
+  /** Logs what is wrong with an entry when it is something else than before. */
+  #tell(name: string, problems: readonly string[], isServed: boolean): void {
+    const text = problems.join('\n');
+    if (this.#told.get(name) === text) return;
+    this.#told.delete(name);
+    if (text === '') return;
+    this.#told.set(name, text);
+    log.warn(
+      isServed ? 'the entry of a cluster cannot be used: its last one counts' : 'a cluster is not served',
+      { cluster: name, problems },
+    );
+  }
+}

@@ -1,0 +1,164 @@
+/** The worker of several clusters: each in its own World, and none in the way of another one. */
+import { expect, test, vi } from 'vitest';
+import type { Key } from '../../../shared/model/request.ts';
+import type { QueuedWork } from '../../../shared/queue/queued-work.ts';
+import { addressOf, aService } from '../sandbox-world.ts';
+import { contextOf, deliver, logged, taken, work } from './deployed.ts';
+import { deployedClusters, textsOf } from './deployed-clusters.ts';
+import { sqsRecord } from './sqs-record.ts';
+
+const WEB = 'service/default/web';
+const of = (cluster: string | undefined, key: Key = WEB): QueuedWork => ({
+  request: { key, ...(cluster !== undefined && { cluster }), trigger: 'audit', cause: 'audit-1' },
+  attempt: 0,
+});
+
+const now = Date.now.bind(Date);
+/** From here on the time of day is so many seconds later than it is. */
+const after = (seconds: number) => vi.spyOn(Date, 'now').mockImplementation(() => now() + seconds * 1_000);
+
+test('two clusters with the same names in one project get load balancers of their own, and one deletes its own alone', async () => {
+  const { aws, a, b, drain } = await deployedClusters();
+  for (const { kube } of [a, b]) kube.apply(aService('web'));
+  expect(await work(of('prod-a'), of('prod-b'))).toEqual([]);
+  expect(aws.sent.map(({ groupId }) => groupId)).toEqual(['prod-a', 'prod-b']);
+  await drain();
+  const addresses = [a, b].map(({ kube }) => addressOf(kube.get('Service', 'default', 'web')));
+  expect(new Set(addresses).size).toBe(2);
+  expect(addresses).not.toContain(undefined);
+
+  a.kube.delete('Service', 'default', 'web');
+  await work(of('prod-a'));
+  await drain();
+  expect(a.kube.get('Service', 'default', 'web')).toBeUndefined();
+  expect(a.cloud.loadbalancers).toHaveLength(1);
+  expect(addressOf(b.kube.get('Service', 'default', 'web'))).toBe(addresses[1]);
+  // one call of Parameter Store for each, and those that are decrypted are of that entry alone
+  expect(aws.calls.filter((call) => call.startsWith('GetParameters')).toSorted()).toEqual([
+    'GetParametersByPath /levelset/test/clusters/prod-a/',
+    'GetParametersByPath /levelset/test/clusters/prod-b/',
+  ]);
+});
+
+test('what is queued for a cluster that is not served is done with a line in the log, and the others are worked on', async () => {
+  const { aws, a, b, write } = await deployedClusters();
+  write('prod-b', { ...textsOf('prod-b', b, a), kubeconfig: 'token: hunter2-of-kubernetes\nusers: [' });
+  write('prod-c', textsOf('prod-c', a, a)); // the cluster of prod-a
+  a.kube.apply(aService('web'));
+
+  expect(await work(of('prod-a'), of('prod-b'), of('prod-c'), of('gone'), of(undefined))).toEqual([]);
+
+  expect(taken(aws).map(({ request }) => request.cluster)).toEqual(['prod-a']);
+  expect(a.cloud.loadbalancers).toHaveLength(1);
+  expect(logged()).toContain('prod-b: kubeconfig:2: this is no valid YAML');
+  expect(logged()).toContain('prod-c: it is the cluster of the entry prod-a, which is served');
+  expect(logged()).toContain('the registry has no such cluster');
+  expect(logged()).not.toContain('hunter2');
+
+  write('prod-b', textsOf('prod-b', b, a));
+  b.kube.apply(aService('web'));
+  after(6); // what is corrected counts within seconds
+  await work(of('prod-b'));
+  expect(a.cloud.loadbalancers).toHaveLength(2);
+});
+
+test('the entry that comes later by name is served when the first one goes', async () => {
+  const { a, write } = await deployedClusters();
+  write('prod-c', textsOf('prod-c', a, a));
+  a.kube.apply(aService('web'));
+  await work(of('prod-a', 'node/node-1'), of('prod-c', 'node/node-1'));
+  write('prod-a', {});
+  after(61);
+
+  await work(of('prod-c'));
+
+  expect(a.cloud.loadbalancers).toHaveLength(1);
+});
+
+test('a broken entry that worked before goes on with its last good texts, and one that changes gets a new World', async () => {
+  const { aws, a, write } = await deployedClusters();
+  const { functionClusters } = await import('../../../functions/lambda/clusters/clusters.ts');
+  const world = async () => {
+    const found = await (await functionClusters())?.find('prod-a');
+    return found && 'world' in found ? found.world : undefined;
+  };
+  const first = await world();
+  expect(first?.config.clusterName).toBe('kubernetes');
+  expect(await world()).toBe(first);
+  write('prod-a', { ...textsOf('prod-a', a, a), flags: 'adopt=what?' });
+  after(301);
+  expect(await world()).toBe(first);
+  expect(logged()).toContain('the entry of a cluster cannot be used: its last one counts');
+  write('prod-a', { ...textsOf('prod-a', a, a), flags: 'cluster-name=other' });
+  after(307);
+  expect((await world())?.config.clusterName).toBe('other');
+  expect(aws.sent).toEqual([]);
+});
+
+test('a function keeps a hundred Worlds, those that were asked for last', async () => {
+  const { a, write } = await deployedClusters();
+  const names = Array.from({ length: 101 }, (_, index) => `c${String(index).padStart(3, '0')}`);
+  for (const name of names) write(name, textsOf(name, a, a));
+  const { functionClusters } = await import('../../../functions/lambda/clusters/clusters.ts');
+  const clusters = await functionClusters();
+  const asks = async (name: string): Promise<number> => {
+    const before = a.requests.length;
+    await clusters?.find(name);
+    return a.requests.length - before;
+  };
+  for (const name of names.slice(0, 100)) expect(await asks(name)).toBe(1);
+  expect(await asks('c000')).toBe(0);
+  await asks('c100');
+  expect([await asks('c000'), await asks('c001')]).toEqual([0, 1]);
+});
+
+test.each(['cold', 'warm'])(
+  'a cluster whose kube-apiserver hangs holds up no other one of a %s batch, and its keys come back without an attempt',
+  async (how) => {
+    const { aws, a, b } = await deployedClusters();
+    if (how === 'warm') await work(of('prod-a', 'node/node-1'), of('prod-b', 'node/b-node-1'));
+    b.kube.apply(aService('web'));
+    const all = [of('prod-a'), of('prod-b')].map((item, index) => sqsRecord(String(index), item));
+    a.fault({ match: { side: 'kube' }, times: 999, kind: 'hang' });
+    if (how === 'warm') await deliver(all.slice(0, 1), contextOf(10_500)); // a run that has no answer
+    taken(aws);
+    let doneAfterMs = 0;
+    const began = performance.now();
+    const seen = setInterval(() => {
+      if (a.cloud.loadbalancers.length > 0) doneAfterMs ||= performance.now() - began;
+    }, 20);
+
+    expect(await deliver(all, contextOf(30_000))).toEqual([]);
+
+    clearInterval(seen);
+    expect(doneAfterMs).toBeGreaterThan(0);
+    expect(doneAfterMs).toBeLessThan(3_000);
+    expect(performance.now() - began).toBeLessThan(7_000);
+    const again = taken(aws).filter(({ request }) => request.cluster === 'prod-a');
+    expect(again).toEqual([{ ...of('prod-a'), queue: 'background', delaySeconds: 1 }]);
+    const asked = a.requests.length;
+    expect(await deliver(all.slice(0, 1))).toEqual([]);
+    expect(a.requests.length).toBe(asked); // it rests
+    expect(logged()).toContain('prod-a: the kube-apiserver has not said which cluster it is');
+  },
+  30_000,
+);
+
+test('while Parameter Store cannot be read, what is queued for a cluster that is not known yet comes again', async () => {
+  const { aws, b } = await deployedClusters();
+  await work(of('prod-a', 'node/node-1'));
+  aws.down.set('SSM', 500);
+  b.kube.apply(aService('web'));
+  expect(await work(of('prod-a', 'node/node-1'), of('prod-b'))).toEqual(['1']);
+  expect([...aws.shown.keys()]).toEqual(['receipt-1']);
+  aws.down.clear();
+  expect(await work(of('prod-b'))).toEqual([]);
+});
+
+test('a flag that is none of the functions is refused by name', async () => {
+  const { a } = await deployedClusters();
+  vi.stubEnv('LEVELSET_CLUSTERS', 'folder:/etc/clusters');
+  expect(await work(of('prod-a'))).toEqual(['0']);
+  expect(logged()).toContain('--clusters = \\"folder:/etc/clusters\\" is not allowed: give parameters:PATH');
+  expect(a.requests).toEqual([]);
+});

@@ -1,0 +1,57 @@
+/** The functions of a deployment with a registry: two sandboxes whose objects have the same names, in one project. */
+import { vi } from 'vitest';
+import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
+import type { Texts } from '../../../shared/clusters/entry.ts';
+import { addNodeIn, cloudConfFor, kubeconfigFor } from '../../support/sandbox-world.ts';
+import { sandboxWorld } from '../sandbox-world.ts';
+import type { AwsFake } from './aws-fake.ts';
+import { coldFunctions, taken, work } from './deployed.ts';
+
+export interface DeployedClusters {
+  readonly aws: AwsFake;
+  readonly a: Sandbox;
+  readonly b: Sandbox;
+  /** Writes an entry as it is to be, long ago. */
+  readonly write: (name: string, texts: Texts) => void;
+  /** Works on all that is queued, and on what follows from that. */
+  readonly drain: () => Promise<void>;
+}
+
+export const tokenOf = (name: string): string => `token-of-the-cluster-${name}-of-tests`;
+
+export function textsOf(name: string, cluster: Sandbox, { authUrl }: Sandbox): Texts {
+  return {
+    kubeconfig: kubeconfigFor(cluster),
+    'cloud.conf': cloudConfFor(authUrl),
+    flags: 'cluster-name=kubernetes',
+    'audit-tokens': tokenOf(name),
+    'resync-tokens': tokenOf(name),
+    'page-tokens': tokenOf(name),
+  };
+}
+
+const ROOT = '/levelset/test';
+
+/** The clusters prod-a and prod-b; the second one has its Nodes in the cloud of the first. */
+export async function deployedClusters(pendingMs = 20): Promise<DeployedClusters> {
+  const aws = await coldFunctions();
+  vi.stubEnv('LEVELSET_CLUSTERS', `parameters:${ROOT}`);
+  const { sandbox: a } = await sandboxWorld({ pendingMs });
+  const { sandbox: b } = await sandboxWorld({ nodes: 0 });
+  for (const name of ['node-1', 'node-2']) addNodeIn(a, `b-${name}`, b);
+  const write: DeployedClusters['write'] = (name, texts) => {
+    const prefix = `${ROOT}/clusters/${name}/`;
+    for (const path of [...aws.parameters.keys()]) if (path.startsWith(prefix)) aws.parameters.delete(path);
+    for (const [text, value] of Object.entries(texts)) aws.parameters.set(`${prefix}${text}`, value);
+  };
+  write('prod-a', textsOf('prod-a', a, a));
+  write('prod-b', textsOf('prod-b', b, a));
+  const drain = async (): Promise<void> => {
+    for (let next = taken(aws); next.length > 0; next = taken(aws)) {
+      await new Promise((resolve) => setTimeout(resolve, 2 * pendingMs));
+      const failed = await work(...next);
+      if (failed.length > 0) throw new Error(`messages failed: ${failed.join()}`);
+    }
+  };
+  return { aws, a, b, write, drain };
+}

@@ -28,8 +28,13 @@ export class FunctionMetrics implements Recorder {
     this.#valuesOf(name, labels).push(value);
   };
 
+  /** Of several clusters each adds its value. */
   readonly replace: Recorder['replace'] = (name, values) => {
-    for (const [labels, value] of values) this.#valuesOf(name, labels).splice(0, Infinity, value);
+    for (const [labels, value] of values) {
+      const known = this.#valuesOf(name, labels);
+      if (!process.env['LEVELSET_CLUSTERS']) known.length = 0;
+      known.push(value);
+    }
   };
 
   /** Writes the lines; every metric has the cluster as a dimension, too. */

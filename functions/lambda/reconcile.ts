@@ -74,7 +74,14 @@ async function runInClusters(
   clusters: FunctionClusters,
   time: InvocationTime,
 ): Promise<readonly SQSRecord[]> {
-  const ofEach = [...Map.groupBy(groups, ({ work }) => work.request.cluster ?? '')];
+  const { isIntervalLate, isScheduled } = await import('./clusters/schedule-sweeps.ts');
+  const due = groups.filter(({ work: { request }, records }) => {
+    const { cluster = '' } = request;
+    if (!isScheduled(request) || !records.every((record) => isIntervalLate(cluster, record))) return true;
+    log.warn('a sweep is an interval late: the next one is there, and nothing was done', { cluster });
+    return false;
+  });
+  const ofEach = [...Map.groupBy(due, ({ work }) => work.request.cluster ?? '')];
   const failed = ofEach.map(async ([cluster, own]) => {
     try {
       const found = await withDeadline(time.runs, () => clusters.find(cluster));
@@ -102,11 +109,12 @@ async function leave(groups: readonly Group[], { notServed: reason, againInMs }:
     const fields = { object: key, cluster, reason, again_in_ms: againInMs };
     if (againInMs === undefined)
       log.warn('a message is about a cluster that is not served: nothing was done', fields);
-    else log.warn('a cluster does not answer: its message comes again', fields);
+    else log.warn('a cluster does not answer: nothing was done yet', fields);
     if (key === 'all') metrics.observeSweep('failed');
   }
   if (againInMs === undefined) return;
-  await backgroundQueue(process.env).sendDelayed(groups.map(({ work }) => ({ ...work, delayMs: againInMs })));
+  const again = groups.filter(({ work }) => work.request.key !== 'all'); // the schedule sends another sweep
+  await backgroundQueue(process.env).sendDelayed(again.map(({ work }) => ({ ...work, delayMs: againInMs })));
 }
 
 /** Returns the messages that SQS must deliver again. */

@@ -66,11 +66,16 @@ async function queueFound(work: SweepWork, found: Sweep, to: FunctionWorld): Pro
 }
 
 /**
- * The schedule: sweeps everything. It does not look again for the address of a Node, since the schedule does. Throws when
+ * The schedule: sweeps everything, or has the worker sweep each cluster of a registry. It does not look again for the address of a Node, since the schedule does. Throws when
  * OpenStack or Kubernetes could not be read, so that the alarm about sweeps that stopped tells of it.
  */
 export const handler = asFunction(async (_event: unknown, context) => {
   const time = invocationTime(context);
+  if (process.env['LEVELSET_CLUSTERS']) {
+    const { scheduleSweeps } = await import('./clusters/schedule-sweeps.ts');
+    await scheduleSweeps(process.env, time);
+    return;
+  }
   const world = await withDeadline(time.runs, functionWorld);
   const found = await runSweep({ scope: {}, attempt: MOST_LOOKS }, world, time);
   const reason = reasonOf(found, world);

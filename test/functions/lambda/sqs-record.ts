@@ -12,7 +12,7 @@ export function sqsRecord(messageId: string, work: QueuedWork, fifo = true): SQS
     md5OfBody: '',
     attributes: {
       ApproximateReceiveCount: '1',
-      SentTimestamp: '0',
+      SentTimestamp: String(Date.now()),
       SenderId: 'x',
       ApproximateFirstReceiveTimestamp: '0',
       ...(fifo && { MessageGroupId: groupId(work), SequenceNumber: '1', MessageDeduplicationId: messageId }),

@@ -20,7 +20,8 @@ const IN_KUBERNETES = `
 ## In Kubernetes
 
 The manifests of \`infra/kubernetes\` grant exactly these, each file only what its feature needs. Where one is refused, the log has the
-apiserver's words. Rights of a ConfigMap by its name, and of Leases, are in levelset's own namespace; of Secrets in one that opts in.
+apiserver's words. Rights of a ConfigMap by its name, and of Leases, are in levelset's own namespace; of Secrets in one that opts in,
+or in levelset's own where it keeps a registry of clusters.
 `;
 
 /** The whole page. */

@@ -21,7 +21,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   if (flags.clusters !== undefined && flags.clusters !== '') {
     const { serveClusters } = await import('./clusters/serve-clusters.ts');
     const { sourceOf } = await import('./clusters/source-of.ts');
-    return serveClusters(options, sourceOf(flags.clusters));
+    return serveClusters(options, await sourceOf(flags.clusters, options));
   }
   const metrics = createMetrics();
   const connected = await connectWithLogins({

@@ -57,7 +57,7 @@ export async function eachCluster(
     show(told, (text) => text);
     return told.code;
   }
-  const registered = new RegisteredClusters(flags, env);
+  const registered = await RegisteredClusters.of(flags, env);
   const names = onOne || flags.cluster ? [await registered.one(flags)] : await registered.names();
   const codes = new Map<string, number>();
   const rows: object[] = [];

@@ -65,7 +65,7 @@ export async function gcCommand(
 
 /** The project of one entry, and which clusters all of them are. */
 async function connectRegistered(flags: Flags, env: NodeJS.ProcessEnv): Promise<Gc> {
-  const registered = new RegisteredClusters(flags, env);
+  const registered = await RegisteredClusters.of(flags, env);
   const { world } = await registered.connect(await registered.one(flags));
   return { ...world, thisOne: undefined, named: await registered.identified() };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Entry } from '../../shared/clusters/entry.ts';
+import type { Entry, Source } from '../../shared/clusters/entry.ts';
 import { Registry } from '../../shared/clusters/registry.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import type { NamedClusters } from '../../shared/gc/find-clusters.ts';
@@ -22,6 +22,7 @@ const MOST_NAMED = 20;
 
 /** The clusters of --clusters, for one run of a command. */
 export class RegisteredClusters {
+  readonly #source: Source;
   readonly #registry: Registry;
   readonly #log: Log;
   readonly #logins = new Logins();
@@ -30,17 +31,27 @@ export class RegisteredClusters {
   #before: Promise<unknown> = Promise.resolve();
 
   /** Throws CONFIG_INVALID. */
-  constructor(flags: Flags, env: NodeJS.ProcessEnv) {
-    this.#registry = new Registry(sourceOf(flags.clusters ?? ''), { flags, env });
+  static async of(flags: Flags, env: NodeJS.ProcessEnv): Promise<RegisteredClusters> {
+    return new RegisteredClusters(await sourceOf(flags.clusters ?? '', { flags, env }), flags, env);
+  }
+
+  private constructor(source: Source, flags: Flags, env: NodeJS.ProcessEnv) {
+    this.#source = source;
+    this.#registry = new Registry(source, { flags, env });
     this.#log = logOf(flags, 'warn');
   }
 
   /** The names of all entries in order. Throws CONFIG_INVALID if there is none. */
   async names(): Promise<readonly string[]> {
-    const names = await this.#registry.names();
+    let names: readonly string[];
+    try {
+      names = await this.#registry.names();
+    } finally {
+      await this.#source.stop?.(); // what changes from now on is for the next command
+    }
     if (names.length > 0) return names;
     throw invalid(
-      '--clusters: there is no entry: put a folder with kubeconfig and cloud.conf for each cluster',
+      '--clusters: there is no entry: put a folder, or a Secret, with kubeconfig and cloud.conf for each cluster',
     );
   }
 

@@ -121,7 +121,7 @@ export async function serveClusters(
     idle: () => clusters.idle && served().every(({ idle }) => idle),
     stop: async () => {
       stopTokens();
-      await Promise.all([listening.close(), clusters.stop()]);
+      await Promise.all([listening.close(), clusters.stop(), source.stop?.()]);
     },
   };
 }

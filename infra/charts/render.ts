@@ -19,8 +19,9 @@ const OF_RELEASES = /^ *(app\.kubernetes\.io\/managed-by|helm\.sh\/chart): .*\n/
 /** By a folder of the manifests, what is rendered for it: helm's arguments each time. */
 const RENDERED: readonly (readonly [folder: string, args: readonly string[]])[] = [
   [MANIFESTS, []],
-  // not there by default, but a manifest to apply beside the others
+  // not there by default, but manifests to apply beside the others
   [MANIFESTS, ['--set', 'rbac.reviews=true', '--show-only', 'templates/rbac-reviews.yaml']],
+  [MANIFESTS, ['--set', 'clusters.from=secrets', '--show-only', 'templates/rbac-clusters.yaml']],
   [
     `${MANIFESTS}/relay`,
     ['--set', 'relay.enabled=true,relay.eventsURL=https://levelset.example/events/kubernetes'],

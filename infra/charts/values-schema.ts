@@ -12,6 +12,7 @@ export const OWN_FLAGS: readonly string[] = [
   'kubeconfig',
   'cloud-config',
   'cluster-name',
+  'clusters',
   'state-namespace',
   'service-account',
   'listen',
@@ -74,6 +75,7 @@ export function valuesSchema(): string {
       imagePullSecrets: objects,
       clusterName: { type: 'string', minLength: 1 },
       cloudConfig: closed({ content: text, secretName: text }),
+      clusters: closed({ from: { enum: ['', 'secrets', 'folder'] }, volume: anObject }),
       relay: closed({
         enabled: bool,
         eventsURL: { type: 'string', pattern: '^(https://.+/events/[^/]+)?$' },

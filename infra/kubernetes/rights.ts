@@ -65,6 +65,10 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ['create', 'tokenreviews.authentication.k8s.io', 'asks who calls `/resync` with a token of Kubernetes', 'a caller of /resync'],
     ['create', 'subjectaccessreviews.authorization.k8s.io', 'asks what that caller may patch', 'a caller of /resync'],
   ],
+  'rbac-clusters': [
+    ['list', 'secrets in levelset', 'knows the entries of the registry (`--clusters=secrets`)', 'the registry of Secrets'],
+    ['watch', 'secrets in levelset', 'hears of entries that come, change and go (`--clusters=secrets`)', 'the registry of Secrets'],
+  ],
   'tls-secrets.example': [
     ['get', 'secrets in default', 'reads a certificate (`tls-secret`)', 'a certificate of a Secret'],
   ],

@@ -58,4 +58,6 @@ export interface Source {
   names(): Promise<readonly string[]>;
   /** The texts of one entry, all of one time. Undefined: there is no such entry. */
   read(name: string): Promise<Texts | undefined>;
+  /** Ends what it follows its texts with. */
+  stop?(): Promise<void>;
 }

@@ -45,7 +45,7 @@ export const FLAGS = {
   },
   'clusters': {
     topic: 'cluster and cloud', value: 'where', read: clustersFrom, commands: CLOUD, lambda: true,
-    help: 'where it stands which clusters there are: folder:PATH, with a folder of texts for each of them; with serve keys wait in memory then. On AWS parameters:PATH, with the texts below PATH/clusters/NAME in Parameter Store', without: 'one cluster, that of --kubeconfig',
+    help: 'where it stands which clusters there are: folder:PATH, with a folder of texts for each of them, or secrets, those labelled levelset.openstack.org/cluster in --state-namespace; with serve keys wait in memory then. On AWS parameters:PATH, with the texts below PATH/clusters/NAME in Parameter Store', without: 'one cluster, that of --kubeconfig',
   },
   'cluster': {
     topic: 'cluster and cloud', value: 'name', read: text, commands: ['sweep', 'reconcile', 'plan', 'drift', 'gc'],

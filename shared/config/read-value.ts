@@ -231,17 +231,19 @@ export const eventsUrl: Read<string> = (value = '') => {
   return url.href;
 };
 
-/** Where the texts of the clusters of a deployment are: a folder, or a path of AWS Systems Manager Parameter Store. */
-export type ClustersFrom = { readonly folder: string } | { readonly parameters: string };
+/** Where the texts of the clusters of a deployment are: a folder, Secrets of its namespace, or a path of AWS Systems Manager Parameter Store. */
+export type ClustersFrom =
+  { readonly folder: string } | { readonly parameters: string } | { readonly secrets: true };
 
 /** Where a deployment reads which clusters it serves. */
 export const clustersFrom: Read<ClustersFrom> = (value = '') => {
+  if (value === 'secrets') return { secrets: true };
   const [, folder] = /^folder:(.+)$/.exec(value) ?? [];
   if (folder !== undefined) return { folder };
   const [, parameters] = /^parameters:((?:\/[\w.-]+)+)$/.exec(value) ?? [];
   if (parameters !== undefined) return { parameters };
   return new NotAllowed(
-    'folder:PATH, such as folder:/etc/levelset/clusters, or for the functions on AWS parameters:PATH, such as parameters:/levelset/prod',
+    'secrets, folder:PATH, such as folder:/etc/levelset/clusters, or for the functions on AWS parameters:PATH, such as parameters:/levelset/prod',
   );
 };
 

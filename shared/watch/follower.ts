@@ -16,6 +16,8 @@ export interface Collection<T extends SeenObject> {
   readonly path: string;
   /** A part of it alone, such as one object by its name. */
   readonly fieldSelector?: string;
+  /** Those with these labels alone. */
+  readonly labelSelector?: string;
   readonly metadataOnly?: true;
   /** What of an object counts, as a text that changes with it; undefined of an object that does not concern us. */
   readonly signOf: (object: T) => string | undefined;
@@ -78,6 +80,11 @@ export class Follower<T extends SeenObject> {
     return { name, ...(this.#trouble === undefined ? {} : { trouble: this.#trouble }) };
   }
 
+  /** Why what it has told may be old; undefined while it follows, and before the end of its first list. */
+  get failure(): string | undefined {
+    return this.#failures > 0 ? this.#trouble : undefined;
+  }
+
   async #follow(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       try {
@@ -93,7 +100,7 @@ export class Follower<T extends SeenObject> {
 
   /** Reads all objects a page at a time; returns their version. */
   async #list(): Promise<string> {
-    const { name, path, fieldSelector, metadataOnly } = this.#collection;
+    const { name, path, metadataOnly } = this.#collection;
     const gone = new Set(this.#signs.keys());
     let version = '';
     const request = {
@@ -101,7 +108,7 @@ export class Follower<T extends SeenObject> {
       doing: `list ${name}`,
       pageSize: PAGE,
       signal: this.#stop.signal,
-      ...(fieldSelector !== undefined && { query: { fieldSelector } }),
+      query: this.#selectors(),
       ...(metadataOnly && { metadataOnly }),
     };
     for await (const { items, resourceVersion } of listPages<T>(this.#following.http, request)) {
@@ -117,13 +124,21 @@ export class Follower<T extends SeenObject> {
     return version;
   }
 
+  #selectors(): Readonly<Record<string, string>> {
+    const { fieldSelector, labelSelector } = this.#collection;
+    return {
+      ...(fieldSelector !== undefined && { fieldSelector }),
+      ...(labelSelector !== undefined && { labelSelector }),
+    };
+  }
+
   async #watch(resourceVersion: string): Promise<void> {
-    const { name, path, fieldSelector, metadataOnly } = this.#collection;
+    const { name, path, metadataOnly } = this.#collection;
     const request = {
       path,
       resourceVersion,
       doing: `watch ${name}`,
-      ...(fieldSelector !== undefined && { query: { fieldSelector } }),
+      query: this.#selectors(),
       ...(metadataOnly && { metadataOnly }),
     };
     for await (const { type, object } of this.#following.watch(request, this.#stop.signal)) {

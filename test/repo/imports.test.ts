@@ -118,17 +118,18 @@ test.each(TABLE.filter(({ pure }) => pure).map(({ room }) => room))(
   },
 );
 
-test('only world.ts connects to Kubernetes and OpenStack, and relay.ts to Kubernetes alone', () => {
+test('only world.ts connects to Kubernetes and OpenStack; relay.ts and source-of.ts to Kubernetes alone', () => {
   const connecting = filesOf('functions/**/*.ts')
     .flatMap(importsOf)
     .filter(({ target, type }) => !type && /^shared\/(kube|openstack)\//.test(target));
   expect([...new Set(connecting.map(({ from }) => from))].sort()).toEqual([
+    'functions/clusters/source-of.ts',
     'functions/connect-with-logins.ts',
     'functions/relay.ts',
     'functions/world.ts',
   ]);
-  const ofRelay = connecting.filter(({ from }) => from === 'functions/relay.ts');
-  expect(ofRelay.filter(({ target }) => !target.startsWith('shared/kube/'))).toEqual([]);
+  const ofTwo = connecting.filter(({ from }) => /\/(relay|source-of)\.ts$/.test(from));
+  expect(ofTwo.filter(({ target }) => !target.startsWith('shared/kube/'))).toEqual([]);
 });
 
 test('the simulators share nothing with what they are used to judge', () => {

@@ -6,6 +6,7 @@ import { CLUSTER_RIGHTS, type ClusterRight } from '../../infra/kubernetes/rights
 import { textOf } from '../repo/files.ts';
 import { grantsOf, NAMESPACE, namesOf, wordsOf } from './grants.ts';
 import { rightFor, type RoleManifest } from '../repo/kubernetes-rights.ts';
+import { recordRegistry } from './recorded-registry.ts';
 import { recordReviews } from './recorded-reviews.ts';
 import { recordWatch, type Recorded } from './recorded-watch.ts';
 
@@ -66,6 +67,7 @@ test('the sandbox grants levelset no more', () => {
 describe.each([
   ['the watches', recordWatch],
   ['a caller of /resync', recordReviews],
+  ['the registry of Secrets', recordRegistry],
 ] as const)('%s', (scenario, record) => {
   const asked = ({ requests }: Recorded): ReadonlySet<string> =>
     new Set(requests.map((call) => rightFor(call, NAMESPACE)));

@@ -36,7 +36,8 @@ export async function recordWatch(grants: readonly Grant[]): Promise<Recorded> {
     changed: () => undefined,
   });
   const isOver = (): boolean =>
-    sandbox.requests.filter(({ path }) => path.includes('watch=true')).length >= 4 ||
+    sandbox.requests.filter(({ path, status }) => path.includes('watch=true') && status === 200).length >=
+      4 ||
     (sandbox.requests.some(({ status }) => status === 403) && told.some((line) => line.includes('cannot')));
   try {
     watches.start();

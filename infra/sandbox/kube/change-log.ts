@@ -5,6 +5,8 @@ export interface ObjectChange {
   readonly resource: ResourceType;
   /** As it is from now on; of a deleted object what it was last, with the version of its deletion. */
   readonly object: KubeObject;
+  /** As a modified one was before. */
+  readonly before?: KubeObject;
 }
 
 interface OpenWatch {

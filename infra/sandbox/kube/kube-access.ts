@@ -58,6 +58,8 @@ export const levelsetGrants: readonly Grant[] = [
   // one namespace has opted in (tls-secrets.example.yaml and tls-secrets-watch.example.yaml of infra/kubernetes)
   { resources: ['secrets'], verbs: ['get'], namespace: 'default' },
   { resources: ['secrets'], verbs: ['list', 'watch'], namespace: 'default', named: true },
+  // the registry of clusters (rbac-clusters.yaml)
+  { resources: ['secrets'], verbs: ['list', 'watch'], namespace: 'levelset' },
   // the manifests' namespace of the state, and one that an operator gave the same rights for --state-namespace
   ...['levelset', 'levelset-state'].flatMap((namespace) => [
     {

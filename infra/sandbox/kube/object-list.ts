@@ -44,8 +44,9 @@ export function listAnswer(
 
 /** Those with the value of a label that the query names, if it names one; else all. */
 function candidatesIn(view: ObjectView, query: URLSearchParams): readonly KubeObject[] {
-  const equal = selectors(query.get('labelSelector')).find(([, , negated]) => !negated);
-  return equal ? view.labelled(equal[0], equal[1]) : view.objects;
+  for (const [label, value, negated] of selectors(query.get('labelSelector')))
+    if (!negated && value !== undefined) return view.labelled(label, value);
+  return view.objects;
 }
 
 /** The first place after a position, found by halving. */
@@ -72,7 +73,10 @@ export function selects(type: ResourceType, query: URLSearchParams): (object: Ku
   const labels = selectors(query.get('labelSelector'));
   return (object) =>
     fields.every(([field, value, negated]) => (valueAt(object, field) === value) !== negated) &&
-    labels.every(([label, value, negated]) => (object.metadata.labels?.[label] === value) !== negated);
+    labels.every(([label, value, negated]) => {
+      const has = object.metadata.labels?.[label];
+      return (value === undefined ? has !== undefined : has === value) !== negated;
+    });
 }
 
 const PARTIAL = ';as=PartialObjectMetadataList;';
@@ -90,10 +94,11 @@ const bare = (object: KubeObject): Json =>
 
 const position = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ''}/${metadata.name}`;
 
-function selectors(text: string | null): [string, string, boolean][] {
+/** Key, value and whether it is another one; a key without a value asks whether there is any. */
+function selectors(text: string | null): [string, string | undefined, boolean][] {
   if (text === null || text === '') return [];
   return text.split(',').map((one) => {
-    const [, key = one, operator = '=', value = ''] = /^([^!=]+)(!=|==?)(.*)$/.exec(one) ?? [];
+    const [, key = one, operator = '=', value] = /^([^!=]+)(!=|==?)(.*)$/.exec(one) ?? [];
     return [key, value, operator === '!='];
   });
 }

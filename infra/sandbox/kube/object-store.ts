@@ -193,7 +193,8 @@ export class ObjectStore {
       this.deleted(type, object);
     } else {
       table.set(key, object);
-      this.changes.add({ type: before ? 'MODIFIED' : 'ADDED', resource: type, object });
+      const modified = before && ({ type: 'MODIFIED', before } as const);
+      this.changes.add({ type: 'ADDED', ...modified, resource: type, object });
     }
     return object;
   }

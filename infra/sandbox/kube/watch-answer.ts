@@ -24,9 +24,7 @@ export function watchAnswer(call: WatchCall, store: ObjectStore): Answer {
   const { type, namespace, query } = call;
   const wanted = selects(type, query);
   const concerns = ({ resource, object }: ObjectChange): boolean =>
-    resource.plural === type.plural &&
-    (namespace === undefined || object.metadata.namespace === namespace) &&
-    wanted(object);
+    resource.plural === type.plural && (namespace === undefined || object.metadata.namespace === namespace);
   return {
     status: 200,
     stream: (write, end) => {
@@ -34,7 +32,8 @@ export function watchAnswer(call: WatchCall, store: ObjectStore): Answer {
         write(`${JSON.stringify({ type: event, object })}\n`);
       };
       const show = (change: ObjectChange): void => {
-        if (concerns(change)) tell(change.type, shown(change.object, call.accept));
+        const told = concerns(change) ? asSelected(change, wanted) : undefined;
+        if (told) tell(told.type, shown(told.object, call.accept));
       };
       const version = query.get('resourceVersion') ?? '';
       const isAny = version === '' || version === '0';
@@ -74,6 +73,18 @@ export function watchAnswer(call: WatchCall, store: ObjectStore): Answer {
       return stop;
     },
   };
+}
+
+/** What who selects sees of a change: what is selected from now on is added, what is selected no more is deleted, as it was. */
+function asSelected(
+  { type, object, before }: ObjectChange,
+  wanted: (object: KubeObject) => boolean,
+): Pick<ObjectChange, 'type' | 'object'> | undefined {
+  const was = before !== undefined && wanted(before);
+  if (wanted(object)) return { type: before !== undefined && !was ? 'ADDED' : type, object };
+  const { resourceVersion } = object.metadata;
+  const last = was && { ...before, metadata: { ...before.metadata, resourceVersion } };
+  return last ? { type: 'DELETED', object: last } : undefined;
 }
 
 /** The object, or its metadata alone if the client takes no more. */

@@ -14,6 +14,8 @@ const TLS = set({ 'tls.secretName': 'levelset-tls', 'tokens.secretName': 'levels
 const EVENTS = 'https://levelset.example/events/kubernetes';
 const RELAY = set({ 'relay.enabled': true, 'relay.eventsURL': EVENTS });
 
+const CLUSTERS = set({ 'clusters.from': 'secrets' });
+
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   'nothing said': [],
   'the audit webhook': [...set({ watch: false, 'rbac.reviews': true }), ...TLS],
@@ -50,6 +52,11 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   'Secrets of two namespaces': [
     '--set',
     'tlsSecrets.default={web-tls,api-tls},tlsSecrets.kube-public={shop-tls}',
+  ],
+  'a registry of Secrets': CLUSTERS,
+  'a registry in a volume, and a queue that replicas share': [
+    ...set({ 'clusters.from': 'folder', replicas: 2, 'flags.queue': 'nats://nats:4222', watch: false }),
+    ...[...TLS, ...set({ 'clusters.volume.persistentVolumeClaim.claimName': 'clusters' })],
   ],
   'a relay': RELAY,
   'two relays with a private CA, a page token and Secrets': [
@@ -146,6 +153,11 @@ it.each([
     /eventsURL[^]*pattern/,
   ],
   ['a relay with a cloud', [...RELAY, ...set({ 'cloudConfig.secretName': 'x' })], /leave out cloudConfig/],
+  ['a registry that is nowhere', set({ 'clusters.from': 'secret' }), /clusters[./]from/],
+  ['a folder without a volume', set({ 'clusters.from': 'folder' }), /persistentVolumeClaim/],
+  ['a registry, and a cluster beside it', [...CLUSTERS, ...set({ clusterName: 'prod' })], /leave out/],
+  ['a registry for a relay', [...CLUSTERS, ...RELAY], /leave out clusters\.from/],
+  ['a registry for two without a queue', [...CLUSTERS, ...set({ replicas: 2 })], /flags\.queue/],
   [
     'a relay that KEDA scales',
     [...RELAY, ...TLS, ...set({ 'autoscaling.enabled': true, 'flags.v': 2 })],

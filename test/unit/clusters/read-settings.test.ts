@@ -290,6 +290,8 @@ test('flags of a cluster are those of the commands that work, and none names a f
   expect(working.filter((name) => !own.includes(name))).toEqual([
     'kubeconfig',
     'cloud-config',
+    'clusters',
+    'cluster',
     'reconcile-timeout',
     'v',
     'output',

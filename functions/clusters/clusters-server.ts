@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import express, { type Express } from 'express';
 import type { EntryTokens } from '../../shared/clusters/entry.ts';
 import { renderClustersPage, type ClustersView } from '../../shared/report/clusters-page.ts';
@@ -15,6 +14,7 @@ import type { ServerOptions } from '../http/server-options.ts';
 import { resync } from '../resync.ts';
 import type { ClusterEndpoints } from '../serve/served-cluster.ts';
 import { page, probes, type ProbeOptions } from '../status.ts';
+import { openTokens } from './open-tokens.ts';
 
 /** A cluster that the registry names. */
 export interface FoundCluster {
@@ -30,9 +30,6 @@ export interface ClustersServerOptions
   readonly find: (name: string) => FoundCluster | undefined;
   readonly status: () => Promise<ClustersView>;
 }
-
-/** With it no list of tokens is empty, so that no answer tells which clusters there are. Nobody has it. */
-const NOBODYS = randomBytes(32).toString('hex');
 
 /**
  * The express app of a deployment with several clusters: `/audit`, `/events`, `/resync` and `/clusters` with the name of one. A wrong
@@ -76,19 +73,12 @@ function optionsOf(
   { tokens, find, byCertificate, open, log }: ClustersServerOptions,
 ): OptionsOfOne {
   const found = find(name);
-  const both = (which: keyof Tokens): readonly string[] => [
-    ...(found?.tokens[which] ?? []),
-    ...tokens[which],
-    NOBODYS,
-  ];
   const endpoints = found?.endpoints ?? notServed(name, found !== undefined);
   const { verifySender } = endpoints;
   return {
     ...endpoints,
     ...(verifySender && { verifySender: inSilence(name, verifySender, log) }),
-    auditTokens: both('auditTokens'),
-    resyncTokens: both('resyncTokens'),
-    pageTokens: both('pageTokens'),
+    ...openTokens(found?.tokens, tokens),
     ...(byCertificate && found && { byCertificate }),
     open,
     log,

@@ -1,6 +1,6 @@
 import { auditWebhook } from '../audit-webhook.ts';
 import { httpFunction } from './http-function.ts';
-import { receiving } from './receiving.ts';
+import { receive } from './receiving.ts';
 
 /** POST /audit/:cluster */
-export const handler = httpFunction((env) => Promise.resolve(auditWebhook(receiving(env))));
+export const handler = httpFunction((env) => receive(env, auditWebhook));

@@ -1,6 +1,6 @@
 import { events } from '../events.ts';
 import { httpFunction } from './http-function.ts';
-import { receiving } from './receiving.ts';
+import { receive } from './receiving.ts';
 
 /** POST /events/:cluster */
-export const handler = httpFunction((env) => Promise.resolve(events(receiving(env))));
+export const handler = httpFunction((env) => receive(env, events));

@@ -1,14 +1,13 @@
 import { flagsFromEnv, readFlags } from '../../shared/config/read-flags.ts';
 import { serviceAccountUser } from '../../shared/trigger/keys-from-audit.ts';
 import { readTokens } from '../http/admit.ts';
-import type { ServerOptions } from '../http/server-options.ts';
+import type { Endpoint } from '../http/exchange.ts';
+import type { Receiving } from './clusters/receive.ts';
 import { log } from './function-log.ts';
 import { enqueueTo, triggerQueue } from './queues.ts';
 
-type Receiving = Pick<ServerOptions, 'clusters' | 'auditTokens' | 'self' | 'enqueue' | 'log'>;
-
 /** What the functions that only receive events need: no kube-apiserver, no OpenStack. Throws when a flag is wrong. */
-export function receiving(env: NodeJS.ProcessEnv): Receiving {
+function receiving(env: NodeJS.ProcessEnv): Receiving {
   const problems: string[] = [];
   const { clusterName, serviceAccount } = readFlags(flagsFromEnv(env), problems);
   if (problems.length > 0) throw new Error(problems.join('; '));
@@ -19,4 +18,14 @@ export function receiving(env: NodeJS.ProcessEnv): Receiving {
     enqueue: enqueueTo(triggerQueue(env)),
     log,
   };
+}
+
+/** An endpoint that receives events: of the only cluster, or of those that a registry names. */
+export async function receive(
+  env: NodeJS.ProcessEnv,
+  endpointOf: (options: Receiving) => Endpoint,
+): Promise<Endpoint> {
+  if (!env['LEVELSET_CLUSTERS']) return endpointOf(receiving(env));
+  const { receiveForMany } = await import('./clusters/receive.ts');
+  return receiveForMany(env, endpointOf);
 }

@@ -4,6 +4,7 @@ import { inParallel } from '../in-parallel.ts';
 import { readTokens } from '../http/admit.ts';
 import { KubernetesCallers } from '../http/kubernetes-callers.ts';
 import { resync } from '../resync.ts';
+import { functionClusters } from './clusters/clusters.ts';
 import { functionWorld } from './connected.ts';
 import { expressFunction } from './express-function.ts';
 import { asFunction } from './invocation.ts';
@@ -13,6 +14,11 @@ import { runWork } from './run-work.ts';
 let time = invocationTime();
 
 const answer = expressFunction(async (env) => {
+  const clusters = await functionClusters();
+  if (clusters) {
+    const { resyncOfMany } = await import('./clusters/resync-of-many.ts');
+    return resyncOfMany(clusters, env, () => time);
+  }
   const world = await functionWorld();
   return resync({
     resyncTokens: readTokens(env).resyncTokens,
@@ -28,7 +34,7 @@ const answer = expressFunction(async (env) => {
   });
 });
 
-/** POST /resync. A Lambda environment answers one request at a time, so `time` is always that of this request. */
+/** POST /resync, or /resync/:cluster. A Lambda environment answers one request at a time, so `time` is always that of this request. */
 export const handler = asFunction((event: APIGatewayProxyEventV2, context) => {
   time = invocationTime(context);
   return answer(event, context);

@@ -1,15 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { tokensIn } from '../config/tokens.ts';
 import { errorText, ReconcileError } from '../model/errors.ts';
 import { isClusterName } from '../model/request.ts';
-import type { Entry, EntryTokens, Reading, Settings, Source, TextName, Texts } from './entry.ts';
+import type { Entry, EntryTokens, Reading, Settings, Source, Texts } from './entry.ts';
+import { readEntryTokens } from './entry-tokens.ts';
 import { OF_SETTINGS, readSettings, type Deployment } from './read-settings.ts';
-
-const TOKENS = {
-  auditTokens: 'audit-tokens',
-  resyncTokens: 'resync-tokens',
-  pageTokens: 'page-tokens',
-} as const satisfies Record<keyof EntryTokens, TextName>;
 
 interface Kept {
   readonly readAtMs: number;
@@ -91,7 +85,7 @@ export class Registry {
   async #next(name: string, readAtMs: number, texts: Texts, before: Kept | undefined): Promise<Kept> {
     const problems: string[] = [];
     const good = await this.#settings(name, texts, before?.good, problems);
-    const tokens = readTokens(texts, before?.tokens, problems);
+    const tokens = readEntryTokens(texts, before?.tokens, problems);
     const entry = good && { name, settings: good.settings, tokens };
     return {
       ...{ readAtMs, texts, tokens },
@@ -117,24 +111,6 @@ export class Registry {
     const isWhole = Object.keys(before?.texts ?? {}).every((text) => text in now);
     return isWhole ? before : undefined;
   }
-}
-
-function readTokens(texts: Texts, before: EntryTokens | undefined, problems: string[]): EntryTokens {
-  const read = (which: keyof EntryTokens): readonly string[] => {
-    const text = TOKENS[which];
-    try {
-      return tokensIn(text, texts[text] ?? '');
-    } catch (error) {
-      if (!(error instanceof ReconcileError)) throw error;
-      problems.push(error.message);
-      return before?.[which] ?? [];
-    }
-  };
-  return {
-    auditTokens: read('auditTokens'),
-    resyncTokens: read('resyncTokens'),
-    pageTokens: read('pageTokens'),
-  };
 }
 
 /** The entry of before if nothing that counts has changed. */

@@ -74,6 +74,16 @@ export class ParameterSource implements Source {
     return [...names];
   }
 
+  /** Why the registry cannot be read, in words; empty when it can. */
+  async missing(): Promise<readonly string[]> {
+    try {
+      await this.#page({ Path: this.#root, MaxResults: 1 }, timeLeftMs);
+      return [];
+    } catch (error) {
+      return [`clusters: ${errorText(error)}`];
+    }
+  }
+
   async read(name: string): Promise<Texts | undefined> {
     const kept = this.#kept.get(name);
     const isYoung =
@@ -161,7 +171,10 @@ export class ParameterSource implements Source {
   }
 
   /** One call; more of them while Parameter Store says that there were too many. Throws CONFIG_INVALID. */
-  async #page(fields: { readonly Path: string }, leftMs: () => number): Promise<Answer> {
+  async #page(
+    fields: { readonly Path: string; readonly MaxResults: number },
+    leftMs: () => number,
+  ): Promise<Answer> {
     for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(LONGEST_DELAY_MS, 2 * delayMs)) {
       const limitMs = Math.min(LONGEST_MS, leftMs());
       const { status, text } = await callParameterStore(

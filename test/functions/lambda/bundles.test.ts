@@ -36,11 +36,11 @@ function packagesOf(name: string): ReadonlySet<string> {
 // decision 40
 test.each([
   ['audit', 85],
-  ['events', 76],
+  ['events', 77],
   ['resync', 812],
-  ['status', 495],
+  ['status', 497],
   ['reconcile', 632],
-  ['sweep', 620],
+  ['sweep', 622],
 ])('%s loads at most %d kB at start', (name, kilobytes) => {
   expect(bundle(name).eager).toBeLessThanOrEqual(kilobytes * 1_000);
 });
@@ -64,7 +64,7 @@ describe.each(['reconcile', 'sweep'])('%s', (name) => {
 
 test.each([...FUNCTIONS])('%s has no login of client-node in it, which cannot run there', (name) => {
   expect(bundle(name).sources.filter((path) => path.includes('@kubernetes/client-node'))).toEqual([]);
-  expect(bundle(name).total).toBeLessThan(928_000);
+  expect(bundle(name).total).toBeLessThan(942_000);
 });
 
 test('the program loads client-node only when somebody logs in', () => {

@@ -1,0 +1,65 @@
+import type { Texts } from '../../../shared/clusters/entry.ts';
+import { readEntryTokens } from '../../../shared/clusters/entry-tokens.ts';
+import { errorText, ReconcileError } from '../../../shared/model/errors.ts';
+import { isClusterName } from '../../../shared/model/request.ts';
+import { authorizeReader } from '../../../shared/trigger/authorize.ts';
+import { openTokens } from '../../clusters/open-tokens.ts';
+import { readTokens, type Tokens } from '../../http/admit.ts';
+import { HttpError } from '../../http/http-error.ts';
+import { log } from '../function-log.ts';
+import type { ParameterSource } from './parameter-source.ts';
+
+/** What a request is answered by. */
+export interface Admitting {
+  /** Those of the entry and of the deployment. */
+  readonly tokens: Tokens;
+  /** Undefined: there is no such cluster, or this stranger may not have it looked up. */
+  readonly texts: Texts | undefined;
+}
+
+/**
+ * Who may call about a cluster, by its entry. A token that the entry does not have may be a new one: then the entry is read again.
+ * A wrong token and an unknown name have one answer, so that nobody learns which clusters there are.
+ */
+export class Admissions {
+  readonly #source: ParameterSource;
+  readonly #deployment: Tokens;
+  /** The tokens of each entry that could be used last. */
+  readonly #last = new Map<string, Tokens>();
+
+  constructor(source: ParameterSource, env: NodeJS.ProcessEnv) {
+    this.#source = source;
+    this.#deployment = readTokens(env);
+  }
+
+  /** Throws HttpError 503 while the registry cannot be read. */
+  async of(name: string, which: keyof Tokens, authorization: string | undefined): Promise<Admitting> {
+    const isOpen = ({ tokens }: Admitting): boolean => authorizeReader(authorization, tokens[which]);
+    if (isOpen({ tokens: this.#deployment, texts: undefined })) return this.#read(name);
+    if (!isClusterName(name) || !this.#source.mayBeAsked(name)) return this.#admitting(name, undefined);
+    const first = await this.#read(name);
+    if (isOpen(first)) return first;
+    this.#source.doubt(name);
+    return this.#read(name);
+  }
+
+  async #read(name: string): Promise<Admitting> {
+    if (!isClusterName(name)) return this.#admitting(name, undefined);
+    try {
+      return this.#admitting(name, await this.#source.read(name));
+    } catch (cause) {
+      if (!(cause instanceof ReconcileError)) throw cause;
+      const message = 'the registry of the clusters cannot be read at the moment: send it again';
+      throw new HttpError(503, message, { headers: { 'Retry-After': '2' }, cause });
+    }
+  }
+
+  #admitting(name: string, texts: Texts | undefined): Admitting {
+    const problems: string[] = [];
+    const own = texts && readEntryTokens(texts, this.#last.get(name), problems);
+    for (const problem of problems) log.warn(`${name}: ${errorText(problem)}`, { cluster: name });
+    if (own) this.#last.set(name, own);
+    else this.#last.delete(name);
+    return { tokens: openTokens(own, this.#deployment), texts };
+  }
+}

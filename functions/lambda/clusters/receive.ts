@@ -1,0 +1,43 @@
+import { readFlagsText } from '../../../shared/config/flags-text.ts';
+import { flagsFromEnv, readFlags } from '../../../shared/config/read-flags.ts';
+import { serviceAccountUser } from '../../../shared/trigger/keys-from-audit.ts';
+import type { Endpoint, HttpRequest } from '../../http/exchange.ts';
+import { answerError, noSuchPath } from '../../http/http-error.ts';
+import type { ServerOptions } from '../../http/server-options.ts';
+import { log } from '../function-log.ts';
+import { enqueueTo, triggerQueue } from '../queues.ts';
+import { Admissions } from './admitted.ts';
+import { sourceOfFunction } from './source-of-function.ts';
+
+export type Receiving = Pick<ServerOptions, 'clusters' | 'auditTokens' | 'self' | 'enqueue' | 'log'>;
+
+/** An endpoint that receives events of many clusters: the path names one, and its entry says who may send. Throws CONFIG_INVALID. */
+export function receiveForMany(
+  env: NodeJS.ProcessEnv,
+  endpointOf: (options: Receiving) => Endpoint,
+): Endpoint {
+  const admissions = new Admissions(sourceOfFunction(env), env);
+  const enqueue = enqueueTo(triggerQueue(env));
+
+  const optionsFor = async ({ path, headers }: HttpRequest): Promise<Receiving> => {
+    const cluster = /^\/[^/]+\/([^/]+)\/?$/.exec(path)?.[1] ?? '';
+    const { tokens, texts } = await admissions.of(cluster, 'auditTokens', headers.authorization);
+    const own = readFlagsText(texts?.flags ?? '', 'flags', []);
+    const { serviceAccount } = readFlags({ ...flagsFromEnv(env), ...own }, []);
+    return {
+      clusters: texts ? [cluster] : [],
+      auditTokens: tokens.auditTokens,
+      self: [serviceAccountUser(serviceAccount)],
+      enqueue: (requests) => enqueue(requests.map((request) => ({ ...request, cluster }))),
+      log,
+    };
+  };
+  return async (request) => {
+    try {
+      const answer = await endpointOf(await optionsFor(request))(request);
+      return answer ?? answerError(noSuchPath(request), request, log);
+    } catch (error) {
+      return answerError(error, request, log);
+    }
+  };
+}

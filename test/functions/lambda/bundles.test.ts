@@ -38,7 +38,7 @@ test.each([
   ['audit', 85],
   ['events', 77],
   ['resync', 812],
-  ['status', 497],
+  ['status', 499],
   ['reconcile', 632],
   ['sweep', 622],
 ])('%s loads at most %d kB at start', (name, kilobytes) => {

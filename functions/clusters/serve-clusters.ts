@@ -3,6 +3,7 @@ import { Registry } from '../../shared/clusters/registry.ts';
 import { valueWithin } from '../../shared/deadline.ts';
 import { ReconcileError } from '../../shared/model/errors.ts';
 import { proxyVariables } from '../../shared/proxy.ts';
+import { SharedPlaces } from '../../shared/queue/places.ts';
 import { createMetricsByCluster } from '../metrics.ts';
 import { listen, parseListen } from '../serve/listen.ts';
 import { queueOf } from '../serve/queue-of.ts';
@@ -23,6 +24,9 @@ import { Logins } from './logins.ts';
 import { Projects } from './projects.ts';
 import { Timetable } from './timetable.ts';
 
+/** So many keys a process runs at once (decision 360). */
+const PLACES = 150;
+
 /** `levelset serve --clusters`: the same for several clusters, each with its own World, queue and sweeps. Throws CONFIG_INVALID. */
 export async function serveClusters(
   { flags, env, log, reported }: ServeOptions,
@@ -39,6 +43,7 @@ export async function serveClusters(
   const { stop: stopTokens, ...tokens } = await followTokens({ flags, env, log });
   warnOfDryRun(flags, log);
   const [logins, projects, timetable] = [new Logins(), new Projects(), new Timetable()];
+  const places = new SharedPlaces(PLACES);
 
   const connect = (entry: Entry): Promise<Connected> => {
     const own = metrics.of(entry.name);
@@ -65,7 +70,7 @@ export async function serveClusters(
       },
       log: ofCluster(log, entry.name),
       metrics: metrics.of(entry.name),
-      shared: { parked: await projects.of(connected), turns: timetable.of(entry.name) },
+      shared: { parked: await projects.of(connected), places, turns: timetable.of(entry.name) },
       ...(reported && { reported }),
     });
     cluster.start();

@@ -32,7 +32,7 @@ export class LocalQueue implements ServeQueue {
 
   constructor(options: ServeQueueOptions) {
     this.#options = options;
-    const { world, cluster, readOnly, turns, parked = parkedKeys() } = options;
+    const { world, cluster, readOnly, turns, places, parked = parkedKeys() } = options;
     const { cloud, log, config, memory } = world;
     const ofCluster = world.cluster === undefined ? {} : { cluster: world.cluster };
     parked.join(world.cluster, (request) => {
@@ -55,6 +55,7 @@ export class LocalQueue implements ServeQueue {
       ...ofCluster,
       run: (request) => this.#run(request),
       concurrency: config.concurrentServiceSyncs,
+      ...(places && { shared: places }),
       clock: MONOTONIC,
       waiting: this.#poller,
       parked,

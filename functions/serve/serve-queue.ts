@@ -2,6 +2,7 @@ import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { Clock, World } from '../../shared/ports.ts';
 import type { ParkedKeys } from '../../shared/queue/parked-keys.ts';
+import type { SharedPlaces } from '../../shared/queue/places.ts';
 import type { ClusterIdentity } from '../../shared/model/ownership.ts';
 import type { QueueView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
@@ -12,6 +13,8 @@ export interface ServeQueueOptions {
   readonly cluster: () => Promise<ClusterIdentity>;
   /** The keys that wait for Octavia's room, of all clusters of one project. Its own without it. */
   readonly parked?: ParkedKeys;
+  /** The places for runs that the clusters of the process share. Bounded by its own alone without them. */
+  readonly places?: SharedPlaces;
   /** When the cluster is swept, where there are several. */
   readonly turns?: SweepTurns;
   /** Sweeps change nothing. */

@@ -30,7 +30,7 @@ export interface ServedClusterOptions {
   /** Makes the queue; one in memory without it. */
   readonly queue?: (options: ServeQueueOptions) => ServeQueue;
   /** What it shares with other clusters of the process; nothing without it. */
-  readonly shared?: Pick<ServeQueueOptions, 'parked' | 'turns'>;
+  readonly shared?: Pick<ServeQueueOptions, 'parked' | 'places' | 'turns'>;
   /** Called for every run that ended, after the log and the metrics. */
   readonly reported?: (report: Report) => void;
 }

@@ -3,8 +3,8 @@ import type { Key, ReconcileRequest } from '../model/request.ts';
 import type { Clock } from '../ports.ts';
 import { Chain } from './chain.ts';
 import type { ParkedKeys } from './parked-keys.ts';
-import { kindOf, Places } from './places.ts';
-import { ReadyKeys, type Free, type Queued } from './ready-keys.ts';
+import { kindOf, Places, type ClusterPlaces, type SharedPlaces } from './places.ts';
+import { ReadyKeys, type Queued } from './ready-keys.ts';
 import { Rests } from './rests.ts';
 import { PRIORITY, requeueDelayMs, type Priority } from './scheduling.ts';
 
@@ -23,6 +23,8 @@ export interface MemoryQueueOptions {
   readonly run: (request: ReconcileRequest) => Promise<Report>;
   /** How many keys of one kind run at once: Services, Nodes, and the routes each have places of their own. */
   readonly concurrency: number;
+  /** The places of the process, where several clusters share them. */
+  readonly shared?: SharedPlaces;
   readonly clock: Clock;
   /** Keeps the keys that wait for a load balancer. Without it they are requeued after their own delay. */
   readonly waiting?: WaitingKeys;
@@ -55,6 +57,7 @@ export class MemoryQueue {
   /** By kind of key. */
   readonly #ready = new Map<string, ReadyKeys>();
   readonly #places: Places;
+  readonly #shared: ClusterPlaces | undefined;
   readonly #delayed = new Map<Key, Delayed>();
   /** Requests of sweeps for keys that are running. */
   readonly #found = new Map<Key, ReconcileRequest>();
@@ -67,6 +70,7 @@ export class MemoryQueue {
     this.#options = options;
     this.#random = options.random ?? Math.random;
     this.#places = new Places(options.concurrency);
+    this.#shared = options.shared?.of(() => this.#startNext());
     this.#rests = new Rests(options.clock, (request) => {
       this.#enter(request);
       this.#start();
@@ -164,14 +168,28 @@ export class MemoryQueue {
   }
 
   #start(): void {
-    for (const [kind, ready] of this.#ready) {
-      const free = this.#places.freeFor(kind);
-      for (let next = this.#take(ready, free); next; next = this.#take(ready, free)) this.#run(next.request);
-    }
+    while (this.#startNext());
   }
 
-  #take(ready: ReadyKeys, free: Free): Queued | undefined {
-    return ready.take(free, this.#options.clock.now());
+  /** Begins the run of the next key that has a place, if there is one. */
+  #startNext(): boolean {
+    if (this.#allReady().every(({ size }) => size === 0) || this.#shared?.take() === false) return false;
+    const next = this.#takeNext();
+    if (next) this.#run(next.request);
+    else this.#shared?.leave();
+    return next !== undefined;
+  }
+
+  /** Kinds take turns, for a place of the process that all of them need. */
+  #takeNext(): Queued | undefined {
+    for (const [kind, ready] of this.#ready) {
+      const next = ready.take(this.#places.freeFor(kind), this.#options.clock.now());
+      if (!next) continue;
+      this.#ready.delete(kind);
+      this.#ready.set(kind, ready);
+      return next;
+    }
+    return undefined;
   }
 
   #run(request: ReconcileRequest): void {
@@ -194,6 +212,7 @@ export class MemoryQueue {
     else this.#comeBack(request, report);
     this.#options.parked?.release();
     this.#start();
+    this.#shared?.leave();
     this.#tellIdle();
   }
 

@@ -14,6 +14,7 @@ import type { ServerOptions } from '../http/server-options.ts';
 import { resync } from '../resync.ts';
 import type { ClusterEndpoints } from '../serve/served-cluster.ts';
 import { page, probes, type ProbeOptions } from '../status.ts';
+import { callersBehindNames } from './callers-behind-names.ts';
 import { openTokens } from './open-tokens.ts';
 
 /** A cluster that the registry names. */
@@ -29,6 +30,8 @@ export interface ClustersServerOptions
   readonly tokens: Tokens;
   readonly find: (name: string) => FoundCluster | undefined;
   readonly status: () => Promise<ClustersView>;
+  /** When /resync refuses a token that the kube-apiserver may know. */
+  readonly refusedAfterMs?: number;
 }
 
 /**
@@ -48,7 +51,8 @@ export function createClustersServer(options: ClustersServerOptions): Express {
   });
   app.all('/resync/:cluster', (request, response, next) => {
     const its = optionsOf(request.params.cluster, options);
-    resync(its, '/resync/:cluster')(request, response, next);
+    const callers = callersBehindNames(its.callers, options.refusedAfterMs);
+    resync({ ...its, callers }, '/resync/:cluster')(request, response, next);
   });
   app.all('/clusters/:cluster', (request, response, next) => {
     const { cluster } = request.params;

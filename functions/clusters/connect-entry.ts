@@ -21,7 +21,7 @@ export function connectEntry(
     ...settings,
     cluster: name,
     log: ofCluster(log, name),
-    shareLogin: (config, make) => logins.of(config, make),
+    shareLogin: logins.of(name),
     ...(observeCall && { observeCall }),
     ...(envNow && { envNow }),
   });

@@ -51,7 +51,7 @@ export async function serveClusters(
       log,
       logins,
       observeCall: (call) => {
-        own.observeCall(call);
+        if (clusters.entryOf(entry.name)) own.observeCall(call); // one may end after its cluster has
       },
     });
   };
@@ -80,7 +80,10 @@ export async function serveClusters(
     registry,
     connect,
     begin,
-    ended: (name) => metrics.forget(name),
+    ended: (name) => {
+      logins.leave(name);
+      return metrics.forget(name);
+    },
     log,
     ...(everyMs !== undefined && { everyMs }),
   });

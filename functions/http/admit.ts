@@ -3,7 +3,7 @@ import type { Key } from '../../shared/model/request.ts';
 import { authorize, authorizeReader } from '../../shared/trigger/authorize.ts';
 import type { HttpRequest } from './exchange.ts';
 import { HttpError } from './http-error.ts';
-import type { KubernetesCallers } from './kubernetes-callers.ts';
+import type { Callers } from './kubernetes-callers.ts';
 
 /** Why a request is refused; undefined lets it in. Reads no body. */
 export type Admission = (request: Pick<HttpRequest, 'method' | 'headers'>) => Refusal | Promise<Refusal>;
@@ -34,7 +34,7 @@ export function requireToken(tokens: readonly string[]): Admission {
 }
 
 /** 401 unless the request has one of the tokens, or one that the kube-apiserver knows. */
-export function requireCaller(tokens: readonly string[], callers: KubernetesCallers | undefined): Admission {
+export function requireCaller(tokens: readonly string[], callers: Callers | undefined): Admission {
   return async ({ headers: { authorization } }) => {
     if (authorize(authorization, tokens) || (await callers?.callerOf(authorization))) return undefined;
     return unauthorized(tokens, 'Bearer', authorization);
@@ -46,7 +46,7 @@ export async function requireRights(
   keys: readonly Key[],
   authorization: string | undefined,
   tokens: readonly string[],
-  callers: KubernetesCallers | undefined,
+  callers: Callers | undefined,
 ): Promise<void> {
   if (authorize(authorization, tokens)) return;
   const caller = await callers?.callerOf(authorization);

@@ -14,7 +14,8 @@ const MOST_AT_ONCE = 20;
 /** The same for tokens that nobody has shown before: so strangers who guess keep no place of those who are known. */
 const MOST_STRANGERS = 8;
 const MOST_KEPT = 1_000;
-const LONGEST_MS = 5_000;
+/** The time of an apiserver to answer one question. */
+export const LONGEST_MS = 5_000;
 /** The time for all objects of one request. */
 const ALL_OBJECTS_MS = 10_000;
 /** After so many refusals the others are not asked about. */
@@ -25,6 +26,9 @@ const BEARER = /^bearer +([\w.~+/-]+=*) *$/i;
 const LONGEST_TOKEN = 8_192;
 /** After an answer that levelset may not ask, nobody is asked. */
 const FORBIDDEN_MS = 60_000;
+
+/** What endpoints ask of it. */
+export type Callers = Pick<KubernetesCallers, 'callerOf' | 'refusedOf'>;
 
 /**
  * Callers whom the kube-apiserver knows by their tokens, and what they may patch. The apiserver is asked little: each answer
@@ -49,14 +53,19 @@ export class KubernetesCallers {
 
   /** Undefined: nobody, or levelset may not ask. Throws 503 when the apiserver cannot be asked now. */
   async callerOf(authorization: string | undefined): Promise<Caller | undefined> {
-    const token = BEARER.exec(authorization ?? '')?.[1];
-    if (token === undefined || token.length > LONGEST_TOKEN) return undefined;
-    if (this.#clock.now() < this.#forbiddenUntilMs) return undefined;
-    const name = createHash('sha256').update(token).digest('base64');
+    const token = tokenIn(authorization);
+    if (token === undefined || this.#clock.now() < this.#forbiddenUntilMs) return undefined;
+    const name = nameOf(token);
     const questions = this.#known.has(name) ? this.#aboutKnown : this.#aboutStrangers;
     const caller = await this.#read(this.#callers, name, questions, () => this.#reviews.callerOf(token));
     if (caller) this.#known.set(name, true);
     return caller;
+  }
+
+  /** Whether the apiserver has ever known who has this token. */
+  wasKnown(authorization: string): boolean {
+    const token = tokenIn(authorization);
+    return token !== undefined && this.#known.has(nameOf(token));
   }
 
   /** The first five keys that the caller may not have worked on. Throws 503 when the apiserver cannot be asked now. */
@@ -103,6 +112,15 @@ export class KubernetesCallers {
       throw busy('the kube-apiserver, which knows who may do this, does not answer', cause);
     }
   }
+}
+
+function tokenIn(authorization = ''): string | undefined {
+  const token = BEARER.exec(authorization)?.[1];
+  return token !== undefined && token.length <= LONGEST_TOKEN ? token : undefined;
+}
+
+function nameOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64');
 }
 
 interface Questions {

@@ -2,7 +2,7 @@ import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { StatusView } from '../../shared/report/page.ts';
-import type { KubernetesCallers } from './kubernetes-callers.ts';
+import type { Callers } from './kubernetes-callers.ts';
 import type { RefusalReason } from './refusals.ts';
 import type { VerifySender } from './require-sender.ts';
 import type { TriggerCounts } from '../../shared/trigger/causes.ts';
@@ -16,7 +16,7 @@ export interface ServerOptions {
   readonly byCertificate?: boolean;
   readonly resyncTokens: readonly string[];
   /** Whom the kube-apiserver knows, and who may patch an object, may have it worked on. */
-  readonly callers?: KubernetesCallers;
+  readonly callers?: Callers;
   /** For the page and the metrics, if `open` is false. */
   readonly pageTokens?: readonly string[];
   /** True on loopback: page and metrics need no token. */

@@ -36,10 +36,9 @@ export interface ServedClusterOptions {
 }
 
 /** What the HTTP endpoints need of one cluster. */
-export type ClusterEndpoints = Pick<
+export interface ClusterEndpoints extends Pick<
   ServerOptions,
   | 'clusters'
-  | 'callers'
   | 'verifySender'
   | 'self'
   | 'enqueue'
@@ -47,7 +46,9 @@ export type ClusterEndpoints = Pick<
   | 'status'
   | 'observeAudit'
   | 'observeRefusal'
->;
+> {
+  readonly callers?: KubernetesCallers;
+}
 
 /** One cluster of a process that serves: its queue, sweeps and watches, and what is remembered of its runs. */
 export class ServedCluster {
@@ -153,11 +154,11 @@ export class ServedCluster {
   }
 
   async #complete(): Promise<void> {
-    const { connected, flags, tokens, log } = this.#options;
+    const { connected, flags } = this.#options;
     const { config } = connected.world;
     this.#watches = flags.watch ? await connected.watches(this.#changed) : undefined;
     const verifySender = await senderTokens(flags, connected);
-    warnOfClosedDoors(tokens, log, this.#watches !== undefined || verifySender !== undefined);
+    warnOfClosedDoors(this.#options, this.#watches !== undefined || verifySender !== undefined);
     this.#endpoints = {
       ...(verifySender && { verifySender }),
       callers: new KubernetesCallers(await connected.reviews()),
@@ -227,10 +228,14 @@ async function senderTokens(
   return verifySenderTokens({ http, audience, senders: eventsSenders });
 }
 
-function warnOfClosedDoors({ auditTokens, resyncTokens }: Tokens, log: Log, isTold: boolean): void {
-  if (auditTokens.length === 0 && !isTold)
-    log.warn('LEVELSET_AUDIT_TOKENS is empty: /audit and /events refuse everybody');
-  if (resyncTokens.length === 0) log.warn('LEVELSET_RESYNC_TOKENS is empty: /resync refuses everybody');
+function warnOfClosedDoors({ connected, tokens, log }: ServedClusterOptions, isTold: boolean): void {
+  const { cluster } = connected.world;
+  const given = (variable: string, text: string): string =>
+    cluster === undefined ? `${variable} is` : `${text} of the entry and ${variable} are`;
+  if (tokens.auditTokens.length === 0 && !isTold)
+    log.warn(`${given('LEVELSET_AUDIT_TOKENS', 'audit-tokens')} empty: /audit and /events refuse everybody`);
+  if (tokens.resyncTokens.length === 0)
+    log.warn(`${given('LEVELSET_RESYNC_TOKENS', 'resync-tokens')} empty: /resync refuses everybody`);
 }
 
 function logSweep(found: Sweep, log: Log): void {

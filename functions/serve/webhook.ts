@@ -6,17 +6,28 @@ import type { RefusalReason } from '../http/refusals.ts';
 /** For so long before and after a sweep a batch may be under way. An apiserver waits 30 s for more events. */
 const PATIENCE_MS = 60_000;
 
-const REMEDIES: Readonly<Record<RefusalReason, string>> = {
-  token:
-    'its token is none of LEVELSET_AUDIT_TOKENS, or its address is http: a kube-apiserver sends the token of a kubeconfig over HTTPS only',
-  path: 'the path must be /audit/ and the --cluster-name, or the UID of the namespace kube-system',
-  body: 'what it sends is no batch of events that levelset can read',
-  aborted:
-    'its batches break off before they are whole, or take longer than 10 s: look at the network and the proxies in between',
-  queue: 'the queue does not take its events',
-};
+/** @param cluster the name of its entry, where there is a registry */
+function remedyFor(reason: RefusalReason, cluster: string | undefined): string {
+  const tokens =
+    cluster === undefined ? 'LEVELSET_AUDIT_TOKENS' : 'audit-tokens of its entry and LEVELSET_AUDIT_TOKENS';
+  const path =
+    cluster === undefined
+      ? '/audit/ and the --cluster-name, or the UID of the namespace kube-system'
+      : `/audit/${cluster}`;
+  const remedies: Readonly<Record<RefusalReason, string>> = {
+    token: `its token is none of ${tokens}, or its address is http: a kube-apiserver sends the token of a kubeconfig over HTTPS only`,
+    path: `the path must be ${path}`,
+    body: 'what it sends is no batch of events that levelset can read',
+    aborted:
+      'its batches break off before they are whole, or take longer than 10 s: look at the network and the proxies in between',
+    queue: 'the queue does not take its events',
+  };
+  return remedies[reason];
+}
 
 export interface WebhookOptions {
+  /** The name of the cluster's entry, where there is a registry. */
+  readonly cluster?: string;
   readonly clock: Clock;
   readonly log: Log;
   /** Whether this process has worked on the key as it is now. */
@@ -49,7 +60,7 @@ export class Webhook {
   refused(reason: RefusalReason): void {
     this.#refused[reason] = (this.#refused[reason] ?? 0) + 1;
     if (!this.#hasAcceptedSince(this.#options.clock.now() - PATIENCE_MS))
-      this.#warn(`the webhook is refused: ${REMEDIES[reason]}`);
+      this.#warn(`the webhook is refused: ${remedyFor(reason, this.#options.cluster)}`);
   }
 
   /**

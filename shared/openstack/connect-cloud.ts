@@ -3,7 +3,14 @@ import type { CallRecorder, Cloud } from '../ports.ts';
 import { createCallRecorder } from './calls.ts';
 import { createCloud } from './cloud.ts';
 import type { EndpointLimits } from './endpoint-limits.ts';
-import { createHttp, overSockets, type HttpAnswer, type Observer, type Transport } from './openstack-http.ts';
+import {
+  createHttp,
+  overSockets,
+  type Http,
+  type HttpAnswer,
+  type Observer,
+  type Transport,
+} from './openstack-http.ts';
 import { createKeystone, type Keystone } from './identity/keystone.ts';
 import { createSession } from './identity/session.ts';
 
@@ -16,6 +23,12 @@ export interface Connection {
   readonly project: () => Promise<string>;
 }
 
+export type ShareLogin = (
+  config: OpenStackConfig,
+  observe: Observer,
+  make: (observe: Observer) => Keystone,
+) => Keystone;
+
 export interface ConnectCloudOptions {
   /** Sees every attempt. */
   readonly observe?: Observer;
@@ -24,8 +37,8 @@ export interface ConnectCloudOptions {
   readonly limits?: EndpointLimits<HttpAnswer>;
   /** The credentials as their files have them now. Undefined: they come from no file, or it cannot be read. */
   readonly readCredentials?: () => Promise<Credentials | undefined>;
-  /** Returns a login with this configuration that there is already, or makes one. */
-  readonly shareLogin?: (config: OpenStackConfig, make: () => Keystone) => Keystone;
+  /** Returns a login with this configuration that there is already, or makes one, whose calls what it is given sees. */
+  readonly shareLogin?: ShareLogin;
 }
 
 /** OpenStack for one process: one HTTP client and one token. Sends nothing by itself. */
@@ -36,7 +49,7 @@ export function connectCloud(
     transport = overSockets(config),
     limits,
     readCredentials,
-    shareLogin = (_config, make) => make(),
+    shareLogin = (_config, own, make) => make(own),
   }: ConnectCloudOptions = {},
 ): Connection {
   const { recorder, note } = createCallRecorder();
@@ -44,10 +57,11 @@ export function connectCloud(
     note(call);
     seen?.(call);
   };
-  const http = createHttp(config, observe, transport, limits);
-  const keystone = shareLogin(config, () =>
+  const httpFor = (its: Observer): Http => createHttp(config, its, transport, limits);
+  const http = httpFor(observe);
+  const keystone = shareLogin(config, observe, (its) =>
     createKeystone({
-      ...{ config, http, now: () => transport.now() },
+      ...{ config, http: its === observe ? http : httpFor(its), now: () => transport.now() },
       ...(readCredentials && { readCredentials }),
     }),
   );

@@ -1,8 +1,10 @@
 /** What those who have no token learn at the doors of a deployment with several clusters. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createClustersServer } from '../../../functions/clusters/clusters-server.ts';
+import { KubernetesCallers } from '../../../functions/http/kubernetes-callers.ts';
 import type { ClusterEndpoints } from '../../../functions/serve/served-cluster.ts';
 
 const NONE = { auditTokens: [], resyncTokens: [], pageTokens: [] };
@@ -46,4 +48,52 @@ test('a wrong OIDC token gets the answer that it gets where no cluster is, and a
   expect(lines.join()).toContain('it has ended');
   expect((await ask('a', 'x.y.right'))[0]).toBe(202);
   expect((await ask('none', 'x.y.right'))[0]).toBe(401);
+});
+
+test('a token that no kube-apiserver knows is refused after one time, whatever the cluster and its kube-apiserver', async () => {
+  const AFTER_MS = 400;
+  const answering = (answer: () => Promise<undefined>): ClusterEndpoints => ({
+    ...{ clusters: [], self: [], enqueue: never, reconcile: never, status: never },
+    callers: new KubernetesCallers({
+      callerOf: async (token) =>
+        token === 'owner' ? Promise.resolve({ username: 'owner', groups: [] }) : answer(),
+      mayPatch: () => Promise.resolve(false),
+    }),
+  });
+  const clusters: Readonly<Record<string, ClusterEndpoints | undefined>> = {
+    quick: answering(() => Promise.resolve(undefined)),
+    slow: answering(() => sleep(100, undefined)),
+    broken: answering(() => Promise.reject(new Error('no answer'))),
+    unserved: undefined,
+  };
+  const app = createClustersServer({
+    ...{ tokens: NONE, byCertificate: false, open: false, status: never, metrics: never },
+    find: (name) => (name in clusters ? { tokens: NONE, endpoints: clusters[name] } : undefined),
+    ready: () => Promise.resolve([]),
+    refusedAfterMs: AFTER_MS,
+    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+  });
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const ask = async (name: string, token: string) => {
+    const began = performance.now();
+    const answer = await fetch(`http://127.0.0.1:${port}/resync/${name}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: '{"objects":["routes"]}',
+    });
+    const told = [answer.status, answer.headers.get('www-authenticate'), await answer.text()];
+    return { told, tookMs: performance.now() - began };
+  };
+  expect((await ask('quick', 'owner')).told[0]).toBe(403);
+
+  const names = ['none', ...Object.keys(clusters)];
+  const answers = await Promise.all(names.map((name) => ask(name, 'guess')));
+
+  expect(answers[0]?.told[0]).toBe(401);
+  expect(new Set(answers.map(({ told }) => JSON.stringify(told))).size).toBe(1);
+  for (const { tookMs } of answers) expect(tookMs).toBeGreaterThan(AFTER_MS - 2);
+  expect((await ask('quick', 'owner')).tookMs).toBeLessThan(AFTER_MS);
 });

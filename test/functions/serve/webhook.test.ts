@@ -47,6 +47,18 @@ describe('the webhook', () => {
     expect(lines[2]).toContain('over HTTPS only');
   });
 
+  test('of a registry is told by the name and the texts of its entry', () => {
+    const lines: string[] = [];
+    const note = (message: string): void => void lines.push(message);
+    const log = { debug: note, info: note, warn: note, error: note };
+    for (const reason of ['token', 'path'] as const)
+      new Webhook({ clock: { now: () => 0 }, log, isKnown: () => true, cluster: 'prod-a' }).refused(reason);
+    expect(lines).toEqual([
+      expect.stringContaining('none of audit-tokens of its entry and LEVELSET_AUDIT_TOKENS'),
+      expect.stringContaining('the path must be /audit/prod-a;'),
+    ]);
+  });
+
   test('that told nothing of what a sweep found is named a minute later', () => {
     const { webhook, lines } = aWebhook(['service/a/tried']);
     webhook.swept(['service/a/old']);

@@ -105,11 +105,14 @@ export class SharedPlaces {
   #offer(): void {
     if (this.#isOffering) return; // who has nothing to begin gives its place back meanwhile
     this.#isOffering = true;
-    for (let next = this.#next(); next; next = this.#next()) {
-      this.#waiting.delete(next);
-      if (next.begin()) this.#waiting.add(next);
+    try {
+      for (let next = this.#next(); next; next = this.#next()) {
+        this.#waiting.delete(next);
+        if (next.begin()) this.#waiting.add(next);
+      }
+    } finally {
+      this.#isOffering = false;
     }
-    this.#isOffering = false;
   }
 
   #next(): Sharer | undefined {

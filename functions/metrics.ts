@@ -144,10 +144,11 @@ function metricsIn(
       },
       setQueue(queue) {
         const isUp = !('trouble' in queue);
-        queueUp.set(own, isUp ? 1 : 0);
+        const labels = queue.ofAllClusters ? {} : own; // or a sum over clusters would count it for each
+        queueUp.set(labels, isUp ? 1 : 0);
         if (!isUp) return;
-        queueDepth.set(own, queue.depth);
-        queueOldest.set(own, queue.oldestMs / 1000);
+        queueDepth.set(labels, queue.depth);
+        queueOldest.set(labels, queue.oldestMs / 1000);
       },
       setWatches: (watches) => {
         setWatches(watches, own);

@@ -1,12 +1,13 @@
 import type { Entry, Source } from '../../shared/clusters/entry.ts';
 import { Registry } from '../../shared/clusters/registry.ts';
 import { valueWithin } from '../../shared/deadline.ts';
-import { ReconcileError } from '../../shared/model/errors.ts';
 import { proxyVariables } from '../../shared/proxy.ts';
 import { SharedPlaces } from '../../shared/queue/places.ts';
+import type { ClustersView } from '../../shared/report/clusters-page.ts';
 import { createMetricsByCluster } from '../metrics.ts';
 import { listen, parseListen } from '../serve/listen.ts';
-import { queueOf } from '../serve/queue-of.ts';
+import { queueOfClusters } from '../serve/queue-of.ts';
+import type { QueueOfClusters } from '../serve/serve-queue.ts';
 import { ServedCluster } from '../serve/served-cluster.ts';
 import {
   addressOf,
@@ -27,17 +28,16 @@ import { Timetable } from './timetable.ts';
 /** So many keys a process runs at once (decision 360). */
 const PLACES = 150;
 
-/** `levelset serve --clusters`: the same for several clusters, each with its own World, queue and sweeps. Throws CONFIG_INVALID. */
+/**
+ * `levelset serve --clusters`: the same for several clusters, each with its own World and sweeps, and with its own queue or its part of
+ * one that several processes share. Throws CONFIG_INVALID.
+ */
 export async function serveClusters(
   { flags, env, log, reported }: ServeOptions,
   source: Source,
   everyMs?: number,
 ): Promise<Serving> {
-  if (await queueOf(flags))
-    throw new ReconcileError(
-      'CONFIG_INVALID',
-      '--queue: with --clusters keys wait in memory: leave --queue out, and run one process',
-    );
+  const queue = await queueOfClusters(flags, log);
   const registry = new Registry(source, { flags, env: proxyVariables(env) });
   const metrics = createMetricsByCluster();
   const { stop: stopTokens, ...tokens } = await followTokens({ flags, env, log });
@@ -70,6 +70,7 @@ export async function serveClusters(
       },
       log: ofCluster(log, entry.name),
       metrics: metrics.of(entry.name),
+      ...(queue && { queue: queue.of }),
       shared: { parked: await projects.of(connected), places, turns: timetable.of(entry.name) },
       ...(reported && { reported }),
     });
@@ -109,6 +110,7 @@ export async function serveClusters(
           ...(clusters.get(cluster)?.summary() ?? { states: {}, awaitingApproval: 0 }),
         })),
         ...(flags.dryRun && { dryRun: true as const }),
+        ...queueTroubleOf(queue),
         ...(clusters.trouble !== undefined && { trouble: clusters.trouble }),
       }),
     metrics: async () => {
@@ -116,12 +118,13 @@ export async function serveClusters(
       await Promise.all(served().map((cluster) => cluster.measure()));
       return metrics.scrape();
     },
-    ready: () => Promise.resolve(clusters.wasRead ? [] : [`clusters: ${clusters.trouble ?? 'not read yet'}`]),
+    ready: () => Promise.resolve(missingOf(clusters, queue)),
     notes: () => notesOf(clusters),
     log,
   });
   const listening = await listen(app, address, flags, { log });
   warnOfPlainHttp(flags, listening, log);
+  queue?.start();
   await clusters.start();
   log.info('listening', { url: listening.url, clusters: clusters.names.length });
   return {
@@ -129,9 +132,27 @@ export async function serveClusters(
     idle: () => clusters.idle && served().every(({ idle }) => idle),
     stop: async () => {
       stopTokens();
-      await Promise.all([listening.close(), clusters.stop(), source.stop?.()]);
+      const stopped = clusters.stop();
+      await Promise.all([listening.close(), stopped, queue?.stop(stopped), source.stop?.()]);
     },
   };
+}
+
+function queueTroubleOf(queue: QueueOfClusters | undefined): Pick<ClustersView, 'queueTrouble'> {
+  const queueTrouble = queue?.trouble();
+  return queueTrouble === undefined ? {} : { queueTrouble };
+}
+
+/** The sides without which no cluster is served. */
+function missingOf(
+  { wasRead, trouble }: ConnectedClusters<ServedCluster>,
+  queue: QueueOfClusters | undefined,
+): readonly string[] {
+  const { queueTrouble } = queueTroubleOf(queue);
+  return [
+    ...(wasRead ? [] : [`clusters: ${trouble ?? 'not read yet'}`]),
+    ...(queueTrouble === undefined ? [] : [`queue: ${queueTrouble}`]),
+  ];
 }
 
 /** Nobody who asks waits longer for the sides of any cluster. */

@@ -23,9 +23,11 @@ export class Timetable {
   of(name: string, now: () => number = () => Date.now()): SweepTurns {
     const share = shareOf(name);
     let lastMs = -Infinity;
+    const momentMs = (everyMs: number): number => share * everyMs;
     return {
+      momentMs,
       untilNextMs: (everyMs) => {
-        const sinceMoment = (now() - share * everyMs) % everyMs;
+        const sinceMoment = (now() - momentMs(everyMs)) % everyMs;
         const leftMs = Math.ceil(everyMs - ((sinceMoment + everyMs) % everyMs));
         return leftMs > Math.min(EARLY_MS, everyMs / 2) ? leftMs : leftMs + everyMs;
       },

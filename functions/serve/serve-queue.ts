@@ -44,6 +44,20 @@ export interface ServeQueue {
   stop(): Promise<void>;
 }
 
+/** Makes the queue of one cluster. */
+export type MakeQueue = (options: ServeQueueOptions) => ServeQueue;
+
+/** The queue of all clusters of a process. */
+export interface QueueOfClusters {
+  /** The part of one cluster. */
+  readonly of: MakeQueue;
+  start(): void;
+  /** Why no run begins. */
+  trouble(): string | undefined;
+  /** Takes no more keys, and resolves when `last`, which ends the clusters, has ended and what they left to do is queued. */
+  stop(last: Promise<void>): Promise<void>;
+}
+
 /**
  * The delay of a run of the routes, and of a sweep of the node set, after a Node changed. One serves all Nodes that join or
  * leave meanwhile.

@@ -3,13 +3,12 @@ import { looksAfterRoutes } from '../../shared/config/controllers.ts';
 import { LONGEST_TIMER_MS, withDeadline } from '../../shared/deadline.ts';
 import { forgetNodes } from '../../shared/memory/listed-nodes.ts';
 import type { Outcome, Report } from '../../shared/model/outcome.ts';
-import { isUnit, scopeOf, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
-import { connectNats, type NatsAddress } from '../../shared/queue/jetstream/connect-nats.ts';
-import { JetStreamQueue } from '../../shared/queue/jetstream/jetstream-queue.ts';
+import { isUnit, requestOf, scopeOf, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
+import type { JetStreamQueue } from '../../shared/queue/jetstream/jetstream-queue.ts';
 import { PendingPoller } from '../../shared/queue/pending-poller.ts';
 import type { QueueView } from '../../shared/report/page.ts';
 import { sweep } from '../../shared/sweep.ts';
-import { FOLLOW_MS, MONOTONIC, type ServeQueue, type ServeQueueOptions } from './serve-queue.ts';
+import { ENDED, FOLLOW_MS, MONOTONIC, type ServeQueue, type ServeQueueOptions } from './serve-queue.ts';
 import { LONGEST_SWEEP_MS } from './sweeper.ts';
 
 const AGAIN_MS = 1_000;
@@ -17,8 +16,8 @@ const AGAIN_MS = 1_000;
 const OF_SWEEP = 'found by sweep ';
 
 /**
- * The queue of several processes, in a NATS JetStream. Sweeps are keys in it, too: one at a time, by whichever process, and one
- * at each interval for all of them.
+ * The part of one cluster in a queue of several processes, in a NATS JetStream. Sweeps are keys in it, too: one at a time, by
+ * whichever process, and one at each interval for all of them.
  */
 export class SharedQueue implements ServeQueue {
   readonly #options: ServeQueueOptions;
@@ -32,8 +31,10 @@ export class SharedQueue implements ServeQueue {
   /** The sweep, of whichever process, whose keys ran here last. */
   #sweepOfNodes: string | undefined;
 
-  constructor(options: ServeQueueOptions, address: NatsAddress) {
+  /** @param queue of this cluster alone, or where that has a name, of several. */
+  constructor(options: ServeQueueOptions, queue: JetStreamQueue) {
     this.#options = options;
+    this.#queue = queue;
     const { world, cluster, told } = options;
     const { cloud, log } = world;
     this.#poller = new PendingPoller({
@@ -46,15 +47,12 @@ export class SharedQueue implements ServeQueue {
         this.#put(request);
       },
     });
-    this.#queue = new JetStreamQueue({
-      connect: () => connectNats(address),
-      cluster,
+    queue.join(world.cluster, {
       run: (request) => (isUnit(request.key) ? this.#run(request) : this.#sweep(request)),
       waiting: this.#poller,
       told: (report) => {
         if (isUnit(report.request.key)) told(report);
       },
-      log,
     });
   }
 
@@ -73,21 +71,23 @@ export class SharedQueue implements ServeQueue {
   }
 
   async view(): Promise<QueueView> {
+    const isShared = this.#options.world.cluster === undefined ? {} : { ofAllClusters: true as const };
     const { trouble } = this.#queue;
-    if (trouble !== undefined) return { trouble };
+    if (trouble !== undefined) return { trouble, ...isShared };
     try {
-      return { ...(await this.#queue.depth()), ofAllReplicas: true };
+      return { ...(await this.#queue.depth()), ofAllReplicas: true, ...isShared };
     } catch (error) {
-      return { trouble: String(error) };
+      return { trouble: String(error), ...isShared };
     }
   }
 
+  /** That of a queue of several clusters is the process's. */
   get trouble(): string | undefined {
-    return this.#queue.trouble;
+    return this.#options.world.cluster === undefined ? this.#queue.trouble : undefined;
   }
 
   get idle(): boolean {
-    return this.#queue.running + this.#poller.size + this.#soon.size === 0;
+    return this.#queue.runningOf(this.#options.world.cluster) + this.#poller.size + this.#soon.size === 0;
   }
 
   async stop(): Promise<void> {
@@ -100,18 +100,21 @@ export class SharedQueue implements ServeQueue {
       this.#put({ key, trigger: 'requeue' }); // for another process
     }
     this.#soon.clear();
-    await this.#queue.stop();
+    const { cluster } = this.#options.world;
+    await (cluster === undefined ? this.#queue.stop() : this.#queue.leave(cluster, new Error(ENDED)));
   }
 
   /**
-   * At the full interval by the time of day: all processes ask at about the same time, and JetStream takes the first message of
-   * one cause alone.
+   * At the full interval by the time of day, or the cluster's moment in it: all processes ask at about the same time, and JetStream
+   * takes the first message of one cause alone.
    */
   #scheduleSweep(): void {
-    const everyMs = Math.min(LONGEST_TIMER_MS, this.#options.world.config.sweepIntervalMs);
-    const turn = Math.floor(Date.now() / everyMs) + 1;
+    const { world, turns } = this.#options;
+    const everyMs = Math.min(LONGEST_TIMER_MS, world.config.sweepIntervalMs);
+    const momentMs = turns?.momentMs(everyMs) ?? 0;
+    const turn = Math.floor((Date.now() - momentMs) / everyMs) + 1;
     const wait = (): void => {
-      const leftMs = turn * everyMs - Date.now();
+      const leftMs = Math.ceil(turn * everyMs + momentMs - Date.now());
       if (leftMs > 0) {
         this.#next = setTimeout(wait, leftMs).unref();
         return;
@@ -164,10 +167,11 @@ export class SharedQueue implements ServeQueue {
   /** A sweep that failed, or that found a Node without an address, comes back later each time. */
   async #sweep(request: ReconcileRequest): Promise<Report> {
     const began = performance.now();
-    const end = began + LONGEST_SWEEP_MS;
+    const { world, swept, turns } = this.#options;
+    const intervalMs = world.config.sweepIntervalMs;
+    const end = began + (turns ? Math.min(LONGEST_SWEEP_MS, intervalMs) : LONGEST_SWEEP_MS);
     const { signal } = this.#stopping;
     const remainingMs = (): number => (signal.aborted ? 0 : Math.max(0, end - performance.now()));
-    const { world, swept } = this.#options;
     const found = await withDeadline({ remainingMs }, () => sweep(world, scopeOf(request.key)));
     const cause = `${OF_SWEEP}${randomUUID()}`;
     await this.add(found.requests.map((one) => ({ ...one, cause })));
@@ -182,7 +186,7 @@ export class SharedQueue implements ServeQueue {
   }
 
   #put(request: ReconcileRequest): void {
-    this.#queue.add(request).catch((error: unknown) => {
+    this.#queue.add(requestOf(this.#options.world, request)).catch((error: unknown) => {
       this.#options.world.log.error('a key could not be queued', {
         object: request.key,
         error: String(error),

@@ -6,6 +6,8 @@ import type { World } from '../../shared/ports.ts';
 
 /** When one of several clusters is swept. */
 export interface SweepTurns {
+  /** Its moment in an interval that begins with a full one by the time of day. */
+  momentMs(everyMs: number): number;
   /** Until its next moment in an interval. */
   untilNextMs(everyMs: number): number;
   /** Runs a sweep when there is a place for it, or at once when it is to stop, which it sees by itself. */

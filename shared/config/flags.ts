@@ -8,6 +8,7 @@ import {
   eventsUrl,
   goBoolean,
   hostPort,
+  label,
   metadata,
   milliseconds,
   oneOf,
@@ -45,7 +46,7 @@ export const FLAGS = {
   },
   'clusters': {
     topic: 'cluster and cloud', value: 'where', read: clustersFrom, commands: CLOUD, lambda: true,
-    help: 'where it stands which clusters there are: folder:PATH, with a folder of texts for each of them, or secrets, those labelled levelset.openstack.org/cluster in --state-namespace; with serve keys wait in memory then. On AWS parameters:PATH, with the texts below PATH/clusters/NAME in Parameter Store', without: 'one cluster, that of --kubeconfig',
+    help: 'where it stands which clusters there are: folder:PATH, with a folder of texts for each of them, or secrets, those labelled levelset.openstack.org/cluster in --state-namespace. On AWS parameters:PATH, with the texts below PATH/clusters/NAME in Parameter Store', without: 'one cluster, that of --kubeconfig',
   },
   'cluster': {
     topic: 'cluster and cloud', value: 'name', read: text, commands: ['sweep', 'reconcile', 'plan', 'drift', 'gc'],
@@ -180,13 +181,11 @@ export const FLAGS = {
   },
   'concurrent-service-syncs': {
     topic: 'runs', value: 'number', read: whole(1, 999_999), commands: WORKING, cluster: true, go: 'CCM',
-    help: 'how many Services levelset works on at once, and as many Nodes beside them',
-    default: '15',
+    help: 'how many Services levelset works on at once, and as many Nodes beside them', default: '15',
   },
   'sweep-interval': {
     topic: 'runs', value: 'duration', read: milliseconds, commands: ['serve'],
-    help: 'time between two sweeps',
-    default: '5m',
+    help: 'time between two sweeps', default: '5m',
   },
   'v': {
     topic: 'runs', short: 'v', value: 'level', read: whole(0, 1_000), commands: WATCHING, go: 'CCM, KCM',
@@ -195,8 +194,7 @@ export const FLAGS = {
   },
   'listen': {
     topic: 'server', value: 'host:port', read: hostPort, commands: ['serve', 'relay', 'sandbox'],
-    help: 'where the HTTP server listens',
-    default: '127.0.0.1:8080',
+    help: 'where the HTTP server listens', default: '127.0.0.1:8080',
   },
   'watch': {
     topic: 'server', commands: ['serve'],
@@ -204,18 +202,19 @@ export const FLAGS = {
   },
   'queue': {
     topic: 'server', value: 'where', read: queueServers, commands: ['serve'],
-    help: 'where keys wait for their runs: in memory, or in the NATS JetStream at these URLs, which several replicas share',
-    default: 'memory',
+    help: 'where keys wait for their runs: in memory, or in the NATS JetStream at these URLs, which several replicas share', default: 'memory',
+  },
+  'queue-name': {
+    topic: 'server', value: 'name', read: label, commands: ['serve'],
+    help: 'with --clusters: what the streams in NATS are named after; another one for each deployment that shares a NATS', default: 'clusters',
   },
   'queue-credentials-file': {
     topic: 'server', value: 'file', read: text, commands: ['serve'],
-    help: 'credentials file of NATS (.creds) for --queue',
-    without: 'no credentials',
+    help: 'credentials file of NATS (.creds) for --queue', without: 'no credentials',
   },
   'queue-ca-file': {
     topic: 'server', value: 'file', read: text, commands: ['serve'],
-    help: 'certificates of CAs for the servers of --queue, whose connection then has to be TLS',
-    without: 'the CAs of Node',
+    help: 'certificates of CAs for the servers of --queue, whose connection then has to be TLS', without: 'the CAs of Node',
   },
   'audit-tokens-file': {
     topic: 'server', value: 'file', read: text, commands: ['serve'],

@@ -3,6 +3,7 @@ import { parseCidr, type Cidr } from '../model/network/cidr.ts';
 import { chooseByName, chooseByTags } from '../model/network/subnet-choice.ts';
 import type { WantedMetadata } from '../model/node/nova.ts';
 import { NODE_SELECTOR, parseNodeSelector, type NodeSelector } from '../model/node/node-selector.ts';
+import { isClusterName } from '../model/request.ts';
 import { readUuid } from '../model/text/text.ts';
 import { didYouMean } from './did-you-mean.ts';
 
@@ -246,6 +247,12 @@ export const clustersFrom: Read<ClustersFrom> = (value = '') => {
     'secrets, folder:PATH, such as folder:/etc/levelset/clusters, or for the functions on AWS parameters:PATH, such as parameters:/levelset/prod',
   );
 };
+
+/** One label of DNS. */
+export const label: Read<string> = (value = '') =>
+  isClusterName(value)
+    ? value
+    : new NotAllowed('up to 63 small letters, digits and dashes, such as levelset');
 
 const NATS_URL = /^(nats|tls):\/\/[^/?#@\s]+\/?$/;
 

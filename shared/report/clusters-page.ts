@@ -21,6 +21,8 @@ export interface ClustersView {
   readonly dryRun?: true;
   /** Why the registry cannot be read. The clusters are those that were read last. */
   readonly trouble?: string;
+  /** Why no run begins, of no cluster. */
+  readonly queueTrouble?: string;
 }
 
 /** The page of a deployment with several clusters: a row for each, with a link to its own page. */
@@ -40,6 +42,7 @@ export function renderClustersPage(view: ClustersView): string {
       <body>
         <header><h1>levelset <span class="cluster">${view.clusters.length} clusters</span></h1></header>
         ${view.dryRun && markup`<p class="warning">dry run: levelset shows what it would do, and writes nothing to Kubernetes or OpenStack</p>`}
+        ${view.queueTrouble === undefined ? undefined : markup`<p class="warning">queue: ${view.queueTrouble}</p>`}
         ${view.trouble === undefined ? undefined : markup`<p class="warning">the registry cannot be read: ${view.trouble}</p>`}
         <table>
           <thead><tr><th>State</th><th>Cluster</th><th>Objects</th><th>Problems</th><th>Last sweep</th></tr></thead>

@@ -77,8 +77,10 @@ export type QueueView =
       readonly oldestMs: number;
       /** Several processes have one queue: what waits or runs in all of them together. */
       readonly ofAllReplicas?: true;
+      /** So have several clusters. */
+      readonly ofAllClusters?: true;
     }
-  | { readonly trouble: string };
+  | { readonly trouble: string; readonly ofAllClusters?: true };
 
 /** The states, those that need a person first. */
 export const WORST_FIRST: readonly RowState[] = ['failed', 'blocked', 'progressing', 'unknown', 'settled'];
@@ -157,8 +159,8 @@ function facts({ queue, lastSweep, webhook, watches = [] }: StatusView, now: num
 
 function queueInWords(queue: QueueView): string {
   if ('trouble' in queue) return queue.trouble;
-  const { depth, oldestMs, ofAllReplicas } = queue;
-  const replicas = ofAllReplicas ? ', all replicas together' : '';
+  const { depth, oldestMs, ofAllReplicas, ofAllClusters } = queue;
+  const replicas = ofAllReplicas ? `, all replicas${ofAllClusters ? ' and clusters' : ''} together` : '';
   const what = ofAllReplicas ? 'waiting or running' : 'waiting';
   return (depth > 0 ? `${depth} ${what}, oldest ${age(oldestMs)}` : 'empty') + replicas;
 }

@@ -1,5 +1,5 @@
 import type { Report } from '../../model/outcome.ts';
-import { queueKeyOf, type Named, type QueueKey } from '../../model/request.ts';
+import { clusterIn, queueKeyOf, type Named, type QueueKey } from '../../model/request.ts';
 
 interface Waiter {
   /** From the place of this message on a run counts; undefined while the message is under way. */
@@ -41,8 +41,9 @@ export class Asked {
     }
   }
 
-  /** Nobody hears of runs any more. */
-  giveUp(error: Error): void {
-    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(error);
+  /** Nobody hears of runs any more; with `of`, of those of a cluster. */
+  giveUp(error: Error, of?: string): void {
+    for (const [key, waiters] of this.#waiters)
+      if (of === undefined || clusterIn(key) === of) for (const { reject } of waiters) reject(error);
   }
 }

@@ -1,25 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsMsg } from '@nats-io/jetstream';
-import type { Outcome, Report } from '../../model/outcome.ts';
-import { isByPerson, queueKeyOf, type QueueKey, type ReconcileRequest } from '../../model/request.ts';
+import type { Report } from '../../model/outcome.ts';
+import {
+  clusterIn,
+  isByPerson,
+  queueKeyOf,
+  type QueueKey,
+  type ReconcileRequest,
+} from '../../model/request.ts';
 import type { Log } from '../../ports.ts';
-import type { WaitingKeys } from '../memory-queue.ts';
 import { nextWork } from '../next-work.ts';
 import { readBody, type QueuedWork } from '../queued-work.ts';
 import { Asked } from './asked.ts';
-import { ACK_WAIT_MS } from './layout.ts';
+import { runBy, type ClusterWorker } from './cluster-worker.ts';
+import { giveBack } from './give-back.ts';
+import { Hold } from './hold.ts';
 import { Lifeline, type LifelineOptions } from './lifeline.ts';
 import { Outbox } from './outbox.ts';
+import { Runs } from './runs.ts';
 import type { Depth } from './session.ts';
 
-export interface JetStreamQueueOptions extends Pick<LifelineOptions, 'connect' | 'cluster'> {
-  /** Runs one key. A rejection requeues the key as a failure does. */
-  readonly run: (request: ReconcileRequest) => Promise<Report>;
-  /** Keeps the keys that wait for a load balancer, while this process lives. */
-  readonly waiting?: WaitingKeys;
-  /** Called for every run that ended in another process. */
-  readonly told?: (report: Report) => void;
+export interface JetStreamQueueOptions extends Pick<LifelineOptions, 'connect' | 'owner'> {
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
+  /** How long a run holds its partition at most. To its end without it. */
+  readonly holdMs?: number;
   /** [0, 1), for the jitter. */
   readonly random?: () => number;
 }
@@ -30,7 +34,6 @@ interface Kept {
   readonly place: number;
 }
 
-const REJECTED: Outcome = { status: 'failed', code: 'UNEXPECTED_RESPONSE', message: '', retryAfterMs: 0 };
 /** A message that was delivered so often and never done kills whoever works on it. */
 const MOST_DELIVERIES = 10;
 /** When any process looks after a key that waits for a load balancer in this one, which may be dead by then. */
@@ -42,7 +45,8 @@ const LAST_MS = 2_000;
  * The work queue of several processes, in a NATS JetStream. One run per key at a time; a key that is added while it runs runs
  * once more afterwards; a key that waits for its next try holds up no other. What a process was at work on when it died comes
  * to another one after ACK_WAIT_MS: that is a lease, so writes need a protection of their own. While NATS does not answer,
- * what is added stays in this process, and no run begins.
+ * what is added stays in this process, and no run begins. Keys are worked on for the clusters that have joined; keys of other
+ * ones are given back.
  */
 export class JetStreamQueue {
   readonly #options: JetStreamQueueOptions;
@@ -50,9 +54,13 @@ export class JetStreamQueue {
   readonly #outbox = new Outbox((request) => this.#send(request));
   readonly #asked = new Asked();
   readonly #lifeline: Lifeline;
-  readonly #running = new Map<QueueKey, Promise<void>>();
+  /** By the name of the cluster; undefined where it has none. */
+  readonly #workers = new Map<string | undefined, ClusterWorker>();
+  readonly #runs = new Runs();
   /** The keys that wait for a load balancer here. */
   readonly #kept = new Map<QueueKey, Kept>();
+  #last: Promise<void> | undefined;
+  #depth: Promise<Depth> | undefined;
 
   constructor(options: JetStreamQueueOptions) {
     this.#options = options;
@@ -69,7 +77,7 @@ export class JetStreamQueue {
       },
       told: (place, report) => {
         this.#asked.ended(place, report);
-        options.told?.(report);
+        this.#workers.get(report.request.cluster)?.told?.(report);
       },
       back: () => {
         this.#outbox.open();
@@ -89,13 +97,26 @@ export class JetStreamQueue {
     this.#lifeline.start();
   }
 
+  /** From now on keys of this cluster run here. */
+  join(cluster: string | undefined, worker: ClusterWorker): void {
+    this.#workers.set(cluster, worker);
+  }
+
+  /** No run of this cluster begins here any more. Resolves when the last one has ended. */
+  async leave(cluster: string, reason: Error): Promise<void> {
+    this.#workers.delete(cluster);
+    this.#asked.giveUp(reason, cluster);
+    for (const key of this.#kept.keys()) if (clusterIn(key) === cluster) this.#kept.delete(key);
+    await this.#runs.endedOf(cluster);
+  }
+
   /** Why nothing is queued or run. Undefined: the queue works. */
   get trouble(): string | undefined {
     return this.#lifeline.trouble;
   }
 
-  get running(): number {
-    return this.#running.size;
+  runningOf(cluster: string | undefined): number {
+    return this.#runs.countOf(cluster);
   }
 
   /**
@@ -114,21 +135,32 @@ export class JetStreamQueue {
     return this.#asked.wait(request, () => this.#lifeline.session.publish(work));
   }
 
-  /** What all processes together have in the queue. Rejects while NATS is away. */
-  async depth(): Promise<Depth> {
+  /** What all processes together have in the queue; who asks at the same time shares an answer. Rejects while NATS is away. */
+  depth(): Promise<Depth> {
+    this.#depth ??= this.#askDepth().finally(() => {
+      this.#depth = undefined;
+    });
+    return this.#depth;
+  }
+
+  async #askDepth(): Promise<Depth> {
     const { depth, oldestMs } = await this.#lifeline.session.depth();
     return { depth: depth + this.#outbox.size, oldestMs };
   }
 
-  /** Takes no more keys, and resolves when the running ones have ended. Whatever they leave to do stays in JetStream. */
-  async stop(): Promise<void> {
+  /**
+   * Takes no more keys, and resolves when the running ones have ended. Whatever they leave to do stays in JetStream, and what is
+   * added until `last` has ended.
+   */
+  async stop(last?: Promise<void>): Promise<void> {
+    this.#last = last;
     await this.#lifeline.stop();
-    await Promise.all(this.#running.values());
+    await Promise.all([last, this.#runs.ended()]);
   }
 
   /** Waits for what is under way to JetStream. */
   async #handOver(): Promise<void> {
-    await Promise.all(this.#running.values());
+    await Promise.all([this.#last, this.#runs.ended()]);
     const end = performance.now() + LAST_MS;
     while (this.#outbox.size > 0 && performance.now() < end) await sleep(20);
   }
@@ -178,7 +210,7 @@ export class JetStreamQueue {
       await this.#bury(message, work.unreadable);
       return;
     }
-    await this.#lifeline.session.publish(work);
+    await this.#lifeline.session.publish(work, 'again');
     message.ack();
   }
 
@@ -200,46 +232,49 @@ export class JetStreamQueue {
     return this.#runAlone(message, work);
   }
 
-  /** Runs a key after its run in this process has ended, whose message was handed out anew while the connection was away. */
   async #runAlone(message: JsMsg, work: QueuedWork): Promise<void> {
-    const key = queueKeyOf(work.request);
-    const alive = setInterval(() => {
-      message.working();
-    }, ACK_WAIT_MS / 3);
-    const before = this.#running.get(key) ?? Promise.resolve();
-    const ended = before.then(() => this.#run(message, work));
-    const settled = ended.catch(() => undefined);
-    this.#running.set(key, settled);
-    try {
-      await ended;
-    } finally {
-      clearInterval(alive);
-      if (this.#running.get(key) === settled) this.#running.delete(key);
+    const { request } = work;
+    if (!this.#runs.mayBegin(request)) {
+      await giveBack(this.#lifeline.session, work, 'under way', this.#options.log);
+      message.ack();
+      return;
     }
+    const hold = new Hold(message, {
+      mostMs: this.#options.holdMs,
+      keep: () => this.#lifeline.session.schedule(work, LOOK_MS),
+      release: (place) => this.#lifeline.session.unschedule(request, place),
+    });
+    await this.#runs.alone(request, hold, () => this.#run(message.seq, work, hold));
   }
 
-  async #run(message: JsMsg, work: QueuedWork): Promise<void> {
+  async #run(place: number, work: QueuedWork, hold: Hold): Promise<void> {
     const { request } = work;
-    this.#options.waiting?.forget(request.key);
+    const { log } = this.#options;
+    const worker = this.#workers.get(request.cluster);
+    if (!worker) {
+      await giveBack(this.#lifeline.session, work, 'not served', log);
+      await hold.end();
+      return;
+    }
+    worker.waiting?.forget(request.key);
     const kept = this.#kept.get(queueKeyOf(request));
     if (kept) await this.#forget(kept);
-    const report = await this.#options.run(request).catch((error: unknown): Report => {
-      this.#options.log.error('a run was rejected', { object: request.key, error: String(error) });
-      return { request, outcome: REJECTED, applied: [], durationMs: 0, calls: 0, failedRequestIds: [] };
-    });
-    this.#asked.ended(message.seq, report);
-    await this.#requeue(work, report);
-    this.#lifeline.session.tell(message.seq, report);
-    await message.ackAck();
+    const report = await runBy(worker, request, log);
+    await hold.keepOn();
+    this.#asked.ended(place, report);
+    await this.#requeue(work, report, worker);
+    this.#lifeline.session.tell(place, report);
+    await hold.end();
     this.#lifeline.worked();
   }
 
-  async #requeue(work: QueuedWork, report: Report): Promise<void> {
+  async #requeue(work: QueuedWork, report: Report, worker: ClusterWorker): Promise<void> {
     const next = nextWork(work, report, this.#random);
     if (!next) return;
     const { delayMs, ...again } = next;
-    const { waiting } = this.#options;
-    if (waiting && again.waitingFor !== undefined && !this.#lifeline.isStopped) {
+    const { waiting } = worker;
+    const isHere = !this.#lifeline.isStopped && this.#workers.get(work.request.cluster) === worker;
+    if (waiting && again.waitingFor !== undefined && isHere) {
       const place = await this.#lifeline.session.schedule(again, Math.max(LOOK_MS, delayMs));
       this.#kept.set(queueKeyOf(again.request), { work: again, place });
       waiting.wait(again.request, report, again.attempt > 1 ? delayMs : 0);

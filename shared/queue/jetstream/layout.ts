@@ -13,12 +13,27 @@ export const ACK_WAIT_MS = 15_000;
  * So many keys of a kind run at once, in all processes together. Each partition is a consumer that hands out its next message
  * after the one before is done. Services, Nodes, the routes and sweeps hold up none of the others.
  */
-const PARTITIONS = { service: 16, node: 16, routes: 1, sweep: 1 } as const;
+type Partitions = Readonly<Record<'service' | 'node' | 'routes' | 'sweep', number>>;
 
-/** `service-0` to `service-15`, `node-0` and so on. */
-export const CONSUMERS: readonly string[] = Object.entries(PARTITIONS).flatMap(([kind, count]) =>
-  Array.from({ length: count }, (_, number) => `${kind}-${number}`),
-);
+const OF_CLUSTER: Partitions = { service: 16, node: 16, routes: 1, sweep: 1 };
+/** All clusters share them, so no cluster more is a stream or a consumer more. */
+const OF_DEPLOYMENT: Partitions = { service: 32, node: 16, routes: 8, sweep: 8 };
+
+/** Whose queue it is: several may share a NATS. */
+export interface Owner {
+  readonly name: string;
+  readonly partitions: Partitions;
+}
+
+/** @param uid of its namespace kube-system. */
+export function clusterOwner(uid: string): Owner {
+  return { name: uid, partitions: OF_CLUSTER };
+}
+
+/** A deployment with several clusters. @param name one label of DNS. */
+export function deploymentOwner(name: string): Owner {
+  return { name, partitions: OF_DEPLOYMENT };
+}
 
 export interface Names {
   /** Keys that wait for their run or have it. */
@@ -27,6 +42,8 @@ export interface Names {
   readonly later: string;
   /** Messages that no process can work on. */
   readonly dead: string;
+  /** The consumers of `work`, one for each partition: `service-0`, `node-0` and so on. */
+  readonly consumers: readonly string[];
   /** The consumer of `later`. */
   readonly due: string;
   workSubject(request: Pick<ReconcileRequest, 'cluster' | 'key' | 'trigger'>): string;
@@ -38,16 +55,18 @@ export interface Names {
   reportSubject(named: Named): string;
 }
 
-/** The names in NATS for one cluster, by the UID of its namespace kube-system: several clusters may share a NATS. */
-export function namesOf(cluster: string): Names {
-  const subject = (...tokens: readonly string[]): string => ['levelset', cluster, ...tokens].join('.');
+export function namesOf({ name, partitions }: Owner): Names {
+  const subject = (...tokens: readonly string[]): string => ['levelset', name, ...tokens].join('.');
   return {
-    work: `levelset-work-${cluster}`,
-    later: `levelset-later-${cluster}`,
-    dead: `levelset-dead-${cluster}`,
+    work: `levelset-work-${name}`,
+    later: `levelset-later-${name}`,
+    dead: `levelset-dead-${name}`,
+    consumers: Object.entries(partitions).flatMap(([kind, count]) =>
+      Array.from({ length: count }, (_, number) => `${kind}-${number}`),
+    ),
     due: 'due',
     workSubject: (request) =>
-      subject('work', partitionOf(request), laneOf(request.trigger), tokenOf(request)),
+      subject('work', partitionOf(request, partitions), laneOf(request.trigger), tokenOf(request)),
     laterSubject: (named) => subject('later', tokenOf(named)),
     dueSubject: (named) => subject('due', tokenOf(named)),
     deadSubject: (of) => subject('dead', of.split('.').at(-1) ?? ''),
@@ -56,10 +75,12 @@ export function namesOf(cluster: string): Names {
   };
 }
 
-function partitionOf(named: Named): string {
+/** All sweeps of a cluster have one partition: it is never in two of them at once. */
+function partitionOf(named: Named, partitions: Partitions): string {
   const kind = isUnit(named.key) ? kindOf(named.key) : 'sweep';
-  const count = PARTITIONS[kind as keyof typeof PARTITIONS];
-  return `${kind}-${createHash('sha256').update(queueKeyOf(named)).digest().readUInt32BE() % count}`;
+  const what = kind === 'sweep' ? (named.cluster ?? '') : queueKeyOf(named);
+  const count = partitions[kind as keyof Partitions];
+  return `${kind}-${createHash('sha256').update(what).digest().readUInt32BE() % count}`;
 }
 
 /** What people ask for has a lane of its own: it is queued although an event waits, and the other way round. */
@@ -80,8 +101,8 @@ type Stream = Pick<StreamConfig, 'name' | 'subjects' | 'max_msgs_per_subject' | 
  * the one that waits starts later and reads what is there by then. With one, what comes during a run would be lost; and with
  * `discard: old` it would take the place of the run's message and be handed out beside it.
  */
-function streamsOf(names: Names, cluster: string): readonly Stream[] {
-  const of = (what: string): string => `levelset.${cluster}.${what}`;
+function streamsOf(names: Names, owner: Owner): readonly Stream[] {
+  const of = (what: string): string => `levelset.${owner.name}.${what}`;
   const workqueue = 'workqueue' as const;
   return [
     {
@@ -114,18 +135,18 @@ function streamsOf(names: Names, cluster: string): readonly Stream[] {
 type Consumer = Pick<ConsumerConfig, 'durable_name' | 'filter_subject' | 'ack_policy' | 'ack_wait'> &
   Partial<Pick<ConsumerConfig, 'max_ack_pending'>>;
 
-function consumersOf(names: Names, cluster: string): readonly (readonly [string, Consumer])[] {
+function consumersOf(names: Names, owner: Owner): readonly (readonly [string, Consumer])[] {
   const common = { ack_policy: 'explicit', ack_wait: ACK_WAIT_MS * 1e6 } as const;
-  const ofWork = CONSUMERS.map((name): readonly [string, Consumer] => [
+  const ofWork = names.consumers.map((name): readonly [string, Consumer] => [
     names.work,
     {
       ...common,
       durable_name: name,
-      filter_subject: `levelset.${cluster}.work.${name}.>`,
+      filter_subject: `levelset.${owner.name}.work.${name}.>`,
       max_ack_pending: 1, // the lock: one key of a partition at a time
     },
   ]);
-  const due = { ...common, durable_name: names.due, filter_subject: `levelset.${cluster}.due.*` };
+  const due = { ...common, durable_name: names.due, filter_subject: `levelset.${owner.name}.due.*` };
   return [...ofWork, [names.later, due]];
 }
 
@@ -139,17 +160,17 @@ const COPIES = 3;
  */
 export async function ensureLayout(
   jsm: JetStreamManager,
-  cluster: string,
+  owner: Owner,
   log: Pick<Log, 'warn'>,
 ): Promise<void> {
-  const names = namesOf(cluster);
-  for (const wanted of streamsOf(names, cluster)) {
+  const names = namesOf(owner);
+  for (const wanted of streamsOf(names, owner)) {
     const found = await unlessMissing(jsm.streams.info(wanted.name).then(({ config }) => config));
     if (found) compare(`stream ${wanted.name}`, wanted, found);
     const copies = found?.num_replicas ?? (await addStream(jsm, wanted));
     if (copies < COPIES) await addCopies(jsm, wanted.name, copies, log);
   }
-  for (const [stream, wanted] of consumersOf(names, cluster)) {
+  for (const [stream, wanted] of consumersOf(names, owner)) {
     const { durable_name: name = '' } = wanted;
     const found = await unlessMissing(jsm.consumers.info(stream, name).then(({ config }) => config));
     if (found) compare(`consumer ${name} of stream ${stream}`, wanted, found);

@@ -3,14 +3,14 @@ import type { JsMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { errorText } from '../../model/errors.ts';
 import type { Report } from '../../model/outcome.ts';
-import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Log } from '../../ports.ts';
 import { Silence } from '../../silence.ts';
+import type { Owner } from './layout.ts';
 import { Session } from './session.ts';
 
 export interface LifelineOptions {
   readonly connect: () => Promise<NatsConnection>;
-  readonly cluster: () => Promise<Pick<ClusterIdentity, 'id'>>;
+  readonly owner: () => Promise<Owner>;
   readonly log: Pick<Log, 'info' | 'warn'>;
   readonly work: (message: JsMsg) => void;
   readonly due: (message: JsMsg) => void;
@@ -109,11 +109,11 @@ export class Lifeline {
   }
 
   async #serve(): Promise<void> {
-    const { cluster, connect, told, work, due, handOver } = this.#options;
-    const { id } = await cluster();
+    const { owner, connect, told, work, due, handOver } = this.#options;
+    const its = await owner();
     const connection = await connect();
     try {
-      const session = await Session.open(connection, id, this.#options.log);
+      const session = await Session.open(connection, its, this.#options.log);
       if (this.#stopping.signal.aborted) return;
       this.#session = session;
       session.listen(told);

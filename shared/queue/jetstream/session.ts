@@ -14,7 +14,7 @@ import { isByPerson, parseKey, type Named } from '../../model/request.ts';
 import { bodyOf, deduplicationId, type QueuedWork } from '../queued-work.ts';
 import type { Log } from '../../ports.ts';
 import { LONGEST_WAIT_MS } from '../scheduling.ts';
-import { apiCode, CONSUMERS, ensureLayout, namesOf, type Names } from './layout.ts';
+import { apiCode, ensureLayout, namesOf, type Names, type Owner } from './layout.ts';
 
 /** What waits or runs in all processes together. */
 export interface Depth {
@@ -25,7 +25,7 @@ export interface Depth {
 /** JetStream's error_codes: two messages of this subject are there, or several servers just store one of this cause. */
 const TAKEN = new Set([10_077, 10_158]);
 
-/** The queue of one cluster over one connection, from when its streams are as they should be until something ends it. */
+/** The queue of one owner over one connection, from when its streams are as they should be until something ends it. */
 export class Session {
   readonly connection: NatsConnection;
   readonly #names: Names;
@@ -37,10 +37,10 @@ export class Session {
   #isEnding = false;
 
   /** Throws where streams cannot be made, or are not as they have to be. */
-  static async open(connection: NatsConnection, cluster: string, log: Pick<Log, 'warn'>): Promise<Session> {
+  static async open(connection: NatsConnection, owner: Owner, log: Pick<Log, 'warn'>): Promise<Session> {
     const jsm = await jetstreamManager(connection);
-    await ensureLayout(jsm, cluster, log);
-    const names = namesOf(cluster);
+    await ensureLayout(jsm, owner, log);
+    const names = namesOf(owner);
     const asked = performance.now(); // a schedule may be a little late, and is never early
     const { ts = new Date().toISOString() } = await jsm.streams.info(names.work);
     return new Session(connection, jsm, names, Date.parse(ts) - asked);
@@ -56,12 +56,12 @@ export class Session {
 
   /**
    * Queues work. Returns the place of the message from which a run of the key counts that begins from now on: its own, or where
-   * one waits already, that one's.
+   * one waits already, that one's. `again`: it was queued before, so that it counts although its cause came already.
    */
-  async publish(work: QueuedWork): Promise<number> {
+  async publish(work: QueuedWork, again?: 'again'): Promise<number> {
     const { trigger, cause } = work.request;
     const subject = this.#names.workSubject(work.request);
-    const isOnce = cause !== undefined && trigger !== 'requeue';
+    const isOnce = cause !== undefined && trigger !== 'requeue' && !again;
     try {
       const options = isOnce ? { msgID: deduplicationId(work) } : {};
       const { seq } = await this.#js.publish(subject, bodyOf(work), options);
@@ -110,7 +110,7 @@ export class Session {
     readonly work: (message: JsMsg) => void;
     readonly due: (message: JsMsg) => void;
   }): Promise<void> {
-    const { work, later, due } = this.#names;
+    const { work, later, due, consumers } = this.#names;
     const consume = async (
       stream: string,
       name: string,
@@ -121,7 +121,7 @@ export class Session {
       return consumer.consume({ ...PULL, max_messages: most, abort_on_missing_resource: true, callback });
     };
     this.#deliveries = await Promise.all([
-      ...CONSUMERS.map((name) => consume(work, name, 1, to.work)),
+      ...consumers.map((name) => consume(work, name, 1, to.work)),
       consume(later, due, DUE_AT_ONCE, to.due),
     ]);
     if (this.#isEnding) await this.endDeliveries();

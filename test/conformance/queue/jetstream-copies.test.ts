@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { connectNats } from '../../../shared/queue/jetstream/connect-nats.ts';
-import { ensureLayout, namesOf } from '../../../shared/queue/jetstream/layout.ts';
+import { clusterOwner, ensureLayout, namesOf } from '../../../shared/queue/jetstream/layout.ts';
 import { Session } from '../../../shared/queue/jetstream/session.ts';
 import { startNats, startThreeNats, type NatsServer } from './nats-server.ts';
 
@@ -28,8 +28,8 @@ describe.runIf(inLab)('the layout in one server', () => {
     const cluster = randomUUID();
     for (const _ of [1, 2]) {
       const warnings: unknown[] = [];
-      await ensureLayout(jsm, cluster, { warn: (_message, fields) => warnings.push(fields) });
-      const { work, later, dead } = namesOf(cluster);
+      await ensureLayout(jsm, clusterOwner(cluster), { warn: (_message, fields) => warnings.push(fields) });
+      const { work, later, dead } = namesOf(clusterOwner(cluster));
       const reason: unknown = expect.stringContaining('replicas > 1 not supported');
       expect(warnings).toEqual(
         [work, later, dead].map((stream) => ({ stream, copies: 1, wanted: 3, reason })),
@@ -47,9 +47,9 @@ describe.runIf(inLab)('the layout in one server', () => {
       return streams.add(known);
     };
     Object.defineProperty(jsm, 'streams', { value: older });
-    const made = ensureLayout(jsm, cluster, { warn: () => undefined });
+    const made = ensureLayout(jsm, clusterOwner(cluster), { warn: () => undefined });
     await expect(made).rejects.toThrow('levelset needs NATS 2.12 or newer');
-    await expect(streams.info(namesOf(cluster).later)).rejects.toThrow('stream not found');
+    await expect(streams.info(namesOf(clusterOwner(cluster)).later)).rejects.toThrow('stream not found');
   });
 });
 
@@ -68,7 +68,7 @@ describe.runIf(inLab)('the queue in three servers', () => {
         onTestFinished(() => connection.close());
         for (let tries = 0; ; tries += 1) {
           try {
-            return await Session.open(connection, cluster, { warn: () => undefined });
+            return await Session.open(connection, clusterOwner(cluster), { warn: () => undefined });
           } catch (error) {
             if (tries > 50) throw error; // they have no leader yet
             await sleep(200);
@@ -93,14 +93,14 @@ describe.runIf(inLab)('the queue in three servers', () => {
     const [session] = await sessions(cluster);
     if (!session) throw new Error('a session');
     const jsm = await jetstreamManager(session.connection);
-    const names = namesOf(cluster);
+    const names = namesOf(clusterOwner(cluster));
     const copies = async (): Promise<readonly number[]> => {
       const all = [names.work, names.later, names.dead].map((name) => jsm.streams.info(name));
       return (await Promise.all(all)).map(({ config }) => config.num_replicas);
     };
     expect(await copies()).toEqual([3, 3, 3]);
     for (const name of [names.work, names.later]) await jsm.streams.update(name, { num_replicas: 1 });
-    await Session.open(session.connection, cluster, { warn: () => undefined });
+    await Session.open(session.connection, clusterOwner(cluster), { warn: () => undefined });
     expect(await copies()).toEqual([3, 3, 3]);
   });
 });

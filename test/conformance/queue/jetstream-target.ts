@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connectNats } from '../../../shared/queue/jetstream/connect-nats.ts';
 import { JetStreamQueue } from '../../../shared/queue/jetstream/jetstream-queue.ts';
+import { clusterOwner } from '../../../shared/queue/jetstream/layout.ts';
 import { startNats } from './nats-server.ts';
 import type { QueueTarget, Run } from './queue-target.ts';
 
@@ -12,8 +13,9 @@ export async function jetStreamTarget(): Promise<QueueTarget> {
   const processes = (cluster: string, run: Run): readonly [JetStreamQueue, JetStreamQueue] => {
     const begin = (): JetStreamQueue => {
       const connect = () => connectNats({ servers: [nats.url] });
-      const cluster_ = () => Promise.resolve({ id: cluster });
-      const queue = new JetStreamQueue({ connect, cluster: cluster_, run, log: QUIET, random: () => 0 });
+      const owner = () => Promise.resolve(clusterOwner(cluster));
+      const queue = new JetStreamQueue({ connect, owner, log: QUIET, random: () => 0 });
+      queue.join(undefined, { run });
       queue.start();
       return queue;
     };

@@ -9,7 +9,7 @@ import type { Report } from '../../../shared/model/outcome.ts';
 import type { Key, ReconcileRequest } from '../../../shared/model/request.ts';
 import { connectNats, type NatsAddress } from '../../../shared/queue/jetstream/connect-nats.ts';
 import { JetStreamQueue } from '../../../shared/queue/jetstream/jetstream-queue.ts';
-import { ensureLayout, namesOf } from '../../../shared/queue/jetstream/layout.ts';
+import { clusterOwner, ensureLayout, namesOf } from '../../../shared/queue/jetstream/layout.ts';
 import { aReport, progressing, SETTLED } from '../../unit/queue/reports.ts';
 import { secured } from './nats-credentials.ts';
 import { startNats, type NatsServer } from './nats-server.ts';
@@ -55,18 +55,20 @@ describe.runIf(inLab)('the queue in JetStream', () => {
     const [runs, told, errors]: [Key[], Report[], string[]] = [[], [], []];
     const queue = new JetStreamQueue({
       connect: () => connectNats({ servers: [url], ...secrets }),
-      cluster: () => Promise.resolve({ id: cluster }),
+      owner: () => Promise.resolve(clusterOwner(cluster)),
+      log: {
+        info: () => undefined,
+        warn: () => undefined,
+        error: (message, fields) => errors.push(`${message} ${JSON.stringify(fields)}`),
+      },
+    });
+    queue.join(undefined, {
       run: async (request) => {
         runs.push(request.key);
         await pause(runMs);
         return aReport(request, SETTLED, ending);
       },
       told: (report) => told.push(report),
-      log: {
-        info: () => undefined,
-        warn: () => undefined,
-        error: (message, fields) => errors.push(`${message} ${JSON.stringify(fields)}`),
-      },
     });
     queue.start();
     onTestFinished(() => queue.stop());
@@ -79,7 +81,7 @@ describe.runIf(inLab)('the queue in JetStream', () => {
     const connection = await connectNats({ servers: [nats.url] });
     onTestFinished(() => connection.close());
     const jsm = await jetstreamManager(connection);
-    const { later } = namesOf(cluster);
+    const { later } = namesOf(clusterOwner(cluster));
     await until('the schedule', async () => (await jsm.streams.info(later)).state.messages === 1);
   }
 
@@ -167,12 +169,12 @@ describe.runIf(inLab)('the queue in JetStream', () => {
 
   test('leaves a stream alone that is not as it has to be, and says what is wrong', async () => {
     const cluster = randomUUID();
-    const names = namesOf(cluster);
+    const names = namesOf(clusterOwner(cluster));
     const connection = await connectNats({ servers: [nats.url] });
     onTestFinished(() => connection.close());
     const jsm = await jetstreamManager(connection);
-    await ensureLayout(jsm, cluster, QUIET);
-    await ensureLayout(jsm, cluster, QUIET);
+    await ensureLayout(jsm, clusterOwner(cluster), QUIET);
+    await ensureLayout(jsm, clusterOwner(cluster), QUIET);
     await jsm.streams.update(names.work, { discard_new_per_subject: false, max_msgs_per_subject: 5 });
 
     const it = aProcess(cluster);
@@ -184,7 +186,7 @@ describe.runIf(inLab)('the queue in JetStream', () => {
 
   test('puts aside what nobody can read, and goes on with the rest', async () => {
     const cluster = randomUUID();
-    const names = namesOf(cluster);
+    const names = namesOf(clusterOwner(cluster));
     const it = aProcess(cluster);
     await ready(it);
     const connection = await connectNats({ servers: [nats.url] });
@@ -198,21 +200,6 @@ describe.runIf(inLab)('the queue in JetStream', () => {
     await until('the dead letter', async () => (await jsm.streams.info(names.dead)).state.messages === 1);
     await until('an empty queue', async () => (await it.queue.depth()).depth === 0);
     expect(it.errors).toEqual([expect.stringContaining('it is of version 99')]);
-  });
-
-  test('runs one key of two clusters twice, also when both come back later', async () => {
-    const it = aProcess(randomUUID());
-    await ready(it);
-    const named = ['prod-a', 'prod-b'].map((cluster) => ({ ...asked('web'), cluster }));
-    await Promise.all(named.map((request) => it.queue.add(request)));
-    await until('the runs', () => it.runs.length === 2);
-    await Promise.all(named.map((request) => it.queue.add({ ...request, trigger: 'requeue' }, 100)));
-    await until('the runs of those that come back', () => it.runs.length === 4);
-    const reports = await Promise.all(
-      named.map(({ key, cluster }) => it.queue.ask({ key, cluster, trigger: 'resync' })),
-    );
-    expect(reports.map(({ request }) => request.cluster)).toEqual(['prod-a', 'prod-b']);
-    await until('an empty queue', async () => (await it.queue.depth()).depth === 0);
   });
 
   test('answers a person with the report of a run in another process, and tells all of it', async () => {

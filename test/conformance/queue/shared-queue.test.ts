@@ -2,8 +2,8 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { serve } from '../../../functions/serve.ts';
-import { SharedQueue } from '../../../functions/serve/shared-queue.ts';
-import type { ServeQueueOptions } from '../../../functions/serve/serve-queue.ts';
+import { natsOfCluster } from '../../../functions/serve/queues-in-nats.ts';
+import type { ServeQueue, ServeQueueOptions } from '../../../functions/serve/serve-queue.ts';
 import { Work } from '../../../functions/serve/work.ts';
 import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import { listNodesLately } from '../../../shared/memory/listed-nodes.ts';
@@ -11,7 +11,7 @@ import type { Report } from '../../../shared/model/outcome.ts';
 import type { World } from '../../../shared/ports.ts';
 import type { Sweep } from '../../../shared/sweep.ts';
 import { connectNats } from '../../../shared/queue/jetstream/connect-nats.ts';
-import { namesOf } from '../../../shared/queue/jetstream/layout.ts';
+import { clusterOwner, namesOf } from '../../../shared/queue/jetstream/layout.ts';
 import { aReport, SETTLED } from '../../unit/queue/reports.ts';
 import { pause, SILENT, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
@@ -51,7 +51,7 @@ describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('replicas
       reported: (report) => reported.push(report),
       told: (report) => told.push(report),
       swept: () => (replica.sweeps += 1),
-      queue: (options) => new SharedQueue(options, { servers: [nats.url] }),
+      queue: (options) => natsOfCluster(options, { servers: [nats.url] }),
     });
     const replica: Replica = { work, reported, told, sweeps: 0 };
     onTestFinished(() => work.stop());
@@ -85,7 +85,7 @@ describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('replicas
   async function sweepsAfter(
     ending: Partial<Report>,
     prepare: (sandbox: Sandbox) => void = () => undefined,
-  ): Promise<{ readonly queue: SharedQueue; readonly sweeps: Sweep[]; readonly work: string }> {
+  ): Promise<{ readonly queue: ServeQueue; readonly sweeps: Sweep[]; readonly work: string }> {
     const its = await startSandboxWorld();
     onTestFinished(() => its.close());
     prepare(its.sandbox);
@@ -99,11 +99,11 @@ describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('replicas
       swept: (found) => sweeps.push(found),
       told: () => undefined,
     };
-    const queue = new SharedQueue(options, { servers: [nats.url] });
+    const queue = natsOfCluster(options, { servers: [nats.url] });
     queue.start();
     onTestFinished(() => queue.stop());
     while (queue.trouble !== undefined) await pause(20);
-    return { queue, sweeps, work: namesOf(await world.kube.clusterId()).work };
+    return { queue, sweeps, work: namesOf(clusterOwner(await world.kube.clusterId())).work };
   }
 
   test('Nodes that keep coming do not put off the sweep of the node set', async () => {
@@ -173,7 +173,7 @@ describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('replicas
       const ignored = (): void => undefined;
       const cluster = async () => ({ id: await world.kube.clusterId(), name: world.config.clusterName });
       const options = { world, cluster, readOnly: false, run, swept: ignored, told: ignored };
-      const queue = new SharedQueue(options, { servers: [nats.url] });
+      const queue = natsOfCluster(options, { servers: [nats.url] });
       queue.start();
       onTestFinished(() => queue.stop());
       return queue;

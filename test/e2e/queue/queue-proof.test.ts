@@ -10,6 +10,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startNats } from '../../conformance/queue/nats-server.ts';
 import { serviceKey, type Key } from '../../../shared/model/request.ts';
 import { connectNats } from '../../../shared/queue/jetstream/connect-nats.ts';
+import { clusterOwner } from '../../../shared/queue/jetstream/layout.ts';
 import { Session } from '../../../shared/queue/jetstream/session.ts';
 
 const [TRIGGERS, KEYS, WORKERS, KILLS] = [5_000, 40, 3, 4];
@@ -45,7 +46,7 @@ it('has every trigger followed by a run, and one run of a key at a time', { time
   };
   for (let at = 0; at < WORKERS; at += 1) await begin();
   const connection = await connectNats({ servers: [nats.url] });
-  const session = await Session.open(connection, cluster, { warn: () => undefined });
+  const session = await Session.open(connection, clusterOwner(cluster), { warn: () => undefined });
 
   const asked = new Map<Key, bigint>();
   const began = performance.now();

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Outcome } from '../../../shared/model/outcome.ts';
 import { connectNats } from '../../../shared/queue/jetstream/connect-nats.ts';
 import { JetStreamQueue } from '../../../shared/queue/jetstream/jetstream-queue.ts';
+import { clusterOwner } from '../../../shared/queue/jetstream/layout.ts';
 
 const [, , url = '', cluster = '', file = ''] = process.argv;
 const note = (what: string, key: string): void => {
@@ -14,7 +15,10 @@ const FAILED: Outcome = { status: 'failed', code: 'CLOUD_UNAVAILABLE', message: 
 
 const queue = new JetStreamQueue({
   connect: () => connectNats({ servers: [url] }),
-  cluster: () => Promise.resolve({ id: cluster }),
+  owner: () => Promise.resolve(clusterOwner(cluster)),
+  log: QUIET,
+});
+queue.join(undefined, {
   run: async (request) => {
     note('began', request.key);
     await pause(80 * Math.random());
@@ -22,7 +26,6 @@ const queue = new JetStreamQueue({
     note('ended', request.key);
     return { request, outcome, applied: [], durationMs: 1, calls: 0, failedRequestIds: [] };
   },
-  log: QUIET,
 });
 queue.start();
 while (queue.trouble !== undefined) await pause(10);

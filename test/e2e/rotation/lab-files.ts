@@ -44,6 +44,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/routes/routes-dual-stack.test.ts': { part: 1, seconds: 15 },
   'test/e2e/queue/jetstream.test.ts': { part: 1, seconds: 130 },
   'test/e2e/queue/queue-proof.test.ts': { part: 3, seconds: 45 },
+  'test/conformance/queue/shared-clusters.test.ts': { part: 3, seconds: 80 },
 
   'test/e2e/lambda/template.test.ts': { part: 2, seconds: 40 },
   'test/e2e/service/drift.test.ts': { part: 2, seconds: 25 },
@@ -52,6 +53,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/conformance/queue/shared-queue.test.ts': { part: 2, seconds: 30 },
   'test/conformance/queue/jetstream.test.ts': { part: 2, seconds: 17 },
   'test/conformance/queue/jetstream-copies.test.ts': { part: 2, seconds: 20 },
+  'test/conformance/queue/jetstream-clusters.test.ts': { part: 2, seconds: 20 },
   'test/e2e/service/events.test.ts': { part: 2, seconds: 243 },
   'test/e2e/service/orphans.test.ts': { part: 2, seconds: 79 },
   'test/e2e/service/draining.test.ts': { part: 2, seconds: 117 },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { queueOf } from '../../../functions/serve/queue-of.ts';
+import { queueOf, queueOfClusters } from '../../../functions/serve/queue-of.ts';
+import { SILENT } from '../../support/sandbox-world.ts';
 
 test('without --queue, or with memory, the queue is that of the process', async () => {
   expect(await queueOf({})).toBeUndefined();
@@ -17,10 +18,25 @@ test.each([
   ],
   [{ queue: 'nats://' }, /^--queue has "nats:\/\/"/],
   [{ queue: 'nats://one:4222,two:4222' }, /^--queue has "two:4222", which/],
+  [{ queue: 'nats://one:4222', queueName: 'fleet' }, /^--queue-name needs --clusters/],
   [{ queueCaFile: 'ca.crt' }, /need --queue=nats:\/\/HOST:4222/],
   [{ queue: 'nats://one:4222', dryRun: true as const }, /^--dry-run takes no keys/],
 ])('%j is refused', async (flags, words) => {
   await expect(queueOf(flags)).rejects.toThrow(words);
+});
+
+test('several clusters share one queue, which can have a name', async () => {
+  expect(await queueOfClusters({}, SILENT)).toBeUndefined();
+  expect(await queueOfClusters({ queue: 'nats://one:4222', queueName: 'fleet' }, SILENT)).toMatchObject({
+    of: expect.any(Function) as unknown,
+  });
+});
+
+test.each([
+  [{ queue: 'nats://one:4222', queueName: 'a.b' }, /^--queue-name = "a\.b" is not allowed: give up to 63/],
+  [{ queueName: 'fleet' }, /^--queue-name needs --queue=nats:/],
+])('%j of several clusters is refused', async (flags, words) => {
+  await expect(queueOfClusters(flags, SILENT)).rejects.toThrow(words);
 });
 
 test('a password in the URL is refused, and not repeated', async () => {

@@ -24,6 +24,8 @@ export interface ConnectedClustersOptions<S extends Served> {
 /** As often as files of tokens are looked at. */
 const LOOK_MS = 5_000;
 const OF_NO_ANSWER: Delays = { firstMs: 1_000, longestMs: 30_000 };
+/** Meanwhile another entry with the cluster may be served. */
+const OF_UNFIT: Delays = { firstMs: 30_000, longestMs: 30_000 };
 /** So many entries are looked at at once, and each of them holds up others for so long at most. */
 const AT_ONCE = 20;
 const PATIENCE_MS = 1_000;
@@ -180,6 +182,7 @@ export class ConnectedClusters<S extends Served> {
     }
     slot.silence.end();
     const holder = this.#holders.get(uid);
+    if (holder && holder !== slot && next.unfit !== undefined) return [next.unfit];
     if (holder && holder !== slot && holder.name < slot.name) return [isThatOf(slot, holder)];
     this.#holders.set(uid, slot);
     if (holder && holder !== slot) {
@@ -192,7 +195,13 @@ export class ConnectedClusters<S extends Served> {
     await this.#endServed(slot, uid);
     if (slot.gone.signal.aborted) return [];
     const { entry, connected } = next;
-    const its = await this.#options.begin(entry, connected);
+    const its = await this.#options.begin(entry, connected).catch((error: unknown) => {
+      slot.unanswered = next.unfit = `${slot.name}: ${errorText(error)}`;
+      this.#holders.delete(uid);
+      slot.silence.begin(OF_UNFIT);
+      return undefined;
+    });
+    if (!its) return [slot.unanswered];
     slot.served = { settings: entry.settings, uid, its };
     slot.next = undefined;
     this.#options.log.info('the cluster is served', { cluster: slot.name, uid });

@@ -19,8 +19,8 @@ export interface Slot<S extends Served> {
   ofCluster: readonly string[];
   /** What the log has said of both. */
   told: string;
-  /** Connected as the entry says now, and not served yet. */
-  next: { readonly entry: Entry; readonly connected: Connected } | undefined;
+  /** Connected as the entry says now, and not served yet. `unfit`: why nothing could be begun with it. */
+  next: { readonly entry: Entry; readonly connected: Connected; unfit?: string } | undefined;
   served: { readonly settings: Entry['settings']; readonly uid: string; readonly its: S } | undefined;
   /** After a kube-apiserver that did not answer. */
   readonly silence: Silence;

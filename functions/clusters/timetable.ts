@@ -1,26 +1,31 @@
 import { createHash } from 'node:crypto';
+import type { Sides } from '../../shared/queue/sides.ts';
 import type { SweepTurns } from '../serve/sweeper.ts';
 
 interface Waiting {
   readonly lastMs: number;
+  readonly isAsked: boolean;
   readonly begin: () => void;
 }
 
 /** So many clusters are swept at once. */
 const AT_ONCE = 8;
+/** A sweep that takes longer goes on without its place. So a thousand clusters have a turn in an interval of five minutes, whatever hangs. */
+export const PLACE_MS = 2_000;
 /** So much too early a timer may end, which goes by another clock: the moment that is so near was that one. */
 const EARLY_MS = 1_000;
 
 /**
  * When the clusters of one process are swept. Each has its own moment in the interval, by the hash of its name: a restart changes
- * none, and a cluster more moves no other one. Eight are swept at once; of those that wait the longest unswept goes first.
+ * none, and a cluster more moves no other one. Eight are swept at once; of those that wait one that somebody asked for goes first,
+ * then the longest unswept. One whose last run had no answer takes no place: all that it does is to wait.
  */
 export class Timetable {
   readonly #waiting = new Set<Waiting>();
   #running = 0;
 
   /** The turns of one cluster. */
-  of(name: string, now: () => number = () => Date.now()): SweepTurns {
+  of(name: string, sides: Sides, now: () => number = () => Date.now()): SweepTurns {
     const share = shareOf(name);
     let lastMs = -Infinity;
     const momentMs = (everyMs: number): number => share * everyMs;
@@ -31,20 +36,44 @@ export class Timetable {
         const leftMs = Math.ceil(everyMs - ((sinceMoment + everyMs) % everyMs));
         return leftMs > Math.min(EARLY_MS, everyMs / 2) ? leftMs : leftMs + everyMs;
       },
-      take: async (run, stopping) => {
-        const hasPlace = await this.#turn(lastMs, stopping);
-        if (hasPlace) lastMs = now();
+      take: async (run, stopping, isAsked) => {
+        let leave = await this.#place({ lastMs, isAsked }, sides, stopping);
+        while (!sides.mayBegin && !stopping.aborted) {
+          leave();
+          leave = await this.#place({ lastMs, isAsked }, sides, stopping);
+        }
+        lastMs = now();
+        const met = sides.begin();
         try {
           return await run();
         } finally {
-          if (hasPlace) this.#leave();
+          met();
+          leave();
         }
       },
     };
   }
 
+  /** Resolves when it is the turn of who waits, to what gives the place up. That happens by itself after a while. */
+  async #place(
+    who: Pick<Waiting, 'lastMs' | 'isAsked'>,
+    sides: Sides,
+    stopping: AbortSignal,
+  ): Promise<() => void> {
+    await sides.untilMayBegin(stopping);
+    let hasPlace = !sides.isDoubtful && (await this.#turn(who, stopping));
+    const leave = (): void => {
+      clearTimeout(timer);
+      if (hasPlace) this.#leave();
+      hasPlace = false;
+    };
+    const timer = setTimeout(leave, PLACE_MS).unref();
+    return leave;
+  }
+
   /** Resolves to whether there is a place; there is none for who stops meanwhile. */
-  #turn(lastMs: number, stopping: AbortSignal): Promise<boolean> {
+  #turn(who: Pick<Waiting, 'lastMs' | 'isAsked'>, stopping: AbortSignal): Promise<boolean> {
+    if (stopping.aborted) return Promise.resolve(false);
     if (this.#running < AT_ONCE) {
       this.#running += 1;
       return Promise.resolve(true);
@@ -56,7 +85,7 @@ export class Timetable {
         resolve(hasPlace);
       };
       const waiting: Waiting = {
-        lastMs,
+        ...who,
         begin: () => {
           end(true);
         },
@@ -71,8 +100,8 @@ export class Timetable {
 
   /** Gives the place to the next one, or frees it. */
   #leave(): void {
-    const [next] = [...this.#waiting].sort((one, other) =>
-      one.lastMs === other.lastMs ? 0 : one.lastMs - other.lastMs,
+    const [next] = [...this.#waiting].sort(
+      (one, other) => Number(other.isAsked) - Number(one.isAsked) || compare(one.lastMs, other.lastMs),
     );
     if (next) next.begin();
     else this.#running -= 1;
@@ -82,4 +111,8 @@ export class Timetable {
 /** The moment of a cluster, as a share of the interval from 0 up to 1. */
 export function shareOf(name: string): number {
   return createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32;
+}
+
+function compare(one: number, other: number): number {
+  return one === other ? 0 : one - other;
 }

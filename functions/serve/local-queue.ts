@@ -28,16 +28,17 @@ export class LocalQueue implements ServeQueue {
   });
   readonly #asked = new Map<Key, PromiseWithResolvers<Report>[]>();
   #isStopped = false;
-  readonly trouble = undefined;
+  readonly #unfollow: (() => void) | undefined;
 
   constructor(options: ServeQueueOptions) {
     this.#options = options;
-    const { world, cluster, readOnly, turns, places, parked = parkedKeys() } = options;
+    const { world, cluster, readOnly, turns, places, sides, parked = parkedKeys() } = options;
     const { cloud, log, config, memory } = world;
     const ofCluster = world.cluster === undefined ? {} : { cluster: world.cluster };
-    parked.join(world.cluster, (request) => {
+    const goOn = (request: ReconcileRequest): void => {
       this.#queue.goOn(request);
-    });
+    };
+    parked.join(world.cluster, goOn, () => sides?.isDoubtful === true);
     this.#poller = new PendingPoller({
       cloud,
       cluster,
@@ -59,6 +60,7 @@ export class LocalQueue implements ServeQueue {
       clock: MONOTONIC,
       waiting: this.#poller,
       parked,
+      ...(sides && { sides }),
       isNew: (key) => !memory.holders.has(key),
     });
     this.#sweeper = new Sweeper({
@@ -71,6 +73,13 @@ export class LocalQueue implements ServeQueue {
         options.swept(found);
       },
     });
+    this.#unfollow = sides?.follow(() => {
+      if (this.trouble !== undefined) this.#refuseAsked(this.trouble);
+    });
+  }
+
+  get trouble(): string | undefined {
+    return this.#options.sides?.trouble;
   }
 
   start(): void {
@@ -83,7 +92,8 @@ export class LocalQueue implements ServeQueue {
   }
 
   ask(request: ReconcileRequest): Promise<Report> {
-    if (this.#isStopped) return Promise.reject(new Error(ENDED));
+    const why = this.#isStopped ? ENDED : this.trouble;
+    if (why !== undefined) return Promise.reject(new Error(why));
     const asked = Promise.withResolvers<Report>();
     this.#asked.set(request.key, [...(this.#asked.get(request.key) ?? []), asked]);
     this.#put([request]);
@@ -101,19 +111,24 @@ export class LocalQueue implements ServeQueue {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#unfollow?.();
     this.#poller.stop();
     this.#draining.stop();
     const stopped = Promise.all([this.#sweeper.stop(), this.#queue.stop()]);
-    for (const asked of [...this.#asked.values()].flat()) asked.reject(new Error(ENDED));
-    this.#asked.clear();
+    this.#refuseAsked(ENDED);
     await stopped;
+  }
+
+  #refuseAsked(why: string): void {
+    for (const asked of [...this.#asked.values()].flat()) asked.reject(new Error(why));
+    this.#asked.clear();
   }
 
   #put(requests: readonly ReconcileRequest[]): void {
     const { readOnly } = this.#options;
     for (const request of requests) {
       if (isUnit(request.key)) this.#queue.add(readOnly ? { ...request, dryRun: true } : request);
-      else this.#sweeper.request(scopeOf(request.key), isByPerson(request));
+      else this.#sweeper.request(scopeOf(request.key), { isDue: isByPerson(request), isAsked: true });
     }
   }
 

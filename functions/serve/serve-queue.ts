@@ -3,6 +3,7 @@ import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { Clock, World } from '../../shared/ports.ts';
 import type { ParkedKeys } from '../../shared/queue/parked-keys.ts';
 import type { SharedPlaces } from '../../shared/queue/places.ts';
+import type { Sides } from '../../shared/queue/sides.ts';
 import type { ClusterIdentity } from '../../shared/model/ownership.ts';
 import type { QueueView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
@@ -17,6 +18,8 @@ export interface ServeQueueOptions {
   readonly places?: SharedPlaces;
   /** When the cluster is swept, where there are several. */
   readonly turns?: SweepTurns;
+  /** No run begins while one of them does not answer. */
+  readonly sides?: Sides;
   /** Sweeps change nothing. */
   readonly readOnly: boolean;
   /** Runs one unit. */

@@ -10,8 +10,11 @@ export interface SweepTurns {
   momentMs(everyMs: number): number;
   /** Until its next moment in an interval. */
   untilNextMs(everyMs: number): number;
-  /** Runs a sweep when there is a place for it, or at once when it is to stop, which it sees by itself. */
-  take<T>(run: () => Promise<T>, stopping: AbortSignal): Promise<T>;
+  /**
+   * Runs a sweep when there is a place for it, first of all one that is asked for; or at once when it is to stop, which it sees by
+   * itself.
+   */
+  take<T>(run: () => Promise<T>, stopping: AbortSignal, isAsked: boolean): Promise<T>;
 }
 
 export interface SweeperOptions {
@@ -43,6 +46,7 @@ export class Sweeper {
   #running: Promise<void> | undefined;
   #next: SweepScope | undefined;
   #isDue = false;
+  #isAsked = false;
   #restsUntilMs = 0;
   #rest: NodeJS.Timeout | undefined;
   #interval: NodeJS.Timeout | undefined;
@@ -62,7 +66,7 @@ export class Sweeper {
       const inMs = turns?.untilNextMs(everyMs) ?? everyMs;
       this.#interval = setTimeout(() => {
         next();
-        this.request({}, true);
+        this.request({}, { isDue: true });
       }, inMs).unref();
     };
     next();
@@ -77,11 +81,15 @@ export class Sweeper {
     return this.#running !== undefined || this.#next !== undefined || this.#soon !== undefined;
   }
 
-  /** Sweeps soon; everything, if no scope is given. `isDue`: it rests for no sweep before it. */
-  request(scope: SweepScope = {}, isDue = false): void {
+  /**
+   * Sweeps soon; everything, if no scope is given. `isDue`: it rests for no sweep before it. `isAsked`: an event or a person wants
+   * it, so that of several clusters this one goes first.
+   */
+  request(scope: SweepScope = {}, { isDue = false, isAsked = false } = {}): void {
     if (this.#stopped) return;
     this.#next = this.#next ? widen(this.#next, scope) : scope;
     this.#isDue ||= isDue;
+    this.#isAsked ||= isAsked;
     this.#begin();
   }
 
@@ -90,7 +98,7 @@ export class Sweeper {
     if (this.#stopped) return;
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined;
-      this.request(scopeOf('nodeset'));
+      this.request(scopeOf('nodeset'), { isAsked: true });
     }, SOON_MS).unref();
   }
 
@@ -132,10 +140,12 @@ export class Sweeper {
       }, Math.ceil(leftMs)).unref();
       return;
     }
+    const isAsked = this.#isAsked;
     this.#next = undefined;
     this.#isDue = false;
+    this.#isAsked = false;
     const began = performance.now();
-    this.#running = this.#run(scope).finally(() => {
+    this.#running = this.#run(scope, isAsked).finally(() => {
       const now = performance.now();
       this.#restsUntilMs = now + Math.max(LEAST_REST_MS, now - began);
       this.#running = undefined;
@@ -143,10 +153,10 @@ export class Sweeper {
     });
   }
 
-  async #run(scope: SweepScope): Promise<void> {
+  async #run(scope: SweepScope, isAsked: boolean): Promise<void> {
     const { turns } = this.#options;
     const found = await (turns
-      ? turns.take(() => this.#sweep(scope), this.#stopping.signal)
+      ? turns.take(() => this.#sweep(scope), this.#stopping.signal, isAsked)
       : this.#sweep(scope));
     if (this.#stopped) return;
     try {
@@ -162,7 +172,8 @@ export class Sweeper {
   }
 
   #sweep(scope: SweepScope): Promise<Sweep> {
-    const end = performance.now() + LONGEST_SWEEP_MS;
+    const { turns, intervalMs } = this.#options;
+    const end = performance.now() + (turns ? Math.min(LONGEST_SWEEP_MS, intervalMs) : LONGEST_SWEEP_MS);
     const remainingMs = (): number => (this.#stopped ? 0 : Math.max(0, end - performance.now()));
     const { world, readOnly } = this.#options;
     return withDeadline({ remainingMs }, () => sweep(world, readOnly ? { ...scope, readOnly } : scope));

@@ -24,7 +24,7 @@ export interface WorkOptions {
   /** Makes the queue; one in memory without it. */
   readonly queue?: (options: ServeQueueOptions) => ServeQueue;
   /** What it shares with other clusters of the process; none without it. */
-  readonly shared?: Pick<ServeQueueOptions, 'parked' | 'places' | 'turns'>;
+  readonly shared?: Pick<ServeQueueOptions, 'parked' | 'places' | 'turns' | 'sides'>;
 }
 
 /** Runs that people wait for: ten requests of as many objects as one may name. */

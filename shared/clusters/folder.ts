@@ -26,7 +26,7 @@ interface Stamp {
  * read again when their names or times of change differ, and nothing in the folder has changed for two seconds: whoever writes
  * several of them one after the other is not met halfway. Where Kubernetes mounts Secrets, folders or files lead into a `..data`
  * that is replaced as a whole. A link that leads out of the folder is refused: whoever may write entries may not use what else
- * this process can read.
+ * this process can read. A folder that had entries and has nothing at all any more counts as one that cannot be read.
  */
 export class FolderSource implements Source {
   readonly keepMs = KEEP_MS;
@@ -92,10 +92,17 @@ export class FolderSource implements Source {
     return false;
   }
 
+  /** Throws where nothing at all is left: a mount that is gone leaves such a folder. */
   async #list(): Promise<readonly string[]> {
-    return readdir(this.#path).catch((cause: unknown) => {
+    const found = await readdir(this.#path).catch((cause: unknown) => {
       throw unreadable(this.#path, codeOf(cause));
     });
+    if (found.length > 0 || this.#known.size === 0) return found;
+    const had = `it is empty, and had ${this.#known.size} ${this.#known.size === 1 ? 'cluster' : 'clusters'}`;
+    throw unreadable(
+      this.#path,
+      `${had}: mount it again, or put a file such as .none into it if no cluster is to be served any more`,
+    );
   }
 
   /** Where the files of an entry are at this moment. Undefined: nowhere, or they are being replaced. */

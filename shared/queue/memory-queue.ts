@@ -7,6 +7,7 @@ import { kindOf, Places, type ClusterPlaces, type SharedPlaces } from './places.
 import { ReadyKeys, type Queued } from './ready-keys.ts';
 import { Rests } from './rests.ts';
 import { PRIORITY, requeueDelayMs, type Priority } from './scheduling.ts';
+import type { Sides } from './sides.ts';
 
 /** Keeps the keys whose load balancer is busy (PendingPoller). */
 export interface WaitingKeys {
@@ -30,6 +31,8 @@ export interface MemoryQueueOptions {
   readonly waiting?: WaitingKeys;
   /** Keeps the keys that need more room than Octavia has. Without it nothing waits for room. */
   readonly parked?: ParkedKeys;
+  /** Keys wait for their run while one of these does not answer. Without them none does. */
+  readonly sides?: Sides;
   /** Whether nothing is known of a Service, so that whoever made it may wait for its first address. */
   readonly isNew?: (key: Key) => boolean;
   /** [0, 1), for the jitter. */
@@ -49,7 +52,7 @@ interface Delayed {
  * order holds for all (ReadyKeys), and no namespace takes all places. A key whose run ended as progressing or
  * failed is requeued, or waits for its busy load balancer: the longer the more of its runs made no progress. One whose run
  * needs more room than Octavia has is parked (ParkedKeys), which leaves that as it was. Hints and sweeps run a key twice a second
- * at most (Rests).
+ * at most (Rests). While a side of the cluster rests (Sides), keys stay ready.
  */
 export class MemoryQueue {
   readonly #options: MemoryQueueOptions;
@@ -63,6 +66,7 @@ export class MemoryQueue {
   readonly #found = new Map<Key, ReconcileRequest>();
   readonly #chains = new Map<Key, Chain>();
   readonly #rests: Rests;
+  readonly #unfollow: (() => void) | undefined;
   #idle: (() => void)[] = [];
   #stopped = false;
 
@@ -73,6 +77,9 @@ export class MemoryQueue {
     this.#shared = options.shared?.of(() => this.#startNext());
     this.#rests = new Rests(options.clock, (request) => {
       this.#enter(request);
+      this.#start();
+    });
+    this.#unfollow = options.sides?.follow(() => {
       this.#start();
     });
   }
@@ -141,6 +148,7 @@ export class MemoryQueue {
   /** Forgets what is queued, and resolves when the running keys have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#unfollow?.();
     this.#ready.clear();
     this.#rests.clear();
     this.#options.parked?.leave(this.#options.cluster);
@@ -173,6 +181,7 @@ export class MemoryQueue {
 
   /** Begins the run of the next key that has a place, if there is one. */
   #startNext(): boolean {
+    if (this.#options.sides?.mayBegin === false) return false;
     if (this.#allReady().every(({ size }) => size === 0) || this.#shared?.take() === false) return false;
     const next = this.#takeNext();
     if (next) this.#run(next.request);
@@ -195,9 +204,11 @@ export class MemoryQueue {
   #run(request: ReconcileRequest): void {
     this.#places.take(request.key);
     this.#rests.began(request.key);
-    const { parked, run } = this.#options;
+    const { parked, run, sides } = this.#options;
     const mayBegin = parked?.admit(request) ?? true;
+    const met = sides?.begin();
     const ended = (report?: Report): void => {
+      met?.();
       this.#ended(request, report, parked?.ended(request, mayBegin, report) ?? false);
     };
     run(mayBegin ? request : { ...request, mayBegin }).then(ended, () => {

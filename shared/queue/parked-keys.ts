@@ -18,8 +18,6 @@ import { PRIORITY } from './scheduling.ts';
 /** So often it is looked whether Octavia has room, whatever nobody told. */
 const AGAIN_MS = 1_000;
 
-const ANY: Free = { key: () => true, turn: () => true };
-
 export interface ParkedKeysOptions {
   readonly load: OctaviaLoad;
   readonly clock: Clock;
@@ -38,18 +36,26 @@ export type HasRoom = (request: ReconcileRequest) => void;
 export class ParkedKeys {
   readonly #options: ParkedKeysOptions;
   readonly #parked = new ReadyKeys();
-  readonly #queues = new Map<string | undefined, HasRoom>();
+  readonly #queues = new Map<
+    string | undefined,
+    { readonly hasRoom: HasRoom; readonly isDoubtful: () => boolean }
+  >();
   /** Keys that got room and have not ended, and whether they have begun. */
   readonly #going = new Map<QueueKey, boolean>();
   #timer: NodeJS.Timeout | undefined;
+  readonly #free: Free = {
+    key: () => true,
+    turn: () => true,
+    cluster: (cluster) => !this.#isDoubtful(cluster),
+  };
 
   constructor(options: ParkedKeysOptions) {
     this.#options = options;
   }
 
-  /** Takes the keys of a cluster, until it leaves. */
-  join(cluster: string | undefined, hasRoom: HasRoom): void {
-    this.#queues.set(cluster, hasRoom);
+  /** Takes the keys of a cluster, until it leaves. While it `isDoubtful` whether its runs get answers they keep no room from others. */
+  join(cluster: string | undefined, hasRoom: HasRoom, isDoubtful = (): boolean => false): void {
+    this.#queues.set(cluster, { hasRoom, isDoubtful });
   }
 
   /** Forgets the keys of a cluster and what they began, and parks no more of them. */
@@ -79,7 +85,7 @@ export class ParkedKeys {
   admit(request: ReconcileRequest): boolean {
     const key = queueKeyOf(request);
     if (!isBounded(request) || this.#going.has(key)) return true;
-    if (!this.#options.load.reserve(key)) return false;
+    if (this.#isDoubtful(request.cluster) || !this.#options.load.reserve(key)) return false;
     this.#going.set(key, false);
     this.#parked.delete(request);
     return true;
@@ -123,19 +129,23 @@ export class ParkedKeys {
     const { load, clock } = this.#options;
     clearTimeout(this.#timer);
     while (load.hasRoom()) {
-      const next = this.#parked.take(ANY, clock.now());
-      if (!next) return;
+      const next = this.#parked.take(this.#free, clock.now());
+      if (!next) break;
       const { request } = next;
       const key = queueKeyOf(request);
       load.reserve(key);
       this.#going.set(key, false);
-      this.#queues.get(request.cluster)?.(request);
+      this.#queues.get(request.cluster)?.hasRoom(request);
     }
     if (this.#parked.size === 0) return;
-    load.holdsBack();
+    if (!load.hasRoom()) load.holdsBack();
     this.#timer = setTimeout(() => {
       this.release();
     }, AGAIN_MS).unref();
+  }
+
+  #isDoubtful(cluster: string | undefined): boolean {
+    return this.#queues.get(cluster)?.isDoubtful() === true;
   }
 
   #park(request: ReconcileRequest, what: 'create' | 'change'): void {

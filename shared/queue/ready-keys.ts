@@ -12,6 +12,8 @@ export interface Queued {
 export interface Free {
   key(key: Key): boolean;
   turn(turn: string): boolean;
+  /** Absent: the keys of any. */
+  cluster?(cluster: string): boolean;
 }
 
 /** A key that has waited for longer is aged: it need not wait for keys of a higher priority any more. */
@@ -156,7 +158,7 @@ class Turns {
 
   /** The first key that `free` allows. `isDue` says of a key whether it, and all before it, may go. */
   next(free: Free, isDue: (queued: Queued) => boolean = () => true): Queued | undefined {
-    for (const [turn, keys] of this.#all()) {
+    for (const [turn, keys] of this.#all(free)) {
       if (!free.turn(turn)) continue;
       for (const queued of keys.values()) {
         if (!isDue(queued)) break;
@@ -183,8 +185,8 @@ class Turns {
     else this.#clusters.delete(cluster);
   }
 
-  *#all(): Iterable<readonly [turn: string, keys: ReadonlyMap<Key, Queued>]> {
-    for (const turns of this.#clusters.values()) yield* turns;
+  *#all(free: Pick<Free, 'cluster'> = {}): Iterable<readonly [turn: string, keys: ReadonlyMap<Key, Queued>]> {
+    for (const [cluster, turns] of this.#clusters) if (free.cluster?.(cluster) ?? true) yield* turns;
   }
 }
 

@@ -1,5 +1,5 @@
 /** What becomes of clusters whose entries come, change and go while others, or their own runs, take their time. */
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ConnectedClusters } from '../../../functions/clusters/connected-clusters.ts';
@@ -32,6 +32,8 @@ function world(given?: Registry) {
   const uids = new Map<string, string>();
   const lasting = Promise.withResolvers<undefined>();
   const slow = new Set<string>();
+  /** Entries with which nothing can be begun. */
+  const unfit = new Set<string>();
   const begun: string[] = [];
   const told: (readonly string[])[] = [];
   const note = (_message: string, fields?: { readonly problems?: readonly string[] }): void => {
@@ -50,6 +52,7 @@ function world(given?: Registry) {
     },
     begin: ({ name }, connected) => {
       const { id } = connected as unknown as { readonly id: string };
+      if (unfit.has(name)) return Promise.reject(new Error('nothing can be begun'));
       begun.push(`${name} as ${id}`);
       const stop = async (): Promise<void> => {
         if (slow.has(id)) await lasting.promise;
@@ -65,7 +68,7 @@ function world(given?: Registry) {
     const entry: Entry = { name, settings: { flags: {}, env: {}, warnings: [] }, tokens: NO_TOKENS };
     readings.set(name, { entry, problems });
   };
-  return { clusters, readings, uids, put, slow, lasting, begun, told };
+  return { clusters, readings, uids, put, slow, unfit, lasting, begun, told };
 }
 
 test('the end of the process waits for the last run of a cluster whose entry has just gone', async () => {
@@ -176,4 +179,58 @@ test('an entry whose folder was emptied is served no more, and its tokens open n
     'a: kubeconfig is missing: without it there is nothing to connect to',
     'a: cloud.conf is missing: without it there is nothing to connect to',
   ]);
+});
+
+test('an entry with which nothing can be begun keeps its cluster from no other one, and takes it from none again', async () => {
+  const { clusters, put, unfit, begun } = world();
+  put('b', 'one');
+  await clusters.look();
+  unfit.add('a');
+  put('a', 'one');
+  await clusters.look();
+  expect(clusters.get('b')).toBeUndefined();
+  for (let looks = 0; looks < 3; looks += 1) {
+    await clusters.look();
+    expect(clusters.get('b')).toBeDefined();
+    expect(clusters.problemsOf('b')).toEqual([]);
+    expect(clusters.problemsOf('a')).toEqual(['a: nothing can be begun']);
+  }
+  expect(begun).toEqual(['b as one', 'b as one']);
+  unfit.clear();
+  put('a', 'one');
+  await clusters.look();
+  expect(clusters.get('a')).toBeDefined();
+  expect(clusters.problemsOf('a')).toEqual([]);
+});
+
+test('clusters go on where the folder of all is suddenly empty, until somebody says that there is none', async () => {
+  const folder = entryFolder();
+  const source = new FolderSource(folder.path, folder.now);
+  const registry = new Registry(source, { flags: {}, env: {} }, folder.now);
+  const { clusters, uids } = world(registry);
+  expect(await source.names()).toEqual([]);
+  for (const [name, uid] of [
+    ['a', 'one'],
+    ['b', 'two'],
+  ] as const) {
+    uids.set(name, uid);
+    folder.write(name, WHOLE);
+  }
+  folder.later();
+  await clusters.look();
+  const served = (): readonly boolean[] => ['a', 'b'].map((name) => clusters.get(name) !== undefined);
+  expect(served()).toEqual([true, true]);
+  for (const name of ['a', 'b']) rmSync(join(folder.path, name), { recursive: true });
+  folder.later();
+  for (let looks = 0; looks < 2; looks += 1) {
+    await clusters.look();
+    expect(served()).toEqual([true, true]);
+    expect(clusters.trouble).toContain('it is empty, and had 2 clusters');
+    expect((await registry.read('a'))?.entry).toBeDefined();
+  }
+  writeFileSync(join(folder.path, '.none'), '');
+  await clusters.look();
+  await passes();
+  expect(served()).toEqual([false, false]);
+  expect(clusters.trouble).toBeUndefined();
 });

@@ -1,12 +1,22 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Timetable } from '../../../functions/clusters/timetable.ts';
+import type { SweepTurns } from '../../../functions/serve/sweeper.ts';
+import { PLACE_MS, Timetable } from '../../../functions/clusters/timetable.ts';
+import { Side } from '../../../shared/queue/side.ts';
+import { Sides } from '../../../shared/queue/sides.ts';
 
 const EVERY_MS = 300_000;
+const CLOCK = { now: (): number => performance.now() };
+const NEVER = new AbortController().signal;
+
+const answering = (kube = new Side('the kube-apiserver', CLOCK)): Sides =>
+  new Sides(kube, new Side('OpenStack', CLOCK));
 
 test('each cluster has its own moment in the interval, which no restart and no other cluster moves', () => {
   const names = Array.from({ length: 1_000 }, (_, number) => `cluster-${number}`);
   const momentsAt = (nowMs: number): readonly number[] =>
-    names.map((name) => Math.round(nowMs + new Timetable().of(name, () => nowMs).untilNextMs(EVERY_MS)));
+    names.map((name) =>
+      Math.round(nowMs + new Timetable().of(name, answering(), () => nowMs).untilNextMs(EVERY_MS)),
+    );
   const moments = momentsAt(1_000_000_000);
 
   expect(momentsAt(1_000_000_000 + 3 * EVERY_MS)).toEqual(moments.map((moment) => moment + 3 * EVERY_MS));
@@ -18,56 +28,62 @@ test('each cluster has its own moment in the interval, which no restart and no o
 
 test('right after its moment a cluster waits for nearly a whole interval, and never for none', () => {
   let nowMs = 5_000;
-  const turns = new Timetable().of('prod-a', () => nowMs);
+  const turns = new Timetable().of('prod-a', answering(), () => nowMs);
   nowMs += turns.untilNextMs(EVERY_MS);
 
   expect(turns.untilNextMs(EVERY_MS)).toBeGreaterThan(EVERY_MS - 2);
 });
 
-test('eight are swept at once, and then the one that was not swept for longest', async () => {
+test('eight are swept at once, then one that somebody asked for, and then the one that was not swept for longest', async () => {
   const timetable = new Timetable();
   const ends: (() => void)[] = [];
   const began: string[] = [];
   let nowMs = 0;
-  const stopping = new AbortController();
-  const begin = (name: string, turns = timetable.of(name, () => nowMs)): Promise<void> =>
+  const begin = (
+    name: string,
+    isAsked = false,
+    turns = timetable.of(name, answering(), () => nowMs),
+  ): Promise<void> =>
     turns.take(
       () =>
         new Promise<void>((resolve) => {
           began.push(name);
           ends.push(resolve);
         }),
-      stopping.signal,
+      NEVER,
+      isAsked,
     );
-  const swept = timetable.of('swept', () => nowMs);
-  await swept.take(() => Promise.resolve(), stopping.signal);
+  const swept = timetable.of('swept', answering(), () => nowMs);
+  await swept.take(() => Promise.resolve(), NEVER, false);
   nowMs = 1;
   for (let number = 1; number <= 8; number += 1) void begin(`early-${number}`);
-  void begin('swept', swept);
+  void begin('swept', false, swept);
   void begin('unswept');
-  await Promise.resolve();
-  expect(began).toHaveLength(8);
+  void begin('asked', true);
+  await expect.poll(() => began).toHaveLength(8);
 
   ends[0]?.();
-  await expect.poll(() => began.slice(8)).toEqual(['unswept']);
+  await expect.poll(() => began.slice(8)).toEqual(['asked']);
   ends[1]?.();
-  await expect.poll(() => began.slice(8)).toEqual(['unswept', 'swept']);
+  await expect.poll(() => began.slice(8)).toEqual(['asked', 'unswept']);
+  ends[2]?.();
+  await expect.poll(() => began.slice(8)).toEqual(['asked', 'unswept', 'swept']);
 });
 
 test('who stops waits for nobody, and keeps no place', async () => {
   const timetable = new Timetable();
   const ends: (() => void)[] = [];
   const hang = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
-  const none = new AbortController().signal;
-  const hanging = Array.from({ length: 8 }, (_, number) => timetable.of(`${number}`).take(hang, none));
+  const of = (name: string): SweepTurns => timetable.of(name, answering());
+  const hanging = Array.from({ length: 8 }, (_, number) => of(`${number}`).take(hang, NEVER, false));
   const stopping = new AbortController();
-  const ended = timetable.of('stops').take(() => Promise.resolve('ended'), stopping.signal);
+  const ended = of('stops').take(() => Promise.resolve('ended'), stopping.signal, false);
 
   stopping.abort();
   expect(await ended).toBe('ended');
   for (const end of ends) end();
   await Promise.all(hanging);
-  expect(await timetable.of('next').take(() => Promise.resolve('swept'), none)).toBe('swept');
+  expect(await of('next').take(() => Promise.resolve('swept'), NEVER, false)).toBe('swept');
 });
 
 test('a timer that ends a moment too early sweeps no cluster twice', async () => {
@@ -76,7 +92,7 @@ test('a timer that ends a moment too early sweeps no cluster twice', async () =>
     vi.useRealTimers();
   });
   // its moment lies between two milliseconds
-  const turns = new Timetable().of('prod-a');
+  const turns = new Timetable().of('prod-a', answering());
   const began: number[] = [];
   const next = (): void => {
     setTimeout(() => {
@@ -87,4 +103,43 @@ test('a timer that ends a moment too early sweeps no cluster twice', async () =>
   next();
   await vi.advanceTimersByTimeAsync(3 * EVERY_MS);
   expect(began).toHaveLength(3);
+});
+
+test('eight sweeps that hang give their places to others after two seconds, and one that had no answer takes none', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const timetable = new Timetable();
+  const kubes = Array.from({ length: 8 }, () => new Side('the kube-apiserver', CLOCK));
+  const hang = (kube: Side): Promise<void> =>
+    new Promise((resolve) => {
+      setTimeout(() => {
+        kube.asked(undefined);
+        resolve();
+      }, 30_000);
+    });
+  const sweepAll = (): Promise<unknown> =>
+    Promise.all(
+      kubes.map((kube, number) =>
+        timetable.of(`${number}`, answering(kube)).take(() => hang(kube), NEVER, false),
+      ),
+    );
+  const waited = async (): Promise<number> => {
+    const beganMs = Date.now();
+    return timetable.of('other', answering()).take(() => Promise.resolve(Date.now() - beganMs), NEVER, false);
+  };
+  for (const expected of [PLACE_MS, 0, 0]) {
+    const swept = sweepAll();
+    const other = waited();
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(await other).toBe(expected);
+    await swept;
+  }
+  const looks = sweepAll();
+  expect(kubes.map(({ rests }) => rests)).toEqual(kubes.map(() => true));
+  await vi.advanceTimersByTimeAsync(1_000);
+  for (const kube of kubes) kube.asked(200);
+  await vi.advanceTimersByTimeAsync(30_000);
+  await looks;
 });

@@ -69,7 +69,7 @@ test('sweeps rest for half a second, however many are asked for by events, and f
   expect(second - first).toBeGreaterThanOrEqual(500);
 
   const began = performance.now();
-  sweeper.request({}, true);
+  sweeper.request({}, { isDue: true });
   await until(3);
   expect((ended[2] ?? 0) - began).toBeLessThan(400);
   expect(sweeper.busy).toBe(true); // one more was asked for by events

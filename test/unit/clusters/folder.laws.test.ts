@@ -123,6 +123,7 @@ test.each([
       let atMs = 0; // long before the files were written, so that a change is known by looking twice alone
       const registry = new Registry(new FolderSource(path, () => atMs), { flags: {}, env: {} }, () => atMs);
       const files = new Files(path, isMounted);
+      mkdirSync(join(path, 'b')); // with a alone its end would be that of all
       const model = new Model();
       const look = async (afterMs: number) => {
         atMs += afterMs;

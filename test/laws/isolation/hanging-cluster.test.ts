@@ -1,0 +1,153 @@
+/** A cluster whose kube-apiserver or OpenStack hangs changes no time of another one in the same process. */
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { PLACE_MS } from '../../../functions/clusters/timetable.ts';
+import type { Key } from '../../../shared/model/request.ts';
+import { sweep } from '../../../shared/sweep.ts';
+import {
+  serveInVirtualTime,
+  type Hang,
+  type ServingCluster,
+  type ServingClusters,
+} from '../../support/clusters/serving-clusters.ts';
+import { addNodeIn } from '../../support/sandbox-world.ts';
+import { aService } from '../../support/service.ts';
+import { assertReplayable, THOROUGH } from '../seed.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) });
+  vi.spyOn(Math, 'random').mockReturnValue(0.5); // for jitters, which all clusters draw from one source
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const RUNS = { numRuns: THOROUGH ? 100 : 10 };
+const NAMES = ['web', 'api'] as const;
+/** In which edits come and hangs begin. */
+const EVENTFUL_MS = 120_000;
+const INTERVAL_MS = 300_000;
+/** From the end of a hang until it is noticed: a look that hangs to its end, and the longest rest after it. */
+const NOTICED_MS = 100_000;
+
+const edit = fc.record({
+  atMs: fc.integer({ min: 1_000, max: EVENTFUL_MS }),
+  of: fc.nat(1),
+  what: fc.oneof(
+    fc.record({ apply: fc.constantFrom(...NAMES), port: fc.constantFrom(80, 443) }),
+    fc.record({ remove: fc.constantFrom(...NAMES) }),
+    fc.constant('a Node joins'),
+  ),
+});
+type Edit = typeof edit extends fc.Arbitrary<infer E> ? E : never;
+const edits = fc
+  .array(edit, { minLength: 4, maxLength: 10 })
+  .map((all) => all.toSorted((one, other) => one.atMs - other.atMs));
+const lasting = fc.record({
+  fromMs: fc.nat(EVENTFUL_MS),
+  lastsMs: fc.integer({ min: 1_000, max: INTERVAL_MS }),
+});
+
+function make({ inside, work }: ServingCluster, what: Edit['what'], number: number): void {
+  const { kube } = inside;
+  const keys: Key[] = [];
+  if (what === 'a Node joins') {
+    addNodeIn(inside, `joins-${number}`, inside);
+    keys.push('nodeset');
+  } else {
+    const name = 'apply' in what ? what.apply : what.remove;
+    if ('remove' in what) kube.delete('Service', 'default', name);
+    else kube.apply(aService({ name, spec: { ports: [{ name: 'it', port: what.port }] } }));
+    keys.push(`service/default/${name}`);
+  }
+  void work.enqueue(keys.map((key) => ({ key, trigger: 'audit' })));
+}
+
+/** What is there in the end, without what is drawn. */
+function picture({ inside: { cloud, kube } }: ServingCluster): unknown {
+  const nameOf = new Map(cloud.loadbalancers.map(({ id, name }) => [id, name]));
+  return {
+    services: kube
+      .list('Service')
+      .map(({ metadata, status }) => [metadata.name, JSON.stringify(status).includes('"ip"')]),
+    listeners: cloud.listeners.map((one) => [nameOf.get(one.loadbalancer_id), one.protocol_port]).sort(),
+    members: cloud.members.length,
+  };
+}
+
+async function play(
+  all: readonly Edit[],
+  hang: Hang | undefined,
+  oneProject: boolean,
+  endMs: number,
+): Promise<ServingClusters> {
+  const its = serveInVirtualTime([{ name: 'prod-a', hang }, { name: 'prod-b' }], { oneProject });
+  for (const [number, { atMs, of, what }] of all.entries()) {
+    await its.passUntil(atMs);
+    const cluster = its.clusters[of];
+    if (cluster) make(cluster, what, number);
+  }
+  await its.passUntil(endMs);
+  return its;
+}
+
+test.each([
+  { side: 'kube', oneProject: false },
+  { side: 'openstack', oneProject: false },
+  { side: 'kube', oneProject: true },
+] as const)(
+  'while the $side of one cluster hangs the other one ends each key and sweep when it would, and the first is right after it; one project: $oneProject',
+  async ({ side, oneProject }) => {
+    await assertReplayable(
+      fc.asyncProperty(edits, lasting, async (all, { fromMs, lastsMs }) => {
+        const hang = { side, fromMs, untilMs: fromMs + lastsMs };
+        const endMs = hang.untilMs + NOTICED_MS + INTERVAL_MS;
+        const calm = await play(all, undefined, oneProject, endMs);
+        const pictures = calm.clusters.map(picture);
+        await calm.stop();
+        const its = await play(all, hang, oneProject, endMs);
+        expect(its.clusters[1]?.story).toEqual(calm.clusters[1]?.story);
+        expect(its.clusters.map(picture)).toEqual(pictures);
+        expect(await its.untilDone(sweep(its.clusters[0].world))).toMatchObject({
+          requests: [],
+          warnings: [],
+        });
+        await its.stop();
+      }),
+      RUNS,
+    );
+  },
+  THOROUGH ? 3_600_000 : 120_000,
+);
+
+const EIGHT = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((letter) => `prod-${letter}`);
+
+test.each(['kube', 'openstack'] as const)(
+  'a ninth cluster is swept and served as if it was alone while the %s of eight hangs',
+  async (side) => {
+    await assertReplayable(
+      fc.asyncProperty(edits, lasting, async (all, { fromMs, lastsMs }) => {
+        const hang = { side, fromMs, untilMs: fromMs + lastsMs };
+        const endMs = hang.untilMs + NOTICED_MS + INTERVAL_MS;
+        const ninth = async (others: readonly string[]) => {
+          const its = serveInVirtualTime([{ name: 'prod-i' }, ...others.map((name) => ({ name, hang }))]);
+          await its.passUntil(fromMs);
+          // each takes a place for a sweep that hangs
+          for (const cluster of its.clusters.slice(1)) make(cluster, 'a Node joins', 0);
+          for (const [number, { atMs, what }] of all.entries()) {
+            await its.passUntil(fromMs + PLACE_MS + atMs);
+            make(its.clusters[0], what, number);
+          }
+          await its.passUntil(endMs);
+          for (const { sides } of its.clusters) expect(sides.trouble).toBeUndefined();
+          await its.stop();
+          return its.clusters[0].story;
+        };
+        expect(await ninth(EIGHT)).toEqual(await ninth([]));
+      }),
+      RUNS,
+    );
+  },
+  THOROUGH ? 3_600_000 : 120_000,
+);

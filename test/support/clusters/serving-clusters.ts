@@ -1,0 +1,223 @@
+/** Several clusters of one process of `serve`, without sockets, in the time of vi's timers. Any of them can hang. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { vi } from 'vitest';
+import { Timetable } from '../../../functions/clusters/timetable.ts';
+import { newProject, type Project } from '../../../functions/clusters/projects.ts';
+import { MONOTONIC } from '../../../functions/serve/serve-queue.ts';
+import { Work } from '../../../functions/serve/work.ts';
+import { countedLots, type Lots } from '../../../infra/sandbox/lots.ts';
+import { SandboxClock } from '../../../infra/sandbox/sandbox-clock.ts';
+import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import { budgetSpent } from '../../../shared/deadline.ts';
+import { KubeClient } from '../../../shared/kube/kube-client.ts';
+import { timeLeftFor, type Http as KubeHttp } from '../../../shared/kube/kube-http.ts';
+import { newMemory } from '../../../shared/memory/memory.ts';
+import { ReconcileError } from '../../../shared/model/errors.ts';
+import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
+import { NoAnswer, type Transport } from '../../../shared/openstack/openstack-http.ts';
+import type { World } from '../../../shared/ports.ts';
+import { SharedPlaces } from '../../../shared/queue/places.ts';
+import { Side } from '../../../shared/queue/side.ts';
+import { Sides } from '../../../shared/queue/sides.ts';
+import { aConfig } from '../config.ts';
+import { AUTH_URL, cloudTransport, kubeHttp } from '../in-process.ts';
+import { addNodeIn, SILENT } from '../sandbox-world.ts';
+
+export type SideName = 'kube' | 'openstack';
+
+/** From when until when a side accepts requests and answers none, in milliseconds since the start. */
+export interface Hang {
+  readonly side: SideName;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+export interface ServingCluster {
+  readonly name: string;
+  readonly inside: SandboxInside;
+  readonly world: World;
+  readonly sides: Sides;
+  readonly work: Work;
+  /** What happened to it, each with the time when, in milliseconds since the start. */
+  readonly story: (readonly [atMs: number, what: string])[];
+}
+
+export interface ServingClusters {
+  readonly clusters: readonly [ServingCluster, ...ServingCluster[]];
+  /** Milliseconds since the start. */
+  now(): number;
+  /** Lets time pass until then. */
+  passUntil(atMs: number): Promise<void>;
+  /** Lets time pass until this has come to its end. */
+  untilDone<T>(what: Promise<T>): Promise<T>;
+  stop(): Promise<void>;
+}
+
+export interface Served {
+  readonly name: string;
+  readonly hang?: Hang | undefined;
+}
+
+/** How long a request is on its way. */
+const LATENCY_MS = 7;
+const KUBE_MS = 30_000;
+
+class FakedClock extends SandboxClock {
+  override pause(ms: number): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, ms));
+  }
+}
+
+/** With `oneProject` the Nodes and load balancers of all are in the project of the first. */
+export function serveInVirtualTime(
+  names: readonly Served[],
+  { oneProject = false, pendingMs = 2_000 } = {},
+): ServingClusters {
+  const startMs = Date.UTC(2026, 0, 1);
+  vi.setSystemTime(startMs); // the moments of sweeps go by the time of day
+  const now = (): number => Date.now() - startMs;
+  const [timetable, places] = [new Timetable(), new SharedPlaces(150)];
+  const lots = countedLots();
+  const clusters: ServingCluster[] = [];
+  const projects: Project[] = [];
+  for (const served of names) {
+    const neighbour = oneProject ? clusters[0] : undefined;
+    const inside = sandboxBeside(neighbour, pendingMs, oneProject ? lots : countedLots());
+    const project = (oneProject ? projects[0] : undefined) ?? newProject();
+    projects.push(project);
+    clusters.push(serveOne({ ...served, inside, project, timetable, places, now }));
+  }
+  for (const { work } of clusters) work.start();
+  const untilDone = async <T>(what: Promise<T>): Promise<T> => {
+    const state = { isDone: false };
+    void what.finally(() => (state.isDone = true));
+    await quiet(clusters);
+    while (!state.isDone) {
+      vi.advanceTimersToNextTimer();
+      await quiet(clusters);
+    }
+    return what;
+  };
+  const [first, ...others] = clusters;
+  if (!first) throw new Error('no cluster is named');
+  return {
+    clusters: [first, ...others],
+    now,
+    untilDone,
+    passUntil: (atMs) => untilDone(passes(Math.max(0, atMs - now()))),
+    stop: async () => {
+      await untilDone(Promise.all(clusters.map(({ work }) => work.stop())));
+    },
+  };
+}
+
+function sandboxBeside(neighbour: ServingCluster | undefined, pendingMs: number, lots: Lots): SandboxInside {
+  const own = createSandbox({ nodes: neighbour ? 0 : 2, pendingMs }, new FakedClock(), lots);
+  Object.assign(own.cloud.quotas, { port: -1, floatingip: -1 });
+  if (!neighbour) return own;
+  const { cloud, fronts } = neighbour.inside;
+  const inside = { ...own, cloud, fronts: { ...own.fronts, openstack: fronts.openstack } };
+  for (const node of ['other-1', 'other-2']) addNodeIn(inside, node, inside);
+  return inside;
+}
+
+interface One extends Served {
+  readonly inside: SandboxInside;
+  readonly project: Project;
+  readonly timetable: Timetable;
+  readonly places: SharedPlaces;
+  readonly now: () => number;
+}
+
+function serveOne({ name, hang, inside, project, timetable, places, now }: One): ServingCluster {
+  const kubeSide = new Side('the kube-apiserver', MONOTONIC);
+  const sides = new Sides(kubeSide, project.cloud);
+  const hangs = (side: SideName): boolean =>
+    hang?.side === side && now() >= hang.fromMs && now() < hang.untilMs;
+  const world = worldOf(name, inside, { hangs, kube: kubeSide, cloud: project.cloud });
+  const story: ServingCluster['story'][number][] = [];
+  const turns = timetable.of(name, sides);
+  const work: Work = new Work({
+    connected: { world, cluster: async () => ({ id: await world.kube.clusterId(), name }) },
+    shared: { parked: project.parked, places, sides, turns },
+    reported: ({ request, outcome }) => {
+      story.push([now(), `${request.key} ${request.trigger}: ${outcome.status}`]);
+    },
+    swept: ({ failed, requests }) => {
+      story.push([now(), `sweep: ${failed ?? requests.map(({ key }) => key).join()}`]);
+    },
+  });
+  return { name, inside, world, sides, work, story };
+}
+
+interface Met {
+  readonly hangs: (side: SideName) => boolean;
+  readonly kube: Side;
+  readonly cloud: Side;
+}
+
+function worldOf(name: string, inside: SandboxInside, met: Met): World {
+  const config = aConfig(AUTH_URL);
+  const { cloud, calls } = connectCloud(config.openstack, {
+    transport: hangingCloud(inside, met),
+    observe: ({ status }) => {
+      met.cloud.asked(status === 0 ? undefined : status);
+    },
+  });
+  const { stateNamespace: namespace } = config;
+  const kube = new KubeClient(hangingKube(inside, met), { namespace, identity: name, log: SILENT });
+  const clock = { now: (): number => Date.now() };
+  return { cluster: name, kube, cloud, calls, clock, log: SILENT, config, memory: newMemory() };
+}
+
+const passes = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+function hangingCloud(inside: SandboxInside, { hangs }: Met): Transport {
+  const transport = cloudTransport(inside);
+  return {
+    ...transport,
+    now: () => performance.now(),
+    pause: (ms, signal) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        signal?.addEventListener('abort', () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      }),
+    send: async (request, limitMs) => {
+      await passes(Math.min(LATENCY_MS, limitMs));
+      if (!hangs('openstack')) return transport.send(request, limitMs);
+      await passes(limitMs - LATENCY_MS);
+      throw new NoAnswer('the time for an answer is over', true);
+    },
+  };
+}
+
+function hangingKube(inside: SandboxInside, { hangs, kube }: Met): KubeHttp {
+  const ask = kubeHttp(inside);
+  return async (request) => {
+    const leftMs = Math.min(KUBE_MS, timeLeftFor(request.method));
+    if (leftMs <= 0) throw budgetSpent(`cannot ${request.doing}`);
+    await passes(Math.min(LATENCY_MS, leftMs));
+    if (hangs('kube')) {
+      await passes(leftMs - LATENCY_MS);
+      kube.asked(undefined);
+      throw new ReconcileError('KUBE_UNAVAILABLE', `cannot ${request.doing}: no answer`);
+    }
+    try {
+      return await ask(request);
+    } finally {
+      kube.asked(200);
+    }
+  };
+}
+
+/** Until no request follows another: the simulators answer by turns of the real event loop. */
+async function quiet(clusters: readonly ServingCluster[]): Promise<void> {
+  const count = (): number => clusters.reduce((sum, { inside }) => sum + inside.requests.length, 0);
+  for (let before = -1; before < count();) {
+    before = count();
+    for (let turns = 0; turns < 3; turns += 1) await turn();
+  }
+}

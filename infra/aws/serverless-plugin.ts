@@ -1,6 +1,7 @@
 import { titled, withoutNeedlessDependencies, type Resource } from './cloudformation.ts';
 import { functionAlarms } from './function-alarms.ts';
 import { aimAtLiveAlias, liveAliases, type DeployedFunction } from './live-alias.ts';
+import { routesForRegistry, variablesForRegistry } from './registry.ts';
 import { functionRole, scheduleRole } from './roles.ts';
 
 type Resources = Record<string, Resource>;
@@ -25,7 +26,7 @@ interface Serverless {
 interface PackagedFunction extends DeployedFunction {
   readonly name: string;
   readonly timeout?: number;
-  readonly environment: Readonly<Record<string, unknown>>;
+  environment: Readonly<Record<string, unknown>>;
   readonly events: readonly { readonly sqs?: { readonly arn: unknown } }[];
 }
 
@@ -36,6 +37,9 @@ interface Deployment {
   readonly 'vpc-endpoints': string;
   readonly tracing: string;
   readonly 'alarm-topic': string;
+  readonly clusters: string;
+  /** The path of the parameters. */
+  readonly parameters: string;
   readonly securityGroup: Resources;
   readonly endpoints: Resources;
 }
@@ -66,6 +70,9 @@ function begin({ functions, custom: { deployment }, provider, resources }: Serve
   const inVpc = deployment['vpc-id'] !== '';
   const traced = deployment.tracing === 'true';
   aimAtLiveAlias(functions);
+  if (deployment.clusters === 'registry')
+    for (const each of Object.values(functions))
+      each.environment = variablesForRegistry(each.environment, deployment.parameters);
   if (traced) provider.tracing = { lambda: 'Active' };
   if (inVpc) {
     provider.vpc = {
@@ -89,6 +96,7 @@ function finish({ functions, custom, provider }: Serverless['service']): void {
     ([name, { timeout = provider.timeout }]) => [name, timeout] as const,
   );
   Object.assign(resources, liveAliases(functions), functionAlarms(timeouts));
+  if (custom.deployment.clusters === 'registry') Object.assign(resources, routesForRegistry(resources));
   const topic = custom.deployment['alarm-topic'];
   for (const [name, resource] of Object.entries(resources)) {
     resources[name] = withoutNeedlessDependencies(
@@ -105,6 +113,9 @@ function problemOf(deployment: Deployment): string | undefined {
   if ((vpc === '') !== (subnets === '')) {
     return `--param vpc-id=${vpc} --param subnet-ids=${subnets}: give both, or neither for functions outside of a VPC`;
   }
+  const { clusters } = deployment;
+  if (!['', 'registry'].includes(clusters))
+    return `--param clusters=${clusters}: allowed is registry; leave it out for one cluster`;
   const flags = ['tracing', 'vpc-endpoints'] as const;
   const wrong = flags.find((name) => !['true', 'false'].includes(deployment[name]));
   return wrong && `--param ${wrong}=${deployment[wrong]}: allowed are true and false`;

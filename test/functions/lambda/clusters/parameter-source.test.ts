@@ -1,11 +1,11 @@
 /** The registry in Parameter Store: what is read, how often, and what counts while it cannot be read. */
 import fc from 'fast-check';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { ParameterSource } from '../../../functions/lambda/clusters/parameter-source.ts';
-import { TEXTS } from '../../../shared/clusters/entry.ts';
-import { Registry } from '../../../shared/clusters/registry.ts';
-import { WHOLE } from '../../unit/clusters/entry-texts.ts';
-import { startAws, type AwsFake } from './aws-fake.ts';
+import { ParameterSource } from '../../../../functions/lambda/clusters/parameter-source.ts';
+import { TEXTS } from '../../../../shared/clusters/entry.ts';
+import { Registry } from '../../../../shared/clusters/registry.ts';
+import { WHOLE } from '../../../unit/clusters/entry-texts.ts';
+import { startAws, type AwsFake } from '../aws-fake.ts';
 
 let aws: AwsFake;
 let nowMs: number;

@@ -1,11 +1,11 @@
 /** The worker of several clusters: each in its own World, and none in the way of another one. */
 import { expect, test, vi } from 'vitest';
-import type { Key } from '../../../shared/model/request.ts';
-import type { QueuedWork } from '../../../shared/queue/queued-work.ts';
-import { addressOf, aService } from '../sandbox-world.ts';
-import { contextOf, deliver, logged, taken, work } from './deployed.ts';
+import type { Key } from '../../../../shared/model/request.ts';
+import type { QueuedWork } from '../../../../shared/queue/queued-work.ts';
+import { addressOf, aService } from '../../sandbox-world.ts';
+import { contextOf, deliver, logged, taken, work } from '../deployed.ts';
 import { deployedClusters, textsOf } from './deployed-clusters.ts';
-import { sqsRecord } from './sqs-record.ts';
+import { sqsRecord } from '../sqs-record.ts';
 
 const WEB = 'service/default/web';
 const of = (cluster: string | undefined, key: Key = WEB): QueuedWork => ({
@@ -77,7 +77,7 @@ test('the entry that comes later by name is served when the first one goes', asy
 
 test('a broken entry that worked before goes on with its last good texts, and one that changes gets a new World', async () => {
   const { aws, a, write } = await deployedClusters();
-  const { functionClusters } = await import('../../../functions/lambda/clusters/clusters.ts');
+  const { functionClusters } = await import('../../../../functions/lambda/clusters/clusters.ts');
   const world = async () => {
     const found = await (await functionClusters())?.find('prod-a');
     return found && 'world' in found ? found.world : undefined;
@@ -99,7 +99,7 @@ test('a function keeps a hundred Worlds, those that were asked for last', async 
   const { a, write } = await deployedClusters();
   const names = Array.from({ length: 101 }, (_, index) => `c${String(index).padStart(3, '0')}`);
   for (const name of names) write(name, textsOf(name, a, a));
-  const { functionClusters } = await import('../../../functions/lambda/clusters/clusters.ts');
+  const { functionClusters } = await import('../../../../functions/lambda/clusters/clusters.ts');
   const clusters = await functionClusters();
   const asks = async (name: string): Promise<number> => {
     const before = a.requests.length;

@@ -1,11 +1,11 @@
 /** The functions of a deployment with a registry: two sandboxes whose objects have the same names, in one project. */
 import { vi } from 'vitest';
-import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
-import type { Texts } from '../../../shared/clusters/entry.ts';
-import { addNodeIn, cloudConfFor, kubeconfigFor } from '../../support/sandbox-world.ts';
-import { sandboxWorld } from '../sandbox-world.ts';
-import type { AwsFake } from './aws-fake.ts';
-import { coldFunctions, taken, work } from './deployed.ts';
+import type { Sandbox } from '../../../../infra/sandbox/sandbox.ts';
+import type { Texts } from '../../../../shared/clusters/entry.ts';
+import { addNodeIn, cloudConfFor, kubeconfigFor } from '../../../support/sandbox-world.ts';
+import { sandboxWorld } from '../../sandbox-world.ts';
+import type { AwsFake } from '../aws-fake.ts';
+import { coldFunctions, taken, work } from '../deployed.ts';
 
 export interface DeployedClusters {
   readonly aws: AwsFake;

@@ -1,14 +1,14 @@
 /** The sweeps of many clusters: the schedule sends each to its moment, and the worker sweeps. */
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import type { QueuedWork } from '../../../shared/queue/queued-work.ts';
-import { addressOf, aService } from '../sandbox-world.ts';
-import { CONTEXT, deliver, logged, taken, work } from './deployed.ts';
+import type { QueuedWork } from '../../../../shared/queue/queued-work.ts';
+import { addressOf, aService } from '../../sandbox-world.ts';
+import { CONTEXT, deliver, logged, taken, work } from '../deployed.ts';
 import { deployedClusters, type DeployedClusters } from './deployed-clusters.ts';
-import { sqsRecord } from './sqs-record.ts';
+import { sqsRecord } from '../sqs-record.ts';
 
 const tick = async (): Promise<void> => {
-  const { handler } = await import('../../../functions/lambda/sweep.ts');
+  const { handler } = await import('../../../../functions/lambda/sweep.ts');
   await handler({ trigger: 'sweep' }, CONTEXT);
 };
 

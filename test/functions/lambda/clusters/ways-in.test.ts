@@ -1,10 +1,10 @@
 /** The ways in of a deployment with a registry: each path names a cluster, and nobody learns which there are. */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { expect, test, vi } from 'vitest';
-import { AUDIT_TOKEN, PAGE_TOKEN, RESYNC_TOKEN } from '../../http/tokens.ts';
-import { eventList, serviceEvent } from '../../unit/trigger/audit-events.ts';
-import { aService } from '../sandbox-world.ts';
-import { call, logged, taken } from './deployed.ts';
+import { AUDIT_TOKEN, PAGE_TOKEN, RESYNC_TOKEN } from '../../../http/tokens.ts';
+import { eventList, serviceEvent } from '../../../unit/trigger/audit-events.ts';
+import { aService } from '../../sandbox-world.ts';
+import { call, logged, taken } from '../deployed.ts';
 import { deployedClusters, textsOf, tokenOf } from './deployed-clusters.ts';
 
 type Answer = APIGatewayProxyStructuredResultV2;

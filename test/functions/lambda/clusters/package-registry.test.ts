@@ -1,0 +1,106 @@
+/** serverless.yml with `clusters: registry`: what differs from the deployment of one cluster, and nothing else does. */
+import { readFile } from 'node:fs/promises';
+import { beforeAll, expect, test } from 'vitest';
+import { flagsFromEnv } from '../../../../shared/config/read-flags.ts';
+import { packageTemplate } from '../packaged-template.ts';
+
+interface Resource {
+  readonly Type: string;
+  readonly Properties: Readonly<Record<string, unknown>>;
+}
+type Resources = Readonly<Record<string, Resource>>;
+
+let one: Resources;
+let many: Resources;
+
+const resourcesOf = async (params: readonly string[]): Promise<Resources> => {
+  const { file, remove } = await packageTemplate({ params });
+  const { Resources: found } = JSON.parse(await readFile(file, 'utf8')) as { Resources: Resources };
+  await remove();
+  return found;
+};
+beforeAll(async () => {
+  one = await resourcesOf([]);
+  many = await resourcesOf(['clusters=registry']);
+}, 120_000);
+
+const namesOf = (resources: Resources, type: string): readonly string[] =>
+  Object.keys(resources).filter((name) => resources[name]?.Type === type);
+const variablesOf = (resources: Resources, name: string): Readonly<Record<string, string>> =>
+  (resources[name]?.Properties['Environment'] as { Variables: Record<string, string> }).Variables;
+const FUNCTION = 'AWS::Lambda::Function';
+
+interface Statement {
+  readonly Action: readonly string[];
+  readonly Resource: readonly { readonly 'Fn::Sub'?: string }[];
+}
+const statementsOf = ({ Properties }: Resource): readonly Statement[] =>
+  (Properties['Policies'] as { PolicyDocument: { Statement: Statement[] } }[]).flatMap(
+    ({ PolicyDocument }) => PolicyDocument.Statement,
+  );
+
+test('one cluster more is no function, queue or alarm more: two routes are all', () => {
+  const types = new Set([...Object.values(one), ...Object.values(many)].map(({ Type }) => Type));
+  for (const type of types) {
+    if (type === 'AWS::Lambda::Version') continue;
+    const added = namesOf(many, type).filter((name) => !(name in one));
+    expect(namesOf(one, type).filter((name) => !(name in many))).toEqual([]);
+    expect(added.map((name) => many[name]?.Properties['RouteKey'])).toEqual(
+      type === 'AWS::ApiGatewayV2::Route' ? ['POST /resync/{cluster}', 'GET /clusters/{cluster}'] : [],
+    );
+  }
+  const same = (resources: Resources): object =>
+    Object.fromEntries(
+      Object.entries(resources).filter(
+        ([name, { Type }]) =>
+          name in one &&
+          ![FUNCTION, 'AWS::IAM::Role', 'AWS::Lambda::Alias', 'AWS::Lambda::Version'].includes(Type),
+      ),
+    );
+  expect(same(many)).toEqual(same(one));
+});
+
+test('each function has the flag, and no secret of one cluster', () => {
+  for (const name of namesOf(many, FUNCTION)) {
+    const variables = variablesOf(many, name);
+    expect(flagsFromEnv(variables)).toMatchObject({ clusters: 'parameters:/levelset/dev' });
+    const parameters = Object.keys(variables).filter((variable) => variable.endsWith('PARAMETER'));
+    for (const parameter of parameters)
+      expect(parameter).toMatch(/^LEVELSET_(AUDIT|RESYNC|PAGE)_TOKENS_OPTIONAL_PARAMETER$/);
+    const without = Object.entries(variablesOf(one, name)).filter(
+      ([variable]) => !variable.endsWith('PARAMETER'),
+    );
+    expect(variables).toMatchObject(Object.fromEntries(without));
+  }
+});
+
+test('each function may read the entries of the registry by their path, and of one cluster nobody reads a path', () => {
+  const paths = (role: Resource): readonly (string | undefined)[] =>
+    statementsOf(role)
+      .filter(({ Action }) => Action.includes('ssm:GetParametersByPath'))
+      .flatMap(({ Action, Resource }) => {
+        expect(Action).toEqual(['ssm:GetParametersByPath']);
+        return Resource.map((resource) => resource['Fn::Sub']);
+      });
+  const arn = 'arn:${AWS::Partition}:ssm:${AWS::Region}:${AWS::AccountId}:parameter/levelset/dev/clusters/*';
+  for (const name of namesOf(one, 'AWS::IAM::Role')) {
+    const [before, role] = [one[name], many[name]];
+    expect(before && paths(before)).toEqual([]);
+    expect(role && paths(role)).toEqual(name === 'ScheduleRole' ? [] : [arn]);
+  }
+});
+
+test('the schedule comes as often as the moments of the clusters are spread', async () => {
+  const [schedule] = namesOf(many, 'AWS::Scheduler::Schedule');
+  const minutes = /^rate\((\d+) minutes\)$/.exec(
+    String(many[schedule ?? '']?.Properties['ScheduleExpression']),
+  )?.[1];
+  const source = await readFile('functions/lambda/clusters/schedule-sweeps.ts', 'utf8');
+  expect(source).toContain(`const INTERVAL_MS = ${Number(minutes) * 60}_000;`);
+});
+
+test('another value is refused by name', async () => {
+  await expect(packageTemplate({ params: ['clusters=many'] })).rejects.toThrow(
+    '--param clusters=many: allowed is registry',
+  );
+}, 60_000);

@@ -10,6 +10,8 @@ export const ATTEMPTS = 3;
 
 const FIRST_DELAY_MS = 250;
 const MAX_SOCKETS = 16;
+/** A connection that nobody used for so long is closed: a thousand clusters would keep 20,000 open from sweep to sweep. */
+const IDLE_MS = 30_000;
 /** The time for a connection, and as much again for TLS: a second and a third SYN go out after 1 and 3 s. */
 const CONNECT_MS = 4_000;
 
@@ -18,6 +20,8 @@ export interface ClientOptions extends Pick<ExtendOptions, 'https'> {
   readonly proxyFor?: ProxyFor;
   /** To one address. */
   readonly maxSockets?: number;
+  /** After so many milliseconds without a request a connection is closed. */
+  readonly idleMs?: number;
 }
 
 /**
@@ -27,11 +31,12 @@ export interface ClientOptions extends Pick<ExtendOptions, 'https'> {
 export function createGot({
   proxyFor = () => undefined,
   maxSockets = MAX_SOCKETS,
+  idleMs = IDLE_MS,
   ...options
 }: ClientOptions): Got {
   const agents = new Map<string, Agents>();
   const agentsFor = (proxy: string): Agents => {
-    const kept = agents.get(proxy) ?? createAgents(proxy, maxSockets);
+    const kept = agents.get(proxy) ?? createAgents(proxy, maxSockets, idleMs);
     agents.set(proxy, kept);
     return kept;
   };
@@ -59,8 +64,8 @@ interface Agents {
 }
 
 /** Connections through a proxy, which Node makes; directly without one. */
-function createAgents(proxy: string, maxSockets: number): Agents {
-  const options = { keepAlive: true, maxSockets };
+function createAgents(proxy: string, maxSockets: number, idleMs: number): Agents {
+  const options = { keepAlive: true, maxSockets, timeout: idleMs };
   if (proxy === '') return { http: new http.Agent(options), https: new https.Agent(options) };
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major < 24 || (major === 24 && minor < 5))

@@ -108,6 +108,8 @@ export interface CachedChildren {
   /** The load balancer's `updated_at`, which any write to it, or to what is on it, moves. */
   readonly updated_at: string;
   readonly children: readonly ObservedResource[];
+  /** In milliseconds since 1970. */
+  readonly readAt: number;
 }
 
 export interface FullRouter {

@@ -3,8 +3,8 @@ import { BoundedMap } from '../memory/bounded-map.ts';
 import { EndpointLimit, type Asked, type Time } from './endpoint-limit.ts';
 import type { Answer } from './retry-after.ts';
 
-/** More than a process talks to at a time. What was asked longest ago goes. */
-const ENDPOINTS = 2_000;
+/** More than a process talks to at a time: five of each cloud, for each account. What was asked longest ago goes. */
+const ENDPOINTS = 50_000;
 
 /** The limits of all endpoints that a process talks to. Connections with one account share them. */
 export class EndpointLimits<A extends Answer> {

@@ -9,6 +9,7 @@ import { evaluate } from './evaluate.ts';
 import { nothingApplied } from './finish.ts';
 import { bulkChildren } from './observe/bulk-children.ts';
 import type { BulkChildren } from './observe/bulk-children.ts';
+import { forgetOldChildren } from './observe/remembered/child-cache.ts';
 import { forgetExpectedState } from './observe/remembered/expected-state.ts';
 import { isGathering, outgrowsPause } from './observe/remembered/pace-members.ts';
 import { namedId } from './observe/load-balancer/adoption.ts';
@@ -80,6 +81,7 @@ export async function findServices(
       ? []
       : listNodePorts(await nodesListed(), managed, isWhole || managed ? 'now' : 'lately', world);
   const readAt = world.clock.now();
+  if (isWhole && world.cluster !== undefined) forgetOldChildren(readAt, world.memory);
   const [nodes, project, states] = await Promise.all([
     attempt(nodesListed()),
     observeProject(cluster, cloud, ports, isWhole),

@@ -37,9 +37,20 @@ export function cacheChildren(
   // what frees a child in Octavia's database moves no time of its load balancer
   if (children.some(({ wire }) => isLocked(wire))) return;
   const units = memory.children.get(id) ?? new Map<Key, CachedChildren>();
-  memory.children.set(id, units.set(unit, { updated_at, children }));
+  memory.children.set(id, units.set(unit, { updated_at, children, readAt }));
 }
 
 export function forgetChildren(id: string, memory: Remembered): void {
   memory.children.delete(id);
+}
+
+/** After this time a run that wants them reads them again. */
+const OLD_MS = 10 * 60_000;
+
+/** In a process of many clusters what nobody needs would be most of the memory: 10 kB for each Service. */
+export function forgetOldChildren(now: number, memory: Remembered): void {
+  for (const [id, units] of memory.children) {
+    if ([...units.values()].some(({ readAt }) => now - readAt < OLD_MS)) return; // those that follow were read later
+    forgetChildren(id, memory);
+  }
 }

@@ -64,6 +64,7 @@ function answerTo({ headers }: IncomingMessage, body: Fields, { values, trouble 
     )
   )
     return refused(400, 'MissingAuthenticationToken', 'Missing Authentication Token');
+  if (headers['x-amz-target'] === 'AmazonSSM.GetParametersByPath') return byPath(body, values);
   if (headers['x-amz-target'] !== 'AmazonSSM.GetParameters')
     return refused(400, 'UnknownOperationException', '');
   const names = body['Names'];
@@ -80,6 +81,27 @@ function answerTo({ headers }: IncomingMessage, body: Fields, { values, trouble 
   });
   const InvalidParameters = asked.filter((name) => !values.has(name));
   return { status: 200, body: { Parameters: found, InvalidParameters } };
+}
+
+/** The token of a page is where it begins. Values were written long ago. */
+function byPath(body: Fields, values: ReadonlyMap<string, string>): Answer {
+  const { Path: path, Recursive: isRecursive, WithDecryption: isDecrypted, MaxResults: most = 10 } = body;
+  const { NextToken: token = '0' } = body;
+  if (typeof path !== 'string' || !path.startsWith('/') || !NAME.test(path))
+    return refused(400, 'ValidationException', 'invalid path');
+  if (!Number.isInteger(most) || Number(most) < 1 || Number(most) > MOST_NAMES)
+    return refused(400, 'ValidationException', `Member must have value less than or equal to ${MOST_NAMES}`);
+  if (typeof token !== 'string' || !/^\d+$/.test(token)) return refused(400, 'InvalidNextToken', '');
+  const prefix = path.endsWith('/') ? path : `${path}/`;
+  const below = [...values].filter(
+    ([name]) => name.startsWith(prefix) && (isRecursive === true || !name.slice(prefix.length).includes('/')),
+  );
+  const end = Number(token) + Number(most);
+  const found = below.slice(Number(token), end).map(([Name, value]) => ({
+    ...{ Name, Type: 'SecureString', Version: 1, LastModifiedDate: 1_700_000_000 },
+    Value: isDecrypted === true ? value : 'AQICAHh-encrypted',
+  }));
+  return { status: 200, body: { Parameters: found, ...(end < below.length && { NextToken: String(end) }) } };
 }
 
 function refused(status: number, type: string, message: string): Answer {

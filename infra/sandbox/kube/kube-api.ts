@@ -38,6 +38,10 @@ export class KubeApi {
     this.clock = clock;
   }
 
+  fill(from: KubeApi, change: (text: string) => string): void {
+    this.store.fill(from.store, change);
+  }
+
   /** Ends all watches; `forgetting` what changed so far, so that they cannot be resumed. */
   endWatches(forgetting: boolean): void {
     if (forgetting) this.store.changes.compact(Number(this.store.version()));

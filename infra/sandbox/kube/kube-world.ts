@@ -28,6 +28,11 @@ export class KubeWorld {
     this.servers = servers;
   }
 
+  /** Becomes a copy of another cluster, whose texts `change` changes, such as its ids. */
+  fill(from: KubeWorld, change: (text: string) => string): void {
+    this.api.fill(from.api, change);
+  }
+
   /** Whether writes to services/status are audited too; the shipped policy leaves them out. */
   set auditServiceStatus(include: boolean) {
     this.audit.includeServiceStatus = include;

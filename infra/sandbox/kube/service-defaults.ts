@@ -9,6 +9,11 @@ export class ServiceAllocator {
   private nextAddress = 10;
   private nextPort = 30000;
 
+  goOnAfter({ nextAddress, nextPort }: ServiceAllocator): void {
+    this.nextAddress = nextAddress;
+    this.nextPort = nextPort;
+  }
+
   address(family: string): string {
     this.nextAddress += 1;
     return family === 'IPv6'

@@ -1,0 +1,47 @@
+import type { Fleet } from './fleet.ts';
+import type { Edit } from './people.ts';
+import type { Ran } from './worker-process.ts';
+
+/** How long it took from an edit until a run of its key found nothing left to do, in milliseconds. */
+export interface Waits {
+  readonly done: number;
+  readonly mean: number;
+  readonly p99: number;
+  /** The mean of the cluster whose keys took longest. */
+  readonly slowest: number;
+  readonly slowestCluster: string;
+}
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+
+export function waitsOf(edits: readonly Edit[], runs: readonly Ran[]): Waits {
+  const byKey = Map.groupBy(
+    runs.filter(({ status }) => status === 'settled'),
+    ({ cluster, key }) => `${cluster}:${key}`,
+  );
+  const took = edits.flatMap(({ cluster, key, atMs }) => {
+    const done = byKey.get(`${cluster}:${key}`)?.find((run) => run.atMs >= atMs);
+    return done ? { cluster, ms: done.atMs - atMs } : [];
+  });
+  const sorted = took.map(({ ms }) => ms).sort((a, b) => a - b);
+  const means = [...Map.groupBy(took, ({ cluster }) => cluster)].map(
+    ([cluster, its]) => [cluster, mean(its.map(({ ms }) => ms))] as const,
+  );
+  const [slowestCluster = '', slowest = NaN] = means.sort(([, a], [, b]) => b - a)[0] ?? [];
+  const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? NaN;
+  return { done: took.length, mean: mean(sorted), p99, slowest, slowestCluster };
+}
+
+/** Clusters by how often they were swept. */
+export function sweepsOf({ interval: { sweeps }, hanging }: Fleet, clusters: number): Record<string, number> {
+  const counts = Map.groupBy(sweeps, ({ cluster }) => cluster);
+  const others = [...counts].filter(([cluster]) => !hanging.includes(cluster));
+  const times = (wanted: (count: number) => boolean): number =>
+    others.filter(([, its]) => wanted(its.length)).length;
+  return {
+    once: times((count) => count === 1),
+    more: times((count) => count > 1),
+    never: clusters - hanging.length - others.length,
+  };
+}

@@ -1,0 +1,127 @@
+/** Who changes, makes and deletes Services all the time, and the audit webhooks of their kube-apiservers, which tell of it. */
+import { randomUUID } from 'node:crypto';
+import type { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
+import { aService } from '../../support/service.ts';
+import { serviceName, type SimulatedCluster } from './projects.ts';
+
+export interface Edit {
+  readonly cluster: string;
+  readonly key: string;
+  readonly name: string;
+  readonly what: 'change' | 'create' | 'delete';
+  readonly atMs: number;
+}
+
+export interface PeopleOptions {
+  readonly perSecond: number;
+  readonly clusters: readonly SimulatedCluster[];
+  /** So many each cluster has at the start. */
+  readonly services: number;
+  readonly clock: VirtualClock;
+  /** Where levelset listens: one worker after the other is told. */
+  readonly urls: readonly string[];
+  readonly token: string;
+}
+
+/** Of twenty edits one makes a Service, one deletes one, and eighteen change the sources that one lets in. */
+const OF = 20;
+/** A prime, so that the clusters come in an order that looks like none, each as often as the others. */
+const STRIDE = 7_919;
+const RANGE = '192.0.2.0/24';
+
+export class People {
+  readonly edits: Edit[] = [];
+  readonly #options: PeopleOptions;
+  readonly #everyMs: number;
+  #dueMs: number;
+
+  constructor(options: PeopleOptions) {
+    this.#options = options;
+    this.#everyMs = 1_000 / options.perSecond;
+    this.#dueMs = options.clock.millis() + this.#everyMs;
+  }
+
+  get nextMs(): number {
+    return this.#dueMs;
+  }
+
+  /** Does what is due. Resolves when levelset has been told. */
+  async act(): Promise<void> {
+    const { clock } = this.#options;
+    while (this.#dueMs <= clock.millis()) {
+      this.#dueMs += this.#everyMs;
+      await this.#edit();
+    }
+  }
+
+  async #edit(): Promise<void> {
+    const { clusters, services, clock } = this.#options;
+    const number = this.edits.length;
+    const cluster = clusters[(number * STRIDE) % clusters.length];
+    if (!cluster) throw new Error('no cluster');
+    const round = Math.floor(number / clusters.length);
+    const chosen = number % OF;
+    const what = chosen === 0 ? 'create' : chosen === 1 ? 'delete' : 'change';
+    const name = what === 'create' ? `made-${round}` : serviceName(round % services);
+    const { kube } = cluster.inside;
+    if (what === 'delete') kube.delete('Service', 'default', name);
+    else {
+      const spec = what === 'change' ? { loadBalancerSourceRanges: [RANGE] } : {};
+      kube.apply(what === 'change' ? { kind: 'Service', metadata: { name }, spec } : aService({ name }));
+    }
+    this.edits.push({
+      cluster: cluster.name,
+      key: `service/default/${name}`,
+      name,
+      what,
+      atMs: clock.millis(),
+    });
+    await this.#tell(cluster.name, name, what, number);
+  }
+
+  async #tell(cluster: string, name: string, what: Edit['what'], number: number): Promise<void> {
+    const { urls, token } = this.#options;
+    const verb = what === 'change' ? 'patch' : what;
+    const event = {
+      ...{ level: 'Metadata', auditID: randomUUID(), stage: 'ResponseComplete', verb },
+      requestURI: `/api/v1/namespaces/default/services/${name}`,
+      user: { username: 'kubernetes-admin', groups: ['system:authenticated'] },
+      objectRef: { resource: 'services', namespace: 'default', name, apiVersion: 'v1' },
+      responseStatus: { metadata: {}, code: 200 },
+    };
+    const answer = await fetch(`${urls[number % urls.length] ?? ''}/audit/${cluster}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+      body: JSON.stringify({
+        kind: 'EventList',
+        apiVersion: 'audit.k8s.io/v1',
+        metadata: {},
+        items: [event],
+      }),
+    });
+    if (!answer.ok) throw new Error(`/audit/${cluster} answers ${answer.status}: ${await answer.text()}`);
+    await answer.arrayBuffer();
+  }
+}
+
+/** Whether OpenStack is not as this edit wants it. */
+export function isUndone({ cluster, name, what }: Edit, clusters: readonly SimulatedCluster[]): boolean {
+  const inside = clusters.find((one) => one.name === cluster)?.inside;
+  if (!inside) return true;
+  const { kube, cloud } = inside;
+  const id = kube.get('Namespace', undefined, 'kube-system')?.metadata.uid;
+  const its = cloud.loadbalancers.filter(
+    ({ tags, name: named }) => tags.includes(`levelset-cluster=${id}`) && named.endsWith(`_default_${name}`),
+  );
+  const isOfIt = (text: string): boolean => text.includes(` default/${name} `);
+  const floating = cloud.floatingips
+    .of('tags', `levelset-cluster=${id}`)
+    .filter(({ description }) => isOfIt(description));
+  if (floating.length !== (what === 'delete' ? 0 : 1)) return true;
+  if (what === 'delete') return its.length > 0 || kube.get('Service', 'default', name) !== undefined;
+  const [one] = its;
+  if (!one || its.length > 1 || one.provisioning_status !== 'ACTIVE') return true;
+  if (what === 'create') return false;
+  const [listener] = cloud.listeners.filter(({ loadbalancer_id: lb }) => lb === one.id);
+  return JSON.stringify(listener?.['allowed_cidrs']) !== JSON.stringify([RANGE]);
+}

@@ -144,7 +144,10 @@ test.each(['kube', 'openstack'] as const)(
           await its.stop();
           return its.clusters[0].story;
         };
-        expect(await ninth(EIGHT)).toEqual(await ninth([]));
+        const alone = await ninth([]);
+        // a sweep of its own that is due while the eight keep their places comes up to two seconds later (decision 350)
+        fc.pre(alone.every(([atMs]) => atMs < fromMs || atMs > fromMs + PLACE_MS + 1_000));
+        expect(await ninth(EIGHT)).toEqual(alone);
       }),
       RUNS,
     );

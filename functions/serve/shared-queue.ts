@@ -28,6 +28,7 @@ export class SharedQueue implements ServeQueue {
   /** What is queued a moment after a Node changed, for all that change meanwhile. */
   readonly #soon = new Map<Key, NodeJS.Timeout>();
   #again: NodeJS.Timeout | undefined;
+  readonly #unfollow: (() => void) | undefined;
   /** The sweep, of whichever process, whose keys ran here last. */
   #sweepOfNodes: string | undefined;
 
@@ -35,7 +36,7 @@ export class SharedQueue implements ServeQueue {
   constructor(options: ServeQueueOptions, queue: JetStreamQueue) {
     this.#options = options;
     this.#queue = queue;
-    const { world, cluster, told } = options;
+    const { world, cluster, told, sides } = options;
     const { cloud, log } = world;
     this.#poller = new PendingPoller({
       cloud,
@@ -47,7 +48,12 @@ export class SharedQueue implements ServeQueue {
         this.#put(request);
       },
     });
+    this.#unfollow = sides?.follow(() => {
+      if (sides.trouble !== undefined && world.cluster !== undefined)
+        queue.refuseAsked(world.cluster, new Error(sides.trouble));
+    });
     queue.join(world.cluster, {
+      ...(sides && { sides }),
       run: (request) => (isUnit(request.key) ? this.#run(request) : this.#sweep(request)),
       waiting: this.#poller,
       told: (report) => {
@@ -67,7 +73,8 @@ export class SharedQueue implements ServeQueue {
   }
 
   ask(request: ReconcileRequest): Promise<Report> {
-    return this.#queue.ask(request);
+    const silence = this.#options.sides?.trouble;
+    return silence === undefined ? this.#queue.ask(request) : Promise.reject(new Error(silence));
   }
 
   async view(): Promise<QueueView> {
@@ -92,6 +99,7 @@ export class SharedQueue implements ServeQueue {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#unfollow?.();
     this.#poller.stop();
     clearTimeout(this.#next);
     clearTimeout(this.#again);

@@ -3,8 +3,8 @@ import type { Log } from '../../ports.ts';
 import type { QueuedWork } from '../queued-work.ts';
 import type { Session } from './session.ts';
 
-/** A key whose run goes on here comes back so soon. */
-const UNDER_WAY_MS = 5_000;
+/** A key whose run goes on here, or whose cluster does not answer, comes back so soon. */
+const AGAIN_MS = 5_000;
 /**
  * A key comes back so soon whose cluster is not served here, and so often, two minutes in all: its entry may be newer than what this
  * process has read.
@@ -18,11 +18,11 @@ const NOT_SERVED = { firstMs: 1_000, longestMs: 30_000, most: 8 };
 export async function giveBack(
   session: Pick<Session, 'schedule'>,
   work: QueuedWork,
-  why: 'not served' | 'under way',
+  why: 'not served' | 'under way' | 'no answer',
   log: Pick<Log, 'warn'>,
 ): Promise<void> {
   const { returned = 0, request } = work;
-  if (why === 'under way') await session.schedule(work, UNDER_WAY_MS);
+  if (why !== 'not served') await session.schedule(work, AGAIN_MS);
   else if (returned < NOT_SERVED.most) {
     const delayMs = Math.min(NOT_SERVED.longestMs, NOT_SERVED.firstMs * 2 ** returned);
     await session.schedule({ ...work, returned: returned + 1 }, delayMs);

@@ -105,7 +105,7 @@ export class JetStreamQueue {
   /** No run of this cluster begins here any more. Resolves when the last one has ended. */
   async leave(cluster: string, reason: Error): Promise<void> {
     this.#workers.delete(cluster);
-    this.#asked.giveUp(reason, cluster);
+    this.refuseAsked(cluster, reason);
     for (const key of this.#kept.keys()) if (clusterIn(key) === cluster) this.#kept.delete(key);
     await this.#runs.endedOf(cluster);
   }
@@ -113,6 +113,11 @@ export class JetStreamQueue {
   /** Why nothing is queued or run. Undefined: the queue works. */
   get trouble(): string | undefined {
     return this.#lifeline.trouble;
+  }
+
+  /** Nobody who asked for a run of this cluster waits for it any more. */
+  refuseAsked(cluster: string, reason: Error): void {
+    this.#asked.giveUp(reason, cluster);
   }
 
   runningOf(cluster: string | undefined): number {
@@ -251,8 +256,8 @@ export class JetStreamQueue {
     const { request } = work;
     const { log } = this.#options;
     const worker = this.#workers.get(request.cluster);
-    if (!worker) {
-      await giveBack(this.#lifeline.session, work, 'not served', log);
+    if (worker?.sides?.mayBegin === false || !worker) {
+      await giveBack(this.#lifeline.session, work, worker ? 'no answer' : 'not served', log);
       await hold.end();
       return;
     }

@@ -185,6 +185,36 @@ describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('a queue 
     await until('a run of each', isDone);
   });
 
+  test('keys of a cluster that does not answer come back without a run until it does', async () => {
+    const [one] = await processes(1);
+    one.serve('prod-a');
+    const [runs, met] = [[], []] as [QueueKey[], string[]];
+    let mayBegin = false;
+    one.queue.join('prod-b', {
+      run: (request) => {
+        runs.push(queueKeyOf(request));
+        return Promise.resolve(aReport(request, SETTLED));
+      },
+      sides: {
+        get mayBegin() {
+          return mayBegin;
+        },
+        begin: () => {
+          met.push('began');
+          return () => met.push('ended');
+        },
+      },
+    });
+    const keys = Array.from({ length: 40 }, (_, at): Key => `service/shop/web-${at}`);
+    await Promise.all(keys.map((key) => one.queue.add(hint('prod-b', key))));
+    await Promise.all(keys.map((key) => one.queue.ask({ ...hint('prod-a', key), trigger: 'resync' })));
+    expect(runs).toEqual([]);
+    mayBegin = true;
+    await until('a run of each', () => runs.length === keys.length);
+    expect(met.filter((what) => what === 'ended')).toHaveLength(keys.length);
+    await until('an empty queue', isEmpty(one));
+  });
+
   test('a cluster that leaves has no run any more, and who waits for one is told', async () => {
     const [one] = await processes(1, async (request) => {
       await pause(300);

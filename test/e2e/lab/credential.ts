@@ -14,6 +14,7 @@ export interface Credential {
 
 /** So begin the names of all that tests make. */
 const PREFIX = 'e2e-';
+const OWN_PREFIX = `${PREFIX}${process.pid}-`;
 
 /** What `openstack application credential create --access-rules` is told to take. */
 export const allRules = (): readonly AccessRule[] =>
@@ -29,7 +30,7 @@ export async function makeCredential(
   const user = new OpenStack(login);
   const path = await pathOf(user);
   const roles = [{ name: 'load-balancer_member' }, { name: 'member' }];
-  const name = `${PREFIX}${crypto.randomUUID()}`;
+  const name = `${OWN_PREFIX}${crypto.randomUUID()}`;
   const { application_credential: made } = await user.must<{
     application_credential: { id: string; secret: string };
   }>('identity', 'POST', path, { application_credential: { name, access_rules, roles } });
@@ -48,7 +49,7 @@ export async function makeCredential(
   return { cloud, remove };
 }
 
-/** Those of a run that was cut off. */
+/** Those of a run that was cut off: not those of this process, whose clusters share a user. */
 export async function removeOldCredentials(login: CloudEntry): Promise<void> {
   const user = new OpenStack(login);
   const path = await pathOf(user);
@@ -56,7 +57,8 @@ export async function removeOldCredentials(login: CloudEntry): Promise<void> {
     application_credentials: readonly { id: string; name: string }[];
   }>('identity', 'GET', path);
   for (const { id, name } of all)
-    if (name.startsWith(PREFIX)) await user.must('identity', 'DELETE', `${path}/${id}`);
+    if (name.startsWith(PREFIX) && !name.startsWith(OWN_PREFIX))
+      await user.must('identity', 'DELETE', `${path}/${id}`);
 }
 
 const pathOf = async (user: OpenStack): Promise<string> =>

@@ -27,6 +27,7 @@ import {
   runLevelset,
   servicePath,
   startLevelset,
+  sweepUntilSettled,
   until,
   type Levelset,
   type Port,
@@ -64,7 +65,7 @@ afterEach(async () => {
         await kube.patch(path, { metadata: { finalizers: null } });
         await kube.remove(path);
       }
-      await runLevelset(['sweep']); // what a test that failed has left
+      await sweepUntilSettled(); // what a test that failed has left
       await leaveCluster(NODE);
       await leaveCluster(`${NODE}-joins`);
       if (version === B) await removeNamespace(world.namespace);
@@ -123,7 +124,7 @@ it('creates, changes, joins, sweeps, leaves, comes back and deletes in one, and 
   expect(await pictureOf(B)).toEqual(before);
   await inCluster(B, () => kube.remove(servicePath(world.namespace, 'web')));
   await until('nothing of B', async () => (await pictureOf(B)).loadBalancers.length === 0);
-});
+}, 300_000);
 
 async function writeEntry(folder: string, version: KubernetesVersion): Promise<void> {
   await inCluster(version, async () => {
@@ -197,7 +198,8 @@ async function collectGarbageOf(version: KubernetesVersion): Promise<void> {
     'a plan of what A has left, when none of its members answers',
     async () => {
       const ran = await gc();
-      return ran.code === 0 && ran;
+      if (ran.code !== 0) throw new Error(ran.stdout + ran.stderr);
+      return ran;
     },
     { timeoutMs: 60_000 },
   );

@@ -29,7 +29,7 @@ export async function makeCredential(
 ): Promise<Credential> {
   const user = new OpenStack(login);
   const path = await pathOf(user);
-  const roles = [{ name: 'load-balancer_member' }, { name: 'member' }];
+  const roles = [{ name: 'load-balancer_member' }, { name: 'member' }, { name: 'creator' }];
   const name = `${OWN_PREFIX}${crypto.randomUUID()}`;
   const { application_credential: made } = await user.must<{
     application_credential: { id: string; secret: string };

@@ -180,7 +180,7 @@ function missingOf(
 
 /** Nobody who asks waits longer for the sides of any cluster. */
 const NOTES_MS = 1_000;
-const UNKNOWN = 'its kube-apiserver and its OpenStack have not both answered yet';
+const UNKNOWN = 'its kube-apiserver or its OpenStack did not answer within a second';
 
 /** What makes no other cluster unready: each line names its cluster. */
 async function notesOf(clusters: ConnectedClusters<ServedCluster>): Promise<readonly string[]> {

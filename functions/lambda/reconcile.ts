@@ -12,7 +12,7 @@ import { giveBack } from './give-back.ts';
 import { groupRecords, type Group, type Poison } from './groups.ts';
 import { asFunction } from './invocation.ts';
 import { backgroundQueue, deadLettersOf } from './queues.ts';
-import { runWork, sendPendingBack } from './run-work.ts';
+import { runWork, sendFor, sendPendingBack } from './run-work.ts';
 import { runSweep } from './sweep.ts';
 
 /**
@@ -103,18 +103,20 @@ async function runInClusters(
  * What is queued for a cluster for which nothing is run now: it is sent again where that passes by itself, and done where the
  * registry has to change, since the first sweep then finds it.
  */
-async function leave(groups: readonly Group[], { notServed: reason, againInMs }: NotServed): Promise<void> {
+async function leave(groups: readonly Group[], { notServed: reason, again }: NotServed): Promise<void> {
+  const againInMs = again && again.atMs - Date.now();
   for (const { work } of groups) {
     const { key, cluster } = work.request;
     const fields = { object: key, cluster, reason, again_in_ms: againInMs };
-    if (againInMs === undefined)
-      log.warn('a message is about a cluster that is not served: nothing was done', fields);
+    if (!again) log.warn('a message is about a cluster that is not served: nothing was done', fields);
     else log.warn('a cluster does not answer: nothing was done yet', fields);
     if (key === 'all') metrics.observeSweep('failed');
   }
-  if (againInMs === undefined) return;
-  const again = groups.filter(({ work }) => work.request.key !== 'all'); // the schedule sends another sweep
-  await backgroundQueue(process.env).sendDelayed(again.map(({ work }) => ({ ...work, delayMs: againInMs })));
+  if (!again) return;
+  const { atMs, world } = again;
+  const to = { world, background: backgroundQueue(process.env) };
+  const left = groups.filter(({ work }) => work.request.key !== 'all'); // the schedule sends another sweep
+  await Promise.all(left.map(({ work }) => sendFor(atMs, work, to)));
 }
 
 /** Returns the messages that SQS must deliver again. */

@@ -111,15 +111,22 @@ type Requeuing = Pick<FunctionWorld, 'background'> & {
  * Sends a delayed message for a key, unless this process has sent one that comes no later. Otherwise each event and each
  * sweep would begin a chain of messages of its own for a key that does not settle.
  */
-async function sendLater(work: QueuedWork & { readonly delayMs: number }, to: Requeuing): Promise<void> {
+function sendLater(
+  { delayMs, ...work }: QueuedWork & { readonly delayMs: number },
+  to: Requeuing,
+): Promise<void> {
+  return sendFor(to.world.clock.now() + Math.min(delayMs, LONGEST_DELAY_MS), work, to);
+}
+
+/** The same for a message that comes at this moment, in milliseconds since 1970. */
+export async function sendFor(atMs: number, work: QueuedWork, to: Requeuing): Promise<void> {
   const now = to.world.clock.now();
   const { arrivals } = to.world.memory;
   const { key } = work.request;
   const next = arrivals.get(key) ?? now;
-  const at = now + Math.min(work.delayMs, LONGEST_DELAY_MS);
-  if (next > now && next <= at) return;
-  await to.background.sendDelayed([work]);
-  arrivals.set(key, at);
+  if (next > now && next <= atMs) return;
+  await to.background.sendDelayed([{ ...work, delayMs: Math.max(0, atMs - now) }]);
+  arrivals.set(key, atMs);
 }
 
 /** A batch waits no longer to find out which load balancers are locked. */

@@ -29,8 +29,12 @@ const OF_NO_ANSWER: Delays = { firstMs: 1_000, longestMs: 30_000 };
 /** Why nothing is run for a cluster now. */
 export interface NotServed {
   readonly notServed: string;
-  /** When to ask again; absent where the registry has to change. */
-  readonly againInMs?: number;
+  /** Absent where the registry has to change. */
+  readonly again?: {
+    /** When to ask again, in milliseconds since 1970. */
+    readonly atMs: number;
+    readonly world: ConnectedFunction['world'];
+  };
 }
 
 interface Known {
@@ -149,7 +153,10 @@ export class FunctionClusters {
     if (known.uid === undefined || !known.hasAnswered)
       return {
         notServed: known.unanswered,
-        againInMs: Math.max(OF_NO_ANSWER.firstMs, known.restsUntilMs - Date.now()),
+        again: {
+          atMs: Math.max(Date.now() + OF_NO_ANSWER.firstMs, known.restsUntilMs),
+          world: connected.world,
+        },
       };
     silence.end();
     return undefined;

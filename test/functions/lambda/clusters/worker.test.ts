@@ -144,6 +144,20 @@ test.each(['cold', 'warm'])(
   30_000,
 );
 
+test('of a cluster that does not answer each key waits in one message, however many come', async () => {
+  const { aws, a } = await deployedClusters();
+  a.fault({ match: { side: 'kube' }, times: 999, kind: 'reset-before' });
+  let waiting: readonly QueuedWork[] = [];
+  const began = now();
+  for (const seconds of [0, 60, 120, 180]) {
+    vi.spyOn(Date, 'now').mockReturnValue(began + seconds * 1_000);
+    for (const item of [...waiting, of('prod-a'), of('prod-a'), of('prod-a', 'node/node-1')])
+      expect(await work(item)).toEqual([]);
+    waiting = taken(aws);
+    expect(waiting.map(({ request }) => request.key).toSorted()).toEqual(['node/node-1', WEB]);
+  }
+});
+
 test('while Parameter Store cannot be read, what is queued for a cluster that is not known yet comes again', async () => {
   const { aws, b } = await deployedClusters();
   await work(of('prod-a', 'node/node-1'));

@@ -77,7 +77,8 @@ export class FunctionClusters {
 
   /** The entry of a cluster. Undefined: there is none that can be used. Throws CONFIG_INVALID while the registry cannot be read. */
   async entryOf(name: string): Promise<Entry | undefined> {
-    if (!isClusterName(name) || !(await this.#source.read(name))) return undefined;
+    if (!isClusterName(name)) return undefined;
+    await this.#source.read(name); // of a registry that cannot be read the next line makes a problem of the entry
     const { entry, problems = [] } = (await this.#registry.read(name)) ?? {};
     this.#tell(name, problems, entry !== undefined);
     if (problems.length > 0) this.#source.doubt(name);

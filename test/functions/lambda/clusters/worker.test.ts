@@ -95,6 +95,19 @@ test('a broken entry that worked before goes on with its last good texts, and on
   expect(aws.sent).toEqual([]);
 });
 
+test('an entry that comes back after it was gone has nothing of the one before', async () => {
+  const { a, write } = await deployedClusters();
+  a.kube.apply(aService('web'));
+  await work(of('prod-a', 'node/node-1'));
+  write('prod-a', {});
+  after(301);
+  await work(of('prod-a'));
+  write('prod-a', { ...textsOf('prod-a', a, a), kubeconfig: 'users: [' });
+  after(400);
+  expect(await work(of('prod-a'))).toEqual([]);
+  expect(a.cloud.loadbalancers).toEqual([]);
+});
+
 test('a function keeps a hundred Worlds, those that were asked for last', async () => {
   const { a, write } = await deployedClusters();
   const names = Array.from({ length: 101 }, (_, index) => `c${String(index).padStart(3, '0')}`);

@@ -3,6 +3,7 @@ import { TEXTS, type Source, type TextName, type Texts } from '../../../shared/c
 import { timeLeftMs } from '../../../shared/deadline.ts';
 import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
 import { errorText, ReconcileError } from '../../../shared/model/errors.ts';
+import { fieldsOf, parseJson } from '../../../shared/model/json.ts';
 import type { Log } from '../../../shared/ports.ts';
 import { Silence } from '../../../shared/silence.ts';
 import { AFTER_REFUSAL_MS, LIFE_MS, OF_FAILURE } from '../environment.ts';
@@ -33,7 +34,7 @@ interface Parameter {
 }
 
 interface Answer {
-  readonly Parameters?: readonly Parameter[];
+  readonly Parameters: readonly Parameter[];
   readonly NextToken?: string;
 }
 
@@ -164,7 +165,7 @@ export class ParameterSource implements Source {
         MaxResults: PAGE,
         ...(token !== undefined && { NextToken: token }),
       };
-      const { Parameters = [], NextToken } = await this.#page(asked, leftMs);
+      const { Parameters, NextToken } = await this.#page(asked, leftMs);
       yield* Parameters;
       token = NextToken;
     } while (token !== undefined);
@@ -185,7 +186,11 @@ export class ParameterSource implements Source {
       ).catch((cause: unknown) => {
         throw unreadable(fields.Path, errorText(cause));
       });
-      if (status === 200) return JSON.parse(text) as Answer;
+      if (status === 200) {
+        const answer = answerIn(text);
+        if (!answer) throw unreadable(fields.Path, 'what answered 200 is not Parameter Store');
+        return answer;
+      }
       const isBusy = text.includes('ThrottlingException') && leftMs() > delayMs;
       if (!isBusy) throw unreadable(fields.Path, `Parameter Store answered ${status}: ${text.slice(0, 300)}`);
       await sleep(delayMs * (0.5 + Math.random() / 2));
@@ -195,6 +200,12 @@ export class ParameterSource implements Source {
 
 function isText(name: string): name is TextName {
   return TEXTS.some((text) => text === name);
+}
+
+/** Undefined: it is another one's, such as a proxy's. */
+function answerIn(text: string): Answer | undefined {
+  const answer = parseJson(text);
+  return Array.isArray(fieldsOf(answer)['Parameters']) ? (answer as Answer) : undefined;
 }
 
 function unreadable(path: string, why: string): ReconcileError {

@@ -27,6 +27,8 @@ export interface AwsFake {
   readonly modified: Map<string, number>;
   /** So many calls of Parameter Store are answered that there were too many. */
   throttled: number;
+  /** What Parameter Store answers with a status of 200 instead, as a proxy may. */
+  garbled: string | undefined;
   /** X-Amz-Target of each request, with the size of a batch or the path. */
   readonly calls: string[];
   /** How often entries with this text in their body are refused before they are taken. */
@@ -64,6 +66,10 @@ export async function startAws(): Promise<AwsFake> {
       if (trouble === 'hangs') return;
       if (trouble !== undefined) {
         response.writeHead(trouble).end('{"__type":"InternalServerError"}');
+        return;
+      }
+      if (service === 'AmazonSSM' && fake.garbled !== undefined) {
+        response.end(fake.garbled);
         return;
       }
       const answer = answerTo(request, JSON.parse(body) as Fields);
@@ -223,6 +229,7 @@ export async function startAws(): Promise<AwsFake> {
     parameters,
     modified,
     throttled: 0,
+    garbled: undefined,
     calls,
     refuse,
     shown,

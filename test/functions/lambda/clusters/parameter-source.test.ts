@@ -4,6 +4,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { ParameterSource } from '../../../../functions/lambda/clusters/parameter-source.ts';
 import { TEXTS } from '../../../../shared/clusters/entry.ts';
 import { Registry } from '../../../../shared/clusters/registry.ts';
+import { errorText } from '../../../../shared/model/errors.ts';
 import { WHOLE } from '../../../unit/clusters/entry-texts.ts';
 import { startAws, type AwsFake } from '../aws-fake.ts';
 
@@ -134,6 +135,24 @@ test('an entry that is being written is not there yet, and one that changes stay
   later(5);
   expect((await registry.read('prod-a'))?.entry?.settings.flags.adopt).toBe('names-only');
 });
+
+test.each(['{"Parameters":[{"Value":hunter2', '{}', 'null'])(
+  'an answer of somebody else, %s, says nothing of what is there, and nothing of it is told',
+  async (garbled) => {
+    const one = source();
+    write('prod-a', WHOLE);
+    later(5);
+    await one.read('prod-a');
+    aws.garbled = garbled;
+    later(301);
+    expect(await one.read('prod-a')).toEqual(WHOLE);
+    for (const ask of [(): Promise<unknown> => one.read('prod-b'), () => one.names()]) {
+      told.push(await ask().then(() => 'read', errorText));
+      expect(told.at(-1)).toContain('cannot be read');
+    }
+    expect(told.join()).not.toContain('hunter2');
+  },
+);
 
 test('while Parameter Store cannot be read the texts stay, tries are far between, and no text is told', async () => {
   const one = source();

@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { requestOf } from '../../../shared/model/request.ts';
 import type { InvocationTime } from '../../budget.ts';
+import { callersBehindNames } from '../../clusters/callers-behind-names.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { KubernetesCallers } from '../../http/kubernetes-callers.ts';
 import { inParallel } from '../../in-parallel.ts';
@@ -37,7 +38,7 @@ export function resyncOfMany(
       const reached = await reachable();
       const options = {
         resyncTokens: tokens.resyncTokens,
-        ...(reached && { callers: await callers(reached) }),
+        callers: callersBehindNames(reached && (await callers(reached)), 0),
         enqueue: async (requests: Parameters<Parameters<typeof resync>[0]['enqueue']>[0]) => {
           const { triggers, world } = withQueues(await connected());
           await enqueueTo(triggers)(requests.map((one) => requestOf(world, one)));

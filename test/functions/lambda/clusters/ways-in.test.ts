@@ -71,6 +71,18 @@ test.each(ALL)('%s has one answer for a wrong token and for a cluster that nobod
   expect(taken(aws)).toEqual([]);
 });
 
+const answerToStranger = async (way: Way, name: string): Promise<unknown> => {
+  const { statusCode, body, headers } = await ask(way, name, 'some-token-of-a-stranger');
+  return { statusCode, body, headers };
+};
+
+test('while a kube-apiserver cannot say who a stranger is, the answer is that for a cluster that nobody has', async () => {
+  const { a } = await world();
+  expect((await ask('resync', 'prod-a', tokenOf('prod-a'))).statusCode).toBe(200);
+  a.fault({ match: { side: 'kube', path: /tokenreviews/ }, times: 99, kind: 'fail-before' });
+  expect(await answerToStranger('resync', 'prod-a')).toEqual(await answerToStranger('resync', 'prod-z'));
+});
+
 test('names that nobody has are asked for eight times a minute at most, and each once', async () => {
   const { aws } = await world();
   const guesses = Array.from({ length: 12 }, (_, index) => `guess-${index}`);

@@ -36,7 +36,15 @@ export class Admissions {
   async of(name: string, which: keyof Tokens, authorization: string | undefined): Promise<Admitting> {
     const isOpen = ({ tokens }: Admitting): boolean => authorizeReader(authorization, tokens[which]);
     if (isOpen({ tokens: this.#deployment, texts: undefined })) return this.#read(name);
-    if (!isClusterName(name) || !this.#source.mayBeAsked(name)) return this.#admitting(name, undefined);
+    const found = this.#source.mayBeAsked(name)
+      ? await this.#readTwice(name, isOpen)
+      : this.#admitting(name, undefined);
+    // whether its texts were read before is not to be told; whom /resync refuses the kube-apiserver may know
+    if (this.#source.isAway && which !== 'resyncTokens' && !isOpen(found)) throw unreadable();
+    return found;
+  }
+
+  async #readTwice(name: string, isOpen: (found: Admitting) => boolean): Promise<Admitting> {
     const first = await this.#read(name);
     if (isOpen(first)) return first;
     this.#source.doubt(name);
@@ -49,8 +57,7 @@ export class Admissions {
       return this.#admitting(name, await this.#source.read(name));
     } catch (cause) {
       if (!(cause instanceof ReconcileError)) throw cause;
-      const message = 'the registry of the clusters cannot be read at the moment: send it again';
-      throw new HttpError(503, message, { headers: { 'Retry-After': '2' }, cause });
+      throw unreadable(cause);
     }
   }
 
@@ -62,4 +69,9 @@ export class Admissions {
     else this.#last.delete(name);
     return { tokens: openTokens(own, this.#deployment), texts };
   }
+}
+
+function unreadable(cause?: unknown): HttpError {
+  const message = 'the registry of the clusters cannot be read at the moment: send it again';
+  return new HttpError(503, message, { headers: { 'Retry-After': '2' }, cause });
 }

@@ -55,6 +55,7 @@ export class ParameterSource implements Source {
   readonly #absent = new BoundedMap<string, number>(MOST_ABSENT);
   readonly #doubted = new Set<string>();
   readonly #reads = new Map<string, Promise<Texts | undefined>>();
+  #isAway = false;
 
   /** @param path without a slash at its end */
   constructor(path: string, env: NodeJS.ProcessEnv, log: Log, now: () => number = () => Date.now()) {
@@ -96,6 +97,11 @@ export class ParameterSource implements Source {
     return running;
   }
 
+  /** Whether the entry that was read last could not be read. */
+  get isAway(): boolean {
+    return this.#isAway;
+  }
+
   /** Whether a name that a stranger says may be looked up: not while eight count that nobody has. */
   mayBeAsked(name: string): boolean {
     const absent = [...this.#absent.values()].filter((atMs) => this.#isYounger(atMs, ABSENT_MS));
@@ -121,6 +127,7 @@ export class ParameterSource implements Source {
         if (isText(parameter.Name.slice(path.length)))
           found.push({ ...parameter, Name: parameter.Name.slice(path.length) });
     } catch (error) {
+      this.#isAway = true;
       if (!kept || !(error instanceof ReconcileError)) throw error;
       const silentMs = this.#silence.begin(OF_FAILURE);
       this.#log.warn('Parameter Store cannot be read: the texts that were read before stay', {
@@ -131,6 +138,7 @@ export class ParameterSource implements Source {
       });
       return kept.texts;
     }
+    this.#isAway = false;
     this.#silence.end();
     const changedAtMs = Math.max(...found.map(({ LastModifiedDate }) => LastModifiedDate * 1_000));
     if (this.#isYounger(changedAtMs, QUIET_MS)) {

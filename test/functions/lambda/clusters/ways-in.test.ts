@@ -83,6 +83,24 @@ test('while a kube-apiserver cannot say who a stranger is, the answer is that fo
   expect(await answerToStranger('resync', 'prod-a')).toEqual(await answerToStranger('resync', 'prod-z'));
 });
 
+test.each([1, 8])(
+  'while the registry cannot be read a stranger who has guessed %i names has one answer, known or not',
+  async (guesses) => {
+    const { aws } = await world();
+    expect((await ask('audit', 'prod-a', tokenOf('prod-a'))).statusCode).toBe(202);
+    for (let index = 0; index < guesses; index += 1) await answerToStranger('audit', `guess-${index}`);
+    aws.down.set('SSM', 400);
+    after(6);
+    const known = await answerToStranger('audit', 'prod-a');
+    expect(known).toMatchObject({ statusCode: 503 });
+    for (const name of ['prod-b', 'prod-y']) expect(await answerToStranger('audit', name)).toEqual(known);
+    expect((await ask('audit', 'prod-a', tokenOf('prod-a'))).statusCode).toBe(202);
+    aws.down.clear();
+    after(20);
+    expect(await answerToStranger('audit', 'prod-a')).toMatchObject({ statusCode: 401 });
+  },
+);
+
 test('names that nobody has are asked for eight times a minute at most, and each once', async () => {
   const { aws } = await world();
   const guesses = Array.from({ length: 12 }, (_, index) => `guess-${index}`);
@@ -135,12 +153,15 @@ test('a resync works in its cluster alone, and what it leaves to do has its name
 });
 
 test('who may patch an object in a cluster may have it worked on there, and not in another one', async () => {
-  const { a } = await world();
+  const { aws, a } = await world();
   const token = a.addUser('somebody', [
     { apiGroups: [''], resources: ['nodes'], verbs: ['patch'] } as Parameters<typeof a.addUser>[1][number],
   ]);
   expect((await ask('resync', 'prod-a', token)).statusCode).toBe(200);
   expect((await ask('resync', 'prod-b', token)).statusCode).toBe(401);
+  aws.down.set('SSM', 400);
+  after(6);
+  expect((await ask('resync', 'prod-a', token)).statusCode).toBe(200);
 });
 
 test('a cluster that is not served answers 503 to who has its token, and a registry that is away to all', async () => {

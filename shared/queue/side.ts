@@ -9,8 +9,9 @@ const GATEWAY_TIMEOUT = 504;
 
 /**
  * What runs talk to: the kube-apiserver of a cluster, or the OpenStack of the clusters of one project. One that has not answered three
- * runs in a row rests: no run begins but one at a time, after 1, 2, ... 30 s, which looks whether it answers. The first
- * answer to anybody ends the rest. A sweep is a run, too.
+ * runs in a row rests: no run begins but one at a time, after 1, 2, ... 30 s, which looks whether it answers; of the clusters of a
+ * project another one after each. A run that asked it nothing was no look, and the next one begins. The first answer to anybody
+ * ends the rest. A sweep is a run, too.
  */
 export class Side {
   readonly name: string;
@@ -89,8 +90,14 @@ export class Side {
   #ended(beganMs: number, looked: boolean): void {
     const { rests } = this;
     if (looked !== rests) return;
+    const isUnanswered = this.#unansweredMs >= beganMs && this.#answeredMs < beganMs;
+    if (looked && !isUnanswered) {
+      this.#mayLook = true;
+      this.#tell();
+      return;
+    }
     if (!rests) {
-      if (this.#unansweredMs < beganMs || this.#answeredMs >= beganMs) return;
+      if (!isUnanswered) return;
       if (this.#unanswered === 0) this.#sinceMs = Date.now() - (this.#clock.now() - beganMs);
       this.#unanswered += 1;
     }
@@ -99,6 +106,7 @@ export class Side {
 
   #rest(): void {
     this.#mayLook = false;
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#mayLook = true;
       this.#tell();
@@ -106,7 +114,12 @@ export class Side {
     this.#tell();
   }
 
+  /** Who begins a look comes after all others the next time. */
   #tell(): void {
-    for (const listener of [...this.#listeners]) listener();
+    for (const listener of [...this.#listeners]) {
+      const couldLook = this.#mayLook;
+      listener();
+      if (couldLook && !this.#mayLook && this.#listeners.delete(listener)) this.#listeners.add(listener);
+    }
   }
 }

@@ -149,3 +149,35 @@ test('a cluster whose last run had no answer keeps no room of Octavia from anoth
   await vi.advanceTimersByTimeAsync(1_000);
   expect(room).toEqual(['service/shop/a', 'service/shop/b']);
 });
+
+test('a cluster whose runs never get as far as OpenStack keeps no other one of its project from looking at it', async () => {
+  const cloud = aSide('OpenStack');
+  const began: string[] = [];
+  const queueOf = (cluster: string, asksCloud: boolean): MemoryQueue => {
+    const kube = aSide();
+    return new MemoryQueue({
+      cluster,
+      run: async (request) => {
+        began.push(cluster);
+        await Promise.resolve();
+        kube.asked(asksCloud ? 200 : 401);
+        if (asksCloud) cloud.asked(200);
+        return aReport(request, asksCloud ? undefined : failed());
+      },
+      concurrency: 5,
+      clock: CLOCK,
+      random: () => 0.5,
+      sides: new Sides(kube, cloud),
+    });
+  };
+  const refused = queueOf('refused', false);
+  const other = queueOf('other', true);
+  await bringToRest(cloud);
+  for (let number = 0; number < 20; number += 1)
+    refused.add({ ...aRequest(`web-${number}`), cluster: 'refused' });
+  other.add({ ...aRequest('web'), cluster: 'other' });
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(began.slice(0, 2)).toEqual(['refused', 'other']);
+  expect(cloud.rests).toBe(false);
+  await Promise.all([refused.stop(), other.stop()]);
+});

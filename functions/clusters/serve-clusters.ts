@@ -1,6 +1,6 @@
 import type { Entry, Source } from '../../shared/clusters/entry.ts';
 import { Registry } from '../../shared/clusters/registry.ts';
-import { valueWithin } from '../../shared/deadline.ts';
+import { isSettledWithin, valueWithin } from '../../shared/deadline.ts';
 import { proxyVariables } from '../../shared/proxy.ts';
 import { SharedPlaces } from '../../shared/queue/places.ts';
 import { Side } from '../../shared/queue/side.ts';
@@ -29,6 +29,9 @@ import { Timetable } from './timetable.ts';
 
 /** So many keys a process runs at once (decision 360). */
 const PLACES = 150;
+
+/** The first look goes on after that: a thousand clusters that hang take it a minute. */
+const FIRST_LOOK_MS = 2_000;
 
 /** What a cluster talks to. */
 interface Met {
@@ -148,7 +151,7 @@ export async function serveClusters(
   const listening = await listen(app, address, flags, { log });
   warnOfPlainHttp(flags, listening, log);
   queue?.start();
-  await clusters.start();
+  await isSettledWithin(clusters.start(), FIRST_LOOK_MS); // who starts it hears no signal before
   log.info('listening', { url: listening.url, clusters: clusters.names.length });
   return {
     url: listening.url,

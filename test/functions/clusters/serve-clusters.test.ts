@@ -147,8 +147,8 @@ test('an entry that is added, changed or taken away while it runs counts soon, a
   expect(a.cloud.loadbalancers).toHaveLength(2);
 });
 
-test('a kube-apiserver that hangs holds up no other cluster, nor the end of the process', async () => {
-  const { sandbox } = await sandboxWorld({ pendingMs: 2 });
+/** The kubeconfig of a kube-apiserver that takes requests and answers none. */
+async function hungKubeconfig(sandbox: Sandbox): Promise<string> {
   const hung = createServer(() => undefined).listen(0, '127.0.0.1');
   await once(hung, 'listening');
   onTestFinished(() => {
@@ -156,8 +156,26 @@ test('a kube-apiserver that hangs holds up no other cluster, nor the end of the 
     hung.close();
   });
   const { port } = hung.address() as AddressInfo;
+  return kubeconfigFor(sandbox).replace(sandbox.kubeUrl, `http://127.0.0.1:${port}`);
+}
+
+test('a process whose clusters all hang has begun, and ends, within seconds, however many there are', async () => {
+  const { sandbox } = await sandboxWorld({ pendingMs: 2 });
+  const texts = { ...textsOf('hung', sandbox, sandbox), kubeconfig: await hungKubeconfig(sandbox) };
+  const began = performance.now();
+  const serving = await running(
+    Object.fromEntries(Array.from({ length: 120 }, (_, number) => [`hung-${number}`, texts])),
+  );
+  expect(performance.now() - began).toBeLessThan(4_500); // a signal is heard from now on
+  const ending = performance.now();
+  await serving.stop();
+  expect(performance.now() - ending).toBeLessThan(3_500);
+});
+
+test('a kube-apiserver that hangs holds up no other cluster, nor the end of the process', async () => {
+  const { sandbox } = await sandboxWorld({ pendingMs: 2 });
   const own = textsOf('hung', sandbox, sandbox);
-  const kubeconfig = own.kubeconfig?.replace(sandbox.kubeUrl, `http://127.0.0.1:${port}`) ?? '';
+  const kubeconfig = await hungKubeconfig(sandbox);
   const serving = await running({ a: { ...own, kubeconfig } });
   sandbox.kube.apply(aService('web'));
 

@@ -149,7 +149,7 @@ export class ConnectedClusters<S extends Served> {
   async #advance(slot: Slot<S>): Promise<void> {
     const { registry, connect } = this.#options;
     const reading = await registry.read(slot.name);
-    if (!reading && !slot.entry) return; // it is gone by now, or just being written
+    if (slot.gone.signal.aborted || (!reading && !slot.entry)) return; // it is gone by now, or just being written
     const { entry, problems } = reading ?? { problems: [`${slot.name}: its texts are gone`] };
     slot.entry = entry;
     slot.ofEntry = problems;
@@ -220,6 +220,7 @@ export class ConnectedClusters<S extends Served> {
   #drop(slot: Slot<S>): void {
     if (slot.gone.signal.aborted) return;
     slot.gone.abort();
+    slot.entry = undefined; // its tokens open nothing while its last runs end
     const { log } = this.#options;
     log.info('the cluster is not in the registry any more: what it has in OpenStack stays', {
       cluster: slot.name,

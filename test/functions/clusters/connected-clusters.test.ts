@@ -129,6 +129,19 @@ test('who takes a cluster over ends what serves that one, and nothing else that 
   expect(clusters.problemsOf('b')).toEqual([]);
 });
 
+test('the tokens of an entry that is gone open nothing while the last runs of its cluster take their time', async () => {
+  const { clusters, readings, put, slow, lasting } = world();
+  put('a', 'one');
+  slow.add('one');
+  await clusters.look();
+  expect(clusters.entryOf('a')).toBeDefined();
+  readings.delete('a');
+  await clusters.look();
+  expect(clusters.entryOf('a')).toBeUndefined();
+  lasting.resolve(undefined);
+  await passes();
+});
+
 test('what is wrong with an entry is named while the last runs of its cluster take their time', async () => {
   const { clusters, readings, put, slow, told } = world();
   put('a', 'one');

@@ -1,7 +1,6 @@
 import express, { type Express } from 'express';
 import type { EntryTokens } from '../../shared/clusters/entry.ts';
 import { renderClustersPage, type ClustersView } from '../../shared/report/clusters-page.ts';
-import type { Log } from '../../shared/ports.ts';
 import { renderPage } from '../../shared/report/page.ts';
 import { auditWebhook } from '../audit-webhook.ts';
 import { events } from '../events.ts';
@@ -9,13 +8,13 @@ import type { Tokens } from '../http/admit.ts';
 import type { Endpoint } from '../http/exchange.ts';
 import { HttpError } from '../http/http-error.ts';
 import { answerErrors, notFound, onExpress } from '../http/on-express.ts';
-import type { VerifySender } from '../http/require-sender.ts';
 import type { ServerOptions } from '../http/server-options.ts';
 import { resync } from '../resync.ts';
 import type { ClusterEndpoints } from '../serve/served-cluster.ts';
 import { page, probes, type ProbeOptions } from '../status.ts';
 import { callersBehindNames } from './callers-behind-names.ts';
 import { openTokens } from './open-tokens.ts';
+import { SendersBehindNames } from './senders-behind-names.ts';
 
 /** A cluster that the registry names. */
 export interface FoundCluster {
@@ -30,7 +29,7 @@ export interface ClustersServerOptions
   readonly tokens: Tokens;
   readonly find: (name: string) => FoundCluster | undefined;
   readonly status: () => Promise<ClustersView>;
-  /** When /resync refuses a token that the kube-apiserver may know. */
+  /** When /resync and /events refuse a token that the kube-apiserver may know. */
   readonly refusedAfterMs?: number;
 }
 
@@ -40,10 +39,12 @@ export interface ClustersServerOptions
  */
 export function createClustersServer(options: ClustersServerOptions): Express {
   const app = express().disable('x-powered-by').disable('etag');
+  const senders = new SendersBehindNames(options.log, options.refusedAfterMs);
   const deliver: Endpoint = (request) => {
-    const name = /^\/(?:audit|events)\/([^/]+)\/?$/.exec(request.path)?.[1];
-    const its = optionsOf(name ?? '', options);
-    return auditWebhook(its)(request) ?? events(its)(request);
+    const name = /^\/(?:audit|events)\/([^/]+)\/?$/.exec(request.path)?.[1] ?? '';
+    const its = optionsOf(name, options);
+    const verifySender = senders.of(name, its.verifySender);
+    return auditWebhook(its)(request) ?? events({ ...its, verifySender })(request);
   };
   app.use(onExpress(deliver));
   app.all('/resync', () => {
@@ -78,23 +79,12 @@ function optionsOf(
 ): OptionsOfOne {
   const found = find(name);
   const endpoints = found?.endpoints ?? notServed(name, found !== undefined);
-  const { verifySender } = endpoints;
   return {
     ...endpoints,
-    ...(verifySender && { verifySender: inSilence(name, verifySender, log) }),
     ...openTokens(found?.tokens, tokens),
     ...(byCertificate && found && { byCertificate }),
     open,
     log,
-  };
-}
-
-/** Why a token is refused is for the log: the answer would tell that there is such a cluster. */
-function inSilence(cluster: string, verify: VerifySender, log: Log): VerifySender {
-  return async (token) => {
-    const wrong = await verify(token);
-    if (wrong !== undefined) log.info(`no valid OIDC token: ${wrong}`, { cluster });
-    return wrong === undefined ? undefined : '';
   };
 }
 

@@ -25,6 +25,7 @@ test('a wrong OIDC token gets the answer that it gets where no cluster is, and a
     status: never,
     metrics: never,
     ready: () => Promise.resolve([]),
+    refusedAfterMs: 50,
     log: {
       debug: nothing,
       info: (...line) => void lines.push(JSON.stringify(line)),
@@ -96,4 +97,56 @@ test('a token that no kube-apiserver knows is refused after one time, whatever t
   expect(new Set(answers.map(({ told }) => JSON.stringify(told))).size).toBe(1);
   for (const { tookMs } of answers) expect(tookMs).toBeGreaterThan(AFTER_MS - 2);
   expect((await ask('quick', 'owner')).tookMs).toBeLessThan(AFTER_MS);
+});
+
+test('at /events a token that was never verified is refused after one time, and who was is told to send it again', async () => {
+  const AFTER_MS = 400;
+  const verifying = (verifySender?: ClusterEndpoints['verifySender']): ClusterEndpoints => ({
+    ...{ clusters: ['hangs'], self: [], enqueue: () => Promise.resolve(), reconcile: never, status: never },
+    ...(verifySender && { verifySender }),
+  });
+  let isSilent = false;
+  const clusters: Readonly<Record<string, ClusterEndpoints | undefined>> = {
+    hangs: verifying(async (token) => {
+      await sleep(50);
+      if (isSilent) throw new Error('no answer');
+      return token === 'x.y.sender' ? undefined : 'it has ended';
+    }),
+    quick: verifying(() => Promise.resolve('it has ended')),
+    without: verifying(),
+    unserved: undefined,
+  };
+  const app = createClustersServer({
+    ...{ tokens: NONE, byCertificate: false, open: false, status: never, metrics: never },
+    find: (name) => (name in clusters ? { tokens: NONE, endpoints: clusters[name] } : undefined),
+    ready: () => Promise.resolve([]),
+    refusedAfterMs: AFTER_MS,
+    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+  });
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const ask = async (name: string, token: string) => {
+    const began = performance.now();
+    const answer = await fetch(`http://127.0.0.1:${port}/events/${name}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/cloudevents-batch+json' },
+      body: '[]',
+    });
+    const told = [answer.status, answer.headers.get('www-authenticate'), await answer.text()];
+    return { told, tookMs: performance.now() - began };
+  };
+  expect((await ask('hangs', 'x.y.sender')).told[0]).toBe(202);
+  isSilent = true;
+
+  const names = ['none', ...Object.keys(clusters)];
+  const answers = await Promise.all(names.map((name) => ask(name, 'x.y.guess')));
+
+  expect(answers[0]?.told[0]).toBe(401);
+  expect(new Set(answers.map(({ told }) => JSON.stringify(told))).size).toBe(1);
+  for (const { tookMs } of answers) expect(tookMs).toBeGreaterThan(AFTER_MS - 2);
+  const sender = await ask('hangs', 'x.y.sender');
+  expect(sender.told[0]).toBe(503);
+  expect(sender.tookMs).toBeLessThan(AFTER_MS);
 });

@@ -4,7 +4,8 @@ import type { SweepTurns } from '../serve/sweeper.ts';
 
 interface Waiting {
   readonly lastMs: number;
-  readonly isAsked: boolean;
+  /** By now: it may be asked for while it waits. */
+  readonly isAsked: () => boolean;
   readonly begin: () => void;
 }
 
@@ -101,7 +102,7 @@ export class Timetable {
   /** Gives the place to the next one, or frees it. */
   #leave(): void {
     const [next] = [...this.#waiting].sort(
-      (one, other) => Number(other.isAsked) - Number(one.isAsked) || compare(one.lastMs, other.lastMs),
+      (one, other) => Number(other.isAsked()) - Number(one.isAsked()) || compare(one.lastMs, other.lastMs),
     );
     if (next) next.begin();
     else this.#running -= 1;

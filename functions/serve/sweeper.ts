@@ -11,10 +11,10 @@ export interface SweepTurns {
   /** Until its next moment in an interval. */
   untilNextMs(everyMs: number): number;
   /**
-   * Runs a sweep when there is a place for it, first of all one that is asked for; or at once when it is to stop, which it sees by
-   * itself.
+   * Runs a sweep when there is a place for it, first of all one that is asked for by then; or at once when it is to stop, which it
+   * sees by itself.
    */
-  take<T>(run: () => Promise<T>, stopping: AbortSignal, isAsked: boolean): Promise<T>;
+  take<T>(run: () => Promise<T>, stopping: AbortSignal, isAsked: () => boolean): Promise<T>;
 }
 
 export interface SweeperOptions {
@@ -145,7 +145,7 @@ export class Sweeper {
     this.#isDue = false;
     this.#isAsked = false;
     const began = performance.now();
-    this.#running = this.#run(scope, isAsked).finally(() => {
+    this.#running = this.#run(scope, () => isAsked || this.#isAsked).finally(() => {
       const now = performance.now();
       this.#restsUntilMs = now + Math.max(LEAST_REST_MS, now - began);
       this.#running = undefined;
@@ -153,7 +153,7 @@ export class Sweeper {
     });
   }
 
-  async #run(scope: SweepScope, isAsked: boolean): Promise<void> {
+  async #run(scope: SweepScope, isAsked: () => boolean): Promise<void> {
     const { turns } = this.#options;
     const found = await (turns
       ? turns.take(() => this.#sweep(scope), this.#stopping.signal, isAsked)

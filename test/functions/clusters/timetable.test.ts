@@ -1,12 +1,18 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { SweepTurns } from '../../../functions/serve/sweeper.ts';
+import { Sweeper, type SweepTurns } from '../../../functions/serve/sweeper.ts';
 import { PLACE_MS, Timetable } from '../../../functions/clusters/timetable.ts';
 import { Side } from '../../../shared/queue/side.ts';
 import { Sides } from '../../../shared/queue/sides.ts';
+import { createSandbox } from '../../../infra/sandbox/sandbox.ts';
+import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
+import { aConfig } from '../../support/config.ts';
+import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
+import { SILENT } from '../../support/sandbox-world.ts';
 
 const EVERY_MS = 300_000;
 const CLOCK = { now: (): number => performance.now() };
 const NEVER = new AbortController().signal;
+const NOBODY_ASKS = (): boolean => false;
 
 const answering = (kube = new Side('the kube-apiserver', CLOCK)): Sides =>
   new Sides(kube, new Side('OpenStack', CLOCK));
@@ -51,10 +57,10 @@ test('eight are swept at once, then one that somebody asked for, and then the on
           ends.push(resolve);
         }),
       NEVER,
-      isAsked,
+      () => isAsked,
     );
   const swept = timetable.of('swept', answering(), () => nowMs);
-  await swept.take(() => Promise.resolve(), NEVER, false);
+  await swept.take(() => Promise.resolve(), NEVER, NOBODY_ASKS);
   nowMs = 1;
   for (let number = 1; number <= 8; number += 1) void begin(`early-${number}`);
   void begin('swept', false, swept);
@@ -70,20 +76,53 @@ test('eight are swept at once, then one that somebody asked for, and then the on
   await expect.poll(() => began.slice(8)).toEqual(['asked', 'unswept', 'swept']);
 });
 
+test('a sweep that waits for its turn already goes first once somebody asks for it', async () => {
+  const timetable = new Timetable();
+  const ends: (() => void)[] = [];
+  const began: string[] = [];
+  const take = (name: string): void =>
+    void timetable.of(name, answering()).take(
+      () =>
+        new Promise<void>((resolve) => {
+          began.push(name);
+          ends.push(resolve);
+        }),
+      NEVER,
+      NOBODY_ASKS,
+    );
+  const world = inProcessWorld(createSandbox({ nodes: 1 }, new VirtualClock()), aConfig(AUTH_URL), SILENT);
+  const sweeper = new Sweeper({
+    world,
+    intervalMs: EVERY_MS,
+    turns: timetable.of('asked', answering()),
+    swept: () => began.push('asked'),
+  });
+  onTestFinished(() => sweeper.stop());
+  for (let number = 0; number < 8; number += 1) take(`early-${number}`);
+  take('unswept');
+  sweeper.request();
+  await expect.poll(() => began).toHaveLength(8);
+  sweeper.request({}, { isAsked: true });
+
+  ends[0]?.();
+  await expect.poll(() => began.slice(8, 9)).toEqual(['asked']);
+  for (const end of ends) end();
+});
+
 test('who stops waits for nobody, and keeps no place', async () => {
   const timetable = new Timetable();
   const ends: (() => void)[] = [];
   const hang = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
   const of = (name: string): SweepTurns => timetable.of(name, answering());
-  const hanging = Array.from({ length: 8 }, (_, number) => of(`${number}`).take(hang, NEVER, false));
+  const hanging = Array.from({ length: 8 }, (_, number) => of(`${number}`).take(hang, NEVER, NOBODY_ASKS));
   const stopping = new AbortController();
-  const ended = of('stops').take(() => Promise.resolve('ended'), stopping.signal, false);
+  const ended = of('stops').take(() => Promise.resolve('ended'), stopping.signal, NOBODY_ASKS);
 
   stopping.abort();
   expect(await ended).toBe('ended');
   for (const end of ends) end();
   await Promise.all(hanging);
-  expect(await of('next').take(() => Promise.resolve('swept'), NEVER, false)).toBe('swept');
+  expect(await of('next').take(() => Promise.resolve('swept'), NEVER, NOBODY_ASKS)).toBe('swept');
 });
 
 test('a timer that ends a moment too early sweeps no cluster twice', async () => {
@@ -122,12 +161,14 @@ test('eight sweeps that hang give their places to others after two seconds, and 
   const sweepAll = (): Promise<unknown> =>
     Promise.all(
       kubes.map((kube, number) =>
-        timetable.of(`${number}`, answering(kube)).take(() => hang(kube), NEVER, false),
+        timetable.of(`${number}`, answering(kube)).take(() => hang(kube), NEVER, NOBODY_ASKS),
       ),
     );
   const waited = async (): Promise<number> => {
     const beganMs = Date.now();
-    return timetable.of('other', answering()).take(() => Promise.resolve(Date.now() - beganMs), NEVER, false);
+    return timetable
+      .of('other', answering())
+      .take(() => Promise.resolve(Date.now() - beganMs), NEVER, NOBODY_ASKS);
   };
   for (const expected of [PLACE_MS, 0, 0]) {
     const swept = sweepAll();

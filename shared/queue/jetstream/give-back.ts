@@ -3,7 +3,7 @@ import type { Log } from '../../ports.ts';
 import type { QueuedWork } from '../queued-work.ts';
 import type { Session } from './session.ts';
 
-/** A key whose run goes on here, or whose cluster does not answer, comes back so soon. */
+/** A key comes back so soon when too many runs of its cluster go on here, or that does not answer. */
 const AGAIN_MS = 5_000;
 /**
  * A key comes back so soon whose cluster is not served here, and so often, two minutes in all: its entry may be newer than what this
@@ -18,7 +18,7 @@ const NOT_SERVED = { firstMs: 1_000, longestMs: 30_000, most: 8 };
 export async function giveBack(
   session: Pick<Session, 'schedule'>,
   work: QueuedWork,
-  why: 'not served' | 'under way' | 'no answer',
+  why: 'not served' | 'too many' | 'no answer',
   log: Pick<Log, 'warn'>,
 ): Promise<void> {
   const { returned = 0, request } = work;

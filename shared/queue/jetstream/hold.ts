@@ -1,11 +1,12 @@
 import type { JsMsg } from '@nats-io/jetstream';
+import type { QueuedWork } from '../queued-work.ts';
 import { ACK_WAIT_MS } from './layout.ts';
 
 export interface HoldOptions {
   /** How long it lasts at most. It has no end without it. */
   readonly mostMs?: number | undefined;
   /** Has any process look after the key later, since this one may die. Resolves to the place of that message. */
-  readonly keep: () => Promise<number>;
+  readonly keep: (work: QueuedWork) => Promise<number>;
   /** Takes that back. */
   readonly release: (place: number) => Promise<void>;
 }
@@ -16,33 +17,53 @@ export interface HoldOptions {
  */
 export class Hold {
   readonly #message: JsMsg;
+  readonly #work: QueuedWork;
   readonly #options: HoldOptions;
   readonly #alive: NodeJS.Timeout;
   readonly #timer: NodeJS.Timeout | undefined;
-  #leaving: Promise<void> | undefined;
+  #keeping: Promise<void> = Promise.resolve();
   #place: number | undefined;
+  #following: QueuedWork | undefined;
+  #keepsOn = false;
 
-  constructor(message: JsMsg, options: HoldOptions) {
+  constructor(message: JsMsg, work: QueuedWork, options: HoldOptions) {
     this.#message = message;
+    this.#work = work;
     this.#options = options;
     this.#alive = setInterval(() => {
       message.working();
     }, ACK_WAIT_MS / 3);
     if (options.mostMs === undefined) return;
     this.#timer = setTimeout(() => {
-      this.#leaving = this.#leave();
+      this.#keeping = this.#leave();
     }, options.mostMs).unref();
   }
 
   /** The run goes on, and the partition hands out others. */
   get isLeft(): boolean {
-    return this.#place !== undefined;
+    return this.#place !== undefined && !this.#keepsOn;
   }
 
-  /** Resolves when the run no longer leaves: what it has to do later can be queued. */
+  /** What came for the key after the run had left. It is to run next, and whatever that run wants later with it. */
+  get following(): QueuedWork | undefined {
+    return this.#following;
+  }
+
+  /** Resolves when whoever looks after the key later has this work. */
+  async follow(work: QueuedWork): Promise<void> {
+    const kept = this.#keeping.then(async () => {
+      await this.#keep(work);
+      this.#following = work;
+    });
+    this.#keeping = kept.catch(() => undefined); // it is handed out again
+    await kept;
+  }
+
+  /** Resolves when the run no longer leaves, and nothing follows it any more: what it has to do later can be queued. */
   async keepOn(): Promise<void> {
+    this.#keepsOn = true;
     clearTimeout(this.#timer);
-    await this.#leaving;
+    await this.#keeping;
   }
 
   /** The message is done. */
@@ -59,11 +80,15 @@ export class Hold {
 
   async #leave(): Promise<void> {
     try {
-      this.#place = await this.#options.keep();
+      await this.#keep(this.#work);
     } catch {
       return; // NATS is away: nothing else is handed out either
     }
     clearInterval(this.#alive);
     this.#message.ack();
+  }
+
+  async #keep(work: QueuedWork): Promise<void> {
+    this.#place = await this.#options.keep(work);
   }
 }

@@ -239,14 +239,15 @@ export class JetStreamQueue {
 
   async #runAlone(message: JsMsg, work: QueuedWork): Promise<void> {
     const { request } = work;
-    if (!this.#runs.mayBegin(request)) {
-      await giveBack(this.#lifeline.session, work, 'under way', this.#options.log);
+    const left = this.#runs.leftOf(request);
+    if (left || !this.#runs.mayBegin(request)) {
+      await (left?.follow(work) ?? giveBack(this.#lifeline.session, work, 'too many', this.#options.log));
       message.ack();
       return;
     }
-    const hold = new Hold(message, {
+    const hold = new Hold(message, work, {
       mostMs: this.#options.holdMs,
-      keep: () => this.#lifeline.session.schedule(work, LOOK_MS),
+      keep: (kept) => this.#lifeline.session.schedule(kept, LOOK_MS),
       release: (place) => this.#lifeline.session.unschedule(request, place),
     });
     await this.#runs.alone(request, hold, () => this.#run(message.seq, work, hold));
@@ -267,7 +268,8 @@ export class JetStreamQueue {
     const report = await runBy(worker, request, log);
     await hold.keepOn();
     this.#asked.ended(place, report);
-    await this.#requeue(work, report, worker);
+    if (hold.following) await this.#lifeline.session.publish(hold.following, 'again');
+    else await this.#requeue(work, report, worker);
     this.#lifeline.session.tell(place, report);
     await hold.end();
     this.#lifeline.worked();

@@ -13,10 +13,14 @@ interface Running {
 export class Runs {
   readonly #running = new Map<QueueKey, Running>();
 
-  /** False: a run of this key, or too many of its cluster, have left their partitions and go on. */
+  /** The run of this key that has left its partition and goes on. */
+  leftOf(named: Named): Hold | undefined {
+    const { hold } = this.#running.get(queueKeyOf(named)) ?? {};
+    return hold?.isLeft ? hold : undefined;
+  }
+
+  /** False: too many runs of its cluster have left their partitions and go on. */
   mayBegin(named: Named): boolean {
-    const before = this.#running.get(queueKeyOf(named));
-    if (before?.hold.isLeft) return false;
     return this.#ofCluster(named.cluster).filter(({ hold }) => hold.isLeft).length < MOST_LEFT;
   }
 

@@ -8,7 +8,7 @@ import { connectNats } from '../../../shared/queue/jetstream/connect-nats.ts';
 import { JetStreamQueue } from '../../../shared/queue/jetstream/jetstream-queue.ts';
 import { deploymentOwner, namesOf } from '../../../shared/queue/jetstream/layout.ts';
 import { bodyOf } from '../../../shared/queue/queued-work.ts';
-import { aReport, SETTLED } from '../../unit/queue/reports.ts';
+import { aReport, progressing, SETTLED } from '../../unit/queue/reports.ts';
 import { startNats, type NatsServer } from './nats-server.ts';
 
 const WEB = 'service/shop/web';
@@ -183,6 +183,24 @@ describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('a queue 
     const isDone = async (): Promise<boolean> =>
       keys.every((key) => one.runs.includes(`hung:${key}`)) && isEmpty(one)();
     await until('a run of each', isDone);
+  });
+
+  test('what comes for a key whose run left its partition runs after it, however late that run wants to come back', async () => {
+    const hangs = Promise.withResolvers<undefined>();
+    const [one] = await processes(1, async (request) => {
+      if (one.runs.length > 1) return aReport(request, SETTLED);
+      await hangs.promise;
+      return aReport(request, progressing(120_000));
+    });
+    one.serve('prod-a');
+    await one.queue.add(hint('prod-a'));
+    await pause(1_500);
+    await one.queue.add(hint('prod-a'));
+    await pause(500);
+    expect(one.runs).toHaveLength(1);
+    hangs.resolve(undefined);
+    await until('the run of what came meanwhile', () => one.runs.length === 2);
+    await until('an empty queue', isEmpty(one));
   });
 
   test('keys of a cluster that does not answer come back without a run until it does', async () => {

@@ -2,11 +2,17 @@ import type { JsMsg } from '@nats-io/jetstream';
 import type { QueuedWork } from '../queued-work.ts';
 import { ACK_WAIT_MS } from './layout.ts';
 
+/** When any process looks after a key whose run this one has, which may be dead by then. */
+export const LOOK_MS = 60_000;
+
 export interface HoldOptions {
   /** How long it lasts at most. It has no end without it. */
   readonly mostMs?: number | undefined;
-  /** Has any process look after the key later, since this one may die. Resolves to the place of that message. */
-  readonly keep: (work: QueuedWork) => Promise<number>;
+  /**
+   * Has any process look after the key later, since this one may die. Resolves to the place of that message. `instead`: rejects where
+   * something else than the message at this place is scheduled for the key.
+   */
+  readonly keep: (work: QueuedWork, instead?: number) => Promise<number>;
   /** Takes that back. */
   readonly release: (place: number) => Promise<void>;
 }
@@ -19,7 +25,7 @@ export class Hold {
   readonly #message: JsMsg;
   readonly #work: QueuedWork;
   readonly #options: HoldOptions;
-  readonly #alive: NodeJS.Timeout;
+  #alive: NodeJS.Timeout;
   readonly #timer: NodeJS.Timeout | undefined;
   #keeping: Promise<void> = Promise.resolve();
   #place: number | undefined;
@@ -59,10 +65,17 @@ export class Hold {
     await kept;
   }
 
+  /** Nobody looks after the key while the run goes on, or a run longer than that would have another one beside it, and so on. */
+  #keepAgain(): void {
+    const again = (): Promise<void> => this.#keep(this.#following ?? this.#work, this.#place);
+    this.#keeping = this.#keeping.then(again).catch(() => undefined); // NATS is away, or another process has scheduled the key
+  }
+
   /** Resolves when the run no longer leaves, and nothing follows it any more: what it has to do later can be queued. */
   async keepOn(): Promise<void> {
     this.#keepsOn = true;
     clearTimeout(this.#timer);
+    if (this.#place !== undefined) clearInterval(this.#alive);
     await this.#keeping;
   }
 
@@ -85,10 +98,14 @@ export class Hold {
       return; // NATS is away: nothing else is handed out either
     }
     clearInterval(this.#alive);
+    if (!this.#keepsOn)
+      this.#alive = setInterval(() => {
+        this.#keepAgain();
+      }, LOOK_MS / 3);
     this.#message.ack();
   }
 
-  async #keep(work: QueuedWork): Promise<void> {
-    this.#place = await this.#options.keep(work);
+  async #keep(work: QueuedWork, instead?: number): Promise<void> {
+    this.#place = await this.#options.keep(work, instead);
   }
 }

@@ -14,7 +14,7 @@ import { readBody, type QueuedWork } from '../queued-work.ts';
 import { Asked } from './asked.ts';
 import { runBy, type ClusterWorker } from './cluster-worker.ts';
 import { giveBack } from './give-back.ts';
-import { Hold } from './hold.ts';
+import { Hold, LOOK_MS } from './hold.ts';
 import { Lifeline, type LifelineOptions } from './lifeline.ts';
 import { Outbox } from './outbox.ts';
 import { Runs } from './runs.ts';
@@ -36,8 +36,6 @@ interface Kept {
 
 /** A message that was delivered so often and never done kills whoever works on it. */
 const MOST_DELIVERIES = 10;
-/** When any process looks after a key that waits for a load balancer in this one, which may be dead by then. */
-const LOOK_MS = 60_000;
 /** What is under way when a process stops may take so long. */
 const LAST_MS = 2_000;
 
@@ -247,7 +245,7 @@ export class JetStreamQueue {
     }
     const hold = new Hold(message, work, {
       mostMs: this.#options.holdMs,
-      keep: (kept) => this.#lifeline.session.schedule(kept, LOOK_MS),
+      keep: (kept, instead) => this.#lifeline.session.schedule(kept, LOOK_MS, instead),
       release: (place) => this.#lifeline.session.unschedule(request, place),
     });
     await this.#runs.alone(request, hold, () => this.#run(message.seq, work, hold));

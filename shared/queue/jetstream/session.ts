@@ -77,12 +77,18 @@ export class Session {
     return this.#jsm.streams.getMessage(this.#names.work, { last_by_subj: subject });
   }
 
-  /** Queues work after a delay, in the place of what is scheduled for the key. Returns the place of its message. */
-  async schedule(work: QueuedWork, delayMs: number): Promise<number> {
+  /**
+   * Queues work after a delay, in the place of what is scheduled for the key. Returns the place of its message. `instead`: throws where
+   * that is not the message at this place.
+   */
+  async schedule(work: QueuedWork, delayMs: number, instead?: number): Promise<number> {
     const { request } = work;
     const at = new Date(this.#serverMs + performance.now() + delayMs);
     const schedule = { specification: at, target: this.#names.dueSubject(request) };
-    const { seq } = await this.#js.publish(this.#names.laterSubject(request), bodyOf(work), { schedule });
+    const { seq } = await this.#js.publish(this.#names.laterSubject(request), bodyOf(work), {
+      schedule,
+      ...(instead !== undefined && { expect: { lastSubjectSequence: instead } }),
+    });
     return seq;
   }
 

@@ -7,6 +7,7 @@ import { queueKeyOf, type Key, type QueueKey, type ReconcileRequest } from '../.
 import { connectNats } from '../../../shared/queue/jetstream/connect-nats.ts';
 import { JetStreamQueue } from '../../../shared/queue/jetstream/jetstream-queue.ts';
 import { deploymentOwner, namesOf } from '../../../shared/queue/jetstream/layout.ts';
+import { Session } from '../../../shared/queue/jetstream/session.ts';
 import { bodyOf } from '../../../shared/queue/queued-work.ts';
 import { aReport, progressing, SETTLED } from '../../unit/queue/reports.ts';
 import { startNats, type NatsServer } from './nats-server.ts';
@@ -200,6 +201,27 @@ describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('a queue 
     expect(one.runs).toHaveLength(1);
     hangs.resolve(undefined);
     await until('the run of what came meanwhile', () => one.runs.length === 2);
+    await until('an empty queue', isEmpty(one));
+  });
+
+  test('what a process has look after its run takes the place of nothing that another one scheduled', async () => {
+    const connection = await connectNats({ servers: [nats.url] });
+    onTestFinished(() => connection.close());
+    const name = `fleet-${randomUUID().slice(0, 8)}`;
+    const session = await Session.open(connection, deploymentOwner(name), { warn: () => undefined });
+    const [request, work] = [hint('prod-a'), { request: hint('prod-a'), attempt: 0 }];
+    const first = await session.schedule(work, 60_000);
+    const second = await session.schedule(work, 60_000, first);
+    expect(second).toBeGreaterThan(first);
+    const third = await session.schedule(work, 60_000);
+    await expect(session.schedule(work, 60_000, second)).rejects.toThrow('wrong last sequence');
+    await session.unschedule(request, second);
+    expect(await session.isComingBack(request)).toBe(true);
+
+    const [one] = await processes(1, undefined, name);
+    one.serve('prod-a');
+    await session.schedule(work, 100, third);
+    await until('the run', () => one.runs.length === 1);
     await until('an empty queue', isEmpty(one));
   });
 

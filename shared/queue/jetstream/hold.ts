@@ -50,6 +50,11 @@ export class Hold {
     return this.#place !== undefined && !this.#keepsOn;
   }
 
+  /** That of the message by which any process would look after the key; undefined while the run has its partition. */
+  get place(): number | undefined {
+    return this.#place;
+  }
+
   /** What came for the key after the run had left. It is to run next, and whatever that run wants later with it. */
   get following(): QueuedWork | undefined {
     return this.#following;

@@ -267,24 +267,27 @@ export class JetStreamQueue {
     await hold.keepOn();
     this.#asked.ended(place, report);
     if (hold.following) await this.#lifeline.session.publish(hold.following, 'again');
-    else await this.#requeue(work, report, worker);
+    else await this.#requeue(work, report, worker, hold.place);
     this.#lifeline.session.tell(place, report);
     await hold.end();
     this.#lifeline.worked();
   }
 
-  async #requeue(work: QueuedWork, report: Report, worker: ClusterWorker): Promise<void> {
+  /** @param left the place of what is scheduled for a run that has left its partition */
+  async #requeue(work: QueuedWork, report: Report, worker: ClusterWorker, left?: number): Promise<void> {
     const next = nextWork(work, report, this.#random);
     if (!next) return;
     const { delayMs, ...again } = next;
+    const { session } = this.#lifeline;
+    if (left !== undefined && (await session.isComingBack(work.request, delayMs, left))) return; // by another process
     const { waiting } = worker;
     const isHere = !this.#lifeline.isStopped && this.#workers.get(work.request.cluster) === worker;
     if (waiting && again.waitingFor !== undefined && isHere) {
-      const place = await this.#lifeline.session.schedule(again, Math.max(LOOK_MS, delayMs));
+      const place = await session.schedule(again, Math.max(LOOK_MS, delayMs));
       this.#kept.set(queueKeyOf(again.request), { work: again, place });
       waiting.wait(again.request, report, again.attempt > 1 ? delayMs : 0);
-    } else if (delayMs > 0) await this.#lifeline.session.schedule(again, delayMs);
-    else await this.#lifeline.session.publish(again);
+    } else if (delayMs > 0) await session.schedule(again, delayMs);
+    else await session.publish(again);
   }
 
   async #bury(message: JsMsg, reason: string): Promise<void> {

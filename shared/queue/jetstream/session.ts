@@ -92,13 +92,16 @@ export class Session {
     return seq;
   }
 
-  /** Whether the key's next try is scheduled. A drain that ends later than any try is none. */
-  async isComingBack(named: Named): Promise<boolean> {
+  /**
+   * Whether the key's next try is scheduled, within so long and at another place than `besides`. A drain that ends later than any try is
+   * none.
+   */
+  async isComingBack(named: Named, withinMs: number = LONGEST_WAIT_MS, besides?: number): Promise<boolean> {
     const query = { last_by_subj: this.#names.laterSubject(named) };
     const scheduled = await this.#jsm.streams.getMessage(this.#names.later, query);
-    if (!scheduled) return false;
+    if (!scheduled || scheduled.seq === besides) return false;
     const dueMs = Date.parse(scheduled.header.get('Nats-Schedule').replace('@at ', ''));
-    return dueMs - (this.#serverMs + performance.now()) <= LONGEST_WAIT_MS;
+    return dueMs - (this.#serverMs + performance.now()) <= withinMs;
   }
 
   /** Takes back what was scheduled at a place; what was scheduled later for the key stays. */

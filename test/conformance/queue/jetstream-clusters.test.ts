@@ -225,6 +225,30 @@ describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('a queue 
     await until('an empty queue', isEmpty(one));
   });
 
+  test('a run that left its partition puts off nothing that another process has scheduled meanwhile', async () => {
+    const name = `fleet-${randomUUID().slice(0, 8)}`;
+    const hangs = Promise.withResolvers<undefined>();
+    const [one] = await processes(
+      1,
+      async (request) => {
+        if (one.runs.length > 1) return aReport(request, SETTLED);
+        await hangs.promise;
+        return aReport(request, progressing(120_000));
+      },
+      name,
+    );
+    one.serve('prod-a');
+    const connection = await connectNats({ servers: [nats.url] });
+    onTestFinished(() => connection.close());
+    const other = await Session.open(connection, deploymentOwner(name), { warn: () => undefined });
+    await one.queue.add(hint('prod-a'));
+    await pause(1_500);
+    await other.schedule({ request: hint('prod-a'), attempt: 1 }, 2_000);
+    hangs.resolve(undefined);
+    await until('the run that the other process asked for', () => one.runs.length === 2);
+    await until('an empty queue', isEmpty(one));
+  });
+
   test('keys of a cluster that does not answer come back without a run until it does', async () => {
     const [one] = await processes(1);
     one.serve('prod-a');

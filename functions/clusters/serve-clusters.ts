@@ -100,7 +100,14 @@ export async function serveClusters(
     return cluster;
   };
   const clusters = new ConnectedClusters({
-    registry,
+    registry: {
+      names: async () => {
+        const names = await registry.names();
+        queue?.start(); // before, it would take keys of all clusters and run none
+        return names;
+      },
+      read: (name) => registry.read(name),
+    },
     connect,
     begin,
     ended: (name) => {
@@ -150,7 +157,6 @@ export async function serveClusters(
   });
   const listening = await listen(app, address, flags, { log });
   warnOfPlainHttp(flags, listening, log);
-  queue?.start();
   await isSettledWithin(clusters.start(), FIRST_LOOK_MS); // who starts it hears no signal before
   log.info('listening', { url: listening.url, clusters: clusters.names.length });
   return {

@@ -1,5 +1,6 @@
 /** Two processes of `serve --clusters` on one JetStream: two clusters with the same names in one project. */
 import { randomUUID } from 'node:crypto';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { serveClusters } from '../../../functions/clusters/serve-clusters.ts';
 import type { Serving } from '../../../functions/serve.ts';
@@ -7,6 +8,8 @@ import { startSandbox, type Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import type { Texts } from '../../../shared/clusters/entry.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import { queueKeyOf, type QueueKey } from '../../../shared/model/request.ts';
+import { connectNats } from '../../../shared/queue/jetstream/connect-nats.ts';
+import { deploymentOwner, namesOf } from '../../../shared/queue/jetstream/layout.ts';
 import { everythingOf } from '../../support/clusters/everything.ts';
 import { addNodeIn, cloudConfFor, kubeconfigFor, pause } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
@@ -47,11 +50,12 @@ describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('clusters
     queueName: string,
     entries: Readonly<Record<string, Texts>>,
     sweepInterval = '1h',
+    unread?: Promise<never>,
   ): Promise<Process> {
     const all = new Map(Object.entries(entries));
     const source = {
       keepMs: 0,
-      names: () => Promise.resolve([...all.keys()]),
+      names: () => unread ?? Promise.resolve([...all.keys()]),
       read: (name: string) => Promise.resolve(all.get(name)),
     };
     const lines: Line[] = [];
@@ -71,7 +75,7 @@ describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('clusters
     };
     const serving = await serveClusters(options, source, 50);
     onTestFinished(() => serving.stop());
-    await until('the queue', async () => (await fetch(`${serving.url}/readyz`)).ok);
+    if (!unread) await until('the queue', async () => (await fetch(`${serving.url}/readyz`)).ok);
     return { ...serving, entries: all, lines, runs };
   }
 
@@ -190,6 +194,28 @@ describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('clusters
       a.kube.apply(aService());
       await until('the other cluster is served', () => Boolean(addressIn(a, 'web')));
       expect(b.requests.length).toBe(before);
+    },
+  );
+
+  test(
+    'a process that cannot read which clusters there are takes no keys from one that can',
+    { timeout: 60_000 },
+    async () => {
+      const { texts, queueName } = await fleet();
+      await begin(queueName, { a: texts.a });
+      const unread = Promise.reject(new Error('forbidden'));
+      unread.catch(() => undefined);
+      const { url } = await begin(queueName, { a: texts.a }, '1h', unread);
+      await pause(2_000);
+      expect(await (await fetch(`${url}/readyz`)).text()).toContain('forbidden');
+      const connection = await connectNats({ servers: [nats.url] });
+      onTestFinished(() => connection.close());
+      const { consumers } = await jetstreamManager(connection);
+      const names = namesOf(deploymentOwner(queueName));
+      const waiting = await Promise.all(
+        names.consumers.map(async (name) => (await consumers.info(names.work, name)).num_waiting),
+      );
+      expect(Math.max(...waiting)).toBe(1);
     },
   );
 

@@ -23,13 +23,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const RUNS = { numRuns: THOROUGH ? 100 : 10 };
+const RUNS = { numRuns: THOROUGH ? 40 : 10, endOnFailure: true };
 const NAMES = ['web', 'api'] as const;
 /** In which edits come and hangs begin. */
 const EVENTFUL_MS = 120_000;
 const INTERVAL_MS = 300_000;
 /** From the end of a hang until it is noticed: a look that hangs to its end, and the longest rest after it. */
 const NOTICED_MS = 100_000;
+/** How long a run that hangs may keep Octavia's room from a cluster of its project, and the look after it (decision 349). */
+const ROOM_KEPT_MS = 15_000;
 
 const edit = fc.record({
   atMs: fc.integer({ min: 1_000, max: EVENTFUL_MS }),
@@ -41,9 +43,18 @@ const edit = fc.record({
   ),
 });
 type Edit = typeof edit extends fc.Arbitrary<infer E> ? E : never;
+/** A Service that is applied again while its deletion waits for a cluster that hangs is gone afterwards, as in any cluster. */
+const comesBack = ({ what, of }: Edit, before: readonly Edit[]): boolean =>
+  typeof what === 'object' &&
+  'apply' in what &&
+  before.some(
+    (one) =>
+      one.of === of && typeof one.what === 'object' && 'remove' in one.what && one.what.remove === what.apply,
+  );
 const edits = fc
   .array(edit, { minLength: 4, maxLength: 10 })
-  .map((all) => all.toSorted((one, other) => one.atMs - other.atMs));
+  .map((all) => all.toSorted((one, other) => one.atMs - other.atMs))
+  .map((all) => all.filter((one, at) => !comesBack(one, all.slice(0, at))));
 const lasting = fc.record({
   fromMs: fc.nat(EVENTFUL_MS),
   lastsMs: fc.integer({ min: 1_000, max: INTERVAL_MS }),
@@ -76,6 +87,22 @@ function picture({ inside: { cloud, kube } }: ServingCluster): unknown {
   };
 }
 
+/** When each key was settled for the last time. */
+const settledMs = ({ story }: ServingCluster): ReadonlyMap<string, number> =>
+  new Map(
+    story
+      .filter(([, what]) => what.endsWith('settled'))
+      .map(([atMs, what]) => [what.split(' ', 1)[0] ?? what, atMs]),
+  );
+
+/** Alone in its project a cluster does all at the same times; beside the one that hangs it ends no later than said. */
+function expectSameTimes(its: ServingCluster, calm: ServingCluster, oneProject: boolean): void {
+  if (!oneProject) expect(its.story).toEqual(calm.story);
+  const [ends, calmEnds] = [settledMs(its), settledMs(calm)];
+  expect([...ends.keys()].sort()).toEqual([...calmEnds.keys()].sort());
+  for (const [key, atMs] of ends) expect(atMs).toBeLessThan((calmEnds.get(key) ?? 0) + ROOM_KEPT_MS);
+}
+
 async function play(
   all: readonly Edit[],
   hang: Hang | undefined,
@@ -97,7 +124,7 @@ test.each([
   { side: 'openstack', oneProject: false },
   { side: 'kube', oneProject: true },
 ] as const)(
-  'while the $side of one cluster hangs the other one ends each key and sweep when it would, and the first is right after it; one project: $oneProject',
+  'while the $side of one cluster hangs the other one ends its keys when it would, and the first is right after it; one project: $oneProject',
   async ({ side, oneProject }) => {
     await assertReplayable(
       fc.asyncProperty(edits, lasting, async (all, { fromMs, lastsMs }) => {
@@ -107,7 +134,9 @@ test.each([
         const pictures = calm.clusters.map(picture);
         await calm.stop();
         const its = await play(all, hang, oneProject, endMs);
-        expect(its.clusters[1]?.story).toEqual(calm.clusters[1]?.story);
+        const [other, calmOther] = [its.clusters[1], calm.clusters[1]];
+        if (!other || !calmOther) throw new Error('a cluster is missing');
+        expectSameTimes(other, calmOther, oneProject);
         expect(its.clusters.map(picture)).toEqual(pictures);
         expect(await its.untilDone(sweep(its.clusters[0].world))).toMatchObject({
           requests: [],
@@ -118,7 +147,7 @@ test.each([
       RUNS,
     );
   },
-  THOROUGH ? 3_600_000 : 120_000,
+  THOROUGH ? 600_000 : 120_000,
 );
 
 const EIGHT = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((letter) => `prod-${letter}`);
@@ -152,5 +181,5 @@ test.each(['kube', 'openstack'] as const)(
       RUNS,
     );
   },
-  THOROUGH ? 3_600_000 : 120_000,
+  THOROUGH ? 600_000 : 120_000,
 );

@@ -74,6 +74,7 @@ export function serveInVirtualTime(
   { oneProject = false, pendingMs = 2_000 } = {},
 ): ServingClusters {
   const startMs = Date.UTC(2026, 0, 1);
+  vi.clearAllTimers(); // of worlds that a failure left
   vi.setSystemTime(startMs); // the moments of sweeps go by the time of day
   const now = (): number => Date.now() - startMs;
   const [timetable, places] = [new Timetable(), new SharedPlaces(150)];

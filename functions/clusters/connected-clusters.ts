@@ -124,26 +124,32 @@ export class ConnectedClusters<S extends Served> {
       if (reason !== this.#trouble)
         log.warn('the clusters that were read last count: the registry cannot be read', { reason });
       this.#trouble = reason;
+      await inParallel(this.names, AT_ONCE, (name) => this.#lookAt(name, (slot) => this.#tryAgain(slot)));
       return;
     }
     this.#trouble = undefined;
     this.#wasRead = true;
     for (const slot of this.#slots.values()) if (!names.includes(slot.name)) this.#drop(slot);
-    await inParallel(names, AT_ONCE, (name) => this.#lookAt(name));
+    await inParallel(names, AT_ONCE, (name) => this.#lookAt(name, (slot) => this.#advance(slot)));
   }
 
-  async #lookAt(name: string): Promise<void> {
+  async #lookAt(name: string, look: (slot: Slot<S>) => Promise<void>): Promise<void> {
     if (this.#isStopped) return;
     const slot = this.#slots.get(name) ?? newSlot<S>(name);
     if (slot.gone.signal.aborted || slot.underWay) return;
     this.#slots.set(name, slot);
-    const advancing = this.#advance(slot).catch((error: unknown) => {
+    const looking = look(slot).catch((error: unknown) => {
       this.#tell(slot, [`${slot.name}: ${errorText(error)}`]);
     });
-    slot.underWay = advancing.finally(() => {
+    slot.underWay = looking.finally(() => {
       slot.underWay = undefined;
     });
     await isSettledWithin(slot.underWay, PATIENCE_MS);
+  }
+
+  /** Connects as the entry was read last. */
+  async #tryAgain(slot: Slot<S>): Promise<void> {
+    if (slot.next) this.#tell(slot, await this.#identify(slot));
   }
 
   async #advance(slot: Slot<S>): Promise<void> {

@@ -28,7 +28,7 @@ export class SharedQueue implements ServeQueue {
   /** What is queued a moment after a Node changed, for all that change meanwhile. */
   readonly #soon = new Map<Key, NodeJS.Timeout>();
   #again: NodeJS.Timeout | undefined;
-  readonly #unfollow: (() => void) | undefined;
+  #unfollow: (() => void) | undefined;
   /** The sweep, of whichever process, whose keys ran here last. */
   #sweepOfNodes: string | undefined;
 
@@ -36,7 +36,7 @@ export class SharedQueue implements ServeQueue {
   constructor(options: ServeQueueOptions, queue: JetStreamQueue) {
     this.#options = options;
     this.#queue = queue;
-    const { world, cluster, told, sides } = options;
+    const { world, cluster } = options;
     const { cloud, log } = world;
     this.#poller = new PendingPoller({
       cloud,
@@ -48,11 +48,16 @@ export class SharedQueue implements ServeQueue {
         this.#put(request);
       },
     });
+  }
+
+  /** From now on keys of the cluster run here. */
+  start(): void {
+    const { world, told, sides } = this.#options;
     this.#unfollow = sides?.follow(() => {
       if (sides.trouble !== undefined && world.cluster !== undefined)
-        queue.refuseAsked(world.cluster, new Error(sides.trouble));
+        this.#queue.refuseAsked(world.cluster, new Error(sides.trouble));
     });
-    queue.join(world.cluster, {
+    this.#queue.join(world.cluster, {
       ...(sides && { sides }),
       run: (request) => (isUnit(request.key) ? this.#run(request) : this.#sweep(request)),
       waiting: this.#poller,
@@ -60,9 +65,6 @@ export class SharedQueue implements ServeQueue {
         if (isUnit(report.request.key)) told(report);
       },
     });
-  }
-
-  start(): void {
     this.#queue.start();
     this.#put({ key: 'all', trigger: 'sweep' });
     this.#scheduleSweep();

@@ -4,12 +4,12 @@ import type { Scalar } from 'yaml';
 const PROGRAMS = ['exec', 'auth-provider'];
 const FLATTEN = 'give the field that ends in -data, as kubectl config view --minify --flatten --raw does';
 /** Fields that name a file, and what takes its place. */
-const FILES: Readonly<Record<string, string>> = {
-  tokenFile: 'give token',
-  'certificate-authority': FLATTEN,
-  'client-certificate': FLATTEN,
-  'client-key': FLATTEN,
-};
+const FILES: ReadonlyMap<string, string> = new Map([
+  ['tokenFile', 'give token'],
+  ['certificate-authority', FLATTEN],
+  ['client-certificate', FLATTEN],
+  ['client-key', FLATTEN],
+]);
 
 /**
  * Refuses what leads out of an entry: programs and files, wherever they stand. Adds to `problems`, which name the line. Returns the
@@ -54,5 +54,5 @@ export async function checkKubeconfig(text: string, problems: string[]): Promise
 }
 
 function remedyOf(key: string): string | undefined {
-  return PROGRAMS.includes(key) ? 'give a token or a client certificate' : FILES[key];
+  return PROGRAMS.includes(key) ? 'give a token or a client certificate' : FILES.get(key);
 }

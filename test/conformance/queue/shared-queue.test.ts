@@ -2,7 +2,7 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { serve } from '../../../functions/serve.ts';
-import { natsOfCluster } from '../../../functions/serve/queues-in-nats.ts';
+import { natsOfCluster, natsOfClusters } from '../../../functions/serve/queues-in-nats.ts';
 import type { ServeQueue, ServeQueueOptions } from '../../../functions/serve/serve-queue.ts';
 import { Work } from '../../../functions/serve/work.ts';
 import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
@@ -156,6 +156,35 @@ describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('replicas
     const reports = await one.work.reconcile([{ key: 'service/default/web', trigger: 'resync' }]);
     expect(reports[0]?.request.key).toBe('service/default/web');
     await until('the load balancer to be gone', () => sandbox.cloud.loadbalancers.length === 0);
+  });
+
+  test('no key of a cluster runs before its queue is started', async () => {
+    const its = await startSandboxWorld();
+    onTestFinished(() => its.close());
+    const world = { ...(await its.another()), cluster: 'a' };
+    const runs: string[] = [];
+    const ofAll = natsOfClusters('not-started', { servers: [nats.url] }, SILENT);
+    ofAll.start();
+    onTestFinished(() => ofAll.stop(Promise.resolve()));
+    while (ofAll.trouble() !== undefined) await pause(20);
+    const ignored = (): void => undefined;
+    const queue = ofAll.of({
+      world,
+      cluster: async () => ({ id: await world.kube.clusterId(), name: world.config.clusterName }),
+      readOnly: false,
+      run: (request) => {
+        runs.push(request.key);
+        return Promise.resolve(aReport(request, SETTLED));
+      },
+      swept: ignored,
+      told: ignored,
+    });
+    onTestFinished(() => queue.stop());
+    await queue.add([{ key: WEB, trigger: 'resync', cluster: 'a' }]);
+    await pause(500);
+    expect(runs).toEqual([]);
+    queue.start();
+    await until('its run', () => runs.includes(WEB));
   });
 
   test('what the sweep of one replica finds is run by the other one with the Nodes of that sweep', async () => {

@@ -39,19 +39,24 @@ function world(given?: Registry) {
   const note = (_message: string, fields?: { readonly problems?: readonly string[] }): void => {
     if (fields?.problems) told.push(fields.problems);
   };
+  const registry = { isAway: false };
+  const answer = <T>(from: () => T): Promise<T> =>
+    registry.isAway ? Promise.reject(new Error('it is away')) : Promise.resolve(from());
   const clusters = new ConnectedClusters<World>({
     registry: given ?? {
-      names: () => Promise.resolve([...readings.keys()].sort()),
-      read: (name) => Promise.resolve(readings.get(name)),
+      names: () => answer(() => [...readings.keys()].sort()),
+      read: (name) => answer(() => readings.get(name)),
     },
     connect: ({ name }) => {
-      const id = uids.get(name);
-      const cluster = () =>
-        id === undefined ? Promise.reject(new Error('no answer')) : Promise.resolve({ id, name });
-      return Promise.resolve({ cluster, id } as unknown as Connected);
+      let id = uids.get(name);
+      const cluster = () => {
+        id ??= uids.get(name);
+        return id === undefined ? Promise.reject(new Error('no answer')) : Promise.resolve({ id, name });
+      };
+      return Promise.resolve({ cluster, id: () => id } as unknown as Connected);
     },
     begin: ({ name }, connected) => {
-      const { id } = connected as unknown as { readonly id: string };
+      const id = (connected as unknown as { readonly id: () => string }).id();
       if (unfit.has(name)) return Promise.reject(new Error('nothing can be begun'));
       begun.push(`${name} as ${id}`);
       const stop = async (): Promise<void> => {
@@ -68,7 +73,7 @@ function world(given?: Registry) {
     const entry: Entry = { name, settings: { flags: {}, env: {}, warnings: [] }, tokens: NO_TOKENS };
     readings.set(name, { entry, problems });
   };
-  return { clusters, readings, uids, put, slow, unfit, lasting, begun, told };
+  return { clusters, registry, readings, uids, put, slow, unfit, lasting, begun, told };
 }
 
 test('the end of the process waits for the last run of a cluster whose entry has just gone', async () => {
@@ -214,6 +219,21 @@ test('an entry with which nothing can be begun keeps its cluster from no other o
   await clusters.look();
   expect(clusters.get('a')).toBeDefined();
   expect(clusters.problemsOf('a')).toEqual([]);
+});
+
+test('a cluster that did not answer is asked again while the registry cannot be read', async () => {
+  const { clusters, uids, put, registry } = world();
+  put('a');
+  put('b', 'two');
+  await clusters.look();
+  expect(clusters.get('a')).toBeUndefined();
+  registry.isAway = true;
+  uids.set('a', 'one');
+  await passes(2_000);
+  await clusters.look();
+  expect(clusters.get('a')).toBeDefined();
+  expect(clusters.get('b')).toBeDefined();
+  for (const name of ['a', 'b']) expect(clusters.problemsOf(name)).toEqual([]);
 });
 
 test('clusters go on where the folder of all is suddenly empty, until somebody says that there is none', async () => {

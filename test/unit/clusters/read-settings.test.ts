@@ -220,6 +220,12 @@ test('a parser that warns of a text says nothing, since it would quote it', asyn
   expect([problems, warned.mock.calls]).toEqual([[], []]);
 });
 
+test('a field of a kubeconfig may have the name of what every object has', async () => {
+  const user = { token: 'hunter2-of-kubernetes', constructor: 'x', toString: 'y' };
+  const { problems } = await read({ ...WHOLE, kubeconfig: kubeconfig({}, user) });
+  expect(problems).toEqual([]);
+});
+
 const SECRET = 'Zq8xPw3r';
 /** Lines that a text can be made of, so that each reader gets to see the secret where it reads something. */
 const LINES = {

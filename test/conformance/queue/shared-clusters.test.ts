@@ -180,7 +180,7 @@ describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('clusters
       await until('it is served by both', () => isServed(one));
       b.setAuditSink(`${one.url}/audit/b`, TOKEN);
       for (const name of names) b.kube.delete('Service', 'default', name);
-      await until('the load balancers are gone', () => a.cloud.loadbalancers.length === 0);
+      await until('the Services are gone', () => b.kube.list('Service').length === 0);
       expect(one.runs.some(({ key }) => key.startsWith('b:'))).toBe(true);
 
       for (const { entries } of all) entries.delete('b');

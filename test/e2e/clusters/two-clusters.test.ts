@@ -110,7 +110,10 @@ it('creates, changes, joins, sweeps, leaves, comes back and deletes in one, and 
     timeoutMs: 90_000,
   });
   await kube.remove(servicePath(world.namespace, 'web'));
-  await until('nothing of A', async () => (await pictureOf(A)).loadBalancers.length === 0);
+  await until('nothing of A', async () => {
+    const { loadBalancers, service } = await pictureOf(A);
+    return loadBalancers.length === 0 && service === undefined;
+  });
   expect(await pictureOf(B)).toEqual(before);
 
   await serve([{ port: 80 }]);

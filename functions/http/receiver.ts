@@ -67,13 +67,17 @@ export function receiver(delivery: Delivery, options: ReceiverOptions): Endpoint
 }
 
 /** Whether the client has shown a certificate in the name of the cluster that the path names. */
-function isCalledByCluster(request: HttpRequest, { byCertificate }: ReceiverOptions): boolean {
+export function isCalledByCluster(
+  request: HttpRequest,
+  { byCertificate }: Pick<ServerOptions, 'byCertificate'>,
+): boolean {
   return (
     byCertificate === true && request.clientName !== undefined && request.clientName === clusterOf(request)
   );
 }
 
-function clusterOf(request: HttpRequest): string {
+/** The cluster that the path names. Throws 404 for a path that names none. */
+export function clusterOf(request: HttpRequest): string {
   const name = /^\/[^/]+\/([^/]+)\/?$/.exec(request.path)?.[1];
   if (name === undefined) throw noSuchPath(request);
   try {

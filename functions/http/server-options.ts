@@ -2,6 +2,7 @@ import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { StatusView } from '../../shared/report/page.ts';
+import type { Verdict, Writing } from '../../shared/service/report/judge-admission.ts';
 import type { Callers } from './kubernetes-callers.ts';
 import type { RefusalReason } from './refusals.ts';
 import type { VerifySender } from './require-sender.ts';
@@ -28,6 +29,8 @@ export interface ServerOptions {
   readonly enqueue: (requests: readonly ReconcileRequest[]) => Promise<void>;
   /** Reconciles units now, or runs all of them dry. Returns the reports in the order of the requests. */
   readonly reconcile: (requests: readonly ReconcileRequest[]) => Promise<readonly Report[]>;
+  /** Judges Services before they are stored; absent: /admit is no path. */
+  readonly judge?: (writing: Writing) => Promise<Verdict>;
   readonly status: () => Promise<StatusView>;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly body: string }>;
   /** The sides that do not answer, in words. Empty: ready. */

@@ -128,13 +128,11 @@ export const FLAGS = {
   },
   'deletion-share': {
     topic: 'cluster and cloud', value: 'percent', read: percent, commands: WORKING, cluster: true, lambda: true,
-    help: 'share of all Nodes, and of all load balancers whose Service is gone without having been deleted, that levelset may delete in an hour, and of all load balancers that it may rebuild in a day because they are in ERROR; with 0% none',
-    default: '10%',
+    help: 'share of all Nodes, and of all load balancers whose Service is gone without having been deleted, that levelset may delete in an hour, and of all load balancers that it may rebuild in a day because they are in ERROR; with 0% none', default: '10%',
   },
   'orphan-delay': {
     topic: 'Services', value: 'duration', read: orZero, commands: WORKING, cluster: true, lambda: true,
-    help: 'how long what a Service has left in OpenStack that is gone without having been deleted stays in quarantine, from the first sweep that finds it; with 0s it goes at once',
-    default: '1h',
+    help: 'how long what a Service has left in OpenStack that is gone without having been deleted stays in quarantine, from the first sweep that finds it; with 0s it goes at once', default: '1h',
   },
   'cluster-cidr': {
     topic: 'routes', value: 'cidrs', read: cidrs, commands: WORKING, cluster: true, lambda: true, go: 'CCM, KCM',
@@ -171,13 +169,11 @@ export const FLAGS = {
   },
   'service-cluster-ip-range': {
     topic: 'routes', value: 'cidrs', read: cidrs, commands: WORKING, cluster: true, lambda: true, go: 'KCM',
-    help: 'clusterIPs of the Services: no Node gets a part of them',
-    default: '',
+    help: 'clusterIPs of the Services: no Node gets a part of them', default: '',
   },
   'reconcile-timeout': {
     topic: 'runs', value: 'duration', read: milliseconds, commands: CLOUD,
-    help: 'how long one run may take',
-    default: '1m',
+    help: 'how long one run may take', default: '1m',
   },
   'concurrent-service-syncs': {
     topic: 'runs', value: 'number', read: whole(1, 999_999), commands: WORKING, cluster: true, go: 'CCM',
@@ -244,6 +240,10 @@ export const FLAGS = {
     help: 'certificates of CAs: only clients with a certificate that one of them signed are let in',
     without: 'no client certificate is asked for',
   },
+  'admission': {
+    topic: 'server', value: 'what', read: oneOf('off', 'warn', 'refuse'), commands: ['serve'],
+    help: 'what whoever writes a Service with mistakes hears from the admission webhook, /admit/CLUSTER: a warning, or with refuse a refusal where the write makes it worse; with off there is no such path', default: 'off',
+  },
   'events-audience': {
     topic: 'server', value: 'audience', read: text, commands: ['serve'],
     help: 'audience of the OIDC tokens of the cluster that count at /events, beside LEVELSET_AUDIT_TOKENS: those of Knative\'s sources',
@@ -290,8 +290,7 @@ export const FLAGS = {
   },
   'unwritten-for': {
     topic: 'one run', value: 'duration', read: milliseconds, commands: ['gc'],
-    help: 'how long nothing of a cluster may have been written in OpenStack before it counts as gone',
-    default: '24h',
+    help: 'how long nothing of a cluster may have been written in OpenStack before it counts as gone', default: '24h',
   },
   'serve': {
     topic: 'one run', commands: ['sandbox'], help: 'run levelset against the simulators, apply the examples and tell what happens',

@@ -67,7 +67,9 @@ function portProblems(
   const isChecked = portIntent.ServicePort.monitor === true || local !== undefined;
   const ofPool = pool && [
     ...(isChecked ? desireMonitor(transport, at, '', portIntent, local).problems : []),
-    ...(transport === 'TCP' && portIntent.pool.tls_enabled ? desirePoolTls(portIntent, context).problems : []),
+    ...(transport === 'TCP' && portIntent.pool.tls_enabled
+      ? desirePoolTls(portIntent, context).problems
+      : []),
     ...desirePersistence(protocol, at, service, portIntent).problems,
   ];
   return [

@@ -39,14 +39,14 @@ export interface MetricsByCluster extends Scraped {
  * Prometheus metrics of one process. A label never carries a namespace or a name, since their number has no
  * bound. Certificates are the exception: they are few, and somebody has to renew each.
  */
-export function createMetrics(): Metrics {
-  const register = newRegister();
+export function createMetrics(register = new Registry()): Metrics {
+  collectDefaultMetrics({ register });
   return { ...metricsIn(register, [])({}), ...scraped(register) };
 }
 
 /** The same with the label `cluster`, but for histograms: a thousand clusters would be too many series of them. */
-export function createMetricsByCluster(): MetricsByCluster {
-  const register = newRegister();
+export function createMetricsByCluster(register = new Registry()): MetricsByCluster {
+  collectDefaultMetrics({ register });
   const of = metricsIn(register, ['cluster']);
   const served = new Gauge({
     name: 'levelset_cluster_served',
@@ -69,12 +69,6 @@ export function createMetricsByCluster(): MetricsByCluster {
     },
     ...scraped(register),
   };
-}
-
-function newRegister(): Registry {
-  const register = new Registry();
-  collectDefaultMetrics({ register });
-  return register;
 }
 
 function scraped(register: Registry): Scraped {

@@ -14,8 +14,7 @@ export interface RelayMetrics {
 }
 
 /** Prometheus metrics of `levelset relay`. */
-export function createRelayMetrics(): RelayMetrics {
-  const register = new Registry();
+export function createRelayMetrics(register = new Registry()): RelayMetrics {
   const registers = [register];
   collectDefaultMetrics({ register });
   const setWatches = watchGauge(registers);

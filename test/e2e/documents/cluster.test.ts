@@ -1,4 +1,4 @@
-/** README and infra/kubernetes/README.md, typed by somebody who has nothing else: from nothing to a load balancer, and back. */
+/** docs/tutorials/cluster.md and infra/kubernetes/README.md, typed by somebody who has nothing else: from nothing to a load balancer, and back. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { runPods, type PodProcesses } from '../fixtures/pod-processes.ts';
 import { labWorld } from '../lab/lab-world.ts';
@@ -42,7 +42,7 @@ const BUILT = [
 ];
 
 it.each([
-  ['README.md', 'From nothing to a load balancer', BUILT],
+  ['docs/tutorials/cluster.md', 'From nothing to a load balancer', BUILT],
   ['infra/kubernetes/README.md', 'With Helm', []],
 ])('%s, "%s"', { timeout: 400_000 }, async (path, heading, built) => {
   const values = { IMAGE, CLOUD_CONF: await writeCloudConfig('newcomer', {}) };

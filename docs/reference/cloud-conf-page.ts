@@ -1,0 +1,77 @@
+import { LOAD_BALANCER_OPTIONS, OPTIONS } from '../../shared/config/cloud-conf/options.ts';
+import { NotAllowed } from '../../shared/config/read-value.ts';
+import { tableOf } from '../markdown-table.ts';
+import { CLOUD_CONF_FACTS } from './cloud-conf-facts.ts';
+
+const HEAD = `# cloud.conf
+
+The file that the Go provider reads, option by option. Every key that the Go provider has is here. levelset reads it from
+\`--cloud-config\`; without the file it reads clouds.yaml (\`OS_CLOUD\`) or the \`OS_*\` variables of the openstack client.
+
+- **works**: levelset does what the Go provider does with it.
+- **ignored**: levelset takes the key; where it is not the default, the log says that it has no effect.
+- **refused**: levelset does not start, and names the file, the line and what to give in its place.
+
+Sections and keys may be in capitals or not, and values in double quotes; \`;\` and \`#\` begin comments, and a key without \`=\` is true. levelset
+ignores a key that nobody knows and logs its line, with the key that may be meant. A value that is not allowed ends the command.
+An annotation of a Service comes before [LoadBalancerClass], and that before [LoadBalancer]; [annotations](../annotations.md) names
+the option that each stands above.
+
+Written by \`npm run generate\` from \`shared/config/cloud-conf/options.ts\` and \`docs/reference/cloud-conf-facts.ts\`.
+`;
+
+const TITLES: Readonly<Record<string, string>> = {
+  global: '[Global]',
+  loadbalancer: '[LoadBalancer]',
+  loadbalancerclass: '[LoadBalancerClass "name"]',
+  networking: '[Networking]',
+  route: '[Route]',
+  metadata: '[Metadata]',
+};
+
+const OF_OTHERS = `
+## [BlockStorage]
+
+For the storage drivers of cloud-provider-openstack. levelset does not read it, and says nothing about it.
+`;
+
+/** Not a value of any kind: every reader but that of a text says what it allows. */
+const NOTHING = '\u0000';
+
+/** The whole page. */
+export function cloudConfPage(): string {
+  const sections = Object.entries(OPTIONS).flatMap(([section, options]) => [
+    `\n## ${TITLES[section] ?? section}\n`,
+    ...tableOf(
+      ['option', 'what it sets', 'allowed', 'default', 'levelset'],
+      options.map(({ key, read }) => [
+        `\`${key}\``,
+        CLOUD_CONF_FACTS[section]?.[key]?.doc ?? '',
+        allowedBy(read(NOTHING)),
+        defaultOf(section, key),
+        CLOUD_CONF_FACTS[section]?.[key]?.without ?? 'works',
+      ]),
+    ),
+  ]);
+  return [HEAD.trimEnd(), ...sections, OF_OTHERS].join('\n');
+}
+
+function allowedBy(result: unknown): string {
+  return result instanceof NotAllowed ? result.allowed : '';
+}
+
+function defaultOf(section: string, key: string): string {
+  if (section !== 'loadbalancer') return DEFAULTS[key] ?? '';
+  const value = Object.values(LOAD_BALANCER_OPTIONS).find((option) => option.key === key)?.default;
+  if (value === undefined || typeof value === 'object') return '';
+  return `\`${String(value)}${typeof value === 'number' && /delay|timeout/.test(key) ? 's' : ''}\``;
+}
+
+/** Of the sections whose defaults stand where they are used. */
+const DEFAULTS: Readonly<Record<string, string>> = {
+  'os-endpoint-type': '`public`',
+  'tls-insecure': '`false`',
+  'use-clouds': '`false`',
+  'ipv6-support-disabled': '`false`',
+  'request-timeout': '`60s`',
+};

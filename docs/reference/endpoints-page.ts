@@ -1,0 +1,50 @@
+import { tableOf } from '../markdown-table.ts';
+
+const HEAD = `# HTTP endpoints
+
+What \`levelset serve\` answers at \`--listen\`; the functions on AWS have the same paths. \`levelset relay\` has \`/metrics\`, \`/healthz\` and \`/readyz\`.
+
+\`:cluster\` is the \`--cluster-name\` (default \`kubernetes\`), or the UID of the namespace kube-system. Lambda takes the name only, since its
+receiving functions may not ask the cluster. With \`serve --clusters\` it is the name of an entry ([clusters](../clusters.md)).
+
+Tokens go as \`Authorization: Bearer\`; commas separate several in a variable. Without a token configured, levelset lets nobody in. On loopback
+\`/\` and \`/metrics\` need none. [SECURITY.md](../../SECURITY.md#who-may-call-levelset) has the whole order of who is believed.
+
+Written by \`npm run generate\` from \`docs/reference/endpoints-page.ts\`; \`test/repo/reference.test.ts\` holds the paths to those in the source.
+`;
+
+interface Endpoint {
+  readonly methods: string;
+  readonly body: string;
+  readonly callers: string;
+  readonly answer: string;
+}
+
+const PAGE_TOKENS = '`LEVELSET_PAGE_TOKENS`';
+const AUDIT_TOKENS = '`LEVELSET_AUDIT_TOKENS`, or a client certificate in the name of the cluster';
+const RESYNC_BODY = '`{"objects": ["service/ns/name", "node/name"], "dryRun": true}` or `{"all": true}`';
+const RESYNC_CALLERS = '`LEVELSET_RESYNC_TOKENS`, or a Kubernetes token of whoever may patch the object';
+
+// prettier-ignore
+export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
+  '/audit/:cluster':    { methods: 'POST', body: 'EventList of audit.k8s.io/v1', callers: AUDIT_TOKENS, answer: '202 with counts, when the keys are in the queue' },
+  '/events/:cluster':   { methods: 'POST', body: 'CloudEvents 1.0 of Knative\'s sources and of `levelset relay`', callers: '`LEVELSET_AUDIT_TOKENS`, or an OIDC token of a sender', answer: 'the same' },
+  '/resync':            { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_CALLERS, answer: 'the report; of a dry run the plan; for `all` 202; 429 while 200 dry runs (100 of a namespace) wait, or 1000 runs are waited for' },
+  '/resync/:cluster':   { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_CALLERS, answer: 'the same, with `serve --clusters`' },
+  '/':                  { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: 'the status page; JSON with `?format=json`' },
+  '/clusters/:cluster': { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: 'the page of one cluster, with `serve --clusters`' },
+  '/metrics':           { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: '[metrics](metrics.md) in Prometheus\' format' },
+  '/healthz':           { methods: 'GET', body: '', callers: 'everybody', answer: '200 while the process lives' },
+  '/readyz':            { methods: 'GET', body: '', callers: 'everybody', answer: '200, or 503; whoever may see `/` reads which side does not answer' },
+};
+
+/** The whole page. */
+export function endpointsPage(): string {
+  const rows = Object.entries(ENDPOINTS).map(([path, { methods, body, callers, answer }]) => [
+    `\`${methods} ${path}\``,
+    body,
+    callers,
+    answer,
+  ]);
+  return [HEAD, ...tableOf(['request', 'body', 'who may', 'answer'], rows), ''].join('\n');
+}

@@ -1,0 +1,38 @@
+import { ERRORS, type Disposition } from '../../shared/model/errors.ts';
+import { tableOf } from '../markdown-table.ts';
+
+const HEAD = `# Error codes
+
+Every way in which OpenStack, Kubernetes or the configuration can fail a run. The code is in the log (\`code\`) and in the answer of
+\`POST /resync\`, whose HTTP status is the one below. The reason is that of the Service's condition and of its Event; the message ends in the
+advice. [Troubleshooting](../troubleshooting.md#error-codes) says what happened and what to do.
+
+Written by \`npm run generate\` from \`shared/model/errors.ts\`.
+`;
+
+const MEANS: Readonly<Record<Disposition, string>> = {
+  wait: 'nothing is wrong; levelset looks again soon',
+  retry: 'levelset tries again, later each time, up to 30 s',
+  blocked: 'the object must change; levelset looks when it does, and at each sweep',
+  operator: 'whoever runs levelset or the cloud must act; levelset looks again within 5 minutes',
+  bug: 'levelset or an API broke a promise: report it',
+};
+
+/** The whole page. */
+export function errorCodesPage(): string {
+  const rows = Object.entries(ERRORS).map(([code, { disposition, reason, status, advice }]) => [
+    `\`${code}\``,
+    disposition,
+    `\`${reason}\``,
+    String(status),
+    advice,
+  ]);
+  const dispositions = Object.entries(MEANS).map(([name, means]) => [name, means]);
+  return [
+    HEAD,
+    ...tableOf(['code', 'disposition', 'reason', 'HTTP', 'advice'], rows),
+    '\n## Dispositions\n',
+    ...tableOf(['disposition', 'means'], dispositions),
+    '',
+  ].join('\n');
+}

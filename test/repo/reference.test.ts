@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { CLOUD_CONF_FACTS } from '../../docs/reference/cloud-conf-facts.ts';
+import { ENDPOINTS } from '../../docs/reference/endpoints-page.ts';
+import { REASONS } from '../../docs/reference/events-page.ts';
+import { LOAD_BALANCER_OPTIONS, OPTIONS } from '../../shared/config/cloud-conf/options.ts';
+import { readCloudConf } from '../../shared/config/cloud-conf/cloud-conf.ts';
+import { readCredentials } from '../../shared/config/clouds/credentials.ts';
+import { filesOf, textOf } from './files.ts';
+
+describe('docs/reference/cloud-conf.md', () => {
+  test('has the options that levelset reads, and no other', () => {
+    const read = Object.entries(OPTIONS).map(([section, options]) => [
+      section,
+      options.map(({ key }) => key),
+    ]);
+    const told = Object.entries(CLOUD_CONF_FACTS).map(([section, facts]) => [section, Object.keys(facts)]);
+    const sorted = (pairs: unknown): unknown =>
+      (pairs as [string, string[]][]).map(([section, keys]) => [section, keys.toSorted()]);
+    expect(sorted(told)).toEqual(sorted(read));
+  });
+
+  test('has what the Go provider has', () => {
+    const text = textOf('docs/sources/go-provider.md');
+    const named = ['Section LoadBalancer', 'Section LoadBalancerClass', 'Section Networking'].flatMap(
+      (title) => {
+        const [, section = ''] = text.split(`\n## ${title}\n`);
+        return [...(section.split('\n## ')[0] ?? '').matchAll(/`([a-z]+(?:-[a-z]+)+)/g)].map(
+          ([, key = '']) => key,
+        );
+      },
+    );
+    expect(named.length).toBeGreaterThan(15);
+    const known = new Set(Object.values(CLOUD_CONF_FACTS).flatMap((facts) => Object.keys(facts)));
+    expect(named.filter((key) => !known.has(key))).toEqual([]);
+  });
+
+  test('says "ignored" of the options whose note says that they have no effect', () => {
+    const silent = Object.values(LOAD_BALANCER_OPTIONS)
+      .filter(({ note }) => note?.includes('has no effect'))
+      .filter(({ key }) => !CLOUD_CONF_FACTS['loadbalancer']?.[key]?.without?.startsWith('ignored'));
+    expect(silent).toEqual([]);
+  });
+
+  const refused = Object.entries(CLOUD_CONF_FACTS['global'] ?? {}).filter(([, fact]) =>
+    fact.without?.startsWith('refused'),
+  );
+  test.each(refused)('[Global] %s is refused', (key) => {
+    const { access } = readCloudConf(`[Global]\nauth-url=http://keystone\n${key}=x\n`, 'cloud.conf');
+    const problems: string[] = [];
+    expect(readCredentials([access], access, problems)).toBeUndefined();
+    expect(problems.join()).toContain('levelset does not log in by');
+  });
+});
+
+test('docs/reference/events.md has the reasons that the source has, and no other', () => {
+  const files = [
+    ...filesOf('shared/{report,service/report,node/report,routes/report}/*.ts'),
+    ...['shared/model/unit.ts', 'shared/model/errors.ts', 'shared/routes/desired/route-conditions.ts'],
+  ];
+  const reason =
+    /(?:reason: |REASON = |FAILED = |NODE_BLOCKED = |reason = \w+ \? |\? |: )'([A-Z][a-zA-Z]+)'/g;
+  const found = files.flatMap((path) => [...textOf(path).matchAll(reason)].map(([, name = '']) => name));
+  const words = new Set(['True', 'False', 'Unknown', 'Normal', 'Warning', 'NetworkUnavailable']);
+  const told = Object.keys(REASONS).toSorted();
+  expect([...new Set(found)].filter((name) => !words.has(name)).toSorted()).toEqual(told);
+});
+
+test('docs/reference/endpoints.md has the paths that the source has, and no other', () => {
+  const text = filesOf('functions/{*,http/*,clusters/*}.ts').map(textOf).join('\n');
+  const paths = [
+    ...[...text.matchAll(/\b(?:\.all|\.get|\.post|page)\(\s*'(\/[\w/:]*)'/g)].map(([, path = '']) => path),
+    ...[...text.matchAll(/receiver\(\{ trigger: '(\w+)'/g)].map(([, trigger = '']) => `/${trigger}/:cluster`),
+  ];
+  expect([...new Set(paths)].toSorted()).toEqual(Object.keys(ENDPOINTS).toSorted());
+});

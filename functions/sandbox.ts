@@ -18,7 +18,7 @@ const LOOK_MS = 500;
  * them, and tells what happens.
  */
 export async function sandboxCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
-  const sandbox = await startSandbox({ pendingMs: 1_500 });
+  const sandbox = await startSandbox({ pendingMs: 1_500, kubeTls: true });
   const access = await writeAccess(sandbox);
   try {
     if (flags.serve) await serveAndTell(flags, env, sandbox, access);
@@ -34,7 +34,7 @@ async function explain(access: SandboxAccess): Promise<void> {
   console.log('Simulators of OpenStack and the kube-apiserver run on loopback. In another terminal:\n');
   for (const [name, value] of Object.entries(access.variables)) console.log(`  export ${name}=${value}`);
   console.log(
-    '\nThen: levelset serve. KUBECONFIG is for other clients of the kube-apiserver, such as kubectl, with all rights. Ctrl-C ends the simulators.',
+    '\nThen: levelset serve. KUBECONFIG is for kubectl, with all rights and the certificate of this kube-apiserver. Ctrl-C ends the simulators, and removes these files.',
   );
   await untilSignal();
 }

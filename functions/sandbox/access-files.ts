@@ -20,11 +20,8 @@ export async function writeAccess(sandbox: Sandbox): Promise<SandboxAccess> {
     await writeFile(path, text, { mode: 0o600 });
     return path;
   };
-  const adminKubeconfig = await write('admin.kubeconfig', kubeconfig(sandbox.kubeUrl, sandbox.adminToken));
-  const levelsetKubeconfig = await write(
-    'levelset.kubeconfig',
-    kubeconfig(sandbox.kubeUrl, sandbox.kubeToken),
-  );
+  const adminKubeconfig = await write('admin.kubeconfig', kubeconfig(sandbox, sandbox.adminToken));
+  const levelsetKubeconfig = await write('levelset.kubeconfig', kubeconfig(sandbox, sandbox.kubeToken));
   const cloudConfig = await write('cloud.conf', cloudConf(sandbox.authUrl));
   return {
     directory,
@@ -38,12 +35,15 @@ export async function writeAccess(sandbox: Sandbox): Promise<SandboxAccess> {
   };
 }
 
-function kubeconfig(server: string, token: string): string {
+function kubeconfig({ kubeUrl: server, kubeAuthority }: Sandbox, token: string): string {
   const name = 'sandbox';
+  const authority = kubeAuthority !== undefined && {
+    'certificate-authority-data': Buffer.from(kubeAuthority).toString('base64'),
+  };
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name, cluster: { server } }],
+    clusters: [{ name, cluster: { server, ...authority } }],
     users: [{ name, user: { token } }],
     contexts: [{ name, context: { cluster: name, user: name } }],
     'current-context': name,

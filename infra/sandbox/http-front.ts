@@ -1,21 +1,37 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Answer } from './exchange.ts';
 import { answerRequest, type Front } from './front.ts';
 import { headersOf, textOf } from './reply.ts';
+import type { KeyAndCertificate } from './tls/loopback-certificate.ts';
 
 export interface HttpFront {
   readonly url: string;
   close(): Promise<void>;
 }
 
+/** Bodies of this type stay bytes. */
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
 export type Loopback = '127.0.0.1' | '::1';
 
+export interface Listening {
+  readonly port?: number | undefined;
+  readonly host?: Loopback | undefined;
+  /** Over TLS with these, else without. */
+  readonly tls?: KeyAndCertificate | undefined;
+}
+
 /** The HTTP side of a simulator: reads requests, writes answers. */
-export async function openFront(front: Front, port = 0, host: Loopback = '127.0.0.1'): Promise<HttpFront> {
-  const server: Server = createServer((request, response) => {
+export async function openFront(
+  front: Front,
+  { port = 0, host = '127.0.0.1', tls }: Listening = {},
+): Promise<HttpFront> {
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
     serve(front, request, response).catch(() => response.destroy());
-  });
+  };
+  const server = tls ? createTlsServer(tls, answer) : createServer(answer);
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -29,7 +45,7 @@ export async function openFront(front: Front, port = 0, host: Loopback = '127.0.
       });
       server.closeAllConnections();
     });
-  return { url: `http://${host === '::1' ? '[::1]' : host}:${taken}`, close };
+  return { url: `${tls ? 'https' : 'http'}://${host === '::1' ? '[::1]' : host}:${taken}`, close };
 }
 
 async function serve(front: Front, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -45,7 +61,9 @@ async function serve(front: Front, request: IncomingMessage, response: ServerRes
 async function readBody(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString('utf8');
+  const bytes = Buffer.concat(chunks);
+  if (request.headers['content-type'] === PROTOBUF) return bytes;
+  const text = bytes.toString('utf8');
   try {
     return text === '' ? undefined : (JSON.parse(text) as unknown);
   } catch {

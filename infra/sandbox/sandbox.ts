@@ -14,6 +14,7 @@ import { Keystone } from './openstack/keystone/keystone.ts';
 import type { OctaviaOptions } from './openstack/octavia/traits.ts';
 import { randomLots, type Lots } from './lots.ts';
 import { SandboxClock } from './sandbox-clock.ts';
+import { loopbackCertificate } from './tls/loopback-certificate.ts';
 
 export type { FaultRule } from './fault-rules.ts';
 export type { RecordedRequest } from './front.ts';
@@ -28,6 +29,8 @@ export interface SandboxOptions {
   readonly auditMaxWaitMs?: number;
   /** The address that both listen on, 127.0.0.1 when not said. */
   readonly host?: Loopback;
+  /** The kube-apiserver listens with TLS: kubectl sends a token nowhere else. */
+  readonly kubeTls?: true;
   readonly ports?: { readonly kube?: number; readonly openstack?: number };
   /** Ready Nodes at start, each with its Nova server and port (default 3). */
   readonly nodes?: number;
@@ -65,6 +68,8 @@ export interface SandboxInside {
 
 export interface Sandbox extends SandboxInside {
   readonly kubeUrl: string;
+  /** Who vouches for the kube-apiserver's certificate, as PEM; undefined without `kubeTls`. */
+  readonly kubeAuthority: string | undefined;
   readonly authUrl: string;
 }
 
@@ -141,11 +146,14 @@ export function createSandbox(
 /** Opens both simulators on loopback. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const inside = createSandbox(options);
-  const kube = await openFront(inside.fronts.kube, options.ports?.kube, options.host);
-  const openstack = await openFront(inside.fronts.openstack, options.ports?.openstack, options.host);
+  const { host, ports } = options;
+  const tls = options.kubeTls === true ? loopbackCertificate() : undefined;
+  const kube = await openFront(inside.fronts.kube, { port: ports?.kube, host, tls });
+  const openstack = await openFront(inside.fronts.openstack, { port: ports?.openstack, host });
   return {
     ...inside,
     kubeUrl: kube.url,
+    kubeAuthority: tls?.cert,
     authUrl: `${openstack.url}/identity/v3`,
     close: async () => {
       await inside.close();

@@ -19,6 +19,8 @@ export class Story {
   begin(url: string, { variables }: SandboxAccess, resyncToken: string): void {
     this.#print(`${styleText('bold', 'levelset')} runs against a simulated OpenStack and kube-apiserver.`);
     this.#print(`  status page   ${styleText('underline', url)}`);
+    const kubeconfig = `export KUBECONFIG=${variables['KUBECONFIG'] ?? ''}`;
+    this.#print(`  kubectl       ${kubeconfig} && kubectl get services,nodes`);
     const exports = ['LEVELSET_KUBECONFIG', 'LEVELSET_CLOUD_CONFIG'].map(
       (name) => `${name}=${variables[name] ?? ''}`,
     );

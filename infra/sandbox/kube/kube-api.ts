@@ -2,13 +2,18 @@ import type { Answer } from '../exchange.ts';
 import { asJson, asText, type Json } from '../json.ts';
 import { answerOf } from '../refusal.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';
+import { jsonPatch } from './apply/json-patch.ts';
+import { afterUpdate, toManagedFields } from './apply/managed-fields.ts';
+import { applied, checkApply } from './apply/server-side-apply.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { authorize, type Attempt, type KubeUser } from './kube-access.ts';
-import { namespaces, qualified, resourceTypes, type KubeObject } from './kube-objects.ts';
+import { apiVersionOf, namespaces, qualified, resourceTypes, type KubeObject } from './kube-objects.ts';
 import { mergePatch, strategicPatch } from './kube-patch.ts';
 import { invalid, notFound, statusRefusal } from './kube-refusal.ts';
 import { listAnswer, ofMetadata } from './object-list.ts';
 import type { ObjectStore } from './object-store.ts';
+import { checkStrictly } from './schema/strictly.ts';
+import { asTable, takesTable } from './tables/as-table.ts';
 import { watchAnswer } from './watch-answer.ts';
 
 export interface KubeCall extends Attempt {
@@ -21,7 +26,9 @@ export interface KubeCall extends Attempt {
   readonly body: unknown;
 }
 
+const APPLY = 'application/apply-patch+yaml';
 const patchTypes: Record<string, (target: unknown, patch: unknown) => unknown> = {
+  'application/json-patch+json': jsonPatch,
   'application/merge-patch+json': mergePatch,
   'application/strategic-merge-patch+json': strategicPatch,
 };
@@ -52,7 +59,8 @@ export class KubeApi {
     const receivedAt = this.clock.micros();
     const answer = answerOf(() => {
       authorize(call.user, call);
-      return this.perform(call);
+      checkStrictly(call);
+      return isDryRun(call.query) ? this.store.rehearse(() => this.perform(call)) : this.perform(call);
     });
     const named = asText(asJson(asJson(call.body)['metadata'])['name']);
     const name = call.verb === 'create' ? named || undefined : call.name;
@@ -66,26 +74,34 @@ export class KubeApi {
       throw statusRefusal(404, 'NotFound', 'the server could not find the requested resource');
     }
     switch (verb) {
-      case 'get':
-        return { status: 200, body: this.store.get(type, namespace, name) };
+      case 'get': {
+        const object = this.store.get(type, namespace, name);
+        const { resourceVersion } = object.metadata;
+        const shown = takesTable(call.accept) ? this.table(call, [object], { resourceVersion }) : object;
+        return { status: 200, body: shown };
+      }
       case 'list': {
         const view = this.store.view(type, namespace);
         const list = listAnswer(type, view, query, this.store.version(), this.clock);
-        return { status: 200, body: ofMetadata(list, call.accept) };
+        const shown = takesTable(call.accept)
+          ? this.table(call, list.items, list.metadata)
+          : ofMetadata(list, call.accept);
+        return { status: 200, body: shown };
       }
       case 'watch':
-        return watchAnswer(call, this.store);
+        return watchAnswer(call, this.store, this.clock);
       case 'create':
         return this.create(call);
       case 'update': {
-        const existed = this.store.find(type, namespace, name) !== undefined;
+        const before = this.store.find(type, namespace, name);
+        const given = before ? this.owned(call, before, asJson(body)) : asJson(body);
         return {
-          status: existed ? 200 : 201,
-          body: this.store.update(type, namespace, name, asJson(body), subresource),
+          status: before ? 200 : 201,
+          body: this.store.update(type, namespace, name, given, subresource),
         };
       }
       case 'patch':
-        return { status: 200, body: this.patch(call) };
+        return this.patch(call);
       case 'delete':
         return this.remove(call);
       case 'deletecollection': {
@@ -102,6 +118,12 @@ export class KubeApi {
           'the server does not allow this method on the requested resource',
         );
     }
+  }
+
+  private table({ type, query }: KubeCall, objects: readonly Json[], metadata: Json): Json {
+    const named = { apiVersion: apiVersionOf(type), kind: type.kind };
+    const full = objects.map((object) => ({ ...object, ...named }) as KubeObject);
+    return asTable(type, full, { metadata, query, now: this.clock.millis() });
   }
 
   private create({ type, namespace, body }: KubeCall): Answer {
@@ -121,19 +143,46 @@ export class KubeApi {
     return { status: 201, body: this.store.create(type, namespace, given) };
   }
 
-  private patch({ type, namespace, name = '', subresource, body, contentType }: KubeCall): KubeObject {
-    const kind = contentType.split(';')[0]?.trim();
-    const merge = kind === undefined ? undefined : patchTypes[kind];
-    if (merge) return this.store.patch(type, namespace, name, (stored) => merge(stored, body), subresource);
-    const text = `the body of the request was in an unknown format - accepted media types include: ${Object.keys(patchTypes).join(', ')}`;
+  private patch(call: KubeCall): Answer {
+    const { type, namespace, name = '', subresource, body, contentType } = call;
+    const kind = contentType.split(';')[0]?.trim() ?? '';
+    if (kind === APPLY) return this.apply(call);
+    const merge = patchTypes[kind];
+    if (merge) {
+      const change = (stored: KubeObject): Json => this.owned(call, stored, asJson(merge(stored, body)));
+      return { status: 200, body: this.store.patch(type, namespace, name, change, subresource) };
+    }
+    const known = [...Object.keys(patchTypes), APPLY].join(', ');
+    const text = `the body of the request was in an unknown format - accepted media types include: ${known}`;
     throw statusRefusal(415, 'UnsupportedMediaType', text);
+  }
+
+  /** A server-side apply creates what is not there, for who may create. */
+  private apply(call: KubeCall): Answer {
+    const { type, namespace, name = '', subresource, query, user } = call;
+    const live = this.store.find(type, namespace, name);
+    if (!live) authorize(user, { ...call, verb: 'create' });
+    const by = { name: query.get('fieldManager') ?? '', subresource, time: this.clock.seconds() };
+    const given = checkApply(call.body, by.name);
+    const body = applied(live, { type, applied: given, by, force: query.get('force') === 'true' });
+    if (!live) return this.create({ ...call, body });
+    return { status: 200, body: this.store.update(type, namespace, name, body, subresource) };
+  }
+
+  /** The object with who owns its fields after a write that is no apply. */
+  private owned({ type, subresource, query, userAgent }: KubeCall, before: KubeObject, after: Json): Json {
+    const name = query.get('fieldManager') ?? userAgent.split('/')[0] ?? '';
+    const managers = afterUpdate(type, before, after, { name, subresource, time: this.clock.seconds() });
+    if (managers.length === 0) return after;
+    const managedFields = toManagedFields(type, managers);
+    return { ...after, metadata: { ...asJson(after['metadata']), managedFields } };
   }
 
   private remove(call: KubeCall): Answer {
     const { type, namespace, name = '', body } = call;
     const stored = this.store.get(type, namespace, name);
     const left = this.store.remove(type, namespace, name, asJson(asJson(body)['preconditions']));
-    if (type.kind === 'Namespace') this.emptyNamespace(call, name);
+    if (type.kind === 'Namespace' && !isDryRun(call.query)) this.emptyNamespace(call, name);
     if (left.metadata.deletionTimestamp !== undefined || type.kind === 'Service')
       return { status: 200, body: left };
     const { uid } = stored.metadata;
@@ -166,4 +215,12 @@ export class KubeApi {
   private removeOne({ type }: KubeCall, { metadata }: KubeObject): Json {
     return this.store.remove(type, metadata.namespace, metadata.name, {});
   }
+}
+
+/** Refuses every other value but the one there is. */
+function isDryRun(query: URLSearchParams): boolean {
+  const asked = query.get('dryRun');
+  if (asked === null || asked === 'All') return asked === 'All';
+  const problem = `Unsupported value: "${asked}": supported values: "All"`;
+  throw statusRefusal(422, 'Invalid', `PatchOptions.meta.k8s.io "" is invalid: dryRun: ${problem}`);
 }

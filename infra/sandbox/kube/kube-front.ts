@@ -1,10 +1,13 @@
 import type { Answer, Call } from '../exchange.ts';
 import { answerOf } from '../refusal.ts';
+import { apiGroups, pathOf } from './discovery/api-groups.ts';
+import { discoveryAnswer } from './discovery/discovery-answer.ts';
 import type { KubeUser } from './kube-access.ts';
 import type { KubeApi } from './kube-api.ts';
 import { resourceTypes } from './kube-objects.ts';
 import { reviewAnswer } from './review-answer.ts';
 import { statusRefusal } from './kube-refusal.ts';
+import { readProtobuf } from './protobuf/read-protobuf.ts';
 
 const verbs: Record<string, [one: string, many: string]> = {
   GET: ['get', 'list'],
@@ -27,12 +30,15 @@ export function kubeAnswer(api: KubeApi, users: ReadonlyMap<string, KubeUser>, c
     const token = /^Bearer (.+)$/.exec(call.headers.authorization ?? '')?.[1] ?? '';
     const user = users.get(token);
     if (!user) throw statusRefusal(401, 'Unauthorized', 'Unauthorized');
-    const review = reviewAnswer(call, user, users);
-    if (review) return review;
+    const body = bodyOf(call);
+    const known = discoveryAnswer(call) ?? reviewAnswer({ ...call, body }, user, users);
+    if (known) return known;
+    if (!apiGroups.some((group) => `${call.path}/`.startsWith(`${pathOf(group)}/`)))
+      return { status: 404, body: '404 page not found\n' };
     const target = parse(call.path);
     const verb = verbs[call.method]?.[target?.name === undefined ? 1 : 0];
     if (!target || verb === undefined) {
-      throw statusRefusal(404, 'NotFound', 'the server could not find the requested resource');
+      throw statusRefusal(404, 'NotFound', 'the server could not find the requested resource', {});
     }
     const watching = verb === 'list' && ['true', '1'].includes(call.query.get('watch') ?? '');
     return api.run({
@@ -45,9 +51,19 @@ export function kubeAnswer(api: KubeApi, users: ReadonlyMap<string, KubeUser>, c
       contentType: call.headers['content-type'] ?? '',
       accept: call.headers.accept ?? '',
       query: call.query,
-      body: call.body,
+      body,
     });
   });
+}
+
+/** The JSON of a body, of which kubectl sends some as protobuf. */
+function bodyOf({ body }: Call): unknown {
+  if (!Buffer.isBuffer(body)) return body;
+  const read = readProtobuf(body);
+  if (read) return read;
+  const text =
+    'the body of the request was in an unknown format - accepted media types include: application/json';
+  throw statusRefusal(415, 'UnsupportedMediaType', text);
 }
 
 /** The name by which a list or a watch selects: by it a Role may name it. */

@@ -32,6 +32,8 @@ export interface ResourceType {
   readonly status: boolean;
   /** A PUT to a name that does not exist creates the object. */
   readonly createOnUpdate: boolean;
+  /** What kubectl takes for the plural: `svc`. */
+  readonly shortNames: readonly string[];
 }
 
 const type = (plural: string, kind: string, more: Partial<ResourceType> = {}): ResourceType => ({
@@ -42,20 +44,21 @@ const type = (plural: string, kind: string, more: Partial<ResourceType> = {}): R
   namespaced: true,
   status: false,
   createOnUpdate: false,
+  shortNames: [],
   ...more,
 });
 
-export const namespaces = type('namespaces', 'Namespace', { namespaced: false });
+export const namespaces = type('namespaces', 'Namespace', { namespaced: false, shortNames: ['ns'] });
 
 /** The resources of the simulated apiserver; nothing else is served. */
 export const resourceTypes: readonly ResourceType[] = [
   namespaces,
-  type('nodes', 'Node', { namespaced: false, status: true }),
-  type('services', 'Service', { status: true, createOnUpdate: true }),
-  type('configmaps', 'ConfigMap'),
-  type('pods', 'Pod', { status: true }),
+  type('nodes', 'Node', { namespaced: false, status: true, shortNames: ['no'] }),
+  type('services', 'Service', { status: true, createOnUpdate: true, shortNames: ['svc'] }),
+  type('configmaps', 'ConfigMap', { shortNames: ['cm'] }),
+  type('pods', 'Pod', { status: true, shortNames: ['po'] }),
   type('secrets', 'Secret'),
-  type('events', 'Event', { createOnUpdate: true }),
+  type('events', 'Event', { createOnUpdate: true, shortNames: ['ev'] }),
   type('leases', 'Lease', { group: 'coordination.k8s.io', createOnUpdate: true }),
   type('endpointslices', 'EndpointSlice', { group: 'discovery.k8s.io' }),
 ];

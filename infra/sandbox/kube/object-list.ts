@@ -1,4 +1,4 @@
-import { asJson, asList, scalarText, type Json } from '../json.ts';
+import { asJson, scalarText, type Json } from '../json.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from './kube-objects.ts';
 import { statusRefusal } from './kube-refusal.ts';
@@ -7,8 +7,31 @@ import type { ObjectView } from './object-table.ts';
 const selectable: Record<string, readonly string[]> = {
   services: ['metadata.name', 'metadata.namespace', 'spec.type', 'spec.clusterIP'],
   nodes: ['metadata.name', 'spec.unschedulable'],
+  pods: [
+    'metadata.name',
+    'metadata.namespace',
+    'spec.nodeName',
+    'spec.hostNetwork',
+    'spec.serviceAccountName',
+    'status.phase',
+    'status.podIP',
+  ],
+  events: [
+    ...['metadata.name', 'metadata.namespace', 'reason', 'reportingComponent', 'source', 'type'],
+    ...['apiVersion', 'fieldPath', 'kind', 'name', 'namespace', 'resourceVersion', 'uid'].map(
+      (field) => `involvedObject.${field}`,
+    ),
+  ],
+  secrets: ['metadata.name', 'metadata.namespace', 'type'],
+  namespaces: ['metadata.name', 'status.phase'],
 };
 const continueLifeMs = 5 * 60_000;
+
+/** The body of a list. */
+export interface Listed extends Json {
+  readonly metadata: Json;
+  readonly items: readonly Json[];
+}
 
 /** A list answer with selectors and `limit`/`continue`; a continue token dies after five minutes with 410. */
 export function listAnswer(
@@ -17,7 +40,7 @@ export function listAnswer(
   query: URLSearchParams,
   version: string,
   clock: SandboxClock,
-): Json {
+): Listed {
   const isSelected = selects(type, query);
   const candidates = candidatesIn(view, query);
   const token = query.get('continue');
@@ -82,9 +105,9 @@ export function selects(type: ResourceType, query: URLSearchParams): (object: Ku
 const PARTIAL = ';as=PartialObjectMetadataList;';
 
 /** The list, with the metadata of its items alone if the client takes no more. */
-export function ofMetadata(list: Json, accept: string): Json {
+export function ofMetadata(list: Listed, accept: string): Json {
   if (!accept.includes(PARTIAL)) return list;
-  const items = asList(list['items']).map((item) => ({ metadata: asJson(item)['metadata'] }));
+  const items = list.items.map((item) => ({ metadata: item['metadata'] }));
   return { ...list, kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', items };
 }
 
@@ -104,8 +127,8 @@ function selectors(text: string | null): [string, string | undefined, boolean][]
 }
 
 function valueAt(object: KubeObject, field: string): string {
-  const [head = '', tail = ''] = field.split('.');
-  return scalarText(asJson(object[head])[tail]);
+  const [head = '', tail] = field === 'source' ? ['source', 'component'] : field.split('.');
+  return scalarText(tail === undefined ? object[head] : asJson(object[head])[tail]);
 }
 
 function readToken(token: string, clock: SandboxClock): { version: string; after: string } {

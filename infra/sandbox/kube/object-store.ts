@@ -23,6 +23,7 @@ export class ObjectStore {
   private readonly clock: SandboxClock;
   private readonly lots: Lots;
   private revision = 1000;
+  private isRehearsal = false;
   readonly changes = new ChangeLog(this.revision);
 
   constructor(clock: SandboxClock, lots: Lots) {
@@ -75,7 +76,21 @@ export class ObjectStore {
     };
     delete created.metadata.deletionTimestamp;
     if (type.kind === 'Service') created.status = {};
+    if (type.kind === 'Namespace') defaultNamespace(created);
     return this.put(type, created);
+  }
+
+  /** Runs writes that answer as they would, and keep nothing: what `dryRun=All` asks for. */
+  rehearse<T>(write: () => T): T {
+    const allocated = new ServiceAllocator();
+    allocated.goOnAfter(this.allocator);
+    this.isRehearsal = true;
+    try {
+      return write();
+    } finally {
+      this.isRehearsal = false;
+      this.allocator.goOnAfter(allocated);
+    }
   }
 
   /** Takes over copies of all that another store has, its versions too, with their texts changed. No watch is told. */
@@ -161,6 +176,7 @@ export class ObjectStore {
   remove(type: ResourceType, namespace: string | undefined, name: string, wanted: Preconditions): KubeObject {
     const stored = this.get(type, namespace, name);
     checkDelete(type, stored, wanted);
+    if (this.isRehearsal) return stored;
     if (asList(stored.metadata.finalizers).length === 0) {
       this.tableOf(type).delete(keyOf(namespace, name));
       this.revision += 1;
@@ -197,6 +213,7 @@ export class ObjectStore {
     ) {
       return before;
     }
+    if (this.isRehearsal) return object;
     this.revision += 1;
     object.metadata.resourceVersion = String(this.revision);
     const done =
@@ -222,6 +239,13 @@ export class ObjectStore {
     this.tables.set(plural, found);
     return found;
   }
+}
+
+/** Without the finalizer of the real one: a namespace that is deleted is gone at once. */
+function defaultNamespace(namespace: KubeObject): void {
+  const { name, labels } = namespace.metadata;
+  namespace.metadata.labels = { ...labels, 'kubernetes.io/metadata.name': name };
+  namespace.status = { phase: 'Active' };
 }
 
 const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;

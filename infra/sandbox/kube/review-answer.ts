@@ -1,54 +1,114 @@
 import type { Answer } from '../exchange.ts';
 import { asJson, asList, asText, type Json } from '../json.ts';
-import { authorize, type KubeUser } from './kube-access.ts';
-import { resourceTypes } from './kube-objects.ts';
+import { authorize, grantsOf, isMaster, type Grant, type KubeUser } from './kube-access.ts';
 
-/** TokenReviews and SubjectAccessReviews: who a user is, and what they may do. They are answered, and not kept. */
-const reviews: Readonly<Record<string, string>> = {
-  '/apis/authentication.k8s.io/v1/tokenreviews': 'tokenreviews.authentication.k8s.io',
-  '/apis/authorization.k8s.io/v1/subjectaccessreviews': 'subjectaccessreviews.authorization.k8s.io',
+type Users = ReadonlyMap<string, KubeUser>;
+
+/** What a review of a kind answers, and whether everybody may ask it about themselves. */
+interface Review {
+  readonly status: (spec: Json, asking: KubeUser, users: Users) => Json;
+  readonly ofSelf?: true;
+}
+
+/** Who a user is, and what they may do. Reviews are answered, and not kept. */
+const reviews: Readonly<Record<string, Review>> = {
+  'authentication.k8s.io/v1/tokenreviews': { status: (spec, _asking, users) => tokenStatus(spec, users) },
+  'authentication.k8s.io/v1/selfsubjectreviews': {
+    status: (_spec, { username, groups }) => ({ userInfo: { username, groups: [...groups] } }),
+    ofSelf: true,
+  },
+  'authorization.k8s.io/v1/subjectaccessreviews': {
+    status: (spec, _asking, users) => subjectStatus(spec, users),
+  },
+  'authorization.k8s.io/v1/selfsubjectaccessreviews': { status: accessStatus, ofSelf: true },
+  'authorization.k8s.io/v1/selfsubjectrulesreviews': { status: rulesStatus, ofSelf: true },
 };
 
 /** Undefined: the request asks for no review. */
 export function reviewAnswer(
   call: { readonly method: string; readonly path: string; readonly body: unknown },
   asking: KubeUser,
-  users: ReadonlyMap<string, KubeUser>,
+  users: Users,
 ): Answer | undefined {
-  const [plural = '', ...group] = reviews[call.path]?.split('.') ?? [];
-  if (plural === '' || call.method !== 'POST') return undefined;
-  const rest = { namespaced: false, status: false, createOnUpdate: false, version: 'v1', kind: '' };
-  const type = { ...rest, plural, group: group.join('.') };
-  authorize(asking, { verb: 'create', type, namespace: undefined, name: undefined, subresource: undefined });
+  const [group = '', version, plural = ''] = call.path.replace('/apis/', '').split('/');
+  const review = reviews[[group, version, plural].join('/')];
+  if (!review || call.method !== 'POST') return undefined;
+  if (!review.ofSelf) authorize(asking, attempt('create', plural, group));
   const body = asJson(call.body);
-  const spec = asJson(body['spec']);
-  const status = plural === 'tokenreviews' ? tokenStatus(spec, users) : accessStatus(spec, users);
+  const status = review.status(asJson(body['spec']), asking, users);
   return { status: 201, body: { ...body, status } };
 }
 
-function tokenStatus(spec: Json, users: ReadonlyMap<string, KubeUser>): Json {
+function tokenStatus(spec: Json, users: Users): Json {
   const user = users.get(asText(spec['token']));
   if (!user) return { user: {}, error: 'invalid bearer token' };
   const { username, groups } = user;
   return { authenticated: true, user: { username, uid: `uid-${username}`, groups: [...groups] } };
 }
 
-function accessStatus(spec: Json, users: ReadonlyMap<string, KubeUser>): Json {
-  const wanted = asJson(spec['resourceAttributes']);
-  const text = (field: string): string | undefined => asText(wanted[field]) || undefined;
-  const type = resourceTypes.find(({ plural }) => plural === text('resource'));
+/** Somebody with a name and groups; who has no token here has no grants either. */
+function subjectStatus(spec: Json, users: Users): Json {
   const username = asText(spec['user']);
   const user = [...users.values()].find((one) => one.username === username);
-  const groups = asList(spec['groups']).map(asText);
-  if (!type) return { allowed: false };
+  return accessStatus(spec, { grants: [], ...user, username, groups: asList(spec['groups']).map(asText) });
+}
+
+function accessStatus(spec: Json, user: KubeUser): Json {
+  const wanted = asJson(spec['resourceAttributes']);
+  const text = (field: string): string | undefined => asText(wanted[field]) || undefined;
+  const { path, verb } = asJson(spec['nonResourceAttributes']);
+  if (path !== undefined) return { allowed: isMaster(user) || (verb === 'get' && isPublic(asText(path))) };
   try {
-    const [verb = '', namespace, name] = [text('verb'), text('namespace'), text('name')];
-    authorize(
-      { grants: [], ...user, username, groups },
-      { verb, type, namespace, name, subresource: undefined },
-    );
+    const [namespace, name, subresource] = [text('namespace'), text('name'), text('subresource')];
+    const about = attempt(text('verb') ?? '', text('resource') ?? '', text('group') ?? '');
+    authorize(user, { ...about, namespace, name, subresource });
     return { allowed: true };
   } catch {
     return { allowed: false, reason: 'no rule allows it' };
   }
+}
+
+const isPublic = (path: string): boolean =>
+  /^\/(api|apis|openapi|version|healthz|livez|readyz)(\/|$)/.test(path);
+
+function rulesStatus(spec: Json, user: KubeUser): Json {
+  const nonResourceURLs = ['/api/*', '/apis/*', '/openapi/*', '/version', '/healthz', '/livez', '/readyz'];
+  const here = grantsOf(user).filter(
+    ({ namespace }) => namespace === undefined || namespace === spec['namespace'],
+  );
+  return {
+    resourceRules: isMaster(user)
+      ? [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }]
+      : here.flatMap(rulesOf),
+    nonResourceRules: isMaster(user)
+      ? [{ verbs: ['*'], nonResourceURLs: ['*'] }]
+      : [{ verbs: ['get'], nonResourceURLs }],
+    incomplete: false,
+  };
+}
+
+const rulesOf = ({ resources, verbs, name }: Grant): Json[] =>
+  resources.map((qualified) => {
+    const [, plural = '', group = '', subresource = ''] = /^([^./]+)\.?([^/]*)(\/.*)?$/.exec(qualified) ?? [];
+    const named = name === undefined ? {} : { resourceNames: [name] };
+    return { verbs, apiGroups: [group], resources: [plural + subresource], ...named };
+  });
+
+/** On all objects of a resource, which need not be one that is served here. */
+function attempt(verb: string, plural: string, group: string): Parameters<typeof authorize>[1] {
+  const rest = {
+    kind: '',
+    version: 'v1',
+    namespaced: false,
+    status: false,
+    createOnUpdate: false,
+    shortNames: [],
+  };
+  return {
+    verb,
+    type: { ...rest, plural, group },
+    namespace: undefined,
+    name: undefined,
+    subresource: undefined,
+  };
 }

@@ -1,9 +1,11 @@
 import type { Answer } from '../exchange.ts';
 import type { Json } from '../json.ts';
+import type { SandboxClock } from '../sandbox-clock.ts';
 import type { ObjectChange } from './change-log.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from './kube-objects.ts';
 import { selects } from './object-list.ts';
 import type { ObjectStore } from './object-store.ts';
+import { asTable, takesTable } from './tables/as-table.ts';
 
 const BOOKMARK_MS = 60_000;
 const LONGEST_MS = 30 * 60_000;
@@ -20,7 +22,7 @@ export interface WatchCall {
  * The events of a collection after a version, one JSON a line, until `timeoutSeconds` are over. A version of which the
  * changes are forgotten is answered with an event that says 410.
  */
-export function watchAnswer(call: WatchCall, store: ObjectStore): Answer {
+export function watchAnswer(call: WatchCall, store: ObjectStore, clock: SandboxClock): Answer {
   const { type, namespace, query } = call;
   const wanted = selects(type, query);
   const concerns = ({ resource, object }: ObjectChange): boolean =>
@@ -33,7 +35,15 @@ export function watchAnswer(call: WatchCall, store: ObjectStore): Answer {
       };
       const show = (change: ObjectChange): void => {
         const told = concerns(change) ? asSelected(change, wanted) : undefined;
-        if (told) tell(told.type, shown(told.object, call.accept));
+        if (told) tell(told.type, shown(told.object));
+      };
+      let headed = true;
+      const shown = (object: KubeObject): Json => {
+        if (!takesTable(call.accept)) return ofMetadata(object, call.accept);
+        const metadata = { resourceVersion: object.metadata.resourceVersion };
+        const table = asTable(type, [object], { metadata, query, now: clock.millis(), headed });
+        headed = false;
+        return table;
       };
       const version = query.get('resourceVersion') ?? '';
       const isAny = version === '' || version === '0';
@@ -88,7 +98,7 @@ function asSelected(
 }
 
 /** The object, or its metadata alone if the client takes no more. */
-function shown(object: KubeObject, accept: string): Json {
+function ofMetadata(object: KubeObject, accept: string): Json {
   if (!accept.includes(PARTIAL)) return { ...object };
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata };
 }

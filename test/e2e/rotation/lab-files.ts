@@ -81,6 +81,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/node/node-addresses.test.ts': { part: 3, seconds: 47 },
   'test/conformance/kubernetes.test.ts': { part: 3, seconds: 3 },
 
+  'test/e2e/sandbox/kubectl.test.ts': { part: 1, seconds: 15 },
   'test/e2e/rights/each-rule.test.ts': { part: 2, seconds: 120 },
   'test/e2e/rights/cluster-rights.test.ts': { part: 2, seconds: 2 },
   'test/e2e/rights/missing-rule.test.ts': { part: 3, seconds: 90 },

@@ -1,0 +1,189 @@
+/** What kubectl asks of an apiserver, as kubectl asks it: shapes as the lab's 1.36.3 has them. */
+import { X509Certificate } from 'node:crypto';
+import { Agent, request } from 'node:https';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { at } from '../conformance/json-path.ts';
+import { KubeSession, type KubeReply } from '../conformance/kubernetes/kube-session.ts';
+import { resourceTypes } from '../../infra/sandbox/kube/kube-objects.ts';
+import { loopbackCertificate } from '../../infra/sandbox/tls/loopback-certificate.ts';
+import { startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
+
+const TABLE =
+  'application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json';
+const AGGREGATED =
+  'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json';
+
+let sandbox: Sandbox;
+let kube: KubeSession;
+const get = (path: string, accept?: string): Promise<KubeReply> =>
+  kube.call('GET', path, undefined, undefined, sandbox.adminToken, accept);
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ nodes: 1 });
+  kube = new KubeSession({ name: 'sandbox', real: false, url: sandbox.kubeUrl, token: sandbox.adminToken });
+  await kube.begin();
+});
+afterAll(() => sandbox.close());
+
+const namesIn = (list: unknown, field: string): unknown[] =>
+  (list as Record<string, unknown>[]).map((one) => one[field]);
+
+test('discovery, old and aggregated, names the same resources, and each of them is listed', async () => {
+  const aggregated = [await get('/api', AGGREGATED), await get('/apis', AGGREGATED)];
+  const groups = aggregated.flatMap(({ body }) => at(body, 'items') as unknown[]);
+  const paths = groups.map((group) => {
+    const name = at(group, 'metadata.name') as string | undefined;
+    return { path: name === undefined ? '/api/v1' : `/apis/${name}/v1`, group };
+  });
+  const known = namesIn(at((await get('/apis')).body, 'groups'), 'name');
+  expect(paths.map(({ path }) => path)).toEqual([
+    '/api/v1',
+    ...known.map((name) => `/apis/${String(name)}/v1`),
+  ]);
+  for (const { path, group } of paths) {
+    const { body } = await get(path);
+    const old = (at(body, 'resources') as { name: string; verbs: string[] }[]).filter(
+      ({ name }) => !name.includes('/'),
+    );
+    expect(namesIn(at(group, 'versions.0.resources'), 'resource')).toEqual(old.map(({ name }) => name));
+    for (const { name, verbs } of old)
+      if (verbs.includes('list')) expect((await get(`${path}/${name}`)).status).toBe(200);
+  }
+  expect((await get('/api')).body).toMatchObject({ kind: 'APIVersions', versions: ['v1'] });
+});
+
+test('openapi has each stored type with all that it refers to, and says that writes validate fields and run dry', async () => {
+  const { body: index } = await get('/openapi/v3');
+  const documents = Object.values(at(index, 'paths') as Record<string, { serverRelativeURL: string }>);
+  const bodies = await Promise.all(
+    documents.map(async ({ serverRelativeURL }) => (await get(serverRelativeURL)).body),
+  );
+  for (const body of bodies) {
+    const schemas = Object.keys((body as { components: { schemas: object } }).components.schemas);
+    const asked = [...JSON.stringify(body).matchAll(/#\/components\/schemas\/([^"]+)/g)].map(
+      ([, name]) => name,
+    );
+    expect(asked.filter((name) => !schemas.includes(name ?? ''))).toEqual([]);
+  }
+  const text = JSON.stringify(bodies);
+  for (const { group, kind, version } of resourceTypes)
+    expect(text).toContain(JSON.stringify({ group, version, kind }));
+  const patch = at(bodies[0], 'paths') as Record<string, { patch?: { parameters: { name: string }[] } }>;
+  expect(
+    patch['/api/v1/namespaces/{namespace}/services/{name}']?.patch?.parameters.map(({ name }) => name),
+  ).toEqual(['dryRun', 'fieldManager', 'fieldValidation', 'force']);
+});
+
+test('a list, an object and a watch are tables for those who take them', async () => {
+  await kube.service('web', {
+    ports: [{ port: 80 }, { name: 'tls', port: 443 }],
+    selector: { b: 'y', a: 'x' },
+  });
+  const { body: list } = await get(kube.path('services'), TABLE);
+  const columns = at(list, 'columnDefinitions') as { name: string; priority: number }[];
+  expect(columns.map(({ name, priority }) => [name, priority])).toEqual([
+    ...['Name', 'Type', 'Cluster-IP', 'External-IP', 'Port(s)', 'Age'].map((name) => [name, 0]),
+    ['Selector', 1],
+  ]);
+  const { spec } = sandbox.kube.get('Service', kube.namespace, 'web') ?? {};
+  const ports = (spec?.['ports'] as { port: number; nodePort: number }[]).map(
+    ({ port, nodePort }) => `${port}:${nodePort}/TCP`,
+  );
+  const cells = [
+    'web',
+    'LoadBalancer',
+    spec?.['clusterIP'],
+    '<pending>',
+    ports.join(','),
+    expect.stringMatching(/^\d+s$/),
+    'a=x,b=y',
+  ];
+  const row = {
+    cells,
+    object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'web' } },
+  };
+  expect(list).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1', rows: [row] });
+  expect((await get(kube.path('services', 'web'), TABLE)).body).toMatchObject({ kind: 'Table', rows: [row] });
+  await kube.service('other');
+  const events = await kube.watch(kube.path('services'), { resourceVersion: '0' }, TABLE);
+  expect(events).toMatchObject([
+    { type: 'ADDED', object: { columnDefinitions: [{ name: 'Name' }, ...columns.slice(1)] } },
+    { type: 'ADDED', object: { columnDefinitions: null, rows: [row] } },
+  ]);
+});
+
+test('a Node that is cordoned, and an Event, in their own columns', async () => {
+  await kube.merge('/api/v1/nodes/node-1', { spec: { unschedulable: true } });
+  const { body: nodes } = await get('/api/v1/nodes', TABLE);
+  const [name, status, roles, , ...more] = at(nodes, 'rows.0.cells') as string[];
+  expect([name, status, roles]).toEqual(['node-1', 'Ready,SchedulingDisabled', '<none>']);
+  expect(more).toEqual(['v1.36.3', '10.0.0.10', '<none>', '<unknown>', '<unknown>', '<unknown>']);
+  const involvedObject = { kind: 'Service', namespace: kube.namespace, name: 'web', uid: 'u' };
+  const event = { type: 'Normal', reason: 'Ensured', message: 'serves', count: 2, involvedObject };
+  await kube.create('events', { metadata: { name: 'web.1' }, ...event, source: { component: 'levelset' } });
+  const selector = 'involvedObject.name=web,involvedObject.kind=Service,involvedObject.uid=u';
+  const { body } = await get(`${kube.path('events')}?fieldSelector=${encodeURIComponent(selector)}`, TABLE);
+  expect(at(body, 'rows.0.cells')).toEqual([
+    ...['<unknown>', 'Normal', 'Ensured', 'service/web', '', 'levelset', 'serves', '<unknown>', 2, 'web.1'],
+  ]);
+});
+
+test('what the sandbox does not have is answered as the real one answers it', async () => {
+  const nothing = { kind: 'Status', status: 'Failure', reason: 'NotFound', code: 404, details: {} };
+  for (const path of ['/api/v1/bars', '/apis/coordination.k8s.io/v1/bars'])
+    expect(await get(path)).toMatchObject({ status: 404, body: nothing });
+  for (const path of ['/apis/apps/v1/deployments', '/apis/apps', '/metrics'])
+    expect(String((await get(path)).body)).toBe('404 page not found\n');
+});
+
+test('a write that runs dry answers as the real one would, and keeps nothing', async () => {
+  const object = { metadata: { name: 'dry' }, spec: { type: 'LoadBalancer', ports: [{ port: 80 }] } };
+  const made = await kube.call('POST', `${kube.path('services')}?dryRun=All`, object);
+  expect(made).toMatchObject({ status: 201, body: { kind: 'Service' } });
+  expect((await get(kube.path('services', 'dry'))).status).toBe(404);
+  const kept = (await kube.service('dry')).body;
+  expect(at(kept, 'spec.clusterIP')).toBe(at(made.body, 'spec.clusterIP'));
+  const path = kube.path('services', 'dry');
+  const changed = await kube.merge(`${path}?dryRun=All`, { spec: { ports: [{ port: 81 }] } });
+  expect(at(changed.body, 'spec.ports.0.port')).toBe(81);
+  expect((await kube.call('DELETE', `${path}?dryRun=All`)).status).toBe(200);
+  expect((await get(path)).body).toEqual(kept);
+  expect((await kube.merge(`${path}?dryRun=Some`, {})).status).toBe(422);
+});
+
+test('somebody asks what they may do, as JSON', async () => {
+  const review = async (resource: string, token: string): Promise<unknown> => {
+    const spec = { resourceAttributes: { verb: 'delete', resource, namespace: 'default' } };
+    const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+    return at((await kube.call('POST', path, { spec }, undefined, token)).body, 'status.allowed');
+  };
+  expect(await review('nodes', sandbox.kubeToken)).toBe(true);
+  expect(await review('services', sandbox.kubeToken)).toBe(false);
+  expect(await review('services', sandbox.adminToken)).toBe(true);
+});
+
+test('the kube-apiserver listens with TLS when it is told to, and its certificate is what a client needs', async () => {
+  const own = await startSandbox({ nodes: 0, kubeTls: true });
+  const ca = own.kubeAuthority ?? '';
+  const status = await new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${own.adminToken}` };
+    request(`${own.kubeUrl}/api`, { agent: new Agent({ ca }), headers }, ({ statusCode }) => {
+      resolve(statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+  expect(status).toBe(200);
+  await own.close();
+});
+
+test('the certificate names loopback, and is its own authority', () => {
+  for (let turn = 0; turn < 20; turn += 1) {
+    const certificate = new X509Certificate(loopbackCertificate().cert);
+    expect(certificate.verify(certificate.publicKey)).toBe(true);
+    expect(certificate.ca).toBe(true);
+    expect(['127.0.0.1', '::1'].map((address) => certificate.checkIP(address))).toEqual(['127.0.0.1', '::1']);
+    expect(Date.parse(certificate.validFrom)).toBeLessThan(Date.now());
+    expect(Date.parse(certificate.validTo)).toBeGreaterThan(Date.now());
+  }
+});

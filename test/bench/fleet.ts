@@ -13,7 +13,7 @@ import {
   SLOW_TIMES,
   type Phase,
 } from './fleet/fleet.ts';
-import { sweepsOf, waitsOf, type Waits } from './fleet/figures.ts';
+import { inWords, sweepsOf, tookOf, waitsOf } from './fleet/figures.ts';
 
 const CLUSTERS = Number(process.env['CLUSTERS'] ?? 1_000);
 const SERVICES = Number(process.env['SERVICES'] ?? 50);
@@ -57,11 +57,9 @@ console.log(
   `clusters in the interval: ${once} swept once, ${more} more often, ${never} never; ${hanging.length} hang`,
 );
 const ordinary = edits.filter(({ cluster }) => !slow.includes(cluster));
-const inWords = ({ done, mean, p99, slowest, slowestCluster }: Waits, of: number): string =>
-  `${done} of ${of} done, mean ${s(mean)} s, p99 ${s(p99)} s, slowest cluster ${s(slowest)} s (${slowestCluster})`;
-console.log(`from event to done: ${inWords(waitsOf(ordinary, interval.runs), ordinary.length)}`);
+console.log(`from event to done: ${inWords(waitsOf(tookOf(ordinary, interval.runs)), ordinary.length)}`);
 const ofSlow = edits.filter(({ cluster }) => slow.includes(cluster));
-console.log(`of slow clusters:   ${inWords(waitsOf(ofSlow, interval.runs), ofSlow.length)}`);
+console.log(`of slow clusters:   ${inWords(waitsOf(tookOf(ofSlow, interval.runs)), ofSlow.length)}`);
 console.log(`not as wanted in OpenStack a minute after the interval: ${fleet.undone}`);
 for (const what of ['change', 'create', 'delete'] as const)
   console.log(`edits, ${what}: ${edits.filter((edit) => edit.what === what).length}`);

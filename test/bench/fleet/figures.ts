@@ -15,15 +15,24 @@ export interface Waits {
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
-export function waitsOf(edits: readonly Edit[], runs: readonly Ran[]): Waits {
+interface Took {
+  readonly cluster: string;
+  readonly ms: number;
+}
+
+/** By the runs that ended after each edit. */
+export function tookOf(edits: readonly Edit[], runs: readonly Ran[]): readonly Took[] {
   const byKey = Map.groupBy(
     runs.filter(({ status }) => status === 'settled'),
     ({ cluster, key }) => `${cluster}:${key}`,
   );
-  const took = edits.flatMap(({ cluster, key, atMs }) => {
+  return edits.flatMap(({ cluster, key, atMs }) => {
     const done = byKey.get(`${cluster}:${key}`)?.find((run) => run.atMs >= atMs);
     return done ? { cluster, ms: done.atMs - atMs } : [];
   });
+}
+
+export function waitsOf(took: readonly Took[]): Waits {
   const sorted = took.map(({ ms }) => ms).sort((a, b) => a - b);
   const means = [...Map.groupBy(took, ({ cluster }) => cluster)].map(
     ([cluster, its]) => [cluster, mean(its.map(({ ms }) => ms))] as const,
@@ -31,6 +40,13 @@ export function waitsOf(edits: readonly Edit[], runs: readonly Ran[]): Waits {
   const [slowestCluster = '', slowest = NaN] = means.sort(([, a], [, b]) => b - a)[0] ?? [];
   const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? NaN;
   return { done: took.length, mean: mean(sorted), p99, slowest, slowestCluster };
+}
+
+const s = (ms: number): string => (ms / 1e3).toFixed(1);
+
+/** @param of so many there are in all */
+export function inWords({ done, mean, p99, slowest, slowestCluster }: Waits, of: number): string {
+  return `${done} of ${of} done, mean ${s(mean)} s, p99 ${s(p99)} s, slowest cluster ${s(slowest)} s (${slowestCluster})`;
 }
 
 /** Clusters by how often they were swept. */

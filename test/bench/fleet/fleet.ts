@@ -1,7 +1,8 @@
 /** A fleet of clusters before workers of levelset, for a number of virtual intervals. */
 import { startProcess, type OwnProcess } from '../scale/own-process.ts';
 import type { Edit } from './people.ts';
-import type { Calls, SandboxHandlers } from './sandbox-process.ts';
+import type { SandboxHandlers } from './sandbox-process.ts';
+import type { Calls } from './simulated-clusters.ts';
 import type { Ran, Swept, WorkerHandlers } from './worker-process.ts';
 
 export interface FleetSize {

@@ -1,5 +1,6 @@
 /** Who changes, makes and deletes Services all the time, and the audit webhooks of their kube-apiservers, which tell of it. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { aService } from '../../support/service.ts';
 import { serviceName, type SimulatedCluster } from './projects.ts';
@@ -27,6 +28,8 @@ export interface PeopleOptions {
 const OF = 20;
 /** A prime, so that the clusters come in an order that looks like none, each as often as the others. */
 const STRIDE = 7_919;
+const SENDINGS = 10;
+const AGAIN_MS = 200;
 const RANGE = '192.0.2.0/24';
 
 export class People {
@@ -48,10 +51,9 @@ export class People {
   /** Does what is due. Resolves when levelset has been told. */
   async act(): Promise<void> {
     const { clock } = this.#options;
-    while (this.#dueMs <= clock.millis()) {
-      this.#dueMs += this.#everyMs;
-      await this.#edit();
-    }
+    const telling: Promise<void>[] = [];
+    for (; this.#dueMs <= clock.millis(); this.#dueMs += this.#everyMs) telling.push(this.#edit());
+    await Promise.all(telling);
   }
 
   async #edit(): Promise<void> {
@@ -89,7 +91,7 @@ export class People {
       objectRef: { resource: 'services', namespace: 'default', name, apiVersion: 'v1' },
       responseStatus: { metadata: {}, code: 200 },
     };
-    const answer = await fetch(`${urls[number % urls.length] ?? ''}/audit/${cluster}`, {
+    const answer = await sent(`${urls[number % urls.length] ?? ''}/audit/${cluster}`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
       body: JSON.stringify({
@@ -101,6 +103,20 @@ export class People {
     });
     if (!answer.ok) throw new Error(`/audit/${cluster} answers ${answer.status}: ${await answer.text()}`);
     await answer.arrayBuffer();
+  }
+}
+
+/** As a kube-apiserver, it sends again what was not taken: a busy process closes idle connections before it reads what came on them. */
+async function sent(url: string, request: RequestInit): Promise<Response> {
+  for (let left = SENDINGS; ; left -= 1) {
+    try {
+      const answer = await fetch(url, request);
+      if (answer.status !== 503 || left <= 1) return answer;
+      await answer.arrayBuffer();
+      await pause(AGAIN_MS);
+    } catch (error) {
+      if (left <= 1) throw new Error(`${url}: ${String((error as Error).cause)}`, { cause: error });
+    }
   }
 }
 

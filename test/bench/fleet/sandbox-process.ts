@@ -3,15 +3,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { answerRequest } from '../../../infra/sandbox/front.ts';
-import { headersOf, textOf } from '../../../infra/sandbox/reply.ts';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import type { RecordedRequest } from '../../../infra/sandbox/sandbox.ts';
 import { answerParent, usage, type Usage } from '../scale/own-process.ts';
-import { kubeconfigFor } from '../../support/sandbox-world.ts';
 import type { Texts } from '../../../shared/clusters/entry.ts';
+import { askedOf, CallCounts, entriesOf, send, type Calls } from './simulated-clusters.ts';
 import { NUMBER, WORKER } from './request-headers.ts';
 import { isUndone, People, type Edit } from './people.ts';
-import { CLUSTER_NAME, makeClusters, type ClustersWanted, type SimulatedCluster } from './projects.ts';
+import { makeClusters, type ClustersWanted, type SimulatedCluster } from './projects.ts';
 import { TimeServer, type Happening } from './time-server.ts';
 
 export interface FleetWanted extends ClustersWanted {
@@ -23,14 +21,6 @@ export interface FleetWanted extends ClustersWanted {
   readonly slow: { readonly clusters: number; readonly times: number };
   /** The kube-apiservers of so many hang when `hang` is called, and the OpenStack of as many others. */
   readonly hanging: number;
-}
-
-export interface Calls {
-  readonly byService: Readonly<Record<string, number>>;
-  /** Of OpenStack, without logins, of the cluster or project with the most, and of the one in the middle. */
-  readonly most: number;
-  readonly median: number;
-  readonly writes: Readonly<Record<string, number>>;
 }
 
 interface Held {
@@ -51,7 +41,7 @@ let held: Held[] = [];
 let areHanging = false;
 const seen = new Set<string>();
 const waitingFor = new Map<string, () => void>();
-let calls = noCalls();
+const counted = new CallCounts();
 
 const handlers = {
   async start(given: FleetWanted) {
@@ -71,19 +61,7 @@ const handlers = {
   },
   /** The registry's texts, by name. */
   entries(tokens: Readonly<Record<'audit', string>>): Record<string, Texts> {
-    const textsOf = ({ inside, project }: SimulatedCluster, number: number): Texts => ({
-      kubeconfig: kubeconfigFor({ ...inside, kubeUrl: `${url}/kube/${number}` } as never),
-      'cloud.conf': `[Global]
-auth-url = ${url}/cloud/${project}/identity/v3
-application-credential-id = ${inside.cloud.applicationCredential.id}
-application-credential-secret = ${inside.cloud.applicationCredential.secret}
-[LoadBalancer]
-create-monitor = true
-`,
-      flags: `cluster-name=${CLUSTER_NAME}\n`,
-      'audit-tokens': tokens.audit,
-    });
-    return Object.fromEntries(clusters.map((cluster, number) => [cluster.name, textsOf(cluster, number)]));
+    return entriesOf(clusters, url, tokens.audit);
   },
   /** Lets the virtual time pass. */
   async run({ untilMs, workers }: { readonly untilMs: number; readonly workers: number }) {
@@ -108,15 +86,7 @@ create-monitor = true
     return clusters.filter((_, number) => hangs(number)).map(({ name }) => name);
   },
   slow: () => clusters.filter((_, number) => isSlow(number)).map(({ name }) => name),
-  calls(): Calls {
-    const { byService, byProject, writes } = calls;
-    const counts = [...byProject.values()].sort((a, b) => a - b);
-    calls = noCalls();
-    return {
-      ...{ byService: Object.fromEntries(byService), writes: Object.fromEntries(writes) },
-      ...{ most: counts.at(-1) ?? 0, median: counts[counts.length >> 1] ?? 0 },
-    };
-  },
+  calls: (): Calls => counted.taken(),
   /** How many sockets levelset keeps open. */
   sockets: () =>
     new Promise<number>((resolve, reject) => {
@@ -129,14 +99,6 @@ create-monitor = true
 };
 
 export type SandboxHandlers = typeof handlers;
-
-function noCalls() {
-  return {
-    byService: new Map<string, number>(),
-    byProject: new Map<number, number>(),
-    writes: new Map<string, number>(),
-  };
-}
 
 /** The last clusters hang, first those whose kube-apiserver does; before them are the slow ones. */
 const hangs = (number: number): boolean => number >= clusters.length - 2 * wanted.hanging;
@@ -170,18 +132,12 @@ const happening: Happening = {
 };
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const [, side = '', at = '', path = ''] = /^\/(kube|cloud)\/(\d+)(\/.*)$/.exec(request.url ?? '') ?? [];
-  const cluster = clusters[Number(at)];
-  if (!cluster) throw new Error(`no cluster ${request.url}`);
-  const { method = 'GET', headers } = request;
-  const front = side === 'kube' ? cluster.inside.fronts.kube : cluster.inside.fronts.openstack;
-  const ownHeaders = { ...headers, host: `${headers.host ?? ''}/${side}/${at}` };
-  const asked = { method, target: path, headers: ownHeaders, body: await readBody(request) };
-  const number = Number(at);
+  const { cluster, number, side, front, asked } = await askedOf(clusters, request);
+  const { headers } = request;
   const isHung =
     areHanging && hangs(number) && number >= clusters.length - wanted.hanging === (side === 'cloud');
   const answer = isHung ? 'hang' : await answerRequest(front, asked, () => false);
-  record(cluster, (cluster.inside.requests as RecordedRequest[]).splice(0));
+  counted.add(cluster);
   if (answer !== 'hang' && answer !== 'reset') {
     const times = isSlow(number) ? wanted.slow.times : 1;
     held.push({
@@ -189,39 +145,13 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
       worker: Number(headers[WORKER]),
       number: Number(headers[NUMBER]),
       send: () => {
-        for (const [name, value] of Object.entries(headersOf(answer, front.clock)))
-          response.setHeader(name, value);
-        response.writeHead(answer.status).end(textOf(answer));
+        send(response, answer, front);
       },
     });
   }
   const key = `${String(headers[WORKER])} ${String(headers[NUMBER])}`;
   seen.add(key);
   waitingFor.get(key)?.();
-}
-
-async function readBody(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString('utf8');
-  try {
-    return text === '' ? undefined : (JSON.parse(text) as unknown);
-  } catch {
-    return text;
-  }
-}
-
-function record({ project }: SimulatedCluster, requests: readonly RecordedRequest[]): void {
-  const count = <K>(map: Map<K, number>, key: K): void => void map.set(key, (map.get(key) ?? 0) + 1);
-  for (const { service, write, method, path, side } of requests) {
-    count(calls.byService, service);
-    if (side === 'openstack' && service !== 'keystone') count(calls.byProject, project);
-    if (write && side === 'openstack')
-      count(
-        calls.writes,
-        `${method} ${path.replace(/\?.*/, '').replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')}`,
-      );
-  }
 }
 
 answerParent(handlers);

@@ -45,6 +45,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/queue/jetstream.test.ts': { part: 1, seconds: 130 },
   'test/e2e/queue/queue-proof.test.ts': { part: 3, seconds: 45 },
   'test/conformance/queue/shared-clusters.test.ts': { part: 3, seconds: 80 },
+  'test/conformance/queue/fleet-workers.test.ts': { part: 3, seconds: 60 },
 
   'test/e2e/lambda/template.test.ts': { part: 2, seconds: 40 },
   'test/e2e/lambda/clusters.test.ts': { part: 2, seconds: 150 },

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ACCOUNT, REGION } from './intrinsics.ts';
-import type { Lambda } from './lambda.ts';
+import type { Invoker } from './lambda.ts';
 import { sqs, type SqsMessage } from './sqs.ts';
 import type { MappingSettings } from './template.ts';
 
@@ -16,7 +16,7 @@ export interface EventSourceMapping {
  * Lambda's event source mapping of a queue: receive, invoke, delete what succeeded. What failed comes back when SQS shows it
  * again. An answer that cannot be read fails the whole batch, as an error of the function does.
  */
-export function startMapping(mapping: MappingSettings, sqsUrl: string, lambda: Lambda): EventSourceMapping {
+export function startMapping(mapping: MappingSettings, sqsUrl: string, lambda: Invoker): EventSourceMapping {
   const stopping = new AbortController();
   const QueueUrl = `${sqsUrl}/${ACCOUNT}/${mapping.queue}`;
   const readers: Promise<void>[] = [];
@@ -72,7 +72,7 @@ export function startMapping(mapping: MappingSettings, sqsUrl: string, lambda: L
 async function work(
   mapping: MappingSettings,
   messages: readonly SqsMessage[],
-  lambda: Lambda,
+  lambda: Invoker,
   stopping: AbortSignal,
 ): Promise<readonly SqsMessage[]> {
   const event = JSON.stringify({ Records: messages.map((message) => record(message, mapping.queue)) });

@@ -5,7 +5,7 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Lambda } from './lambda.ts';
+import type { Invoker } from './lambda.ts';
 import type { RouteSettings } from './template.ts';
 
 export interface HttpApi {
@@ -24,7 +24,7 @@ export interface ApiAnswer {
 
 export interface HttpApiOptions {
   readonly routes: readonly RouteSettings[];
-  readonly lambda: Lambda;
+  readonly lambda: Invoker;
   /** Certificate and key in PEM; without them it is plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string };
   /** 0: any that is free. */
@@ -92,7 +92,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   routes: readonly Route[],
-  lambda: Lambda,
+  lambda: Invoker,
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://api');
   const route = routes.find(({ method, path }) => method === request.method && path.test(pathname));
@@ -117,7 +117,7 @@ async function invoke(
   request: IncomingMessage,
   route: Route,
   body: Buffer,
-  lambda: Lambda,
+  lambda: Invoker,
 ): Promise<string | Refusal> {
   const late = pause(route.timeoutMs, undefined, { ref: false });
   const invocation = await Promise.race([lambda.invoke(route.function, event(request, route, body)), late]);

@@ -23,6 +23,11 @@ export interface Invocation extends Answer {
   readonly event: string;
 }
 
+/** What Lambda's Invoke is to who asks for it. */
+export interface Invoker {
+  invoke(name: string, event: string): Promise<Pick<Invocation, 'status' | 'functionError' | 'payload'>>;
+}
+
 interface Kept {
   readonly environment: ExecutionEnvironment;
   isBusy: boolean;
@@ -43,7 +48,7 @@ export interface LambdaOptions {
 }
 
 /** Lambda's Invoke: execution environments for each function, made when an invocation finds none that is idle. */
-export class Lambda {
+export class Lambda implements Invoker {
   /** All that were invoked, in the order of their ends. */
   readonly invocations: Invocation[] = [];
   readonly #options: LambdaOptions;

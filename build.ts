@@ -5,7 +5,8 @@
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build, type BuildOptions, type Metafile } from 'esbuild';
+import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild';
+import { compileScript } from './functions/page/compile-script.ts';
 import { builtinsByRequire } from './infra/aws/builtins-by-require.ts';
 import { withoutHttp2 } from './infra/aws/without-http2.ts';
 import { zipFile } from './infra/aws/zip-file.ts';
@@ -27,6 +28,17 @@ export interface Bundle {
   readonly sources: readonly string[];
   readonly total: number;
 }
+
+/** Puts the compiled script of the pages in the place of the file that compiles it. */
+const withPageScript: Plugin = {
+  name: 'page-script',
+  setup: (plugin) => {
+    plugin.onLoad({ filter: /\/functions\/page\/page-script\.ts$/ }, async () => {
+      const script = JSON.stringify(await compileScript(build));
+      return { contents: `export const pageScript = () => Promise.resolve(${script});` };
+    });
+  },
+};
 
 const OPTIONS = {
   bundle: true,
@@ -52,7 +64,7 @@ const OPTIONS = {
     // the same code as an ES module: a chunk made of CommonJS has no named exports
     yaml: './node_modules/yaml/browser/dist/index.js',
   },
-  plugins: [withoutHttp2, builtinsByRequire],
+  plugins: [withoutHttp2, builtinsByRequire, withPageScript],
   define: { 'process.env.NODE_ENV': '"production"', 'Intl.ListFormat': 'LazyListFormat' },
   inject: ['./infra/aws/lazy-list-format.ts'],
 } satisfies BuildOptions;

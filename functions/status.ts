@@ -1,28 +1,33 @@
 /** GET / (the page, or JSON), /healthz, /readyz and /metrics. */
 import { createHash } from 'node:crypto';
 import { Router, type Request } from 'express';
-import { PAGE_SCRIPT, PAGE_STYLE } from '../shared/report/page-assets.ts';
-import { renderPage } from '../shared/report/page.ts';
+import type { Frame } from '../shared/report/page/layout.ts';
+import { renderPage } from '../shared/report/page/objects-page.ts';
+import { PAGE_STYLE } from '../shared/report/page/style.ts';
 import { mayRead, requireMethod, requireReader } from './http/admit.ts';
 import { admitting } from './http/on-express.ts';
 import type { ServerOptions } from './http/server-options.ts';
+import { pageScript } from './page/page-script.ts';
 
 const READ = admitting(requireMethod('GET', 'HEAD'));
 
-const SAFE = {
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    `style-src '${hash(PAGE_STYLE)}'`,
-    `script-src '${hash(PAGE_SCRIPT)}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Cache-Control': 'no-store',
-  Vary: 'Accept',
-};
+function safeHeaders(script: string): Readonly<Record<string, string>> {
+  return {
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      `style-src '${hash(PAGE_STYLE)}'`,
+      `script-src '${hash(script)}'`,
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
+    Vary: 'Accept',
+  };
+}
 
 export type ProbeOptions = Pick<ServerOptions, 'open' | 'pageTokens' | 'metrics' | 'ready' | 'notes'>;
 
@@ -30,19 +35,29 @@ export function status(options: ProbeOptions & Pick<ServerOptions, 'status'>): R
   return Router().use(page('/', options, options.status, renderPage), probes(options));
 }
 
-/** A page at a path, and the same as JSON. */
-export function page<View>(
-  path: string,
+/** What every page shows. */
+interface View {
+  /** The time from which ages are counted. It alone makes no page a new one. */
+  readonly generatedAt: string;
+}
+
+/** A page at a path, and the same as JSON. Who names the tag of what it has already gets 304 while nothing has changed. */
+export function page<V extends View>(
+  at: string,
   { open, pageTokens = [] }: Pick<ServerOptions, 'open' | 'pageTokens'>,
-  viewOf: () => Promise<View>,
-  render: (view: View) => string,
+  viewOf: () => Promise<V>,
+  render: (view: V, frame: Frame) => string,
+  path = at,
 ): Router {
   const reader = admitting(requireReader(open, pageTokens));
-  return Router().all(path, READ, reader, async (request, response) => {
-    const view = await viewOf();
-    response.set(SAFE);
-    if (wantsJson(request)) response.json(view);
-    else response.type('html').send(render(view));
+  return Router().all(at, READ, reader, async (request, response) => {
+    const [view, script] = await Promise.all([viewOf(), pageScript()]);
+    const version = hash(PAGE_STYLE + script);
+    const etag = `"${hash(JSON.stringify([version, request.query, { ...view, generatedAt: '' }]))}"`;
+    response.set(safeHeaders(script)).set('ETag', etag);
+    if (request.headers['if-none-match'] === etag) response.status(304).end();
+    else if (wantsJson(request)) response.json(view);
+    else response.type('html').send(render(view, { path, script, version, etag }));
   });
 }
 

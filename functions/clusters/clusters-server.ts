@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import type { EntryTokens } from '../../shared/clusters/entry.ts';
-import { renderClustersPage, type ClustersView } from '../../shared/report/clusters-page.ts';
-import { renderPage } from '../../shared/report/page.ts';
+import { renderClustersPage, type ClustersView } from '../../shared/report/page/clusters-page.ts';
+import { renderPage } from '../../shared/report/page/objects-page.ts';
 import { admissionWebhook } from '../admission-webhook.ts';
 import { auditWebhook } from '../audit-webhook.ts';
 import { events } from '../events.ts';
@@ -65,11 +65,8 @@ export function createClustersServer(options: ClustersServerOptions): Express {
   app.all('/clusters/:cluster', (request, response, next) => {
     const { cluster } = request.params;
     const its = optionsOf(cluster, options);
-    page('/clusters/:cluster', its, its.status, (view) => renderPage(view, `/clusters/${cluster}`))(
-      request,
-      response,
-      next,
-    );
+    const path = `/clusters/${cluster}`;
+    page('/clusters/:cluster', its, its.status, renderPage, path)(request, response, next);
   });
   const { pageTokens } = options.tokens;
   const ofAll = { ...options, pageTokens };

@@ -6,7 +6,7 @@ import { proxyVariables } from '../../shared/proxy.ts';
 import { SharedPlaces } from '../../shared/queue/places.ts';
 import { Side } from '../../shared/queue/side.ts';
 import { Sides } from '../../shared/queue/sides.ts';
-import type { ClustersView } from '../../shared/report/clusters-page.ts';
+import type { ClustersView } from '../../shared/report/page/clusters-page.ts';
 import { createMetricsByCluster } from '../metrics.ts';
 import { listen, parseListen } from '../serve/listen.ts';
 import { queueOfClusters } from '../serve/queue-of.ts';

@@ -4,6 +4,7 @@ import { TLSSocket, type PeerCertificate } from 'node:tls';
 import type { Log } from '../../shared/ports.ts';
 import { admit, type Admission } from './admit.ts';
 import type { Endpoint, HttpAnswer, HttpRequest } from './exchange.ts';
+import { errorPage } from './error-page.ts';
 import { answerError, noSuchPath } from './http-error.ts';
 
 export function requestOf(request: Request): HttpRequest {
@@ -43,8 +44,16 @@ export const notFound: RequestHandler = (request) => {
 export function answerErrors(log: Log): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent) next(error);
-    else send(response, answerError(error, requestOf(request), log));
+    else {
+      const answer = answerError(error, requestOf(request), log);
+      send(response, isBrowser(request) ? errorPage(answer) : answer);
+    }
   };
+}
+
+/** Whether a person looks: programs name HTML in no header. */
+function isBrowser({ method, headers: { accept = '' } }: Request): boolean {
+  return method === 'GET' && accept.includes('text/html');
 }
 
 function send(response: Response, { status, headers, body }: HttpAnswer): void {

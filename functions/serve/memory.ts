@@ -1,15 +1,18 @@
 import { errorText } from '../../shared/model/errors.ts';
 import type { Report } from '../../shared/model/outcome.ts';
+import { valueWithin } from '../../shared/deadline.ts';
 import { BoundedMap } from '../../shared/memory/bounded-map.ts';
 import type { Key } from '../../shared/model/request.ts';
 import { summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { World } from '../../shared/ports.ts';
-import type { ClusterRow } from '../../shared/report/clusters-page.ts';
+import type { ClusterRow } from '../../shared/report/page/clusters-page.ts';
 import { WORST_FIRST, type RowState, type StatusView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
 import { listObjects, rowFromReport, statusRows, type LastReport, type Listed } from '../status-rows.ts';
 
 const LIST_AGE_MS = 1_000;
+/** The page waits so long for a list, and then shows the last one. */
+const PATIENCE_MS = 3_000;
 /**
  * More than a cluster has Services and Nodes. Besides this limit, only a view of the page drops reports:
  * those of objects without a row.
@@ -19,12 +22,18 @@ const MOST_REPORTS = 20_000;
 /** How a list of Services and Nodes ended. */
 type Listing = Pick<StatusView, 'notListed'>;
 
+const LATE: Listing = { notListed: `the kube-apiserver has not answered for ${PATIENCE_MS / 1_000} s` };
+
 /** What the status page shows: Services and Nodes with their last runs, and the last sweep, of this process. */
 export class Memory {
   readonly #world: World;
   readonly #reports = new BoundedMap<Key, LastReport>(MOST_REPORTS);
   #lastSweep: StatusView['lastSweep'];
-  #listing: { readonly atMs: number; readonly ended: Promise<Listing> } | undefined;
+  #listing: { readonly atMs: number; readonly ended: Promise<Listing | undefined> } | undefined;
+  /** One at a time, however long the kube-apiserver takes. */
+  #underWay: Promise<Listing> | undefined;
+  /** When the rows were listed, RFC 3339. */
+  #listedAt: string | undefined;
   #objects: Listed = { services: [], nodes: [] };
 
   readonly #dryRun: boolean;
@@ -38,7 +47,8 @@ export class Memory {
   remember(report: Report): void {
     const { key, dryRun } = report.request;
     if (dryRun && !this.#dryRun) return;
-    this.#reports.set(key, { report: dryRun ? asNotDone(report) : report, at: this.#now() });
+    const its = withLastPlan(dryRun ? asNotDone(report) : report, this.#reports.get(key));
+    this.#reports.set(key, { report: its, at: this.#now() });
   }
 
   /** Whether the last run of a key left work to do: the state of its object is then no news. */
@@ -75,15 +85,17 @@ export class Memory {
     const { clock, config } = this.#world;
     const atMs = clock.now();
     if (!this.#listing || atMs - this.#listing.atMs > LIST_AGE_MS) {
-      this.#listing = { atMs, ended: this.#list() };
+      this.#underWay ??= this.#list();
+      this.#listing = { atMs, ended: valueWithin(PATIENCE_MS, this.#underWay) };
     }
-    const { notListed } = await this.#listing.ended;
+    const { notListed } = (await this.#listing.ended) ?? LATE;
     const rows = statusRows(this.#objects, config, this.#reports);
     const shown = new Set(rows.map(({ object }) => object));
     if (notListed === undefined)
       for (const key of this.#reports.keys()) if (!shown.has(key)) this.#reports.delete(key);
     return {
       ...(notListed === undefined ? {} : { notListed }),
+      ...(notListed !== undefined && this.#listedAt !== undefined && { listedAt: this.#listedAt }),
       ...(this.#dryRun ? { dryRun: true as const } : {}),
       cluster: config.clusterName,
       generatedAt: this.#now(),
@@ -99,15 +111,24 @@ export class Memory {
   async #list(): Promise<Listing> {
     try {
       this.#objects = await listObjects(this.#world);
+      this.#listedAt = this.#now();
       return {};
     } catch (error) {
       return { notListed: errorText(error) };
+    } finally {
+      this.#underWay = undefined;
     }
   }
 
   #now(): string {
     return new Date(this.#world.clock.now()).toISOString();
   }
+}
+
+/** A run that failed before it had a plan: the page keeps the last one. */
+function withLastPlan(report: Report, last: LastReport | undefined): Report {
+  const plan = report.plan ?? last?.report.plan;
+  return report.outcome.status === 'failed' && plan ? { ...report, plan } : report;
 }
 
 /** The report of a dry run, whose steps wait until levelset runs without --dry-run. */

@@ -3,7 +3,7 @@ import { goneRows, serviceRows, type LastReport } from '../../functions/status-r
 import type { Condition, Service } from '../../shared/model/kubernetes.ts';
 import { FINALIZER, READY_CONDITION } from '../../shared/model/ownership.ts';
 import type { Key } from '../../shared/model/request.ts';
-import { renderPage } from '../../shared/report/page.ts';
+import { renderPage } from '../../shared/report/page/objects-page.ts';
 import { DRIFT, PLAN } from '../http/test-server.ts';
 
 /** As it comes from the wire: client-node's type is a class, whose literals the linter refuses. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
-import { renderPage, type StatusView } from '../../shared/report/page.ts';
+import type { StatusView } from '../../shared/report/page.ts';
+import { renderPage } from '../../shared/report/page/objects-page.ts';
 import { AUDIT, PAGE, testServer } from './test-server.ts';
 import { AUDIT_TOKEN, PAGE_TOKEN } from './tokens.ts';
 
@@ -60,7 +61,7 @@ describe('GET /', () => {
     const { text } = await request(testServer({ open: true, status }).app).get('/');
     expect(text).toContain('<td class="name">Node worker-7<small><code>server-7</code></small></td>');
     expect(text).toContain('<td class="name">node/web</td>');
-    expect(text).toContain('90 s ago: 3 Services and 10 Nodes, 1 queued');
+    expect(text).toContain('90 s ago</time>: 3 Services and 10 Nodes, 1 queued');
   });
 
   test('allows its own style and script by hash and nothing else', async () => {
@@ -82,6 +83,31 @@ describe('GET /', () => {
     const { app } = testServer({ open: true, status });
     expect((await request(app).get('/?format=json')).body).toEqual(VIEW);
     expect((await request(app).get('/').set('Accept', 'application/json')).body).toEqual(VIEW);
+  });
+
+  test('answers 304 to who has the page already, whatever the time is, and a new one when a row or the question changes', async () => {
+    let view = VIEW;
+    const { app } = testServer({ open: true, status: () => Promise.resolve(view) });
+    const { etag = '' } = (await request(app).get('/')).headers;
+    const again = (path: string) => request(app).get(path).set('If-None-Match', etag);
+    view = { ...VIEW, generatedAt: '2026-11-21T03:00:05Z' };
+    expect((await again('/')).status).toBe(304);
+    expect((await again('/?format=json')).status).toBe(200);
+    view = { ...VIEW, rows: [] };
+    expect((await again('/')).status).toBe(200);
+  });
+
+  test('a browser gets each refusal as a page, never as JSON, and asks again where waiting may help', async () => {
+    const status = () => Promise.reject(new Error('secret internals'));
+    const { app } = testServer({ open: true, status });
+    const look = (path: string) => request(app).get(path).set('Accept', 'text/html,*/*;q=0.8');
+    const broken = await look('/');
+    expect([broken.status, broken.type]).toEqual([500, 'text/html']);
+    expect(broken.text).toContain('500: an unexpected error; the log has the details');
+    expect(broken.text).toContain('http-equiv="refresh"');
+    const unknown = await look('/<script>');
+    expect([unknown.status, unknown.type]).toEqual([404, 'text/html']);
+    expect(unknown.text).not.toMatch(/<script>|http-equiv="refresh"/);
   });
 
   test.each(['/', '/metrics'])('%s wants a token when it is not on loopback', async (path) => {

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { Answers } from '../../../shared/memory/answers.ts';
-import { renderPage } from '../../../shared/report/page.ts';
+import { renderPage } from '../../../shared/report/page/objects-page.ts';
 import { readTokens } from '../../http/admit.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { listObjects, statusRows } from '../../status-rows.ts';
@@ -30,11 +30,8 @@ export function statusOfMany(clusters: FunctionClusters, env: NodeJS.ProcessEnv)
         return { cluster, generatedAt: new Date(world.clock.now()).toISOString(), rows };
       };
       const options = { open: false, pageTokens: tokens.pageTokens };
-      page('/clusters/:cluster', options, view, (seen) => renderPage(seen, `/clusters/${cluster}`))(
-        request,
-        response,
-        next,
-      );
+      const path = `/clusters/${cluster}`;
+      page('/clusters/:cluster', options, view, renderPage, path)(request, response, next);
     })
     .use(
       probes({

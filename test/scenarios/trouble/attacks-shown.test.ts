@@ -5,7 +5,7 @@ import { createMetrics } from '../../../functions/metrics.ts';
 import { serviceRows } from '../../../functions/status-rows.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import { renderPlan } from '../../../shared/plan/render-plan.ts';
-import { renderPage } from '../../../shared/report/page.ts';
+import { renderPage } from '../../../shared/report/page/objects-page.ts';
 import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';

@@ -1,5 +1,7 @@
-import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
-import { ago, inNumbers, markup, WORST_FIRST, type Html, type RowState, type StatusView } from './page.ts';
+import { inNumbers, WORST_FIRST, type RowState, type StatusView } from '../page.ts';
+import { since } from './ages.ts';
+import { BARE, DRY_RUN, renderDocument, warning, type Frame } from './layout.ts';
+import { markup, type Html } from './markup.ts';
 
 /** One row of the page of a deployment with several clusters. */
 export interface ClusterRow {
@@ -26,39 +28,31 @@ export interface ClustersView {
 }
 
 /** The page of a deployment with several clusters: a row for each, with a link to its own page. */
-export function renderClustersPage(view: ClustersView): string {
+export function renderClustersPage(view: ClustersView, frame: Frame = BARE): string {
   const now = Date.parse(view.generatedAt);
-  return markup`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>levelset: ${view.clusters.length} clusters</title>
-        <style>${{ html: PAGE_STYLE }}</style>
-        <script>${{ html: PAGE_SCRIPT }}</script>
-        <noscript><meta http-equiv="refresh" content="5" /></noscript>
-      </head>
-      <body>
-        <header><h1>levelset <span class="cluster">${view.clusters.length} clusters</span></h1></header>
-        ${view.dryRun && markup`<p class="warning">dry run: levelset shows what it would do, and writes nothing to Kubernetes or OpenStack</p>`}
-        ${view.queueTrouble === undefined ? undefined : markup`<p class="warning">queue: ${view.queueTrouble}</p>`}
-        ${view.trouble === undefined ? undefined : markup`<p class="warning">the registry cannot be read: ${view.trouble}</p>`}
+  return renderDocument(
+    {
+      title: `levelset: ${view.clusters.length} clusters`,
+      generatedAt: view.generatedAt,
+      header: markup`<h1>levelset <span class="cluster">${view.clusters.length} clusters</span></h1>`,
+      main: markup`${view.dryRun && warning(DRY_RUN)}
+        ${view.queueTrouble === undefined ? undefined : warning(`queue: ${view.queueTrouble}`)}
+        ${view.trouble === undefined ? undefined : warning(`the registry cannot be read: ${view.trouble}`)}
         <table>
           <thead><tr><th>State</th><th>Cluster</th><th>Objects</th><th>Problems</th><th>Last sweep</th></tr></thead>
           <tbody>${view.clusters.map((row) => line(row, now))}</tbody>
-        </table>
-        <footer>Updated ${view.generatedAt}. The page reloads every 5 s. The same data as <a href="/?format=json">JSON</a>.</footer>
-      </body>
-    </html>`.html;
+        </table>`,
+    },
+    frame,
+  );
 }
 
 function line(row: ClusterRow, now: number): Html {
   const { cluster, isServed, problems, lastSweep } = row;
   const state = stateOf(row);
   const warnings = [...problems, ...(lastSweep?.warnings ?? [])];
-  const swept = lastSweep && `${ago(lastSweep.at, now)}: ${inNumbers(lastSweep)}`;
-  return markup`<tr class="${state}">
+  const swept = lastSweep && markup`${since(lastSweep.at, now)}: ${inNumbers(lastSweep)}`;
+  return markup`<tr class="${state}" id="row:${cluster}">
       <td><span class="state">${isServed ? state : 'not served'}</span></td>
       <td class="name"><a href="/clusters/${cluster}">${cluster}</a></td>
       <td>${objectsIn(row)}</td>

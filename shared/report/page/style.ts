@@ -1,4 +1,4 @@
-/** The page's only style and script. They stand in the page itself and are allowed there by their hash. */
+/** The only style of the pages. It stands in each page and is allowed there by its hash. */
 
 export const PAGE_STYLE = `
 :root {
@@ -13,6 +13,7 @@ export const PAGE_STYLE = `
   }
 }
 * { box-sizing: border-box; }
+html { overflow-anchor: none; }
 body {
   margin: 0 auto; max-width: 84rem; padding: 1.5rem; background: var(--ground); color: var(--text);
   font: 16px/1.45 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
@@ -26,6 +27,13 @@ h1 { margin: 0; font-size: 1.4rem; }
 .facts div { display: flex; gap: .5rem; }
 dt, small, footer, .none { color: var(--quiet); }
 dd { margin: 0; }
+.skip { position: absolute; left: -99rem; }
+.skip:focus { position: static; }
+main:focus { outline: none; }
+#stale { position: sticky; top: 0; z-index: 1; margin: 0 0 1rem; padding: .6rem .9rem; border: 2px solid var(--failed); background: var(--card); }
+#stale p { display: inline; margin: 0 .4rem 0 0; }
+body:not(.is-stale) #stale { position: absolute; width: 1px; height: 1px; margin: 0; padding: 0; border: 0; overflow: hidden; clip-path: inset(50%); }
+.is-stale main { border-left: 4px solid var(--failed); padding-left: .6rem; }
 .warning { margin: 0 0 1rem; padding: .6rem .9rem; border-left: 4px solid var(--blocked); background: var(--card); }
 .empty { padding: 3rem; text-align: center; color: var(--quiet); background: var(--card); border-radius: .5rem; }
 table { width: 100%; border-collapse: collapse; background: var(--card); border: 1px solid var(--line); }
@@ -48,6 +56,7 @@ code { font-size: inherit; }
 small { display: block; font-size: .8rem; font-weight: 400; }
 details { margin-top: .3rem; }
 summary { cursor: pointer; color: var(--progressing); }
+details[data-past] summary::after { content: " (of an earlier run)"; color: var(--quiet); }
 pre { margin: .4rem 0 0; padding: .7rem; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--code); border-radius: .3rem; }
 a { color: var(--progressing); }
 footer { margin-top: 1rem; font-size: .85rem; }
@@ -57,11 +66,4 @@ footer { margin-top: 1rem; font-size: .85rem; }
   tr { display: block; border-bottom: 1px solid var(--line); }
   td, .reason { display: block; width: auto; border: 0; padding: .2rem .8rem; }
 }
-`;
-
-/** Reloads the page every 5 s, but never while somebody reads a plan. */
-export const PAGE_SCRIPT = `
-setInterval(() => {
-  if (!document.querySelector('details[open]')) location.reload();
-}, 5000);
 `;

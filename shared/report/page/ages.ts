@@ -1,0 +1,18 @@
+import { markup, type Html } from './markup.ts';
+
+/** A time in the past as an age, which the page's script keeps true. `at` is RFC 3339, `now` milliseconds since 1970. */
+export function since(at: string, now: number): Html {
+  return markup`<time datetime="${at}" title="${at}">${ago(at, now)}</time>`;
+}
+
+function ago(at: string, now: number): string {
+  return `${age(now - Date.parse(at))} ago`;
+}
+
+/** An age as text: 12 s, 5 min, 3 h, 2 d. */
+export function age(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`;
+}

@@ -1,0 +1,93 @@
+/** The page lives through outages: of levelset, of the kube-apiserver, and keeps what somebody looks at (decision 375). */
+import { expect, onTestFinished, test } from 'vitest';
+import { serve, type Serving } from '../../../functions/serve.ts';
+import type { StatusView } from '../../../shared/report/page.ts';
+import { aService, sandboxWorld, until } from '../sandbox-world.ts';
+import { noChromium, openPage } from './chromium.ts';
+
+const QUIET = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+const RESYNC = 'a-token-of-twenty-characters';
+
+test.skipIf(noChromium)(
+  // no browser is there
+  'focus, selection, scroll and open plans stay while rows come, and through outages that the page tells',
+  async () => {
+    const { sandbox, flags } = await sandboxWorld();
+    let serving: Serving | undefined;
+    const start = async (listen: string): Promise<Serving> => {
+      serving = await serve({
+        flags: { ...flags, listen, watch: true },
+        env: { LEVELSET_RESYNC_TOKENS: RESYNC },
+        log: QUIET,
+      });
+      return serving;
+    };
+    onTestFinished(() => serving?.stop());
+    const wrong = { 'loadbalancer.openstack.org/lb-method': 'RANDOM' };
+    for (let i = 0; i < 8; i += 1) sandbox.kube.apply(aService(`web-${i}`, wrong));
+    const { url } = await start('127.0.0.1:0');
+    const { page, errors } = await openPage(url, { height: 500 });
+    const row = page.locator('[id="row:service/default/web-7"]');
+    const summary = row.locator('summary');
+    await summary.waitFor();
+    await until('all are settled', async () => {
+      const view = (await (await fetch(`${url}/?format=json`)).json()) as StatusView;
+      return view.rows.length === 8 && view.rows.every(({ state }) => state === 'settled');
+    });
+    await page.reload();
+    await summary.waitFor();
+
+    await summary.click();
+    await summary.focus();
+    await page.evaluate(`{
+      const pre = document.querySelector('[id="row:service/default/web-7"] pre');
+      getSelection().selectAllChildren(pre);
+      scrollTo(0, scrollY + document.activeElement.getBoundingClientRect().top - 200);
+    }`);
+    const seen = (): Promise<unknown> =>
+      page.evaluate(`({
+        open: [...document.querySelectorAll('details[open]')].map((one) => one.closest('tr').id),
+        focus: document.activeElement.tagName + ' ' + document.activeElement.closest('tr')?.id,
+        selected: String(getSelection()).includes('RANDOM'),
+        top: Math.round(document.activeElement.getBoundingClientRect().top / 10),
+      })`);
+    const before = await seen();
+    expect(before).toMatchObject({
+      open: ['row:service/default/web-7'],
+      focus: 'SUMMARY row:service/default/web-7',
+      selected: true,
+    });
+
+    // rows come above it
+    sandbox.kube.apply({
+      ...aService('aaa'),
+      spec: { ...(aService('aaa')['spec'] as object), loadBalancerSourceRanges: ['x'] },
+    });
+    await page.locator('[id="row:service/default/aaa"]').waitFor();
+    expect(await seen()).toEqual(before);
+
+    // the kube-apiserver is away: levelset says so, and the rows stay
+    const back = sandbox.fault({ match: { side: 'kube' }, kind: 'reset-before', times: 1e6 });
+    await page.locator('#not-listed').waitFor();
+    expect(await page.locator('#not-listed').innerText()).toMatch(/^Stale: the rows are of /);
+    expect(await seen()).toMatchObject({ open: ['row:service/default/web-7'], selected: true });
+    back();
+    await page.locator('#not-listed').waitFor({ state: 'detached' });
+
+    // levelset itself is away
+    await serving?.stop();
+    await page.locator('body.is-stale').waitFor();
+    expect(await page.locator('#stale').innerText()).toMatch(/^Stale since .*: it does not answer\./);
+    expect(await seen()).toMatchObject({ open: ['row:service/default/web-7'], selected: true });
+    await start(new URL(url).host);
+    await page.locator('body:not(.is-stale)').waitFor();
+    expect(await seen()).toMatchObject({ open: ['row:service/default/web-7'] });
+    expect(errors).toEqual([]);
+  },
+  120_000,
+);

@@ -53,10 +53,9 @@ function takenOver(manager = 'openstack-cloud-controller-manager'): void {
     { manager, subresource: 'status', time: '2099-01-01T00:00:00Z', fieldsV1 },
   ];
   const status = { loadBalancer: { ingress: [{ ip: THEIRS }] } };
-  it.sandbox.kube.apply({
-    ...{ kind: 'Service', status },
-    metadata: { name: 'web', namespace: 'default', managedFields },
-  });
+  const metadata = { name: 'web', namespace: 'default' };
+  it.sandbox.kube.apply({ kind: 'Service', metadata, status });
+  it.sandbox.kube.apply({ kind: 'Service', metadata: { ...metadata, managedFields } });
 }
 
 function approve(): void {

@@ -32,6 +32,17 @@ export interface Attempt {
   readonly subresource: string | undefined;
 }
 
+/** A request with its author and what its body is read by. */
+export interface KubeCall extends Attempt {
+  readonly user: KubeUser;
+  readonly uri: string;
+  readonly userAgent: string;
+  readonly contentType: string;
+  readonly accept: string;
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+}
+
 export interface Grant {
   readonly resources: readonly string[];
   readonly verbs: readonly string[];

@@ -6,7 +6,7 @@ import { jsonPatch } from './apply/json-patch.ts';
 import { afterUpdate, toManagedFields } from './apply/managed-fields.ts';
 import { applied, checkApply } from './apply/server-side-apply.ts';
 import type { AuditTrail } from './audit-trail.ts';
-import { authorize, type Attempt, type KubeUser } from './kube-access.ts';
+import { authorize, type KubeCall } from './kube-access.ts';
 import { apiVersionOf, namespaces, qualified, resourceTypes, type KubeObject } from './kube-objects.ts';
 import { mergePatch, strategicPatch } from './kube-patch.ts';
 import { invalid, notFound, statusRefusal } from './kube-refusal.ts';
@@ -15,16 +15,6 @@ import type { ObjectStore } from './object-store.ts';
 import { checkStrictly } from './schema/strictly.ts';
 import { asTable, takesTable } from './tables/as-table.ts';
 import { watchAnswer } from './watch-answer.ts';
-
-export interface KubeCall extends Attempt {
-  readonly user: KubeUser;
-  readonly uri: string;
-  readonly userAgent: string;
-  readonly contentType: string;
-  readonly accept: string;
-  readonly query: URLSearchParams;
-  readonly body: unknown;
-}
 
 const APPLY = 'application/apply-patch+yaml';
 const patchTypes: Record<string, (target: unknown, patch: unknown) => unknown> = {

@@ -1,5 +1,5 @@
 import { asJson } from '../../json.ts';
-import type { KubeCall } from '../kube-api.ts';
+import type { KubeCall } from '../kube-access.ts';
 import { statusRefusal } from '../kube-refusal.ts';
 import { unknownFields } from './unknown-fields.ts';
 

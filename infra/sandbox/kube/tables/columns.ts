@@ -1,16 +1,8 @@
 import { asJson, asList, asText, scalarText } from '../../json.ts';
 import type { KubeObject } from '../kube-objects.ts';
 import { ageText } from './age.ts';
+import type { Column } from './column.ts';
 import { nodeColumns } from './node-columns.ts';
-
-/** A column of the table that the apiserver makes of a list. */
-export interface Column {
-  readonly name: string;
-  readonly description: string;
-  /** Shown by `-o wide` alone. */
-  readonly wide?: true;
-  readonly cell: (object: KubeObject, now: number) => string | number;
-}
 
 const NONE = '<none>';
 const name: Column = {

@@ -1,6 +1,6 @@
 import { asJson, asList, asText } from '../../json.ts';
 import type { KubeObject } from '../kube-objects.ts';
-import type { Column } from './columns.ts';
+import type { Column } from './column.ts';
 
 const ROLE = 'node-role.kubernetes.io/';
 

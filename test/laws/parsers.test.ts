@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { checkOf, type Check } from '../../infra/kubernetes/admission-policy.ts';
 import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
 import { cidrContains, parseCidr } from '../../shared/model/network/cidr.ts';
 import { networkQuestion } from '../../shared/service/intent/cloud-questions.ts';
@@ -94,3 +95,51 @@ test('whatever a manifest is told for, a run of its Service finds as well', () =
       expect(plan.problems).toEqual(expect.arrayContaining([...told]));
     }),
   ));
+
+const checked = ANNOTATIONS.flatMap((row) => {
+  const check = checkOf(row);
+  return check ? [[row.names[0], row, check] as const] : [];
+});
+
+/** Whether the admission policy takes a text: RE2 spells one class in another way. */
+function isTaken(text: string, { pattern, bounds: [least, most] = [-Infinity, Infinity] }: Check): boolean {
+  if (!new RegExp(pattern.replaceAll('\\x{', '\\u{'), 'u').test(text)) return false;
+  const number = Number(/-?[0-9]+/.exec(text)?.[0] ?? 0);
+  return number >= least && number <= most;
+}
+
+test.each(checked)(
+  'what the admission policy refuses for %s, levelset does not take either',
+  (_, row, check) => {
+    expect(isTaken(row.example, check) || row.example.endsWith('_ID')).toBe(true);
+    const [lowest, highest] = check.bounds ?? [0, 0];
+    const texts = fc.oneof(
+      anyText,
+      fc.constantFrom(...((row.parse('\0') as { allowed?: string }).allowed?.split(/[ ,]+/) ?? [''])),
+      fc.constantFrom(
+        row.example,
+        row.example.toUpperCase(),
+        `\u00a0${row.example}\ufeff`,
+        `,${row.example},`,
+      ),
+      fc.integer({ min: lowest - 2, max: highest + 2 }).map(String),
+      fc.uuid(),
+    );
+    fc.assert(
+      fc.property(texts, (text) => {
+        if (text.trim() === '' && (row.orNone || 'value' in row.parse(''))) return;
+        const annotations = { [row.names[0] ?? '']: text };
+        const service = serviceOf({
+          ports: [{ protocol: 'TCP', port: 80, nodePort: 30_000 }],
+          annotations,
+          ranges: [],
+          sticky: false,
+          local: false,
+        });
+        const found = allAtOnce(manifestProblems(service, aConfig())).map(({ field }) => field);
+        if (!isTaken(text, check)) expect(found).toContain(row.names[0]);
+      }),
+      { numRuns: 100 },
+    );
+  },
+);

@@ -4,18 +4,20 @@ import { flagsPage } from '../../docs/generate-flags.ts';
 import { REFERENCE_PAGES } from '../../docs/generate-reference.ts';
 import { rightsPage } from '../../docs/generate-rights.ts';
 import { supportPage } from '../../docs/generate-support.ts';
+import { admissionPolicyFile } from '../../infra/kubernetes/admission-policy.ts';
 import { accessRulesFile } from '../../infra/openstack/access-rules.ts';
 import { textOf } from './files.ts';
 
-const PAGES: readonly (readonly [string, () => string])[] = [
+const PAGES: readonly (readonly [string, () => string | Promise<string>])[] = [
   ['docs/annotations.md', annotationsPage],
   ['docs/flags.md', flagsPage],
   ['docs/rights.md', rightsPage],
   ['docs/support.md', supportPage],
   ...REFERENCE_PAGES,
   ['infra/openstack/access-rules.json', accessRulesFile],
+  ['infra/kubernetes/admission-policy.yaml', admissionPolicyFile],
 ];
 
-test.each(PAGES)('%s says what its table says; if not: npm run generate', (path, text) => {
-  expect(textOf(path)).toBe(text());
+test.each(PAGES)('%s says what its table says; if not: npm run generate', async (path, text) => {
+  expect(textOf(path)).toBe(await text());
 });

@@ -47,6 +47,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/conformance/queue/shared-clusters.test.ts': { part: 3, seconds: 80 },
   'test/conformance/queue/fleet-workers.test.ts': { part: 3, seconds: 60 },
 
+  'test/e2e/install/admission-policy.test.ts': { part: 2, seconds: 30 },
   'test/e2e/lambda/template.test.ts': { part: 2, seconds: 40 },
   'test/e2e/lambda/clusters.test.ts': { part: 2, seconds: 150 },
   'test/e2e/service/drift.test.ts': { part: 2, seconds: 25 },

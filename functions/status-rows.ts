@@ -14,6 +14,7 @@ import { renderPlan } from '../shared/plan/render-plan.ts';
 import type { World } from '../shared/ports.ts';
 import { readyCondition } from '../shared/report/condition.ts';
 import type { RowState, StatusRow } from '../shared/report/page.ts';
+import { whoActs } from '../shared/report/who-acts.ts';
 import { BLOCKED_REASON } from '../shared/service/report/tells-trouble.ts';
 import { isOurs } from '../shared/service/unit.ts';
 
@@ -50,6 +51,8 @@ export interface LastReport {
   readonly report: Report;
   /** RFC 3339. */
   readonly at: string;
+  /** When a run first ended in this state, RFC 3339. */
+  readonly since?: string;
 }
 
 /**
@@ -123,8 +126,10 @@ const STATES: Readonly<Partial<Record<string, RowState>>> = {
 export function rowFromReport({
   report,
   at,
+  since,
 }: LastReport): Pick<StatusRow, 'state' | 'reason' | 'planSteps'> & Partial<StatusRow> {
   const { outcome, plan, loadBalancerId, address, request } = report;
+  const act = whoActs(outcome, plan);
   return {
     state: outcome.status,
     reason: [reasonOf(outcome), ...inNumbers(report)].join('; '),
@@ -132,6 +137,11 @@ export function rowFromReport({
     ...(address !== undefined && { address }),
     trigger: request.trigger,
     at,
+    ...(since !== undefined && { since }),
+    ...(act !== undefined && { act }),
+    ...('retryAfterMs' in outcome && {
+      nextAt: new Date(Date.parse(at) + outcome.retryAfterMs).toISOString(),
+    }),
     planSteps: plan?.steps.length ?? 0,
     ...(plan && {
       plan: renderPlan(plan),

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { Router, type Request } from 'express';
 import type { Frame } from '../shared/report/page/layout.ts';
 import { renderPage } from '../shared/report/page/objects-page.ts';
+import { readQuestion } from '../shared/report/page/question.ts';
 import { PAGE_STYLE } from '../shared/report/page/style.ts';
 import { mayRead, requireMethod, requireReader } from './http/admit.ts';
 import { admitting } from './http/on-express.ts';
@@ -19,7 +20,7 @@ function safeHeaders(script: string): Readonly<Record<string, string>> {
       `script-src '${hash(script)}'`,
       "connect-src 'self'",
       "base-uri 'none'",
-      "form-action 'none'",
+      "form-action 'self'",
       "frame-ancestors 'none'",
     ].join('; '),
     'X-Content-Type-Options': 'nosniff',
@@ -57,7 +58,10 @@ export function page<V extends View>(
     response.set(safeHeaders(script)).set('ETag', etag);
     if (request.headers['if-none-match'] === etag) response.status(304).end();
     else if (wantsJson(request)) response.json(view);
-    else response.type('html').send(render(view, { path, script, version, etag }));
+    else
+      response
+        .type('html')
+        .send(render(view, { path, question: readQuestion(request.query), script, version, etag }));
   });
 }
 

@@ -8,6 +8,7 @@ import type { World } from '../../shared/ports.ts';
 import type { ClusterRow } from '../../shared/report/page/clusters-page.ts';
 import { WORST_FIRST, type RowState, type StatusView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
+import { Health } from './health.ts';
 import { listObjects, rowFromReport, statusRows, type LastReport, type Listed } from '../status-rows.ts';
 
 const LIST_AGE_MS = 1_000;
@@ -37,18 +38,22 @@ export class Memory {
   #objects: Listed = { services: [], nodes: [] };
 
   readonly #dryRun: boolean;
+  readonly #health: Health;
 
   /** With `dryRun` all runs are dry runs, and the page shows what they would do. */
   constructor(world: World, dryRun = false) {
     this.#world = world;
+    this.#health = new Health(world);
     this.#dryRun = dryRun;
   }
 
   remember(report: Report): void {
     const { key, dryRun } = report.request;
     if (dryRun && !this.#dryRun) return;
-    const its = withLastPlan(dryRun ? asNotDone(report) : report, this.#reports.get(key));
-    this.#reports.set(key, { report: its, at: this.#now() });
+    const [at, last] = [this.#now(), this.#reports.get(key)];
+    const its = withLastPlan(dryRun ? asNotDone(report) : report, last);
+    const isSame = last?.report.outcome.status === its.outcome.status;
+    this.#reports.set(key, { report: its, at, since: isSame ? (last.since ?? at) : at });
   }
 
   /** Whether the last run of a key left work to do: the state of its object is then no news. */
@@ -89,7 +94,8 @@ export class Memory {
       this.#listing = { atMs, ended: valueWithin(PATIENCE_MS, this.#underWay) };
     }
     const { notListed } = (await this.#listing.ended) ?? LATE;
-    const rows = statusRows(this.#objects, config, this.#reports);
+    const listed = statusRows(this.#objects, config, this.#reports);
+    const { rows, notAsked } = await this.#health.of(listed);
     const shown = new Set(rows.map(({ object }) => object));
     if (notListed === undefined)
       for (const key of this.#reports.keys()) if (!shown.has(key)) this.#reports.delete(key);
@@ -100,6 +106,7 @@ export class Memory {
       cluster: config.clusterName,
       generatedAt: this.#now(),
       rows,
+      ...(notAsked !== undefined && { healthUnknown: notAsked }),
       ...(queue && { queue }),
       ...(webhook && { webhook }),
       ...(watches && { watches }),

@@ -28,9 +28,16 @@ export interface StatusRow {
   readonly problems?: number;
   /** What somebody else changed in OpenStack, as the last plan has it. */
   readonly drift?: number;
+  /** What Octavia says of the load balancer, such as ONLINE; absent if there is none, or nobody has asked. */
+  readonly operatingStatus?: string;
+  /** When this process first saw the object in this state, RFC 3339. */
+  readonly since?: string;
+  /** Who must act, and what to do; absent if nobody must. */
+  readonly act?: string;
+  /** When the key runs again, RFC 3339; absent: when the object changes, and in a sweep that finds something to do. */
+  readonly nextAt?: string;
 }
 
-/** Whether events come. */
 /** A collection that `serve --watch` follows. */
 export interface WatchView {
   readonly name: string;
@@ -38,6 +45,7 @@ export interface WatchView {
   readonly trouble?: string;
 }
 
+/** Whether events come. */
 export interface WebhookView {
   /** The time of the last batch of events that was accepted, RFC 3339. */
   readonly lastAccepted?: string;
@@ -58,6 +66,8 @@ export interface StatusView {
   readonly notListed?: string;
   /** The time of that last list, RFC 3339; absent while the rows are new, or if there was none. */
   readonly listedAt?: string;
+  /** Why no row has the operating status of its load balancer, or an old one. */
+  readonly healthUnknown?: string;
   readonly webhook?: WebhookView;
   readonly watches?: readonly WatchView[];
   readonly queue?: QueueView;

@@ -53,14 +53,16 @@ describe('GET /', () => {
     expect(text).toContain('with shop/also');
     expect(text).toContain('<summary>Plan: 1 step, 2 waiting for approval, 1 problem</summary>');
     expect(text.match(/<summary>/g)).toHaveLength(1);
-    expect(text.indexOf('class="failed">\n')).toBeLessThan(text.indexOf('shop/ok'));
+    expect(text.indexOf('Needs a person</th>')).toBeLessThan(text.indexOf('alert(1)'));
+    expect(text.indexOf('alert(1)')).toBeLessThan(text.indexOf('Node worker-7'));
+    expect(text.indexOf('Node worker-7')).toBeLessThan(text.indexOf('role="rowheader">shop/ok'));
     expect(text).toContain('<title>(2) levelset: kubernetes</title>');
   });
 
   test('tells a Node from a Service, with its server, and counts what the sweep compared', async () => {
     const { text } = await request(testServer({ open: true, status }).app).get('/');
-    expect(text).toContain('<td class="name">Node worker-7<small><code>server-7</code></small></td>');
-    expect(text).toContain('<td class="name">node/web</td>');
+    expect(text).toContain('role="rowheader">Node worker-7<small><code>server-7</code></small></th>');
+    expect(text).toContain('role="rowheader">node/web</th>');
     expect(text).toContain('90 s ago</time>: 3 Services and 10 Nodes, 1 queued');
   });
 
@@ -83,6 +85,40 @@ describe('GET /', () => {
     const { app } = testServer({ open: true, status });
     expect((await request(app).get('/?format=json')).body).toEqual(VIEW);
     expect((await request(app).get('/').set('Accept', 'application/json')).body).toEqual(VIEW);
+  });
+
+  test('health and sync are apart, and what is ignored is not green', async () => {
+    const one = { state: 'settled', reason: 'as desired', planSteps: 0, loadBalancerId: '1' } as const;
+    const rows = [
+      { ...one, object: 'service/shop/serving', operatingStatus: 'ONLINE' },
+      { ...one, object: 'service/shop/warned', operatingStatus: 'ONLINE', problems: 2 },
+      { ...one, object: 'service/shop/down', operatingStatus: 'ERROR' },
+      { ...one, object: 'service/shop/degraded', operatingStatus: 'DEGRADED' },
+    ] as const;
+    const { app } = testServer({ open: true, status: () => Promise.resolve({ ...VIEW, rows }) });
+    const groupOf = async (name: string): Promise<string | undefined> =>
+      new RegExp(`<tr class="(\\w+)" role="row" id="row:service/shop/${name}"`).exec(
+        (await request(app).get('/')).text,
+      )?.[1];
+    expect(await groupOf('serving')).toBe('settled');
+    expect(await groupOf('warned')).toBe('warned');
+    expect(await groupOf('down')).toBe('person');
+    expect(await groupOf('degraded')).toBe('warned');
+    expect((await request(app).get('/')).text).toContain('in sync, 2 warnings');
+  });
+
+  test.each([
+    ['q=WORKER', ['node/worker-7']],
+    ['kind=node', ['node/worker-7']],
+    ['namespace=node', ['service/node/web']],
+    ['state=settled', ['service/node/web', 'service/shop/ok']],
+    ['q=no-such', []],
+    ['q=ok&namespace=shop&page=9', ['service/shop/ok']],
+    ['q[]=x&page=-1&state=', 4],
+  ])('the address filters: ?%s', async (query, expected) => {
+    const { text } = await request(testServer({ open: true, status }).app).get(`/?${query}`);
+    const found = [...text.matchAll(/id="row:([^"]+)"/g)].map(([, object]) => object);
+    expect(typeof expected === 'number' ? found.length : found).toEqual(expected);
   });
 
   test('answers 304 to who has the page already, whatever the time is, and a new one when a row or the question changes', async () => {

@@ -1,5 +1,6 @@
 /** The script of the pages: asks for the page again, puts in what changed, and says so when no answer comes. */
 import { renewAges } from './ages.ts';
+import { followFilters } from './filters.ts';
 import { begin, poll, renewStale, skewMs, tell } from './poll.ts';
 
 const POLL_MS = 5_000;
@@ -21,4 +22,5 @@ setInterval(() => {
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden) ask();
 });
+followFilters(ask);
 begin();

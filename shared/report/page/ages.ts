@@ -1,12 +1,13 @@
 import { markup, type Html } from './markup.ts';
 
-/** A time in the past as an age, which the page's script keeps true. `at` is RFC 3339, `now` milliseconds since 1970. */
+/** A time as an age, or as the time until then, which the page's script keeps true. `at` is RFC 3339, `now` milliseconds since 1970. */
 export function since(at: string, now: number): Html {
   return markup`<time datetime="${at}" title="${at}">${ago(at, now)}</time>`;
 }
 
 function ago(at: string, now: number): string {
-  return `${age(now - Date.parse(at))} ago`;
+  const ms = now - Date.parse(at);
+  return ms < -500 ? `in ${age(-ms)}` : `${age(ms)} ago`;
 }
 
 /** An age as text: 12 s, 5 min, 3 h, 2 d. */

@@ -2,6 +2,7 @@ import { inNumbers, WORST_FIRST, type RowState, type StatusView } from '../page.
 import { since } from './ages.ts';
 import { BARE, DRY_RUN, renderDocument, warning, type Frame } from './layout.ts';
 import { markup, type Html } from './markup.ts';
+import type { Group } from './sync.ts';
 
 /** One row of the page of a deployment with several clusters. */
 export interface ClusterRow {
@@ -39,26 +40,46 @@ export function renderClustersPage(view: ClustersView, frame: Frame = BARE): str
         ${view.queueTrouble === undefined ? undefined : warning(`queue: ${view.queueTrouble}`)}
         ${view.trouble === undefined ? undefined : warning(`the registry cannot be read: ${view.trouble}`)}
         <table>
-          <thead><tr><th>State</th><th>Cluster</th><th>Objects</th><th>Problems</th><th>Last sweep</th></tr></thead>
-          <tbody>${view.clusters.map((row) => line(row, now))}</tbody>
+          <thead><tr><th scope="col">Cluster</th><th scope="col">State</th><th scope="col">Objects</th><th scope="col">Problems</th><th scope="col">Last sweep</th></tr></thead>
+          <tbody>${view.clusters.toSorted(worstFirst).map((row) => line(row, now))}</tbody>
         </table>`,
     },
     frame,
   );
 }
 
+const GROUP_OF: Readonly<Record<RowState, Group>> = {
+  ...{ failed: 'person', blocked: 'person', progressing: 'progressing' },
+  ...{ unknown: 'unknown', settled: 'settled' },
+};
+
 function line(row: ClusterRow, now: number): Html {
   const { cluster, isServed, problems, lastSweep } = row;
   const state = stateOf(row);
-  const warnings = [...problems, ...(lastSweep?.warnings ?? [])];
+  const warnings = [
+    ...problems.map((problem) => withoutName(problem, cluster)),
+    ...(lastSweep?.warnings ?? []),
+  ];
   const swept = lastSweep && markup`${since(lastSweep.at, now)}: ${inNumbers(lastSweep)}`;
-  return markup`<tr class="${state}" id="row:${cluster}">
-      <td><span class="state">${isServed ? state : 'not served'}</span></td>
-      <td class="name"><a href="/clusters/${cluster}">${cluster}</a></td>
-      <td>${objectsIn(row)}</td>
-      <td class="reason">${warnings.map((warning) => markup`<p>${warning}</p>`)}</td>
-      <td class="when">${swept ?? 'never'}</td>
+  return markup`<tr class="${GROUP_OF[state]}" id="row:${cluster}">
+      <th class="name" scope="row"><a href="/clusters/${cluster}">${cluster}</a></th>
+      <td class="state ${GROUP_OF[state]}" data-label="State">${isServed ? state : 'not served'}</td>
+      <td data-label="Objects">${objectsIn(row)}</td>
+      <td class="reason" data-label="Problems">${warnings.map((warning) => markup`<p>${warning}</p>`)}</td>
+      <td class="when" data-label="Last sweep">${swept ?? 'never'}</td>
     </tr>`;
+}
+
+function worstFirst(a: ClusterRow, b: ClusterRow): number {
+  const [one, other] = [WORST_FIRST.indexOf(stateOf(a)), WORST_FIRST.indexOf(stateOf(b))];
+  return one - other || b.awaitingApproval - a.awaitingApproval || a.cluster.localeCompare(b.cluster);
+}
+
+/** A problem names its cluster for the log and /readyz; here the row does. */
+function withoutName(problem: string, cluster: string): string {
+  return problem.startsWith(`${cluster}: `)
+    ? withoutName(problem.slice(cluster.length + 2), cluster)
+    : problem;
 }
 
 /** The worst of what is known of a cluster. */

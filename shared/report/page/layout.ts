@@ -1,10 +1,13 @@
 import { markup, type Html } from './markup.ts';
+import { EVERYTHING, type Question } from './question.ts';
 import { PAGE_STYLE } from './style.ts';
 
 /** What a page needs beside its view. */
 export interface Frame {
   /** Where the page is, such as `/` or `/clusters/prod-a`. */
   readonly path: string;
+  /** What its address asks for. */
+  readonly question: Question;
   /** The text of the script, which the Content-Security-Policy names by its hash. */
   readonly script: string;
   /** What tells this style and script from those of another release. */
@@ -14,7 +17,7 @@ export interface Frame {
 }
 
 /** Where a page is shown without its script. */
-export const BARE: Frame = { path: '/', script: '', version: '', etag: '' };
+export const BARE: Frame = { path: '/', question: EVERYTHING, script: '', version: '', etag: '' };
 
 export interface Parts {
   /** Of the browser's tab. */

@@ -1,40 +1,44 @@
-import {
-  inNumbers,
-  WORST_FIRST,
-  type QueueView,
-  type StatusRow,
-  type StatusView,
-  type WebhookView,
-} from '../page.ts';
+import type { QueueView, StatusRow, StatusView, WebhookView } from '../page.ts';
+import { inNumbers } from '../page.ts';
 import { age, since } from './ages.ts';
+import { filters, pages } from './filters.ts';
 import { BARE, DRY_RUN, renderDocument, warning, type Frame } from './layout.ts';
 import { markup, type Html } from './markup.ts';
+import { PAGE_ROWS, rowsFor, type GroupedRow } from './question.ts';
+import { groupOf, GROUP_NAMES, GROUPS, healthOf, syncOf, warningsOf } from './sync.ts';
 
 /** The page of one cluster: rows that need a person first. */
 export function renderPage(view: StatusView, frame: Frame = BARE): string {
   const now = Date.parse(view.generatedAt);
-  const rows = view.rows.toSorted(worstFirst);
+  const { rows } = view;
+  const found = rowsFor(rows, frame.question);
+  const last = Math.max(1, Math.ceil(found.length / PAGE_ROWS));
+  const page = Math.min(frame.question.page, last);
+  const shown = found.slice((page - 1) * PAGE_ROWS, page * PAGE_ROWS);
   return renderDocument(
     {
       title: `${needsPerson(rows)}levelset: ${view.cluster}`,
       generatedAt: view.generatedAt,
       header: markup`<h1>levelset <span class="cluster">${view.cluster}</span></h1>
-          <ul class="counts">${WORST_FIRST.map((state) => count(state, rows))}</ul>`,
+          <ul class="counts">${GROUPS.map((group) => count(group, rows))}</ul>`,
       main: markup`<dl class="facts">${facts(view, now)}</dl>
         ${warnings(view, now)}
-        ${rows.length === 0 ? nothing(view) : table(rows, now)}`,
+        ${rows.length === 0 ? undefined : filters(rows, found.length, frame)}
+        ${rows.length === 0 ? nothing(view) : table(shown, now)}
+        ${pages(page, last, frame)}`,
     },
     frame,
   );
 }
 
-function warnings(
-  { dryRun, notListed, listedAt, watches = [], webhook, lastSweep }: StatusView,
-  now: number,
-): readonly (Html | undefined)[] {
+function warnings(view: StatusView, now: number): readonly (Html | undefined)[] {
+  const { dryRun, notListed, listedAt, healthUnknown, watches = [], webhook, lastSweep } = view;
   return [
     dryRun && warning(DRY_RUN),
     notListed === undefined ? undefined : staleRows(notListed, listedAt, now),
+    healthUnknown === undefined
+      ? undefined
+      : warning(`levelset cannot see now whether load balancers serve: ${healthUnknown}`),
     ...watches.map(({ trouble }) => warning(trouble)),
     warning(webhook?.trouble),
     ...(lastSweep?.warnings ?? []).map(warning),
@@ -52,22 +56,17 @@ function nothing({ notListed }: StatusView): Html | undefined {
   return markup`<p class="empty">There is no Service of type LoadBalancer, and no Node that waits.</p>`;
 }
 
-function worstFirst(a: StatusRow, b: StatusRow): number {
-  return (
-    WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state) ||
-    (a.object < b.object ? -1 : Number(a.object > b.object))
-  );
-}
-
 /** The number of rows that need a person, for the title of the browser's tab. */
 function needsPerson(rows: readonly StatusRow[]): string {
-  const broken = rows.filter(({ state }) => state === 'failed' || state === 'blocked').length;
+  const broken = rows.filter((row) => groupOf(row) === 'person').length;
   return broken > 0 ? `(${broken}) ` : '';
 }
 
-function count(state: string, rows: readonly StatusRow[]): Html | undefined {
-  const number = rows.filter((row) => row.state === state).length;
-  return number === 0 ? undefined : markup`<li class="${state}"><b>${number}</b> ${state}</li>`;
+function count(group: (typeof GROUPS)[number], rows: readonly StatusRow[]): Html | undefined {
+  const number = rows.filter((row) => groupOf(row) === group).length;
+  return number === 0
+    ? undefined
+    : markup`<li class="${group}"><b>${number}</b> ${GROUP_NAMES[group].toLowerCase()}</li>`;
 }
 
 function facts({ queue, lastSweep, webhook, watches = [] }: StatusView, now: number): readonly Html[] {
@@ -97,23 +96,60 @@ function eventsInWords({ lastAccepted, refused }: WebhookView, now: number): Htm
   return markup`${last}${reasons.length === 0 ? '' : `; refused: ${reasons.join(', ')}`}`;
 }
 
-function table(rows: readonly StatusRow[], now: number): Html {
-  return markup`<table>
-    <thead><tr><th>State</th><th>Object</th><th>Address</th><th>Reason</th><th>Last run</th></tr></thead>
-    <tbody>${rows.map((row) => line(row, now))}</tbody>
+function table(rows: readonly GroupedRow[], now: number): Html {
+  const heads = ['Object', 'Serving', 'As desired', 'Address', 'Why, and what comes next', 'Last run'];
+  return markup`<table role="table" aria-label="Services, Nodes and routes">
+    <thead role="rowgroup"><tr role="row">${heads.map((head) => markup`<th scope="col" role="columnheader">${head}</th>`)}</tr></thead>
+    <tbody role="rowgroup">${rows.map((one, at) => [rows[at - 1]?.group === one.group ? undefined : groupHead(one), line(one, now)])}</tbody>
   </table>`;
 }
 
-function line(row: StatusRow, now: number): Html {
+function groupHead({ group }: GroupedRow): Html {
+  return markup`<tr class="group ${group}" role="row" id="group:${group}"><th colspan="6" scope="colgroup" role="rowheader">${GROUP_NAMES[group]}</th></tr>`;
+}
+
+function line({ row, group }: GroupedRow, now: number): Html {
   const plan = row.plan === undefined ? undefined : openable(row, row.plan);
   const id = row.loadBalancerId ?? row.serverId;
-  return markup`<tr class="${row.state}" id="row:${row.object}">
-      <td><span class="state">${row.state}</span></td>
-      <td class="name">${titleOf(row.object)}${id && markup`<small><code>${id}</code></small>`}${row.sharedWith && markup`<small>with ${row.sharedWith.join(', ')}</small>`}</td>
-      <td class="address">${row.address ?? markup`<span class="none">none</span>`}</td>
-      <td class="reason">${row.reason}${plan}</td>
-      <td class="when">${row.at === undefined ? 'never' : since(row.at, now)}${row.trigger && markup`<small>${row.trigger}</small>`}</td>
+  return markup`<tr class="${group}" role="row" id="row:${row.object}">
+      <th class="name" scope="row" role="rowheader">${titleOf(row.object)}${id && markup`<small><code>${id}</code></small>`}${row.sharedWith && markup`<small>with ${row.sharedWith.join(', ')}</small>`}</th>
+      <td role="cell" data-label="Serving" class="state">${health(row)}</td>
+      <td role="cell" data-label="As desired" class="state ${groupOf({ ...row, operatingStatus: '' })}">${sync(row)}${row.since === undefined || row.state === 'settled' ? undefined : markup`<small>first seen ${since(row.since, now)}</small>`}</td>
+      <td role="cell" data-label="Address" class="address">${row.address ?? markup`<span class="none">none</span>`}</td>
+      <td role="cell" data-label="Why" class="reason">${row.reason}${act(row)}${next(row, now)}${plan}</td>
+      <td role="cell" data-label="Last run" class="when">${row.at === undefined ? 'never' : since(row.at, now)}${row.trigger && markup`<small>${row.trigger}</small>`}</td>
     </tr>`;
+}
+
+function health(row: StatusRow): Html | string {
+  const its = healthOf(row);
+  if (its === 'none') return row.operatingStatus ?? '\u2013';
+  return markup`<span class="health ${its}">${its}</span><small>${row.operatingStatus}</small>`;
+}
+
+function sync(row: StatusRow): string {
+  if (syncOf(row) !== 'warned') return row.state === 'settled' ? 'in sync' : row.state;
+  const warnings = warningsOf(row);
+  return `in sync, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
+}
+
+function act(row: StatusRow): Html | undefined {
+  const what =
+    row.act ??
+    (healthOf(row) === 'down' && row.state === 'settled'
+      ? 'whoever owns the object: Octavia reaches none of its members'
+      : undefined);
+  return what === undefined ? undefined : markup`<small><b>Who must act</b> ${what}</small>`;
+}
+
+/** What levelset does next, if nothing changes. Of what is as desired nothing is to say. */
+function next(row: StatusRow, now: number): Html | undefined {
+  if (groupOf(row) === 'settled' || groupOf(row) === 'unknown') return undefined;
+  const what =
+    row.nextAt === undefined
+      ? 'levelset looks again when the object changes, and compares it in each sweep'
+      : markup`levelset runs again ${since(row.nextAt, now)}`;
+  return markup`<small><b>Next</b> ${what}</small>`;
 }
 
 /** The name of a row. Names have no spaces, so `Node web` cannot be a Service of the namespace `node`. */

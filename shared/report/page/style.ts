@@ -39,31 +39,50 @@ body:not(.is-stale) #stale { position: absolute; width: 1px; height: 1px; margin
 table { width: 100%; border-collapse: collapse; background: var(--card); border: 1px solid var(--line); }
 th { font-size: .8rem; font-weight: 600; color: var(--quiet); text-align: left; }
 th, td { padding: .6rem .8rem; border-bottom: 1px solid var(--line); vertical-align: top; }
-th:first-child { border-left: 4px solid transparent; }
-td:first-child { border-left: 4px solid currentColor; }
-.reason { width: 60%; overflow-wrap: anywhere; white-space: pre-line; }
-.failed td:first-child, .counts .failed { color: var(--failed); }
-.blocked td:first-child, .counts .blocked { color: var(--blocked); }
-.progressing td:first-child, .counts .progressing { color: var(--progressing); }
-.unknown td:first-child, .counts .unknown { color: var(--unknown); }
-.settled td:first-child, .counts .settled { color: var(--settled); }
-.state { font-weight: 600; white-space: nowrap; }
-.name { min-width: 11rem; font-weight: 600; overflow-wrap: break-word; }
+tr > :first-child { border-left: 4px solid var(--line); }
+thead tr > :first-child { border-left-color: transparent; }
+.reason { width: 45%; overflow-wrap: anywhere; white-space: pre-line; }
+.state.person, .group.person th, .counts .person, .health.down { color: var(--failed); }
+.state.warned, .group.warned th, .counts .warned, .health.degraded { color: var(--blocked); }
+.state.progressing, .group.progressing th, .counts .progressing { color: var(--progressing); }
+.state.unknown, .group.unknown th, .counts .unknown { color: var(--unknown); }
+.state.settled, .group.settled th, .counts .settled, .health.serving { color: var(--settled); }
+.person > :first-child { border-left-color: var(--failed); }
+.warned > :first-child { border-left-color: var(--blocked); }
+.progressing > :first-child { border-left-color: var(--progressing); }
+.unknown > :first-child { border-left-color: var(--unknown); }
+.settled > :first-child { border-left-color: var(--settled); }
+.group th { padding-top: 1.1rem; font-size: .9rem; }
+.state { font-weight: 600; }
+.health { display: block; }
+th.name { min-width: 11rem; font-size: 1rem; font-weight: 600; color: var(--text); overflow-wrap: anywhere; }
 code, .address, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .9rem; }
 .address { min-width: 10rem; overflow-wrap: anywhere; }
-.when, code { white-space: nowrap; }
+.when { white-space: nowrap; }
 code { font-size: inherit; }
 small { display: block; font-size: .8rem; font-weight: 400; }
+small b { font-weight: 600; }
 details { margin-top: .3rem; }
 summary { cursor: pointer; color: var(--progressing); }
 details[data-past] summary::after { content: " (of an earlier run)"; color: var(--quiet); }
+:focus-visible { outline: 2px solid var(--progressing); outline-offset: 2px; }
 pre { margin: .4rem 0 0; padding: .7rem; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--code); border-radius: .3rem; }
 a { color: var(--progressing); }
+.filters { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: end; margin: 0 0 1rem; }
+.filters label { font-size: .8rem; color: var(--quiet); }
+.filters input, .filters select { display: block; min-width: 9rem; padding: .3rem .4rem; font: inherit; color: var(--text); background: var(--card); border: 1px solid var(--quiet); border-radius: .3rem; }
+.filters button { padding: .3rem .8rem; font: inherit; }
+.filters p { margin: 0; }
+.pages { display: flex; gap: 1rem; margin-top: 1rem; }
 footer { margin-top: 1rem; font-size: .85rem; }
 @media (max-width: 45rem) {
   body { padding: .8rem; }
-  thead { display: none; }
+  table, tbody { display: block; }
+  thead { position: absolute; clip-path: inset(50%); }
   tr { display: block; border-bottom: 1px solid var(--line); }
-  td, .reason { display: block; width: auto; border: 0; padding: .2rem .8rem; }
+  td, th, .reason, th.name { display: block; width: auto; min-width: 0; border: 0; padding: .2rem .8rem; }
+  td::before { content: attr(data-label) ": "; font: 400 .8rem/1.4 system-ui, sans-serif; color: var(--quiet); }
+  .health { display: inline; }
+  .filters label, .filters input, .filters select { width: 100%; }
 }
 `;

@@ -38,7 +38,7 @@ test.each([
   ['audit', 85],
   ['events', 77],
   ['resync', 813],
-  ['status', 505],
+  ['status', 514],
   ['reconcile', 632],
   ['sweep', 622],
 ])('%s loads at most %d kB at start', (name, kilobytes) => {

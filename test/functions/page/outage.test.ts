@@ -31,7 +31,7 @@ test.skipIf(noChromium)(
     const wrong = { 'loadbalancer.openstack.org/lb-method': 'RANDOM' };
     for (let i = 0; i < 8; i += 1) sandbox.kube.apply(aService(`web-${i}`, wrong));
     const { url } = await start('127.0.0.1:0');
-    const { page, errors } = await openPage(url, { height: 500 });
+    const { page, errors } = await openPage(url, { width: 800, height: 420 });
     const row = page.locator('[id="row:service/default/web-7"]');
     const summary = row.locator('summary');
     await summary.waitFor();
@@ -84,6 +84,8 @@ test.skipIf(noChromium)(
     await page.locator('body.is-stale').waitFor();
     expect(await page.locator('#stale').innerText()).toMatch(/^Stale since .*: it does not answer\./);
     expect(await seen()).toMatchObject({ open: ['row:service/default/web-7'], selected: true });
+    if (process.env['SCREENSHOTS'] !== undefined)
+      await page.screenshot({ path: 'docs/screenshots/page-outage.png' });
     await start(new URL(url).host);
     await page.locator('body:not(.is-stale)').waitFor();
     expect(await seen()).toMatchObject({ open: ['row:service/default/web-7'] });

@@ -1,0 +1,66 @@
+import { valueWithin } from '../../shared/deadline.ts';
+import { errorText } from '../../shared/model/errors.ts';
+import type { World } from '../../shared/ports.ts';
+import type { StatusRow } from '../../shared/report/page.ts';
+import { listOurLoadBalancers } from '../../shared/service/observe/project.ts';
+
+/** One list for all readers of the page in this time. */
+const AGE_MS = 10_000;
+/** After a list that failed it is asked again sooner. */
+const FAILED_AGE_MS = 2_000;
+/** The page waits so long for Octavia. */
+const PATIENCE_MS = 2_000;
+
+export interface WithHealth {
+  readonly rows: readonly StatusRow[];
+  /** Why the statuses are not those of now. */
+  readonly notAsked?: string;
+}
+
+/** What Octavia says of the load balancers, asked while somebody looks at the page. */
+export class Health {
+  readonly #world: World;
+  #askedAtMs = -Infinity;
+  #asked: Promise<string | undefined> = Promise.resolve(undefined);
+  #statuses: ReadonlyMap<string, string> = new Map();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** The rows with the status of their load balancer, by one call for all of them; none without a load balancer. Never throws. */
+  async of(rows: readonly StatusRow[]): Promise<WithHealth> {
+    if (rows.every(({ loadBalancerId }) => loadBalancerId === undefined)) return { rows };
+    const now = this.#world.clock.now();
+    if (now - this.#askedAtMs >= AGE_MS) {
+      this.#askedAtMs = now;
+      this.#asked = this.#ask();
+    }
+    const late = 'Octavia has not answered yet';
+    const done = await valueWithin(
+      PATIENCE_MS,
+      this.#asked.then((notAsked) => ({ notAsked })),
+    );
+    const { notAsked } = done ?? { notAsked: late };
+    return {
+      rows: rows.map((row) => {
+        const operatingStatus = this.#statuses.get(row.loadBalancerId ?? '');
+        return operatingStatus === undefined ? row : { ...row, operatingStatus };
+      }),
+      ...(notAsked !== undefined && { notAsked }),
+    };
+  }
+
+  async #ask(): Promise<string | undefined> {
+    const { kube, cloud, config } = this.#world;
+    try {
+      const cluster = { id: await kube.clusterId(), name: config.clusterName };
+      const balancers = await listOurLoadBalancers(cluster, cloud);
+      this.#statuses = new Map(balancers.map(({ id, operating_status }) => [id, String(operating_status)]));
+      return undefined;
+    } catch (error) {
+      this.#askedAtMs -= AGE_MS - FAILED_AGE_MS;
+      return errorText(error);
+    }
+  }
+}

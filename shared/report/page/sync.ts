@@ -1,0 +1,50 @@
+import type { StatusRow } from '../page.ts';
+
+/** Whether an object is as desired. `warned`: it is, and something about it is ignored, waits, or was changed by somebody else. */
+export type Sync = StatusRow['state'] | 'warned';
+
+/** Whether a load balancer serves. `none`: there is none, or nobody says. */
+export type Health = 'down' | 'degraded' | 'serving' | 'none';
+
+export function warningsOf({ problems = 0, awaitingApproval = 0, drift = 0 }: StatusRow): number {
+  return problems + awaitingApproval + drift;
+}
+
+export function syncOf(row: StatusRow): Sync {
+  return row.state === 'settled' && warningsOf(row) > 0 ? 'warned' : row.state;
+}
+
+/** What the operating status of a load balancer means (Octavia API, "Operating Status Codes"). */
+const HEALTH: Readonly<Partial<Record<string, Health>>> = {
+  ONLINE: 'serving',
+  NO_MONITOR: 'serving',
+  DRAINING: 'serving',
+  DEGRADED: 'degraded',
+  ERROR: 'down',
+  OFFLINE: 'down',
+};
+
+export function healthOf({ operatingStatus }: StatusRow): Health {
+  return HEALTH[operatingStatus ?? ''] ?? 'none';
+}
+
+/** The groups of the page, those that need a person first. */
+export const GROUPS = ['person', 'progressing', 'warned', 'unknown', 'settled'] as const;
+
+export type Group = (typeof GROUPS)[number];
+
+export const GROUP_NAMES: Readonly<Record<Group, string>> = {
+  person: 'Needs a person',
+  progressing: 'In progress',
+  warned: 'In sync, with warnings',
+  unknown: 'Not known yet',
+  settled: 'In sync',
+};
+
+/** An object that serves nobody needs a person, in sync or not; one that is being made serves nobody yet. */
+export function groupOf(row: StatusRow): Group {
+  const sync = syncOf(row);
+  if (sync === 'progressing') return sync;
+  if (sync === 'failed' || sync === 'blocked' || healthOf(row) === 'down') return 'person';
+  return sync === 'settled' && healthOf(row) === 'degraded' ? 'warned' : sync;
+}

@@ -1,0 +1,120 @@
+/** How the page looks and works in a browser: WCAG AA by axe-core, filters, 5,000 rows (decision 376). SCREENSHOTS=1 renews docs/screenshots. */
+import type { AddressInfo } from 'node:net';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
+import type { StatusRow, StatusView } from '../../../shared/report/page.ts';
+import { testServer } from '../../http/test-server.ts';
+import { noChromium, openPage, type Look } from './chromium.ts';
+
+const AT = '2026-11-21T03:00:00Z';
+const KINDS: readonly Omit<StatusRow, 'object'>[] = [
+  {
+    state: 'settled',
+    reason: 'as desired',
+    planSteps: 0,
+    address: '203.0.113.10',
+    operatingStatus: 'ONLINE',
+  },
+  {
+    ...{ state: 'settled', reason: 'as desired; 2 problems', planSteps: 0, problems: 2 },
+    ...{ address: '203.0.113.11', operatingStatus: 'ONLINE', act: 'whoever owns the object' },
+    plan: 'shop/web: nothing to do\n  ? lb-method = "RANDOM": must be ROUND_ROBIN, LEAST_CONNECTIONS or SOURCE_IP',
+  },
+  {
+    ...{ state: 'failed', reason: 'Octavia refuses: quota has been met', planSteps: 1, plan: '+ lb' },
+    ...{ act: 'nobody, unless it lasts: raise the quota of the project, or remove what is not used' },
+    ...{ since: '2026-11-21T02:40:00Z', nextAt: '2026-11-21T03:00:30Z' },
+  },
+  {
+    ...{ state: 'blocked', reason: 'spec.loadBalancerSourceRanges "x" is no CIDR', planSteps: 0 },
+    ...{ act: 'whoever owns the object', since: '2026-11-21T01:00:00Z' },
+  },
+  { state: 'progressing', reason: 'Octavia is at work', planSteps: 0, nextAt: '2026-11-21T03:00:02Z' },
+  { state: 'settled', reason: 'as desired', planSteps: 0, address: '203.0.113.12', operatingStatus: 'ERROR' },
+  { state: 'unknown', reason: 'no run yet', planSteps: 0 },
+];
+
+function viewOf(number: number): StatusView {
+  const kindOf = (at: number): number => (number > 100 && at % 100 > 0 ? 0 : at % KINDS.length);
+  return {
+    ...{ cluster: 'prod-a', generatedAt: AT, queue: { depth: 0, oldestMs: 0 } },
+    rows: Array.from({ length: number }, (_, at): StatusRow => {
+      const known = { trigger: 'audit', at: '2026-11-21T02:59:00Z', loadBalancerId: `lb-${at}` };
+      const kind = KINDS[kindOf(at)];
+      return {
+        state: 'unknown',
+        reason: '',
+        planSteps: 0,
+        ...known,
+        ...kind,
+        object: `service/shop-${at % 7}/web-${at}`,
+      };
+    }),
+    lastSweep: { at: AT, services: number, letGo: 0, nodes: 10, queued: 0, warnings: [] },
+  };
+}
+
+async function look(number: number): ReturnType<typeof openPage> {
+  const { app } = testServer({ open: true, status: () => Promise.resolve(viewOf(number)) });
+  const server = app.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  return openPage(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+}
+
+async function findingsOn(page: Page): Promise<unknown> {
+  await page.evaluate(axe.source);
+  return page.evaluate(
+    `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.length, nodes[0].html]))`,
+  );
+}
+
+const LIGHT = { dark: false, width: 1280, height: 900 };
+const SHAPES: Readonly<Record<string, Required<Look>>> = {
+  light: LIGHT,
+  dark: { ...LIGHT, dark: true },
+  '360px': { ...LIGHT, width: 360, height: 740 },
+};
+
+test.skipIf(noChromium).each([0, 13, 5_000])(
+  // no browser is there
+  '%s objects in light, dark and at 360 px: axe-core finds nothing, and nothing is wider than the window',
+  async (number) => {
+    const { page, errors } = await look(number);
+    for (const [name, { dark, ...size }] of Object.entries(SHAPES)) {
+      await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+      await page.setViewportSize(size);
+
+      expect(await findingsOn(page), name).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), name).toBe(0);
+      if (process.env['SCREENSHOTS'] !== undefined && (name === 'light' || number === 13))
+        await page.screenshot({ path: `docs/screenshots/page-${number}-${name}.png` });
+    }
+    expect(errors).toEqual([]);
+  },
+);
+
+test.skipIf(noChromium)(
+  // no browser is there
+  '5,000 objects are painted soon, and a search while somebody types is in the address',
+  async () => {
+    const { page } = await look(5_000);
+    const painted = await page.evaluate<number>(
+      `new Promise((resolve) => {
+        new PerformanceObserver((list) => resolve(list.getEntriesByName('first-contentful-paint')[0].startTime))
+          .observe({ type: 'paint', buffered: true });
+      })`,
+    );
+    console.log(`first paint with 5,000 objects after ${painted.toFixed(0)} ms`);
+    expect(painted).toBeLessThan(5_000); // a busy machine
+    expect(await page.locator('tr[id^="row:"]').count()).toBe(200);
+
+    await page.getByLabel('Search').fill('web-4999');
+    await page.getByText('1 of 5000', { exact: true }).waitFor();
+    expect(new URL(page.url()).search).toBe('?q=web-4999');
+    expect(await page.evaluate('document.activeElement.name')).toBe('q');
+    await page.reload();
+    expect(await page.locator('tr[id^="row:"]').count()).toBe(1);
+  },
+);

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.ts';
+import type { Config, LoadBalancerConfig } from '../../config/config.ts';
 import type { ReferenceKind } from '../../model/load-balancer/reach.ts';
 import { attributeRule } from '../../model/attributes.ts';
 import type { Need } from '../../model/attributes.ts';
@@ -42,6 +42,17 @@ export const NEEDS = {
 
 export type AnnotationNeed = keyof typeof NEEDS;
 
+/** The value without the annotation, and the option of [LoadBalancer] that says it, if one does. */
+type Otherwise<T> = ((config: Config) => T | undefined) & { readonly option?: keyof LoadBalancerConfig };
+
+/** The value of an option of [LoadBalancer], or what `read` makes of it. */
+export function option<F extends keyof LoadBalancerConfig, T = LoadBalancerConfig[F]>(
+  field: F,
+  read: (value: LoadBalancerConfig[F]) => T = (value) => value as T,
+): Otherwise<T> {
+  return Object.assign(({ loadBalancer }: Config) => read(loadBalancer[field]), { option: field });
+}
+
 interface RowBase<T> {
   readonly topic: keyof typeof TOPICS;
   /** All spellings; the first one that a Service carries counts. */
@@ -50,7 +61,7 @@ interface RowBase<T> {
   /** The value is a list of any length. All other values have at most 4,096 characters. */
   readonly list?: true;
   /** The value if the annotation is not there, or no longer. Absent: levelset sets nothing then. */
-  readonly otherwise?: (config: Config) => T | undefined;
+  readonly otherwise?: Otherwise<T>;
   /** A wrong value blocks the Service, since the default would be less safe than what the user wants. */
   readonly blocking?: true;
   /** A value of which no port makes use blocks the Service, since people rely on it (decision 62). */

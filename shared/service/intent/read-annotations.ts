@@ -13,22 +13,26 @@ type Values<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> 
 
 /** The values that annotations set for one port. */
 export interface PortIntent extends Values<'listener' | 'pool' | 'member' | 'healthmonitor' | 'ServicePort'> {
-  /**
-   * The annotation behind each value, by the attribute or setting, such as `listener.tls_versions`. A value without an
-   * entry comes from cloud.conf or from a default.
-   */
   readonly spelled: Spelled;
 }
 
+/**
+ * The annotation behind each value, by the attribute or setting, such as `listener.tls_versions`. A value without an
+ * entry comes from cloud.conf or from a default.
+ */
 export type Spelled = Readonly<Partial<Record<string, Spelling>>>;
 
 export interface Spelling {
   readonly name: string;
   readonly text: string;
   readonly ofOnePort: boolean;
+  /** A Problem says why the annotation does not count: the value is that of cloud.conf, or the default. */
+  readonly ignored?: true;
 }
 
 export interface Annotated extends Values<'loadbalancer' | 'floatingip' | 'Service'> {
+  /** The annotations behind the values of the Service as a whole. */
+  readonly spelled: Spelled;
   /** The ports, in the order of spec.ports. */
   readonly ports: readonly PortIntent[];
   readonly problems: readonly Problem[];
@@ -61,23 +65,28 @@ export function* readAnnotations(
   const reader = { config, namespace: service.metadata.namespace, read: new Map<string, unknown>() };
   const problems = new Map<string, Problem>();
   const known = new Set<string>(OUTPUT);
-  const common = { loadbalancer: {}, floatingip: {}, Service: {} };
+  const common = { loadbalancer: {}, floatingip: {}, Service: {}, spelled: {} };
   const ports = (service.spec.ports ?? []).map((port) => ({
     port,
     values: { listener: {}, pool: {}, member: {}, healthmonitor: {}, ServicePort: {}, spelled: {} },
   }));
-  const set = (row: AnnotationRow, into: object, ofOnePort: readonly string[] = []): void => {
+  const set = (
+    row: AnnotationRow,
+    into: { readonly spelled: object },
+    ofOnePort: readonly string[] = [],
+  ): void => {
     const given = ofOnePort.flatMap((name) => foundAt(name, annotations));
     for (const { name } of given) known.add(name);
     const [one] = given;
     const found = one ?? findOne(row.names, annotations, problems);
     const value = read(row, found, reader, problems);
-    if (found && 'spelled' in into)
-      Object.assign(into.spelled as object, {
-        [`${row.on}.${row.sets}`]: { ...found, ofOnePort: one !== undefined },
-      });
+    if (found) {
+      const ignored = problems.has(found.name) ? { ignored: true } : {};
+      const spelling = { ...found, ofOnePort: one !== undefined, ...ignored };
+      Object.assign(into.spelled, { [`${row.on}.${row.sets}`]: spelling });
+    }
     if (value !== undefined)
-      Object.assign((into as Record<string, object>)[row.on] ?? {}, { [row.sets]: value });
+      Object.assign((into as unknown as Record<string, object>)[row.on] ?? {}, { [row.sets]: value });
   };
   const ofOnePort = namesWithPort(Object.keys(annotations));
   for (const row of ANNOTATIONS) {

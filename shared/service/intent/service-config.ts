@@ -23,6 +23,13 @@ const GROUPS: readonly Group[] = [
   },
 ];
 
+/** Where the options of [LoadBalancer] that hold for one Service stand, by field; those without an entry have their default. */
+export interface Origins {
+  readonly by: Readonly<Partial<Record<Field, string>>>;
+  /** The options that do not count for the Service, and why. */
+  readonly overruled: readonly Problem[];
+}
+
 /**
  * cloud.conf as it holds for one Service: annotations go first, then the class that the Service names, then
  * [LoadBalancer]. In the Go provider the class goes first, for external Services only (docs/sources/go-provider.md,
@@ -31,33 +38,75 @@ const GROUPS: readonly Group[] = [
 export function configOf(
   service: Pick<Service, 'metadata'>,
   config: Config,
-): { readonly config: Config; readonly problems: readonly Problem[] } {
+): { readonly config: Config; readonly origins: Origins; readonly problems: readonly Problem[] } {
   const annotations = service.metadata.annotations ?? {};
   const name = annotations[CLASS]?.trim();
   const known = name !== undefined && Object.hasOwn(config.loadBalancerClasses, name);
   const chosen = known ? (config.loadBalancerClasses[name] ?? {}) : {};
-  let loadBalancer: LoadBalancerConfig = { ...config.loadBalancer };
+  const holds = new Holding(config);
   for (const { fields } of GROUPS) {
-    if (fields.some((field) => field in chosen)) loadBalancer = without(loadBalancer, fields);
+    if (fields.some((field) => field in chosen)) holds.drop(fields, `class ${name ?? ''}`);
   }
-  loadBalancer = { ...loadBalancer, ...chosen };
+  holds.take(chosen, `class ${name ?? ''}`);
   for (const { annotations: names, fields } of GROUPS) {
-    if (hasAnnotation(annotations, names)) loadBalancer = without(loadBalancer, fields);
+    const deciding = names.map((one) => GO_PREFIX + one).find((one) => annotations[one] !== undefined);
+    if (deciding !== undefined) holds.drop(fields, `annotation ${deciding}`);
   }
+  const { loadBalancer, origins } = holds;
   const problems = name === undefined || known ? [] : [unknownClass(name, config)];
   const whole = { ...config, loadBalancer };
   const isKinx = Object.keys(annotations).some(isOfKinx);
-  return { config: isKinx ? withKinxDefaults(whole) : whole, problems };
+  return { config: isKinx ? withKinxDefaults(whole) : whole, origins, problems };
 }
 
-/** Whether the Service carries one of these annotations of the Go provider, whatever its value. */
-function hasAnnotation(annotations: Readonly<Record<string, string>>, names: readonly string[]): boolean {
-  return names.some((name) => annotations[`loadbalancer.openstack.org/${name}`] !== undefined);
+const GO_PREFIX = 'loadbalancer.openstack.org/';
+
+/** The options that hold for one Service, and where they stand, while one source after the other is read. */
+class Holding {
+  #options: Partial<LoadBalancerConfig>;
+  readonly #by: Partial<Record<Field, string>>;
+  readonly #overruled: Problem[] = [];
+
+  constructor({ loadBalancer, given = [] }: Config) {
+    this.#options = { ...loadBalancer };
+    this.#by = Object.fromEntries(given.map((field) => [field, `cloud.conf ${keyOf(field)}`]));
+  }
+
+  get loadBalancer(): LoadBalancerConfig {
+    return this.#options as LoadBalancerConfig;
+  }
+
+  get origins(): Origins {
+    return { by: this.#by, overruled: this.#overruled };
+  }
+
+  /** Takes these options away, since `by` decides what they are about. */
+  drop(fields: readonly Field[], by: string): void {
+    for (const field of fields) this.#overrule(field, by);
+    const rest = Object.entries(this.#options).filter(([field]) => !fields.includes(field as Field));
+    this.#options = Object.fromEntries(rest);
+  }
+
+  take(options: Partial<LoadBalancerConfig>, by: string): void {
+    for (const field of Object.keys(options) as Field[]) {
+      this.#overrule(field, by);
+      this.#by[field] = by;
+    }
+    this.#options = { ...this.#options, ...options };
+  }
+
+  #overrule(field: Field, by: string): void {
+    const { [field]: from } = this.#by;
+    if (from === undefined) return;
+    const value = String(this.#options[field] ?? '');
+    this.#overruled.push({ field: from, value, message: `does not count: ${by} goes first` });
+    Reflect.deleteProperty(this.#by, field);
+  }
 }
 
-function without(loadBalancer: LoadBalancerConfig, fields: readonly Field[]): LoadBalancerConfig {
-  const rest = Object.entries(loadBalancer).filter(([field]) => !fields.includes(field as Field));
-  return Object.fromEntries(rest) as unknown as LoadBalancerConfig;
+/** The key of an option in cloud.conf. */
+function keyOf(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 /**

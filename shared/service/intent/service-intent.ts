@@ -10,6 +10,7 @@ import type { Publication } from './publication.ts';
 import { readAnnotations } from './read-annotations.ts';
 import type { Annotated } from './read-annotations.ts';
 import { configOf } from './service-config.ts';
+import type { Origins } from './service-config.ts';
 import { allowedRanges, readSourceRanges } from './source-ranges.ts';
 import type { SourceRanges } from './source-ranges.ts';
 
@@ -39,6 +40,7 @@ export interface ServiceIntent {
   /** Whether the operator's list names the floating IP in spec.loadBalancerIP for the Service's namespace. */
   readonly floatingIPAllowed: boolean;
   readonly problems: readonly Problem[];
+  readonly origins: Origins;
 }
 
 export function* readIntent(service: Service, config: Config): InTurns<ServiceIntent> {
@@ -63,6 +65,7 @@ export function* readIntent(service: Service, config: Config): InTurns<ServiceIn
     onlyOwnFloatingIP: !mayRefer(config, namespace, 'floatingip', address),
     floatingIPAllowed: isListed(config, namespace, 'floatingip', address),
     problems: [...classed.problems, ...annotated.problems],
+    origins: classed.origins,
   };
 }
 

@@ -1,0 +1,141 @@
+import type { Problem } from '../../model/plan.ts';
+import { DEFAULT } from '../../model/drift.ts';
+import type { AnnotationRow } from './annotation-row.ts';
+import { ANNOTATIONS } from './annotations.ts';
+import { protocolsOf } from './protocols.ts';
+import type { PortIntent, Spelled } from './read-annotations.ts';
+import type { ServiceIntent } from './service-intent.ts';
+
+/** One value that holds for a Service, and what set it. */
+export interface EffectiveValue {
+  /** The name of the annotation that sets it, without the prefix. For what no annotation sets alone: the attribute. */
+  readonly setting: string;
+  /** The number of the port. Absent: the value holds for the whole Service, or for all its ports. */
+  readonly port?: number;
+  readonly value: unknown;
+  /** `annotation NAME`, `class NAME`, `cloud.conf KEY`, a flag, a field of the Service, or `the default`. */
+  readonly setBy: string;
+}
+
+/** The values that hold for a Service, in the order of the table of annotations; none that nothing sets. For people. */
+export function effectiveValues(intent: ServiceIntent): readonly EffectiveValue[] {
+  const ports = intent.annotated.ports.map(
+    (port, index) => [intent.service.spec.ports?.[index]?.port ?? 0, port] as const,
+  );
+  return [
+    ...protocolValues(intent),
+    ...ANNOTATIONS.flatMap((row) => {
+      const setting = settingOf(row);
+      const ofField = valueOfField(row, intent);
+      if (ofField) return [{ setting, ...ofField }];
+      if (row.on in intent.annotated)
+        return valueOf(row, intent.annotated, intent).map((one) => ({ setting, ...one }));
+      return together(
+        ports.flatMap(([port, values]) =>
+          valueOf(row, values, intent).map((one) => ({ setting, port, ...one })),
+        ),
+        ports.length,
+      );
+    }),
+  ];
+}
+
+/** What the Service or cloud.conf says and does not count, since something else goes first. No Problem: all is as it should be. */
+export function overruledValues(intent: ServiceIntent): readonly Problem[] {
+  const annotations = ANNOTATIONS.flatMap((row) => {
+    const { [`${row.on}.${row.sets}`]: spelling } = intent.annotated.spelled;
+    const first = spelling && !spelling.ignored ? valueOfField(row, intent)?.setBy : undefined;
+    if (!spelling || first === undefined) return [];
+    return [{ field: spelling.name, value: spelling.text, message: `does not count: ${first} goes first` }];
+  });
+  return [...intent.origins.overruled, ...annotations];
+}
+
+function settingOf({ names: [name = ''] }: AnnotationRow): string {
+  return name.slice(name.indexOf('/') + 1);
+}
+
+type Value = Pick<EffectiveValue, 'value' | 'setBy'>;
+
+/** A value that goes before the annotation. */
+function valueOfField(
+  { on, sets }: AnnotationRow,
+  { ranges, internal, annotated, origins }: ServiceIntent,
+): Value | undefined {
+  if (on !== 'Service') return undefined;
+  if (sets === 'sourceRanges' && ranges.field.startsWith('spec.') && ranges.texts.length > 0)
+    return { value: ranges.texts, setBy: ranges.field };
+  if (sets === 'internal' && internal && annotated.Service.internal !== true)
+    return { value: true, setBy: origins.by.internalLb ?? DEFAULT };
+  if (
+    sets === 'drift' &&
+    annotated.spelled['Service.drift'] === undefined &&
+    annotated.Service.drift === 'report'
+  )
+    return { value: 'report', setBy: '--drift' };
+  return undefined;
+}
+
+interface Values {
+  readonly spelled: Spelled;
+}
+
+function valueOf(row: AnnotationRow, values: Values, { origins }: ServiceIntent): readonly Value[] {
+  const { [row.on]: ofKind } = values as unknown as Readonly<
+    Record<string, Readonly<Record<string, unknown>>>
+  >;
+  const value = ofKind?.[row.sets];
+  if (value === undefined) return [];
+  const { [`${row.on}.${row.sets}`]: spelling } = values.spelled;
+  if (spelling && !spelling.ignored) return [{ value, setBy: `annotation ${spelling.name}` }];
+  const { option } = row.otherwise ?? {};
+  return [{ value, setBy: (option && origins.by[option]) ?? DEFAULT }];
+}
+
+/** The protocol of each listener: it follows from several annotations and two fields of the port. */
+function protocolValues({ service, annotated, origins }: ServiceIntent): readonly EffectiveValue[] {
+  return (service.spec.ports ?? []).flatMap((spec, index) => {
+    const port = annotated.ports[index];
+    if (!port) return [];
+    const { listener: value } = protocolsOf(spec, port);
+    return [
+      {
+        setting: 'listener.protocol',
+        port: spec.port,
+        value,
+        setBy: protocolSetBy(origins, value, port, `spec.ports[${index}]`),
+      },
+    ];
+  });
+}
+
+/** The settings that make a TCP port speak something else, the first one first. */
+const DECIDING: Readonly<Record<string, readonly string[]>> = {
+  TERMINATED_HTTPS: ['tlsReferences', 'tlsSecrets', 'protocol'],
+  HTTP: ['protocol', 'xForwardedFor', 'xForwardedPort', 'xForwardedProto'],
+};
+
+function protocolSetBy(
+  { by }: ServiceIntent['origins'],
+  protocol: string,
+  { spelled, ServicePort }: PortIntent,
+  field: string,
+): string {
+  const settings: Readonly<Record<string, unknown>> = { ...ServicePort };
+  const deciding = (DECIDING[protocol] ?? ['protocol']).filter(
+    (one) => settings[one] !== undefined && settings[one] !== false,
+  );
+  const { name } = deciding.flatMap((one) => spelled[`ServicePort.${one}`] ?? [])[0] ?? {};
+  if (name !== undefined) return `annotation ${name}`;
+  if (protocol === 'TERMINATED_HTTPS') return by.defaultTlsContainerRef ?? DEFAULT;
+  return protocol === 'HTTP' ? `${field}.appProtocol` : `${field}.protocol`;
+}
+
+/** One value in place of those of all ports, if they are the same. */
+function together(values: readonly EffectiveValue[], ports: number): readonly EffectiveValue[] {
+  const [first] = values;
+  const alike = new Set(values.map(({ value, setBy }) => JSON.stringify([value, setBy])));
+  if (!first || values.length < ports || alike.size > 1) return values;
+  const { setting, value, setBy } = first;
+  return [{ setting, value, setBy }];
+}

@@ -63,7 +63,7 @@ function answer(request: Request, response: Response, reports: readonly Report[]
   const plans = reports.map(({ plan }) => plan).filter((plan) => plan !== undefined);
   const [only, ...others] = reports;
   if (dryRun && plans.length === reports.length && request.accepts(['json', 'text']) === 'text') {
-    response.type('text').send(plans.map(renderPlan).join('\n'));
+    response.type('text').send(plans.map((plan) => renderPlan(plan)).join('\n'));
   } else if (only === undefined || others.length > 0) {
     response.json({ reports });
   } else if (dryRun && only.plan !== undefined) {

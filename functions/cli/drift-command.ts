@@ -13,20 +13,20 @@ export async function driftCommand(
   flags: Flags,
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const keys = readObjects(objects.length === 0 ? ['all'] : objects);
+  const keys = readObjects(objects, flags);
   const scope = { everyService: true } as const;
-  return eachCluster(flags, env, async (world) => told(await findPlans(keys, world, scope), flags), {
+  return eachCluster(flags, env, async (world) => told(await findPlans(keys, world, scope)), {
     atOnce: READ_AT_ONCE,
   });
 }
 
-function told({ plans, incomplete, failures: errors }: FoundPlans, { output }: Flags): Told {
+function told({ plans, incomplete, failures: errors }: FoundPlans): Told {
   const drifted = plans.some(({ drift }) => drift) ? 2 : 0;
   const code = incomplete || errors.length > 0 ? 1 : drifted;
   const shown = plans.filter(({ drift, setByOthers }) => drift ?? setByOthers);
-  if (output !== 'json') return { code, text: shown.map(renderDrift).join('\n\n') || 'No drift.', errors };
   const rows = shown.map(({ unit, services, drift = [], driftStays = false, setByOthers = [] }) => ({
     ...{ unit, services, drift, driftStays, setByOthers },
   }));
-  return { code, rows, errors };
+  const nothing = errors.length > 0 ? '' : 'No drift.';
+  return { code, text: shown.map(renderDrift).join('\n\n') || nothing, rows, errors };
 }

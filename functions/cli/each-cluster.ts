@@ -5,13 +5,14 @@ import { connectWithLogins } from '../connect-with-logins.ts';
 import { inParallel } from '../in-parallel.ts';
 import { inWords } from './in-words.ts';
 import { logOf } from './options.ts';
+import { printObjects, printsObjects } from './outputs.ts';
 import { RegisteredClusters } from './registered-clusters.ts';
 
 /** What a command has to say of one cluster. */
 export interface Told {
   readonly code: number;
   readonly text?: string;
-  /** Takes the place of the text: the objects of a JSON array. */
+  /** The objects of the array that json and yaml print in place of the text. */
   readonly rows?: readonly object[];
   /** Lines for stderr. */
   readonly errors?: readonly string[];
@@ -50,11 +51,11 @@ export async function eachCluster(
         '--cluster names an entry of --clusters: give both, or none',
       );
     const { world } = await connectWithLogins({ flags, env, log: logOf(flags, 'warn') });
-    const { rows, ...told } = await run(world, (text) => {
+    const { rows = [], ...told } = await run(world, (text) => {
       console.log(text);
     });
-    if (rows) printRows(rows);
-    show(told, (text) => text);
+    if (printsObjects(flags)) await printObjects(rows, flags);
+    show(told, (text) => text, flags);
     return told.code;
   }
   const registered = await RegisteredClusters.of(flags, env);
@@ -69,14 +70,14 @@ export async function eachCluster(
     shown = turn.then(async (told) => {
       await before;
       if (!told) return;
-      show(told, label);
+      show(told, label, flags);
       codes.set(name, told.code);
       rows.push(...(told.rows ?? []).map((row) => ({ cluster: name, ...row })));
     });
     return turn;
   });
   await shown;
-  if (flags.output === 'json') printRows(rows);
+  if (printsObjects(flags)) await printObjects(rows, flags);
   return sumUp(names, codes, stopping);
 }
 
@@ -105,13 +106,9 @@ function labelOf(cluster: string): Label {
   return (text) => text.replace(/^(?=.)/gm, `${cluster}: `);
 }
 
-function show({ text, errors = [] }: Told, label: Label): void {
-  if (text !== undefined) console.log(label(text));
+function show({ text, errors = [] }: Told, label: Label, flags: Flags): void {
+  if (text && !printsObjects(flags)) console.log(label(text));
   for (const error of errors) console.error(`levelset: ${label(error)}`);
-}
-
-function printRows(rows: readonly object[]): void {
-  console.log(JSON.stringify(rows, undefined, 2));
 }
 
 /** The exit code of all, and a line that says which clusters it is of. */

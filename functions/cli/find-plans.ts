@@ -1,9 +1,9 @@
+import type { Report } from '../../shared/model/outcome.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import type { Key, SweepScope } from '../../shared/model/request.ts';
 import type { World } from '../../shared/ports.ts';
-import { reasonOf } from '../status-rows.ts';
-import { findRequests } from './objects.ts';
-import { runRequests } from './run-requests.ts';
+import { findRequests, isMissing } from './objects.ts';
+import { adviceIn, runRequests } from './run-requests.ts';
 
 export interface FoundPlans {
   readonly plans: readonly Plan[];
@@ -25,10 +25,15 @@ export async function findPlans(
     world,
     () => undefined,
   );
+  const missing = new Set<Report>();
+  for (const report of reports) if (await isMissing(report, keys, world)) missing.add(report);
   const failed = reports.filter(({ outcome }) => outcome.status === 'failed');
   return {
-    plans: reports.flatMap(({ plan }) => plan ?? []),
+    plans: reports.flatMap((report) => (missing.has(report) ? [] : (report.plan ?? []))),
     incomplete,
-    failures: failed.map(({ request, outcome }) => `${request.key}: ${reasonOf(outcome)}`),
+    failures: [
+      ...[...missing].map(({ request }) => `${request.key} not found`),
+      ...failed.map((report) => `${report.request.key}: ${adviceIn(report)}`),
+    ],
   };
 }

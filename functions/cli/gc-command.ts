@@ -14,6 +14,7 @@ import { renderPlan, summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { World } from '../../shared/ports.ts';
 import { connectForGcWithLogins } from '../connect-with-logins.ts';
 import { logOf } from './options.ts';
+import { printObjects, printsObjects } from './outputs.ts';
 import { RegisteredClusters } from './registered-clusters.ts';
 
 interface Gc extends Pick<World, 'cloud' | 'clock' | 'config'> {
@@ -42,8 +43,7 @@ export async function gcCommand(
     ? await connectRegistered(flags, env)
     : await connectForGcWithLogins({ flags, env, log: logOf(flags, 'warn') });
   const all = await observeBelongings(gc.cloud);
-  const isJson = flags.output === 'json';
-  if (id === undefined) return printClusters(all, gc, isJson);
+  if (id === undefined) return printClusters(all, gc, flags);
   const plan = planGc(all, {
     ...{ id, thisOne: gc.thisOne, unwrittenForMs: unwrittenFor, now: gc.clock.now() },
     ...(gc.named && { named: gc.named }),
@@ -52,9 +52,9 @@ export async function gcCommand(
   const asked = flags.clusters
     ? `--clusters=${flags.clusters} --cluster=${cluster} ${id}`
     : `--cluster=${id}`;
-  if (approve === undefined) return printPlan(plan, asked, isJson);
+  if (approve === undefined) return printPlan(plan, asked, flags);
   if (approve !== plan.approval) {
-    printPlan(plan, asked, isJson);
+    await printPlan(plan, asked, flags);
     console.error(
       `levelset: --approve=${approve} is not the hash of this plan: something has changed, so read it again`,
     );
@@ -71,20 +71,20 @@ async function connectRegistered(flags: Flags, env: NodeJS.ProcessEnv): Promise<
 }
 
 /** Which clusters have something in the project, and ports that nobody may need. Returns the exit code. */
-export function printClusters(
+export async function printClusters(
   all: Belongings,
   { thisOne, named }: Pick<Gc, 'thisOne' | 'named'>,
-  isJson: boolean,
-): number {
+  flags: Pick<Flags, 'output'>,
+): Promise<number> {
   const clusters = findClusters(all, thisOne).map((found) => {
     const entry = named?.entries.get(found.id);
     return { ...found, ...(entry !== undefined && { entry }) };
   });
   const forgotten = forgottenVips(all);
-  if (isJson) {
+  if (printsObjects(flags)) {
     const rows = clusters.map(({ writtenAt, ...row }) => ({ ...row, lastWrite: inWords(writtenAt) }));
     const vips = forgotten.map((port) => ({ id: port.id, name: port['name'] }));
-    console.log(JSON.stringify({ clusters: rows, forgottenVipPorts: vips }, undefined, 2));
+    await printObjects({ clusters: rows, forgottenVipPorts: vips }, flags);
     return 0;
   }
   console.log(clusters.map(row).join('\n') || 'No cluster of levelset has anything in this project.');
@@ -127,10 +127,10 @@ function inWords(time: number): string {
  *
  * @param asked what asks for the cluster on the command line
  */
-export function printPlan(plan: GcPlan, asked: string, isJson: boolean): number {
-  if (isJson) console.log(JSON.stringify([plan], undefined, 2));
+export async function printPlan(plan: GcPlan, asked: string, flags: Pick<Flags, 'output'>): Promise<number> {
+  if (printsObjects(flags)) await printObjects([plan], flags);
   else {
-    console.log(renderPlan(plan));
+    console.log(renderPlan(plan, flags.output === 'wide'));
     if (plan.approval !== undefined)
       console.log(
         `levelset cannot see whether a cluster that is at rest is gone: make sure that no apiserver has this UID of kube-system.\nTo delete this, and nothing else, run: levelset gc ${asked} --approve=${plan.approval}`,

@@ -16,6 +16,7 @@ function optionOf(name: string, row: Flag): Option {
     row.value === undefined ? spellings : `${spellings} <${row.value}>`,
     descriptionOf(row),
   );
+  option.helpGroup(`${row.topic.charAt(0).toUpperCase()}${row.topic.slice(1)}:`);
   const variable = variableOf(name, row);
   if (variable !== undefined) option.env(variable);
   if (row.repeatable)

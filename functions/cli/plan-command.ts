@@ -1,26 +1,44 @@
+import type { Plan } from '../../shared/model/plan.ts';
 import { renderPlan } from '../../shared/plan/render-plan.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { eachCluster, READ_AT_ONCE, type Told } from './each-cluster.ts';
 import { findPlans, type FoundPlans } from './find-plans.ts';
 import { readObjects } from './objects.ts';
 
-/** `levelset plan`: prints what a sweep would do, as text or as a JSON array of plans. Exit 1 if it could not make a plan. */
+/**
+ * `levelset plan`: prints what a sweep would do, as text or as an array of plans. Exit 1 if it could not make a plan; with
+ * --detailed-exitcode 2 if a plan has steps.
+ */
 export async function planCommand(
   objects: readonly string[],
   flags: Flags,
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const keys = readObjects(objects.length === 0 ? ['all'] : objects);
+  const keys = readObjects(objects, flags);
   return eachCluster(flags, env, async (world) => told(await findPlans(keys, world), flags), {
     atOnce: READ_AT_ONCE,
   });
 }
 
-function told({ plans, incomplete, failures: errors }: FoundPlans, { output }: Flags): Told {
-  const code = incomplete || errors.length > 0 ? 1 : 0;
-  if (output === 'json') return { code, rows: plans, errors };
+function told(
+  { plans, incomplete, failures: errors }: FoundPlans,
+  { output, detailedExitcode }: Flags,
+): Told {
+  const changes = detailedExitcode && plans.some(({ steps }) => steps.length > 0) ? 2 : 0;
+  const code = incomplete || errors.length > 0 ? 1 : changes;
   const nothing = incomplete
     ? 'Nothing to do in what could be read.'
     : 'Nothing to do: everything is as desired.';
-  return { code, text: plans.map(renderPlan).join('\n\n') || nothing, errors };
+  const texts = plans.map((plan) => renderPlan(plan, output === 'wide'));
+  if (plans.length > 0) texts.push(totals(plans));
+  else if (errors.length === 0) texts.push(nothing);
+  return { code, text: texts.join('\n\n'), rows: plans, errors };
+}
+
+/** The last line of Terraform's plan. A failover is a change. */
+function totals(plans: readonly Plan[]): string {
+  const verbs = plans.flatMap(({ steps }) => steps.map(({ verb }) => verb));
+  const add = verbs.filter((verb) => verb === 'create').length;
+  const destroy = verbs.filter((verb) => verb === 'delete').length;
+  return `Plan: ${add} to add, ${verbs.length - add - destroy} to change, ${destroy} to destroy.`;
 }

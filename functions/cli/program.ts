@@ -1,11 +1,14 @@
-import { Command } from 'commander';
+import { Argument, Command } from 'commander';
 import type { CommandName } from '../../shared/config/flag.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { VERSION } from '../version.ts';
+import { completionScript, SHELLS, type Shell } from './completion/scripts.ts';
+import { examplesOf, GROUPS, HELP } from './examples.ts';
 import { withFlags } from './options.ts';
 import { runUntilSignal } from './run-until-signal.ts';
 
-const OBJECT = 'service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all';
+const OBJECT =
+  'svc/NAME (with -n NAMESPACE), service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all';
 
 /**
  * The command line. The code of a command is loaded when it is run. `exit` is called with its exit code.
@@ -14,9 +17,19 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
   const levelset = new Command('levelset')
     .description('A cloud controller for Kubernetes on OpenStack, as stateless functions')
     .version(VERSION)
+    .commandsGroup(GROUPS.other)
+    .helpCommand('help [command]', 'print the help of a command')
     .exitOverride();
   const command = (name: CommandName, description: string): Command =>
-    withFlags(levelset.command(name).description(description).exitOverride(), name);
+    withFlags(
+      levelset
+        .command(name)
+        .description(description)
+        .helpGroup(GROUPS[HELP[name].group])
+        .addHelpText('after', examplesOf(name))
+        .exitOverride(),
+      name,
+    );
 
   command('serve', 'run the HTTP server, the queue and the sweeps in one process').action(
     async (flags: Flags) => {
@@ -47,7 +60,10 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
       const { reconcileCommand } = await import('./reconcile-command.ts');
       exit(await reconcileCommand(objects, flags, env));
     });
-  command('plan', 'print what a sweep would do and change nothing')
+  command(
+    'plan',
+    'print what a sweep would do and change nothing; exit 0: planned, 1: something could not be; with --detailed-exitcode 2: there are changes',
+  )
     .argument('[object...]', `${OBJECT} (default: all)`)
     .action(async (objects: readonly string[], flags: Flags) => {
       const { planCommand } = await import('./plan-command.ts');
@@ -61,6 +77,12 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
     .action(async (objects: readonly string[], flags: Flags) => {
       const { driftCommand } = await import('./drift-command.ts');
       exit(await driftCommand(objects, flags, env));
+    });
+  command('explain', 'print each value that holds for a Service, what set it, and what was ignored and why')
+    .argument('<service...>', 'svc/NAME (with -n NAMESPACE), service/NAMESPACE/NAME')
+    .action(async (objects: readonly string[], flags: Flags) => {
+      const { explainCommand } = await import('./explain/explain-command.ts');
+      exit(await explainCommand(objects, flags, env));
     });
   command(
     'gc',
@@ -77,8 +99,23 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
       exit(await sandboxCommand(flags, env));
     },
   );
+  command(
+    'lint',
+    'read manifests and print what is wrong with their Services; needs neither cluster nor cloud; exit 1: there is a mistake',
+  )
+    .argument('<file...>', 'YAML or JSON, of several documents; - for stdin')
+    .action(async (files: readonly string[], flags: Flags) => {
+      const { lintCommand } = await import('./lint/lint-command.ts');
+      exit(await lintCommand(files, flags, env));
+    });
+  command('completion', 'print the completion of the command line for a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .action((shell: Shell) => {
+      console.log(completionScript(shell, levelset));
+    });
   levelset
     .command('version')
+    .helpGroup(GROUPS.other)
     .description('print the version')
     .action(() => {
       console.log(`levelset ${VERSION} (Node ${process.versions.node})`);

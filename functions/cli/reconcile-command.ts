@@ -5,7 +5,7 @@ import type { World } from '../../shared/ports.ts';
 import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { eachCluster, type Told } from './each-cluster.ts';
-import { findRequests, readObjects } from './objects.ts';
+import { findRequests, isMissing, readObjects } from './objects.ts';
 import { describe, exitCode, runRequests } from './run-requests.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function reconcileCommand(
   flags: Flags,
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const keys = readObjects(objects);
+  const keys = readObjects(objects, flags);
   return eachCluster(flags, env, (world, print) => reconcileIn(world, keys, flags, print), { onOne: true });
 }
 
@@ -30,17 +30,23 @@ async function reconcileIn(
   const { requests, incomplete } = await findRequests(keys, world);
   if (requests.length === 0 && !incomplete) printText('Nothing to do: everything is as desired.');
   const dryRun = flags.dryRun === true;
+  const missing: Key[] = [];
   const print = (report: Report): void => {
     printText(describe(report));
+  };
+  const printFirst = async (report: Report): Promise<void> => {
+    if (await isMissing(report, keys, world)) missing.push(report.request.key);
+    else print(report);
   };
   const first = await runRequests(
     requests.map((request) => ({ ...request, dryRun })),
     world,
-    print,
+    printFirst,
   );
   const reports = flags.wait && !dryRun ? await waitForAll(first, world, print) : first;
   const isBlocked = reports.some(({ outcome }) => outcome.status === 'blocked');
-  return { code: incomplete || isBlocked ? 1 : exitCode(reports) };
+  const code = incomplete || isBlocked || missing.length > 0 ? 1 : exitCode(reports);
+  return { code, errors: missing.map((key) => `${key} not found`) };
 }
 
 /**

@@ -1,8 +1,10 @@
+import { adviceOn } from '../../shared/model/errors.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import { renderPlan, summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { World } from '../../shared/ports.ts';
 import { reconcile } from '../../shared/reconcile.ts';
+import { planNotes } from '../../shared/report/plan-notes.ts';
 import { inParallel } from '../in-parallel.ts';
 import { reasonOf } from '../status-rows.ts';
 import { timeBudget } from '../budget.ts';
@@ -14,20 +16,20 @@ import { timeBudget } from '../budget.ts';
 export async function runRequests(
   requests: readonly ReconcileRequest[],
   world: World,
-  told: (report: Report) => void,
+  told: (report: Report) => unknown,
   stopping?: AbortSignal,
 ): Promise<readonly Report[]> {
   const { concurrentServiceSyncs, reconcileTimeoutMs } = world.config;
   const reports = await inParallel(requests, concurrentServiceSyncs, async (request) => {
     if (stopping?.aborted) return undefined;
     const report = await reconcile(request, world, timeBudget(reconcileTimeoutMs, world.clock, stopping));
-    told(report);
+    await told(report);
     return report;
   });
   return reports.filter((report) => report !== undefined);
 }
 
-/** A run in one line, a dry run as its plan. */
+/** A run in one line, and one for each thing that it leaves undone; a dry run as its plan. */
 export function describe(report: Report): string {
   const { request, outcome, plan, applied, address } = report;
   if (request.dryRun && plan) return renderPlan(plan);
@@ -37,7 +39,18 @@ export function describe(report: Report): string {
   const waits = waiting === 0 ? '' : `; ${waiting} waiting for approval`;
   const { draining = [] } = plan ?? {};
   const drain = draining.length === 0 ? '' : `; ${draining.length} draining`;
-  return `${request.key}: ${outcome.status}, ${reasonOf(outcome)}${reached}${done}${waits}${drain}`;
+  const reason = adviceIn(report);
+  const notes = plan && outcome.status !== 'progressing' ? planNotes(plan) : [];
+  return [
+    `${request.key}: ${outcome.status}, ${reason}${reached}${done}${waits}${drain}`,
+    ...notes.filter((note) => !reason.startsWith(note)).map((note) => `  ${note}`),
+  ].join('\n');
+}
+
+/** The reason of an outcome with the advice that the Event of the object has. */
+export function adviceIn({ outcome, loadBalancerId }: Report): string {
+  const advice = outcome.status === 'failed' ? ` (${adviceOn(outcome.code, loadBalancerId)})` : '';
+  return `${reasonOf(outcome)}${advice}`;
 }
 
 /** 1: something failed, 2: something is progressing or draining, 0: nothing is left to do. */

@@ -1,6 +1,17 @@
 import type { Read } from './read-value.ts';
 
-export type CommandName = 'serve' | 'relay' | 'sweep' | 'reconcile' | 'plan' | 'drift' | 'gc' | 'sandbox';
+export type CommandName =
+  | 'serve'
+  | 'relay'
+  | 'sweep'
+  | 'reconcile'
+  | 'plan'
+  | 'drift'
+  | 'explain'
+  | 'gc'
+  | 'lint'
+  | 'completion'
+  | 'sandbox';
 
 export const TOPICS = [
   'cluster and cloud',

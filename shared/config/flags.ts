@@ -24,7 +24,10 @@ import {
 } from './read-value.ts';
 
 /** The commands that talk to the cluster and the cloud. */
-const WORKING = ['serve', 'sweep', 'reconcile', 'plan', 'drift'] as const;
+const WORKING = ['serve', 'sweep', 'reconcile', 'plan', 'drift', 'explain'] as const;
+
+/** The commands that read what Services ask for. */
+const LINTING = [...WORKING, 'lint'] as const;
 
 /** The commands that talk to the cluster. */
 const WATCHING = [...WORKING, 'relay', 'gc'] as const;
@@ -40,7 +43,7 @@ export const FLAGS = {
     without: 'KUBECONFIG, else the ServiceAccount of the Pod, else ~/.kube/config',
   },
   'cloud-config': {
-    topic: 'cluster and cloud', value: 'file', read: text, commands: CLOUD, lambda: true, go: 'CCM, KCM',
+    topic: 'cluster and cloud', value: 'file', read: text, commands: [...CLOUD, 'lint'], lambda: true, go: 'CCM, KCM',
     help: 'cloud.conf, the file that the Go provider reads',
     without: 'clouds.yaml, else OS_* variables',
   },
@@ -49,7 +52,7 @@ export const FLAGS = {
     help: 'where it stands which clusters there are: folder:PATH, with a folder of texts for each of them, or secrets, those labelled levelset.openstack.org/cluster in --state-namespace. On AWS parameters:PATH, with the texts below PATH/clusters/NAME in Parameter Store', without: 'one cluster, that of --kubeconfig',
   },
   'cluster': {
-    topic: 'cluster and cloud', value: 'name', read: text, commands: ['sweep', 'reconcile', 'plan', 'drift', 'gc'],
+    topic: 'cluster and cloud', value: 'name', read: text, commands: ['sweep', 'reconcile', 'plan', 'drift', 'explain', 'gc'],
     help: 'with --clusters, the name of the entry to work on; gc without --clusters takes it for the UID of kube-system of a cluster that is gone', without: 'sweep, plan and drift go through all clusters',
   },
   'cluster-name': {
@@ -83,12 +86,12 @@ export const FLAGS = {
     default: 'tags',
   },
   'reach': {
-    topic: 'Services', value: 'reach', read: oneOf('open', 'allowed'), commands: WORKING, cluster: true, lambda: true,
+    topic: 'Services', value: 'reach', read: oneOf('open', 'allowed'), commands: LINTING, cluster: true, lambda: true,
     help: 'what Services may name of OpenStack: with open all that the project sees, with allowed what --allowed-references lists',
     default: 'open',
   },
   'allowed-references': {
-    topic: 'Services', value: 'list', read: allowedReferences, repeatable: true, commands: WORKING, cluster: true, lambda: true,
+    topic: 'Services', value: 'list', read: allowedReferences, repeatable: true, commands: LINTING, cluster: true, lambda: true,
     help: 'NAMESPACE/KIND/ID, each of them or *: what Services of a namespace may name of OpenStack; a load balancer that others made needs an entry even with --reach=open, unless its tag consents',
     default: '',
   },
@@ -273,17 +276,15 @@ export const FLAGS = {
   'dry-run': {
     topic: 'one run', commands: ['serve', 'sweep', 'reconcile'], help: 'print the plans and change nothing; serve shows them on its page',
   },
-  'deep': {
-    topic: 'one run', commands: ['sweep'], help: 'trust no watermark: compare every Service with everything on its load balancer',
-  },
-  'wait': {
-    topic: 'one run', commands: ['reconcile'], help: 'go on until no object is progressing or draining',
-  },
+  'deep': { topic: 'one run', commands: ['sweep'], help: 'trust no watermark: compare every Service with everything on its load balancer' },
+  'wait': { topic: 'one run', commands: ['reconcile'], help: 'go on until no object is progressing or draining' },
   'output': {
-    topic: 'one run', short: 'o', value: 'format', read: oneOf('text', 'json'), commands: ['plan', 'drift', 'gc'],
-    help: 'how plans and drift are printed: text or json',
+    topic: 'one run', short: 'o', value: 'format', read: oneOf('text', 'wide', 'json', 'yaml'), commands: ['plan', 'drift', 'explain', 'gc', 'lint'],
+    help: 'how objects are printed: text, wide (plans with the ids of what they change), json or yaml',
     default: 'text',
   },
+  'namespace': { topic: 'one run', short: 'n', value: 'name', read: text, commands: ['reconcile', 'plan', 'drift', 'explain'], help: 'the namespace of svc/NAME; plan and drift without objects go through this namespace', without: 'default' },
+  'detailed-exitcode': { topic: 'one run', commands: ['plan'], help: 'end with 2 if there is something to change' },
   'approve': {
     topic: 'one run', value: 'hash', read: text, commands: ['gc'],
     help: 'the hash that the plan has printed: delete what it names', without: 'print the plan and change nothing',

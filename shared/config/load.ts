@@ -36,8 +36,45 @@ export async function loadConfig(
     warnings.push(
       `${flags.cloudConfig ?? ''} has a password, and every user of this machine can read it: chmod 600`,
     );
+  const own = clusterConfig(flags, env, { conf, region: openstack?.region, problems, warnings });
+  if (openstack === undefined || problems.length > 0) throw unusable(problems);
+  return { config: deepFreeze({ ...own, openstack }), warnings };
+}
+
+/** What `loadConfig` reads, without how OpenStack is reached: nothing needs to be there of that. */
+export async function loadWithoutCloud(
+  flags: Flags,
+  env: NodeJS.ProcessEnv,
+): Promise<Omit<Config, 'openstack'>> {
+  const problems: string[] = [];
+  const conf = await readConf(flags, env, problems);
+  problems.push(...(conf?.problems ?? []));
+  const config = clusterConfig(flags, env, { conf, region: undefined, problems, warnings: [] });
+  if (problems.length > 0) throw unusable(problems);
+  return deepFreeze(config);
+}
+
+function unusable(problems: readonly string[]): ReconcileError {
+  return new ReconcileError(
+    'CONFIG_INVALID',
+    ['the configuration cannot be used:', ...problems].join('\n  '),
+  );
+}
+
+interface Read {
+  readonly conf: CloudConf | null | undefined;
+  readonly region: string | undefined;
+  readonly problems: string[];
+  readonly warnings: string[];
+}
+
+function clusterConfig(
+  flags: Flags,
+  env: NodeJS.ProcessEnv,
+  { conf, region, problems, warnings }: Read,
+): Omit<Config, 'openstack'> {
   const values = readFlags(flags, problems);
-  const own = {
+  return {
     controllers: values.controllers,
     clusterName: values.clusterName,
     stateNamespace: values.stateNamespace,
@@ -55,20 +92,12 @@ export async function loadConfig(
     networking: conf?.networking ?? networkingConfig(),
     deletionPercent: values.deletionShare,
     orphanDelayMs: values.orphanDelay,
-    nodes: nodeConfig(values, env, openstack?.region, warnings),
+    nodes: nodeConfig(values, env, region, warnings),
     ...podNetwork(flags, values, conf?.routerId, problems, warnings),
+    loadBalancer: conf?.loadBalancer ?? loadBalancerConfig(),
+    loadBalancerClasses: conf?.loadBalancerClasses ?? {},
+    given: conf?.given ?? [],
   };
-  if (openstack === undefined || problems.length > 0) {
-    throw new ReconcileError(
-      'CONFIG_INVALID',
-      ['the configuration cannot be used:', ...problems].join('\n  '),
-    );
-  }
-  const loadBalancer = conf?.loadBalancer ?? loadBalancerConfig();
-  const loadBalancerClasses = conf?.loadBalancerClasses ?? {};
-  const given = conf?.given ?? [];
-  const config = deepFreeze({ ...own, openstack, loadBalancer, loadBalancerClasses, given });
-  return { config, warnings };
 }
 
 /** Of OS_CCM_REGIONAL only `true` counts, as with the Go provider. */

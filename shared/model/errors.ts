@@ -50,6 +50,12 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** The advice, with the load balancer's id in the command that it has. */
+export function adviceOn(code: ErrorCode, id: string | undefined): string {
+  const { advice } = ERRORS[code];
+  return id === undefined ? advice : advice.replace(/\bID$/, id);
+}
+
 export interface ErrorContext {
   /** Request id of OpenStack, or audit id of the apiserver, by which their logs show the call. */
   readonly requestId?: string;

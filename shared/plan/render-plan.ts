@@ -8,15 +8,20 @@ import { driftLines } from './render-drift.ts';
 
 /**
  * The plan as text for people, one block per step with signs as in a diff. Text from others cannot break out of its
- * line. A value without quotes names a resource that may not exist yet, such as lb.vip_port_id.
+ * line. A value without quotes names a resource that may not exist yet, such as lb.vip_port_id. `withIds` adds the ids of
+ * what is changed or deleted.
  */
-export function renderPlan(plan: Plan): string {
+export function renderPlan(plan: Plan, withIds = false): string {
   const name = plan.services.length > 0 ? plan.services.join(', ') : plan.unit;
   const blocked = plan.problems.some(({ blocking }) => blocking);
   const waits = plan.locked !== undefined && plan.steps.length === 0;
   const what = waits ? 'waits for Octavia' : summarizeSteps(plan.steps);
   const lines = [`${name}: ${blocked ? 'blocked, levelset changes nothing' : what}`];
-  for (const step of plan.steps) lines.push(...renderStep(step).map((line) => `  ${line}`));
+  for (const step of plan.steps) {
+    const [first = '', ...rest] = renderStep(step);
+    const id = withIds && 'id' in step && typeof step.id === 'string' ? `  [${step.id}]` : '';
+    lines.push(...[first + id, ...rest].map((line) => `  ${line}`));
+  }
   for (const refusal of plan.refused) {
     lines.push(`  ! levelset keeps ${refusal.address} as it is: ${refusal.reason}`);
     lines.push(...refusal.changes.map((change) => `      ${renderChange(change)}`));

@@ -8,7 +8,9 @@ import type { Report } from '../../shared/model/outcome.ts';
 import { renderDrift } from '../../shared/plan/render-drift.ts';
 import { renderPlan } from '../../shared/plan/render-plan.ts';
 import { reconcile } from '../../shared/reconcile.ts';
+import { explainService } from '../../shared/service/report/explain.ts';
 import { sweep } from '../../shared/sweep.ts';
+import { renderExplained } from '../../functions/cli/explain/explain-command.ts';
 import { printClusters, printPlan } from '../../functions/cli/gc-command.ts';
 import { reasonOf } from '../../functions/status-rows.ts';
 import { GONE, runUntilSettled, startDamages, type Damages } from './damages/damaged-world.ts';
@@ -46,17 +48,28 @@ test('a world with twelve damages is told in words that one reads once', async (
     'plan.txt',
     `${planned
       .flatMap(({ plan }) => plan ?? [])
-      .map(renderPlan)
+      .map((plan) => renderPlan(plan))
       .join('\n\n')}\n${warned}`,
   );
   const [compared] = await dryRuns(it, true);
   const drifted = compared.flatMap(({ plan }) => ((plan?.drift ?? plan?.setByOthers) ? [plan] : []));
   expectGolden('drift.txt', `${drifted.map(renderDrift).join('\n\n')}\n`);
+  expectGolden('explain.txt', await explained(it));
   expectGolden('gc.txt', await collected(it));
   const before = countsOf(it);
   for (const request of (await sweep(it.world)).requests) await runUntilSettled(request, it);
   expectGolden('events.txt', told(it, before));
 });
+
+/** What `levelset explain` prints of a Service that serves and of one whose load balancer is in ERROR. */
+async function explained({ world }: Damages): Promise<string> {
+  const texts: string[] = [];
+  for (const name of ['algorithm-changed', 'balancer-broken', 'balancer-stuck']) {
+    const found = await explainService(`service/shop/${name}`, world);
+    if (found) texts.push(renderExplained(found));
+  }
+  return `${texts.join('\n\n')}\n`;
+}
 
 /** What `levelset gc` prints, and `levelset gc --cluster` about the cluster that is gone. */
 async function collected({ world, inside: { clock } }: Damages): Promise<string> {
@@ -65,9 +78,9 @@ async function collected({ world, inside: { clock } }: Damages): Promise<string>
     lines.push(text);
   });
   const [thisOne, all] = [await world.kube.clusterId(), await observeBelongings(world.cloud)];
-  printClusters(all, { thisOne }, false);
+  await printClusters(all, { thisOne }, {});
   const about = { thisOne, answering: undefined, unwrittenForMs: 3_600_000, now: clock.millis() };
-  printPlan(planGc(all, { ...about, id: GONE }), `--cluster=${GONE}`, false);
+  await printPlan(planGc(all, { ...about, id: GONE }), `--cluster=${GONE}`, {});
   log.mockRestore();
   return `${lines.join('\n')}\n`;
 }

@@ -98,7 +98,8 @@ class Holding {
   #overrule(field: Field, by: string): void {
     const { [field]: from } = this.#by;
     if (from === undefined) return;
-    const value = String(this.#options[field] ?? '');
+    const option = this.#options[field];
+    const value = typeof option === 'string' ? option : JSON.stringify(option ?? null);
     this.#overruled.push({ field: from, value, message: `does not count: ${by} goes first` });
     Reflect.deleteProperty(this.#by, field);
   }

@@ -1,6 +1,5 @@
 import type { Evaluation } from '../evaluate.ts';
-import { ERRORS } from '../../model/errors.ts';
-import type { ErrorCode } from '../../model/errors.ts';
+import { adviceOn, ERRORS } from '../../model/errors.ts';
 import type { Condition, Service } from '../../model/kubernetes.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import { READY_CONDITION } from '../../model/ownership.ts';
@@ -67,12 +66,6 @@ function newsOf(
       return warning({ status, reason, message: whyNot(`${outcome.message} (${advice})`, evaluation) });
     }
   }
-}
-
-/** The advice, with the load balancer's id in the command that it has. */
-function adviceOn(code: ErrorCode, id: string | undefined): string {
-  const { advice } = ERRORS[code];
-  return id === undefined ? advice : advice.replace(/\bID$/, id);
 }
 
 /** The cause that stopped the run, and all other Problems, so that a person can correct all of them at once. */

@@ -133,7 +133,9 @@ test('members that drain are something left to do: reconcile --wait waits for th
   sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-2', labels } });
 
   expect(await run(`plan ${drain}`, env)).toBe(0);
-  expect(out.at(-1)).toMatch(/ drains because its node leaves; levelset removes it in 5 s$/);
+  expect(out.at(-1)).toMatch(
+    / drains because its node leaves; levelset removes it in 5 s\n\nPlan: 0 to add, 1 to change, 0 to destroy\.$/,
+  );
   expect(await run(`sweep --dry-run ${drain}`, env)).toBe(0);
   await until('the weight is written', async () => {
     expect(await run(`sweep ${drain}`, env)).toBe(2);
@@ -161,7 +163,7 @@ test('what cannot be read is one clear line', async () => {
   expect(await run('launch', env)).toBe(1);
 
   expect(err.map((line) => line.trim())).toEqual([
-    'levelset: "pod/default/web" is no object: give service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all',
+    'levelset: "pod/default/web" is no object: give svc/NAME with -n NAMESPACE, service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all',
     'levelset: the configuration cannot be used:\n  /nowhere/cloud.conf cannot be read: ENOENT',
     expect.stringMatching(/--reconcile-timeout = "soon" is not allowed: give a duration/),
     "error: unknown command 'launch'",

@@ -76,12 +76,12 @@ describe('the table', () => {
 
   test('names what is wrong, and what is allowed, of every flag at once', () => {
     const problems: string[] = [];
-    readFlags({ sweepInterval: '5', adopt: 'tag', v: 'high', output: 'yaml' }, problems);
+    readFlags({ sweepInterval: '5', adopt: 'tag', v: 'high', output: 'xml' }, problems);
     expect(problems).toEqual([
       '--adopt = "tag" is not allowed: give one of tags, names-only; did you mean tags?',
       '--sweep-interval = "5" is not allowed: give a duration with a unit, such as 5s, 1m30s or 500ms',
       '--v = "high" is not allowed: give a whole number from 0 to 1000',
-      '--output = "yaml" is not allowed: give one of text, json',
+      '--output = "xml" is not allowed: give one of text, wide, json, yaml; did you mean yaml?',
     ]);
   });
 

@@ -37,7 +37,7 @@ test.each(OPTIONS)(
   (field, name) => {
     const { key } = LOAD_BALANCER_OPTIONS[field];
     const value =
-      { nodeSelector: { pool: 'edge' }, monitorDelay: 9, enableIngressHostname: true }[String(field)] ?? ID;
+      { nodeSelector: { pool: 'edge' }, monitorDelay: 9, enableIngressHostname: true }[field as string] ?? ID;
     const setBy = (annotations: Readonly<Record<string, string>>) =>
       effectiveValues(intentOf(annotations, { [field]: value })).map((one) => one.setBy);
     expect(setBy({})).toContain(`cloud.conf ${key}`);

@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import { text as readAll } from 'node:stream/consumers';
+import { loadWithoutCloud } from '../../../shared/config/load.ts';
+import type { Config } from '../../../shared/config/config.ts';
+import type { Flags } from '../../../shared/config/read-flags.ts';
+import { ReconcileError } from '../../../shared/model/errors.ts';
+import type { Problem } from '../../../shared/model/plan.ts';
+import { allAtOnce } from '../../../shared/model/turns.ts';
+import { printable } from '../../../shared/model/text/text.ts';
+import { noteOf } from '../../../shared/report/plan-notes.ts';
+import { manifestProblems } from '../../../shared/service/desired/manifest-problems.ts';
+import { CLASS } from '../../../shared/service/intent/service-config.ts';
+import { printObjects, printsObjects } from '../outputs.ts';
+import { readServices } from './read-services.ts';
+
+/** One mistake in a manifest. Without `service` the document could not be read. */
+interface Mistake extends Partial<Problem> {
+  readonly file: string;
+  readonly line: number;
+  /** `NAMESPACE/NAME` */
+  readonly service?: string;
+  readonly message: string;
+}
+
+/**
+ * `levelset lint`: reads manifests, `-` from stdin, and prints what a run would say of their annotations. Needs neither cluster nor
+ * cloud; without --cloud-config every class may exist. Exit 1 if there is a mistake.
+ */
+export async function lintCommand(
+  files: readonly string[],
+  flags: Flags,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  // no manifest is read with how OpenStack is reached
+  const config = (await loadWithoutCloud(flags, env)) as Config;
+  const knowsClasses = flags.cloudConfig !== undefined || Boolean(env['LEVELSET_CLOUD_CONFIG_TEXT']);
+  const mistakes: Mistake[] = [];
+  let services = 0;
+  for (const file of files) {
+    for (const read of readServices(await textOf(file))) {
+      if ('message' in read) {
+        mistakes.push({ file, ...read });
+        continue;
+      }
+      services += 1;
+      const { service, lineOf, problems } = read;
+      const { namespace, name } = service.metadata;
+      const all = [...problems, ...allAtOnce(manifestProblems(service, config))].filter(
+        ({ field }) => field !== CLASS || knowsClasses,
+      );
+      const found = all.map((problem) => ({
+        ...{ file, line: lineOf(problem.field), service: `${namespace}/${name}` },
+        ...problem,
+      }));
+      mistakes.push(...found.sort((one, other) => one.line - other.line));
+    }
+  }
+  if (printsObjects(flags)) await printObjects(mistakes, flags);
+  else {
+    for (const mistake of mistakes) console.log(render(mistake));
+    console.log(
+      `${counted(services, 'Service')} of type LoadBalancer in ${counted(files.length, 'file')}: ${counted(mistakes.length, 'mistake')}.`,
+    );
+  }
+  return mistakes.length > 0 ? 1 : 0;
+}
+
+function render({ file, line, service, field = '', value = '', message }: Mistake): string {
+  const what = service === undefined ? message : `${service}: ${noteOf({ field, value, message })}`;
+  return printable(`${file}:${line}: ${what}`);
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+async function textOf(file: string): Promise<string> {
+  if (file === '-') return readAll(process.stdin);
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    throw new ReconcileError('CONFIG_INVALID', `${file} cannot be read: ${code}`);
+  }
+}

@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { stringify } from 'yaml';
+import { readServices } from '../../../functions/cli/lint/read-services.ts';
+import { allAtOnce } from '../../../shared/model/turns.ts';
+import { manifestProblems } from '../../../shared/service/desired/manifest-problems.ts';
+import { aConfig } from '../../support/config.ts';
+import { aService, sandboxWorld, whatIsThere } from '../sandbox-world.ts';
+import { err, out, run } from './command-line.ts';
+
+const FOLDER = join(import.meta.dirname, 'lint');
+const MISTAKES = join(FOLDER, 'mistakes.yaml');
+
+/** What was printed, without the folder. */
+function printed(): string {
+  return `${out.join('\n').replaceAll(`${FOLDER}/`, '')}\n`;
+}
+
+test('what the documentation of the Go provider describes is without a mistake', async () => {
+  expect(
+    await run(`lint ${join(FOLDER, 'go-provider.yaml')} examples/nginx.yaml examples/udp.yaml`, {}),
+  ).toBe(0);
+  expect(printed()).toBe('15 Services of type LoadBalancer in 3 files: 0 mistakes.\n');
+});
+
+test('each mistake has its line, and says what a run says; without a cluster', async () => {
+  expect(await run(`lint ${MISTAKES}`, {})).toBe(1);
+  await expect(printed()).toMatchFileSnapshot(join(FOLDER, 'mistakes.txt'));
+  out.length = 0;
+  expect(await run(`lint ${MISTAKES} -o json`, {})).toBe(1);
+  const rows = JSON.parse(out.join('')) as readonly { readonly line: number }[];
+  const lines = (await readFile(MISTAKES, 'utf8')).split('\n');
+  expect(rows).toContainEqual(
+    expect.objectContaining({
+      service: 'shop/web',
+      field: 'loadbalancer.openstack.org/lb-method',
+      value: 'RANDOM',
+    }),
+  );
+  for (const { line } of rows) expect(lines[line - 1]).toMatch(/\w/);
+});
+
+test('with cloud.conf the class has to be there; stdin is -; what cannot be read is one line', async () => {
+  const { flags, sandbox, env } = await sandboxWorld();
+  const service = aService('web', {
+    'loadbalancer.openstack.org/class': 'nobody',
+    'loadbalancer.openstack.org/lb-method': 'X',
+  });
+  const given = (text: string) =>
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([text]) as never);
+  given(stringify(service));
+  expect(await run(`lint - --cloud-config ${flags.cloudConfig}`, {})).toBe(1);
+  expect(printed()).toMatch(
+    /-:7: default\/web: loadbalancer.openstack.org\/class "nobody" is no \[LoadBalancerClass/,
+  );
+  const told = out[1]?.replace('-:8: default/web: ', '');
+
+  sandbox.kube.apply(aService('web', { 'loadbalancer.openstack.org/lb-method': 'X' }));
+  expect(await run('reconcile --wait svc/web', env)).toBe(0);
+  expect(out.at(-1)).toContain(`\n  ${String(told)}`);
+  expect(whatIsThere(sandbox)['loadBalancers']).toBe(1);
+
+  expect(await run('lint /nowhere.yaml', {})).toBe(1);
+  expect(err.at(-1)).toBe('levelset: /nowhere.yaml cannot be read: ENOENT');
+  given('a: [secret');
+  expect(await run('lint -', {})).toBe(1);
+  expect(out.join('\n')).toContain('-:1: is no YAML (');
+  expect(out.join('\n')).not.toContain('secret');
+});
+
+test('whatever a manifest has, it is read or told, and never a crash', () => {
+  const config = aConfig('http://127.0.0.1:1');
+  const value = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constant('LoadBalancer'));
+  const spec = fc.record({
+    ports: value,
+    ipFamilies: fc.constantFrom(undefined, ['IPv6']),
+    loadBalancerSourceRanges: fc.option(fc.array(fc.string()), { nil: undefined }),
+  });
+  const metadata = fc.record({ name: value, annotations: value });
+  fc.assert(
+    fc.property(spec, metadata, (some, about) => {
+      const text = JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: about,
+        spec: { ...some, type: 'LoadBalancer' },
+      });
+      for (const read of readServices(text))
+        if ('service' in read) allAtOnce(manifestProblems(read.service, config));
+    }),
+  );
+});

@@ -41,19 +41,22 @@ const BUILT = [
   `docker push ${IMAGE}:0.1.0`,
 ];
 
+const KINDS = 'namespaces,clusterroles,clusterrolebindings';
+const installed = (): Promise<string> =>
+  kubectl(['get', KINDS, '-o', 'name', '-l', 'app.kubernetes.io/name=levelset']);
+
 it.each([
   ['docs/tutorials/cluster.md', 'From nothing to a load balancer', BUILT],
   ['infra/kubernetes/README.md', 'With Helm', []],
 ])('%s, "%s"', { timeout: 400_000 }, async (path, heading, built) => {
   const values = { IMAGE, CLOUD_CONF: await writeCloudConfig('newcomer', {}) };
   const terminal = new Terminal({ values, standIns });
+  const before = await installed();
   try {
     await terminal.follow(blocksOf(path, heading));
     expect(terminal.noted).toEqual(built);
     expect(pods?.pods).toMatchObject([{ image: `${IMAGE}:0.1.0`, exitCode: 0 }]);
-    const kinds = 'namespaces,clusterroles,clusterrolebindings';
-    const left = await kubectl(['get', kinds, '-o', 'name', '-l', 'app.kubernetes.io/name=levelset']);
-    expect(left).toBe('');
+    expect(await installed()).toBe(before);
   } finally {
     await removeExample();
     terminal.remove();

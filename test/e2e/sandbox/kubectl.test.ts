@@ -171,8 +171,8 @@ it('follows changes line by line', async () => {
   const child = spawn(lab().kubectl, [...flags(), 'get', 'svc', '-w'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const lines: string[] = [];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => lines.push(...text.trimEnd().split('\n')));
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   try {
     await until('the watch', () =>
       Promise.resolve(sandbox.requests.some(({ path }) => path.includes('watch=true'))),
@@ -187,10 +187,14 @@ it('follows changes line by line', async () => {
       metadata: { name: 'c' },
       status: { loadBalancer: { ingress: [{ ip: '203.0.113.9' }] } },
     });
-    await until('two lines', () => Promise.resolve(lines.length > 2));
+    await until('two lines below the header', () => Promise.resolve(output.split('\n').length > 3));
   } finally {
     child.kill();
     sandbox.kube.delete('Service', 'default', 'c');
   }
-  expect(lines.map((line) => line.split(/\s{2,}/)[3])).toEqual(['EXTERNAL-IP', '<pending>', '203.0.113.9']);
+  const addresses = output
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(/\s{2,}/)[3]);
+  expect(addresses).toEqual(['EXTERNAL-IP', '<pending>', '203.0.113.9']);
 });

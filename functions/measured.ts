@@ -27,6 +27,12 @@ export const MEASURED = {
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     dimensions: ['object'],
   },
+  levelset_failures_total: {
+    kind: 'counter',
+    help: 'Runs that failed, by kind of object and error code.',
+    labels: ['object', 'code'],
+    dimensions: ['code'],
+  },
   levelset_deletions_total: {
     kind: 'counter',
     help: 'Deletions by kind of object (node, loadbalancer) and result: deleted, or refused by the deletion budget. A refusal counts in every run, so the counter grows while it lasts.',
@@ -117,9 +123,11 @@ export interface Observations {
 /** What happens, as figures for a recorder. A label never carries a namespace or a name, since their number has no bound. */
 export function observations(to: Recorder): Observations {
   return {
-    observeReconcile({ request, outcome: { status: outcome }, plan, applied, durationMs }) {
-      const labels = { object: request.key.split('/')[0] ?? '', outcome };
+    observeReconcile({ request, outcome: ended, plan, applied, durationMs }) {
+      const object = request.key.split('/')[0] ?? '';
+      const labels = { object, outcome: ended.status };
       to.add('levelset_reconcile_total', labels, 1);
+      if (ended.status === 'failed') to.add('levelset_failures_total', { object, code: ended.code }, 1);
       to.observe('levelset_reconcile_duration_seconds', labels, durationMs / 1_000);
       if (request.dryRun) return;
       const result = plan?.driftStays ? 'reported' : 'repaired';

@@ -2,15 +2,11 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { CertificateInUse } from '../shared/model/tls/certificate-facts.ts';
 import { asServiceKey } from '../shared/model/request.ts';
 import type { Key } from '../shared/model/request.ts';
+import type { EndpointLoad } from '../shared/openstack/endpoint-limits.ts';
 import type { QueueView, WatchView, WebhookView } from '../shared/report/page.ts';
-import {
-  MEASURED,
-  observations,
-  type Labels,
-  type MeasuredName,
-  type Observations,
-  type Recorder,
-} from './measured.ts';
+import { UNSETTLED, type UnsettledView } from './serve/unsettled.ts';
+import { observations, type Observations } from './measured.ts';
+import { recorderTo } from './prometheus-recorder.ts';
 
 /** The metrics of one cluster. */
 export interface ClusterMetrics extends Omit<Observations, 'observeMessages'> {
@@ -19,9 +15,16 @@ export interface ClusterMetrics extends Omit<Observations, 'observeMessages'> {
   setCertificates(service: Key, certificates: readonly CertificateInUse[]): void;
   setWebhook(webhook: WebhookView): void;
   setWatches(watches: readonly WatchView[]): void;
+  setUnsettled(view: UnsettledView): void;
+  /** A Service got its first address so many milliseconds after its first run. */
+  observeAddress(waitedMs: number): void;
+  /** Sweeps begin, one each `everyMs`. */
+  beginSweeps(everyMs: number): void;
 }
 
 interface Scraped {
+  /** What OpenStack's services bear, of the process. */
+  setEndpoints(loads: ReadonlyMap<string, EndpointLoad>): void;
   scrape(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
@@ -31,6 +34,8 @@ export interface MetricsByCluster extends Scraped {
   of(cluster: string): ClusterMetrics;
   /** Whether each cluster that is named in the registry is served. */
   setServed(isServed: ReadonlyMap<string, boolean>): void;
+  /** Whether each cluster that is served waits for a side that does not answer. */
+  setResting(rests: ReadonlyMap<string, boolean>): void;
   /** Drops what a cluster has: it is gone. */
   forget(cluster: string): Promise<void>;
 }
@@ -54,11 +59,23 @@ export function createMetricsByCluster(register = new Registry()): MetricsByClus
     labelNames: ['cluster'],
     registers: [register],
   });
+  const resting = new Gauge({
+    name: 'levelset_cluster_resting',
+    help: 'Whether no run of a cluster begins, since its kube-apiserver or its OpenStack does not answer.',
+    labelNames: ['cluster'],
+    registers: [register],
+  });
+  const setEach = (gauge: Gauge, values: ReadonlyMap<string, boolean>): void => {
+    gauge.reset();
+    for (const [cluster, is] of values) gauge.set({ cluster }, is ? 1 : 0);
+  };
   return {
     of: (cluster) => of({ cluster }),
-    setServed(isServed) {
-      served.reset();
-      for (const [cluster, is] of isServed) served.set({ cluster }, is ? 1 : 0);
+    setServed: (isServed) => {
+      setEach(served, isServed);
+    },
+    setResting: (rests) => {
+      setEach(resting, rests);
     },
     async forget(cluster) {
       for (const { name } of register.getMetricsAsArray()) {
@@ -72,7 +89,28 @@ export function createMetricsByCluster(register = new Registry()): MetricsByClus
 }
 
 function scraped(register: Registry): Scraped {
+  const gauge = (name: string, help: string): Gauge =>
+    new Gauge({ name, help, labelNames: ['service'], registers: [register] });
+  const limit = gauge(
+    'levelset_openstack_requests_limit',
+    'Requests to a service of OpenStack that may be on their way at once: it follows what the service bears.',
+  );
+  const inFlight = gauge(
+    'levelset_openstack_requests_in_flight',
+    'Requests to a service of OpenStack on their way.',
+  );
+  const waiting = gauge(
+    'levelset_openstack_requests_waiting',
+    'Requests to a service of OpenStack that wait for their turn.',
+  );
   return {
+    setEndpoints(loads) {
+      for (const [service, load] of loads) {
+        limit.set({ service }, load.limit);
+        inFlight.set({ service }, load.inFlight);
+        waiting.set({ service }, load.waiting);
+      }
+    },
     scrape: async () => ({ contentType: register.contentType, body: await register.metrics() }),
   };
 }
@@ -119,14 +157,62 @@ function metricsIn(
     labelNames: [...labelNames, 'reason'],
     registers,
   });
+  const unsettled = new Gauge({
+    name: 'levelset_unsettled_objects',
+    help: 'Services, Nodes and routes that are not as desired, by how their last run ended: progressing, failed, blocked (the object must change first).',
+    labelNames: [...labelNames, 'state'],
+    registers,
+  });
+  const unsettledOldest = new Gauge({
+    name: 'levelset_unsettled_oldest_seconds',
+    help: 'For how long the oldest object of such a state has not been as desired; 0 if there is none.',
+    labelNames: [...labelNames, 'state'],
+    registers,
+  });
+  const addresses = new Histogram({
+    name: 'levelset_service_address_seconds',
+    help: 'Time from the first run of a Service that has no address until its address is published, without the time in which its owner had to act.',
+    buckets: [5, 10, 20, 30, 60, 120, 180, 300, 600, 1_800],
+    registers,
+  });
+  const lastSweep = new Gauge({
+    name: 'levelset_sweep_last_timestamp_seconds',
+    help: 'When the last sweep ended that did not fail, in seconds since 1970; before the first one, when sweeps began.',
+    labelNames,
+    registers,
+  });
+  const sweepInterval = new Gauge({
+    name: 'levelset_sweep_interval_seconds',
+    help: 'Time between two sweeps.',
+    labelNames,
+    registers,
+  });
   const setWatches = watchGauge(registers, labelNames);
   const recorder = recorderTo(registers, labelNames);
 
   return (own) => {
     const certificatesOf = new Map<Key, readonly CertificateInUse[]>();
     const counted: Record<string, number> = {};
+    const observed = observations(recorder(own));
     return {
-      ...observations(recorder(own)),
+      ...observed,
+      observeSweep(result) {
+        observed.observeSweep(result);
+        if (result === 'found') lastSweep.set(own, Date.now() / 1_000);
+      },
+      beginSweeps(everyMs) {
+        lastSweep.set(own, Date.now() / 1_000);
+        sweepInterval.set(own, everyMs / 1_000);
+      },
+      setUnsettled({ count, oldestMs }) {
+        for (const state of UNSETTLED) {
+          unsettled.set({ ...own, state }, count[state]);
+          unsettledOldest.set({ ...own, state }, oldestMs[state] / 1_000);
+        }
+      },
+      observeAddress(waitedMs) {
+        addresses.observe(waitedMs / 1_000);
+      },
       setCertificates(key, certificates) {
         const { namespace = '', name: service = '' } = asServiceKey(key) ?? {};
         for (const { name } of certificatesOf.get(key) ?? [])
@@ -153,41 +239,6 @@ function metricsIn(
           refusals.inc({ ...own, reason }, count - (counted[reason] ?? 0));
           counted[reason] = count;
         }
-      },
-    };
-  };
-}
-
-/** One metric of Prometheus for each description; all but histograms have the labels of a cluster, too. */
-function recorderTo(
-  registers: Registry[],
-  labelNames: readonly string[],
-): (own: Readonly<Record<string, string>>) => Recorder {
-  const counters = new Map<MeasuredName, Counter>();
-  const gauges = new Map<MeasuredName, Gauge>();
-  const histograms = new Map<MeasuredName, Histogram>();
-  for (const name of Object.keys(MEASURED) as MeasuredName[]) {
-    const described = MEASURED[name];
-    if ('isOfFunctions' in described) continue;
-    const { help } = described;
-    const labels = described.kind === 'histogram' ? [] : labelNames;
-    const options = { name, help, labelNames: [...labels, ...described.labels], registers };
-    if (described.kind === 'counter') counters.set(name, new Counter(options));
-    else if (described.kind === 'gauge') gauges.set(name, new Gauge(options));
-    else histograms.set(name, new Histogram({ ...options, buckets: [...described.buckets] }));
-  }
-  return (own) => {
-    const last = new Map<MeasuredName, readonly Labels[]>();
-    return {
-      add: (name, labels, by) => counters.get(name)?.inc({ ...own, ...labels }, by),
-      observe: (name, labels, value) => histograms.get(name)?.observe(labels, value),
-      replace: (name, values) => {
-        for (const labels of last.get(name) ?? []) gauges.get(name)?.remove({ ...own, ...labels });
-        for (const [labels, value] of values) gauges.get(name)?.set({ ...own, ...labels }, value);
-        last.set(
-          name,
-          values.map(([labels]) => labels),
-        );
       },
     };
   };

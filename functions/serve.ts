@@ -12,6 +12,7 @@ import {
   type Serving,
 } from './serve/serving.ts';
 import { followTokens } from './serve/token-files.ts';
+import { endpointLoads } from './world.ts';
 
 export type { ServeOptions, Serving } from './serve/serving.ts';
 
@@ -49,6 +50,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     open: parseListen(address).loopback,
     metrics: async () => {
       await cluster.measure();
+      metrics.setEndpoints(endpointLoads());
       return metrics.scrape();
     },
     ready: () => cluster.missing(),

@@ -14,7 +14,7 @@ import { Answers } from '../shared/memory/answers.ts';
 import { newMemory } from '../shared/memory/memory.ts';
 import type { ClusterIdentity } from '../shared/model/ownership.ts';
 import { connectCloud, type ConnectCloudOptions } from '../shared/openstack/connect-cloud.ts';
-import { EndpointLimits } from '../shared/openstack/endpoint-limits.ts';
+import { EndpointLimits, type EndpointLoad } from '../shared/openstack/endpoint-limits.ts';
 import { overSockets, REAL_TIME, type HttpAnswer } from '../shared/openstack/openstack-http.ts';
 import type { Log, World } from '../shared/ports.ts';
 import { proxyFromEnv } from '../shared/proxy.ts';
@@ -132,6 +132,11 @@ const CLOCK = { now: (): number => Date.now() };
 
 /** All connections of a process with one account share what an endpoint bears. */
 const LIMITS = new EndpointLimits<HttpAnswer>(REAL_TIME);
+
+/** The requests of this process to OpenStack, by service. */
+export function endpointLoads(): ReadonlyMap<string, EndpointLoad> {
+  return LIMITS.loads();
+}
 
 async function connectOpenStack({
   flags,

@@ -20,7 +20,7 @@ import {
   type Serving,
 } from '../serve/serving.ts';
 import { followTokens } from '../serve/token-files.ts';
-import type { Connected } from '../world.ts';
+import { endpointLoads, type Connected } from '../world.ts';
 import { createClustersServer } from './clusters-server.ts';
 import { connectEntry, ofCluster } from './connect-entry.ts';
 import { ConnectedClusters } from './connected-clusters.ts';
@@ -150,6 +150,10 @@ export async function serveClusters(
       }),
     metrics: async () => {
       metrics.setServed(new Map(clusters.names.map((name) => [name, clusters.get(name) !== undefined])));
+      metrics.setResting(
+        new Map(clusters.names.map((name) => [name, clusters.get(name)?.silence !== undefined])),
+      );
+      metrics.setEndpoints(endpointLoads());
       await Promise.all(served().map((cluster) => cluster.measure()));
       return metrics.scrape();
     },

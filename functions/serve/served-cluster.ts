@@ -19,7 +19,8 @@ import { reconcileLine, sweptLine } from '../log.ts';
 import type { ClusterMetrics } from '../metrics.ts';
 import type { Connected } from '../world.ts';
 import { Memory } from './memory.ts';
-import type { ServeQueue, ServeQueueOptions } from './serve-queue.ts';
+import { MONOTONIC, type ServeQueue, type ServeQueueOptions } from './serve-queue.ts';
+import { UnsettledObjects } from './unsettled.ts';
 import { Webhook } from './webhook.ts';
 import { Work } from './work.ts';
 
@@ -57,6 +58,7 @@ export interface ClusterEndpoints extends Pick<
 export class ServedCluster {
   readonly #options: ServedClusterOptions;
   readonly #memory: Memory;
+  readonly #unsettled = new UnsettledObjects(() => MONOTONIC.now());
   readonly #webhook: Webhook;
   readonly #work: Work;
   /** The names by which requests may call it. */
@@ -87,10 +89,13 @@ export class ServedCluster {
       ...(shared && { shared }),
       told: (report) => {
         this.#memory.remember(report);
+        this.#unsettled.note(report);
       },
       reported: (report) => {
         this.#memory.remember(report);
         metrics.observeReconcile(report);
+        const waitedMs = this.#unsettled.note(report);
+        if (waitedMs !== undefined) metrics.observeAddress(waitedMs);
         const { request, certificates } = report;
         if (!request.dryRun && certificates) metrics.setCertificates(request.key, certificates);
         log.info(
@@ -122,6 +127,7 @@ export class ServedCluster {
 
   /** Starts the first sweep and the interval, and the watches. */
   start(): void {
+    this.#options.metrics.beginSweeps(this.#options.connected.world.config.sweepIntervalMs);
     this.#work.start();
     this.#watches?.start();
   }
@@ -142,6 +148,7 @@ export class ServedCluster {
     metrics.setQueue(await this.#work.queued());
     metrics.setWebhook(this.#webhook.view());
     metrics.setWatches(this.#watches?.view() ?? []);
+    metrics.setUnsettled(this.#unsettled.view());
   }
 
   /** The sides that do not answer, in words. */

@@ -106,6 +106,16 @@ export function valuesSchema(): string {
       port: { type: ['integer', 'null'], minimum: 1024, maximum: 65535 },
       hostNetwork: bool,
       networkPolicy: closed({ enabled: bool, from: objects }),
+      monitoring: closed({
+        serviceMonitor: closed({
+          enabled: bool,
+          interval: { type: 'string', pattern: '^[0-9]+(ms|s|m)$' },
+          labels: texts,
+          tlsConfig: anObject,
+        }),
+        prometheusRule: closed({ enabled: bool, labels: texts }),
+        runbookURL: { type: 'string', pattern: '^(https?://.+)?$' },
+      }),
       resources: anObject,
       priorityClassName: text,
       nodeSelector: texts,

@@ -125,6 +125,7 @@ test('its version is that of the program, and every template is rendered or wait
   const waiting = filesOf(`${CHART}/templates/**/*.yaml`)
     .map((path) => path.replace(`${CHART}/templates/`, ''))
     .filter((name) => !rendered.includes(name));
-  const forValues = ['cloud-config', 'disruption-budget', 'scaled-object', 'tls-secrets'];
+  const ofMonitoring = ['prometheus-rule', 'scaled-object', 'service-monitor'];
+  const forValues = ['cloud-config', 'disruption-budget', ...ofMonitoring, 'tls-secrets'];
   expect(waiting).toEqual(forValues.map((name) => `${name}.yaml`));
 });

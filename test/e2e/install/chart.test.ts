@@ -7,8 +7,6 @@ import { CHART, renderChart, runHelm, set } from '../fixtures/release.ts';
 import { aNamespace, kubectl, lab, removeNamespace } from '../lab/lab.ts';
 import { must } from '../lab/run.ts';
 
-/** Of the Go module that has its definitions. */
-const KEDA = 'v2.21.0';
 const TLS = set({ 'tls.secretName': 'levelset-tls', 'tokens.secretName': 'levelset-tokens' });
 
 const EVENTS = 'https://levelset.example/events/kubernetes';
@@ -81,27 +79,53 @@ describe.each(Object.entries(VALUES))('with %s', (_, values) => {
   });
 });
 
-it(
-  'has KEDA scale by the queue, in objects that its own definitions take',
+/** Objects of others, with the module of Go and the files in it that define them. */
+const OF_OTHERS: readonly {
+  readonly what: string;
+  readonly module: string;
+  readonly files: readonly string[];
+  readonly names: readonly string[];
+  readonly values: Parameters<typeof set>[0];
+  readonly made: readonly string[];
+}[] = [
+  {
+    what: 'KEDA scale by the queue',
+    module: 'github.com/kedacore/keda/v2@v2.21.0',
+    files: ['scaledobjects', 'triggerauthentications'].map((kind) => `config/crd/bases/keda.sh_${kind}.yaml`),
+    names: ['scaledobjects.keda.sh', 'triggerauthentications.keda.sh'],
+    values: { 'flags.queue': 'nats://nats:4222', 'autoscaling.enabled': true, replicas: 2 },
+    made: ['scaledobject.keda.sh', 'triggerauthentication.keda.sh'],
+  },
+  {
+    what: 'Prometheus scrape it and know its alerts',
+    module: 'github.com/prometheus-operator/prometheus-operator@v0.85.0',
+    files: ['servicemonitors', 'prometheusrules'].map(
+      (kind) => `example/prometheus-operator-crd/monitoring.coreos.com_${kind}.yaml`,
+    ),
+    names: ['servicemonitors.monitoring.coreos.com', 'prometheusrules.monitoring.coreos.com'],
+    values: { 'monitoring.serviceMonitor.enabled': true, 'monitoring.prometheusRule.enabled': true },
+    made: ['servicemonitor.monitoring.coreos.com', 'prometheusrule.monitoring.coreos.com'],
+  },
+];
+
+it.each(OF_OTHERS)(
+  'has $what, in objects that their own definitions take',
   { timeout: 300_000 },
-  async () => {
-    const module = await must('go', ['mod', 'download', '-json', `github.com/kedacore/keda/v2@${KEDA}`]);
-    const { Dir: folder } = JSON.parse(module) as { readonly Dir: string };
-    const kinds = ['scaledobjects', 'triggerauthentications'];
-    const files = kinds.flatMap((kind) => ['-f', join(folder, `config/crd/bases/keda.sh_${kind}.yaml`)]);
+  async ({ module, files, names, values, made }) => {
+    const downloaded = await must('go', ['mod', 'download', '-json', module]);
+    const { Dir: folder } = JSON.parse(downloaded) as { readonly Dir: string };
+    const definitions = files.flatMap((file) => ['-f', join(folder, file)]);
     onTestFinished(async () => {
-      await kubectl(['delete', '--ignore-not-found', ...files]);
+      await kubectl(['delete', '--ignore-not-found', ...definitions]);
     });
-    await kubectl(['apply', '--server-side', ...files]);
-    const names = kinds.map((kind) => `crd/${kind}.keda.sh`);
-    await kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...names]);
-    const queue = set({ 'flags.queue': 'nats://nats:4222', 'autoscaling.enabled': true, replicas: 2 });
-    const { stdout } = await renderChart([...queue, ...TLS], 'default');
+    await kubectl(['apply', '--server-side', ...definitions]);
+    const crds = names.map((name) => `crd/${name}`);
+    await kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...crds]);
+    const { stdout } = await renderChart([...set(values), ...TLS], 'default');
     const check = ['--dry-run=server', '--validate=strict', '-n', 'default', '-f', '-'];
     const said = await kubectl(['apply', '--server-side', '--force-conflicts', ...check], stdout);
-    expect(said).toMatch(/scaledobject.keda.sh.levelset serverside-applied/);
-    expect(said).toMatch(/triggerauthentication.keda.sh.levelset serverside-applied/);
-    expect(stdout).not.toMatch(/^  replicas:/m);
+    for (const kind of made) expect(said).toContain(`${kind}/levelset serverside-applied`);
+    if ('autoscaling.enabled' in values) expect(stdout).not.toMatch(/^  replicas:/m);
   },
 );
 
@@ -162,6 +186,11 @@ it.each([
     'a relay that KEDA scales',
     [...RELAY, ...TLS, ...set({ 'autoscaling.enabled': true, 'flags.v': 2 })],
     /leave out autoscaling/,
+  ],
+  [
+    'a relay that Prometheus is to find by a Service',
+    [...RELAY, ...set({ 'monitoring.serviceMonitor.enabled': true })],
+    /leave out monitoring\.serviceMonitor/,
   ],
   ['a flag that a relay does not have', [...RELAY, ...set({ 'flags.cluster-cidr': 'x' })], /cluster-cidr/],
   ['a namespace without names of Secrets', ['--set-json', 'tlsSecrets={"web":[]}'], /tlsSecrets[^]*web/],

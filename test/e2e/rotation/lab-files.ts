@@ -96,6 +96,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/oldest/service.test.ts': { part: 1, seconds: 127 },
   'test/e2e/oldest/node-initialisation.test.ts': { part: 1, seconds: 42 },
   'test/e2e/oldest/routes-dual-stack.test.ts': { part: 1, seconds: 15 },
+  'test/e2e/install/promtool.test.ts': { part: 1, seconds: 15 },
   'test/e2e/oldest/watch.test.ts': { part: 2, seconds: 150 },
   'test/e2e/oldest/traffic-policy-local.test.ts': { part: 2, seconds: 79 },
   'test/e2e/oldest/node-lifecycle.test.ts': { part: 3, seconds: 94 },

@@ -13,7 +13,7 @@ export interface AdmissionRequest {
   readonly before?: AdmittedObject;
 }
 
-/** An object that has a name and a spec. The kube-apiserver has checked the rest against its own types. */
+/** A Service as far as it is read: with the types and the sizes that a kube-apiserver lets through. */
 export interface AdmittedObject {
   readonly metadata: { readonly name: string; readonly namespace: string };
   readonly spec: Readonly<Record<string, unknown>>;
@@ -42,11 +42,66 @@ export function readAdmission(value: unknown): AdmissionRequest | string {
 }
 
 function objectOf(value: unknown): AdmittedObject | undefined {
-  const { metadata, spec } = fieldsOf(value);
-  const { name, namespace } = fieldsOf(metadata);
-  if (typeof name !== 'string' || typeof namespace !== 'string' || typeof spec !== 'object') return undefined;
-  return value as AdmittedObject;
+  return isService(value) ? (value as AdmittedObject) : undefined;
 }
+
+type Shape = (value: unknown) => boolean;
+
+/** The key of an annotation may be the longest: 253 characters, a slash and 63. */
+const LONGEST_NAME = 317;
+/** Keys and values together. */
+const LONGEST_ANNOTATIONS = 256 * 1024;
+/** Six times the node ports that there are by default. To judge so many takes half a second. */
+const MOST_PORTS = 16_384;
+
+const text: Shape = (value) => typeof value === 'string';
+const name: Shape = (value) => typeof value === 'string' && value.length <= LONGEST_NAME;
+const number: Shape = (value) => typeof value === 'number';
+const list =
+  (item: Shape, most = Infinity): Shape =>
+  (value) =>
+    Array.isArray(value) && value.length <= most && value.every(item);
+const object =
+  (fields: Readonly<Record<string, Shape>>, optional: Readonly<Record<string, Shape>> = {}): Shape =>
+  (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+    const read = fieldsOf(value);
+    return (
+      Object.entries(fields).every(([field, shape]) => shape(read[field])) &&
+      Object.entries(optional).every(([field, shape]) => read[field] === undefined || shape(read[field]))
+    );
+  };
+
+const annotations: Shape = (value) => {
+  if (!object({})(value)) return false;
+  let length = 0;
+  return Object.entries(fieldsOf(value)).every(([key, its]) => {
+    if (!name(key) || typeof its !== 'string') return false;
+    length += key.length + its.length;
+    return length <= LONGEST_ANNOTATIONS;
+  });
+};
+
+const port = object({ port: number }, { name, protocol: name, nodePort: number, appProtocol: text });
+
+/** What of a Service is read. Not only kube-apiservers reach the path. */
+const isService = object({
+  metadata: object({ name, namespace: name }, { annotations, deletionTimestamp: text }),
+  spec: object(
+    { type: text },
+    {
+      ports: list(port, MOST_PORTS),
+      ipFamilies: list(text, 2),
+      loadBalancerSourceRanges: list(text),
+      loadBalancerClass: text,
+      loadBalancerIP: text,
+      sessionAffinity: text,
+      sessionAffinityConfig: object({}, { clientIP: object({}, { timeoutSeconds: number }) }),
+      externalTrafficPolicy: text,
+      healthCheckNodePort: number,
+    },
+  ),
+});
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import request, { type Test } from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { allAtOnce } from '../../shared/model/turns.ts';
@@ -39,6 +40,36 @@ interface Review {
   readonly apiVersion: string;
   readonly kind: string;
   readonly response: unknown;
+}
+
+/** A Service with every field that is read. */
+const MANY = aStoredService({
+  annotations: { [PROTOCOL]: 'http', 'levelset.openstack.org/monitor-type.https': 'HTTP' },
+  spec: {
+    ports: [
+      { name: 'http', port: 80, targetPort: 8080 },
+      { name: 'https', port: 443, targetPort: 'https', appProtocol: 'https' },
+    ],
+    loadBalancerClass: 'openstack',
+    loadBalancerIP: '203.0.113.7',
+    loadBalancerSourceRanges: ['10.0.0.0/8'],
+    sessionAffinity: 'ClientIP',
+    sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } },
+    externalTrafficPolicy: 'Local',
+    healthCheckNodePort: 30_999,
+  },
+});
+
+function pathsIn(value: unknown): string[][] {
+  if (typeof value !== 'object' || value === null) return [[]];
+  return [[], ...Object.entries(value).flatMap(([key, its]) => pathsIn(its).map((path) => [key, ...path]))];
+}
+
+function replaced(value: unknown, [key, ...path]: readonly string[], by: unknown): unknown {
+  if (key === undefined) return by;
+  const copy: Record<string, unknown> = { ...(value as Record<string, unknown>) };
+  copy[key] = replaced(copy[key], path, by);
+  return Array.isArray(value) ? Object.values(copy) : copy;
 }
 
 const ALLOWED = { uid: 'u-1', allowed: true };
@@ -101,6 +132,38 @@ describe('POST /admit/:cluster', () => {
       ...ALLOWED,
       warnings: [expect.stringMatching(/^levelset (judges Services|could not judge)/)],
     });
+  });
+
+  test('judges nothing that no kube-apiserver sends, so that no stranger makes it work or fills its log', async () => {
+    const anything = fc.oneof(fc.jsonValue(), fc.constantFrom(null, 7, [null], {}, { length: 7 }));
+    const paths = fc.constantFrom(...pathsIn(MANY));
+    const server = admitting('refuse');
+    await fc.assert(
+      fc.asyncProperty(paths, anything, fc.boolean(), async (path, value, isOld) => {
+        const object = replaced(MANY, path, value);
+        const asked = isOld ? { operation: 'UPDATE', object: wrong, oldObject: object } : { object };
+        await responseOf(ask(server, asked));
+        expect(server.lines.filter((line) => line.includes('could not be judged'))).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test.each<[string, object]>([
+    [
+      'ports',
+      { ...wrong, spec: { ...wrong.spec, ports: Array.from({ length: 200_000 }, () => ({ port: 1 })) } },
+    ],
+    ['annotations', withAnnotations({ [PROTOCOL]: 'x'.repeat(300_000) })],
+    ['a key', withAnnotations({ [`levelset.openstack.org/${'.'.repeat(100_000)}`]: 'x' })],
+    ['a name', { ...wrong, metadata: { ...wrong.metadata, name: 'x'.repeat(100_000) } }],
+  ])('has no opinion of more %s than a kube-apiserver takes', async (_, object) => {
+    const server = admitting('refuse');
+    expect(await responseOf(ask(server, { object }))).toEqual({
+      ...ALLOWED,
+      warnings: [expect.stringMatching(/^levelset judges Services/)],
+    });
+    expect(server.lines.join('').length).toBeLessThan(1_000);
   });
 
   test('names ten mistakes and counts the others', async () => {

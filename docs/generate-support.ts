@@ -69,9 +69,9 @@ export function supportPage(): string {
 }
 
 function withoutIt({ drops, guards, instead }: Capability): string {
-  if (drops) return 'the port is left out';
+  if (drops) return 'levelset skips the port';
   if (guards) return 'nothing is changed: it would be less safe';
-  if (instead === undefined || instead === null) return 'left out';
+  if (instead === undefined || instead === null) return 'levelset does not send it';
   return `${JSON.stringify(instead)} in its place`;
 }
 

@@ -15,7 +15,7 @@ const LOOK_MS = 500;
 /**
  * `levelset sandbox`: runs the simulators on loopback until SIGTERM or SIGINT. With --serve, it also runs
  * levelset against them over HTTP, applies the examples, lets a Node join when nothing is left to do for
- * them, and tells what happens.
+ * them, and tells what happens, when it is done, and what to try next.
  */
 export async function sandboxCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
   const sandbox = await startSandbox({ pendingMs: 1_500, kubeTls: true });
@@ -58,7 +58,7 @@ async function serveAndTell(
       story.tell(report);
     },
   });
-  let joining: NodeJS.Timeout | undefined;
+  let looking: NodeJS.Timeout | undefined;
   try {
     sandbox.setAuditSink(`${serving.url}/audit/kubernetes`, auditToken);
     story.begin(serving.url, access, resyncToken);
@@ -66,16 +66,23 @@ async function serveAndTell(
       story.applied(service);
       sandbox.kube.apply(service);
     }
-    joining = setInterval(() => {
-      if (!serving.idle()) return;
-      clearInterval(joining);
-      const { id } = sandbox.cloud.addNovaServer(JOINING);
-      sandbox.kube.registerNode(JOINING, { systemUUID: id });
-      story.joined(JOINING);
+    let joined = false;
+    let idleLooks = 0;
+    looking = setInterval(() => {
+      idleLooks = serving.idle() ? idleLooks + 1 : 0;
+      if (idleLooks > 0 && !joined) {
+        const { id } = sandbox.cloud.addNovaServer(JOINING);
+        sandbox.kube.registerNode(JOINING, { systemUUID: id });
+        story.joined(JOINING);
+        joined = true;
+      } else if (idleLooks > 1 && story.isSettled(JOINING)) {
+        clearInterval(looking);
+        story.end(serving.url);
+      }
     }, LOOK_MS);
     await untilSignal();
   } finally {
-    clearInterval(joining);
+    clearInterval(looking);
     sandbox.setAuditSink(undefined);
     await serving.stop();
   }

@@ -29,6 +29,7 @@ const RESYNC_CALLERS = '`LEVELSET_RESYNC_TOKENS`, or a Kubernetes token of whoev
 export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/audit/:cluster':    { methods: 'POST', body: 'EventList of audit.k8s.io/v1', callers: AUDIT_TOKENS, answer: '202 with counts, when the keys are in the queue' },
   '/events/:cluster':   { methods: 'POST', body: 'CloudEvents 1.0 of Knative\'s sources and of `levelset relay`', callers: '`LEVELSET_AUDIT_TOKENS`, or an OIDC token of a sender', answer: 'the same' },
+  '/admit/:cluster':    { methods: 'POST', body: 'AdmissionReview of admission.k8s.io/v1', callers: 'everybody; with `serve --clusters` whoever may call `/audit`', answer: 'with `--admission`: the verdict on the Service, with warnings' },
   '/resync':            { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_CALLERS, answer: 'the report; of a dry run the plan; for `all` 202; 429 while 200 dry runs (100 of a namespace) wait, or 1000 runs are waited for' },
   '/resync/:cluster':   { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_CALLERS, answer: 'the same, with `serve --clusters`' },
   '/':                  { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: 'the status page; JSON with `?format=json`' },

@@ -11,6 +11,7 @@ export class Story {
   readonly #print: (line: string) => void;
   readonly #started = performance.now();
   readonly #told = new Map<string, string>();
+  readonly #settled = new Set<string>();
 
   constructor(print: (line: string) => void) {
     this.#print = print;
@@ -19,13 +20,10 @@ export class Story {
   begin(url: string, { variables }: SandboxAccess, resyncToken: string): void {
     this.#print(`${styleText('bold', 'levelset')} runs against a simulated OpenStack and kube-apiserver.`);
     this.#print(`  status page   ${styleText('underline', url)}`);
-    const kubeconfig = `export KUBECONFIG=${variables['KUBECONFIG'] ?? ''}`;
-    this.#print(`  kubectl       ${kubeconfig} && kubectl get services,nodes`);
-    const exports = ['LEVELSET_KUBECONFIG', 'LEVELSET_CLOUD_CONFIG'].map(
-      (name) => `${name}=${variables[name] ?? ''}`,
-    );
-    this.#print(`  plan          export ${exports.join(' \\\n                       ')}`);
-    this.#print('                npx node dist/levelset.mjs plan');
+    const exports = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+    this.#print(`  variables     export ${exports.join(' \\\n                       ')}`);
+    this.#print('  plan          npx node dist/levelset.mjs plan');
+    this.#print('  kubectl       kubectl get services,nodes');
     this.#print(`  resync        curl -H 'Authorization: Bearer ${resyncToken}' ${url}/resync \\`);
     this.#print(`                  --json '{"objects": ["service/default/nginx"], "dryRun": true}'`);
     this.#print('  Ctrl-C stops it.\n');
@@ -37,6 +35,24 @@ export class Story {
 
   joined(node: string): void {
     this.#line(`Node ${node}`, 'cyan', 'joins, and waits to be initialised');
+  }
+
+  /** Whether the Node matches its server. */
+  isSettled(node: string): boolean {
+    return this.#settled.has(`Node ${node}`);
+  }
+
+  /** What a person does next, once nothing is left to do. */
+  end(url: string): void {
+    const services = [...this.#settled].filter((name) => !name.startsWith('Node ')).length;
+    const done = `Done: ${services} Services serve, and the new Node is a member of their pools.`;
+    this.#print(`\n${styleText('green', done)} levelset goes on watching. Try next:`);
+    this.#print(`  ${url}: open the page, and a Service on it`);
+    this.#print('  in another terminal, after the export above:');
+    this.#print('    npx node dist/levelset.mjs plan       says that nothing is left to do');
+    this.#print('    kubectl get services,nodes            shows the addresses');
+    this.#print('    npx node dist/levelset.mjs drift      finds what somebody changes in OpenStack');
+    this.#print('  docs/tutorials/sandbox.md goes on from here.');
   }
 
   tell(report: Report): void {
@@ -65,12 +81,14 @@ export class Story {
     if (node === undefined || (!plan && outcome.status === 'settled')) return;
     const name = `Node ${node}`;
     if (plan && applied.length > 0) this.#line(name, 'blue', `plan\n${inShort(renderPlan(plan))}`);
-    if (!this.#isNews(name, reasonOf(outcome))) return;
+    if (!this.#isNews(name, [outcome.status, reasonOf(outcome)].join(' '))) return;
     if (outcome.status === 'settled') this.#line(name, 'green', 'matches its server');
     else this.#line(name, outcome.status === 'progressing' ? 'yellow' : 'red', reasonOf(outcome));
   }
 
   #isNews(name: string, state: string): boolean {
+    if (state.startsWith('settled')) this.#settled.add(name);
+    else this.#settled.delete(name);
     if (this.#told.get(name) === state) return false;
     this.#told.set(name, state);
     return true;

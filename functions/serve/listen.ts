@@ -64,8 +64,7 @@ export async function listen(
   try {
     await once(server, 'listening');
   } catch (error) {
-    const reason = errorText(error);
-    throw new ReconcileError('CONFIG_INVALID', `cannot listen on ${address}: ${reason}`);
+    throw new ReconcileError('CONFIG_INVALID', `cannot listen on ${address}: ${whyNot(error, address)}`);
   }
   const stopLooking =
     look && tls && server instanceof https.Server
@@ -91,6 +90,14 @@ export async function listen(
       clearTimeout(impatient);
     },
   };
+}
+
+/** Of a port that is taken, the flag that gives another one, as whoever ran `npm start` has to type it. */
+function whyNot(error: unknown, address: string): string {
+  const reason = errorText(error);
+  if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) return reason;
+  const before = process.env['npm_lifecycle_event'] === 'start' ? 'npm start -- ' : '';
+  return `another program listens there (${reason}): give another port, or 0 for one that is free: ${before}--listen=${address.replace(/\d+$/, '0')}`;
 }
 
 /** Whoever shows a certificate connects again, and shows it to the new CA. */

@@ -70,6 +70,7 @@ test('docs/reference/endpoints.md has the paths that the source has, and no othe
   const paths = [
     ...[...text.matchAll(/\b(?:\.all|\.get|\.post|page)\(\s*'(\/[\w/:]*)'/g)].map(([, path = '']) => path),
     ...[...text.matchAll(/receiver\(\{ trigger: '(\w+)'/g)].map(([, trigger = '']) => `/${trigger}/:cluster`),
+    ...[...text.matchAll(/\/\^\\\/(\w+)\(\\\/\|\$\)\/\.test/g)].map(([, name = '']) => `/${name}/:cluster`),
   ];
   expect([...new Set(paths)].toSorted()).toEqual(Object.keys(ENDPOINTS).toSorted());
 });

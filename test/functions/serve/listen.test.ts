@@ -32,7 +32,12 @@ test('half a TLS configuration is refused, and a file that is not there is named
 test('a port that is taken is a message in words', async () => {
   const first = await listen(nobody, '127.0.0.1:0', {});
 
-  await expect(listen(nobody, new URL(first.url).host, {})).rejects.toThrow(/cannot listen on .*EADDRINUSE/);
+  const taken = listen(nobody, new URL(first.url).host, {});
+  await expect(taken).rejects.toThrow(/cannot listen on .*EADDRINUSE.*: --listen=127\.0\.0\.1:0$/);
+  vi.stubEnv('npm_lifecycle_event', 'start');
+  const ofNpm = listen(nobody, new URL(first.url).host, {});
+  await expect(ofNpm).rejects.toThrow(/: npm start -- --listen=127\.0\.0\.1:0$/);
+  vi.unstubAllEnvs();
 
   await first.close();
 });

@@ -1,4 +1,6 @@
 /** What the kube-apiserver asks a validating admission webhook (Kubernetes API reference, admission.k8s.io/v1 AdmissionReview). */
+import type { Service } from '../model/kubernetes.ts';
+import { strayIn } from '../model/service-shape.ts';
 
 /** Of the request what levelset reads. */
 export interface AdmissionRequest {
@@ -42,10 +44,10 @@ export function readAdmission(value: unknown): AdmissionRequest | string {
 }
 
 function objectOf(value: unknown): AdmittedObject | undefined {
-  return isService(value) ? (value as AdmittedObject) : undefined;
+  if (strayIn(value)) return undefined;
+  const object = value as AdmittedObject & Pick<Service, 'metadata' | 'spec'>;
+  return isOfASize(object) ? object : undefined;
 }
-
-type Shape = (value: unknown) => boolean;
 
 /** The key of an annotation may be the longest: 253 characters, a slash and 63. */
 const LONGEST_NAME = 317;
@@ -54,54 +56,18 @@ const LONGEST_ANNOTATIONS = 256 * 1024;
 /** Six times the node ports that there are by default. To judge so many takes half a second. */
 const MOST_PORTS = 16_384;
 
-const text: Shape = (value) => typeof value === 'string';
-const name: Shape = (value) => typeof value === 'string' && value.length <= LONGEST_NAME;
-const number: Shape = (value) => typeof value === 'number';
-const list =
-  (item: Shape, most = Infinity): Shape =>
-  (value) =>
-    Array.isArray(value) && value.length <= most && value.every(item);
-const object =
-  (fields: Readonly<Record<string, Shape>>, optional: Readonly<Record<string, Shape>> = {}): Shape =>
-  (value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-    const read = fieldsOf(value);
-    return (
-      Object.entries(fields).every(([field, shape]) => shape(read[field])) &&
-      Object.entries(optional).every(([field, shape]) => read[field] === undefined || shape(read[field]))
-    );
-  };
-
-const annotations: Shape = (value) => {
-  if (!object({})(value)) return false;
-  let length = 0;
-  return Object.entries(fieldsOf(value)).every(([key, its]) => {
-    if (!name(key) || typeof its !== 'string') return false;
-    length += key.length + its.length;
-    return length <= LONGEST_ANNOTATIONS;
-  });
-};
-
-const port = object({ port: number }, { name, protocol: name, nodePort: number, appProtocol: text });
-
-/** What of a Service is read. Not only kube-apiservers reach the path. */
-const isService = object({
-  metadata: object({ name, namespace: name }, { annotations, deletionTimestamp: text }),
-  spec: object(
-    { type: text },
-    {
-      ports: list(port, MOST_PORTS),
-      ipFamilies: list(text, 2),
-      loadBalancerSourceRanges: list(text),
-      loadBalancerClass: text,
-      loadBalancerIP: text,
-      sessionAffinity: text,
-      sessionAffinityConfig: object({}, { clientIP: object({}, { timeoutSeconds: number }) }),
-      externalTrafficPolicy: text,
-      healthCheckNodePort: number,
-    },
-  ),
-});
+/** Whether a kube-apiserver would send it. Not only kube-apiservers reach the path. */
+function isOfASize({ metadata, spec }: Pick<Service, 'metadata' | 'spec'>): boolean {
+  const annotations = Object.entries(metadata.annotations ?? {});
+  const { ports = [] } = spec;
+  const names = [metadata.name, metadata.namespace, ...annotations.map(([key]) => key)];
+  const length = annotations.reduce((sum, [key, value]) => sum + key.length + value.length, 0);
+  return (
+    ports.length <= MOST_PORTS &&
+    length <= LONGEST_ANNOTATIONS &&
+    names.every((name) => name.length <= LONGEST_NAME)
+  );
+}
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};

@@ -43,13 +43,11 @@ export async function lintCommand(
         continue;
       }
       services += 1;
-      const { service, lineOf, problems } = read;
-      const { namespace, name } = service.metadata;
-      const all = [...problems, ...allAtOnce(manifestProblems(service, config))].filter(
-        ({ field }) => field !== CLASS || knowsClasses,
-      );
+      const { name, service, lineOf, problems } = read;
+      const ofRuns = service ? allAtOnce(manifestProblems(service, config)) : [];
+      const all = [...problems, ...ofRuns].filter(({ field }) => field !== CLASS || knowsClasses);
       const found = all.map((problem) => ({
-        ...{ file, line: lineOf(problem.field), service: `${namespace}/${name}` },
+        ...{ file, line: lineOf(problem.field), service: name },
         ...problem,
       }));
       mistakes.push(...found.sort((one, other) => one.line - other.line));

@@ -1,10 +1,14 @@
-import { LineCounter, parseAllDocuments, type Document } from 'yaml';
+import { LineCounter, parseAllDocuments, type Document, type ScalarTag } from 'yaml';
 import type { Service } from '../../../shared/model/kubernetes.ts';
 import type { Problem } from '../../../shared/model/plan.ts';
+import { strayIn } from '../../../shared/model/service-shape.ts';
 
 /** A Service of type LoadBalancer of a manifest. */
 export interface ReadService {
-  readonly service: Service;
+  /** `NAMESPACE/NAME` */
+  readonly name: string;
+  /** Undefined if a field has another type than in Kubernetes, which is a problem. */
+  readonly service?: Service;
   /** What no apiserver takes. */
   readonly problems: readonly Problem[];
   /** The line of a field, such as `spec.ports`, or of an annotation; that of the object if it has none there. */
@@ -22,15 +26,42 @@ type Path = readonly (string | number)[];
 /** The Services of type LoadBalancer in the YAML or JSON documents of a text, and in their Lists. All other objects are passed over. */
 export function readServices(text: string): readonly (ReadService | Unreadable)[] {
   const lines = new LineCounter();
-  const documents = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false });
+  const documents = parseAllDocuments(text, {
+    ...{ lineCounter: lines, prettyErrors: false, logLevel: 'error', merge: true },
+    customTags: (tags) => [SPOKEN, ...tags],
+  });
   return [...documents].flatMap((document): readonly (ReadService | Unreadable)[] => {
     const [error] = document.errors;
     const line = (offset: number): number => lines.linePos(offset).line;
     if (error) return [{ line: line(error.pos[0]), message: `is no YAML (${error.code})` }];
-    return objectsIn(document.toJS({ maxAliasCount: 1_000 }), []).flatMap(([object, path]) =>
+    const value = treeOf(document);
+    if (value === undefined) return [{ line: line(document.range[0]), message: NO_TREE }];
+    return objectsIn(value, []).flatMap(([object, path]) =>
       isLoadBalancer(object) ? [readService(object, lineIn(document, path, line))] : [],
     );
   });
+}
+
+/** What kubectl takes for true or false, as YAML 1.1 does. */
+const SPOKEN: ScalarTag = {
+  tag: 'tag:yaml.org,2002:bool',
+  default: true,
+  test: /^(?:y|Y|yes|Yes|YES|on|On|ON|n|N|no|No|NO|off|Off|OFF)$/,
+  resolve: (text) => /^(?:y|on$)/i.test(text),
+};
+
+const NO_TREE =
+  'has an alias that stands for nothing, for something that it is in itself, or for too much: write it out';
+
+/** The objects of a document; undefined if its aliases do not end. */
+function treeOf(document: Document): unknown {
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: 1_000 });
+    JSON.stringify(value);
+    return value ?? null;
+  } catch {
+    return undefined;
+  }
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -65,33 +96,43 @@ function lineIn(document: Document, path: Path, line: (offset: number) => number
 }
 
 function readService(object: Json, lineOf: (field: string) => number): ReadService {
-  const metadata = isObject(object['metadata']) ? object['metadata'] : {};
-  const given = isObject(metadata['annotations']) ? Object.entries(metadata['annotations']) : [];
-  const spec = object['spec'] as Json;
-  const ports = Array.isArray(spec['ports']) ? spec['ports'].filter(isObject) : [];
-  const problems = given
-    .filter(([, value]) => typeof value !== 'string')
-    .map(([field, value]) => ({
-      field,
-      value: JSON.stringify(value),
-      message: 'is no text, and Kubernetes takes no Service with it: write the value in quotes',
-    }));
+  const metadata = withoutNull(object['metadata']);
+  const { ports, ...spec } = withoutNull(object['spec']);
+  const { generateName, name = generateName ?? 'unnamed', namespace = 'default', annotations } = metadata;
+  const given = isObject(annotations) ? Object.entries(annotations) : [];
+  const noTexts = given.flatMap(([field, value]) =>
+    typeof value === 'string' ? [] : [strange(field, value, 'is no text', ': write the value in quotes')],
+  );
+  const texts = given.map(([key, value]) => [key, textOr(value, JSON.stringify(value))] as const);
   const service = {
-    ...{ apiVersion: 'v1', kind: 'Service' },
     metadata: {
-      ...{ uid: '', resourceVersion: '' },
-      name: textOr(metadata['name'] ?? metadata['generateName'], 'unnamed'),
-      namespace: textOr(metadata['namespace'], 'default'),
-      annotations: Object.fromEntries(
-        given.map(([name, value]) => [name, textOr(value, JSON.stringify(value))]),
-      ),
+      ...{ uid: '', resourceVersion: '', name, namespace },
+      annotations: isObject(annotations) ? Object.fromEntries(texts) : annotations,
     },
-    spec: {
-      ...spec,
-      ports: ports.map((port) => ({ protocol: 'TCP', ...port })),
-    },
-  } as unknown as Service;
-  return { service, problems, lineOf };
+    spec: { ...spec, ports: Array.isArray(ports) ? ports.map(withProtocol) : ports },
+  };
+  const stray = strayIn(service);
+  const wrong = stray && strange(stray.field, stray.value, `must be ${stray.wanted}`);
+  return {
+    name: `${textOr(namespace, 'default')}/${textOr(name, 'unnamed')}`,
+    ...(!stray && { service: service as unknown as Service }),
+    problems: [...noTexts, wrong ?? []].flat(),
+    lineOf,
+  };
+}
+
+function strange(field: string, value: unknown, what: string, remedy = ''): Problem {
+  const text = value === undefined ? '' : JSON.stringify(value);
+  return { field, value: text, message: `${what}, and Kubernetes takes no Service with it${remedy}` };
+}
+
+function withoutNull(value: unknown): Json {
+  if (!isObject(value)) return {};
+  return Object.fromEntries(Object.entries(value).filter(([, its]) => its !== null));
+}
+
+function withProtocol(port: unknown): unknown {
+  return isObject(port) ? { protocol: 'TCP', ...withoutNull(port) } : port;
 }
 
 function textOr(value: unknown, otherwise: string): string {

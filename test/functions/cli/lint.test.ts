@@ -74,22 +74,66 @@ test('with cloud.conf the class has to be there; stdin is -; what cannot be read
 test('whatever a manifest has, it is read or told, and never a crash', () => {
   const config = aConfig('http://127.0.0.1:1');
   const value = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constant('LoadBalancer'));
-  const spec = fc.record({
-    ports: value,
-    ipFamilies: fc.constantFrom(undefined, ['IPv6']),
-    loadBalancerSourceRanges: fc.option(fc.array(fc.string()), { nil: undefined }),
-  });
+  const fields = ['ipFamilies', 'loadBalancerSourceRanges', 'loadBalancerIP', 'sessionAffinityConfig'];
+  const spec = fc
+    .tuple(
+      fc.dictionary(fc.constantFrom(...fields, 'sessionAffinity', 'externalTrafficPolicy'), value),
+      value,
+    )
+    .map(([some, ports]) => ({ ...some, ports }));
+  const port = fc.dictionary(fc.constantFrom('name', 'port', 'protocol', 'appProtocol', 'nodePort'), value);
   const metadata = fc.record({ name: value, annotations: value });
   fc.assert(
-    fc.property(spec, metadata, (some, about) => {
+    fc.property(spec, fc.array(port), metadata, (some, ports, about) => {
       const text = JSON.stringify({
         apiVersion: 'v1',
         kind: 'Service',
         metadata: about,
-        spec: { ...some, type: 'LoadBalancer' },
+        spec: { ...(ports.length > 0 ? { ...some, ports } : some), type: 'LoadBalancer' },
       });
       for (const read of readServices(text))
         if ('service' in read) allAtOnce(manifestProblems(read.service, config));
     }),
+    { numRuns: 300 },
   );
+});
+
+test.each([
+  ['a: *nobody', 'has an alias that stands for nothing'],
+  ['a: &a { b: *a }', 'has an alias that stands for nothing, for something that it is in itself'],
+  [
+    `a: &a [x]\n${'bcdefgh'.replace(/./g, (it) => `${it}: &${it} [${`*${String.fromCodePoint((it.codePointAt(0) ?? 0) - 1)},`.repeat(9)}]\n`)}`,
+    'for too much',
+  ],
+])('an alias that does not end is a mistake with a line, and the next document is read: %#', (bad, told) => {
+  const [first, second] = readServices(`${bad}\n---\n${stringify(aService('web'))}`);
+  expect(first).toMatchObject({ line: 1, message: expect.stringContaining(told) as string });
+  expect(second).toMatchObject({ name: 'default/web', problems: [] });
+});
+
+test.each([
+  ['spec.ipFamilies', 'IPv4', 'must be a list'],
+  ['spec.loadBalancerSourceRanges[1]', ['10.0.0.0/8', 7], 'must be a text'],
+  ['spec.ports[0].port', [{ port: '80' }], 'must be a number'],
+  ['spec.ports', 7, 'must be a list'],
+])('%s of another type than in Kubernetes is a mistake', (field, value, told) => {
+  const { metadata, ...service } = aService('web');
+  const key = field.split(/[.[]/)[1] ?? '';
+  const spec = { type: 'LoadBalancer', [key]: value };
+  const [read] = readServices(stringify({ ...service, metadata, spec }));
+  expect(read).toMatchObject({ problems: [{ field, message: expect.stringContaining(told) as string }] });
+});
+
+test('values are read as kubectl reads them: merged maps, and yes for true', () => {
+  const text = `
+common: &common { loadbalancer.openstack.org/keep-floatingip: yes, loadbalancer.openstack.org/hostname: 'on' }
+apiVersion: v1
+kind: Service
+metadata: { name: web, annotations: { <<: *common } }
+spec: { type: LoadBalancer, ports: null }`;
+  const [read] = readServices(text);
+  expect(read).toMatchObject({
+    service: { metadata: { annotations: { 'loadbalancer.openstack.org/hostname': 'on' } } },
+    problems: [{ field: 'loadbalancer.openstack.org/keep-floatingip', value: 'true' }],
+  });
 });

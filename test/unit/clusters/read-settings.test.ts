@@ -301,5 +301,7 @@ test('flags of a cluster are those of the commands that work, and none names a f
     'reconcile-timeout',
     'v',
     'output',
+    'namespace',
+    'detailed-exitcode',
   ]);
 });

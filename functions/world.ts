@@ -15,6 +15,7 @@ import { newMemory } from '../shared/memory/memory.ts';
 import type { ClusterIdentity } from '../shared/model/ownership.ts';
 import { connectCloud, type ConnectCloudOptions } from '../shared/openstack/connect-cloud.ts';
 import { EndpointLimits, type EndpointLoad } from '../shared/openstack/endpoint-limits.ts';
+import type { Session } from '../shared/openstack/identity/session.ts';
 import { overSockets, REAL_TIME, type HttpAnswer } from '../shared/openstack/openstack-http.ts';
 import type { Log, World } from '../shared/ports.ts';
 import { proxyFromEnv } from '../shared/proxy.ts';
@@ -49,6 +50,8 @@ export interface Connected {
   watches(changed: Changed): Promise<Watches>;
   /** The kube-apiserver itself, for what no controller asks of it. */
   readonly kubeHttp: Http;
+  /** OpenStack itself, for what no controller asks of it. */
+  readonly session: Session;
   /** Asks the kube-apiserver who a caller is, and what they may do. Its code is loaded when it is asked for. */
   reviews(): Promise<Reviews>;
   /** The sides that do not answer, in words, as of at most 5 s ago. Empty: both answer. */
@@ -94,6 +97,7 @@ export async function connect(options: WorldOptions): Promise<Connected> {
     cluster: async () => ({ id: await kube.clusterId(), name: config.clusterName }),
     project: openstack.project,
     kubeHttp: kubernetes.http,
+    session: openstack.session,
     watches: async (changed) => {
       const { Watches } = await import('../shared/watch/watches.ts');
       const { createWatch } = await import('../shared/kube/watch-http.ts');

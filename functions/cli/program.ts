@@ -93,6 +93,13 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
       const { gcCommand } = await import('./gc-command.ts');
       exit(await gcCommand(uid, flags, env));
     });
+  command(
+    'doctor',
+    'look at credentials, rights, quotas, versions, networks, clock and ways in, say what mends each finding, and change nothing; exit 0: no failure, warnings do not count, 1: a failure',
+  ).action(async (flags: Flags) => {
+    const { doctorCommand } = await import('./doctor/doctor-command.ts');
+    exit(await doctorCommand(flags, env));
+  });
   command('sandbox', 'run simulators of OpenStack and the kube-apiserver on loopback').action(
     async (flags: Flags) => {
       const { sandboxCommand } = await import('../sandbox.ts');

@@ -10,6 +10,7 @@ export type CommandName =
   | 'explain'
   | 'gc'
   | 'lint'
+  | 'doctor'
   | 'completion'
   | 'sandbox';
 

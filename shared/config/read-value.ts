@@ -225,12 +225,24 @@ const EVENTS_URL = 'the address of a levelset, such as https://levelset.example/
 export const eventsUrl: Read<string> = (value = '') => {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/\/events\/[^/]+$/.test(url.pathname)) return new NotAllowed(EVENTS_URL);
+  return mayCarryToken(url) ? url.href : new NotAllowed(`${EVENTS_URL}, with https and nothing but a path`);
+};
+
+/** The address of a `levelset serve`. */
+export const serverUrl: Read<string> = (value = '') => {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  return url !== undefined && mayCarryToken(url)
+    ? url.href
+    : new NotAllowed(
+        'the address of a levelset serve, such as https://levelset.example or http://127.0.0.1:8080',
+      );
+};
+
+function mayCarryToken(url: URL): boolean {
   const isLoopback = /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(url.hostname);
   const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback);
-  if (!isSafe || url.username !== '' || url.password !== '' || url.search !== '')
-    return new NotAllowed(`${EVENTS_URL}, with https and nothing but a path`);
-  return url.href;
-};
+  return isSafe && url.username === '' && url.password === '' && url.search === '';
+}
 
 /** Where the texts of the clusters of a deployment are: a folder, Secrets of its namespace, or a path of AWS Systems Manager Parameter Store. */
 export type ClustersFrom =

@@ -12,10 +12,12 @@ import {
   type Transport,
 } from './openstack-http.ts';
 import { createKeystone, type Keystone } from './identity/keystone.ts';
-import { createSession } from './identity/session.ts';
+import { createSession, type Session } from './identity/session.ts';
 
 export interface Connection {
   readonly cloud: Cloud;
+  /** OpenStack itself, for what no controller asks of it. */
+  readonly session: Session;
   readonly calls: CallRecorder;
   /** Resolves when there is a token and the catalog has Octavia and Neutron; otherwise throws a ReconcileError. */
   readonly ready: () => Promise<void>;
@@ -68,6 +70,7 @@ export function connectCloud(
   const session = createSession(config, keystone, http);
   return {
     cloud: createCloud(session, transport),
+    session,
     calls: recorder,
     async ready() {
       await session.requireService('load-balancer');

@@ -33,6 +33,8 @@ export interface HttpAnswer {
   readonly body: unknown;
   /** The text of the answer, if `accept` asked for plain text. */
   readonly text?: string;
+  /** The `Date` header in milliseconds since 1970, in whole seconds; absent if it is missing. */
+  readonly serverTimeMs?: number;
   /** Of a 401: the access rule that the application credential lacks. */
   readonly missingRule?: string;
 }
@@ -193,11 +195,13 @@ function readAnswer({ status, headers, text }: RawAnswer): HttpAnswer {
   const requestId = header('x-openstack-request-id');
   const retryAfter = retryAfterMs(header('retry-after'));
   const subjectToken = header('x-subject-token');
+  const serverTimeMs = Date.parse(headers.date ?? '');
   return {
     status,
     ...(requestId === undefined ? {} : { requestId }),
     ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
     ...(subjectToken === undefined ? {} : { subjectToken }),
+    ...(Number.isNaN(serverTimeMs) ? {} : { serverTimeMs }),
     body: parseJson(text),
   };
 }

@@ -1,9 +1,9 @@
 import { budgetSpent, timeLeftMs } from '../../deadline.ts';
 import type { OpenStackConfig } from '../../config/config.ts';
 import { askPermit } from '../../permit.ts';
-import { missingRule } from './access-rules.ts';
+import { missingRule, type AccessRule } from './access-rules.ts';
 import { endpointOf, serviceUrl } from './catalog.ts';
-import { unreachable } from '../refusal.ts';
+import { refusal, unreachable } from '../refusal.ts';
 import type { Http, HttpAnswer, HttpRequest, ServiceType } from '../openstack-http.ts';
 import type { Keystone, Token } from './keystone.ts';
 
@@ -18,16 +18,23 @@ export interface SessionRequest {
   readonly attempted: string;
 }
 
+/** A rule of infra/openstack/access-rules.json. */
+export type RuleOfService = AccessRule & { readonly service: ServiceType };
+
 export interface Session {
   /** Resolves with any answer. Throws a ReconcileError if none came, there is no token, or the run has no time left. */
   send(request: SessionRequest): Promise<HttpAnswer>;
+  /** The body of a GET that is answered with 200. Throws a ReconcileError for any other answer, too. */
+  read(request: Omit<SessionRequest, 'method' | 'body'>): Promise<unknown>;
   projectId(): Promise<string>;
   /** The addresses of Keystone and Octavia, the region, and the id of the project, as one text. */
   project(): Promise<string>;
   /** The region of Octavia's endpoint; undefined if the catalog names none. */
   region(): Promise<string | undefined>;
-  /** Throws CONFIG_INVALID if the catalog does not have the service. */
-  requireService(service: ServiceType): Promise<void>;
+  /** The URL of the service in the catalog, without a version. Throws CONFIG_INVALID if the catalog does not have it. */
+  requireService(service: ServiceType): Promise<string>;
+  /** Those of these rules that the application credential lacks. Undefined: it has no access rules, so roles decide. */
+  missingRules(rules: readonly RuleOfService[]): Promise<readonly RuleOfService[] | undefined>;
 }
 
 /**
@@ -56,13 +63,20 @@ export function createSession(config: OpenStackConfig, keystone: Keystone, http:
     return missing === undefined ? answer : { ...answer, missingRule: missing };
   }
 
+  async function send(request: SessionRequest): Promise<HttpAnswer> {
+    const token = await keystone.token();
+    const answer = await sendWith(token, request);
+    if (answer.status !== 401) return answer;
+    const renewed = await keystone.renew(token);
+    return renewed === token ? answer : sendWith(renewed, request);
+  }
+
   return {
-    async send(request) {
-      const token = await keystone.token();
-      const answer = await sendWith(token, request);
-      if (answer.status !== 401) return answer;
-      const renewed = await keystone.renew(token);
-      return renewed === token ? answer : sendWith(renewed, request);
+    send,
+    async read(request) {
+      const answer = await send({ ...request, method: 'GET' });
+      if (answer.status !== 200) throw refusal(request.attempted, answer);
+      return answer.body;
     },
     async projectId() {
       return (await keystone.token()).projectId;
@@ -77,7 +91,15 @@ export function createSession(config: OpenStackConfig, keystone: Keystone, http:
       return region === '' ? undefined : region;
     },
     async requireService(service) {
-      serviceUrl((await keystone.token()).catalog, service, config);
+      return serviceUrl((await keystone.token()).catalog, service, config);
+    },
+    async missingRules(rules) {
+      const { accessRules, catalog } = await keystone.token();
+      if (accessRules === undefined) return undefined;
+      return rules.filter((rule) => {
+        const url = serviceUrl(catalog, rule.service, config) + rule.path;
+        return missingRule(accessRules, rule, url) !== undefined;
+      });
     },
   };
 }

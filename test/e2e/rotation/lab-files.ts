@@ -50,6 +50,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/install/admission-policy.test.ts': { part: 2, seconds: 30 },
   'test/e2e/lambda/template.test.ts': { part: 2, seconds: 40 },
   'test/e2e/lambda/clusters.test.ts': { part: 2, seconds: 150 },
+  'test/e2e/doctor/doctor.test.ts': { part: 2, seconds: 40 },
   'test/e2e/service/drift.test.ts': { part: 2, seconds: 25 },
   'test/e2e/service/watch.test.ts': { part: 2, seconds: 150 },
   'test/conformance/queue/queue.test.ts': { part: 2, seconds: 12 },

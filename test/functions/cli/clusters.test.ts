@@ -166,3 +166,19 @@ test('gc works in the project of one entry, and touches no cluster of any', asyn
   expect(out.at(-1)).toContain('it may be the cluster of b');
   expect(a.cloud.loadbalancers).toHaveLength(2);
 });
+
+test('the doctor looks at each cluster, and names the entry that is wrong without what it says', async () => {
+  const { levelset } = await fleet((a) => ({
+    broken: { ...textsOf(a, a), 'cloud.conf': cloudConfFor('http://127.0.0.1:9/secret-path/v3') },
+  }));
+
+  expect(await levelset('doctor -o json')).toBe(1);
+
+  const found = JSON.parse(out.at(-1) ?? '') as readonly { cluster: string; level: string; what: string }[];
+  const failures = found.filter(({ level }) => level === 'failure');
+  expect([...new Set(found.map(({ cluster }) => cluster))].toSorted()).toEqual(['a', 'b', 'broken']);
+  expect(failures.map(({ cluster }) => cluster)).toEqual(['broken']);
+  expect(failures[0]?.what).toMatch(/^Keystone does not answer: .*\(cloud\.conf of the entry broken\)$/);
+  expect(JSON.stringify(failures)).not.toContain('secret-path');
+  expect(await levelset('doctor --cluster a')).toBe(0);
+});

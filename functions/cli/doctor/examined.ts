@@ -1,0 +1,45 @@
+import type { Flags } from '../../../shared/config/read-flags.ts';
+import { within } from '../../../shared/deadline.ts';
+import { asReconcileError, type ReconcileError } from '../../../shared/model/errors.ts';
+import type { Connected } from '../../world.ts';
+
+/** What the doctor looks at: one cluster and its project. */
+export interface Examined {
+  readonly connected: Connected;
+  readonly flags: Flags;
+  readonly env: NodeJS.ProcessEnv;
+  /** The entry of a registry, nothing of whose texts may reach a message (decision 346). */
+  readonly entry?: string;
+}
+
+/** The time of one check. An endpoint that hangs is a finding, and holds up nothing else. */
+const CHECK_MS = 15_000;
+
+/** The value, or why there is none. */
+export async function tried<T>(
+  run: () => Promise<T>,
+): Promise<{ readonly value: T } | { readonly error: ReconcileError }> {
+  try {
+    return { value: await within(CHECK_MS, run) };
+  } catch (error) {
+    return { error: asReconcileError(error) };
+  }
+}
+
+/** Where the login to OpenStack is written, as functions/world.ts reads it. */
+export function cloudSource({ entry, flags, env }: Pick<Examined, 'entry' | 'flags' | 'env'>): string {
+  if (entry !== undefined) return `cloud.conf of the entry ${entry}`;
+  if (flags.cloudConfig !== undefined) return flags.cloudConfig;
+  if (env['LEVELSET_CLOUD_CONFIG_TEXT']) return 'LEVELSET_CLOUD_CONFIG_TEXT';
+  if (env['OS_CLOUD'] === undefined && env['OS_AUTH_URL'] !== undefined) return 'the variables OS_*';
+  return `clouds.yaml (OS_CLOUD=${env['OS_CLOUD'] ?? ''})`;
+}
+
+/** Where the login to the kube-apiserver is written, in the order of shared/kube/connection/find-connection.ts. */
+export function kubeSource({ entry, flags, env }: Pick<Examined, 'entry' | 'flags' | 'env'>): string {
+  if (entry !== undefined) return `kubeconfig of the entry ${entry}`;
+  if (flags.kubeconfig) return flags.kubeconfig;
+  if (env['LEVELSET_KUBECONFIG_TEXT']) return 'LEVELSET_KUBECONFIG_TEXT';
+  if (env['KUBECONFIG']) return env['KUBECONFIG'];
+  return env['KUBERNETES_SERVICE_HOST'] ? 'the ServiceAccount of the Pod' : '~/.kube/config';
+}

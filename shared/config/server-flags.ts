@@ -1,0 +1,89 @@
+import type { Flag } from './flag.ts';
+import { eventsUrl, hostPort, label, oneOf, queueServers, serviceAccounts, text } from './read-value.ts';
+
+/** The rows of the table in flags.ts that are about the HTTP server, and about what `levelset relay` sends. */
+// prettier-ignore
+export const SERVER_FLAGS = {
+  'listen': {
+    topic: 'server', value: 'host:port', read: hostPort, commands: ['serve', 'relay', 'sandbox'],
+    help: 'where the HTTP server listens', default: '127.0.0.1:8080',
+  },
+  'watch': {
+    topic: 'server', commands: ['serve'],
+    help: 'watch Services, Nodes, and where the members of a Service follow them its EndpointSlices, instead of waiting for the audit webhook',
+  },
+  'queue': {
+    topic: 'server', value: 'where', read: queueServers, commands: ['serve'],
+    help: 'where keys wait for their runs: in memory, or in the NATS JetStream at these URLs, which several replicas share', default: 'memory',
+  },
+  'queue-name': {
+    topic: 'server', value: 'name', read: label, commands: ['serve'],
+    help: 'with --clusters: what the streams in NATS are named after; another one for each deployment that shares a NATS', default: 'clusters',
+  },
+  'queue-credentials-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'],
+    help: 'credentials file of NATS (.creds) for --queue', without: 'no credentials',
+  },
+  'queue-ca-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'],
+    help: 'certificates of CAs for the servers of --queue, whose connection then has to be TLS', without: 'the CAs of Node',
+  },
+  'audit-tokens-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'],
+    help: 'tokens of /audit and /events beside LEVELSET_AUDIT_TOKENS, with commas or lines between, read again when the file changes', without: 'none',
+  },
+  'resync-tokens-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'], help: 'the same for /resync', without: 'none',
+  },
+  'page-tokens-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve', 'relay', 'doctor'], help: 'the same for the status page and /metrics', without: 'none',
+  },
+  'tls-cert-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve', 'relay'], go: 'CCM, KCM',
+    help: 'certificate of the server, which then speaks HTTPS',
+    without: 'plain HTTP',
+  },
+  'tls-private-key-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve', 'relay'], go: 'CCM, KCM',
+    help: 'private key of the certificate',
+  },
+  'allow-plain-http': {
+    topic: 'server', commands: ['serve', 'relay', 'sandbox'],
+    help: 'listen beyond loopback without a certificate, where a proxy in front ends TLS',
+  },
+  'client-ca-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',
+    help: 'certificates of CAs: only clients with a certificate that one of them signed are let in',
+    without: 'no client certificate is asked for',
+  },
+  'admission': {
+    topic: 'server', value: 'what', read: oneOf('off', 'warn', 'refuse'), commands: ['serve'],
+    help: 'what whoever writes a Service with mistakes hears from the admission webhook, /admit/CLUSTER: a warning, or with refuse a refusal where the write makes it worse; with off there is no such path', default: 'off',
+  },
+  'events-audience': {
+    topic: 'server', value: 'audience', read: text, commands: ['serve'],
+    help: 'audience of the OIDC tokens of the cluster that count at /events, beside LEVELSET_AUDIT_TOKENS: those of Knative\'s sources',
+    without: 'none counts',
+  },
+  'events-senders': {
+    topic: 'server', value: 'list', read: serviceAccounts, repeatable: true, commands: ['serve'],
+    help: 'ServiceAccounts whose OIDC tokens count at /events: NAMESPACE/NAME, or NAMESPACE/* for all of a namespace',
+    without: 'all of --state-namespace',
+  },
+  'events-url': {
+    topic: 'relay', value: 'url', read: eventsUrl, commands: ['relay'],
+    help: 'where the relay posts the keys of what changed: /events/CLUSTER of the levelset that works on them', without: 'none: the relay needs one',
+  },
+  'events-token-file': {
+    topic: 'relay', value: 'file', read: text, commands: ['relay'],
+    help: 'file with one of LEVELSET_AUDIT_TOKENS of that levelset, read again when it changes', without: 'none: the relay needs one',
+  },
+  'events-ca-file': {
+    topic: 'relay', value: 'file', read: text, commands: ['relay'],
+    help: 'certificates of CAs, one of which signed the certificate of that levelset', without: 'the CAs that Node knows',
+  },
+  'audit-client-ca-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'],
+    help: 'certificates of CAs: who shows one that they signed, with the name of the cluster as its common name, needs no token for /audit and /events', without: 'a token is needed',
+  },
+} as const satisfies Readonly<Record<string, Flag>>;

@@ -1,0 +1,270 @@
+/** Set-ups that are broken in one way each: the doctor names it, and doing what its remedy says mends it. */
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { ACCESS_RULES } from '../../../../infra/openstack/access-rules.ts';
+import { KUBERNETES_MINORS } from '../../../../functions/cli/doctor/check-versions.ts';
+import { serve } from '../../../../functions/serve.ts';
+import { AUDIT_TOKEN } from '../../../http/tokens.ts';
+import { SILENT } from '../../../support/sandbox-world.ts';
+import { levelsetGrants } from '../../../../infra/sandbox/kube/kube-access.ts';
+import { aService, until } from '../../sandbox-world.ts';
+import { out, run } from '../command-line.ts';
+import { aSetUp, doctor, wrongIn, type SetUp } from './set-up.ts';
+
+interface Broken {
+  readonly make: (setUp: SetUp) => void | Promise<void>;
+  /** Each line of what is wrong. Of several that are alike the first counts. */
+  readonly wrong: RegExp;
+  /** The command, or the words, of the remedy. */
+  readonly remedy: RegExp;
+  /** Does what the remedy says. */
+  readonly mend: (setUp: SetUp) => void | Promise<void>;
+  readonly code?: 0;
+}
+
+const credentialOf = ({ sandbox }: SetUp): string =>
+  `application-credential-id = ${sandbox.cloud.applicationCredential.id}\napplication-credential-secret = sandbox-secret`;
+const asCredential = (setUp: SetUp): Promise<void> => setUp.edit(/username[^]*Default/, credentialOf(setUp));
+
+const BROKEN: Readonly<Record<string, Broken>> = {
+  'a cloud.conf with an option that is misspelt': {
+    make: ({ edit }) => edit('domain-name', 'domian-nmae'),
+    wrong: /^failure configuration: .*the user "demo" needs a domain/s,
+    remedy: /correct what the message names/,
+    mend: ({ edit }) => edit('domian-nmae', 'domain-name'),
+  },
+  'a wrong password': {
+    make: ({ edit }) => edit('password = demo', 'password = secret-of-yesterday'),
+    wrong:
+      /^failure credentials: Keystone refuses the user "demo" \(domain Default\) in the project "demo" \(domain Default\) at http:\S+\/v3: .*cloud\.conf\)$/,
+    remedy:
+      /password into \[Global\] of \S+cloud\.conf, and try them:\nopenstack .*--os-username demo .*token issue/,
+    mend: ({ edit }) => edit('secret-of-yesterday', 'demo'),
+  },
+  'an auth-url where nobody listens': {
+    make: ({ edit }) => edit(/auth-url = .*/, 'auth-url = http://127.0.0.1:9/v3'),
+    wrong: /^failure network: Keystone does not answer: .*ECONNREFUSED.*cloud\.conf\)$/,
+    remedy: /correct auth-url in \S+cloud\.conf .*\ncurl -v http:\/\/127.0.0.1:9\/v3/,
+    mend: ({ edit, sandbox }) => edit(/auth-url = .*/, `auth-url = ${sandbox.authUrl}`),
+  },
+  'a region that the catalog does not have': {
+    make: ({ edit }) => edit('[Global]', '[Global]\nregion = Atlantis'),
+    wrong:
+      /^failure network: Keystone's catalog has no public endpoint for load-balancer in the region "Atlantis"/,
+    remedy: /name the region .*\nopenstack catalog show load-balancer/,
+    mend: ({ edit }) => edit('\nregion = Atlantis', ''),
+  },
+  'an Octavia that answers 503': {
+    make: ({ sandbox }) => {
+      const match = { side: 'openstack', path: /^\/load-balancer/ } as const;
+      mended.set(sandbox, sandbox.fault({ match, kind: 'fail-before', times: 1e6 }));
+    },
+    wrong: /^failure network: load-balancer does not answer at http:\S+: HTTP 503/,
+    remedy: /curl -v http:\S+\/load-balancer/,
+    mend: ({ sandbox }) => mended.get(sandbox)?.(),
+  },
+  'an application credential without an access rule that writes': {
+    make: async (setUp) => {
+      await asCredential(setUp);
+      setUp.sandbox.cloud.applicationCredential.accessRules = ACCESS_RULES.filter(
+        ({ method, path }) => !(method === 'POST' && path === '/v2.0/floatingips'),
+      );
+    },
+    wrong:
+      /^failure rights: the application credential lacks the access rule {"service":"network","method":"POST","path":"\/v2.0\/floatingips"}/,
+    remedy: /openstack application credential create .* --access-rules infra\/openstack\/access-rules.json/,
+    mend: ({ sandbox }) => {
+      sandbox.cloud.applicationCredential.accessRules = ACCESS_RULES;
+    },
+  },
+  'a user whose role may not list load balancers': {
+    make: ({ sandbox }) => {
+      const match = { side: 'openstack', path: /lbaas\/loadbalancers\?limit=1$/ } as const;
+      mended.set(sandbox, sandbox.fault({ match, kind: 'fail-before', status: 403, times: 1e6 }));
+    },
+    wrong:
+      /^failure rights: OpenStack refuses the call {"service":"load-balancer","method":"GET","path":"\/v2.0\/lbaas\/loadbalancers"}/,
+    remedy: /openstack role add .* load-balancer_member$/,
+    mend: ({ sandbox }) => mended.get(sandbox)?.(),
+  },
+  'a kubeconfig whose token has ended': {
+    make: ({ sandbox }) => void sandbox.changeKubeToken(),
+    wrong:
+      /^failure credentials: the kube-apiserver refuses the credential of \S+levelset\.kubeconfig: .*401/,
+    remedy: /kubectl --kubeconfig \S+levelset.kubeconfig auth whoami/,
+    mend: ({ sandbox, token }) => token(sandbox.changeKubeToken()),
+  },
+  'a ServiceAccount that may not write the status of a Service': {
+    make: ({ sandbox, token }) => {
+      const grants = levelsetGrants.filter(({ resources }) => !resources.includes('services/status'));
+      return token(sandbox.addUser('system:serviceaccount:levelset:levelset', grants));
+    },
+    wrong: /^failure rights: Kubernetes does not grant patch services\/status: levelset writes address/,
+    remedy: /kubectl apply -f infra\/kubernetes\/rbac.yaml/,
+    mend: ({ sandbox, token }) =>
+      token(sandbox.addUser('system:serviceaccount:levelset:levelset', levelsetGrants)),
+  },
+  'floating IPs that are used up': {
+    make: ({ sandbox }) => {
+      sandbox.cloud.addFloatingIp();
+      sandbox.cloud.quotas.floatingip = 1;
+    },
+    wrong: /^failure quotas: floating IPs: 1 of 1: the next Service that needs one fails$/,
+    remedy: /openstack quota set --floating-ips 11 \S+$/,
+    mend: ({ sandbox }) => {
+      sandbox.cloud.quotas.floatingip = 11;
+    },
+  },
+  'ports that are nearly used up': {
+    make: ({ sandbox }) => {
+      while (sandbox.cloud.ports.length < 10) sandbox.kube.addNode(`more-${sandbox.cloud.ports.length}`);
+      sandbox.cloud.quotas.port = sandbox.cloud.ports.length + 1;
+    },
+    wrong: /^warning quotas: ports: \d+ of \d+: nearly used up$/,
+    remedy: /openstack quota set --ports \d+ \S+$/,
+    mend: ({ sandbox }) => {
+      sandbox.cloud.quotas.port = 2 * sandbox.cloud.quotas.port;
+    },
+    code: 0,
+  },
+  'a provider that Octavia does not have': {
+    make: ({ edit }) => edit('[Global]', '[LoadBalancer]\nlb-provider = f5\n[Global]'),
+    wrong: /^failure versions: Octavia has no provider f5; it has amphora/,
+    remedy: /lb-provider in \[LoadBalancer\] of \S+cloud\.conf to one of amphora/,
+    mend: ({ edit }) => edit('lb-provider = f5', 'lb-provider = amphora'),
+  },
+  'an Octavia without tags': {
+    make: ({ sandbox }) => void Object.assign(sandbox.cloud.octaviaTraits, { minor: 0 }),
+    wrong: /^failure versions: Octavia API 2.0 has no tags/,
+    remedy: /have Octavia upgraded/,
+    mend: ({ sandbox }) => void Object.assign(sandbox.cloud.octaviaTraits, { minor: 26 }),
+  },
+  'a Neutron without tags': {
+    make: ({ sandbox: { cloud } }) =>
+      void cloud.extensions.splice(cloud.extensions.indexOf('standard-attr-tag'), 1),
+    wrong: /^failure versions: Neutron has no extension standard-attr-tag/,
+    remedy: /openstack extension list --network/,
+    mend: ({ sandbox }) => void sandbox.cloud.extensions.push('standard-attr-tag'),
+  },
+  'a floating network that is not there': {
+    make: ({ edit }) =>
+      edit(
+        '[Global]',
+        '[LoadBalancer]\nfloating-network-id = 11111111-1111-4111-8111-111111111111\n[Global]',
+      ),
+    wrong:
+      /^failure network: \[LoadBalancer\] floating-network-id = 11111111-\S+: the project sees no such network$/,
+    remedy: /openstack network list --external$/,
+    mend: ({ edit, sandbox }) => {
+      const external = sandbox.cloud.networks.find((one) => one['router:external']);
+      return edit('11111111-1111-4111-8111-111111111111', external?.id ?? '');
+    },
+  },
+  'a clock that goes wrong': {
+    make: ({ sandbox }) => {
+      sandbox.advanceClock(90_000);
+    },
+    wrong: /^warning clock: the clock of this machine is \d+ s behind that of OpenStack/,
+    remedy: /timedatectl set-ntp true/,
+    mend: ({ sandbox }) => {
+      sandbox.advanceClock(-90_000);
+    },
+    code: 0,
+  },
+  'a server-url where nobody listens': {
+    make: ({ more }) => void more.push('--server-url http://127.0.0.1:9'),
+    wrong: /^failure ways in: levelset does not answer at http:\/\/127.0.0.1:9: /,
+    remedy: /correct --server-url:\ncurl -v http:\/\/127.0.0.1:9\/healthz/,
+    mend: async (setUp) => {
+      const { url } = await serving(setUp, ['--watch']);
+      setUp.more.splice(0, 1, `--server-url ${url}`);
+    },
+  },
+  'a webhook that brings nothing': {
+    make: async (setUp) => {
+      const { url } = await serving(setUp);
+      setUp.more.push(`--server-url ${url}`);
+    },
+    wrong: /^warning ways in: the audit webhook has brought nothing yet; changes wait for the sweep$/,
+    remedy: /infra\/kubernetes\/README.md says how the kube-apiserver is told/,
+    mend: async ({ sandbox, more }) => {
+      const url = more[0]?.split(' ')[1] ?? '';
+      sandbox.setAuditSink(`${url}audit/kubernetes`, AUDIT_TOKEN);
+      sandbox.kube.apply(aService('web'));
+      await until('a batch is accepted', async () => {
+        const metrics = await (await fetch(`${url}metrics`)).text();
+        return /levelset_audit_last_batch_timestamp_seconds [1-9]/.test(metrics);
+      });
+    },
+    code: 0,
+  },
+};
+
+/** What takes away the fault of a sandbox. */
+const mended = new WeakMap<object, () => void>();
+
+async function serving(
+  { flags, env }: SetUp,
+  more: readonly string[] = [],
+): Promise<{ readonly url: string }> {
+  const watch = more.includes('--watch') ? ({ watch: true } as const) : {};
+  const running = await serve({
+    flags: { ...flags, ...watch, listen: '127.0.0.1:0' },
+    env: { ...env, LEVELSET_AUDIT_TOKENS: AUDIT_TOKEN },
+    log: SILENT,
+  });
+  onTestFinished(() => running.stop());
+  return { url: `${running.url}/` };
+}
+
+test('finds nothing wrong where nothing is', async () => {
+  const setUp = await aSetUp();
+  const { code, findings } = await doctor(setUp);
+  expect(wrongIn(findings)).toEqual([]);
+  expect(code).toBe(0);
+
+  expect(await run('doctor', setUp.env)).toBe(0);
+  const text = out.at(-1) ?? '';
+  expect(text).toMatch(/^ok {7}credentials: Keystone takes the user "demo"/m);
+  expect(text).toMatch(/^ok {7}rights: OpenStack was asked for \d\d calls that read$/m);
+  expect(text).toMatch(/\n\n0 failures, 0 warnings, \d+ ok$/);
+});
+
+test.each(Object.entries(BROKEN))(
+  '%s',
+  { timeout: 60_000 },
+  async (_, { make, wrong, remedy, mend, code = 1 }) => {
+    const setUp = await aSetUp();
+    await make(setUp);
+    const before = setUp.sandbox.requests.length;
+
+    const broken = await doctor(setUp);
+    expect(wrongIn(broken.findings)[0]).toMatch(wrong);
+    expect(broken.findings.find(({ level }) => level === 'failure' || level === 'warning')?.remedy).toMatch(
+      remedy,
+    );
+    expect(broken.findings.filter(({ level, remedy: its }) => /warning|failure/.test(level) && !its)).toEqual(
+      [],
+    );
+    expect(broken.code).toBe(code);
+    expect(setUp.more.length > 0 || writesSince(setUp, before) === 0).toBe(true);
+    expect(out.join('\n')).not.toMatch(/secret-of-yesterday|sandbox-secret/);
+
+    await mend(setUp);
+    const after = await doctor(setUp);
+    expect(wrongIn(after.findings)).toEqual([]);
+    expect(after.code).toBe(0);
+  },
+);
+
+/** Reviews are answered, and kept nowhere. */
+function writesSince({ sandbox }: SetUp, from: number): number {
+  return sandbox.requests.slice(from).filter(({ write, path }) => write && !/self\w+reviews$/.test(path))
+    .length;
+}
+
+test('docs/support.md names the versions of Kubernetes that the doctor takes', () => {
+  const text = readFileSync('docs/support.md', 'utf8');
+  const minors = [...text.matchAll(/\b1\.(\d\d)\b/g)].map(([, minor]) => Number(minor));
+  expect({ oldest: Math.min(...minors), newest: Math.max(...minors) }).toEqual(KUBERNETES_MINORS);
+});

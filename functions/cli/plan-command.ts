@@ -15,14 +15,15 @@ export async function planCommand(
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
   const keys = readObjects(objects, flags);
-  return eachCluster(flags, env, async (world) => told(await findPlans(keys, world), flags), {
+  return eachCluster(flags, env, async (world) => tellPlans(await findPlans(keys, world), flags), {
     atOnce: READ_AT_ONCE,
   });
 }
 
-function told(
+/** What `levelset plan` prints of plans, and its exit code. */
+export function tellPlans(
   { plans, incomplete, failures: errors }: FoundPlans,
-  { output, detailedExitcode }: Flags,
+  { output, detailedExitcode }: Pick<Flags, 'output' | 'detailedExitcode'> = {},
 ): Told {
   const changes = detailedExitcode && plans.some(({ steps }) => steps.length > 0) ? 2 : 0;
   const code = incomplete || errors.length > 0 ? 1 : changes;

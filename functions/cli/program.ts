@@ -100,6 +100,22 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
     const { doctorCommand } = await import('./doctor/doctor-command.ts');
     exit(await doctorCommand(flags, env));
   });
+  command(
+    'support-bundle',
+    'plan everything, and write what the plan was made of to a file, without secrets, for levelset replay; the exit codes are those of plan',
+  ).action(async (flags: Flags) => {
+    const { supportBundleCommand } = await import('./bundle/support-bundle-command.ts');
+    exit(await supportBundleCommand(flags, env));
+  });
+  command(
+    'replay',
+    'print the plan of a support bundle, anywhere and without a network; the exit codes are those of plan',
+  )
+    .argument('<bundle>', 'a file that support-bundle has written')
+    .action(async (file: string, flags: Flags) => {
+      const { replayCommand } = await import('./bundle/replay-command.ts');
+      exit(await replayCommand(file, flags));
+    });
   command('sandbox', 'run simulators of OpenStack and the kube-apiserver on loopback').action(
     async (flags: Flags) => {
       const { sandboxCommand } = await import('../sandbox.ts');

@@ -7,10 +7,18 @@ export type CommandName =
   | 'reconcile'
   | 'plan'
   | 'drift'
+  | 'serve'
+  | 'relay'
+  | 'sweep'
+  | 'reconcile'
+  | 'plan'
+  | 'drift'
   | 'explain'
   | 'gc'
   | 'lint'
   | 'doctor'
+  | 'support-bundle'
+  | 'replay'
   | 'completion'
   | 'sandbox';
 

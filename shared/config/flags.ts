@@ -21,7 +21,16 @@ import {
 import { SERVER_FLAGS } from './server-flags.ts';
 
 /** The commands that talk to the cluster and the cloud. */
-const WORKING = ['serve', 'sweep', 'reconcile', 'plan', 'drift', 'explain', 'doctor'] as const;
+const WORKING = [
+  'serve',
+  'sweep',
+  'reconcile',
+  'plan',
+  'drift',
+  'explain',
+  'doctor',
+  'support-bundle',
+] as const;
 
 /** The commands that read what Services ask for. */
 const LINTING = [...WORKING, 'lint'] as const;
@@ -49,7 +58,7 @@ export const FLAGS = {
     help: 'where it stands which clusters there are: folder:PATH, with a folder of texts for each of them, or secrets, those labelled levelset.openstack.org/cluster in --state-namespace. On AWS parameters:PATH, with the texts below PATH/clusters/NAME in Parameter Store', without: 'one cluster, that of --kubeconfig',
   },
   'cluster': {
-    topic: 'cluster and cloud', value: 'name', read: text, commands: ['sweep', 'reconcile', 'plan', 'drift', 'explain', 'gc', 'doctor'],
+    topic: 'cluster and cloud', value: 'name', read: text, commands: ['sweep', 'reconcile', 'plan', 'drift', 'explain', 'gc', 'doctor', 'support-bundle'],
     help: 'with --clusters, the name of the entry to work on; gc without --clusters takes it for the UID of kube-system of a cluster that is gone', without: 'sweep, plan and drift go through all clusters',
   },
   'cluster-name': {
@@ -184,7 +193,7 @@ export const FLAGS = {
     help: 'time between two sweeps', default: '5m',
   },
   'v': {
-    topic: 'runs', short: 'v', value: 'level', read: whole(0, 1_000), commands: WATCHING, go: 'CCM, KCM',
+    topic: 'runs', short: 'v', value: 'level', read: whole(0, 1_000), commands: [...WATCHING, 'replay'], go: 'CCM, KCM',
     help: 'verbosity of the log: 4 and more show every step; without it, every command but serve and relay logs warnings and errors only',
     default: '0',
   },
@@ -205,6 +214,10 @@ export const FLAGS = {
   },
   'namespace': { topic: 'one run', short: 'n', value: 'name', read: text, commands: ['reconcile', 'plan', 'drift', 'explain'], help: 'the namespace of svc/NAME; plan and drift without objects go through this namespace', without: 'default' },
   'detailed-exitcode': { topic: 'one run', commands: ['plan'], help: 'end with 2 if there is something to change' },
+  'bundle-file': {
+    topic: 'one run', short: 'o', value: 'file', read: text, commands: ['support-bundle'],
+    help: 'where the bundle goes: JSON, packed with gzip if the name ends in .gz', default: 'levelset-support-bundle.json.gz',
+  },
   'approve': {
     topic: 'one run', value: 'hash', read: text, commands: ['gc'],
     help: 'the hash that the plan has printed: delete what it names', without: 'print the plan and change nothing',

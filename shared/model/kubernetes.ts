@@ -129,6 +129,8 @@ export interface Secret {
   readonly type?: string;
   /** Base64. */
   readonly data?: Readonly<Record<string, string>>;
+  /** In the place of the data: what a support bundle says of its certificate. No apiserver sends it. */
+  readonly facts?: { readonly fingerprint: string; readonly notAfter: string } | { readonly because: string };
 }
 
 /** A merge patch of a Service's metadata and status; null removes a field (RFC 7386). */

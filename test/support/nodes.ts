@@ -27,7 +27,7 @@ export function joinNodes(
 
 /** The same, of one name. */
 export function joinNode(
-  { cloud, kube }: Sandbox,
+  { cloud, kube }: Pick<Sandbox, 'cloud' | 'kube'>,
   name: string,
   wish: ServerWish = {},
   registration: Registration = {},

@@ -184,6 +184,7 @@ async function factsOf(
   try {
     const secret = await kube.getSecret(namespace, name);
     if (!secret) return { because: `is no Secret of the namespace ${namespace}` };
+    if (secret.facts) return secret.facts;
     const read = await memory.eventLoop.share(readTlsSecret(secret));
     return 'because' in read ? read : { fingerprint: read.fingerprint, notAfter: read.notAfter };
   } catch (error) {

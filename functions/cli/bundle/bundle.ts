@@ -1,0 +1,89 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { Config } from '../../../shared/config/config.ts';
+import { ReconcileError, type ErrorCode } from '../../../shared/model/errors.ts';
+import { fieldsOf, isRecord, parseJson } from '../../../shared/model/json.ts';
+
+/** An answer of a port. Without value and error it was `undefined`. */
+export interface Answer {
+  readonly value?: unknown;
+  readonly error?: { readonly code: ErrorCode; readonly message: string; readonly status?: number };
+}
+
+/** The configuration without credentials, certificates and keys. */
+export type SafeConfig = Omit<Config, 'openstack'> & {
+  readonly openstack: Omit<Config['openstack'], 'credentials' | 'ca' | 'cert' | 'key'> & {
+    /** Octavia treats the two differently, and so do plans. */
+    readonly credentials: { readonly type: Config['openstack']['credentials']['type'] };
+  };
+};
+
+/** What `levelset support-bundle` writes: all that a plan was made of, and the plan. */
+export interface Bundle {
+  /** The version of this form. */
+  readonly bundle: 1;
+  readonly version: string;
+  /** The version of Node. */
+  readonly node: string;
+  /** The World's clock, which stands still: milliseconds since 1970. */
+  readonly now: number;
+  readonly config: SafeConfig;
+  /** What each read of the World answered, in order: by port, method and arguments. */
+  readonly reads: Readonly<Record<string, readonly Answer[]>>;
+  /** What `levelset plan` printed, and its exit code. */
+  readonly plan: { readonly code: number; readonly text: string };
+}
+
+/** A bundle that is larger is none of ours: that of 5,000 Services has less than 100 MB. */
+const LARGEST = 2 ** 30;
+
+export function bundleText(bundle: Bundle): string {
+  return `${JSON.stringify(bundle, undefined, 1)}\n`;
+}
+
+/** gzip where the name of the file ends so. */
+export function pack(text: string, file: string): Buffer {
+  return file.endsWith('.gz') ? gzipSync(text) : Buffer.from(text);
+}
+
+/** Throws CONFIG_INVALID for a file that is no bundle. */
+export function unpack(file: string, content: Buffer): Bundle {
+  const read = parseJson(textOf(content));
+  if (isRecord(read) && read['bundle'] === 1 && isRecord(read['reads'])) return read as unknown as Bundle;
+  const form =
+    isRecord(read) && read['bundle'] !== undefined
+      ? `a bundle of another form (${JSON.stringify(read['bundle'])})`
+      : 'no bundle';
+  throw new ReconcileError(
+    'CONFIG_INVALID',
+    `${file} is ${form}: give a file that levelset support-bundle of this version has written`,
+  );
+}
+
+function textOf(content: Buffer): string {
+  if (content[0] !== 0x1f || content[1] !== 0x8b) return content.toString('utf8');
+  try {
+    return gunzipSync(content, { maxOutputLength: LARGEST }).toString('utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** JSON has neither maps nor sets. */
+export function toJson(value: unknown): unknown {
+  if (value instanceof Map)
+    return { $map: [...(value as Map<unknown, unknown>)].map(([key, its]) => [key, toJson(its)]) };
+  return value instanceof Set ? { $set: [...(value as Set<unknown>)] } : value;
+}
+
+export function fromJson(value: unknown): unknown {
+  const { $map, $set } = fieldsOf(value);
+  if (Array.isArray($map))
+    return new Map(($map as [unknown, unknown][]).map(([key, its]) => [key, fromJson(its)]));
+  return Array.isArray($set) ? new Set($set as unknown[]) : value;
+}
+
+/** One read in words, as `reads` has it: `kube.getService("shop","web")`. */
+export function readOf(path: string, args: readonly unknown[]): string {
+  const given = args.slice(0, args.findLastIndex((arg) => arg !== undefined) + 1);
+  return `${path}(${given.map((arg) => JSON.stringify(arg)).join(',')})`;
+}

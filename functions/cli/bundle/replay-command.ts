@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises';
+import type { Flags } from '../../../shared/config/read-flags.ts';
+import { ReconcileError } from '../../../shared/model/errors.ts';
+import { VERSION } from '../../version.ts';
+import { findPlans } from '../find-plans.ts';
+import { readObjects } from '../objects.ts';
+import { logOf } from '../options.ts';
+import { tellPlans } from '../plan-command.ts';
+import { unpack } from './bundle.ts';
+import { replayWorld } from './replay-world.ts';
+
+/** `levelset replay`: plans what a bundle has, and prints what `levelset plan` printed there. It needs no network. Exit codes: those of `plan`. */
+export async function replayCommand(file: string, flags: Flags): Promise<number> {
+  const bundle = unpack(file, await contentOf(file));
+  const {
+    code,
+    text = '',
+    errors = [],
+  } = tellPlans(await findPlans(readObjects([], {}), replayWorld(bundle, logOf(flags, 'warn'))));
+  console.log(text);
+  for (const error of errors) console.error(`levelset: ${error}`);
+  if (text !== bundle.plan.text)
+    console.error(
+      `levelset: levelset ${bundle.version} planned otherwise there; this is levelset ${VERSION}:\n${bundle.plan.text}`,
+    );
+  return code;
+}
+
+async function contentOf(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    throw new ReconcileError(
+      'CONFIG_INVALID',
+      `${file} cannot be read: ${reason}; give a file that levelset support-bundle has written`,
+    );
+  }
+}

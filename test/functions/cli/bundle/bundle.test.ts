@@ -1,0 +1,119 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join, dirname } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { keyOfPair, certificateOf } from '../../../support/tls-secret.ts';
+import { joinNode } from '../../../support/nodes.ts';
+import { aService, sandboxWorld, type SandboxWorld } from '../../sandbox-world.ts';
+import { err, out, run } from '../command-line.ts';
+
+/** What must stand in no bundle, wherever it was planted. */
+const PLANTED = 'planted-secret-';
+
+/** Where the bundle goes: the folder of the sandbox's files, which goes with it. */
+const fileOf = ({ flags }: SandboxWorld, name = 'bundle.json.gz'): string =>
+  join(dirname(flags.cloudConfig), name);
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** A Secret, a Pod, a Service, Nodes and servers, each with secrets wherever people put them. */
+function plant({ sandbox: { kube, cloud } }: SandboxWorld): void {
+  const annotations = {
+    'kubectl.kubernetes.io/last-applied-configuration': `{"stringData":"${PLANTED}applied"}`,
+    'example.org/token': `${PLANTED}annotation`,
+  };
+  kube.apply({
+    ...{ apiVersion: 'v1', kind: 'Secret', type: 'kubernetes.io/tls' },
+    metadata: { name: 'cert', namespace: 'default', annotations },
+    data: {
+      'tls.crt': base64(certificateOf('one')),
+      'tls.key': base64(keyOfPair('one')),
+      other: base64(`${PLANTED}data`),
+    },
+  });
+  const tls = { 'levelset.openstack.org/tls-secret': 'cert' };
+  kube.apply(aService('tls', { ...annotations, ...tls }));
+  kube.apply({
+    ...aService('pods', annotations),
+    spec: {
+      type: 'LoadBalancer',
+      allocateLoadBalancerNodePorts: false,
+      selector: { app: 'pods' },
+      ports: [{ name: 'http', port: 80, protocol: 'TCP' }],
+    },
+  });
+  kube.apply({
+    ...{ apiVersion: 'v1', kind: 'Pod' },
+    metadata: { name: 'pods-1', namespace: 'default', labels: { app: 'pods' }, annotations },
+    spec: { nodeName: 'node-1', containers: [{ env: [{ name: 'PASSWORD', value: `${PLANTED}env` }] }] },
+    status: { phase: 'Running', podIPs: [{ ip: '10.244.0.5' }] },
+  });
+  kube.apply({ kind: 'Node', metadata: { name: 'node-1', annotations } });
+  const { server } = joinNode({ cloud, kube }, 'worker-1');
+  Object.assign(server, {
+    metadata: { password: `${PLANTED}metadata` },
+    'OS-EXT-SRV-ATTR:user_data': base64(`${PLANTED}user-data`),
+    key_name: `${PLANTED}key-name`,
+  });
+}
+
+test('a bundle has no secret, and replay plans it without a network', async () => {
+  const world = await sandboxWorld();
+  const { sandbox, env, flags } = world;
+  plant(world);
+  sandbox.keystone.changePassword('demo', `${PLANTED}password`);
+  const conf = await readFile(flags.cloudConfig, 'utf8');
+  await writeFile(flags.cloudConfig, conf.replace('password = demo', `password = ${PLANTED}password`));
+  const more = { LEVELSET_AUDIT_TOKENS: `${PLANTED}audit-token-of-some-length` };
+  const file = fileOf(world);
+
+  expect(await run('plan', { ...env, ...more })).toBe(0);
+  const plan = out.at(-1) ?? '';
+  expect(plan).toContain('default/tls: ');
+  expect(await run(`support-bundle -o ${file}`, { ...env, ...more })).toBe(0);
+  expect(out.at(-1)).toMatch(/^\S+bundle\.json\.gz: \d+ reads, \d+ KiB, without secrets/);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+  const text = gunzipSync(await readFile(file)).toString('utf8');
+  for (const secret of [PLANTED, base64(PLANTED).slice(0, 16), sandbox.kubeToken, sandbox.adminToken])
+    expect(text).not.toContain(secret);
+  expect(text).not.toMatch(/PRIVATE KEY|x-auth-token/i);
+  expect(text).not.toContain(base64(keyOfPair('one')).slice(100, 140));
+
+  await sandbox.close();
+  const asked = sandbox.requests.length;
+  expect(await run(`replay ${file}`, {})).toBe(0);
+  expect(out.at(-1)).toBe(plan);
+  expect(err.join('\n')).not.toContain('planned otherwise');
+  expect(sandbox.requests).toHaveLength(asked);
+});
+
+test('a bundle of a cloud that cannot be read has what failed, and the exit code of plan', async () => {
+  const world = await sandboxWorld();
+  const { sandbox, env } = world;
+  sandbox.kube.apply(aService('web'));
+  const match = { method: 'GET', path: /\/v2.0\/subnets/ };
+  sandbox.fault({ match, kind: 'fail-before', status: 403, times: 1e6 });
+  const file = fileOf(world, 'bundle.json');
+
+  expect(await run('plan', env)).toBe(1);
+  const said = err.at(-1) ?? '';
+  expect(await run(`support-bundle -o ${file}`, env)).toBe(1);
+  expect(await run(`replay ${file}`, {})).toBe(1);
+  expect(err.at(-1)).toBe(said);
+});
+
+test('replay says what is no bundle', async () => {
+  const world = await sandboxWorld();
+  const file = fileOf(world, 'bundle.json');
+  const say = async (content: string): Promise<string> => {
+    await writeFile(file, content);
+    expect(await run(`replay ${file}`, {})).toBe(1);
+    return err.at(-1) ?? '';
+  };
+  expect(await say('{"kind":"List"}')).toMatch(/bundle\.json is no bundle: give a file that/);
+  expect(await say('{"bundle":2,"reads":{}}')).toMatch(/is a bundle of another form \(2\)/);
+  expect(await say('\u001f\u008b')).toMatch(/is no bundle/);
+  expect(await run('replay /nowhere/bundle.json', {})).toBe(1);
+  expect(err.at(-1)).toMatch(/\/nowhere\/bundle.json cannot be read: ENOENT/);
+});

@@ -1,0 +1,123 @@
+/** A support bundle plans anywhere what was planned where it was made. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { bundleText, pack, unpack } from '../../../functions/cli/bundle/bundle.ts';
+import { recordWorld } from '../../../functions/cli/bundle/record-world.ts';
+import { replayWorld } from '../../../functions/cli/bundle/replay-world.ts';
+import { safeConfig } from '../../../functions/cli/bundle/safe-config.ts';
+import { findPlans } from '../../../functions/cli/find-plans.ts';
+import { tellPlans } from '../../../functions/cli/plan-command.ts';
+import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import { CONTROLLERS } from '../../../shared/config/controllers.ts';
+import { parseKey, type Key } from '../../../shared/model/request.ts';
+import type { World } from '../../../shared/ports.ts';
+import { aConfig } from '../../support/config.ts';
+import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
+import { aTlsSecret } from '../../support/tls-secret.ts';
+import { joinNode } from '../../support/nodes.ts';
+import { runAll, SILENT } from '../../support/sandbox-world.ts';
+import { sweep } from '../../../shared/sweep.ts';
+import { anEdit, specOf, type Edit } from '../arbitrary.ts';
+import '../seed.ts';
+
+const ALL: readonly Key[] = ['all'].flatMap((text) => parseKey(text) ?? []);
+
+/** What went wrong after levelset was at work for a while. */
+const aDamage = fc.constantFrom(
+  'none',
+  'pool changed',
+  'listener gone',
+  'load balancer gone',
+  'Service gone',
+  'Node joins',
+  'server gone',
+  'OpenStack refuses lists of pools',
+);
+
+const aWorld = fc.record({
+  withCredential: fc.boolean(),
+  services: fc.array(anEdit, { maxLength: 3 }),
+  later: fc.array(anEdit, { maxLength: 2 }),
+  sweeps: fc.integer({ min: 0, max: 3 }),
+  damages: fc.uniqueArray(aDamage, { maxLength: 3 }),
+});
+
+function apply({ kube }: SandboxInside, edits: readonly Edit[]): void {
+  for (const [at, edit] of edits.entries()) {
+    const foreign = { 'example.org/owner': 'team-a' };
+    const metadata = {
+      name: `web-${at}`,
+      namespace: 'default',
+      annotations: { ...edit.annotations, ...foreign },
+    };
+    kube.apply({ apiVersion: 'v1', kind: 'Service', metadata, spec: specOf(edit) });
+  }
+}
+
+function damage(sandbox: SandboxInside, what: string): void {
+  const { cloud, kube } = sandbox;
+  const [pool, listener, balancer, server] = [
+    cloud.pools[0],
+    cloud.listeners[0],
+    cloud.loadbalancers[0],
+    cloud.servers[0],
+  ];
+  const touch = (): void => void Object.assign(balancer ?? {}, { updated_at: cloud.octaviaTime() });
+  if (what === 'pool changed') Object.assign(pool ?? {}, { lb_algorithm: 'SOURCE_IP' });
+  if (what === 'listener gone' && listener) cloud.listeners.remove(listener);
+  if (what === 'load balancer gone' && balancer) cloud.loadbalancers.remove(balancer);
+  if (what === 'Service gone') kube.delete('Service', 'default', 'web-0');
+  if (what === 'Node joins') joinNode(sandbox, 'worker-1');
+  if (what === 'server gone' && server) cloud.servers.remove(server);
+  if (what === 'OpenStack refuses lists of pools')
+    sandbox.fault({
+      match: { method: 'GET', path: /\/lbaas\/pools/ },
+      kind: 'fail-before',
+      status: 403,
+      times: 1e6,
+    });
+  touch();
+}
+
+/** All of a plan as a person reads it. */
+async function planned(world: World): Promise<ReturnType<typeof tellPlans>> {
+  return tellPlans(await findPlans(ALL, world));
+}
+
+test('of whatever world', { timeout: 300_000 }, () =>
+  fc.assert(
+    fc.asyncProperty(aWorld, async ({ withCredential, services, later, sweeps, damages }) => {
+      const sandbox = createSandbox({ pendingMs: 0, nodes: 2 });
+      const { openstack, ...others } = aConfig(AUTH_URL);
+      const { id, secret } = sandbox.cloud.applicationCredential;
+      const credentials = withCredential
+        ? ({ type: 'application-credential', id, secret } as const)
+        : openstack.credentials;
+      const config = { ...others, openstack: { ...openstack, credentials }, controllers: CONTROLLERS };
+      sandbox.kube.apply({ apiVersion: 'v1', kind: 'Secret', ...aTlsSecret('one', { name: 'web-tls' }) });
+      apply(sandbox, services);
+      const world = inProcessWorld(sandbox, config, SILENT);
+      for (let at = 0; at < sweeps; at += 1) await runAll(await sweep(world), world);
+      sandbox.advanceClock(5_000);
+      apply(sandbox, later);
+      for (const what of damages) damage(sandbox, what);
+
+      const there = await planned(inProcessWorld(sandbox, config, SILENT));
+      const { world: recorded, reads } = recordWorld(inProcessWorld(sandbox, config, SILENT));
+      const plan = await planned(recorded);
+      expect(plan).toEqual(there);
+      const text = bundleText({
+        bundle: 1,
+        version: '0.0.0',
+        node: '',
+        now: recorded.clock.now(),
+        config: safeConfig(config),
+        reads,
+        plan: { code: plan.code, text: plan.text ?? '' },
+      });
+      await sandbox.close();
+      const bundle = unpack('bundle.json.gz', pack(text, 'bundle.json.gz'));
+      expect(await planned(replayWorld(bundle, SILENT))).toEqual(there);
+    }),
+  ),
+);

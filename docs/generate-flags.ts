@@ -26,7 +26,7 @@ const TITLES = ['flag', 'what it sets', 'allowed', 'default', 'commands', 'AWS',
 /** Not a value of any kind: every reader but that of a text says what it allows. */
 const NOTHING = '\u0000';
 
-const ALL = ['serve', 'sweep', 'reconcile', 'plan', 'drift', 'explain', 'doctor', 'support-bundle'];
+const ALL = ['serve', 'sweep', 'reconcile', 'plan', 'drift', 'explain', 'doctor', 'support-bundle', 'adopt'];
 
 /** The whole page. */
 export function flagsPage(): string {

@@ -116,6 +116,13 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
       const { replayCommand } = await import('./bundle/replay-command.ts');
       exit(await replayCommand(file, flags));
     });
+  command(
+    'adopt',
+    'with --report, say of everything that another controller has made what levelset would change, and change nothing; exit 0: no more than tags, 2: changes are pending, 1: a problem',
+  ).action(async (flags: Flags) => {
+    const { adoptCommand } = await import('./adopt/adopt-command.ts');
+    exit(await adoptCommand(flags, env));
+  });
   command('sandbox', 'run simulators of OpenStack and the kube-apiserver on loopback').action(
     async (flags: Flags) => {
       const { sandboxCommand } = await import('../sandbox.ts');

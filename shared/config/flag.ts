@@ -19,6 +19,7 @@ export type CommandName =
   | 'doctor'
   | 'support-bundle'
   | 'replay'
+  | 'adopt'
   | 'completion'
   | 'sandbox';
 

@@ -30,6 +30,7 @@ const WORKING = [
   'explain',
   'doctor',
   'support-bundle',
+  'adopt',
 ] as const;
 
 /** The commands that read what Services ask for. */
@@ -58,7 +59,7 @@ export const FLAGS = {
     help: 'where it stands which clusters there are: folder:PATH, with a folder of texts for each of them, or secrets, those labelled levelset.openstack.org/cluster in --state-namespace. On AWS parameters:PATH, with the texts below PATH/clusters/NAME in Parameter Store', without: 'one cluster, that of --kubeconfig',
   },
   'cluster': {
-    topic: 'cluster and cloud', value: 'name', read: text, commands: ['sweep', 'reconcile', 'plan', 'drift', 'explain', 'gc', 'doctor', 'support-bundle'],
+    topic: 'cluster and cloud', value: 'name', read: text, commands: ['sweep', 'reconcile', 'plan', 'drift', 'explain', 'gc', 'doctor', 'support-bundle', 'adopt'],
     help: 'with --clusters, the name of the entry to work on; gc without --clusters takes it for the UID of kube-system of a cluster that is gone', without: 'sweep, plan and drift go through all clusters',
   },
   'cluster-name': {
@@ -217,6 +218,13 @@ export const FLAGS = {
   'bundle-file': {
     topic: 'one run', short: 'o', value: 'file', read: text, commands: ['support-bundle'],
     help: 'where the bundle goes: JSON, packed with gzip if the name ends in .gz', default: 'levelset-support-bundle.json.gz',
+  },
+  'report': {
+    topic: 'one run', commands: ['adopt'], help: 'a report for the whole cluster',
+  },
+  'report-format': {
+    topic: 'one run', short: 'o', value: 'format', read: oneOf('text', 'json', 'html'), commands: ['adopt'],
+    help: 'how the report is printed: text, json, or html as one file that loads nothing', default: 'text',
   },
   'approve': {
     topic: 'one run', value: 'hash', read: text, commands: ['gc'],

@@ -1,0 +1,89 @@
+import type { Plan, Step } from '../../../shared/model/plan.ts';
+import type { Service } from '../../../shared/model/kubernetes.ts';
+import { approveWith, renderPlan } from '../../../shared/plan/render-plan.ts';
+import type { FoundPlans } from '../find-plans.ts';
+
+/** `empty`: levelset writes nothing but its tags. `pending`: something changes. `problem`: somebody must look before levelset is started. */
+export type AdoptionState = 'problem' | 'pending' | 'empty';
+
+export interface Adoption {
+  /** The Services of a load balancer, or the Node, or `routes`. */
+  readonly name: string;
+  readonly state: AdoptionState;
+  /** Why it is not empty, for people. */
+  readonly because: readonly string[];
+  /** The annotation that approves what waits for approval. */
+  readonly approve?: string;
+  /** The plan as `levelset plan` prints it; absent where none could be made. */
+  readonly plan?: string;
+}
+
+const ORDER: readonly AdoptionState[] = ['problem', 'pending', 'empty'];
+
+/** What becomes of everything that another controller has made, the worst first. */
+export function judgePlans(
+  { plans, failures }: FoundPlans,
+  services: readonly Service[],
+): readonly Adoption[] {
+  const served = new Set(
+    services
+      .filter(({ status }) => (status?.loadBalancer?.ingress ?? []).length > 0)
+      .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
+  );
+  const failed = failures.map((failure): Adoption => {
+    const at = failure.indexOf(': ');
+    return { name: failure.slice(0, at), state: 'problem', because: [failure.slice(at + 2)] };
+  });
+  return [...failed, ...plans.map((plan) => judge(plan, served))].sort(
+    (a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || (a.name < b.name ? -1 : 1),
+  );
+}
+
+function judge(plan: Plan, served: ReadonlySet<string>): Adoption {
+  const approve = approveWith(plan);
+  const [problems, pending] = [problemsOf(plan, served), pendingIn(plan)];
+  const state = problems.length > 0 ? 'problem' : pending.length > 0 ? 'pending' : 'empty';
+  return {
+    name: plan.services.length > 0 ? plan.services.join(', ') : plan.unit,
+    state,
+    because: [...problems, ...pending],
+    ...(approve !== undefined && { approve }),
+    plan: renderPlan(plan),
+  };
+}
+
+function problemsOf(plan: Plan, served: ReadonlySet<string>): readonly string[] {
+  const isNew = plan.steps.some(({ verb, kind }) => verb === 'create' && kind === 'loadbalancer');
+  const known = plan.services.filter((service) => served.has(service));
+  return [
+    ...(isNew && known.length > 0
+      ? [
+          `${known.join(', ')} has an address, and levelset would make a new load balancer: it does not recognise the one that is there`,
+        ]
+      : []),
+    ...plan.problems.map(({ field, value, message }) => `${field} = ${JSON.stringify(value)}: ${message}`),
+    ...plan.refused.map(({ address, reason }) => `levelset keeps ${address} as it is: ${reason}`),
+  ];
+}
+
+function pendingIn(plan: Plan): readonly string[] {
+  const steps = plan.steps.filter((step) => !isAdoption(step));
+  return [
+    ...(steps.length > 0
+      ? [`changes at once: ${steps.map(({ verb, address }) => `${verb} ${address}`).join(', ')}`]
+      : []),
+    ...plan.awaitingApproval.map(({ address, reason }) => `${address} waits for approval: ${reason}`),
+  ];
+}
+
+/** Adopting writes tags, nothing else. */
+function isAdoption(step: Step): boolean {
+  return step.verb === 'update' && step.changes.every(({ attribute }) => attribute === 'tags');
+}
+
+/** `3 will plan empty, 1 has pending changes, 0 have problems`. */
+export function summarize(adoptions: readonly Adoption[]): string {
+  const count = (wanted: AdoptionState): number => adoptions.filter(({ state }) => state === wanted).length;
+  const has = (number: number): string => `${number} ${number === 1 ? 'has' : 'have'}`;
+  return `${count('empty')} will plan empty, ${has(count('pending'))} pending changes, ${has(count('problem'))} problems`;
+}

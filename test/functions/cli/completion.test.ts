@@ -19,7 +19,7 @@ async function offered(script: string, ...words: readonly string[]): Promise<rea
 test('bash completes commands, the flags of a command, and objects', async () => {
   expect(await run('completion bash', {})).toBe(0);
   const script = out.at(-1) ?? '';
-  expect(await offered(script, 'levelset', 're')).toEqual(['relay', 'reconcile']);
+  expect(await offered(script, 'levelset', 're')).toEqual(['relay', 'reconcile', 'replay']);
   expect(await offered(script, 'levelset', 'plan', '--det')).toEqual(['--detailed-exitcode']);
   expect(await offered(script, 'levelset', 'sweep', '--det')).toEqual([]);
   expect(await offered(script, 'levelset', 'explain', 's')).toEqual(['svc/', 'service/']);

@@ -133,7 +133,7 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
     'lint',
     'read manifests and print what is wrong with their Services; needs neither cluster nor cloud; exit 1: there is a mistake',
   )
-    .argument('<file...>', 'YAML or JSON, of several documents; - for stdin')
+    .argument('<file...>', 'YAML or JSON, of several documents; a folder; - for stdin')
     .action(async (files: readonly string[], flags: Flags) => {
       const { lintCommand } = await import('./lint/lint-command.ts');
       exit(await lintCommand(files, flags, env));

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { loadWithoutCloud } from '../../../shared/config/load.ts';
 import type { Config } from '../../../shared/config/config.ts';
@@ -23,11 +24,11 @@ interface Mistake extends Partial<Problem> {
 }
 
 /**
- * `levelset lint`: reads manifests, `-` from stdin, and prints what a run would say of their annotations. Needs neither cluster nor
+ * `levelset lint`: reads manifests, those of a folder, `-` from stdin, and prints what a run would say of their annotations. Needs neither cluster nor
  * cloud; without --cloud-config every class may exist. Exit 1 if there is a mistake.
  */
 export async function lintCommand(
-  files: readonly string[],
+  given: readonly string[],
   flags: Flags,
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
@@ -35,6 +36,7 @@ export async function lintCommand(
   const config = (await loadWithoutCloud(flags, env)) as Config;
   const knowsClasses = flags.cloudConfig !== undefined || Boolean(env['LEVELSET_CLOUD_CONFIG_TEXT']);
   const mistakes: Mistake[] = [];
+  const files = (await Promise.all(given.map(filesOf))).flat();
   let services = 0;
   for (const file of files) {
     for (const read of readServices(await textOf(file))) {
@@ -72,12 +74,22 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
+/** Those that kubectl would take of a folder. */
+async function filesOf(path: string): Promise<readonly string[]> {
+  if (path === '-' || !(await reading(path, stat(path))).isDirectory()) return [path];
+  const names = await reading(path, readdir(path));
+  return names.filter((name) => /\.(ya?ml|json)$/.test(name)).map((name) => join(path, name));
+}
+
 async function textOf(file: string): Promise<string> {
-  if (file === '-') return readAll(process.stdin);
+  return file === '-' ? readAll(process.stdin) : reading(file, readFile(file, 'utf8'));
+}
+
+async function reading<T>(path: string, result: Promise<T>): Promise<T> {
   try {
-    return await readFile(file, 'utf8');
+    return await result;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    throw new ReconcileError('CONFIG_INVALID', `${file} cannot be read: ${code}`);
+    throw new ReconcileError('CONFIG_INVALID', `${path} cannot be read: ${code}`);
   }
 }

@@ -26,6 +26,11 @@ test('what the documentation of the Go provider describes is without a mistake',
   expect(printed()).toBe('15 Services of type LoadBalancer in 3 files: 0 mistakes.\n');
 });
 
+test('the manifests of a folder are read, and nothing else of it', async () => {
+  expect(await run('lint examples', {})).toBe(0);
+  expect(printed()).toMatch(/^5 Services of type LoadBalancer in \d files: 0 mistakes\.\n$/);
+});
+
 test('each mistake has its line, and says what a run says; without a cluster', async () => {
   expect(await run(`lint ${MISTAKES}`, {})).toBe(1);
   await expect(printed()).toMatchFileSnapshot(join(FOLDER, 'mistakes.txt'));

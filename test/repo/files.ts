@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
 const WAYS =
-  '{functions,shared,infra/sandbox,infra/kubernetes,infra/charts,infra/knative,infra/openstack,infra/aws,infra/image,infra/monitoring,infra/node,test,docs,examples}';
+  '{functions,shared,infra/sandbox,infra/kubernetes,infra/charts,infra/knative,infra/openstack,infra/aws,infra/image,infra/monitoring,infra/release,infra/node,test,docs,examples}';
 
 /** Paths of the project's own files from its root; nothing that is built or installed. */
 export function filesOf(pattern = `${WAYS}/**/*`): readonly string[] {

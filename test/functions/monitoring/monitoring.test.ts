@@ -86,7 +86,7 @@ describe.skipIf(!hasPromtool)('promtool (skipped where it is not installed)', ()
 
   test('has each alert fire, and each stay quiet', () => {
     expect(promtool('test', 'rules', 'rules.test.yaml')).toContain('SUCCESS');
-  });
+  }, 180_000);
 
   test('gets an answer from the sandbox for each query of the dashboard', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'levelset-promtool-'));

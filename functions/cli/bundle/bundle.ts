@@ -2,6 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Config } from '../../../shared/config/config.ts';
 import { ReconcileError, type ErrorCode } from '../../../shared/model/errors.ts';
 import { fieldsOf, isRecord, parseJson } from '../../../shared/model/json.ts';
+import { quote } from '../../../shared/model/text/text.ts';
 
 /** An answer of a port. Without value and error it was `undefined`. */
 export interface Answer {
@@ -48,14 +49,29 @@ export function pack(text: string, file: string): Buffer {
 /** Throws CONFIG_INVALID for a file that is no bundle. */
 export function unpack(file: string, content: Buffer): Bundle {
   const read = parseJson(textOf(content));
-  if (isRecord(read) && read['bundle'] === 1 && isRecord(read['reads'])) return read as unknown as Bundle;
-  const form =
-    isRecord(read) && read['bundle'] !== undefined
-      ? `a bundle of another form (${JSON.stringify(read['bundle'])})`
-      : 'no bundle';
+  if (isBundle(read)) return read;
+  const { bundle = 1 } = fieldsOf(read);
+  const form = bundle === 1 ? 'no bundle' : `a bundle of another form (${quote(bundle)})`;
   throw new ReconcileError(
     'CONFIG_INVALID',
     `${file} is ${form}: give a file that levelset support-bundle of this version has written`,
+  );
+}
+
+/** Whether all is there without which no plan can be begun. What is in it was made by others. */
+function isBundle(value: unknown): value is Bundle {
+  const { bundle, version, now, config, reads, plan } = fieldsOf(value);
+  const { openstack, controllers, ...parts } = fieldsOf(config);
+  const { code, text } = fieldsOf(plan);
+  return (
+    bundle === 1 &&
+    [version, text].every((one) => typeof one === 'string') &&
+    [now, code].every((one) => typeof one === 'number') &&
+    isRecord(fieldsOf(openstack)['credentials']) &&
+    Array.isArray(controllers) &&
+    ['loadBalancer', 'loadBalancerClasses', 'networking', 'nodes'].every((part) => isRecord(parts[part])) &&
+    isRecord(reads) &&
+    Object.values(reads).every((answers) => Array.isArray(answers) && answers.every(isRecord))
   );
 }
 

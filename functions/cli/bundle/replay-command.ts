@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Flags } from '../../../shared/config/read-flags.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
+import { printable } from '../../../shared/model/text/text.ts';
 import { VERSION } from '../../version.ts';
 import { findPlans } from '../find-plans.ts';
 import { readObjects } from '../objects.ts';
@@ -21,7 +22,7 @@ export async function replayCommand(file: string, flags: Flags): Promise<number>
   for (const error of errors) console.error(`levelset: ${error}`);
   if (text !== bundle.plan.text)
     console.error(
-      `levelset: levelset ${bundle.version} planned otherwise there; this is levelset ${VERSION}:\n${bundle.plan.text}`,
+      `levelset: levelset ${printable(bundle.version)} planned otherwise there; this is levelset ${VERSION}:\n${bundle.plan.text.split('\n').map(printable).join('\n')}`,
     );
   return code;
 }

@@ -22,16 +22,40 @@ function withoutUser(address: string): string {
 /** Secrets of fewer characters may be words that stand in every text, such as `demo`. */
 const SHORTEST = 8;
 
-/** Every secret that this process knows, taken out of a text, wherever a server may have repeated it. */
+/** What is a token by its looks: of a header, of a ServiceAccount (JWT), of Keystone (Fernet). */
+const TOKENS = [
+  /(?<=\b(?:bearer|x-auth-token:?)\s+)[\w.~+/=:-]{8,}/gi,
+  /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g,
+  /\bgAAAA[\w-]{20,}={0,2}/g,
+];
+
+/**
+ * A text without the secrets of cloud.conf and of the environment, and without what looks like a token, wherever a server may have
+ * repeated it.
+ */
 export function withoutSecrets(text: string, { openstack }: Config, env: NodeJS.ProcessEnv): string {
   const { credentials, key } = openstack;
   const own = credentials.type === 'password' ? credentials.password : credentials.secret;
-  const tokens = Object.entries(env).flatMap(([name, value = '']) =>
-    /TOKENS$|PASSWORD$|SECRET$|_TOKEN$/.test(name) ? value.split(/[\s,]+/) : [],
+  const given = Object.entries(env).flatMap(([name, value = '']) =>
+    /(TOKENS?|PASSWORD|PASSWD|SECRET|_KEY)$/.test(name) ? value.split(/[\s,]+/) : passwordIn(value),
   );
-  const secrets = [own, key ?? '', ...tokens].filter(({ length }) => length >= SHORTEST);
-  return secrets.reduce(
-    (rest, secret) => rest.replaceAll(JSON.stringify(secret).slice(1, -1), 'REDACTED'),
+  const secrets = [own, key ?? '', ...given].filter(({ length }) => length >= SHORTEST);
+  const known = secrets.reduce(
+    (rest, secret) => rest.replaceAll(JSON.stringify(secret).slice(1, -1), REDACTED),
     text,
   );
+  return TOKENS.reduce((rest, token) => rest.replaceAll(token, REDACTED), known);
+}
+
+const REDACTED = 'REDACTED';
+
+/** The password in a URL, such as that of HTTPS_PROXY, as it is written and as it is meant. */
+function passwordIn(value: string): readonly string[] {
+  const written = URL.parse(value)?.password ?? '';
+  if (written === '') return [];
+  try {
+    return [written, decodeURIComponent(written)];
+  } catch {
+    return [written];
+  }
 }

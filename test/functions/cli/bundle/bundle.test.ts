@@ -4,6 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { keyOfPair, certificateOf } from '../../../support/tls-secret.ts';
 import { joinNode } from '../../../support/nodes.ts';
+import { withoutSecrets } from '../../../../functions/cli/bundle/safe-config.ts';
+import { aConfig } from '../../../support/config.ts';
 import { aService, sandboxWorld, type SandboxWorld } from '../../sandbox-world.ts';
 import { err, out, run } from '../command-line.ts';
 
@@ -114,6 +116,44 @@ test('replay says what is no bundle', async () => {
   expect(await say('{"kind":"List"}')).toMatch(/bundle\.json is no bundle: give a file that/);
   expect(await say('{"bundle":2,"reads":{}}')).toMatch(/is a bundle of another form \(2\)/);
   expect(await say('\u001f\u008b')).toMatch(/is no bundle/);
+  expect(await say('{"bundle":1,"reads":{}}')).toMatch(/is no bundle/);
+  expect(await say(JSON.stringify({ bundle: 'x'.repeat(10_000), reads: {} }))).toMatch(/^.{1,600}$/);
   expect(await run('replay /nowhere/bundle.json', {})).toBe(1);
   expect(err.at(-1)).toMatch(/\/nowhere\/bundle.json cannot be read: ENOENT/);
+});
+
+test('nothing that a stranger wrote into a bundle reaches the terminal as it is', async () => {
+  const world = await sandboxWorld();
+  const file = fileOf(world, 'bundle.json');
+  expect(await run(`support-bundle -o ${file}`, world.env)).toBe(0);
+  const bundle = JSON.parse(await readFile(file, 'utf8')) as object;
+  const seen = '\u001b]0;title\u0007\u001b[2J';
+  const changed = { ...bundle, version: seen, plan: { code: 0, text: `${seen}\n${seen}` } };
+  await writeFile(file, JSON.stringify(changed));
+  await run(`replay ${file}`, {});
+  expect(err.at(-1)).toContain('planned otherwise there');
+  // eslint-disable-next-line no-control-regex -- what a terminal obeys
+  expect(err.join('\n')).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+});
+
+test('tokens that a server repeats, and the password of a proxy, are taken out', () => {
+  const jwt = `eyJhbGciOiJSUzI1NiJ9.${'a'.repeat(40)}.${'b'.repeat(40)}`;
+  const fernet = `gAAAAABm${'c'.repeat(60)}`;
+  const env = {
+    HTTPS_PROXY: 'http://me:p%40ssw0rd-proxy@proxy.example:3128',
+    AWS_SECRET_ACCESS_KEY: 'd'.repeat(40),
+  };
+  const said = [
+    `Authorization: Bearer opaque-token-1`,
+    jwt,
+    fernet,
+    'p%40ssw0rd-proxy',
+    'p@ssw0rd-proxy',
+    'd'.repeat(40),
+  ];
+  const text = withoutSecrets(JSON.stringify(said), aConfig(), env);
+  expect(JSON.parse(text)).toEqual([
+    'Authorization: Bearer REDACTED',
+    ...Array.from({ length: 5 }, () => 'REDACTED'),
+  ]);
 });

@@ -98,7 +98,8 @@ function withoutReserved(fields: Attributes): Attributes {
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [RESERVED[key] ?? key, value]));
 }
 
-function redact(key: string, value: unknown): unknown {
+/** A value of the log without a secret. */
+export function redact(key: string, value: unknown): unknown {
   if (SECRET.test(key) && value !== undefined && value !== null) return '[redacted]';
   return typeof value === 'string' ? value.split('\n').map(printable).join('\n') : value;
 }

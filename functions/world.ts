@@ -2,6 +2,7 @@ import { errorText } from '../shared/model/errors.ts';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Config } from '../shared/config/config.ts';
+import { nameOfLogin } from '../shared/config/clouds/credentials.ts';
 import { loadConfig } from '../shared/config/load.ts';
 import type { Flags } from '../shared/config/read-flags.ts';
 import { within } from '../shared/deadline.ts';
@@ -143,6 +144,7 @@ export function endpointLoads(): ReadonlyMap<string, EndpointLoad> {
 }
 
 async function connectOpenStack({
+  cluster,
   flags,
   env,
   envNow = () => Promise.resolve(env),
@@ -155,7 +157,7 @@ async function connectOpenStack({
   readonly openstack: ReturnType<typeof connectCloud>;
   readonly observe: (call: ObservedCall) => void;
 }> {
-  const { config, warnings } = await loadConfig(flags, env);
+  const { config, warnings, secretFrom } = await loadConfig(flags, env);
   for (const warning of told ?? warnings) log.warn(warning);
   const observe = (call: ObservedCall): void =>
     observeCall?.({ ...call, status: call.status === 0 ? undefined : call.status });
@@ -164,6 +166,14 @@ async function connectOpenStack({
     limits: LIMITS,
     ...(shareLogin && { shareLogin }),
     transport: overSockets(config.openstack, proxyFromEnv(env)),
+    // decision 346: nothing of an entry of --clusters is repeated
+    ...(cluster === undefined && {
+      loginRefused: (credentials) => {
+        log.warn(
+          `Keystone at ${config.openstack.authUrl} refuses ${nameOfLogin(credentials)}: correct the password or secret in ${secretFrom}`,
+        );
+      },
+    }),
     readCredentials: () =>
       envNow()
         .then((now) => loadConfig(flags, now))

@@ -27,6 +27,7 @@ function told({ plans, incomplete, failures: errors }: FoundPlans): Told {
   const rows = shown.map(({ unit, services, drift = [], driftStays = false, setByOthers = [] }) => ({
     ...{ unit, services, drift, driftStays, setByOthers },
   }));
-  const nothing = errors.length > 0 ? '' : 'No drift.';
+  const looked = incomplete ? 'No drift in what could be read.' : 'No drift.';
+  const nothing = errors.length > 0 ? '' : looked;
   return { code, text: shown.map(renderDrift).join('\n\n') || nothing, rows, errors };
 }

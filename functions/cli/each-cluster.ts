@@ -4,7 +4,7 @@ import type { World } from '../../shared/ports.ts';
 import { connectWithLogins } from '../connect-with-logins.ts';
 import { inParallel } from '../in-parallel.ts';
 import { inWords } from './in-words.ts';
-import { logOf } from './options.ts';
+import { commandLog } from './terminal/command-log.ts';
 import { printObjects, printsObjects } from './outputs.ts';
 import { RegisteredClusters } from './registered-clusters.ts';
 
@@ -50,7 +50,7 @@ export async function eachCluster(
         'CONFIG_INVALID',
         '--cluster names an entry of --clusters: give both, or none',
       );
-    const { world } = await connectWithLogins({ flags, env, log: logOf(flags, 'warn') });
+    const { world } = await connectWithLogins({ flags, env, log: commandLog(flags) });
     const { rows = [], ...told } = await run(world, (text) => {
       console.log(text);
     });

@@ -13,7 +13,7 @@ import { printable } from '../../shared/model/text/text.ts';
 import { renderPlan, summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { World } from '../../shared/ports.ts';
 import { connectForGcWithLogins } from '../connect-with-logins.ts';
-import { logOf } from './options.ts';
+import { commandLog } from './terminal/command-log.ts';
 import { printObjects, printsObjects } from './outputs.ts';
 import { RegisteredClusters } from './registered-clusters.ts';
 
@@ -41,7 +41,7 @@ export async function gcCommand(
   const id = flags.clusters ? uid : (uid ?? cluster);
   const gc: Gc = flags.clusters
     ? await connectRegistered(flags, env)
-    : await connectForGcWithLogins({ flags, env, log: logOf(flags, 'warn') });
+    : await connectForGcWithLogins({ flags, env, log: commandLog(flags) });
   const all = await observeBelongings(gc.cloud);
   if (id === undefined) return printClusters(all, gc, flags);
   const plan = planGc(all, {

@@ -10,7 +10,7 @@ import { Logins } from '../clusters/logins.ts';
 import { sourceOf } from '../clusters/source-of.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { Connected } from '../world.ts';
-import { logOf } from './options.ts';
+import { commandLog } from './terminal/command-log.ts';
 
 /** An entry that was changed a moment ago is read when it has been quiet for two seconds. */
 const AGAIN_MS = 500;
@@ -38,7 +38,7 @@ export class RegisteredClusters {
   private constructor(source: Source, flags: Flags, env: NodeJS.ProcessEnv) {
     this.#source = source;
     this.#registry = new Registry(source, { flags, env });
-    this.#log = logOf(flags, 'warn');
+    this.#log = commandLog(flags);
   }
 
   /** The names of all entries in order. Throws CONFIG_INVALID if there is none. */

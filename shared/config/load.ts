@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { ReconcileError } from '../model/errors.ts';
 import { loadBalancerConfig, readCloudConf, type CloudConf } from './cloud-conf/cloud-conf.ts';
 import { networkingConfig } from './cloud-conf/options.ts';
-import { readEnv, type Access } from './clouds/access.ts';
+import { hasSecret, readEnv, type Access } from './clouds/access.ts';
 import { readCloudsYaml } from './clouds/clouds-yaml.ts';
 import { openStackConfig } from './clouds/openstack-config.ts';
 import type { Config, NodeConfig } from './config.ts';
@@ -14,19 +14,20 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /**
  * The whole configuration: flags, cloud.conf, clouds.yaml and OS_* variables. With cloud.conf the other two are read only if
  * it says use-clouds; then each field comes from the first of the three that has it. Throws CONFIG_INVALID that lists every
- * problem, one a line, and never a secret. `warnings` are for the log.
+ * problem, one a line, and never a secret. `warnings` are for the log, and `secretFrom` says which file or variables have the password.
  */
 export async function loadConfig(
   flags: Flags,
   env: NodeJS.ProcessEnv,
-): Promise<{ readonly config: Config; readonly warnings: readonly string[] }> {
+): Promise<{ readonly config: Config; readonly warnings: readonly string[]; readonly secretFrom: string }> {
   const problems: string[] = [];
   const conf = await readConf(flags, env, problems);
   problems.push(...(conf?.problems ?? []));
   // While cloud.conf cannot be read, nothing can be called missing: the file may have it.
-  const sources = conf === null ? undefined : await readSources(conf, env, problems);
+  const sources = conf === null ? undefined : await readSources(conf, flags, env, problems);
   const timeout = conf?.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
-  const openstack = sources && (await openStackConfig(sources, timeout, env, problems));
+  const access = sources?.map((source) => source.access);
+  const openstack = access && (await openStackConfig(access, timeout, env, problems));
   const warnings = [...(conf?.warnings ?? [])];
   if (openstack?.tlsInsecure)
     warnings.push(
@@ -38,7 +39,8 @@ export async function loadConfig(
     );
   const own = clusterConfig(flags, env, { conf, region: openstack?.region, problems, warnings });
   if (openstack === undefined || problems.length > 0) throw unusable(problems);
-  return { config: deepFreeze({ ...own, openstack }), warnings };
+  const secretFrom = sources?.find((source) => hasSecret(source.access))?.from ?? '';
+  return { config: deepFreeze({ ...own, openstack }), warnings, secretFrom };
 }
 
 /** What `loadConfig` reads, without how OpenStack is reached: nothing needs to be there of that. */
@@ -144,22 +146,28 @@ async function readConf(
   }
 }
 
+interface Source {
+  readonly access: Access;
+  readonly from: string;
+}
+
 async function readSources(
   conf: CloudConf | undefined,
+  { cloudConfig = 'LEVELSET_CLOUD_CONFIG_TEXT' }: Flags,
   env: NodeJS.ProcessEnv,
   problems: string[],
-): Promise<readonly Access[] | undefined> {
-  if (conf !== undefined && !conf.useClouds) return [conf.access];
-  const variables = readEnv(env);
-  const before = conf === undefined ? [] : [conf.access];
+): Promise<readonly Source[] | undefined> {
+  const before = conf === undefined ? [] : [{ access: conf.access, from: cloudConfig }];
+  if (conf !== undefined && !conf.useClouds) return before;
+  const variables = { access: readEnv(env), from: 'the variables OS_*' };
   const wanted = conf !== undefined || env['OS_CLOUD'] !== undefined;
   // Without cloud.conf and OS_CLOUD nobody named a cloud. OS_AUTH_URL, which somebody set on purpose, then
   // counts alone.
-  if (!wanted && variables.authUrl !== undefined) return [variables];
+  if (!wanted && variables.access.authUrl !== undefined) return [variables];
   try {
     const clouds = await readCloudsYaml(env, { file: conf?.cloudsFile, cloud: conf?.cloud, wanted });
     problems.push(...clouds.problems);
-    return clouds.problems.length > 0 ? undefined : [...before, clouds.access, variables];
+    return clouds.problems.length > 0 ? undefined : [...before, clouds, variables];
   } catch (error) {
     problems.push(`clouds.yaml cannot be read: ${reasonOf(error)}`);
     return undefined;

@@ -39,6 +39,8 @@ export interface ConnectCloudOptions {
   readonly limits?: EndpointLimits<HttpAnswer>;
   /** The credentials as their files have them now. Undefined: they come from no file, or it cannot be read. */
   readonly readCredentials?: () => Promise<Credentials | undefined>;
+  /** Hears of each login that Keystone refused. */
+  readonly loginRefused?: (credentials: Credentials) => void;
   /** Returns a login with this configuration that there is already, or makes one, whose calls what it is given sees. */
   readonly shareLogin?: ShareLogin;
 }
@@ -51,6 +53,7 @@ export function connectCloud(
     transport = overSockets(config),
     limits,
     readCredentials,
+    loginRefused,
     shareLogin = (_config, own, make) => make(own),
   }: ConnectCloudOptions = {},
 ): Connection {
@@ -65,6 +68,7 @@ export function connectCloud(
     createKeystone({
       ...{ config, http: its === observe ? http : httpFor(its), now: () => transport.now() },
       ...(readCredentials && { readCredentials }),
+      ...(loginRefused && { loginRefused }),
     }),
   );
   const session = createSession(config, keystone, http);

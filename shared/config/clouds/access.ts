@@ -53,6 +53,10 @@ const ALTERNATIVES: readonly (readonly (keyof Access)[])[] = [
   ['applicationCredentialId', 'applicationCredentialName'],
 ];
 
+export function hasSecret({ password, applicationCredentialSecret }: Access): boolean {
+  return (password ?? applicationCredentialSecret) !== undefined;
+}
+
 /** Merges the sources. Each field comes from the first source that has it. */
 export function mergeAccess(sources: readonly Access[]): Access {
   return sources.map(spreadDomain).reduceRight((below, above) => {

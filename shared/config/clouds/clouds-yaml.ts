@@ -2,11 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { readAccess, type Access } from './access.ts';
+import { hasSecret, readAccess, type Access } from './access.ts';
 import { didYouMean } from '../did-you-mean.ts';
 
 export interface CloudsYaml {
   readonly access: Access;
+  /** The file that has the secret: clouds.yaml or secure.yaml. Empty: there is none. */
+  readonly from: string;
   readonly problems: readonly string[];
 }
 
@@ -62,7 +64,7 @@ export async function readCloudsYaml(
   if (file === undefined) {
     if (named.wanted || given !== undefined)
       problems.push(`no clouds.yaml: levelset looked for ${paths.join(', ')}`);
-    return { access: {}, problems };
+    return { access: {}, from: '', problems };
   }
   const clouds = await readClouds(file, problems);
   const name = named.cloud ?? env['OS_CLOUD'] ?? onlyName(clouds);
@@ -73,13 +75,15 @@ export async function readCloudsYaml(
     const hint = name === undefined ? '' : didYouMean(name, known);
     if (problems.length === 0)
       problems.push(`${file.path}: ${wanted}; there are ${known.join(', ') || 'none'}${hint}`);
-    return { access: {}, problems };
+    return { access: {}, from: '', problems };
   }
   const secureFile = env['OS_CLIENT_SECURE_FILE'];
   const beside = [path.join(path.dirname(file.path), 'secure.yaml'), ...cloudsPaths('secure', env)];
   const secure = await firstFile(secureFile === undefined ? beside : [secureFile]);
-  const secrets = secure === undefined ? undefined : (await readClouds(secure, problems))[name];
-  return { access: accessOf(merge(entry, isTree(secrets) ? secrets : {})), problems };
+  const beneath = secure === undefined ? undefined : (await readClouds(secure, problems))[name];
+  const secrets = isTree(beneath) ? beneath : {};
+  const from = secure !== undefined && hasSecret(accessOf(secrets)) ? secure.path : file.path;
+  return { access: accessOf(merge(entry, secrets)), from, problems };
 }
 
 /** `clouds:` of a file. Every scalar stays a text, so that a password 0123 is no number. */

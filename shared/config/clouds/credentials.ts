@@ -1,5 +1,6 @@
 import type { Access } from './access.ts';
 import type { Credentials, DomainRef } from '../config.ts';
+import { quote } from '../../model/text/text.ts';
 
 type NameOrId = Extract<Credentials, { type: 'password' }>['user'];
 
@@ -114,4 +115,21 @@ function nameOrId(
     return undefined;
   }
   return { name, domain };
+}
+
+/** Whose login it is, for the operator. Not the secret. */
+export function nameOfLogin(credentials: Credentials): string {
+  if (credentials.type === 'password') {
+    const { user, project } = credentials;
+    return `${named('user', user)} for ${named('project', project)}`;
+  }
+  const { id, name, user } = credentials;
+  if (id !== undefined) return `application credential ${id}`;
+  return `application credential ${quote(name)}${user === undefined ? '' : ` of ${named('user', user)}`}`;
+}
+
+function named(what: string, thing: NameOrId): string {
+  if ('id' in thing) return `${what} ${thing.id}`;
+  const { domain } = thing;
+  return `${what} ${quote(thing.name)} of domain ${'id' in domain ? domain.id : quote(domain.name)}`;
 }

@@ -38,17 +38,30 @@ export interface KeystoneOptions {
   readonly now: () => number;
   /** The credentials as their files have them now. Undefined: they come from no file, or it cannot be read. */
   readonly readCredentials?: () => Promise<Credentials | undefined>;
+  /** Hears of each login that Keystone refused. */
+  readonly loginRefused?: (credentials: Credentials) => void;
 }
 
-export function createKeystone({ config, http, now, readCredentials }: KeystoneOptions): Keystone {
+export function createKeystone({
+  config,
+  http,
+  now,
+  readCredentials,
+  loginRefused,
+}: KeystoneOptions): Keystone {
   const logins = new Answers(1);
   const refusals = new LoginRefusals(config.credentials, now, readCredentials);
   let current: Token | undefined;
   let renewedAt = -Infinity;
 
   async function requestWith(credentials: Credentials): Promise<Token> {
-    current = await requestToken({ ...config, credentials }, http, now);
-    return current;
+    try {
+      current = await requestToken({ ...config, credentials }, http, now);
+      return current;
+    } catch (error) {
+      if (error instanceof ReconcileError && error.code === 'UNAUTHORIZED') loginRefused?.(credentials);
+      throw error;
+    }
   }
 
   const login = (): Promise<Token> =>

@@ -184,3 +184,14 @@ it('warns of a cloud.conf that all users can read, and of a check that is turned
     expect.stringContaining('tls-insecure: certificates of OpenStack are not checked'),
   ]);
 });
+
+it.each([
+  ['cloud.conf', { cloudConfig: 'cloud.conf' }, {}, 'FOLDER/cloud.conf'],
+  ['the text of cloud.conf', { cloudConfigText: GLOBAL }, {}, 'LEVELSET_CLOUD_CONFIG_TEXT'],
+  ['secure.yaml', {}, { ...CLOUDS, OS_CLOUD: 'demo' }, 'FOLDER/secure.yaml'],
+  ['clouds.yaml', {}, { OS_CLIENT_CONFIG_FILE: 'FOLDER/single.yaml' }, 'FOLDER/single.yaml'],
+  ['variables', {}, VARIABLES, 'the variables OS_*'],
+])('a password of %s is known to be there', async (_what, { cloudConfig, ...given }: Given, env, from) => {
+  const flags = cloudConfig === undefined ? given : { cloudConfig: at(cloudConfig) };
+  expect((await load(flags, env)).secretFrom).toBe(from.replace('FOLDER', at('.').replace(/\/\.?$/, '')));
+});

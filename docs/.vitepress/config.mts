@@ -81,6 +81,8 @@ export default defineConfig({
           page('MetalLB beside it', 'how-to/metallb'),
           page('IPVS and ipMode', 'how-to/ipvs'),
           page('Clusters that are deleted', 'how-to/deleted-clusters'),
+          page('kubelet', 'how-to/kubelet'),
+          page('The audit webhook', 'how-to/audit-webhook'),
           page('Cost of audit', 'how-to/audit'),
           page('Uninstall', 'how-to/uninstall'),
           page('Troubleshooting', 'troubleshooting'),
@@ -99,6 +101,14 @@ export default defineConfig({
           page('Error codes', 'reference/error-codes'),
           page('Rights', 'rights'),
           page('What it runs with', 'support'),
+        ],
+      },
+      {
+        text: 'Operations',
+        items: [
+          { text: 'Monitoring', link: '/infra/monitoring/README' },
+          page('Objectives', 'slo'),
+          page('Runbooks', 'runbooks/README'),
         ],
       },
       {

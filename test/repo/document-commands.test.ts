@@ -1,43 +1,18 @@
-/** Commands and manifests of the tutorials and how-to pages, whether a test runs them or not: they name only what the program and the chart have. */
+/** Commands of the tutorials and how-to pages, whether a test runs them or not: they name only what the program and the chart have. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 import { program } from '../../functions/cli/program.ts';
 import { FLAGS } from '../../shared/config/flags.ts';
-import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
-import { filesOf, ROOT, textOf } from './files.ts';
+import { DOCUMENTS, linesOf } from './document-blocks.ts';
+import { ROOT, textOf } from './files.ts';
 
-const documents = [
-  ...filesOf('docs/{tutorials,how-to}/*.md'),
-  'docs/migration.md',
-  'docs/troubleshooting.md',
-];
 /** Pages whose commands tests run. */
 const RUN = ['docs/tutorials/sandbox.md', 'docs/tutorials/cluster.md'];
 const commands = program({}, () => undefined).commands.map((command) => command.name());
 const flags = new Map<string, { readonly commands: readonly string[] }>(Object.entries(FLAGS));
-const rows = new Map(ANNOTATIONS.flatMap((row) => row.names.map((name) => [name, row] as const)));
-
-/** The texts of the blocks of a document that are in one of these languages. */
-function blocksOf(path: string, ...languages: readonly string[]): readonly string[] {
-  const blocks = [...textOf(path).matchAll(/^( *)```(\w*)\n([^]*?)\n\1```$/gm)];
-  return blocks
-    .filter(([, , language = '']) => languages.includes(language))
-    .map(([, indent = '', , block = '']) => `\n${block}`.replaceAll(`\n${indent}`, '\n').slice(1));
-}
-
-/** The lines of commands, each with its continuations. */
-function linesOf(path: string): readonly string[] {
-  return blocksOf(path, 'sh', '').flatMap((block) => block.replace(/\\\n\s*/g, ' ').split('\n'));
-}
-
-function manifestsOf(path: string): readonly unknown[] {
-  return blocksOf(path, 'yaml').flatMap((block) =>
-    parseAllDocuments(block).map((document) => document.toJS() as unknown),
-  );
-}
 
 /** The command, or the flags, that levelset does not have. A line may be what levelset prints, and then begins with no command. */
 function unknownIn(line: string): readonly string[] {
@@ -70,7 +45,7 @@ function valuesOf(line: string): Readonly<Record<string, unknown>> {
   return values;
 }
 
-describe.each(documents)('%s', (path) => {
+describe.each(DOCUMENTS)('%s', (path) => {
   test('names commands and flags of levelset', () => {
     const unknown = linesOf(path).flatMap((line) => unknownIn(line).map((name) => `${name}: ${line}`));
     expect(unknown).toEqual([]);
@@ -91,21 +66,6 @@ describe.each(documents)('%s', (path) => {
       ...line.matchAll(/ (?:-f|--access-rules) ([\w./-]+\/[\w./-]+)/g),
     ]);
     expect(named.map(([, file = '']) => file).filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
-  });
-
-  test('has annotations that levelset reads, with values that are allowed', () => {
-    const annotations = manifestsOf(path).flatMap((manifest) => {
-      const { kind, metadata } = (manifest ?? {}) as {
-        readonly kind?: string;
-        readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
-      };
-      return kind === 'Service' ? Object.entries(metadata?.annotations ?? {}) : [];
-    });
-    const wrong = annotations.filter(([name, value]) => {
-      const row = rows.get(name);
-      return row === undefined || 'allowed' in row.parse(value);
-    });
-    expect(wrong).toEqual([]);
   });
 
   test('says where its commands are not run', () => {

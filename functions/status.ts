@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { Router, type Request } from 'express';
 import type { Frame } from '../shared/report/page/layout.ts';
 import { renderPage } from '../shared/report/page/objects-page.ts';
+import type { ObjectView } from '../shared/report/page/object-view.ts';
 import { readQuestion } from '../shared/report/page/question.ts';
 import { PAGE_STYLE } from '../shared/report/page/style.ts';
 import { mayRead, requireMethod, requireReader } from './http/admit.ts';
@@ -32,8 +33,27 @@ function safeHeaders(script: string): Readonly<Record<string, string>> {
 
 export type ProbeOptions = Pick<ServerOptions, 'open' | 'pageTokens' | 'metrics' | 'ready' | 'notes'>;
 
-export function status(options: ProbeOptions & Pick<ServerOptions, 'status'>): Router {
-  return Router().use(page('/', options, options.status, renderPage), probes(options));
+export function status(options: ProbeOptions & Pick<ServerOptions, 'status' | 'object'>): Router {
+  return Router().use(
+    page('/', options, options.status, renderPage),
+    objectPages('/objects/*names', options),
+    probes(options),
+  );
+}
+
+/** The pages of single objects at a path that ends with `*names`, such as those of /objects/service/shop/web. */
+export function objectPages(
+  at: string,
+  { object, ...options }: Pick<ServerOptions, 'open' | 'pageTokens' | 'object'>,
+): Router {
+  const router = Router();
+  if (!object) return router;
+  return router.all(at, async (request, response, next) => {
+    const { renderObjectPage } = await import('../shared/report/page/object-page.ts'); // functions on AWS have none
+    const names = request.params['names'] as unknown as readonly string[];
+    const view = (): Promise<ObjectView> => object(names.join('/'));
+    page(at, options, view, renderObjectPage, request.path)(request, response, next);
+  });
 }
 
 /** What every page shows. */
@@ -45,7 +65,7 @@ interface View {
 /** A page at a path, and the same as JSON. Who names the tag of what it has already gets 304 while nothing has changed. */
 export function page<V extends View>(
   at: string,
-  { open, pageTokens = [] }: Pick<ServerOptions, 'open' | 'pageTokens'>,
+  { open, pageTokens = [], object }: Pick<ServerOptions, 'open' | 'pageTokens' | 'object'>,
   viewOf: () => Promise<V>,
   render: (view: V, frame: Frame) => string,
   path = at,
@@ -59,9 +79,12 @@ export function page<V extends View>(
     if (request.headers['if-none-match'] === etag) response.status(304).end();
     else if (wantsJson(request)) response.json(view);
     else
-      response
-        .type('html')
-        .send(render(view, { path, question: readQuestion(request.query), script, version, etag }));
+      response.type('html').send(
+        render(view, {
+          ...{ path, hasObjects: object !== undefined, question: readQuestion(request.query) },
+          ...{ script, version, etag },
+        }),
+      );
   });
 }
 

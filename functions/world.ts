@@ -71,6 +71,7 @@ export async function connect(options: WorldOptions): Promise<Connected> {
   const onCall = (call: KubeCall): void => {
     observe({ ...call, service: 'kubernetes' });
   };
+  const memory = newMemory();
   const kubernetes = await connectKube({
     ...(flags.kubeconfig !== undefined && { kubeconfig: flags.kubeconfig }),
     env,
@@ -80,6 +81,9 @@ export async function connect(options: WorldOptions): Promise<Connected> {
     identity: `levelset_${hostname()}_${randomUUID()}`,
     log,
     onCall,
+    told: (about, event) => {
+      memory.events.add(about, event, new Date(CLOCK.now()).toISOString());
+    },
   });
   const { kube } = kubernetes;
   const world: World = {
@@ -90,7 +94,7 @@ export async function connect(options: WorldOptions): Promise<Connected> {
     clock: CLOCK,
     log,
     config,
-    memory: newMemory(),
+    memory,
   };
   const answers = new Answers(1);
   return {

@@ -34,6 +34,8 @@ export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/resync/:cluster':   { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_CALLERS, answer: 'the same, with `serve --clusters`' },
   '/':                  { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: 'the status page; JSON with `?format=json`' },
   '/clusters/:cluster': { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: 'the page of one cluster, with `serve --clusters`' },
+  '/objects/*names':    { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: 'the page of one object, such as `/objects/service/shop/web`; the same as JSON. Not on AWS' },
+  '/clusters/:cluster/objects/*names': { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: 'the same, with `serve --clusters`' },
   '/metrics':           { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: '[metrics](metrics.md) in Prometheus\' format' },
   '/healthz':           { methods: 'GET', body: '', callers: 'everybody', answer: '200 while the process lives' },
   '/readyz':            { methods: 'GET', body: '', callers: 'everybody', answer: '200, or 503; whoever may see `/` reads which side does not answer' },

@@ -12,7 +12,7 @@ import { answerErrors, notFound, onExpress } from '../http/on-express.ts';
 import type { ServerOptions } from '../http/server-options.ts';
 import { resync } from '../resync.ts';
 import type { ClusterEndpoints } from '../serve/served-cluster.ts';
-import { page, probes, type ProbeOptions } from '../status.ts';
+import { objectPages, page, probes, type ProbeOptions } from '../status.ts';
 import { callersBehindNames } from './callers-behind-names.ts';
 import { openTokens } from './open-tokens.ts';
 import { SendersBehindNames } from './senders-behind-names.ts';
@@ -68,6 +68,10 @@ export function createClustersServer(options: ClustersServerOptions): Express {
     const path = `/clusters/${cluster}`;
     page('/clusters/:cluster', its, its.status, renderPage, path)(request, response, next);
   });
+  app.all('/clusters/:cluster/objects/*names', (request, response, next) => {
+    const its = optionsOf(request.params.cluster, options);
+    objectPages('/clusters/:cluster/objects/*names', its)(request, response, next);
+  });
   const { pageTokens } = options.tokens;
   const ofAll = { ...options, pageTokens };
   app.use(page('/', ofAll, options.status, renderClustersPage), probes(ofAll));
@@ -108,5 +112,6 @@ function notServed(name: string, isKnown: boolean): ClusterEndpoints {
     reconcile: refuse,
     judge: refuse,
     status: refuse,
+    object: refuse,
   };
 }

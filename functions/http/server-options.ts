@@ -2,6 +2,7 @@ import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { StatusView } from '../../shared/report/page.ts';
+import type { ObjectView } from '../../shared/report/page/object-view.ts';
 import type { Verdict, Writing } from '../../shared/service/report/judge-admission.ts';
 import type { Callers } from './kubernetes-callers.ts';
 import type { RefusalReason } from './refusals.ts';
@@ -32,6 +33,8 @@ export interface ServerOptions {
   /** Judges Services before they are stored; absent: /admit is no path. */
   readonly judge?: (writing: Writing) => Promise<Verdict>;
   readonly status: () => Promise<StatusView>;
+  /** What the page of one object shows, whose key the text may be; absent: objects have no pages. Throws HttpError 404. */
+  readonly object?: (key: string) => Promise<ObjectView>;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly body: string }>;
   /** The sides that do not answer, in words. Empty: ready. */
   readonly ready: () => Promise<readonly string[]>;

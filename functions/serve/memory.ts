@@ -2,13 +2,17 @@ import { errorText } from '../../shared/model/errors.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { valueWithin } from '../../shared/deadline.ts';
 import { BoundedMap } from '../../shared/memory/bounded-map.ts';
-import type { Key } from '../../shared/model/request.ts';
+import { parseKey, type Key } from '../../shared/model/request.ts';
 import { summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { World } from '../../shared/ports.ts';
 import type { ClusterRow } from '../../shared/report/page/clusters-page.ts';
-import { WORST_FIRST, type RowState, type StatusView } from '../../shared/report/page.ts';
+import type { ObjectView } from '../../shared/report/page/object-view.ts';
+import { WORST_FIRST, type RowState, type StatusRow, type StatusView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
-import { Health } from './health.ts';
+import { HttpError } from '../http/http-error.ts';
+import { Health } from '../page/health.ts';
+import { History } from '../page/history.ts';
+import { Looks } from '../page/looks.ts';
 import { listObjects, rowFromReport, statusRows, type LastReport, type Listed } from '../status-rows.ts';
 
 const LIST_AGE_MS = 1_000;
@@ -39,11 +43,14 @@ export class Memory {
 
   readonly #dryRun: boolean;
   readonly #health: Health;
+  readonly #history = new History();
+  readonly #looks: Looks;
 
   /** With `dryRun` all runs are dry runs, and the page shows what they would do. */
   constructor(world: World, dryRun = false) {
     this.#world = world;
     this.#health = new Health(world);
+    this.#looks = new Looks(world);
     this.#dryRun = dryRun;
   }
 
@@ -51,6 +58,7 @@ export class Memory {
     const { key, dryRun } = report.request;
     if (dryRun && !this.#dryRun) return;
     const [at, last] = [this.#now(), this.#reports.get(key)];
+    this.#history.add(report, at);
     const its = withLastPlan(dryRun ? asNotDone(report) : report, last);
     const isSame = last?.report.outcome.status === its.outcome.status;
     this.#reports.set(key, { report: its, at, since: isSame ? (last.since ?? at) : at });
@@ -111,6 +119,35 @@ export class Memory {
       ...(webhook && { webhook }),
       ...(watches && { watches }),
       ...(this.#lastSweep && { lastSweep: this.#lastSweep }),
+    };
+  }
+
+  /** What the page of one object shows. `view` is the one of now. Throws HttpError 404. */
+  async object(text: string, { rows, cluster, notListed }: StatusView): Promise<ObjectView> {
+    const key = parseKey(text);
+    const row = rows.find(({ object }) => object === key) ?? (key && this.#rowOf(key));
+    if (!row) throw new HttpError(404, `${JSON.stringify(text)} is no object of levelset here`);
+    const { object } = row;
+    const looked = await this.#looks.at(object);
+    return {
+      ...{ cluster, generatedAt: this.#now(), row },
+      ...(notListed !== undefined && { notListed }),
+      ...looked,
+      ...{ runs: this.#history.of(object), events: this.#world.memory.events.of(object) },
+    };
+  }
+
+  /** Of an object without a row, such as a Node that is as desired. */
+  #rowOf(object: Key): StatusRow | undefined {
+    const [last] = this.#history.of(object);
+    const { nodes } = this.#objects;
+    const isNode = nodes.some(({ metadata: { name } }) => object === `node/${name}`);
+    if (!last && !isNode) return undefined;
+    const { state = 'unknown', reason = 'no run yet', at, trigger } = last ?? {};
+    return {
+      ...{ object, state, reason, planSteps: 0 },
+      ...(at !== undefined && { at }),
+      ...(trigger !== undefined && { trigger }),
     };
   }
 

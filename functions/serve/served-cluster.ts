@@ -48,6 +48,7 @@ export interface ClusterEndpoints extends Pick<
   | 'reconcile'
   | 'judge'
   | 'status'
+  | 'object'
   | 'observeAudit'
   | 'observeRefusal'
 > {
@@ -187,6 +188,7 @@ export class ServedCluster {
       reconcile: (requests) => this.#work.reconcile(requests),
       ...judging(this.#options),
       status: () => this.#view(),
+      object: async (key) => this.#memory.object(key, await this.#view()),
       observeAudit: (counts) => {
         this.#options.metrics.observeAudit(counts);
         this.#webhook.accepted();

@@ -9,6 +9,7 @@ import type {
   ObjectEvent,
   ServicePatch,
 } from '../model/kubernetes.ts';
+import type { Key } from '../model/request.ts';
 import type { NodePatch, NodeStatusPatch } from '../model/node/node.ts';
 import type {
   CidrClaims,
@@ -23,7 +24,7 @@ import type {
 } from '../ports.ts';
 import { asObject, listAll, toSelector, corePath, endpointSlicePath, leasePath } from './kube-objects.ts';
 import { LeaseClaims } from './state/cidr-claims.ts';
-import { recordEvent } from './record-event.ts';
+import { keyOfObject, recordEvent } from './record-event.ts';
 import type { Http } from './kube-http.ts';
 import { LEASE_LABEL, type LeaseRecord, KubeLease } from './lease.ts';
 import {
@@ -41,6 +42,8 @@ export interface KubeClientOptions {
   /** Holder of our Leases, unique to a process or invocation. */
   readonly identity: string;
   readonly log: Log;
+  /** Called for each Event before it is written. */
+  readonly told?: (about: Key, event: ObjectEvent) => void;
   /** The monotonic clock by which our Leases age; the process's own by default. */
   readonly monotonic?: () => number;
 }
@@ -157,6 +160,7 @@ export class KubeClient implements Kube {
   }
 
   recordEvent(about: Service | Node, event: ObjectEvent): Promise<void> {
+    this.options.told?.(keyOfObject(about), event);
     return recordEvent(this.http, this.options.log, about, event);
   }
 

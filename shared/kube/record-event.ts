@@ -1,6 +1,7 @@
 import { errorText } from '../model/errors.ts';
 import { createHash } from 'node:crypto';
 import type { Node, ObjectEvent, Service } from '../model/kubernetes.ts';
+import { serviceKey, type Key } from '../model/request.ts';
 import { clip } from '../model/text/text.ts';
 import type { Log } from '../ports.ts';
 import type { Http } from './kube-http.ts';
@@ -32,8 +33,8 @@ export async function recordEvent(
   }
 }
 
-function keyOfObject({ metadata: { namespace, name } }: Service | Node): string {
-  return namespace === undefined ? `node/${name}` : `service/${namespace}/${name}`;
+export function keyOfObject({ metadata: { namespace, name } }: Service | Node): Key {
+  return namespace === undefined ? `node/${name}` : serviceKey(namespace, name);
 }
 
 async function write(http: Http, about: Service | Node, event: ObjectEvent): Promise<void> {

@@ -12,6 +12,7 @@ import { Answers } from './answers.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { Durations } from './durations.ts';
 import { EventLoop } from './event-loop.ts';
+import { ToldEvents } from './told-events.ts';
 
 export interface Memory {
   /** Answers of OpenStack and the apiserver that many runs ask for: subnets, quota, flavors, lists of Nodes. */
@@ -65,6 +66,9 @@ export interface Memory {
 
   /** By key: when its next delayed message arrives, in milliseconds since 1970. For functions that share a queue only. */
   readonly arrivals: BoundedMap<Key, number>;
+
+  /** The Events that were written, for the page. */
+  readonly events: ToldEvents;
 
   /** Who works on long texts, and whose turn it is. */
   readonly eventLoop: EventLoop;
@@ -167,6 +171,7 @@ export function newMemory(): Memory {
     freed: new BoundedMap(MOST),
     durations: new Durations(),
     arrivals: new BoundedMap(MOST),
+    events: new ToldEvents(MOST),
     eventLoop: new EventLoop(),
   };
 }

@@ -108,7 +108,7 @@ export function splitRef(ref: Ref): readonly [address: string, attribute: string
 }
 
 /** The value behind a reference; the reference itself while the resource that it names does not exist. */
-function bind(value: unknown, ids: ReadonlyMap<string, ObservedResource>): unknown {
+export function bind(value: unknown, ids: ReadonlyMap<string, ObservedResource>): unknown {
   if (Array.isArray(value)) return value.map((one) => bind(one, ids));
   if (!isRef(value)) return value;
   const [address, attribute] = splitRef(value);

@@ -4,7 +4,7 @@ import type { Plan } from '../model/plan.ts';
 
 const ACTORS: Readonly<Record<Disposition, string>> = {
   wait: 'nobody',
-  retry: 'nobody, unless it lasts',
+  retry: 'whoever runs the cluster or the cloud, if it lasts',
   blocked: 'whoever owns the object',
   operator: 'whoever runs levelset or the cloud',
   bug: 'whoever runs levelset',

@@ -68,7 +68,9 @@ test('docs/reference/events.md has the reasons that the source has, and no other
 test('docs/reference/endpoints.md has the paths that the source has, and no other', () => {
   const text = filesOf('functions/{*,http/*,clusters/*}.ts').map(textOf).join('\n');
   const paths = [
-    ...[...text.matchAll(/\b(?:\.all|\.get|\.post|page)\(\s*'(\/[\w/:]*)'/g)].map(([, path = '']) => path),
+    ...[...text.matchAll(/\b(?:\.all|\.get|\.post|page|objectPages)\(\s*'(\/[\w/:*]*)'/g)].map(
+      ([, path = '']) => path,
+    ),
     ...[...text.matchAll(/receiver\(\{ trigger: '(\w+)'/g)].map(([, trigger = '']) => `/${trigger}/:cluster`),
     ...[...text.matchAll(/\/\^\\\/(\w+)\(\\\/\|\$\)\/\.test/g)].map(([, name = '']) => `/${name}/:cluster`),
   ];

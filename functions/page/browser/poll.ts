@@ -72,6 +72,7 @@ function readMarks(root: HTMLElement): void {
 
 function wordsFor(status: number): string {
   if (status === 401 || status === 403) return 'it asks for a token again: reload the page';
+  if (status === 404) return 'it has no such object any more';
   return `it answers ${status}`;
 }
 

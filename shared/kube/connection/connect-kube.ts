@@ -1,10 +1,10 @@
-import type { Kube, Log } from '../../ports.ts';
-import { KubeClient } from '../kube-client.ts';
+import type { Kube } from '../../ports.ts';
+import { KubeClient, type KubeClientOptions } from '../kube-client.ts';
 import type { Connection, Login } from './connection.ts';
 import { findConnection } from './find-connection.ts';
 import { createHttp, type Http, type KubeCall } from '../kube-http.ts';
 
-export interface ConnectKubeOptions {
+export interface ConnectKubeOptions extends Omit<KubeClientOptions, 'monotonic'> {
   /** `--kubeconfig`. */
   readonly kubeconfig?: string;
   readonly env: NodeJS.ProcessEnv;
@@ -12,11 +12,6 @@ export interface ConnectKubeOptions {
   readonly envNow?: () => Promise<NodeJS.ProcessEnv>;
   /** For a kubeconfig that has `exec` or `auth-provider`. Absent: such a one is refused. */
   readonly login?: Login;
-  /** Namespace of Leases and ConfigMaps. */
-  readonly namespace: string;
-  /** Holder of our Leases, unique to a process or invocation. */
-  readonly identity: string;
-  readonly log: Log;
   /** Called after each attempt, for metrics. */
   readonly onCall?: (call: KubeCall) => void;
 }

@@ -5,7 +5,9 @@ import type { ObservedResource, ResourceKind, WireResource } from '../resources.
 /** One entry of a load balancer's status tree (Octavia API, "Get the Load Balancer status tree"). */
 interface StatusNode {
   readonly id: string;
+  readonly name?: string;
   readonly provisioning_status: string;
+  readonly operating_status?: string;
 }
 
 export interface StatusMember extends StatusNode {

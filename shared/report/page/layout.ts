@@ -6,6 +6,8 @@ import { PAGE_STYLE } from './style.ts';
 export interface Frame {
   /** Where the page is, such as `/` or `/clusters/prod-a`. */
   readonly path: string;
+  /** Whether objects have pages of their own, below the path. */
+  readonly hasObjects: boolean;
   /** What its address asks for. */
   readonly question: Question;
   /** The text of the script, which the Content-Security-Policy names by its hash. */
@@ -17,7 +19,22 @@ export interface Frame {
 }
 
 /** Where a page is shown without its script. */
-export const BARE: Frame = { path: '/', question: EVERYTHING, script: '', version: '', etag: '' };
+export const BARE: Frame = {
+  ...{ path: '/', hasObjects: false, question: EVERYTHING },
+  ...{ script: '', version: '', etag: '' },
+};
+
+/** The path of an object's page. `path` is that of the page with all objects. */
+export function objectPath(path: string, object: string): string {
+  return `${path.replace(/\/$/, '')}${OBJECTS}${object}`;
+}
+
+/** The path of the page with all objects, above that of one of them. */
+export function pathAbove(path: string): string {
+  return path.slice(0, path.indexOf(OBJECTS)) || '/';
+}
+
+const OBJECTS = '/objects/';
 
 export interface Parts {
   /** Of the browser's tab. */

@@ -1,11 +1,12 @@
 import type { QueueView, StatusRow, StatusView, WebhookView } from '../page.ts';
 import { inNumbers } from '../page.ts';
 import { age, since } from './ages.ts';
+import { actor, health, isUnderWay, next, sync, titleOf, why } from './cells.ts';
 import { filters, pages } from './filters.ts';
-import { BARE, DRY_RUN, renderDocument, warning, type Frame } from './layout.ts';
+import { BARE, DRY_RUN, objectPath, renderDocument, warning, type Frame } from './layout.ts';
 import { markup, type Html } from './markup.ts';
 import { PAGE_ROWS, rowsFor, type GroupedRow } from './question.ts';
-import { groupOf, GROUP_NAMES, GROUPS, healthOf, syncOf, warningsOf } from './sync.ts';
+import { groupOf, GROUP_NAMES, GROUPS, type Group } from './sync.ts';
 
 /** The page of one cluster: rows that need a person first. */
 export function renderPage(view: StatusView, frame: Frame = BARE): string {
@@ -24,7 +25,7 @@ export function renderPage(view: StatusView, frame: Frame = BARE): string {
       main: markup`<dl class="facts">${facts(view, now)}</dl>
         ${warnings(view, now)}
         ${rows.length === 0 ? undefined : filters(rows, found.length, frame)}
-        ${rows.length === 0 ? nothing(view) : table(shown, now)}
+        ${rows.length === 0 ? nothing(view) : table(shown, now, frame)}
         ${pages(page, last, frame)}`,
     },
     frame,
@@ -66,7 +67,12 @@ function count(group: (typeof GROUPS)[number], rows: readonly StatusRow[]): Html
   const number = rows.filter((row) => groupOf(row) === group).length;
   return number === 0
     ? undefined
-    : markup`<li class="${group}"><b>${number}</b> ${GROUP_NAMES[group].toLowerCase()}</li>`;
+    : markup`<li class="${group}"><b>${number}</b> ${inHead(group, number)}</li>`;
+}
+
+function inHead(group: Group, number: number): string {
+  const name = GROUP_NAMES[group].toLowerCase();
+  return number === 1 ? name : name.replace('needs', 'need');
 }
 
 function facts({ queue, lastSweep, webhook, watches = [] }: StatusView, now: number): readonly Html[] {
@@ -96,11 +102,11 @@ function eventsInWords({ lastAccepted, refused }: WebhookView, now: number): Htm
   return markup`${last}${reasons.length === 0 ? '' : `; refused: ${reasons.join(', ')}`}`;
 }
 
-function table(rows: readonly GroupedRow[], now: number): Html {
+function table(rows: readonly GroupedRow[], now: number, frame: Frame): Html {
   const heads = ['Object', 'Serving', 'As desired', 'Address', 'Why, and what comes next', 'Last run'];
   return markup`<table role="table" aria-label="Services, Nodes and routes">
     <thead role="rowgroup"><tr role="row">${heads.map((head) => markup`<th scope="col" role="columnheader">${head}</th>`)}</tr></thead>
-    <tbody role="rowgroup">${rows.map((one, at) => [rows[at - 1]?.group === one.group ? undefined : groupHead(one), line(one, now)])}</tbody>
+    <tbody role="rowgroup">${rows.map((one, at) => [rows[at - 1]?.group === one.group ? undefined : groupHead(one), line(one, now, frame)])}</tbody>
   </table>`;
 }
 
@@ -108,58 +114,32 @@ function groupHead({ group }: GroupedRow): Html {
   return markup`<tr class="group ${group}" role="row" id="group:${group}"><th colspan="6" scope="colgroup" role="rowheader">${GROUP_NAMES[group]}</th></tr>`;
 }
 
-function line({ row, group }: GroupedRow, now: number): Html {
+function line({ row, group }: GroupedRow, now: number, frame: Frame): Html {
   const plan = row.plan === undefined ? undefined : openable(row, row.plan);
   const id = row.loadBalancerId ?? row.serverId;
   return markup`<tr class="${group}" role="row" id="row:${row.object}">
-      <th class="name" scope="row" role="rowheader">${titleOf(row.object)}${id && markup`<small><code>${id}</code></small>`}${row.sharedWith && markup`<small>with ${row.sharedWith.join(', ')}</small>`}</th>
+      <th class="name" scope="row" role="rowheader">${linked(row, frame)}${id && markup`<small><code>${id}</code></small>`}${row.sharedWith && markup`<small>with ${row.sharedWith.join(', ')}</small>`}</th>
       <td role="cell" data-label="Serving" class="state">${health(row)}</td>
       <td role="cell" data-label="As desired" class="state ${groupOf({ ...row, operatingStatus: '' })}">${sync(row)}${row.since === undefined || row.state === 'settled' ? undefined : markup`<small>first seen ${since(row.since, now)}</small>`}</td>
       <td role="cell" data-label="Address" class="address">${row.address ?? markup`<span class="none">none</span>`}</td>
-      <td role="cell" data-label="Why" class="reason">${row.reason}${act(row)}${next(row, now)}${plan}</td>
+      <td role="cell" data-label="Why" class="reason">${why(row)}${small('Who must act', actor(row))}${isUnderWay(row) ? small('Next', next(row, now)) : undefined}${plan}</td>
       <td role="cell" data-label="Last run" class="when">${row.at === undefined ? 'never' : since(row.at, now)}${row.trigger && markup`<small>${row.trigger}</small>`}</td>
     </tr>`;
 }
 
-function health(row: StatusRow): Html | string {
-  const its = healthOf(row);
-  if (its === 'none') return row.operatingStatus ?? '\u2013';
-  return markup`<span class="health ${its}">${its}</span><small>${row.operatingStatus}</small>`;
+function small(head: string, text: Html | string | undefined): Html | undefined {
+  return text === undefined ? undefined : markup`<small><b>${head}</b> ${text}</small>`;
 }
 
-function sync(row: StatusRow): string {
-  if (syncOf(row) !== 'warned') return row.state === 'settled' ? 'in sync' : row.state;
-  const warnings = warningsOf(row);
-  return `in sync, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
-}
-
-function act(row: StatusRow): Html | undefined {
-  const what =
-    row.act ??
-    (healthOf(row) === 'down' && row.state === 'settled'
-      ? 'whoever owns the object: Octavia reaches none of its members'
-      : undefined);
-  return what === undefined ? undefined : markup`<small><b>Who must act</b> ${what}</small>`;
-}
-
-/** What levelset does next, if nothing changes. Of what is as desired nothing is to say. */
-function next(row: StatusRow, now: number): Html | undefined {
-  if (groupOf(row) === 'settled' || groupOf(row) === 'unknown') return undefined;
-  const what =
-    row.nextAt === undefined
-      ? 'levelset looks again when the object changes, and compares it in each sweep'
-      : markup`levelset runs again ${since(row.nextAt, now)}`;
-  return markup`<small><b>Next</b> ${what}</small>`;
-}
-
-/** The name of a row. Names have no spaces, so `Node web` cannot be a Service of the namespace `node`. */
-function titleOf(object: string): string {
-  return object.startsWith('service/') ? object.slice('service/'.length) : object.replace('node/', 'Node ');
+/** The name, with a link to the object's own page where there is one. */
+function linked({ object }: StatusRow, { path, hasObjects }: Frame): Html | string {
+  const title = titleOf(object);
+  return hasObjects ? markup`<a href="${objectPath(path, object)}">${title}</a>` : title;
 }
 
 /** The plan, if there is something in it to read. */
 function openable(
-  { planSteps, awaitingApproval = 0, problems = 0, drift = 0 }: StatusRow,
+  { state, planSteps, awaitingApproval = 0, problems = 0, drift = 0 }: StatusRow,
   plan: string,
 ): Html | undefined {
   const parts = [
@@ -169,5 +149,5 @@ function openable(
     ...(drift > 0 ? [`${drift} changed by somebody else`] : []),
   ];
   if (parts.length === 0) return undefined;
-  return markup`<details><summary>Plan: ${parts.join(', ')}</summary><pre>${plan}</pre></details>`;
+  return markup`<details><summary>${state === 'settled' && planSteps > 0 ? 'Done' : 'Plan'}: ${parts.join(', ')}</summary><pre>${plan}</pre></details>`;
 }

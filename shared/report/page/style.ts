@@ -74,6 +74,30 @@ a { color: var(--progressing); }
 .filters button { padding: .3rem .8rem; font: inherit; }
 .filters p { margin: 0; }
 .pages { display: flex; gap: 1rem; margin-top: 1rem; }
+h1 a { text-decoration: none; }
+h2 { margin: 1.6rem 0 .5rem; font-size: 1.1rem; }
+h3 { margin: 1rem 0 .4rem; font-size: 1rem; }
+.answers { margin: 1rem 0; padding: .4rem .9rem; background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--line); }
+.answers.person { border-left-color: var(--failed); }
+.answers.warned { border-left-color: var(--blocked); }
+.answers.progressing { border-left-color: var(--progressing); }
+.answers.settled { border-left-color: var(--settled); }
+.answers div { display: flex; gap: 1rem; padding: .25rem 0; }
+.answers dt { flex: 0 0 7rem; }
+.answers dd { overflow-wrap: anywhere; white-space: pre-line; }
+.answers .health { font-weight: 600; }
+section > pre { background: var(--card); border: 1px solid var(--line); }
+section th, section td { overflow-wrap: anywhere; }
+.tree, .tree ul { margin: 0; padding-left: 1.1rem; list-style: none; border-left: 1px solid var(--line); }
+.tree { padding-left: .9rem; background: var(--card); border: 1px solid var(--line); padding-block: .5rem; overflow-wrap: anywhere; }
+.tree li { margin: .15rem 0; }
+.tree .kind { color: var(--quiet); }
+.tree .health { display: inline; font-weight: 600; }
+section details { background: var(--card); border: 1px solid var(--line); padding: .35rem .7rem; }
+section details table { margin-top: .4rem; }
+summary small { display: inline; }
+.compared.other, tr.warned b { color: var(--blocked); font-weight: 600; }
+.compared.same { color: var(--settled); }
 footer { margin-top: 1rem; font-size: .85rem; }
 @media (max-width: 45rem) {
   body { padding: .8rem; }
@@ -83,6 +107,9 @@ footer { margin-top: 1rem; font-size: .85rem; }
   td, th, .reason, th.name { display: block; width: auto; min-width: 0; border: 0; padding: .2rem .8rem; }
   td::before { content: attr(data-label) ": "; font: 400 .8rem/1.4 system-ui, sans-serif; color: var(--quiet); }
   .health { display: inline; }
-  .filters label, .filters input, .filters select { width: 100%; }
+  .filters { display: grid; grid-template-columns: repeat(3, 1fr); gap: .4rem; }
+  .filters label:first-child { grid-column: 1 / -1; }
+  .filters label, .filters input, .filters select { width: 100%; min-width: 0; }
+  .filters p { grid-column: 2 / -1; align-self: center; }
 }
 `;

@@ -24,7 +24,7 @@ const HEALTH: Readonly<Partial<Record<string, Health>>> = {
   OFFLINE: 'down',
 };
 
-export function healthOf({ operatingStatus }: StatusRow): Health {
+export function healthOf({ operatingStatus }: { readonly operatingStatus?: string | undefined }): Health {
   return HEALTH[operatingStatus ?? ''] ?? 'none';
 }
 

@@ -4,13 +4,8 @@ import { serve, type Serving } from '../../../functions/serve.ts';
 import type { StatusView } from '../../../shared/report/page.ts';
 import { aService, sandboxWorld, until } from '../sandbox-world.ts';
 import { noChromium, openPage } from './chromium.ts';
+import { QUIET } from './quiet.ts';
 
-const QUIET = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
 const RESYNC = 'a-token-of-twenty-characters';
 
 test.skipIf(noChromium)(

@@ -1,0 +1,71 @@
+import { valueWithin } from '../../shared/deadline.ts';
+import { BoundedMap } from '../../shared/memory/bounded-map.ts';
+import { newMemory } from '../../shared/memory/memory.ts';
+import { errorText } from '../../shared/model/errors.ts';
+import type { Key } from '../../shared/model/request.ts';
+import type { World } from '../../shared/ports.ts';
+import type { ObjectView } from '../../shared/report/page/object-view.ts';
+import { lookAtService } from '../../shared/service/report/look.ts';
+
+/** One look at an object for all its readers in this time. */
+const AGE_MS = 15_000;
+/** The page waits so long for a look, and then shows the last one. */
+const PATIENCE_MS = 3_000;
+/** So many looks are under way at once, so that readers take no room from the work. */
+const MOST_UNDER_WAY = 2;
+/** Of so many objects the last look is kept. */
+const MOST_KEPT = 50;
+
+type Looked = Pick<ObjectView, 'look' | 'notRead'>;
+
+interface Kept {
+  readonly atMs: number;
+  readonly last: Looked;
+  readonly underWay?: Promise<Looked>;
+}
+
+/** What is read of single objects while somebody looks at their pages. */
+export class Looks {
+  readonly #world: World;
+  readonly #kept = new BoundedMap<Key, Kept>(MOST_KEPT);
+  #underWay = 0;
+
+  /** It remembers for itself: what runs expect after their own writes is not what is there. */
+  constructor(world: World) {
+    this.#world = { ...world, memory: { ...newMemory(), eventLoop: world.memory.eventLoop } };
+  }
+
+  /** The last look, at most 15 s old while OpenStack answers soon. Never throws. */
+  async at(key: Key): Promise<Looked> {
+    const now = this.#world.clock.now();
+    const kept = this.#kept.get(key);
+    if (kept?.underWay === undefined && (kept === undefined || now - kept.atMs >= AGE_MS)) {
+      if (this.#underWay >= MOST_UNDER_WAY)
+        return { ...kept?.last, notRead: 'levelset looks at other objects first' };
+      this.#begin(key, now, kept?.last ?? {});
+    }
+    const { underWay, last = {} } = this.#kept.get(key) ?? {};
+    if (!underWay) return last;
+    const looked = await valueWithin(PATIENCE_MS, underWay);
+    return looked ?? { ...last, notRead: `OpenStack has not answered for ${PATIENCE_MS / 1_000} s` };
+  }
+
+  #begin(key: Key, atMs: number, last: Looked): void {
+    this.#underWay += 1;
+    const underWay = this.#look(key, last).then((looked) => {
+      this.#underWay -= 1;
+      this.#kept.set(key, { atMs, last: looked });
+      return looked;
+    });
+    this.#kept.set(key, { atMs, last, underWay });
+  }
+
+  async #look(key: Key, last: Looked): Promise<Looked> {
+    try {
+      const look = await lookAtService(key, this.#world);
+      return look ? { look } : {};
+    } catch (error) {
+      return { ...(last.look && { look: last.look }), notRead: errorText(error) };
+    }
+  }
+}

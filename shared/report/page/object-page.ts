@@ -1,0 +1,108 @@
+import type { StatusRow } from '../page.ts';
+import { since } from './ages.ts';
+import { actor, health, next, sync, titleOf, why } from './cells.ts';
+import { comparison } from './comparison.ts';
+import { BARE, pathAbove, renderDocument, warning, type Frame } from './layout.ts';
+import { markup, type Html } from './markup.ts';
+import { LONG, section, table } from './sections.ts';
+import type { ObjectView } from './object-view.ts';
+import { groupOf, GROUP_NAMES } from './sync.ts';
+import { tree } from './tree.ts';
+
+/** The page of one object: what is wrong, since when, why, who must act and what comes next; then everything that is known of it. */
+export function renderObjectPage(view: ObjectView, frame: Frame = BARE): string {
+  const now = Date.parse(view.generatedAt);
+  const { row, look, runs, events } = view;
+  const title = titleOf(row.object);
+  return renderDocument(
+    {
+      title: `${groupOf(row) === 'person' ? '(!) ' : ''}${title} · levelset: ${view.cluster}`,
+      generatedAt: view.generatedAt,
+      header: markup`<h1><a href="${pathAbove(frame.path)}">levelset ${view.cluster}</a> <span class="cluster">${title}</span></h1>
+          <p class="counts"><span class="${groupOf(row)}"><b>${GROUP_NAMES[groupOf(row)]}</b></span></p>`,
+      main: markup`${view.notListed === undefined ? undefined : warning(`Services and Nodes cannot be listed, so the state below is an old one: ${view.notListed}`)}
+        ${view.notRead === undefined ? undefined : warning(`levelset cannot look at the object now: ${view.notRead}`)}
+        ${answers(row, now)}
+        ${commands(view)}
+        ${look?.tree && section('tree', 'On the load balancer', markup`<ul class="tree" role="list">${tree(look.tree)}</ul>`)}
+        ${look && section('compared', 'Desired beside live', comparison(look, now))}
+        ${section('plan', 'Plan', markup`<pre>${look?.plan ?? row.plan ?? 'levelset has made no plan for it since its start.'}</pre>`)}
+        ${section('runs', 'Runs of this process', runsTable(runs, now))}
+        ${section('events', 'Events that this process wrote', eventsTable(events, now))}
+        ${look && section('values', 'Why each value is what it is', valuesTable(look))}`,
+    },
+    frame,
+  );
+}
+
+function answers(row: StatusRow, now: number): Html {
+  const seen = row.since === undefined ? 'levelset has seen no change since its start' : undefined;
+  const facts: readonly (readonly [string, Html | string | undefined])[] = [
+    ['Serving', health(row)],
+    ['As desired', markup`${sync(row)}${row.address && markup`<small>at ${row.address}</small>`}`],
+    ['Since', row.since === undefined ? seen : since(row.since, now)],
+    ['Why', why(row)],
+    ['Who must act', actor(row) ?? 'nobody'],
+    ['Next', next(row, now)],
+    ['Last run', row.at === undefined ? 'none in this process' : since(row.at, now)],
+  ];
+  return markup`<dl class="answers ${groupOf(row)}" id="answers">${facts.map(([name, text]) => markup`<div><dt>${name}</dt><dd>${text}</dd></div>`)}</dl>`;
+}
+
+/** What a person types, since the page writes nothing. */
+function commands({ row: { object }, look }: ObjectView): Html {
+  const [kind, namespace = '', name = ''] = object.split('/');
+  const subject = kind === 'service' ? `-n ${namespace} service ${name}` : `node ${namespace}`;
+  const approve =
+    look?.approve === undefined
+      ? []
+      : [
+          `kubectl annotate --overwrite ${subject} levelset.openstack.org/approve=${look.approve}  # approves what the plan below shows as waiting`,
+        ];
+  const describe = object === 'routes' ? [] : [`kubectl describe ${subject}`];
+  const lines = [
+    `levelset plan ${object}  # dry run`,
+    `levelset reconcile ${object}  # look again now`,
+    ...describe,
+  ];
+  return section('commands', 'To do it yourself', markup`<pre>${[...approve, ...lines].join('\n')}</pre>`);
+}
+
+function runsTable(runs: ObjectView['runs'], now: number): Html {
+  return table('Runs', ['When', 'Cause', 'Ended as', 'Did', 'Calls', 'Took'], 'none yet', runs, (run) => [
+    since(run.at, now),
+    markup`${run.trigger}${run.cause && markup`<small><code>${run.cause}</code></small>`}`,
+    markup`${run.state}${run.code && markup` <code>${run.code}</code>`}<small>${run.reason}</small>`,
+    run.did,
+    markup`${run.calls}${run.failedRequestIds.map((id) => markup`<small>failed: <code>${id}</code></small>`)}`,
+    `${run.durationMs} ms`,
+  ]);
+}
+
+function eventsTable(events: ObjectView['events'], now: number): Html {
+  return table('Events', ['When', 'Type', 'Reason', 'Message'], 'none yet', events, (event) => [
+    markup`${since(event.at, now)}${event.count > 1 ? markup`<small>${event.count} times</small>` : undefined}`,
+    event.type,
+    event.reason,
+    event.message,
+  ]);
+}
+
+function valuesTable({ values, ignored }: NonNullable<ObjectView['look']>): Html {
+  return markup`${table('Values', ['Setting', 'Value', 'Set by'], 'none', values, (one) => [
+    markup`${one.setting}${one.port === undefined ? undefined : markup`<small>port ${one.port}</small>`}`,
+    markup`<code>${one.value.slice(0, LONG)}</code>`,
+    one.setBy,
+  ])}
+    ${
+      ignored.length === 0
+        ? undefined
+        : markup`<h3>What does not count</h3>${table(
+            'What does not count',
+            ['Field', 'Value', 'Why'],
+            '',
+            ignored,
+            (one) => [one.field, markup`<code>${one.value.slice(0, LONG)}</code>`, one.message],
+          )}`
+    }`;
+}

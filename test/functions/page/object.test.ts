@@ -1,0 +1,92 @@
+/** What a person asks at 3 a.m., and the page of one object, on a sandbox with damages (decision 377). */
+import { expect, onTestFinished, test } from 'vitest';
+import { serve } from '../../../functions/serve.ts';
+import type { StatusRow, StatusView } from '../../../shared/report/page.ts';
+import { aService, sandboxWorld, until, type SandboxWorld } from '../sandbox-world.ts';
+import { QUIET } from './quiet.ts';
+import { textOf } from './text-of.ts';
+
+interface Served extends Pick<SandboxWorld, 'sandbox'> {
+  readonly url: string;
+  /** Resolves when the Service is in the state. */
+  state(name: string, state: StatusRow['state']): Promise<void>;
+  /** The text of a page as a person reads it. */
+  text(path: string): Promise<string>;
+}
+
+async function served(): Promise<Served> {
+  const { sandbox, flags } = await sandboxWorld();
+  const { url, stop } = await serve({
+    flags: { ...flags, listen: '127.0.0.1:0', watch: true },
+    env: { LEVELSET_RESYNC_TOKENS: 'a-token-of-twenty-characters' },
+    log: QUIET,
+  });
+  onTestFinished(() => stop());
+  return {
+    ...{ sandbox, url },
+    text: async (path) =>
+      textOf(await (await fetch(url + path, { headers: { Accept: 'text/html' } })).text()),
+    state: (name, state) =>
+      until(`${name} is ${state}`, async () => {
+        const view = (await (await fetch(`${url}/?format=json`)).json()) as StatusView;
+        return view.rows.some((row) => row.object === `service/default/${name}` && row.state === state);
+      }),
+  };
+}
+
+test('what is broken, since when, why, who must act and what comes next stands on the page, and on that of the object', async () => {
+  const { sandbox, state, text } = await served();
+  Object.assign(sandbox.cloud.quotas, { load_balancer: 0 });
+  sandbox.kube.apply(aService('web'));
+  await state('web', 'failed');
+
+  const all = await text('/');
+  expect(all).toMatch(/1 needs a person/);
+  expect(all).toMatch(/Needs a person default\/web – failed first seen \d+ s ago/);
+  expect(all).toMatch(/quota/i);
+  expect(all).toMatch(/Who must act whoever .*: raise the quota of the project/);
+  expect(all).toMatch(/Next levelset runs again (in \d+ s|now)/);
+
+  const one = await text('/objects/service/default/web');
+  expect(one).toMatch(
+    /Serving – As desired failed Since \d+ s ago Why .*quota.* Who must act whoever .*quota.* Next levelset runs again (in \d+ s|now)/i,
+  );
+  expect(one).toMatch(/s ago sweep failed QUOTA_EXCEEDED quota .* wrote nothing \d+ \d+ ms/);
+  expect(one).toMatch(/s ago Warning SyncLoadBalancerFailed quota/);
+  expect(one).toContain('lb is missing');
+});
+
+test('the page of a Service has its tree, desired beside live, runs, Events, and what set each value', async () => {
+  const { sandbox, state, text } = await served();
+  sandbox.kube.apply(aService('web', { 'loadbalancer.openstack.org/lb-method': 'RANDOM' }));
+  await state('web', 'settled');
+  const { pools, members } = sandbox.cloud;
+  for (const pool of pools) Object.assign(pool, { lb_algorithm: 'SOURCE_IP', operating_status: 'DEGRADED' });
+  const [member] = [...members];
+  Object.assign(member ?? {}, { operating_status: 'ERROR' });
+
+  const page = await text('/objects/service/default/web');
+
+  expect(page).toMatch(
+    /listener tcp\/80 ONLINE pool tcp\/80 DEGRADED member node-\d \(10\.0\.0\.\d+:\d+\) ERROR/,
+  );
+  expect(page).toContain('lb_algorithm "ROUND_ROBIN" "SOURCE_IP" differs');
+  expect(page).toContain('~ pool/tcp/80');
+  expect(page).toMatch(/s ago requeue settled as desired 1 update \d+ \d+ ms/);
+  expect(page).toMatch(/Warning EnsuredLoadBalancer load balancer .*RANDOM/);
+  expect(page).toContain('lb-method "ROUND_ROBIN" the default');
+  expect(page).toMatch(/What does not count .*lb-method RANDOM must be ROUND_ROBIN/);
+});
+
+test('what levelset does not know has no page, in HTML for a browser', async () => {
+  const { url } = await served();
+  for (const path of ['service/default/none', 'service/%3Cb%3E/x', 'all', 'x'])
+    for (const Accept of ['text/html', 'application/json']) {
+      const answer = await fetch(`${url}/objects/${path}`, { headers: { Accept } });
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([
+        404,
+        expect.stringContaining(Accept),
+      ]);
+      if (Accept === 'text/html') expect(await answer.text()).not.toContain('<b>');
+    }
+});

@@ -3,6 +3,7 @@ import { looksAfterNodes, looksAfterRoutes } from '../../../shared/config/contro
 import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';
 import { cloudSource, tried, type Examined } from './examined.ts';
 import type { Finding } from './finding.ts';
+import { shellWord } from './shell-word.ts';
 
 /** No object has this id: a call that names it is refused for the right, or answered 404. */
 const NOBODY = '00000000-0000-4000-8000-000000000000';
@@ -81,7 +82,7 @@ async function tryRule(rule: CloudRight, project: string, examined: Examined): P
       level: FOR_SOME.test(path) ? 'warning' : 'failure',
       what: `OpenStack ${isRefused ? 'refuses' : 'does not answer'} the call ${JSON.stringify({ service, method, path })}: ${said}; levelset ${why}`,
       remedy: isRefused
-        ? `give the user the role that allows it (load-balancer_member and member; creator for certificates):\nopenstack role add --user USER --project ${project} ${service === 'load-balancer' ? 'load-balancer_member' : service === 'key-manager' ? 'creator' : 'member'}`
+        ? `give the user the role that allows it (load-balancer_member and member; creator for certificates):\nopenstack role add --user USER --project ${shellWord(project)} ${service === 'load-balancer' ? 'load-balancer_member' : service === 'key-manager' ? 'creator' : 'member'}`
         : `run levelset doctor again; if the call fails again, whoever runs the cloud finds it in the log of ${service}`,
     },
   ];

@@ -4,6 +4,7 @@ import { fieldsOf, stringAt } from '../../../shared/model/json.ts';
 import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';
 import { cloudSource, kubeSource, tried, type Examined } from './examined.ts';
 import type { Finding } from './finding.ts';
+import { shellWord } from './shell-word.ts';
 
 /** Whether Keystone lets levelset in, with who it is, where, and which file says so. */
 export async function checkKeystone(examined: Examined): Promise<readonly Finding[]> {
@@ -17,7 +18,7 @@ export async function checkKeystone(examined: Examined): Promise<readonly Findin
     ];
   const { code, message, context } = got.error;
   if (code === 'CLOUD_UNAVAILABLE' || code === 'BUDGET_SPENT') {
-    const remedy = `see whether this machine reaches it, and correct auth-url in ${file} if it is another one:\ncurl -v ${examined.entry === undefined ? authUrl : 'AUTH-URL'}`;
+    const remedy = `see whether this machine reaches it, and correct auth-url in ${file} if it is another one:\ncurl -v ${examined.entry === undefined ? shellWord(authUrl) : 'AUTH-URL'}`;
     return [
       { area: 'network', level: 'failure', what: `Keystone does not answer: ${message} (${file})`, remedy },
     ];
@@ -45,23 +46,23 @@ function nameOf(credentials: Credentials): string {
 
 function tryLogin({ entry, connected }: Examined, credentials: Credentials): string {
   if (entry !== undefined) return 'openstack --os-auth-url AUTH-URL --os-username USER token issue';
-  const at = `openstack --os-auth-url ${connected.world.config.openstack.authUrl}`;
+  const at = `openstack --os-auth-url ${shellWord(connected.world.config.openstack.authUrl)}`;
   if (credentials.type === 'application-credential')
-    return `${at} --os-auth-type v3applicationcredential --os-application-credential-id ${credentials.id ?? 'ID'} token issue`;
+    return `${at} --os-auth-type v3applicationcredential --os-application-credential-id ${shellWord(credentials.id ?? 'ID')} token issue`;
   const { user, project } = credentials;
   const name =
     'id' in user
-      ? `--os-user-id ${user.id}`
-      : `--os-username ${user.name} --os-user-domain-name ${domainOf(user.domain)}`;
+      ? `--os-user-id ${shellWord(user.id)}`
+      : `--os-username ${shellWord(user.name)} --os-user-domain-name ${domainOf(user.domain)}`;
   const its =
     'id' in project
-      ? `--os-project-id ${project.id}`
-      : `--os-project-name ${project.name} --os-project-domain-name ${domainOf(project.domain)}`;
+      ? `--os-project-id ${shellWord(project.id)}`
+      : `--os-project-name ${shellWord(project.name)} --os-project-domain-name ${domainOf(project.domain)}`;
   return `${at} ${name} ${its} token issue`;
 }
 
 function domainOf(domain: { readonly id: string } | { readonly name: string }): string {
-  return 'id' in domain ? domain.id : domain.name;
+  return shellWord('id' in domain ? domain.id : domain.name);
 }
 
 /** Whether the kube-apiserver answers and knows who asks. The name is undefined if it does not. */
@@ -95,8 +96,8 @@ export async function checkApiserver(
       ? `the kube-apiserver refuses the credential of ${file}: ${message}`
       : `${message} (${file})`;
   const remedy = isSilent
-    ? `see whether this machine reaches it, and correct server in ${file} if it is another one:\nkubectl --kubeconfig ${file} get --raw /readyz`
-    : `write a credential that is still valid into ${file}, and try it:\nkubectl --kubeconfig ${file} auth whoami`;
+    ? `see whether this machine reaches it, and correct server in ${file} if it is another one:\nkubectl --kubeconfig ${shellWord(file)} get --raw /readyz`
+    : `write a credential that is still valid into ${file}, and try it:\nkubectl --kubeconfig ${shellWord(file)} auth whoami`;
   return { findings: [{ area: isSilent ? 'network' : 'credentials', level: 'failure', what, remedy }] };
 }
 
@@ -106,7 +107,9 @@ function ofAnother({ connected }: Examined, user: string): readonly Finding[] {
   const own = `system:serviceaccount:${serviceAccount.replace('/', ':')}`;
   if (user === own) return [];
   const what = `the rights below are those of ${user}; levelset in the cluster runs as ${own} (--service-account)`;
-  return [{ area: 'credentials', level: 'note', what, remedy: `kubectl auth can-i --list --as=${own}` }];
+  return [
+    { area: 'credentials', level: 'note', what, remedy: `kubectl auth can-i --list --as=${shellWord(own)}` },
+  ];
 }
 
 /** The services that levelset calls; `needed` where it cannot work without. */

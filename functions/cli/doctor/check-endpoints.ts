@@ -3,6 +3,7 @@ import type { TimeTold } from './check-clock.ts';
 import { servicesOf } from './check-credentials.ts';
 import { cloudSource, tried, type Examined } from './examined.ts';
 import type { Finding } from './finding.ts';
+import { shellWord } from './shell-word.ts';
 
 export interface Endpoints {
   readonly findings: readonly Finding[];
@@ -37,7 +38,7 @@ export async function checkEndpoints(examined: Examined): Promise<Endpoints> {
         area: 'network',
         level: needed ? 'failure' : 'warning',
         what: `${service} does not answer at ${url}: ${why}`,
-        remedy: `see whether this machine reaches it; region and interface in [Global] of ${cloudSource(examined)} choose the endpoint:\ncurl -v ${examined.entry === undefined ? url : 'URL'}\nopenstack catalog show ${service}`,
+        remedy: `see whether this machine reaches it; region and interface in [Global] of ${cloudSource(examined)} choose the endpoint:\ncurl -v ${examined.entry === undefined ? shellWord(url) : 'URL'}\nopenstack catalog show ${service}`,
       };
     }),
   );

@@ -1,6 +1,7 @@
 import { fieldsOf, isRecord } from '../../../shared/model/json.ts';
 import { tried, type Examined } from './examined.ts';
 import type { Finding } from './finding.ts';
+import { shellWord } from './shell-word.ts';
 
 /** From this share on a quota is near its end. */
 const NEAR = 0.9;
@@ -38,7 +39,7 @@ async function octaviaQuotas({ world: { cloud } }: Connected): Promise<readonly 
   ]);
   const quota = (name: string, field: string, used: number): Quota => ({
     ...{ name, used, limit: limits[field] ?? -1 },
-    raise: (limit) => `openstack loadbalancer quota set --${field} ${limit} ${project}`,
+    raise: (limit) => `openstack loadbalancer quota set --${field} ${limit} ${shellWord(project)}`,
   });
   return [
     quota('load balancers', 'loadbalancer', loadBalancers.length),
@@ -66,7 +67,7 @@ async function neutronQuotas({ session }: Connected): Promise<readonly Quota[]> 
     const quota = quotas[field];
     if (!isRecord(quota)) return [];
     const used = Number(quota['used']) + Number(quota['reserved'] ?? 0);
-    const raise = (limit: number): string => `openstack quota set --${option} ${limit} ${project}`;
+    const raise = (limit: number): string => `openstack quota set --${option} ${limit} ${shellWord(project)}`;
     return [{ name, used, limit: Number(quota['limit']), raise }];
   });
 }

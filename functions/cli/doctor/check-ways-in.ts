@@ -6,6 +6,7 @@ import { errorText } from '../../../shared/model/errors.ts';
 import { tokensIn } from '../../../shared/config/tokens.ts';
 import { tried, type Examined } from './examined.ts';
 import type { Finding } from './finding.ts';
+import { shellWord } from './shell-word.ts';
 
 const ANSWER_MS = 10_000;
 /** Leases of the kube-controller-manager and the scheduler are renewed every two seconds; they are no event. An idle cluster is quiet. */
@@ -42,7 +43,7 @@ export async function checkWaysIn({ connected, flags, env, entry }: Examined): P
         area: 'ways in',
         level: 'failure',
         what: `levelset does not answer at ${url}: ${ready}`,
-        remedy: `start it, or correct --server-url:\ncurl -v ${url}/healthz\nkubectl -n levelset get pods`,
+        remedy: `start it, or correct --server-url:\ncurl -v ${shellWord(`${url}/healthz`)}\nkubectl -n levelset get pods`,
       },
     ];
   const metrics = await get('/metrics');

@@ -1,3 +1,5 @@
+import { printable } from '../../../shared/model/text/text.ts';
+
 /** `note`: nothing is wrong, and something is not checked, or not there and not needed. */
 export type Level = 'ok' | 'note' | 'warning' | 'failure';
 
@@ -26,7 +28,7 @@ const WIDTH = 'failure'.length;
 /** One line for each finding, and what mends it below. A remedy that several findings in a row share is printed after the last of them. */
 export function renderFindings(findings: readonly Finding[]): string {
   const lines = findings.flatMap(({ area, level, what, remedy }, at) => [
-    `${level.padEnd(WIDTH)}  ${area}: ${what}`,
+    `${level.padEnd(WIDTH)}  ${area}: ${shown(what)}`,
     ...(remedy === undefined || remedy === findings[at + 1]?.remedy ? [] : indented(remedy)),
   ]);
   const count = (wanted: Level, one: string, many = `${one}s`): string => {
@@ -40,6 +42,13 @@ export function renderFindings(findings: readonly Finding[]): string {
   ].join('\n');
 }
 
+/** Servers are repeated, so nothing of it may be an order to the terminal. */
+function shown(what: string): string {
+  return what.split('\n').map(printable).join('\n');
+}
+
 function indented(remedy: string): readonly string[] {
-  return remedy.split('\n').map((line, at) => `${' '.repeat(WIDTH)}  ${at === 0 ? '-> ' : '   '}${line}`);
+  return remedy
+    .split('\n')
+    .map((line, at) => `${' '.repeat(WIDTH)}  ${at === 0 ? '-> ' : '   '}${printable(line)}`);
 }

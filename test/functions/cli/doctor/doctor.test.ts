@@ -1,6 +1,10 @@
 /** Set-ups that are broken in one way each: the doctor names it, and doing what its remedy says mends it. */
 import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { renderFindings } from '../../../../functions/cli/doctor/finding.ts';
+import { shellWord } from '../../../../functions/cli/doctor/shell-word.ts';
 import { ACCESS_RULES } from '../../../../infra/openstack/access-rules.ts';
 import { KUBERNETES_MINORS } from '../../../../functions/cli/doctor/check-versions.ts';
 import { serve } from '../../../../functions/serve.ts';
@@ -267,4 +271,37 @@ test('docs/support.md names the versions of Kubernetes that the doctor takes', (
   const text = readFileSync('docs/support.md', 'utf8');
   const minors = [...text.matchAll(/\b1\.(\d\d)\b/g)].map(([, minor]) => Number(minor));
   expect({ oldest: Math.min(...minors), newest: Math.max(...minors) }).toEqual(KUBERNETES_MINORS);
+});
+
+test('whatever a text is, it is one word of a command to paste', () => {
+  const text = fc.oneof(
+    fc.string(),
+    fc.constantFrom("it's", '$(id)', '`id`', 'a b', '; id', '-n', '\n', '"'),
+  );
+  fc.assert(
+    fc.property(
+      text.filter((one) => !one.includes('\0')),
+      (one) => {
+        const script = `printf '<%s>' ${shellWord(one)}`;
+        expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toBe(`<${one}>`);
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+test('a remedy to paste quotes names with spaces, and runs nothing that stands in one', async () => {
+  const setUp = await aSetUp();
+  await setUp.edit('username = demo', 'username = "demo $(touch planted)"');
+  await setUp.edit(/domain-name = Default/g, 'domain-name = My Domain');
+  const { findings } = await doctor(setUp);
+  const [{ remedy = '' } = {}] = findings.filter(({ level }) => level === 'failure');
+  expect(remedy).toContain("--os-username 'demo $(touch planted)' --os-user-domain-name 'My Domain'");
+});
+
+test('what a server says is no order to the terminal', () => {
+  const said = '\u001b]0;title\u0007\u001b[2J\nnext';
+  const text = renderFindings([{ area: 'versions', level: 'failure', what: said, remedy: said }]);
+  // eslint-disable-next-line no-control-regex -- what a terminal obeys
+  expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
 });

@@ -88,7 +88,7 @@ describe.skipIf(!hasPromtool)('promtool (skipped where it is not installed)', ()
     expect(promtool('test', 'rules', 'rules.test.yaml')).toContain('SUCCESS');
   }, 180_000);
 
-  test('gets an answer from the sandbox for each query of the dashboard', async () => {
+  test('gets an answer from the sandbox for each recorded rule and each query of the dashboard', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'levelset-promtool-'));
     onTestFinished(() => {
       rmSync(directory, { recursive: true });
@@ -104,7 +104,7 @@ const idOf = ({ name, labels }: Series): string =>
     .map(([label, value]) => `${label}="${value}"`)
     .join(', ')}}`;
 
-/** A test of promtool: after ten minutes with the series of the sandbox each query has at least one answer. */
+/** A test of promtool: after eight minutes with the series of the sandbox each recorded rule and each query has an answer. */
 function answersTest({ before, after }: Scraped): object {
   const first = new Map(before.map((series) => [idOf(series), series.value]));
   const input = after
@@ -123,11 +123,13 @@ function answersTest({ before, after }: Scraped): object {
       {
         interval: '1m',
         input_series: input,
-        promql_expr_test: panels.map(({ expr }) => ({
-          expr: `clamp_max(count(${inGrafana(expr)}), 1)`,
-          eval_time: '8m',
-          exp_samples: [{ value: 1 }],
-        })),
+        promql_expr_test: [...panels, ...recorded.map(({ record }) => ({ expr: record }))].map(
+          ({ expr }) => ({
+            expr: `clamp_max(count(${inGrafana(expr)}), 1)`,
+            eval_time: '8m',
+            exp_samples: [{ value: 1 }],
+          }),
+        ),
       },
     ],
   };

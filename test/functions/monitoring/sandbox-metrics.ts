@@ -25,7 +25,7 @@ export interface Scraped {
 export async function scrapeSandboxes(): Promise<Scraped> {
   const { sandbox, flags } = await sandboxWorld({ pendingMs: 20 });
   const one = await serve({
-    flags: { ...flags, watch: true, sweepInterval: '1h', listen: '127.0.0.1:0' },
+    flags: { ...flags, watch: true, sweepInterval: '2s', listen: '127.0.0.1:0' },
     env: ENV,
     log: SILENT,
   });
@@ -47,11 +47,10 @@ export async function scrapeSandboxes(): Promise<Scraped> {
   const before = await seriesOf(both);
   const isIdle = (): boolean => both.every(({ idle }) => idle());
   await badDay(sandbox, one, isIdle);
-  await until('both are idle', isIdle);
   return { before, after: await seriesOf(both) };
 }
 
-/** Addresses are given, a run fails, somebody changes a pool, a stranger posts. */
+/** Addresses are given, somebody changes a pool, both sides fail, a stranger posts, and at last the password is refused. */
 async function badDay(
   { kube, cloud, fault, setAuditSink }: Sandbox,
   serving: Serving,
@@ -78,16 +77,31 @@ async function badDay(
   for (const lb of cloud.loadbalancers) lb.updated_at = '2040-01-01T00:00:00';
   await resync();
   await untilShown(serving, 'levelset_drift_total');
-  const end = fault({ match: { side: 'openstack', method: 'GET' }, kind: 'fail-before', times: 1_000 });
-  await resync();
-  await untilShown(serving, 'levelset_failures_total');
-  end();
-  await resync();
+  const failing = async (side: 'openstack' | 'kube', metric: string, labels: Series['labels']) => {
+    const end = fault({ match: { side, method: 'GET' }, kind: 'fail-before', times: 1_000 });
+    await resync();
+    await untilShown(serving, metric, labels);
+    end();
+    await resync();
+  };
+  await failing('openstack', 'levelset_openstack_requests_total', {
+    service: 'load-balancer',
+    status: '503',
+  });
+  await failing('kube', 'levelset_sweeps_total', { result: 'failed' });
   await fetch(`${url}/audit/kubernetes`, { method: 'POST', headers: { Authorization: 'Bearer wrong' } });
+  await until('all is mended', isIdle);
+  const match = { side: 'openstack' } as const;
+  fault({ match, kind: 'fail-before', status: 401, times: 1_000 });
+  await resync();
+  await untilShown(serving, 'levelset_openstack_requests_total', { service: 'identity', status: '401' });
 }
 
-const untilShown = (serving: Serving, metric: string): Promise<void> =>
-  until(`${metric} is shown`, async () => (await seriesOf([serving])).some(({ name }) => name === metric));
+async function untilShown(serving: Serving, metric: string, wanted: Series['labels'] = {}): Promise<void> {
+  const isIt = ({ name, labels }: Series): boolean =>
+    name === metric && Object.entries(wanted).every(([label, value]) => labels[label] === value);
+  await until(`${metric} is shown`, async () => (await seriesOf([serving])).some(isIt));
+}
 
 async function seriesOf(servings: readonly Serving[]): Promise<readonly Series[]> {
   const texts = servings.map(async ({ url }) => (await fetch(`${url}/metrics`)).text());

@@ -39,6 +39,15 @@ function isNoPage(from: string, href: string): boolean {
   return true;
 }
 
+/** As GitHub makes them of headings: links lead to the same place on both. */
+function anchorOf(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_\- ]/gu, '')
+    .replaceAll(' ', '-');
+}
+
 export default defineConfig({
   title: 'levelset',
   description: 'A cloud controller for Kubernetes on OpenStack',
@@ -47,7 +56,7 @@ export default defineConfig({
   rewrites: { 'README.md': 'index.md' },
   outDir: join(ROOT, 'dist/site'),
   cacheDir: join(ROOT, 'node_modules/.cache/vitepress'),
-  markdown: { config: keepToPages },
+  markdown: { config: keepToPages, anchor: { slugify: anchorOf } },
   themeConfig: {
     search: { provider: 'local' },
     nav: [{ text: 'Changelog', link: '/CHANGELOG' }],
@@ -109,6 +118,7 @@ export default defineConfig({
           { text: 'Monitoring', link: '/infra/monitoring/README' },
           page('Objectives', 'slo'),
           page('Runbooks', 'runbooks/README'),
+          page('Runbook of each error code', 'runbooks/error-codes'),
         ],
       },
       {

@@ -5,7 +5,7 @@ const HEAD = `# Error codes
 
 Every way in which OpenStack, Kubernetes or the configuration can fail a run. The code is in the log (\`code\`) and in the answer of
 \`POST /resync\`, whose HTTP status is the one below. The reason is that of the Service's condition and of its Event; the message ends in the
-advice. [Troubleshooting](../troubleshooting.md#error-codes) says what happened and what to do.
+advice. The [runbooks](../runbooks/error-codes.md) say of each what it costs, and how to see and to mend it.
 
 Written by \`npm run generate\` from \`shared/model/errors.ts\`.
 `;
@@ -21,7 +21,7 @@ const MEANS: Readonly<Record<Disposition, string>> = {
 /** The whole page. */
 export function errorCodesPage(): string {
   const rows = Object.entries(ERRORS).map(([code, { disposition, reason, status, advice }]) => [
-    `\`${code}\``,
+    `[\`${code}\`](../runbooks/error-codes.md#${code.toLowerCase()})`,
     disposition,
     `\`${reason}\``,
     String(status),

@@ -1,8 +1,9 @@
-/** Each alert can be acted upon: what it is, what to do, where to read on, and that it was tried. */
+/** Each alert and each error code can be acted upon: what it is, what to do, where to read on; and each alert was tried. */
 import { expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { readRules, RULES } from '../../../infra/monitoring/rules.ts';
+import { ERRORS } from '../../../shared/model/errors.ts';
 import { filesOf, textOf } from '../../repo/files.ts';
 
 const { alerts } = readRules();
@@ -26,6 +27,15 @@ test('each runbook is that of an alert, or listed in the index', () => {
   const alone = filesOf('docs/runbooks/*.md').filter((path) => !index.includes(`(${basename(path)})`));
   expect(alone).toEqual(['docs/runbooks/README.md']);
   expect(alerts.filter(({ alert }) => !index.includes(`\`${alert}\``)).map(({ alert }) => alert)).toEqual([]);
+});
+
+test('each error code has a section that says what it is, what it costs, and how to see and to mend it', () => {
+  const [, ...sections] = textOf('docs/runbooks/error-codes.md').split(/^## /m);
+  expect(sections.map((section) => section.split('\n')[0])).toEqual(Object.keys(ERRORS));
+  const says = [/^\*\*\w+\*\*: ./m, 'costs', 'to see it', 'to mend it', 'by itself'].map((line) =>
+    typeof line === 'string' ? new RegExp(`^- [\\w ]*${line}: .`, 'm') : line,
+  );
+  expect(sections.filter((section) => !says.every((line) => line.test(section)))).toEqual([]);
 });
 
 test('each alert is tried by promtool, to fire and to stay quiet', () => {

@@ -4,6 +4,7 @@ import type { World } from '../../shared/ports.ts';
 import { connectWithLogins } from '../connect-with-logins.ts';
 import { inParallel } from '../in-parallel.ts';
 import { inWords } from './in-words.ts';
+import { coloured } from './terminal/coloured.ts';
 import { commandLog } from './terminal/command-log.ts';
 import { printObjects, printsObjects } from './outputs.ts';
 import { RegisteredClusters } from './registered-clusters.ts';
@@ -107,7 +108,7 @@ function labelOf(cluster: string): Label {
 }
 
 function show({ text, errors = [] }: Told, label: Label, flags: Flags): void {
-  if (text && !printsObjects(flags)) console.log(label(text));
+  if (text && !printsObjects(flags)) console.log(label(coloured(text)));
   for (const error of errors) console.error(`levelset: ${label(error)}`);
 }
 

@@ -13,6 +13,7 @@ import { printable } from '../../shared/model/text/text.ts';
 import { renderPlan, summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { World } from '../../shared/ports.ts';
 import { connectForGcWithLogins } from '../connect-with-logins.ts';
+import { coloured } from './terminal/coloured.ts';
 import { commandLog } from './terminal/command-log.ts';
 import { printObjects, printsObjects } from './outputs.ts';
 import { RegisteredClusters } from './registered-clusters.ts';
@@ -130,7 +131,7 @@ function inWords(time: number): string {
 export async function printPlan(plan: GcPlan, asked: string, flags: Pick<Flags, 'output'>): Promise<number> {
   if (printsObjects(flags)) await printObjects([plan], flags);
   else {
-    console.log(renderPlan(plan, flags.output === 'wide'));
+    console.log(coloured(renderPlan(plan, flags.output === 'wide')));
     if (plan.approval !== undefined)
       console.log(
         `levelset cannot see whether a cluster that is at rest is gone: make sure that no apiserver has this UID of kube-system.\nTo delete this, and nothing else, run: levelset gc ${asked} --approve=${plan.approval}`,

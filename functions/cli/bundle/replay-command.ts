@@ -5,7 +5,7 @@ import { printable } from '../../../shared/model/text/text.ts';
 import { VERSION } from '../../version.ts';
 import { findPlans } from '../find-plans.ts';
 import { readObjects } from '../objects.ts';
-import { logOf } from '../options.ts';
+import { commandLog } from '../terminal/command-log.ts';
 import { tellPlans } from '../plan-command.ts';
 import { unpack } from './bundle.ts';
 import { replayWorld } from './replay-world.ts';
@@ -17,7 +17,7 @@ export async function replayCommand(file: string, flags: Flags): Promise<number>
     code,
     text = '',
     errors = [],
-  } = tellPlans(await findPlans(readObjects([], {}), replayWorld(bundle, logOf(flags, 'warn'))));
+  } = tellPlans(await findPlans(readObjects([], {}), replayWorld(bundle, commandLog(flags))));
   console.log(text);
   for (const error of errors) console.error(`levelset: ${error}`);
   if (text !== bundle.plan.text)

@@ -2,7 +2,7 @@ import type { Flags } from '../../../shared/config/read-flags.ts';
 import { asReconcileError } from '../../../shared/model/errors.ts';
 import { connectWithLogins } from '../../connect-with-logins.ts';
 import type { Connected } from '../../world.ts';
-import { logOf } from '../options.ts';
+import { commandLog } from '../terminal/command-log.ts';
 import { printObjects, printsObjects } from '../outputs.ts';
 import { RegisteredClusters } from '../registered-clusters.ts';
 import { cloudSource } from './examined.ts';
@@ -16,7 +16,7 @@ import { renderFindings, type Finding } from './finding.ts';
 export async function doctorCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
   const clusters = flags.clusters
     ? await registered(flags, env)
-    : [{ connect: () => connectWithLogins({ flags, env, log: logOf(flags, 'warn') }) }];
+    : [{ connect: () => connectWithLogins({ flags, env, log: commandLog(flags) }) }];
   const all: (Finding & { readonly cluster?: string })[] = [];
   for (const { name, connect } of clusters) {
     const findings = await findingsOf(connect, { flags, env, ...(name !== undefined && { entry: name }) });

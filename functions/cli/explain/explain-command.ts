@@ -42,8 +42,10 @@ export function renderExplained({ unit, isOurs, values, ignored }: ExplainedServ
   const whose = isOurs
     ? ''
     : ': levelset does not look after this Service; this is how levelset would read it';
-  const table = values.map(({ setting, port, value, setBy }) => [
-    ...[port === undefined ? setting : `${setting} (port ${port})`, JSON.stringify(value), setBy],
+  const table = values.map(({ setting, port, value, setBy, questioned }) => [
+    port === undefined ? setting : `${setting} (port ${port})`,
+    JSON.stringify(value),
+    questioned ? `${setBy}, see ? below` : setBy,
   ]);
   const lines = columns(table).map((line) => `  ${line}`);
   const problems = ignored.map(({ field, value, message }) => `  ? ${field} = ${quote(value)}: ${message}`);

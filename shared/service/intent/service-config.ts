@@ -100,7 +100,8 @@ class Holding {
     if (from === undefined) return;
     const option = this.#options[field];
     const value = typeof option === 'string' ? option : JSON.stringify(option ?? null);
-    this.#overruled.push({ field: from, value, message: `does not count: ${by} goes first` });
+    const name = from.startsWith('class ') ? `${from} ${keyOf(field)}` : from;
+    this.#overruled.push({ field: name, value, message: `does not count: ${by} goes first` });
     Reflect.deleteProperty(this.#by, field);
   }
 }

@@ -8,13 +8,18 @@ import type { EffectiveValue } from '../intent/effective-values.ts';
 import { nodesOf } from '../read-again.ts';
 import { isOurs, unitOf } from '../unit.ts';
 
+interface ExplainedValue extends EffectiveValue {
+  /** Among what does not count is something about what set the value. */
+  readonly questioned?: true;
+}
+
 /** Why the values of a Service are what they are, as its plan was made with them. */
 export interface ExplainedService {
   /** `service/NAMESPACE/NAME`. */
   readonly unit: Key;
   /** Whether levelset looks after the Service. */
   readonly isOurs: boolean;
-  readonly values: readonly EffectiveValue[];
+  readonly values: readonly ExplainedValue[];
   /** What does not count, and why: the Problems of the plan, and what something else goes before. */
   readonly ignored: readonly Problem[];
 }
@@ -30,9 +35,10 @@ export async function explainService(key: Key, world: World): Promise<ExplainedS
   const { intent, plan } = await evaluate(unit, await nodesOf(unit, world), world, cluster);
   const told = { unit: key, isOurs: isOurs(service, config) };
   if (!intent) return { ...told, values: [], ignored: plan.problems };
-  return {
-    ...told,
-    values: effectiveValues(intent),
-    ignored: [...plan.problems, ...overruledValues(intent)],
-  };
+  const ignored = [...plan.problems, ...overruledValues(intent)];
+  const questioned = new Set(ignored.flatMap(({ field }) => [field, `annotation ${field}`]));
+  const values = effectiveValues(intent).map((one): ExplainedValue => {
+    return questioned.has(one.setBy) ? { ...one, questioned: true } : one;
+  });
+  return { ...told, values, ignored };
 }

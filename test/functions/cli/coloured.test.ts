@@ -1,0 +1,15 @@
+import { readFile } from 'node:fs/promises';
+import { stripVTControlCharacters } from 'node:util';
+import { expect, test } from 'vitest';
+import { coloured } from '../../../functions/cli/terminal/coloured.ts';
+
+const GOLDEN = ['plan', 'drift', 'explain'].map((name) => `test/golden/damages/${name}.txt`);
+
+test.each(GOLDEN)('%s has colours on a terminal alone, and the same text', async (file) => {
+  const text = await readFile(file, 'utf8');
+  const shown = coloured(text, { isTTY: true, env: {} });
+  expect(shown).toContain('\u001b[');
+  expect(stripVTControlCharacters(shown)).toBe(text);
+  expect(coloured(text, { isTTY: true, env: { NO_COLOR: '1' } })).toBe(text);
+  expect(coloured(text, { env: {} })).toBe(text);
+});

@@ -93,6 +93,7 @@ export default defineConfig({
           page('kubelet', 'how-to/kubelet'),
           page('The audit webhook', 'how-to/audit-webhook'),
           page('Cost of audit', 'how-to/audit'),
+          page('Before an upgrade', 'how-to/upgrade'),
           page('Uninstall', 'how-to/uninstall'),
           page('Troubleshooting', 'troubleshooting'),
         ],

@@ -24,6 +24,7 @@ export const HELP: Readonly<Record<CommandName, CommandHelp>> = {
   'support-bundle': { group: 'look', examples: ['support-bundle', 'support-bundle -o prod.json.gz --clusters secrets --cluster prod'] },
   replay:     { group: 'look', examples: ['replay levelset-support-bundle.json.gz'] },
   adopt:      { group: 'look', examples: ['adopt --report', 'adopt --report -o html > report.html'] },
+  upgrade:    { group: 'look', examples: ['upgrade --check levelset-support-bundle.json.gz'] },
   reconcile:  { group: 'work', examples: ['reconcile svc/web -n shop --wait', 'reconcile node/worker-1 --dry-run'] },
   sweep:      { group: 'work', examples: ['sweep --dry-run', 'sweep --deep'] },
   gc:         { group: 'work', examples: ['gc', 'gc 0f0f0f0f-1111-4222-8333-444444444444'] },

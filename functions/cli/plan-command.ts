@@ -31,15 +31,15 @@ export function tellPlans(
     ? 'Nothing to do in what could be read.'
     : 'Nothing to do: everything is as desired.';
   const texts = plans.map((plan) => renderPlan(plan, output === 'wide'));
-  if (plans.length > 0) texts.push(totals(plans));
+  if (plans.length > 0) texts.push(`Plan: ${countSteps(plans)}.`);
   else if (errors.length === 0) texts.push(nothing);
   return { code, text: texts.join('\n\n'), rows: plans, errors };
 }
 
-/** The last line of Terraform's plan. A failover is a change. */
-function totals(plans: readonly Plan[]): string {
+/** The numbers of the last line of Terraform's plan. A failover is a change. */
+export function countSteps(plans: readonly Plan[]): string {
   const verbs = plans.flatMap(({ steps }) => steps.map(({ verb }) => verb));
   const add = verbs.filter((verb) => verb === 'create').length;
   const destroy = verbs.filter((verb) => verb === 'delete').length;
-  return `Plan: ${add} to add, ${verbs.length - add - destroy} to change, ${destroy} to destroy.`;
+  return `${add} to add, ${verbs.length - add - destroy} to change, ${destroy} to destroy`;
 }

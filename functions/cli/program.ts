@@ -117,6 +117,15 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
       exit(await replayCommand(file, flags));
     });
   command(
+    'upgrade',
+    'with --check, say what this version would do beyond what the version planned that wrote a bundle, and change nothing; exit 0: nothing, 2: something, 1: something could not be compared',
+  )
+    .argument('<bundle>', 'a file that support-bundle --every-service of the running version has written')
+    .action(async (file: string, flags: Flags) => {
+      const { upgradeCommand } = await import('./upgrade/upgrade-command.ts');
+      exit(await upgradeCommand(file, flags));
+    });
+  command(
     'adopt',
     'with --report, say of everything that another controller has made what levelset would change, and change nothing; exit 0: no more than tags, 2: changes are pending, 1: a problem',
   ).action(async (flags: Flags) => {

@@ -7,12 +7,6 @@ export type CommandName =
   | 'reconcile'
   | 'plan'
   | 'drift'
-  | 'serve'
-  | 'relay'
-  | 'sweep'
-  | 'reconcile'
-  | 'plan'
-  | 'drift'
   | 'explain'
   | 'gc'
   | 'lint'
@@ -20,6 +14,7 @@ export type CommandName =
   | 'support-bundle'
   | 'replay'
   | 'adopt'
+  | 'upgrade'
   | 'completion'
   | 'sandbox';
 

@@ -194,7 +194,7 @@ export const FLAGS = {
     help: 'time between two sweeps', default: '5m',
   },
   'v': {
-    topic: 'runs', short: 'v', value: 'level', read: whole(0, 1_000), commands: [...WATCHING, 'replay'], go: 'CCM, KCM',
+    topic: 'runs', short: 'v', value: 'level', read: whole(0, 1_000), commands: [...WATCHING, 'replay', 'upgrade'], go: 'CCM, KCM',
     help: 'verbosity of the log: 4 and more show every step; without it, every command but serve and relay logs warnings and errors only',
     default: '0',
   },
@@ -209,7 +209,7 @@ export const FLAGS = {
   'deep': { topic: 'one run', commands: ['sweep'], help: 'trust no watermark: compare every Service with everything on its load balancer' },
   'wait': { topic: 'one run', commands: ['reconcile'], help: 'go on until no object is progressing or draining' },
   'output': {
-    topic: 'one run', short: 'o', value: 'format', read: oneOf('text', 'wide', 'json', 'yaml'), commands: ['plan', 'drift', 'explain', 'gc', 'lint', 'doctor'],
+    topic: 'one run', short: 'o', value: 'format', read: oneOf('text', 'wide', 'json', 'yaml'), commands: ['plan', 'drift', 'explain', 'gc', 'lint', 'doctor', 'upgrade'],
     help: 'how objects are printed: text, wide (plans with the ids of what they change), json or yaml',
     default: 'text',
   },
@@ -218,6 +218,12 @@ export const FLAGS = {
   'bundle-file': {
     topic: 'one run', short: 'o', value: 'file', read: text, commands: ['support-bundle'],
     help: 'where the bundle goes: JSON, packed with gzip if the name ends in .gz', default: 'levelset-support-bundle.json.gz',
+  },
+  'every-service': {
+    topic: 'one run', commands: ['support-bundle'], help: 'plan also what is settled, so that upgrade --check can compare it; a run for each Service',
+  },
+  'check': {
+    topic: 'one run', commands: ['upgrade'], help: 'print what this version would do beyond what the version planned that wrote the bundle',
   },
   'report': {
     topic: 'one run', commands: ['adopt'], help: 'a report for the whole cluster',

@@ -1,18 +1,16 @@
-import { readFile } from 'node:fs/promises';
 import type { Flags } from '../../../shared/config/read-flags.ts';
-import { ReconcileError } from '../../../shared/model/errors.ts';
 import { printable } from '../../../shared/model/text/text.ts';
 import { VERSION } from '../../version.ts';
 import { findPlans } from '../find-plans.ts';
 import { readObjects } from '../objects.ts';
 import { commandLog } from '../terminal/command-log.ts';
 import { tellPlans } from '../plan-command.ts';
-import { unpack } from './bundle.ts';
+import { readBundle } from './read-bundle.ts';
 import { replayWorld } from './replay-world.ts';
 
 /** `levelset replay`: plans what a bundle has, and prints what `levelset plan` printed there. It needs no network. Exit codes: those of `plan`. */
 export async function replayCommand(file: string, flags: Flags): Promise<number> {
-  const bundle = unpack(file, await contentOf(file));
+  const bundle = await readBundle(file);
   const {
     code,
     text = '',
@@ -25,16 +23,4 @@ export async function replayCommand(file: string, flags: Flags): Promise<number>
       `levelset: levelset ${printable(bundle.version)} planned otherwise there; this is levelset ${VERSION}:\n${bundle.plan.text.split('\n').map(printable).join('\n')}`,
     );
   return code;
-}
-
-async function contentOf(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    throw new ReconcileError(
-      'CONFIG_INVALID',
-      `${file} cannot be read: ${reason}; give a file that levelset support-bundle has written`,
-    );
-  }
 }

@@ -16,17 +16,15 @@ import { safeConfig, withoutSecrets } from './safe-config.ts';
  * Exit codes: those of `levelset plan`.
  */
 export function supportBundleCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
-  return eachCluster(
-    flags,
-    env,
-    (world) => write(world, flags.bundleFile ?? FLAGS['bundle-file'].default, env),
-    { onOne: true },
-  );
+  return eachCluster(flags, env, (world) => write(world, flags, env), { onOne: true });
 }
 
-async function write(world: World, file: string, env: NodeJS.ProcessEnv): Promise<Told> {
+async function write(world: World, flags: Flags, env: NodeJS.ProcessEnv): Promise<Told> {
+  const file = flags.bundleFile ?? FLAGS['bundle-file'].default;
   const { world: recorded, reads } = recordWorld(world);
-  const plan = tellPlans(await findPlans(readObjects([], {}), recorded));
+  const all = readObjects([], {});
+  const plan = tellPlans(await findPlans(all, recorded));
+  const every = flags.everyService ? await findPlans(all, recorded, { everyService: true }) : undefined;
   const bundle: Bundle = {
     bundle: 1,
     version: VERSION,
@@ -35,6 +33,7 @@ async function write(world: World, file: string, env: NodeJS.ProcessEnv): Promis
     config: safeConfig(world.config),
     reads,
     plan: { code: plan.code, text: plan.text ?? '' },
+    ...(every !== undefined && { every }),
   };
   const content = pack(withoutSecrets(bundleText(bundle), world.config, env), file);
   await writeFile(file, content, { mode: 0o600 });

@@ -7,6 +7,7 @@ import { stringify } from 'yaml';
 import { readServices } from '../../../functions/cli/lint/read-services.ts';
 import { allAtOnce } from '../../../shared/model/turns.ts';
 import { manifestProblems } from '../../../shared/service/desired/manifest-problems.ts';
+import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
 import { aConfig } from '../../support/config.ts';
 import { aService, sandboxWorld, whatIsThere } from '../sandbox-world.ts';
 import { err, out, run } from './command-line.ts';
@@ -23,7 +24,15 @@ test('what the documentation of the Go provider describes is without a mistake',
   expect(
     await run(`lint ${join(FOLDER, 'go-provider.yaml')} examples/nginx.yaml examples/udp.yaml`, {}),
   ).toBe(0);
-  expect(printed()).toBe('15 Services of type LoadBalancer in 3 files: 0 mistakes.\n');
+  expect(printed()).toBe('20 Services of type LoadBalancer in 3 files: 0 mistakes.\n');
+});
+
+test('among these manifests is each annotation of the Go provider', async () => {
+  const text = await readFile(join(FOLDER, 'go-provider.yaml'), 'utf8');
+  const names = ANNOTATIONS.flatMap((row) => row.names).filter((name) =>
+    /^(loadbalancer\.openstack\.org|service\.beta\.kubernetes\.io)\/(?!kinx-)/.test(name),
+  );
+  expect(names.filter((name) => !text.includes(`${name}:`))).toEqual([]);
 });
 
 test('the manifests of a folder are read, and nothing else of it', async () => {

@@ -94,6 +94,7 @@ export default defineConfig({
           page('The audit webhook', 'how-to/audit-webhook'),
           page('Cost of audit', 'how-to/audit'),
           page('Before an upgrade', 'how-to/upgrade'),
+          page('Mistakes in Services', 'how-to/mistakes'),
           page('Uninstall', 'how-to/uninstall'),
           page('Troubleshooting', 'troubleshooting'),
         ],

@@ -53,6 +53,14 @@ test('every file that a document names is there', () => {
   expect(missing).toEqual([]);
 });
 
+test('a document says who did what', () => {
+  const stiff = /\b(?:is|are|was|were) (?:said|left out)\b|what (?:it|that) came to|came to nothing/g;
+  const found = documents.flatMap((path) =>
+    [...textOf(path).replace(/\s+/g, ' ').matchAll(stiff)].map(([phrase]) => `${path}: ${phrase}`),
+  );
+  expect(found).toEqual(['CONTRIBUTING.md: is left out']);
+});
+
 test('each line about who is believed names the test that holds it', () => {
   const [, section = ''] = textOf('SECURITY.md').split('\n## Who is believed for what\n');
   const rows = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| '));

@@ -6,6 +6,7 @@ import type { Family, NetworkFacts, NoVipSubnet } from '../../model/network/netw
 import { ANNOTATION_PREFIX } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import { rulesHoldSourceRanges } from './desire-security-group.ts';
+import { placeOf } from '../intent/service-config.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
 interface Cloud {
@@ -22,7 +23,7 @@ interface Cloud {
 export function networkProblems(intent: ServiceIntent, input: Cloud, config: Config): readonly Problem[] {
   const { facts } = input;
   const problems: Problem[] = facts.missing.map((id) => ({
-    field: 'subnet, network or security group id',
+    field: whatNames(id, intent),
     value: id,
     message: 'is not visible to the project of cloud.conf; levelset changes nothing until it is',
     blocking: true,
@@ -59,6 +60,22 @@ export function networkProblems(intent: ServiceIntent, input: Cloud, config: Con
     });
   }
   return problems;
+}
+
+/** The annotation or the option that names an id. */
+function whatNames(id: string, { annotated, origins }: ServiceIntent): string {
+  const spelled = Object.values(annotated.spelled).find(
+    (one) =>
+      one?.ignored !== true &&
+      one?.text
+        .toLowerCase()
+        .split(/[\s,]+/)
+        .includes(id),
+  );
+  const values = annotated as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  const { option } = ANNOTATIONS.find(({ on, sets }) => values[on]?.[sets] === id)?.otherwise ?? {};
+  const from = option && origins.by[option];
+  return spelled?.name ?? (from ? placeOf(from, option) : 'subnet, network or security group id');
 }
 
 /**

@@ -100,10 +100,14 @@ class Holding {
     if (from === undefined) return;
     const option = this.#options[field];
     const value = typeof option === 'string' ? option : JSON.stringify(option ?? null);
-    const name = from.startsWith('class ') ? `${from} ${keyOf(field)}` : from;
-    this.#overruled.push({ field: name, value, message: `does not count: ${by} goes first` });
+    this.#overruled.push({ field: placeOf(from, field), value, message: `does not count: ${by} goes first` });
     Reflect.deleteProperty(this.#by, field);
   }
+}
+
+/** Where an option stands, by what set it: the class alone does not say which of its options. */
+export function placeOf(from: string, field: string): string {
+  return from.startsWith('class ') ? `${from} ${keyOf(field)}` : from;
 }
 
 /** The key of an option in cloud.conf. */

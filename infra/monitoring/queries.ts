@@ -2,6 +2,8 @@
 export interface Named {
   readonly metric: string;
   readonly labels: readonly string[];
+  /** Those that name values, as the whole value must match. */
+  readonly values: readonly { readonly label: string; readonly pattern: RegExp }[];
 }
 
 /** Metrics of levelset in a query, recorded ones (with a colon) too. */
@@ -10,6 +12,10 @@ export function metricsIn(query: string): readonly Named[] {
     ([, metric = '', matchers = '']) => ({
       metric,
       labels: [...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label),
+      values: [...matchers.matchAll(/(\w+)=~?"([^"$]+)"/g)].map(([, label = '', value = '']) => ({
+        label,
+        pattern: new RegExp(`^(?:${value.replaceAll('\\\\', '\\')})$`),
+      })),
     }),
   );
 }

@@ -1,3 +1,4 @@
+import { LOAD_BALANCER_ID } from '../../../shared/model/ownership.ts';
 import type { Plan, Step } from '../../../shared/model/plan.ts';
 import type { Service } from '../../../shared/model/kubernetes.ts';
 import { approveWith, renderPlan } from '../../../shared/plan/render-plan.ts';
@@ -58,7 +59,7 @@ function problemsOf(plan: Plan, served: ReadonlySet<string>): readonly string[] 
   return [
     ...(isNew && known.length > 0
       ? [
-          `${known.join(', ')} has an address, and levelset would make a new load balancer: it does not recognise the one that is there`,
+          `${known.join(', ')} has an address, and levelset would make a new load balancer: it does not recognise the one that is there; give --cluster-name the name that the other controller has, or name the load balancer with the annotation ${LOAD_BALANCER_ID}`,
         ]
       : []),
     ...plan.problems.map(({ field, value, message }) => `${field} = ${JSON.stringify(value)}: ${message}`),
@@ -69,11 +70,13 @@ function problemsOf(plan: Plan, served: ReadonlySet<string>): readonly string[] 
 function pendingIn(plan: Plan): readonly string[] {
   const steps = plan.steps.filter((step) => !isAdoption(step));
   return [
-    ...(steps.length > 0
-      ? [`changes at once: ${steps.map(({ verb, address }) => `${verb} ${address}`).join(', ')}`]
-      : []),
+    ...(steps.length > 0 ? [`changes at once: ${steps.map(inWords).join(', ')}`] : []),
     ...plan.awaitingApproval.map(({ address, reason }) => `${address} waits for approval: ${reason}`),
   ];
+}
+
+function inWords({ verb, address }: Step): string {
+  return `${verb === 'members' ? 'change members of' : verb} ${address}`;
 }
 
 /** Adopting writes tags, nothing else. */

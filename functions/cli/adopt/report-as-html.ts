@@ -45,13 +45,14 @@ body { margin: 0 auto; max-width: 70rem; padding: 1rem; background: var(--ground
 table { width: 100%; border-collapse: collapse; }
 caption { text-align: left; font-weight: 600; padding: .5rem 0; }
 th, td { padding: .5rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: anywhere; }
-ul { margin: 0; padding-left: 1.1rem; }
+tbody th { min-width: 14rem; } td { min-width: 9rem; }
+ul { margin: 0 0 .4rem; padding-left: 1.1rem; }
 pre { padding: .6rem; background: var(--code); white-space: pre-wrap; }
 summary { cursor: pointer; padding: .3rem 0; }
 summary:focus-visible { outline: 2px solid var(--text); outline-offset: 2px; }
 .problem { color: var(--problem); } .pending { color: var(--pending); } .empty { color: var(--empty); }
 footer { color: var(--quiet); margin-top: 1.5rem; }
-@media (max-width: 40rem) { thead { display: none; } tr, th, td { display: block; border-bottom: 0; } tr { border-bottom: 1px solid var(--line); } }
+@media (max-width: 40rem) { thead { display: none; } tr, th, td { display: block; min-width: 0; border-bottom: 0; } tr { border-bottom: 1px solid var(--line); } }
 `;
 
 const WORDS: Readonly<Record<AdoptionState, string>> = {
@@ -64,7 +65,7 @@ const WORDS: Readonly<Record<AdoptionState, string>> = {
 export function reportAsHtml(adoptions: readonly Adoption[], about: About): string {
   const { clusterName, atMs, version, incomplete } = about;
   const hash = createHash('sha256').update(STYLE).digest('base64');
-  const title = `Moving ${clusterName} to levelset`;
+  const title = `Moving the cluster ${clusterName} to levelset`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -78,7 +79,7 @@ export function reportAsHtml(adoptions: readonly Adoption[], about: About): stri
 <header><h1>${escaped(title)}</h1></header>
 <main>
 <p><strong>${summarize(adoptions)}.</strong></p>
-${incomplete ? '<p class="problem">Not everything could be read: there may be more.</p>\n' : ''}<p>Plans empty: levelset writes nothing but its tags. Pending changes: something changes, at once or after an approval. A problem is looked at before levelset is started.</p>
+${incomplete ? '<p class="problem">Not everything could be read: there may be more.</p>\n' : ''}<p>Plans empty: levelset writes nothing but its tags. Pending changes: something changes, at once or after an approval. Look at each problem before you start levelset.</p>
 <table>
 <caption>Services, Nodes and routes, the worst first</caption>
 <thead><tr><th scope="col">Object</th><th scope="col">State</th><th scope="col">Why, and the plan</th></tr></thead>

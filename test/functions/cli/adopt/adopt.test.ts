@@ -44,7 +44,7 @@ test('names a Service whose load balancer levelset does not recognise', async ()
   });
   expect(await run('adopt --report', env)).toBe(1);
   expect(out.at(-1)).toMatch(
-    /^problem: default\/web\n {2}default\/web has an address, and levelset would make a new load balancer/,
+    /^problem: default\/web\n {2}default\/web has an address, and levelset would make a new load balancer: .* give --cluster-name the name .* annotation loadbalancer.openstack.org\/load-balancer-id$/m,
   );
 });
 

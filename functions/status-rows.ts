@@ -9,6 +9,7 @@ import type { Plan } from '../shared/model/plan.ts';
 import { asServiceKey, serviceKey, type Key } from '../shared/model/request.ts';
 import { LET_GO_REASON, TAKEN_OVER_REASON } from '../shared/model/unit.ts';
 import { NODE_BLOCKED } from '../shared/node/report/report-node.ts';
+import { quote } from '../shared/model/text/text.ts';
 import { whatBecomesOf } from '../shared/plan/render-drift.ts';
 import { renderPlan } from '../shared/plan/render-plan.ts';
 import type { World } from '../shared/ports.ts';
@@ -158,16 +159,17 @@ function awaitingApproval({ awaitingApproval: changes, refused }: Plan): number 
 }
 
 /**
- * What a plan leaves undone: changes that wait for approval, and problems if the object is settled all the
+ * What a plan leaves undone: changes that wait for approval, and the first problem if the object is settled all the
  * same.
  */
 function inNumbers({ plan, outcome }: Report): readonly string[] {
   if (plan === undefined) return [];
   const waiting = awaitingApproval(plan);
-  const problems = outcome.status === 'settled' ? plan.problems.length : 0;
+  const [first, ...others] = outcome.status === 'settled' ? plan.problems : [];
   return [
     ...(waiting > 0 ? [`${waiting} ${waiting === 1 ? 'change waits' : 'changes wait'} for approval`] : []),
-    ...(problems > 0 ? [`${problems} ${problems === 1 ? 'problem' : 'problems'}`] : []),
+    ...(first ? [`${first.field} ${quote(first.value)} ${first.message}`] : []),
+    ...(others.length > 0 ? [`${others.length} more ${others.length === 1 ? 'problem' : 'problems'}`] : []),
     ...(plan.drift ? [`${plan.drift.length} changed by somebody else; ${whatBecomesOf(plan)}`] : []),
   ];
 }

@@ -95,6 +95,7 @@ export default defineConfig({
           page('Cost of audit', 'how-to/audit'),
           page('Before an upgrade', 'how-to/upgrade'),
           page('Mistakes in Services', 'how-to/mistakes'),
+          page('The status page', 'how-to/page'),
           page('Uninstall', 'how-to/uninstall'),
           page('Troubleshooting', 'troubleshooting'),
         ],

@@ -172,7 +172,7 @@ test('a change that waits for approval is on the row of a settled Service, and i
   const [row] = serviceRows([aService('up')], {}, new Map<Key, LastReport>([['service/shop/up', report]]));
 
   expect(row).toMatchObject({
-    reason: 'as desired; 1 change waits for approval; 1 problem',
+    reason: 'as desired; 1 change waits for approval; lb-method "RANDOM" must be ROUND_ROBIN',
     planSteps: 0,
     awaitingApproval: 1,
     problems: 1,

@@ -42,7 +42,8 @@ test('the simulators stay small', () => {
 
 test('no file has a mark of work that is left', () => {
   const words = new RegExp(['TO', 'DO|FIX', 'ME|XX', 'X\\b'].join(''));
-  expect(own.filter((path) => words.test(textOf(path)))).toEqual([]);
+  const texts = own.filter((path) => !path.endsWith('.png'));
+  expect(texts.filter((path) => words.test(textOf(path)))).toEqual([]);
 });
 
 test('a test that is skipped says why', () => {

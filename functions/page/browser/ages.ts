@@ -5,7 +5,8 @@ export function renewAges(skewMs: number): void {
     const at = Date.parse(time.getAttribute('datetime') ?? '');
     if (Number.isNaN(at) || (selection?.isCollapsed === false && selection.containsNode(time, true)))
       continue;
-    const text = ago(Date.now() + skewMs - at);
+    const age = Date.now() + skewMs - at;
+    const text = age > -500 && time.hasAttribute('data-due') ? 'now' : ago(age);
     if (time.textContent !== text) time.textContent = text;
   }
 }

@@ -53,7 +53,7 @@ function show(next: Document): void {
 /** What is in view stays where it is on the screen, whatever comes or goes above it: what has the focus, else the first row. */
 function keepingPlace(change: () => void): void {
   const topOf = (element: Element): number => element.getBoundingClientRect().top;
-  const focused = document.activeElement?.closest('main [id]');
+  const focused = document.activeElement?.closest('main *');
   const anchor = focused ?? [...document.querySelectorAll('tr[id]')].find((row) => topOf(row) >= 0);
   if (scrollY === 0 || !anchor) {
     change();

@@ -5,6 +5,12 @@ export function since(at: string, now: number): Html {
   return markup`<time datetime="${at}" title="${at}">${ago(at, now)}</time>`;
 }
 
+/** A time to come. Once it is there it is `now`, until the page knows better. */
+export function due(at: string, now: number): Html {
+  const text = Date.parse(at) - now < 500 ? 'now' : ago(at, now);
+  return markup`<time datetime="${at}" title="${at}" data-due>${text}</time>`;
+}
+
 function ago(at: string, now: number): string {
   const ms = now - Date.parse(at);
   return ms < -500 ? `in ${age(-ms)}` : `${age(ms)} ago`;

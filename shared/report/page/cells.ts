@@ -1,6 +1,6 @@
 /** What one object's state is, in the words of the page. */
 import type { StatusRow } from '../page.ts';
-import { since } from './ages.ts';
+import { due } from './ages.ts';
 import { markup, type Html } from './markup.ts';
 import { groupOf, healthOf, syncOf, warningsOf } from './sync.ts';
 
@@ -33,11 +33,9 @@ function servesNobody(row: StatusRow): boolean {
 
 /** What levelset does next, if nothing changes. */
 export function next(row: StatusRow, now: number): Html | string {
-  if (row.nextAt === undefined)
-    return 'levelset looks again when the object changes, and compares it in each sweep';
-  return Date.parse(row.nextAt) <= now
-    ? 'levelset runs again now'
-    : markup`levelset runs again ${since(row.nextAt, now)}`;
+  return row.nextAt === undefined
+    ? 'levelset looks again when the object changes, and compares it in each sweep'
+    : markup`levelset runs again ${due(row.nextAt, now)}`;
 }
 
 /** Whether a person wants to know what comes next. */

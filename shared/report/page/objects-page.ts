@@ -104,7 +104,7 @@ function eventsInWords({ lastAccepted, refused }: WebhookView, now: number): Htm
 
 function table(rows: readonly GroupedRow[], now: number, frame: Frame): Html {
   const heads = ['Object', 'Serving', 'As desired', 'Address', 'Why, and what comes next', 'Last run'];
-  return markup`<table role="table" aria-label="Services, Nodes and routes">
+  return markup`<table class="objects" role="table" aria-label="Services, Nodes and routes">
     <thead role="rowgroup"><tr role="row">${heads.map((head) => markup`<th scope="col" role="columnheader">${head}</th>`)}</tr></thead>
     <tbody role="rowgroup">${rows.map((one, at) => [rows[at - 1]?.group === one.group ? undefined : groupHead(one), line(one, now, frame)])}</tbody>
   </table>`;

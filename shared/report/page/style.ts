@@ -41,7 +41,13 @@ th { font-size: .8rem; font-weight: 600; color: var(--quiet); text-align: left; 
 th, td { padding: .6rem .8rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 tr > :first-child { border-left: 4px solid var(--line); }
 thead tr > :first-child { border-left-color: transparent; }
-.reason { width: 45%; overflow-wrap: anywhere; white-space: pre-line; }
+.objects { table-layout: fixed; }
+.objects thead th { width: 12%; }
+.objects thead th:nth-child(1) { width: 20%; }
+.objects thead th:nth-child(2) { width: 9%; }
+.objects thead th:nth-child(4) { width: 14%; }
+.objects thead th:nth-child(5) { width: 34%; }
+.reason { overflow-wrap: anywhere; white-space: pre-line; }
 .state.person, .group.person th, .counts .person, .health.down { color: var(--failed); }
 .state.warned, .group.warned th, .counts .warned, .health.degraded { color: var(--blocked); }
 .state.progressing, .group.progressing th, .counts .progressing { color: var(--progressing); }
@@ -55,10 +61,9 @@ thead tr > :first-child { border-left-color: transparent; }
 .group th { padding-top: 1.1rem; font-size: .9rem; }
 .state { font-weight: 600; }
 .health { display: block; }
-th.name { min-width: 11rem; font-size: 1rem; font-weight: 600; color: var(--text); overflow-wrap: anywhere; }
+th.name { font-size: 1rem; font-weight: 600; color: var(--text); overflow-wrap: anywhere; }
 code, .address, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .9rem; }
-.address { min-width: 10rem; overflow-wrap: anywhere; }
-.when { white-space: nowrap; }
+.address { overflow-wrap: anywhere; }
 code { font-size: inherit; }
 small { display: block; font-size: .8rem; font-weight: 400; }
 small b { font-weight: 600; }
@@ -96,7 +101,7 @@ section th, section td { overflow-wrap: anywhere; }
 section details { background: var(--card); border: 1px solid var(--line); padding: .35rem .7rem; }
 section details table { margin-top: .4rem; }
 summary small { display: inline; }
-.compared.other, tr.warned b { color: var(--blocked); font-weight: 600; }
+.compared.other, section tr.warned b { color: var(--blocked); font-weight: 600; }
 .compared.same { color: var(--settled); }
 footer { margin-top: 1rem; font-size: .85rem; }
 @media (max-width: 45rem) {

@@ -26,7 +26,7 @@ export async function openPage(
 ): Promise<{ readonly page: Page; readonly errors: string[] }> {
   const browser = await chromium.launch({
     ...(PROGRAM && { executablePath: PROGRAM }),
-    args: ['--no-sandbox'],
+    args: ['--no-sandbox', '--disable-lcd-text'],
   });
   onTestFinished(() => browser.close());
   const page = await browser.newPage({
@@ -42,4 +42,10 @@ export async function openPage(
   });
   await page.goto(url);
   return { page, errors };
+}
+
+/** Writes docs/screenshots/NAME.png if SCREENSHOTS is set: `SCREENSHOTS=1 npm run unit -- test/functions/page`. */
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  if (process.env['SCREENSHOTS'] !== undefined)
+    await page.screenshot({ path: `docs/screenshots/${name}.png` });
 }

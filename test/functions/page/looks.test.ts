@@ -1,4 +1,4 @@
-/** How the page looks and works in a browser: WCAG AA by axe-core, filters, 5,000 rows (decision 376). SCREENSHOTS=1 renews docs/screenshots. */
+/** How the page looks and works in a browser: WCAG AA by axe-core, filters, 5,000 rows (decision 376). */
 import type { AddressInfo } from 'node:net';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ObjectView } from '../../../shared/report/page/object-view.ts';
 import type { StatusRow, StatusView } from '../../../shared/report/page.ts';
 import { testServer } from '../../http/test-server.ts';
-import { noChromium, openPage, type Look } from './chromium.ts';
+import { keepScreenshot, noChromium, openPage, type Look } from './chromium.ts';
 
 const AT = '2026-11-21T03:00:00Z';
 const KINDS: readonly Omit<StatusRow, 'object'>[] = [
@@ -172,7 +172,7 @@ async function findingsOn(page: Page): Promise<unknown> {
   );
 }
 
-const LIGHT = { dark: false, width: 1280, height: 900 };
+const LIGHT = { dark: false, width: 1000, height: 640 };
 const SHAPES: Readonly<Record<string, Required<Look>>> = {
   light: LIGHT,
   dark: { ...LIGHT, dark: true },
@@ -195,10 +195,11 @@ test.skipIf(noChromium).each(PAGES)(
       await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
       await page.setViewportSize(size);
 
-      expect(await findingsOn(page), shape).toEqual([]);
+      // of 5,000 objects the first page has no element that 13 do not have
+      if (number < 5_000 || shape === 'light') expect(await findingsOn(page), shape).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), shape).toBe(0);
-      if (process.env['SCREENSHOTS'] !== undefined && (shape === 'light' || number < 20))
-        await page.screenshot({ path: `docs/screenshots/${name.replace(' ', '-')}-${shape}.png` });
+      const isOfDocs = shape === 'light' || number === 13 || path !== '/';
+      if (isOfDocs) await keepScreenshot(page, `${name.replace(' ', '-')}-${shape}`);
     }
     expect(errors).toEqual([]);
   },

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { serve, type Serving } from '../../../functions/serve.ts';
 import type { StatusView } from '../../../shared/report/page.ts';
 import { aService, sandboxWorld, until } from '../sandbox-world.ts';
-import { noChromium, openPage } from './chromium.ts';
+import { keepScreenshot, noChromium, openPage } from './chromium.ts';
 import { QUIET } from './quiet.ts';
 
 const RESYNC = 'a-token-of-twenty-characters';
@@ -26,7 +26,7 @@ test.skipIf(noChromium)(
     const wrong = { 'loadbalancer.openstack.org/lb-method': 'RANDOM' };
     for (let i = 0; i < 8; i += 1) sandbox.kube.apply(aService(`web-${i}`, wrong));
     const { url } = await start('127.0.0.1:0');
-    const { page, errors } = await openPage(url, { width: 800, height: 420 });
+    const { page, errors } = await openPage(url, { width: 1000, height: 460 });
     const row = page.locator('[id="row:service/default/web-7"]');
     const summary = row.locator('summary');
     await summary.waitFor();
@@ -66,6 +66,9 @@ test.skipIf(noChromium)(
     await page.locator('[id="row:service/default/aaa"]').waitFor();
     expect(await seen()).toEqual(before);
 
+    // from here on it asks as often as if somebody came back to the tab all the time
+    await page.evaluate(`void setInterval(() => document.dispatchEvent(new Event('visibilitychange')), 500)`);
+
     // the kube-apiserver is away: levelset says so, and the rows stay
     const back = sandbox.fault({ match: { side: 'kube' }, kind: 'reset-before', times: 1e6 });
     await page.locator('#not-listed').waitFor();
@@ -79,8 +82,8 @@ test.skipIf(noChromium)(
     await page.locator('body.is-stale').waitFor();
     expect(await page.locator('#stale').innerText()).toMatch(/^Stale since .*: it does not answer\./);
     expect(await seen()).toMatchObject({ open: ['row:service/default/web-7'], selected: true });
-    if (process.env['SCREENSHOTS'] !== undefined)
-      await page.screenshot({ path: 'docs/screenshots/page-outage.png' });
+    await page.evaluate('scrollTo(0, 0)');
+    await keepScreenshot(page, 'outage');
     await start(new URL(url).host);
     await page.locator('body:not(.is-stale)').waitFor();
     expect(await seen()).toMatchObject({ open: ['row:service/default/web-7'] });

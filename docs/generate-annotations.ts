@@ -17,8 +17,8 @@ that it is for all ports.
 Each row is one setting. Its annotation may have several spellings: levelset's, the Go provider's
 (openstack-cloud-controller-manager) and kinx's. The first one that a Service carries counts; levelset names a second one with another
 value. "Default" is what holds without the annotation; words such as \`lb-method\` are options of \`cloud.conf\`. "Needs" is what an
-annotation takes to have an effect; one of which no port makes use is named in the condition. "Since" is the first version of
-the Octavia API that has it; on an older one, or where the provider cannot do it, levelset leaves it out and says so. In examples words
+annotation takes to have an effect; the condition names one that no port uses. "Since" is the first version of
+the Octavia API that has it; on an older one, or where the provider cannot do it, levelset ignores it and says so. In examples words
 in capitals stand for ids of your cloud. \`test/scenarios/service/annotations.test.ts\` applies each example and removes it again,
 \`test/e2e/service/annotations.test.ts\` does so on a real cloud.
 
@@ -34,7 +34,7 @@ const TAIL = `
 
 levelset and the Go provider write \`loadbalancer.openstack.org/load-balancer-address\`, the address that is published; kinx's successor
 writes \`service.beta.kubernetes.io/kinx-load-balancer-id\`. Neither sets anything. Any other annotation that begins like those above and
-has no row has no effect, and is named on the Service.
+has no row has no effect; the condition names it.
 `;
 
 const KEYS = [

@@ -7,6 +7,22 @@ import { readCloudConf } from '../../shared/config/cloud-conf/cloud-conf.ts';
 import { readCredentials } from '../../shared/config/clouds/credentials.ts';
 import { filesOf, textOf } from './files.ts';
 
+/** What docs/sources/go-provider.md lists in a section. */
+function keysOf(title: string): readonly string[] {
+  const [, section = ''] = textOf('docs/sources/go-provider.md').split(`\n## ${title}\n`);
+  const [, keys = ''] = /\nKeys: ([^]*?)\.\n/.exec(section.split('\n## ')[0] ?? '') ?? [];
+  return [...keys.matchAll(/`([a-z0-9-]+)`/g)].map(([, key = '']) => key);
+}
+
+test('docs/annotations.md has the annotations that the Go provider has', () => {
+  const keys = keysOf('Annotations');
+  const page = textOf('docs/annotations.md');
+  const isNamed = (key: string): boolean =>
+    new RegExp(`\`(loadbalancer\\.openstack\\.org/)?${key}\``).test(page);
+  expect(keys.length).toBeGreaterThan(30);
+  expect(keys.filter((key) => !isNamed(key))).toEqual([]);
+});
+
 describe('docs/reference/cloud-conf.md', () => {
   test('has the options that levelset reads, and no other', () => {
     const read = Object.entries(OPTIONS).map(([section, options]) => [
@@ -19,18 +35,13 @@ describe('docs/reference/cloud-conf.md', () => {
     expect(sorted(told)).toEqual(sorted(read));
   });
 
-  test('has what the Go provider has', () => {
-    const text = textOf('docs/sources/go-provider.md');
-    const named = ['Section LoadBalancer', 'Section LoadBalancerClass', 'Section Networking'].flatMap(
-      (title) => {
-        const [, section = ''] = text.split(`\n## ${title}\n`);
-        return [...(section.split('\n## ')[0] ?? '').matchAll(/`([a-z]+(?:-[a-z]+)+)/g)].map(
-          ([, key = '']) => key,
-        );
-      },
-    );
-    expect(named.length).toBeGreaterThan(15);
+  const sections = ['Global', 'LoadBalancer', 'LoadBalancerClass', 'Networking'].map(
+    (name) => `Section ${name}`,
+  );
+  test.each([...sections, 'Sections Route and Metadata'])('has what the Go provider has: %s', (title) => {
+    const named = keysOf(title);
     const known = new Set(Object.values(CLOUD_CONF_FACTS).flatMap((facts) => Object.keys(facts)));
+    expect(named.length).toBeGreaterThan(2);
     expect(named.filter((key) => !known.has(key))).toEqual([]);
   });
 

@@ -183,6 +183,7 @@ export const OPTIONS: Readonly<Record<string, readonly KnownOption[]>> = {
   loadbalancer: [...Object.values(LOAD_BALANCER_OPTIONS), LB_VERSION],
   loadbalancerclass: CLASS_FIELDS.map((field) => LOAD_BALANCER_OPTIONS[field]),
   networking: Object.values(NETWORKING_OPTIONS),
+  // docs/sources/go-provider.md, "Sections Route and Metadata"
   route: [known('router-id', id)],
   // levelset asks Nova alone, so that search-order has no effect
   metadata: [known('search-order', searchOrder), known('request-timeout', milliseconds)],

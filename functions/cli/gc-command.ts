@@ -88,7 +88,11 @@ export async function printClusters(
     await printObjects({ clusters: rows, forgottenVipPorts: vips }, flags);
     return 0;
   }
-  console.log(clusters.map(row).join('\n') || 'No cluster of levelset has anything in this project.');
+  const lines = clusters.flatMap((one) => [
+    row(one),
+    ...(flags.output === 'wide' ? belongingsOf(one.id, all) : []),
+  ]);
+  console.log(lines.join('\n') || 'No cluster of levelset has anything in this project.');
   for (const port of forgotten)
     console.log(
       printable(
@@ -113,6 +117,15 @@ function row({ id, isThisOne, entry, writtenAt, has }: FoundCluster & { readonly
   const whose = entry === undefined ? '' : ` (the cluster of the entry ${entry})`;
   const mark = isThisOne ? ' (this cluster)' : whose;
   return printable(`${id}${mark}  last written ${inWords(writtenAt)}  ${counts.join(', ')}`);
+}
+
+/** Each thing of a cluster with its id. */
+function belongingsOf(cluster: string, all: Belongings): readonly string[] {
+  return Object.entries(TITLES).flatMap(([kind, title]) =>
+    all[kind as keyof typeof TITLES]
+      .filter((wire) => clustersOf(wire).includes(cluster))
+      .map(({ id }) => printable(`  ${title} ${id}`)),
+  );
 }
 
 function counted(count: number, what: string): string {

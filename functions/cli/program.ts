@@ -19,6 +19,7 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
     .version(VERSION)
     .commandsGroup(GROUPS.other)
     .helpCommand('help [command]', 'print the help of a command')
+    .showHelpAfterError('levelset --help has the commands')
     .exitOverride();
   const command = (name: CommandName, description: string): Command =>
     withFlags(
@@ -27,6 +28,7 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
         .description(description)
         .helpGroup(GROUPS[HELP[name].group])
         .addHelpText('after', examplesOf(name))
+        .showHelpAfterError(`levelset ${name} --help has the arguments, the flags and examples`)
         .exitOverride(),
       name,
     );

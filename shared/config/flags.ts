@@ -210,7 +210,7 @@ export const FLAGS = {
   'wait': { topic: 'one run', commands: ['reconcile'], help: 'go on until no object is progressing or draining' },
   'output': {
     topic: 'one run', short: 'o', value: 'format', read: oneOf('text', 'wide', 'json', 'yaml'), commands: ['plan', 'drift', 'explain', 'gc', 'lint', 'doctor', 'upgrade'],
-    help: 'how objects are printed: text, wide (plans with the ids of what they change), json or yaml',
+    help: 'how objects are printed: text, wide (plans and gc with ids), json or yaml',
     default: 'text',
   },
   'namespace': { topic: 'one run', short: 'n', value: 'name', read: text, commands: ['reconcile', 'plan', 'drift', 'explain'], help: 'the namespace of svc/NAME; plan and drift without objects go through this namespace', without: 'default' },

@@ -154,7 +154,7 @@ test('members that drain are something left to do: reconcile --wait waits for th
   expect(await run(`sweep ${drain}`, env)).toBe(0);
 });
 
-test('what cannot be read is one clear line', async () => {
+test('what cannot be read is one clear line, and where the help is', async () => {
   const { env } = await sandboxWorld();
 
   expect(await run('plan pod/default/web', env)).toBe(1);
@@ -167,6 +167,7 @@ test('what cannot be read is one clear line', async () => {
     'levelset: the configuration cannot be used:\n  /nowhere/cloud.conf cannot be read: ENOENT',
     expect.stringMatching(/--reconcile-timeout = "soon" is not allowed: give a duration/),
     "error: unknown command 'launch'",
+    'levelset --help has the commands',
   ]);
 });
 

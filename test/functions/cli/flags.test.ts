@@ -60,7 +60,7 @@ describe('the command line', () => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     expect(await main(['plan', '--cluster-cidrs=10.0.0.0/8'])).toBe(1);
     expect(write.mock.calls.join('')).toBe(
-      "error: unknown option '--cluster-cidrs'\n(Did you mean --cluster-cidr?)\n",
+      "error: unknown option '--cluster-cidrs'\n(Did you mean --cluster-cidr?)\nlevelset plan --help has the arguments, the flags and examples\n",
     );
   });
 });

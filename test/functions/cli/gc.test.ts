@@ -53,6 +53,14 @@ test('gc lists clusters by tag with their last write, and VIP ports that nothing
       .sort(),
   );
   expect(out[1]).toContain(`openstack port delete ${lost}`);
+  expect(await run('gc -o wide', env)).toBe(0);
+  const [balancer] = sandbox.cloud.loadbalancers;
+  expect(out[2]).toMatch(
+    new RegExp(
+      `^${gone}  .*\\n  load balancer ${balancer?.id ?? ''}\\n  listener \\S+\\n  floating IP \\S+$`,
+      'm',
+    ),
+  );
   expect(await run('gc -o json', env)).toBe(0);
   expect(JSON.parse(out.at(-1) ?? '')).toMatchObject({
     clusters: expect.arrayContaining([

@@ -107,6 +107,14 @@ describe('GET /', () => {
     expect((await request(app).get('/')).text).toContain('in sync, 2 warnings');
   });
 
+  test('without an address nothing serves', async () => {
+    const row = { state: 'blocked', reason: 'x', planSteps: 0, operatingStatus: 'ONLINE' } as const;
+    const rows = [{ ...row, object: 'service/shop/up' }] as const;
+    const { app } = testServer({ open: true, status: () => Promise.resolve({ ...VIEW, rows }) });
+    const { text } = await request(app).get('/');
+    expect(text).toContain('<span class="health degraded">no address</span><small>ONLINE</small>');
+  });
+
   test.each([
     ['q=WORKER', ['node/worker-7']],
     ['kind=node', ['node/worker-7']],

@@ -7,6 +7,8 @@ import { groupOf, healthOf, syncOf, warningsOf } from './sync.ts';
 export function health(row: StatusRow): Html | string {
   const its = healthOf(row);
   if (its === 'none') return row.operatingStatus ?? '\u2013';
+  if (its === 'serving' && row.address === undefined)
+    return markup`<span class="health degraded">no address</span><small>${row.operatingStatus}</small>`;
   return markup`<span class="health ${its}">${its}</span><small>${row.operatingStatus}</small>`;
 }
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 const major = Number.parseInt(process.versions.node, 10);
 if (major < 22) {
-  console.error(`levelset needs Node 22 or newer (it is tested with 24); this is ${process.version}`);
+  console.error(
+    `levelset needs Node 22 or newer (it is tested with 24); this is ${process.version}. In a checkout, npx node runs the one that npm ci brought`,
+  );
   process.exitCode = 1;
 } else {
   const { main } = await import('./cli/main.ts');

@@ -2,7 +2,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
-import got, { type ExtendOptions, type Got } from 'got';
+import got, { type ExtendOptions, type Got, type RequestError } from 'got';
 import { withoutCredentials, type ProxyFor } from './proxy.ts';
 
 /** How often a GET is sent at the most. A write is sent once: the next run sees whether it took effect. */
@@ -118,4 +118,18 @@ export function retryAfterMs(header: string | undefined, nowMs: number = Date.no
   if (header === undefined) return undefined;
   const asked = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - nowMs;
   return Number.isNaN(asked) ? undefined : Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, asked));
+}
+
+const NODES_ADVICE = '; if the root CA is installed locally';
+
+/**
+ * A failed connection in words. Of a certificate that nobody vouches for they name `authority`, the option with the CA, in place of
+ * Node's own advice.
+ */
+export function connectionInWords({ code, message }: RequestError, authority: string): string {
+  const [reason = ''] = message.split(NODES_ADVICE);
+  const isUntrusted = /^(UNABLE_TO_(VERIFY|GET_ISSUER)|SELF_SIGNED|DEPTH_ZERO)/.test(code);
+  return isUntrusted
+    ? `${reason}; ${authority} has to have the certificate of who signed it`
+    : reason || code;
 }

@@ -23,13 +23,24 @@ const LONGEST_MESSAGE = 500;
 
 /**
  * The error for an answer of the apiserver that is no success (Kubernetes API conventions, "Response Status Kind"). Its
- * message has what was attempted, the status and the message of the Status object; its request id is the Audit-Id.
+ * message has what was attempted, the status, the message of the Status object or a plain text, and of a 401 whose credential it is; its
+ * request id is the Audit-Id.
  */
-export function answerError(doing: string, { status, headers, text }: RawAnswer): ReconcileError {
+export function answerError(
+  doing: string,
+  { status, headers, text }: RawAnswer,
+  asked?: { readonly server: string; readonly source: string },
+): ReconcileError {
   const code = CODES[status] ?? (status >= 500 ? 'KUBE_UNAVAILABLE' : 'UNEXPECTED_RESPONSE');
   const requestId = headers['audit-id'];
   const wait = retryAfterMs(headers['retry-after']);
-  return new ReconcileError(code, `cannot ${doing}: ${status} ${statusMessage(text)}`.trim(), {
+  const said = headers['content-type']?.startsWith('text/plain') ? text.trim() : statusMessage(text);
+  const whose =
+    status === 401 && asked
+      ? `: the kube-apiserver at ${asked.server} does not take the credential of ${asked.source}`
+      : '';
+  const message = `cannot ${doing}: ${status} ${said.slice(0, LONGEST_MESSAGE)}`.trim();
+  return new ReconcileError(code, `${message}${whose}`, {
     status,
     ...(typeof requestId === 'string' && { requestId }),
     ...(wait !== undefined && { retryAfterMs: wait }),
@@ -38,5 +49,5 @@ export function answerError(doing: string, { status, headers, text }: RawAnswer)
 
 function statusMessage(text: string): string {
   const { kind, message } = fieldsOf(parseJson(text));
-  return kind === 'Status' && typeof message === 'string' ? message.slice(0, LONGEST_MESSAGE) : '';
+  return kind === 'Status' && typeof message === 'string' ? message : '';
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RequestError, type Got } from 'got';
 import { isDeepStrictEqual } from 'node:util';
 import { budgetSpent, inTime, timeLeftMs, timeLeftToCloseMs } from '../deadline.ts';
-import { ATTEMPTS, backoffMs, createGot, timeouts, type ClientOptions } from '../http.ts';
+import { ATTEMPTS, backoffMs, connectionInWords, createGot, timeouts, type ClientOptions } from '../http.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { answerError } from './answer-error.ts';
 import type { RawAnswer } from './answer-error.ts';
@@ -74,7 +74,7 @@ export function createHttp(connection: Connection, onCall: (call: KubeCall) => v
         raw = await attempt(client, connection, request, again, onCall);
     }
     if (raw.status < 300 || request.expected?.includes(raw.status)) return readAnswer(request, raw);
-    throw answerError(request.doing, raw);
+    throw answerError(request.doing, raw, connection);
   };
   return async (request) => {
     const started = performance.now();
@@ -147,7 +147,8 @@ function contentType(method: KubeRequest['method']): string {
  */
 export function noAnswer(doing: string, server: string, error: unknown): unknown {
   if (!(error instanceof RequestError)) return error;
-  const text = `cannot ${doing}: no answer from the kube-apiserver at ${server} (${error.code}: ${error.message})`;
+  const reason = connectionInWords(error, 'certificate-authority-data in the kubeconfig');
+  const text = `cannot ${doing}: no answer from the kube-apiserver at ${server} (${error.code}: ${reason})`;
   return new ReconcileError('KUBE_UNAVAILABLE', text);
 }
 

@@ -130,9 +130,14 @@ export class KubeLease implements Lease {
     const { path, doing } = this.request('write');
     const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', ...record };
     const answer = isNew
-      ? await this.http({ method: 'POST', path: leasePath(namespace), body, doing, expected: [409] })
+      ? await this.http({ method: 'POST', path: leasePath(namespace), body, doing, expected: [404, 409] })
       : await this.http({ method: 'PUT', path, body, doing, expected: [404, 409] });
     if (answer.serverTimeMs !== undefined) this.learnClock(answer.serverTimeMs, sentMs);
+    if (isNew && answer.status === 404)
+      throw new ReconcileError(
+        'CONFIG_INVALID',
+        `cannot ${doing}: the namespace of levelset's state is not there: kubectl create namespace ${namespace}, or give another one: --state-namespace`,
+      );
     if (answer.status >= 400) return false;
     this.held = { record: answer.body as LeaseRecord, sinceMs };
     return true;

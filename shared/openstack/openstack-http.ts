@@ -5,7 +5,7 @@ import { RequestError, type Got, type Method } from 'got';
 import type { OpenStackConfig } from '../config/config.ts';
 import { parseJson } from '../model/json.ts';
 import { budgetSpent, timeLeftMs } from '../deadline.ts';
-import { ATTEMPTS, backoffMs, createGot, retryAfterMs, timeouts } from '../http.ts';
+import { ATTEMPTS, backoffMs, connectionInWords, createGot, retryAfterMs, timeouts } from '../http.ts';
 import { askPermit } from '../permit.ts';
 import type { ProxyFor } from '../proxy.ts';
 import { accountOf, EndpointLimits } from './endpoint-limits.ts';
@@ -210,7 +210,7 @@ function toNoAnswer(error: unknown): NoAnswer {
   if (error instanceof NoAnswer) return error;
   if (!(error instanceof RequestError)) return new NoAnswer('the request failed', false);
   const timedOut = error.code === 'ETIMEDOUT' && error.name === 'TimeoutError';
-  return new NoAnswer(error.message === '' ? error.code : error.message, timedOut);
+  return new NoAnswer(connectionInWords(error, 'ca-file'), timedOut);
 }
 
 /** Whether a status may pass by itself. A 501 does not: it says what the service cannot do. */

@@ -86,7 +86,7 @@ async function requestToken(config: OpenStackConfig, http: Http, now: () => numb
   const asked = now();
   const body = authBody(config.credentials);
   const answer = await http({ service: 'identity', method: 'POST', url, body }).catch((error: unknown) => {
-    throw unreachable(ATTEMPTED, error);
+    throw unreachable(`${ATTEMPTED} at ${new URL(config.authUrl).origin}`, error);
   });
   if (answer.status !== 201 && answer.status !== 200) throw refused(answer, config);
   return readToken(answer, asked);
@@ -120,9 +120,15 @@ function readToken(answer: HttpAnswer, asked: number): Token {
 function refused(answer: HttpAnswer, config: OpenStackConfig): ReconcileError {
   const error = refusal(ATTEMPTED, answer);
   const message = error.message.replaceAll(secretOf(config.credentials), 'REDACTED');
-  const wrongUrl = answer.status === 404 || answer.status === 405 || Math.floor(answer.status / 100) === 3;
-  if (wrongUrl) {
-    const text = `${message}; is auth-url ${config.authUrl} the address of Keystone?`;
+  const noKeystone = answer.status === 400 && !isRecord(answer.body);
+  const noSuchPath = answer.status === 405 || Math.floor(answer.status / 100) === 3;
+  if (answer.status === 404 || noKeystone || noSuchPath) {
+    // Keystone answers 404 to an application credential that it does not know, too
+    const credential =
+      answer.status === 404 && config.credentials.type === 'application-credential'
+        ? ', and does it have this application credential'
+        : '';
+    const text = `${message}; is auth-url ${config.authUrl} the address of Keystone${credential}?`;
     return new ReconcileError('CONFIG_INVALID', text, error.context);
   }
   return new ReconcileError(

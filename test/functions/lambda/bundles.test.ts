@@ -37,10 +37,10 @@ function packagesOf(name: string): ReadonlySet<string> {
 test.each([
   ['audit', 86],
   ['events', 79],
-  ['resync', 818],
-  ['status', 519],
-  ['reconcile', 637],
-  ['sweep', 623],
+  ['resync', 819],
+  ['status', 520],
+  ['reconcile', 638],
+  ['sweep', 624],
 ])('%s loads at most %d kB at start', (name, kilobytes) => {
   expect(bundle(name).eager).toBeLessThanOrEqual(kilobytes * 1_000);
 });
@@ -64,7 +64,7 @@ describe.each(['reconcile', 'sweep'])('%s', (name) => {
 
 test.each([...FUNCTIONS])('%s has no login of client-node in it, which cannot run there', (name) => {
   expect(bundle(name).sources.filter((path) => path.includes('@kubernetes/client-node'))).toEqual([]);
-  expect(bundle(name).total).toBeLessThan(948_000);
+  expect(bundle(name).total).toBeLessThan(949_000);
 });
 
 test('the program loads client-node only when somebody logs in', () => {

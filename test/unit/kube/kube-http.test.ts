@@ -35,7 +35,6 @@ describe('answers', () => {
 
   it.each([
     [400, 'KUBE_REJECTED'],
-    [401, 'KUBE_FORBIDDEN'],
     [403, 'KUBE_FORBIDDEN'],
     [404, 'UNEXPECTED_RESPONSE'],
     [409, 'KUBE_CONFLICT'],
@@ -51,6 +50,22 @@ describe('answers', () => {
       code,
       message: `cannot write a Node: ${status} no such luck`,
       context: { status, requestId: 'a-1' },
+    });
+  });
+
+  it("say after a 401 which server takes the credential of which file for nobody's", async () => {
+    const { connection, url } = await start(() => failure(401, 'Unauthorized'));
+    expect(await caught(createHttp(connection)(WRITE))).toMatchObject({
+      code: 'KUBE_FORBIDDEN',
+      message: `cannot write a Node: 401 Unauthorized: the kube-apiserver at ${url} does not take the credential of test`,
+    });
+  });
+
+  it('in plain text are told: a TLS port tells so of http', async () => {
+    const body = 'Client sent an HTTP request to an HTTPS server.\n';
+    const { connection } = await start(() => ({ status: 400, body }));
+    expect(await caught(createHttp(connection)(READ))).toMatchObject({
+      message: `cannot list Nodes: 400 ${body.trim()}`,
     });
   });
 

@@ -1,4 +1,7 @@
-import { afterEach, describe, expect, it, vi, beforeEach, test } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi, beforeEach, test } from 'vitest';
+import { createHttp } from '../../../shared/kube/kube-http.ts';
+import { KubeLease } from '../../../shared/kube/lease.ts';
+import { failure, fakeApiserver, keptLog } from './fake-apiserver.ts';
 import { NAME, twoRuns, type TwoRuns } from './two-runs.ts';
 import { sandboxKube, type SandboxKube } from './sandbox-kube.ts';
 
@@ -20,6 +23,16 @@ describe('acquire', () => {
     expect(spec()['renewTime']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     const { labels } = sandbox.kube.get('Lease', 'levelset', NAME)?.metadata ?? {};
     expect(labels).toEqual({ 'levelset.openstack.org/lease': 'unit' });
+  });
+
+  it('says how to make the namespace that is not there', async () => {
+    const fake = await fakeApiserver(() => failure(404, 'namespaces "gone" not found'));
+    onTestFinished(() => fake.close());
+    const options = { namespace: 'gone', name: NAME, identity: 'a', log: keptLog() };
+    await expect(new KubeLease(createHttp(fake.connection), options).acquire()).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('kubectl create namespace gone') as string,
+    });
   });
 
   it('is refused while another holder lives, and says when to come back', async () => {

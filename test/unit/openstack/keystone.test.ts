@@ -127,4 +127,32 @@ describe('a login', () => {
     expect(error).toMatchObject({ code });
     expect(String(error)).not.toContain('hunter2');
   });
+
+  const id = 'deadbeef';
+  it.each([
+    [
+      'that it has no such application credential',
+      404,
+      'Could not find Application Credential',
+      / and does it have this/,
+    ],
+    ['in words of another server', 400, undefined, /the address of Keystone\?$/],
+  ])('answered %s says what may be wrong', async (_what, status, message, expected) => {
+    fake = await startFake(empty, (_seen, response) => {
+      json(response, status, message && { error: { message } });
+    });
+    const credentials = { type: 'application-credential', id, secret: 's' } as const;
+    const { ready } = connectCloud({ ...fake.config, credentials });
+    await expect(ready()).rejects.toThrow(`is auth-url ${fake.url}`);
+    await expect(ready()).rejects.toThrow(expected);
+  });
+
+  it('that nobody answers names the address', async () => {
+    fake = await startFake(empty);
+    const { config } = fake;
+    await fake.close();
+    await expect(connectCloud(config).ready()).rejects.toThrow(
+      `Keystone at ${new URL(config.authUrl).origin}: connect ECONNREFUSED`,
+    );
+  });
 });

@@ -87,7 +87,7 @@ describe('createHttp', () => {
     const { result } = await run('GET', (_seen, response) => {
       response.writeHead(200).end(text);
     });
-    expect(result).toEqual({ status: 200, body: undefined });
+    expect(result).toEqual({ status: 200, body: undefined, serverTimeMs: expect.any(Number) as number });
   });
 
   it('reports request id, status and time of every attempt', async () => {

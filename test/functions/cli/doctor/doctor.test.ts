@@ -10,9 +10,9 @@ import { KUBERNETES_MINORS } from '../../../../functions/cli/doctor/check-versio
 import { serve } from '../../../../functions/serve.ts';
 import { AUDIT_TOKEN } from '../../../http/tokens.ts';
 import { SILENT } from '../../../support/sandbox-world.ts';
-import { levelsetGrants } from '../../../../infra/sandbox/kube/kube-access.ts';
 import { aService, until } from '../../sandbox-world.ts';
 import { out, run } from '../command-line.ts';
+import { paste, withoutStatus } from './paste.ts';
 import { aSetUp, doctor, wrongIn, type SetUp } from './set-up.ts';
 
 interface Broken {
@@ -21,8 +21,8 @@ interface Broken {
   readonly wrong: RegExp;
   /** The command, or the words, of the remedy. */
   readonly remedy: RegExp;
-  /** Does what the remedy says. */
-  readonly mend: (setUp: SetUp) => void | Promise<void>;
+  /** Does what the remedy says, word for word where it is a command or a value. */
+  readonly mend: (setUp: SetUp, remedy: string) => void | Promise<void>;
   readonly code?: 0;
 }
 
@@ -77,9 +77,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     wrong:
       /^failure rights: the application credential lacks the access rule {"service":"network","method":"POST","path":"\/v2.0\/floatingips"}/,
     remedy: /openstack application credential create .* --access-rules infra\/openstack\/access-rules.json/,
-    mend: ({ sandbox }) => {
-      sandbox.cloud.applicationCredential.accessRules = ACCESS_RULES;
-    },
+    mend: paste,
   },
   'a user whose role may not list load balancers': {
     make: ({ sandbox }) => {
@@ -99,14 +97,11 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     mend: ({ sandbox, token }) => token(sandbox.changeKubeToken()),
   },
   'a ServiceAccount that may not write the status of a Service': {
-    make: ({ sandbox, token }) => {
-      const grants = levelsetGrants.filter(({ resources }) => !resources.includes('services/status'));
-      return token(sandbox.addUser('system:serviceaccount:levelset:levelset', grants));
-    },
+    make: ({ sandbox, token }) =>
+      token(sandbox.addUser('system:serviceaccount:levelset:levelset', withoutStatus)),
     wrong: /^failure rights: Kubernetes does not grant patch services\/status: levelset writes address/,
     remedy: /kubectl apply -f infra\/kubernetes\/rbac.yaml/,
-    mend: ({ sandbox, token }) =>
-      token(sandbox.addUser('system:serviceaccount:levelset:levelset', levelsetGrants)),
+    mend: paste,
   },
   'floating IPs that are used up': {
     make: ({ sandbox }) => {
@@ -115,9 +110,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     },
     wrong: /^failure quotas: floating IPs: 1 of 1: the next Service that needs one fails$/,
     remedy: /openstack quota set --floating-ips 11 \S+$/,
-    mend: ({ sandbox }) => {
-      sandbox.cloud.quotas.floatingip = 11;
-    },
+    mend: paste,
   },
   'ports that are nearly used up': {
     make: ({ sandbox }) => {
@@ -126,16 +119,15 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     },
     wrong: /^warning quotas: ports: \d+ of \d+: nearly used up$/,
     remedy: /openstack quota set --ports \d+ \S+$/,
-    mend: ({ sandbox }) => {
-      sandbox.cloud.quotas.port = 2 * sandbox.cloud.quotas.port;
-    },
+    mend: paste,
     code: 0,
   },
   'a provider that Octavia does not have': {
     make: ({ edit }) => edit('[Global]', '[LoadBalancer]\nlb-provider = f5\n[Global]'),
     wrong: /^failure versions: Octavia has no provider f5; it has amphora/,
     remedy: /lb-provider in \[LoadBalancer\] of \S+cloud\.conf to one of amphora/,
-    mend: ({ edit }) => edit('lb-provider = f5', 'lb-provider = amphora'),
+    mend: ({ edit }, remedy) =>
+      edit('lb-provider = f5', `lb-provider = ${/ to one of (\w+)/.exec(remedy)?.[1] ?? ''}`),
   },
   'an Octavia without tags': {
     make: ({ sandbox }) => void Object.assign(sandbox.cloud.octaviaTraits, { minor: 0 }),
@@ -244,9 +236,9 @@ test.each(Object.entries(BROKEN))(
 
     const broken = await doctor(setUp);
     expect(wrongIn(broken.findings)[0]).toMatch(wrong);
-    expect(broken.findings.find(({ level }) => level === 'failure' || level === 'warning')?.remedy).toMatch(
-      remedy,
-    );
+    const told =
+      broken.findings.find(({ level }) => level === 'failure' || level === 'warning')?.remedy ?? '';
+    expect(told).toMatch(remedy);
     expect(broken.findings.filter(({ level, remedy: its }) => /warning|failure/.test(level) && !its)).toEqual(
       [],
     );
@@ -254,7 +246,7 @@ test.each(Object.entries(BROKEN))(
     expect(setUp.more.length > 0 || writesSince(setUp, before) === 0).toBe(true);
     expect(out.join('\n')).not.toMatch(/secret-of-yesterday|sandbox-secret/);
 
-    await mend(setUp);
+    await mend(setUp, told);
     const after = await doctor(setUp);
     expect(wrongIn(after.findings)).toEqual([]);
     expect(after.code).toBe(0);

@@ -34,7 +34,9 @@ export function answerError(
   const code = CODES[status] ?? (status >= 500 ? 'KUBE_UNAVAILABLE' : 'UNEXPECTED_RESPONSE');
   const requestId = headers['audit-id'];
   const wait = retryAfterMs(headers['retry-after']);
-  const said = headers['content-type']?.startsWith('text/plain') ? text.trim() : statusMessage(text);
+  const said = (headers['content-type'] ?? 'text/plain').startsWith('text/plain')
+    ? text.trim()
+    : statusMessage(text);
   const whose =
     status === 401 && asked
       ? `: the kube-apiserver at ${asked.server} does not take the credential of ${asked.source}`

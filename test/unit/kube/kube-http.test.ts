@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Credential, TlsSettings } from '../../../shared/kube/connection/connection.ts';
+import { answerError } from '../../../shared/kube/answer-error.ts';
 import { createHttp, type KubeCall, type KubeRequest } from '../../../shared/kube/kube-http.ts';
 import { failure, fakeApiserver, type Asked, type FakeApiserver, type Told } from './fake-apiserver.ts';
 
@@ -61,13 +62,14 @@ describe('answers', () => {
     });
   });
 
-  it('in plain text are told: a TLS port tells so of http', async () => {
-    const body = 'Client sent an HTTP request to an HTTPS server.\n';
-    const { connection } = await start(() => ({ status: 400, body }));
-    expect(await caught(createHttp(connection)(READ))).toMatchObject({
-      message: `cannot list Nodes: 400 ${body.trim()}`,
-    });
-  });
+  it.each([{}, { 'content-type': 'text/plain' }])(
+    'in plain text %j are told: a TLS port tells so of http',
+    (headers) => {
+      const text = 'Client sent an HTTP request to an HTTPS server.\n';
+      const { message } = answerError('list Nodes', { status: 400, headers, text });
+      expect(message).toBe(`cannot list Nodes: 400 ${text.trim()}`);
+    },
+  );
 
   it('that the caller expects are returned', async () => {
     const { connection } = await start(() => failure(404, 'not found'));

@@ -45,7 +45,9 @@ export function answerErrors(log: Log): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent) next(error);
     else {
-      const answer = answerError(error, requestOf(request), log);
+      // express decodes names in paths, and what is no UTF-8 is in no path
+      const known = error instanceof URIError ? noSuchPath(request) : error;
+      const answer = answerError(known, requestOf(request), log);
       send(response, isBrowser(request) ? errorPage(answer) : answer);
     }
   };

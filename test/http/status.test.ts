@@ -199,6 +199,13 @@ describe('health', () => {
 });
 
 describe('anything else', () => {
+  test('404 for the page of an object whose name is no UTF-8, which anybody may ask for, and no error in the log', async () => {
+    const { app, lines } = testServer({ object: () => Promise.reject(new Error('asked')) });
+    const answer = await request(app).get('/objects/service/%E0%A4%A');
+    expect([answer.status, answer.body]).toEqual([404, { error: 'no such path: /objects/service/%E0%A4%A' }]);
+    expect(lines.join()).not.toContain('unexpected error');
+  });
+
   test('404 as JSON for an unknown path, 405 for another method, and a path that is no UTF-8 is a cluster like others', async () => {
     const { app } = testServer();
     const unknown = await request(app).get('/wp-login.php');

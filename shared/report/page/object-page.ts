@@ -1,3 +1,4 @@
+import { printable, quote } from '../../model/text/text.ts';
 import type { StatusRow } from '../page.ts';
 import { since } from './ages.ts';
 import { actor, health, next, sync, titleOf, why } from './cells.ts';
@@ -102,7 +103,7 @@ function valuesTable({ values, ignored }: NonNullable<ObjectView['look']>): Html
             ['Field', 'Value', 'Why'],
             '',
             ignored,
-            (one) => [one.field, markup`<code>${one.value.slice(0, LONG)}</code>`, one.message],
+            (one) => [printable(one.field), markup`<code>${quote(one.value)}</code>`, printable(one.message)],
           )}`
     }`;
 }

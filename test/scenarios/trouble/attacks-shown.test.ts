@@ -2,10 +2,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLog, reconcileLine } from '../../../functions/log.ts';
 import { createMetrics } from '../../../functions/metrics.ts';
+import { History } from '../../../functions/page/history.ts';
 import { serviceRows } from '../../../functions/status-rows.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import { renderPlan } from '../../../shared/plan/render-plan.ts';
+import type { StatusRow } from '../../../shared/report/page.ts';
+import { renderObjectPage } from '../../../shared/report/page/object-page.ts';
 import { renderPage } from '../../../shared/report/page/objects-page.ts';
+import { lookAtService } from '../../../shared/service/report/look.ts';
 import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
@@ -50,7 +54,10 @@ async function showAll(name = 'web'): Promise<Shown> {
     service && last
       ? serviceRows([service], it.world.config, new Map([[last.request.key, { report: last, at: '' }]]))
       : [];
-  const page = renderPage({ cluster: 'test', generatedAt: '2026-11-21T00:00:00Z', rows });
+  const page = [
+    renderPage({ cluster: 'test', generatedAt: '2026-11-21T00:00:00Z', rows }),
+    ...(await Promise.all(rows.map((row) => objectPage(row, reports)))),
+  ].join('\n');
   const plans = reports.map(({ plan }) => (plan ? renderPlan(plan) : '')).join('\n');
   const { kube } = it.sandbox;
   const events = kube.list('Event', 'default').map(({ message }) => String(message));
@@ -64,6 +71,20 @@ async function showAll(name = 'web'): Promise<Shown> {
     told,
     everything: [terminal, page, told, scraped, JSON.stringify([kept, reports])].join('\n'),
   };
+}
+
+/** The page of one object, after these runs, with the Events of the cluster. */
+async function objectPage(row: StatusRow, reports: readonly Report[]): Promise<string> {
+  const [generatedAt, history] = ['2026-11-21T00:00:00Z', new History()];
+  for (const report of reports) history.add(report, generatedAt);
+  const look = await lookAtService(row.object, it.world);
+  const events = it.sandbox.kube.list('Event', 'default').map(({ type, reason, message }) => ({
+    ...{ type: String(type), reason: String(reason), message: String(message) },
+    ...{ at: generatedAt, count: 1 },
+  }));
+  expect(look?.plan).toBeDefined();
+  const view = { cluster: 'test', generatedAt, row, runs: history.of(row.object), events };
+  return renderObjectPage({ ...view, ...(look && { look }) });
 }
 
 /** What a log of the program itself wrote meanwhile. */

@@ -74,9 +74,14 @@ function isBundle(value: unknown): value is Bundle {
     Array.isArray(controllers) &&
     ['loadBalancer', 'loadBalancerClasses', 'networking', 'nodes'].every((part) => isRecord(parts[part])) &&
     isRecord(reads) &&
-    Object.values(reads).every((answers) => Array.isArray(answers) && answers.every(isRecord)) &&
+    Object.values(reads).every((answers) => Array.isArray(answers) && answers.every(isAnswer)) &&
     (every === undefined || areFoundPlans(every))
   );
+}
+
+function isAnswer(value: unknown): boolean {
+  const { error } = fieldsOf(value);
+  return isRecord(value) && (error === undefined || typeof fieldsOf(error)['message'] === 'string');
 }
 
 function areFoundPlans(value: unknown): boolean {

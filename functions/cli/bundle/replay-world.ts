@@ -1,5 +1,6 @@
 import type { Credentials } from '../../../shared/config/config.ts';
-import { ReconcileError } from '../../../shared/model/errors.ts';
+import { ERRORS, ReconcileError } from '../../../shared/model/errors.ts';
+import { printable } from '../../../shared/model/text/text.ts';
 import { newMemory } from '../../../shared/memory/memory.ts';
 import type { Cloud, Kube, Log, World } from '../../../shared/ports.ts';
 import { fromJson, readOf, type Bundle } from './bundle.ts';
@@ -32,7 +33,9 @@ export function replayWorld({ config, reads, now }: Bundle, log: Log): World {
       return Promise.reject(new ReconcileError('UNEXPECTED_RESPONSE', `the bundle does not have ${read}`));
     if (!found.error) return Promise.resolve(fromJson(found.value));
     const { code, message, status } = found.error;
-    return Promise.reject(new ReconcileError(code, message, status === undefined ? {} : { status }));
+    const known = Object.hasOwn(ERRORS, code) ? code : 'UNEXPECTED_RESPONSE';
+    const context = status === undefined ? {} : { status };
+    return Promise.reject(new ReconcileError(known, printable(message), context));
   };
   const replaying = (path: string, called: string): object =>
     new Proxy(

@@ -7,7 +7,7 @@ export function since(at: string, now: number): Html {
 
 /** A time to come. Once it is there it is `now`, until the page knows better. */
 export function due(at: string, now: number): Html {
-  const text = Date.parse(at) - now < 500 ? 'now' : ago(at, now);
+  const text = Date.parse(at) - now <= 500 ? 'now' : ago(at, now);
   return markup`<time datetime="${at}" title="${at}" data-due>${text}</time>`;
 }
 

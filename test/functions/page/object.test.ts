@@ -9,19 +9,20 @@ import { textOf } from './text-of.ts';
 interface Served extends Pick<SandboxWorld, 'sandbox'> {
   readonly url: string;
   /** Resolves when the Service is in the state. */
-  state(name: string, state: StatusRow['state']): Promise<void>;
+  readonly state: (name: string, state: StatusRow['state']) => Promise<void>;
   /** The text of a page as a person reads it. */
-  text(path: string): Promise<string>;
+  readonly text: (path: string) => Promise<string>;
 }
 
 async function served(): Promise<Served> {
   const { sandbox, flags } = await sandboxWorld();
-  const { url, stop } = await serve({
+  const serving = await serve({
     flags: { ...flags, listen: '127.0.0.1:0', watch: true },
     env: { LEVELSET_RESYNC_TOKENS: 'a-token-of-twenty-characters' },
     log: QUIET,
   });
-  onTestFinished(() => stop());
+  onTestFinished(() => serving.stop());
+  const { url } = serving;
   return {
     ...{ sandbox, url },
     text: async (path) =>
@@ -75,7 +76,7 @@ test('the page of a Service has its tree, desired beside live, runs, Events, and
   expect(page).toMatch(/s ago requeue settled as desired 1 update \d+ \d+ ms/);
   expect(page).toMatch(/Warning EnsuredLoadBalancer load balancer .*RANDOM/);
   expect(page).toContain('lb-method "ROUND_ROBIN" the default');
-  expect(page).toMatch(/What does not count .*lb-method RANDOM must be ROUND_ROBIN/);
+  expect(page).toMatch(/What does not count .*lb-method "RANDOM" must be ROUND_ROBIN/);
 });
 
 test('what levelset does not know has no page, in HTML for a browser', async () => {

@@ -128,10 +128,15 @@ test('nothing that a stranger wrote into a bundle reaches the terminal as it is'
   expect(await run(`support-bundle -o ${file}`, world.env)).toBe(0);
   const bundle = JSON.parse(await readFile(file, 'utf8')) as object;
   const seen = '\u001b]0;title\u0007\u001b[2J';
-  const changed = { ...bundle, version: seen, plan: { code: 0, text: `${seen}\n${seen}` } };
-  await writeFile(file, JSON.stringify(changed));
-  await run(`replay ${file}`, {});
+  const replayed = async (changed: object): Promise<void> => {
+    await writeFile(file, JSON.stringify({ ...bundle, ...changed }));
+    await run(`replay ${file}`, {});
+  };
+  await replayed({ version: seen, plan: { code: 0, text: `${seen}\n${seen}` } });
   expect(err.at(-1)).toContain('planned otherwise there');
+  const refused = [{ error: { code: '__proto__', message: seen } }];
+  await replayed({ reads: { 'kube.clusterId()': refused, 'kube.listServices()': refused } });
+  expect(err.at(-1)).toContain('title');
   // eslint-disable-next-line no-control-regex -- what a terminal obeys
   expect(err.join('\n')).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
 });

@@ -25,9 +25,14 @@ export type Read<T> = (value: string | undefined) => T | NotAllowed;
 
 /** One line about a value that is not allowed. `place` names the flag, or file, line and option. */
 export function refusalOf(place: string, value: string | undefined, { allowed, items }: NotAllowed): string {
-  const wrong = items.map((item) => JSON.stringify(item)).join(', ');
-  const shown = wrong === '' ? `= ${JSON.stringify(value)}` : `has ${wrong}, which`;
+  const wrong = items.map((item) => safely(item)).join(', ');
+  const shown = wrong === '' ? `= ${safely(value)}` : `has ${wrong}, which`;
   return `${place} ${value === undefined ? 'has no value' : `${shown} is not allowed`}: give ${allowed}`;
+}
+
+/** The value without the passwords of its URLs. */
+function safely(value: string | undefined): string {
+  return JSON.stringify(value?.replace(/(\/\/[^/@\s,:]*:)[^/@\s,]*@/g, '$1REDACTED@'));
 }
 
 /** KEY=VALUE, or KEY alone: metadata of a server. */

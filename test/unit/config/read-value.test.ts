@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseGoDuration, serviceAccount } from '../../../shared/config/read-value.ts';
+import { NotAllowed, parseGoDuration, refusalOf, serviceAccount } from '../../../shared/config/read-value.ts';
 
 describe('parseGoDuration', () => {
   it.each([
@@ -38,4 +38,13 @@ describe('serviceAccount', () => {
       });
     },
   );
+});
+
+it('a refusal shows no password of a URL', () => {
+  const value = 'nats://me:secret@one:4222,ftp://me:se:cret@two';
+  for (const items of [[], [value]]) {
+    const said = refusalOf('--queue', value, new NotAllowed('a URL', items));
+    expect(said).toContain('"nats://me:REDACTED@one:4222,ftp://me:REDACTED@two"');
+    expect(said).not.toMatch(/cret/);
+  }
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
+import type { ObjectView } from '../../shared/report/page/object-view.ts';
 import type { StatusView } from '../../shared/report/page.ts';
 import { renderPage } from '../../shared/report/page/objects-page.ts';
 import { AUDIT, PAGE, testServer } from './test-server.ts';
@@ -41,6 +42,10 @@ const VIEW: StatusView = {
   lastSweep: { at: '2026-11-21T02:58:30Z', services: 3, letGo: 0, nodes: 10, queued: 1, warnings: [] },
 };
 const status = () => Promise.resolve(VIEW);
+const OBJECT: ObjectView = {
+  ...{ cluster: 'kubernetes', generatedAt: VIEW.generatedAt, runs: [], events: [] },
+  row: { object: 'service/shop/web', state: 'unknown', reason: 'no run yet', planSteps: 0 },
+};
 
 describe('GET /', () => {
   test('shows the page, worst first, everything escaped', async () => {
@@ -154,22 +159,26 @@ describe('GET /', () => {
     expect(unknown.text).not.toMatch(/<script>|http-equiv="refresh"/);
   });
 
-  test.each(['/', '/metrics'])('%s wants a token when it is not on loopback', async (path) => {
-    const { app } = testServer();
-    const refused = await request(app).get(path);
-    expect(refused.status).toBe(401);
-    expect(refused.headers['www-authenticate']).toMatch(/^Basic .*, Bearer$/);
-    expect((await request(app).get(path).set('Authorization', PAGE)).status).toBe(200);
-    expect((await request(app).get(path).auth('anyone', PAGE_TOKEN)).status).toBe(200);
-    expect((await request(app).get(path).auth('anyone', AUDIT_TOKEN)).status).toBe(401);
-    expect(
-      (
-        await request(testServer({ pageTokens: [] }).app)
-          .get(path)
-          .set('Authorization', PAGE)
-      ).status,
-    ).toBe(401);
-  });
+  test.each(['/', '/objects/service/shop/web', '/metrics'])(
+    '%s wants a token when it is not on loopback',
+    async (path) => {
+      const object = (): Promise<ObjectView> => Promise.resolve(OBJECT);
+      const { app } = testServer({ object });
+      const refused = await request(app).get(path);
+      expect(refused.status).toBe(401);
+      expect(refused.headers['www-authenticate']).toMatch(/^Basic .*, Bearer$/);
+      expect((await request(app).get(path).set('Authorization', PAGE)).status).toBe(200);
+      expect((await request(app).get(path).auth('anyone', PAGE_TOKEN)).status).toBe(200);
+      expect((await request(app).get(path).auth('anyone', AUDIT_TOKEN)).status).toBe(401);
+      expect(
+        (
+          await request(testServer({ object, pageTokens: [] }).app)
+            .get(path)
+            .set('Authorization', PAGE)
+        ).status,
+      ).toBe(401);
+    },
+  );
 });
 
 describe('health', () => {

@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { serve } from '../../../functions/serve.ts';
 import type { StatusRow, StatusView } from '../../../shared/report/page.ts';
+import type { ObjectView } from '../../../shared/report/page/object-view.ts';
 import { aService, sandboxWorld, until, type SandboxWorld } from '../sandbox-world.ts';
 import { QUIET } from './quiet.ts';
 import { textOf } from './text-of.ts';
@@ -90,4 +91,23 @@ test('what levelset does not know has no page, in HTML for a browser', async () 
       ]);
       if (Accept === 'text/html') expect(await answer.text()).not.toContain('<b>');
     }
+});
+
+test('twenty readers cost one look, and while OpenStack is away the page says so and has what is known', async () => {
+  const { sandbox, url, state, text } = await served();
+  for (const name of ['read', 'unread']) sandbox.kube.apply(aService(name));
+  for (const name of ['read', 'unread']) await state(name, 'settled');
+  const look = async (): Promise<string | undefined> => {
+    const answer = await fetch(`${url}/objects/service/default/read?format=json`);
+    return ((await answer.json()) as ObjectView).look?.at;
+  };
+  const looks = await Promise.all(Array.from({ length: 20 }, look));
+  expect(new Set(looks).size).toBe(1);
+
+  sandbox.fault({ match: { side: 'openstack' }, kind: 'reset-before', times: 1e6 });
+  expect(await look()).toBe(looks[0]);
+  const page = await text('/objects/service/default/unread');
+  expect(page).toMatch(
+    /levelset cannot look at the object now: .*Why as desired.*Normal EnsuredLoadBalancer/,
+  );
 });

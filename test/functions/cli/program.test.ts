@@ -83,3 +83,12 @@ test('the sandbox alone can be used by another process', async () => {
 
   expect((await sandbox.end('SIGTERM')).code).toBe(0);
 });
+
+test('what nobody reads to its end, such as head, is no error', async () => {
+  const help = spawn(process.execPath, ['functions/cli.ts', 'serve', '--help']);
+  let told = '';
+  help.stderr.on('data', (data: Buffer) => (told += data.toString()));
+  help.stdout.destroy();
+  expect(await once(help, 'exit')).toEqual([0, null]);
+  expect(told).toBe('');
+});

@@ -7,8 +7,8 @@ if (major < 22) {
   process.exitCode = 1;
 } else {
   // whoever reads it, such as head, may have enough
-  process.stdout.on('error', (error) => {
-    if ('code' in error && error.code === 'EPIPE') process.exit();
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit();
     throw error;
   });
   const { main } = await import('./cli/main.ts');

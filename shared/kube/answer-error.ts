@@ -34,9 +34,8 @@ export function answerError(
   const code = CODES[status] ?? (status >= 500 ? 'KUBE_UNAVAILABLE' : 'UNEXPECTED_RESPONSE');
   const requestId = headers['audit-id'];
   const wait = retryAfterMs(headers['retry-after']);
-  const said = (headers['content-type'] ?? 'text/plain').startsWith('text/plain')
-    ? text.trim()
-    : statusMessage(text);
+  const isPlain = (headers['content-type'] ?? 'text/plain').startsWith('text/plain');
+  const said = statusMessage(text) ?? (isPlain ? text.trim() : '');
   const whose =
     status === 401 && asked
       ? `: the kube-apiserver at ${asked.server} does not take the credential of ${asked.source}`
@@ -49,7 +48,7 @@ export function answerError(
   });
 }
 
-function statusMessage(text: string): string {
+function statusMessage(text: string): string | undefined {
   const { kind, message } = fieldsOf(parseJson(text));
-  return kind === 'Status' && typeof message === 'string' ? message : '';
+  return kind === 'Status' && typeof message === 'string' ? message : undefined;
 }

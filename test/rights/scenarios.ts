@@ -414,7 +414,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
     wakes: [],
   },
-  'a Service that is told the same again': {
+  'a Service with the same Event again': {
     loadBalancer: noMonitor,
     before: [web(), web({}, { ports: [HTTP, DNS] }), web()],
     act: web({}, { ports: [HTTP, DNS] }),

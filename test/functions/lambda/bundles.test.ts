@@ -38,7 +38,7 @@ test.each([
   ['audit', 86],
   ['events', 79],
   ['resync', 819],
-  ['status', 520],
+  ['status', 522],
   ['reconcile', 638],
   ['sweep', 624],
 ])('%s loads at most %d kB at start', (name, kilobytes) => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Memory } from '../../../functions/serve/memory.ts';
+import { newMemory } from '../../../shared/memory/memory.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
 import type { Key } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
@@ -11,6 +12,7 @@ const world = {
   kube: { listServices: () => Promise.resolve([]), listNodes: () => Promise.resolve([node]) },
   clock: { now: () => 0 },
   config: { ...aConfig(), controllers: CONTROLLERS },
+  memory: newMemory(),
 } as unknown as World;
 const rowsOf = async (memory: Memory): Promise<number> =>
   (await memory.view({ queue: { depth: 0, oldestMs: 0 } })).rows.length;

@@ -150,7 +150,9 @@ test('page, metrics, /readyz and the log say that an apiserver posts with a wron
 
   world.sandbox.setAuditSink(`${serving.url}/audit/kubernetes`, 'the-token-of-the-webhook');
   world.sandbox.kube.apply(aService('api'));
-  await until('an event', async () => /audit_last_batch_timestamp_seconds [1-9]/.test(await read('/metrics')));
+  await until('an event', async () =>
+    /audit_last_batch_timestamp_seconds [1-9]/.test(await read('/metrics')),
+  );
   expect(await read('/readyz')).toBe('ok\n');
 });
 

@@ -30,8 +30,9 @@ dd { margin: 0; }
 .skip { position: absolute; left: -99rem; }
 .skip:focus { position: static; }
 main:focus { outline: none; }
-#stale { position: sticky; top: 0; z-index: 1; margin: 0 0 1rem; padding: .6rem .9rem; border: 2px solid var(--failed); background: var(--card); }
-#stale p { display: inline; margin: 0 .4rem 0 0; }
+#stale { display: flex; gap: .8rem; position: sticky; top: 0; z-index: 1; margin: 0 0 1rem; padding: .6rem .9rem; border: 2px solid var(--failed); background: var(--card); }
+#stale p { margin: 0; }
+#stale-age { margin-left: auto; white-space: nowrap; font-weight: 600; }
 body:not(.is-stale) #stale { position: absolute; width: 1px; height: 1px; margin: 0; padding: 0; border: 0; overflow: hidden; clip-path: inset(50%); }
 .is-stale main { border-left: 4px solid var(--failed); padding-left: .6rem; }
 .warning { margin: 0 0 1rem; padding: .6rem .9rem; border-left: 4px solid var(--blocked); background: var(--card); }

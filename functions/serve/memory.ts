@@ -1,3 +1,4 @@
+import { recent, type RecordedDeletions } from '../../shared/model/deletions.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { valueWithin } from '../../shared/deadline.ts';
@@ -40,6 +41,7 @@ export class Memory {
   /** When the rows were listed, RFC 3339. */
   #listedAt: string | undefined;
   #objects: Listed = { services: [], nodes: [] };
+  #deletions: StatusView['deletions'];
 
   readonly #dryRun: boolean;
   readonly #health: Health;
@@ -115,6 +117,7 @@ export class Memory {
       generatedAt: this.#now(),
       rows,
       ...(notAsked !== undefined && { healthUnknown: notAsked }),
+      ...(this.#deletions && { deletions: this.#deletions }),
       ...(queue && { queue }),
       ...(webhook && { webhook }),
       ...(watches && { watches }),
@@ -154,7 +157,10 @@ export class Memory {
   /** Never throws: a page without the newest rows says why. */
   async #list(): Promise<Listing> {
     try {
-      this.#objects = await listObjects(this.#world);
+      [this.#objects, this.#deletions] = await Promise.all([
+        listObjects(this.#world),
+        recentDeletions(this.#world).catch(() => undefined), // a run that needs the record says what is wrong with it
+      ]);
       this.#listedAt = this.#now();
       return {};
     } catch (error) {
@@ -167,6 +173,16 @@ export class Memory {
   #now(): string {
     return new Date(this.#world.clock.now()).toISOString();
   }
+}
+
+async function recentDeletions({ kube, clock, config }: World): Promise<StatusView['deletions']> {
+  const { nodes, loadBalancers } = kube.deletions;
+  const [ofNodes, ofLoadBalancers] = await Promise.all([nodes.load(), loadBalancers.load()]);
+  const count = ({ deletions }: RecordedDeletions): number => recent(deletions, clock.now()).length;
+  return {
+    ...{ nodes: count(ofNodes), loadBalancers: count(ofLoadBalancers) },
+    percent: config.deletionPercent,
+  };
 }
 
 /** A run that failed before it had a plan: the page keeps the last one. */

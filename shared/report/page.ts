@@ -55,6 +55,14 @@ export interface WebhookView {
   readonly trouble?: string;
 }
 
+/** What the deletion budget has counted in the last hour: Nodes, and load balancers whose Service has vanished. */
+export interface DeletionsView {
+  readonly nodes: number;
+  readonly loadBalancers: number;
+  /** The share of each that may go in an hour. */
+  readonly percent: number;
+}
+
 export interface StatusView {
   readonly cluster: string;
   /** The time from which ages on the page are counted, RFC 3339. */
@@ -68,6 +76,7 @@ export interface StatusView {
   readonly listedAt?: string;
   /** Why no row has the operating status of its load balancer, or an old one. */
   readonly healthUnknown?: string;
+  readonly deletions?: DeletionsView;
   readonly webhook?: WebhookView;
   readonly watches?: readonly WatchView[];
   readonly queue?: QueueView;

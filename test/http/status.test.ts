@@ -112,6 +112,14 @@ describe('GET /', () => {
     expect((await request(app).get('/')).text).toContain('in sync, 2 warnings');
   });
 
+  test('what was deleted stands beside what may be', async () => {
+    const deletions = { nodes: 1, loadBalancers: 0, percent: 10 };
+    const { app } = testServer({ open: true, status: () => Promise.resolve({ ...VIEW, deletions }) });
+    expect((await request(app).get('/')).text).toContain(
+      '1 Node, 0 load balancers without a Service; --deletion-share=10%',
+    );
+  });
+
   test('without an address nothing serves', async () => {
     const row = { state: 'blocked', reason: 'x', planSteps: 0, operatingStatus: 'ONLINE' } as const;
     const rows = [{ ...row, object: 'service/shop/up' }] as const;

@@ -1,4 +1,4 @@
-import type { QueueView, StatusRow, StatusView, WebhookView } from '../page.ts';
+import type { DeletionsView, QueueView, StatusRow, StatusView, WebhookView } from '../page.ts';
 import { inNumbers } from '../page.ts';
 import { age, since } from './ages.ts';
 import { actor, health, isUnderWay, next, sync, titleOf, why } from './cells.ts';
@@ -75,7 +75,10 @@ function inHead(group: Group, number: number): string {
   return number === 1 ? name : name.replace('needs', 'need');
 }
 
-function facts({ queue, lastSweep, webhook, watches = [] }: StatusView, now: number): readonly Html[] {
+function facts(
+  { queue, lastSweep, webhook, watches = [], deletions }: StatusView,
+  now: number,
+): readonly Html[] {
   const swept =
     lastSweep && markup`${since(lastSweep.at, now)}: ${inNumbers(lastSweep)}, ${lastSweep.queued} queued`;
   return [
@@ -85,7 +88,15 @@ function facts({ queue, lastSweep, webhook, watches = [] }: StatusView, now: num
       ? [markup`<div><dt>Watches</dt><dd>${watches.map(({ name }) => name).join(', ')}</dd></div>`]
       : []),
     ...(webhook ? [markup`<div><dt>Last events</dt><dd>${eventsInWords(webhook, now)}</dd></div>`] : []),
+    ...(deletions
+      ? [markup`<div><dt>Deleted in the last hour</dt><dd>${deletionsInWords(deletions)}</dd></div>`]
+      : []),
   ];
+}
+
+function deletionsInWords({ nodes, loadBalancers, percent }: DeletionsView): string {
+  const counts = `${nodes} ${nodes === 1 ? 'Node' : 'Nodes'}, ${loadBalancers} load ${loadBalancers === 1 ? 'balancer' : 'balancers'} without a Service`;
+  return `${counts}; --deletion-share=${percent}%`;
 }
 
 function queueInWords(queue: QueueView): string {

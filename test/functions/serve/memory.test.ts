@@ -8,8 +8,16 @@ import { CONTROLLERS } from '../../../shared/config/controllers.ts';
 import { aConfig } from '../../support/config.ts';
 
 const node = { metadata: { name: 'node-0', uid: 'uid', resourceVersion: '1' } } as Node;
+const HOUR_MS = 3_600_000;
+const recorded = (...ages: readonly number[]) => ({
+  load: () => Promise.resolve({ deletions: ages.map((age) => ({ id: String(age), at: -age })) }),
+});
 const world = {
-  kube: { listServices: () => Promise.resolve([]), listNodes: () => Promise.resolve([node]) },
+  kube: {
+    listServices: () => Promise.resolve([]),
+    listNodes: () => Promise.resolve([node]),
+    deletions: { nodes: recorded(1, HOUR_MS + 1), loadBalancers: recorded(1, 2, 3) },
+  },
   clock: { now: () => 0 },
   config: { ...aConfig(), controllers: CONTROLLERS },
   memory: newMemory(),
@@ -52,4 +60,9 @@ test('the rows of the last list stay while the apiserver is away, with the reaso
   expect(await view()).toEqual({ rows: ['node/node-0'], notListed: 'no answer' });
   isAway = false;
   expect(await view()).toEqual({ rows: ['node/node-0'], notListed: undefined });
+});
+
+test('what was deleted in the last hour is counted beside what may be', async () => {
+  const { deletions } = await new Memory(world).view({ queue: { depth: 0, oldestMs: 0 } });
+  expect(deletions).toEqual({ nodes: 1, loadBalancers: 3, percent: world.config.deletionPercent });
 });

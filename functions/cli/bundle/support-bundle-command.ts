@@ -1,6 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { access, chmod, constants, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { FLAGS } from '../../../shared/config/flags.ts';
 import type { Flags } from '../../../shared/config/read-flags.ts';
+import { ReconcileError } from '../../../shared/model/errors.ts';
 import type { World } from '../../../shared/ports.ts';
 import { VERSION } from '../../version.ts';
 import { eachCluster, type Told } from '../each-cluster.ts';
@@ -21,6 +23,7 @@ export function supportBundleCommand(flags: Flags, env: NodeJS.ProcessEnv): Prom
 
 async function write(world: World, flags: Flags, env: NodeJS.ProcessEnv): Promise<Told> {
   const file = flags.bundleFile ?? FLAGS['bundle-file'].default;
+  await mayBeWritten(file);
   const { world: recorded, reads } = recordWorld(world);
   const all = readObjects([], {});
   const plan = tellPlans(await findPlans(all, recorded));
@@ -37,7 +40,21 @@ async function write(world: World, flags: Flags, env: NodeJS.ProcessEnv): Promis
   };
   const content = pack(withoutSecrets(bundleText(bundle), world.config, env), file);
   await writeFile(file, content, { mode: 0o600 });
+  await chmod(file, 0o600); // a file that was there keeps its mode
   const size = `${Math.ceil(content.length / 1024)} KiB`;
   const text = `${file}: ${Object.keys(reads).length} reads, ${size}, without secrets; names and addresses are in it.\nlevelset replay ${file} plans it anywhere.`;
   return { code: plan.code, text, errors: plan.errors ?? [] };
+}
+
+/** Throws CONFIG_INVALID before anything is planned for nothing. */
+async function mayBeWritten(file: string): Promise<void> {
+  const folder = dirname(file);
+  try {
+    await access(folder, constants.W_OK);
+  } catch {
+    throw new ReconcileError(
+      'CONFIG_INVALID',
+      `-o ${file}: ${folder} is no folder that this user may write to: name a file elsewhere`,
+    );
+  }
 }

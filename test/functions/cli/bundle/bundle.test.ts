@@ -105,6 +105,18 @@ test('a bundle of a cloud that cannot be read has what failed, and the exit code
   expect(err.at(-1)).toBe(said);
 });
 
+test('a bundle that cannot be written is refused before anything is planned, and one written over is private', async () => {
+  const world = await sandboxWorld();
+  const before = world.sandbox.requests.length;
+  expect(await run('support-bundle -o /nope/bundle.json', world.env)).toBe(1);
+  expect(err.join()).toContain('-o /nope/bundle.json: /nope is no folder that this user may write to');
+  expect(world.sandbox.requests.slice(before)).toEqual([]);
+  const file = fileOf(world);
+  await writeFile(file, 'old', { mode: 0o644 });
+  expect(await run(`support-bundle -o ${file}`, world.env)).toBe(0);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
 test('replay says what is no bundle', async () => {
   const world = await sandboxWorld();
   const file = fileOf(world, 'bundle.json');

@@ -9,12 +9,12 @@ const AT_ONCE = 8;
 
 /** What needs a manifest that not every deployment applies. */
 const FOR_WHAT: Readonly<Record<string, string>> = {
-  'rbac-pods': 'only Services with allocateLoadBalancerNodePorts: false',
-  'rbac-watch': 'only --watch and levelset relay',
-  'rbac-reviews': 'only callers of /resync with a token of Kubernetes, and --events-audience',
-  'rbac-clusters': 'only --clusters=secrets',
-  'tls-secrets.example': 'only the annotation tls-secret, in each namespace that opts in',
-  'tls-secrets-watch.example': 'only the annotation tls-secret with --watch, in each namespace that opts in',
+  'rbac-pods': 'Services with allocateLoadBalancerNodePorts: false',
+  'rbac-watch': '--watch and levelset relay',
+  'rbac-reviews': 'callers of /resync with a token of Kubernetes, and --events-audience',
+  'rbac-clusters': '--clusters=secrets',
+  'tls-secrets.example': 'namespaces whose Services have the annotation tls-secret',
+  'tls-secrets-watch.example': '--watch in namespaces whose Services have the annotation tls-secret',
 };
 
 /** Every right in Kubernetes by a SelfSubjectAccessReview, which every account may create. */
@@ -63,7 +63,7 @@ function notes(missing: readonly ClusterRight[]): readonly Finding[] {
   return manifests.map((name) => ({
     area: 'rights',
     level: 'note',
-    what: `the rights of infra/kubernetes/${name}.yaml are not granted: ${FOR_WHAT[name] ?? ''} need them`,
+    what: `the rights of infra/kubernetes/${name}.yaml are not granted; only these need them: ${FOR_WHAT[name] ?? ''}`,
   }));
 }
 

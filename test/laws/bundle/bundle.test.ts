@@ -19,7 +19,7 @@ import { joinNode } from '../../support/nodes.ts';
 import { runAll, SILENT } from '../../support/sandbox-world.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { anEdit, specOf, type Edit } from '../arbitrary.ts';
-import '../seed.ts';
+import { THOROUGH } from '../seed.ts';
 
 const ALL: readonly Key[] = ['all'].flatMap((text) => parseKey(text) ?? []);
 
@@ -136,5 +136,6 @@ test('of whatever world', { timeout: 300_000 }, () =>
           expect(comparePlans(without, plans)).toMatchObject([{ added: { unit, steps: [] }, gone }]);
         }
     }),
+    { numRuns: THOROUGH ? 200 : 10 },
   ),
 );

@@ -9,10 +9,12 @@ import { tableOf } from './markdown-table.ts';
 
 const HEAD = `# Annotations
 
-What a Service may set in addition to its \`spec\`. levelset ignores a value that is not allowed, names it in the Service's condition and in
-an Event, and applies the rest of the Service. Where a wrong value would be unsafe it changes nothing instead. An annotation of
+What a Service may set in addition to its \`spec\`. levelset names a value that is not allowed in the Service's condition and in an Event.
+What it does then is in the column "a value that cannot be read", and opens no more than what was asked for. "blocks": the Service stays as it
+is, but for its members, which follow the Nodes; a new one gets no load balancer (decision 430). An annotation of
 \`levelset.openstack.org/\` that is about ports may name one port, by number or by name: \`levelset.openstack.org/protocol.443\`. Without
-that it is for all ports.
+that it is for all ports. Booleans may have capitals and spaces, unless their row says exactly. An empty value of another
+controller's annotation is as if it were not there, unless its row says what it is.
 
 Each row is one setting. Its annotation may have several spellings: levelset's, the Go provider's
 (openstack-cloud-controller-manager) and kinx's. The first one that a Service carries counts; levelset names a second one with another
@@ -49,12 +51,19 @@ const TITLES = [
   'what it does',
   'example',
   'allowed',
+  'a value that cannot be read',
   'needs',
   'default',
   'when it is removed',
   'since',
   'refers to',
 ];
+
+const UNREADABLE: Readonly<Record<AnnotationRow['unreadable'], string>> = {
+  blocks: 'blocks',
+  default: 'the default counts',
+  last: 'the last one read counts; none: blocks',
+};
 
 /** No value is this: every parser says what it would have taken. */
 const NOTHING = '\u0000';
@@ -90,6 +99,7 @@ function cellsOf(row: AnnotationRow): readonly string[] {
     row.doc,
     `\`${row.example}\``,
     row.orNone ? `${allowed}; empty: none` : allowed,
+    UNREADABLE[row.unreadable],
     needsOf(row)
       .map((need) => NEEDS[need])
       .join('; '),

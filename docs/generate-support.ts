@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { CAPABILITIES, type Capability } from '../shared/model/load-balancer/capabilities.ts';
+import measured from '../infra/sandbox/openstack/releases.json' with { type: 'json' };
 import { tableOf } from './markdown-table.ts';
 
 const HEAD = `# What it runs with
@@ -28,7 +29,7 @@ get the PROXY protocol, that traffic comes without its header. \`enable-ingress-
 The lab has Zed, with Octavia 11 (API 2.26) and the provider amphora. The provider ovn and other versions of Octavia are simulated, by their
 documents. levelset reads the versions that Octavia offers and the load balancer's provider. What they do not have, it does not send: it
 does what the last column says, and names the annotation that asks for it in the Service's condition. Everything else works with
-every Octavia from API 2.5 on.
+every Octavia from API 2.5 on. One that does not tell its versions (its root answers 404 or 300) counts as 2.5, or as what its load balancers show.
 
 ## Networks
 
@@ -55,17 +56,25 @@ ${tableOf(
 Written by \`npm run generate\` from \`shared/model/load-balancer/capabilities.ts\`.
 `;
 
+const RELEASE_HEAD = `## What today's OpenStack answers otherwise
+
+Measured on both; from \`infra/sandbox/openstack/releases.json\`, by which the simulator is either (\`levelset sandbox --openstack-release\`). Tests hold
+the table above and the conformance suite to it.
+`;
+
 /** The whole page. */
 export function supportPage(): string {
   const rows = CAPABILITIES.toSorted((a, b) => (a.since ?? 0) - (b.since ?? 0)).map((one) => [
-    `${one.kind} \`${one.attribute}\`${one.values ? ` ${one.values.map(String).join(', ')}` : ''}`,
+    `${one.kind} \`${one.attribute}\`${one.values ? ` ${one.values.map(String).join(', ')}` : ''}${one.at ? ' of UDP ports' : ''}`,
     one.since === undefined ? 'any' : `2.${one.since}`,
     one.notAmphora ? 'no' : 'yes',
     one.notOvn ? 'no' : 'yes',
     withoutIt(one),
   ]);
   const titles = ['what', 'Octavia API', 'amphora', 'ovn', 'where it is missing'];
-  return [HEAD, ...tableOf(titles, rows), ''].join('\n');
+  const releases = measured.rows.map((row) => [row.what, row['2022.2'], row['2026.2'], row.ovn]);
+  const of = ['what', 'Octavia 11 (2022.2)', 'Octavia 19 (2026.2)', 'ovn-octavia-provider 11'];
+  return [HEAD, ...tableOf(titles, rows), '', RELEASE_HEAD, ...tableOf(of, releases), ''].join('\n');
 }
 
 function withoutIt({ drops, guards, instead }: Capability): string {

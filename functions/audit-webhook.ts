@@ -3,7 +3,7 @@ import { readEventList } from '../shared/trigger/audit-schema.ts';
 import { keysFromAudit } from '../shared/trigger/keys-from-audit.ts';
 import type { Endpoint } from './http/exchange.ts';
 import { HttpError } from './http/http-error.ts';
-import { parseJson } from './http/read-json.ts';
+import { parseJson, requireMediaType } from './http/read-json.ts';
 import { receiver, type ReceiverOptions } from './http/receiver.ts';
 import type { ServerOptions } from './http/server-options.ts';
 
@@ -13,5 +13,5 @@ export function auditWebhook(options: ReceiverOptions & Pick<ServerOptions, 'sel
     if (typeof list === 'string') throw new HttpError(422, list);
     return keysFromAudit(list.items ?? [], options.self);
   };
-  return receiver({ trigger: 'audit', mediaTypes: ['application/json'], read }, options);
+  return receiver({ trigger: 'audit', form: requireMediaType('application/json'), read }, options);
 }

@@ -2,7 +2,7 @@ import { FLAGS } from '../shared/config/flags.ts';
 import { readFlags, type Flags } from '../shared/config/read-flags.ts';
 import { externalCredential } from '../shared/kube/connection/external-credential.ts';
 import { findConnection } from '../shared/kube/connection/find-connection.ts';
-import { tokenFile } from '../shared/kube/connection/token-file.ts';
+import { tokenFile } from '../shared/kube/connection/rotated-file.ts';
 import { createHttp } from '../shared/kube/kube-http.ts';
 import { createWatch } from '../shared/kube/watch-http.ts';
 import { ReconcileError } from '../shared/model/errors.ts';
@@ -41,7 +41,7 @@ export async function relay({ flags, env, log }: RelayOptions): Promise<Relaying
   const metrics = createRelayMetrics();
   const post = await createPost({
     url: eventsUrl,
-    credential: tokenFile(eventsTokenFile),
+    credential: tokenFile('--events-token-file', eventsTokenFile),
     ...(eventsCaFile !== undefined && { caFile: eventsCaFile }),
     observe: metrics.observePost,
   });

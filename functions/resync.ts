@@ -4,7 +4,7 @@ import { Router, type Request, type Response } from 'express';
 import { ERRORS } from '../shared/model/errors.ts';
 import type { Outcome, Report } from '../shared/model/outcome.ts';
 import type { Problem } from '../shared/model/plan.ts';
-import { isUnit, parseKey, type Key } from '../shared/model/request.ts';
+import { isUnit, parseObject, type Key } from '../shared/model/request.ts';
 import { clip } from '../shared/model/text/text.ts';
 import { renderPlan } from '../shared/plan/render-plan.ts';
 import { requireCaller, requireMethod, requireRights } from './http/admit.ts';
@@ -29,6 +29,12 @@ export function resync(options: Options, path = '/resync'): Router {
       requireMediaType('application/json'),
     ),
     async (request, response) => {
+      const [unknown] = Object.keys(request.query);
+      if (unknown !== undefined)
+        throw new HttpError(
+          400,
+          `${clip(unknown, 100)} in the query means nothing here: it stands in the body`,
+        );
       const order = await readBody(requestOf(request), orderOf);
       const { authorization } = request.headers;
       await requireRights(order.all ? ['all'] : order.objects, authorization, resyncTokens, callers);
@@ -62,7 +68,16 @@ function orderOf(body: Buffer): ResyncOrder {
 function answer(request: Request, response: Response, reports: readonly Report[], dryRun: boolean): void {
   const plans = reports.map(({ plan }) => plan).filter((plan) => plan !== undefined);
   const [only, ...others] = reports;
-  if (dryRun && plans.length === reports.length && request.accepts(['json', 'text']) === 'text') {
+  const isAway = ({ outcome, missing }: Report): boolean => missing === true && outcome.status === 'settled';
+  const away = reports.filter(isAway).map(({ request: { key } }) => `${key} not found`);
+  if (only && others.length === 0 && away.length > 0) {
+    response.status(404).json({ error: away[0], ...only });
+  } else if (
+    dryRun &&
+    away.length === 0 &&
+    plans.length === reports.length &&
+    request.accepts(['json', 'text']) === 'text'
+  ) {
     response.type('text').send(plans.map((plan) => renderPlan(plan)).join('\n'));
   } else if (only === undefined || others.length > 0) {
     response.json({ reports });
@@ -101,6 +116,7 @@ export interface ResyncOrder {
 
 /** More objects at once are the work of a sweep. */
 const MOST_OBJECTS = 100;
+const ALLOWED = 'must be service/NAMESPACE/NAME, svc/NAME of the namespace default, node/NAME or routes';
 /** In bytes: a hundred objects with the longest names need half of it. */
 const LONGEST_ORDER = 64 * 2 ** 10;
 /** So many unknown fields are named. */
@@ -130,7 +146,7 @@ export function readResync(body: unknown): ResyncOrder | readonly Problem[] {
     problems.push(problem('objects', objects, `must be a list of 1 to ${MOST_OBJECTS} objects`));
   }
   list.slice(0, MOST_OBJECTS).forEach((object, i) => {
-    if (objectKey(object) === undefined) problems.push(problem(`objects[${i}]`, object, allowedFor(object)));
+    if (objectKey(object) === undefined) problems.push(problem(`objects[${i}]`, object, ALLOWED));
   });
   if (all !== undefined && all !== true) problems.push(problem('all', all, 'can only be true'));
   if (dryRun !== undefined && typeof dryRun !== 'boolean') {
@@ -145,16 +161,8 @@ export function readResync(body: unknown): ResyncOrder | readonly Problem[] {
 }
 
 function objectKey(object: unknown): Key | undefined {
-  const key = typeof object === 'string' ? parseKey(object) : undefined;
+  const key = typeof object === 'string' ? parseObject(object) : undefined;
   return key !== undefined && isUnit(key) ? key : undefined;
-}
-
-function allowedFor(object: unknown): string {
-  const allowed = 'must be service/NAMESPACE/NAME, node/NAME or routes';
-  const service = /^(service|node|namespace)\//.test(String(object))
-    ? undefined
-    : objectKey(`service/${String(object)}`);
-  return service === undefined ? allowed : `${allowed}; for a Service ${service}`;
 }
 
 function problem(field: string, value: unknown, message: string): Problem {

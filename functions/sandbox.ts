@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { startSandbox } from '../infra/sandbox/sandbox.ts';
-import type { Flags } from '../shared/config/read-flags.ts';
+import { needFlags, type Flags } from '../shared/config/read-flags.ts';
 import { untilSignal } from './cli/until-signal.ts';
 import { createLog } from './log.ts';
 import { readExamples } from './sandbox/examples.ts';
@@ -18,7 +18,8 @@ const LOOK_MS = 500;
  * them, and tells what happens, when it is done, and what to try next.
  */
 export async function sandboxCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
-  const sandbox = await startSandbox({ pendingMs: 1_500, kubeTls: true });
+  const { openstackRelease: release } = needFlags(flags);
+  const sandbox = await startSandbox({ pendingMs: 1_500, kubeTls: true, octavia: { release } });
   const access = await writeAccess(sandbox);
   try {
     if (flags.serve) await serveAndTell(flags, env, sandbox, access);

@@ -1,5 +1,4 @@
 import express, { type Express } from 'express';
-import { admissionWebhook } from './admission-webhook.ts';
 import { auditWebhook } from './audit-webhook.ts';
 import { events } from './events.ts';
 import { answerErrors, notFound, onExpress } from './http/on-express.ts';
@@ -10,7 +9,7 @@ import { probes, status, type ProbeOptions } from './status.ts';
 /** The express app with every endpoint. It does not listen. */
 export function createServer(options: ServerOptions): Express {
   const app = express().disable('x-powered-by').disable('etag');
-  app.use(onExpress(auditWebhook(options)), onExpress(events(options)), onExpress(admissionWebhook(options)));
+  app.use(onExpress(auditWebhook(options)), onExpress(events(options)));
   app.use(resync(options), status(options), notFound, answerErrors(options.log));
   return app;
 }

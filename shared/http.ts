@@ -65,7 +65,8 @@ interface Agents {
 
 /** Connections through a proxy, which Node makes; directly without one. */
 function createAgents(proxy: string, maxSockets: number, idleMs: number): Agents {
-  const options = { keepAlive: true, maxSockets, timeout: idleMs };
+  // each certificate of a CA file is an anchor, as for Go, curl and kubectl, be it the root or not
+  const options = { keepAlive: true, maxSockets, timeout: idleMs, allowPartialTrustChain: true };
   if (proxy === '') return { http: new http.Agent(options), https: new https.Agent(options) };
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major < 24 || (major === 24 && minor < 5))

@@ -1,15 +1,25 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { ReconcileError } from './model/errors.ts';
 
-/**
- * The text of a file that a flag or a variable names. Throws CONFIG_INVALID, which says who named it. A file that is empty is still
- * being written, and TLS would take it for no certificate, or for every CA.
- */
-export async function readNamedFile(namedBy: string, path: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new ReconcileError('CONFIG_INVALID', `${namedBy}: ${path} cannot be read: ${code}`, { cause });
-  });
+/** As `readNamedText`, of a file that may not be empty: it is still being written, and TLS would take it for no certificate, or for every CA. */
+export async function readNamedFile(namedBy: string, path: string, instead = ''): Promise<string> {
+  const text = await readNamedText(namedBy, path, instead);
   if (text.trim() === '') throw new ReconcileError('CONFIG_INVALID', `${namedBy}: ${path} is empty`);
   return text;
+}
+
+/**
+ * The text of a file that a flag, a variable or a field names. Throws CONFIG_INVALID, which says who named it, and `instead`. Of a path
+ * without a file only the folder is told, if there is one: the rest may be the text itself.
+ */
+export async function readNamedText(namedBy: string, path: string, instead = ''): Promise<string> {
+  return readFile(path, 'utf8').catch((cause: unknown) => {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    const folder = dirname(resolve(path));
+    const where = existsSync(folder) ? ` in ${folder}` : '';
+    const why = existsSync(path) ? `${path} cannot be read` : `there is no such file${where}`;
+    throw new ReconcileError('CONFIG_INVALID', `${namedBy}: ${why} (${code})${instead}`);
+  });
 }

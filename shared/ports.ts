@@ -1,4 +1,5 @@
 /** The ports: everything that controllers need from outside. Only functions/world.ts knows what stands behind them. */
+import type { OctaviaVersion } from './model/load-balancer/capabilities.ts';
 import type {
   EndpointSlice,
   Node,
@@ -13,6 +14,7 @@ import type { RecordedRepairs, Repair } from './model/repairs.ts';
 import type { CidrClaim } from './model/node/node-records.ts';
 import type { NodePatch, NodeStatusPatch } from './model/node/node.ts';
 import type { Attributes, CloudKind, WireResource } from './model/resources.ts';
+import type { Problem } from './model/plan.ts';
 import type { Route, RouteRecords } from './model/network/routes.ts';
 import type { StatusTree } from './model/load-balancer/octavia.ts';
 import type { LoadBalancerPlace } from './model/place.ts';
@@ -208,7 +210,7 @@ export interface Cloud {
   /** The region of Octavia's endpoint; undefined if the catalog names none. */
   region(): Promise<string | undefined>;
   /** The newest Octavia API version, such as { major: 2, minor: 26 }. */
-  octaviaVersion(): Promise<{ readonly major: number; readonly minor: number }>;
+  octaviaVersion(): Promise<OctaviaVersion>;
 }
 
 export type Query = Readonly<Record<string, string | number | readonly string[]>>;
@@ -255,4 +257,7 @@ export interface World {
 }
 
 /** The part of the World that reads of OpenStack take: the cloud, the time, and the answers that this process has. */
-export type CloudReader = Pick<World, 'cloud' | 'clock' | 'memory'>;
+export type CloudReader = Pick<World, 'cloud' | 'clock' | 'memory'> & {
+  /** Takes the first failure of a read that the members of a Service can do without, and stops all else (decision 420). */
+  readonly unread?: Problem[];
+};

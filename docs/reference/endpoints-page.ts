@@ -22,15 +22,15 @@ interface Endpoint {
 
 const PAGE_TOKENS = '`LEVELSET_PAGE_TOKENS`';
 const AUDIT_TOKENS = '`LEVELSET_AUDIT_TOKENS`, or a client certificate in the name of the cluster';
-const RESYNC_BODY = '`{"objects": ["service/ns/name", "node/name"], "dryRun": true}` or `{"all": true}`';
+const RESYNC_BODY =
+  '`{"objects": ["svc/name", "service/ns/name", "node/name"], "dryRun": true}` or `{"all": true}`';
 const RESYNC_CALLERS = '`LEVELSET_RESYNC_TOKENS`, or a Kubernetes token of whoever may patch the object';
 
 // prettier-ignore
 export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/audit/:cluster':    { methods: 'POST', body: 'EventList of audit.k8s.io/v1', callers: AUDIT_TOKENS, answer: '202 with counts, when the keys are in the queue' },
   '/events/:cluster':   { methods: 'POST', body: 'CloudEvents 1.0 of Knative\'s sources and of `levelset relay`', callers: '`LEVELSET_AUDIT_TOKENS`, or an OIDC token of a sender', answer: 'the same' },
-  '/admit/:cluster':    { methods: 'POST', body: 'AdmissionReview of admission.k8s.io/v1', callers: 'everybody; with `serve --clusters` whoever may call `/audit`', answer: 'with `--admission`: the verdict on the Service, with warnings' },
-  '/resync':            { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_CALLERS, answer: 'the report; of a dry run the plan; for `all` 202; 429 while 200 dry runs (100 of a namespace) wait, or 1000 runs are waited for' },
+  '/resync':            { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_CALLERS, answer: 'the report; of a dry run the plan; for `all` 202; 404 for an object that is not there; 429 while 200 dry runs (100 of a namespace) wait, or 1000 runs are waited for' },
   '/resync/:cluster':   { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_CALLERS, answer: 'the same, with `serve --clusters`' },
   '/':                  { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: 'the status page; JSON with `?format=json`' },
   '/clusters/:cluster': { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: 'the page of one cluster, with `serve --clusters`' },

@@ -23,15 +23,13 @@ export const HELP: Readonly<Record<CommandName, CommandHelp>> = {
   doctor:     { group: 'look', examples: ['doctor', 'doctor --server-url http://127.0.0.1:8080 -o json'] },
   'support-bundle': { group: 'look', examples: ['support-bundle', 'support-bundle -o prod.json.gz --clusters secrets --cluster prod'] },
   replay:     { group: 'look', examples: ['replay levelset-support-bundle.json.gz'] },
-  adopt:      { group: 'look', examples: ['adopt --report', 'adopt --report -o html > report.html'] },
-  upgrade:    { group: 'look', examples: ['upgrade --check levelset-support-bundle.json.gz'] },
+  adopt:      { group: 'look', examples: ['adopt --report', 'adopt --report -o json'] },
   reconcile:  { group: 'work', examples: ['reconcile svc/web -n shop --wait', 'reconcile node/worker-1 --dry-run'] },
   sweep:      { group: 'work', examples: ['sweep --dry-run', 'sweep --deep'] },
   gc:         { group: 'work', examples: ['gc', 'gc 0f0f0f0f-1111-4222-8333-444444444444'] },
   serve:      { group: 'run', examples: ['serve --watch --kubeconfig kubeconfig --cloud-config cloud.conf'] },
   relay:      { group: 'run', examples: ['relay --events-url https://levelset.example.org/events/kubernetes --events-token-file token'] },
   sandbox:    { group: 'run', examples: ['sandbox --serve', 'sandbox'] },
-  completion: { group: 'other', examples: ['completion bash > /etc/bash_completion.d/levelset', 'completion fish > ~/.config/fish/completions/levelset.fish'] },
 };
 
 /** The end of the help of a command. */

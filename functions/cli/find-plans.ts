@@ -1,4 +1,3 @@
-import type { Report } from '../../shared/model/outcome.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import type { Key, SweepScope } from '../../shared/model/request.ts';
 import type { World } from '../../shared/ports.ts';
@@ -25,8 +24,7 @@ export async function findPlans(
     world,
     () => undefined,
   );
-  const missing = new Set<Report>();
-  for (const report of reports) if (await isMissing(report, keys, world)) missing.add(report);
+  const missing = new Set(reports.filter((report) => isMissing(report, keys)));
   const failed = reports.filter(({ outcome }) => outcome.status === 'failed');
   return {
     plans: reports.flatMap((report) => (missing.has(report) ? [] : (report.plan ?? []))),

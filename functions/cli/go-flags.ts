@@ -12,51 +12,47 @@ interface GoFlag {
   readonly because: string;
 }
 
-const LEASES = 'it takes a Lease for each load balancer that it writes';
-const EVENTS = 'audit events and the sweep tell it what to look at';
-const LISTEN = 'its flag for this is --listen';
-const ACCESS = 'LEVELSET_AUDIT_TOKENS, LEVELSET_RESYNC_TOKENS and --client-ca-file say who may call';
-const BULK = 'it reads Nodes in bulk';
-const FEW_CALLS = 'it makes few calls to the kube-apiserver';
+/** Why levelset needs no flag of a group, the flags of it that take a value, and those whose name alone means true. */
+type Group = readonly [because: string, withValue: string, boolean?: string];
 
 // prettier-ignore
-export const GO_FLAGS: Readonly<Record<string, GoFlag>> = {
-  'cloud-provider':                      { value: true,  because: 'its provider is always OpenStack' },
-  'leader-elect':                        { value: false, because: LEASES },
-  'leader-elect-lease-duration':         { value: true,  because: LEASES },
-  'leader-elect-renew-deadline':         { value: true,  because: LEASES },
-  'leader-elect-retry-period':           { value: true,  because: LEASES },
-  'leader-elect-resource-lock':          { value: true,  because: LEASES },
-  'leader-elect-resource-name':          { value: true,  because: LEASES },
-  'leader-elect-resource-namespace':     { value: true,  because: LEASES },
-  'cidr-allocator-type':                 { value: true,  because: '--allocate-node-cidrs works in one way' },
-  'route-reconciliation-period':         { value: true,  because: EVENTS },
-  'node-monitor-period':                 { value: true,  because: EVENTS },
-  'node-status-update-frequency':        { value: true,  because: EVENTS },
-  'node-sync-period':                    { value: true,  because: EVENTS },
-  'concurrent-node-syncs':               { value: true,  because: BULK },
-  'concurrent-node-status-updates':      { value: true,  because: BULK },
-  'min-resync-period':                   { value: true,  because: 'its flag for this is --sweep-interval' },
-  'controller-start-interval':           { value: true,  because: 'its controllers need no pause between their starts' },
-  'user-agent':                          { value: true,  because: 'every call names levelset as its user agent' },
-  'use-service-account-credentials':     { value: false, because: 'it has one ServiceAccount' },
-  'allow-untagged-cloud':                { value: false, because: 'this has no meaning for OpenStack' },
-  'kube-api-qps':                        { value: true,  because: FEW_CALLS },
-  'kube-api-burst':                      { value: true,  because: FEW_CALLS },
-  'kube-api-content-type':               { value: true,  because: 'it speaks JSON with the kube-apiserver' },
-  'secure-port':                         { value: true,  because: LISTEN },
-  'bind-address':                        { value: true,  because: LISTEN },
-  'authentication-kubeconfig':           { value: true,  because: ACCESS },
-  'authentication-skip-lookup':          { value: false, because: ACCESS },
-  'authorization-kubeconfig':            { value: true,  because: ACCESS },
-  'authorization-always-allow-paths':    { value: true,  because: ACCESS },
-  'requestheader-client-ca-file':        { value: true,  because: ACCESS },
-  'profiling':                           { value: false, because: 'node --inspect is the profiler' },
-  'feature-gates':                       { value: true,  because: 'it has no feature gates' },
-  'logging-format':                      { value: true,  because: 'its log is JSON lines' },
-  'logtostderr':                         { value: false, because: 'its log goes to stdout, warnings and errors to stderr' },
-  'vmodule':                             { value: true,  because: '-v is for the whole program' },
-};
+const GROUPS: readonly Group[] = [
+  ['its provider is always OpenStack', 'cloud-provider external-cloud-volume-plugin'],
+  ['it takes a Lease for each load balancer that it writes', 'leader-elect-lease-duration leader-elect-renew-deadline leader-elect-retry-period leader-elect-resource-lock leader-elect-resource-name leader-elect-resource-namespace leader-migration-config', 'leader-elect enable-leader-migration'],
+  ['--allocate-node-cidrs works in one way', 'cidr-allocator-type'],
+  ['audit events and the sweep tell it what to look at', 'route-reconciliation-period node-monitor-period node-status-update-frequency node-sync-period'],
+  ['it reads Nodes in bulk', 'concurrent-node-syncs concurrent-node-status-updates'],
+  ['its flag for this is --sweep-interval', 'min-resync-period'],
+  ['its controllers need no pause between their starts', 'controller-start-interval'],
+  ['every call names levelset as its user agent', 'user-agent'],
+  ['it has one ServiceAccount', '', 'use-service-account-credentials'],
+  ['this has no meaning for OpenStack', '', 'allow-untagged-cloud'],
+  ['it makes few calls to the kube-apiserver', 'kube-api-qps kube-api-burst'],
+  ['it speaks JSON with the kube-apiserver', 'kube-api-content-type'],
+  ['the kubeconfig, or the ServiceAccount, says where the kube-apiserver is', 'master'],
+  ['its flag for this is --listen', 'secure-port bind-address port address'],
+  ['LEVELSET_AUDIT_TOKENS, LEVELSET_RESYNC_TOKENS and --client-ca-file say who may call', 'authentication-kubeconfig authentication-token-webhook-cache-ttl authorization-kubeconfig authorization-always-allow-paths authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl requestheader-client-ca-file requestheader-allowed-names requestheader-username-headers requestheader-group-headers requestheader-extra-headers-prefix requestheader-uid-headers', 'authentication-skip-lookup authentication-tolerate-lookup-failure'],
+  ['--tls-cert-file and --tls-private-key-file are all that it serves with, by TLS 1.2 or 1.3', 'cert-dir tls-cipher-suites tls-min-version tls-sni-cert-key'],
+  ['it serves HTTP/1.1 on one socket', 'http2-max-streams-per-connection', 'disable-http2-serving permit-port-sharing permit-address-sharing'],
+  ['it has no webhooks', 'webhooks webhook-bind-address webhook-secure-port webhook-cert-dir webhook-tls-cert-file webhook-tls-private-key-file webhook-tls-cipher-suites webhook-tls-min-version webhook-http2-max-streams-per-connection', 'webhook-disable-http2-serving'],
+  ['node --inspect is the profiler', '', 'profiling contention-profiling'],
+  ['its metrics have names of their own', 'show-hidden-metrics-for-version disabled-metrics allow-metric-labels allow-metric-labels-manifest'],
+  ['it has no feature gates', 'feature-gates emulated-version min-compatibility-version'],
+  ['its log is JSON lines', 'logging-format log-json-info-buffer-size log-text-info-buffer-size', 'log-json-split-stream log-text-split-stream'],
+  ['its log goes to stdout, warnings and errors to stderr', 'log-dir log-file log-file-max-size log-flush-frequency log-backtrace-at stderrthreshold', 'logtostderr alsologtostderr one-output add-dir-header skip-headers skip-log-headers'],
+  ['-v is for the whole program', 'vmodule'],
+];
+
+export const GO_FLAGS: Readonly<Record<string, GoFlag>> = Object.fromEntries(
+  GROUPS.flatMap(([because, withValue, boolean = '']) =>
+    [withValue, boolean].flatMap((names) =>
+      names
+        .split(' ')
+        .filter(Boolean)
+        .map((name) => [name, { value: names === withValue, because }]),
+    ),
+  ),
+);
 
 /** Flags that take a value here. In the Go programs their name alone means true. */
 const BOOLEANS = Object.entries(FLAGS).flatMap(([name, flag]) =>

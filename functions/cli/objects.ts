@@ -6,7 +6,7 @@ import {
   asServiceKey,
   isEverything,
   isUnit,
-  parseKey,
+  parseObject,
   requestOf,
   scopeOf,
   type Key,
@@ -16,12 +16,6 @@ import {
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import type { World } from '../../shared/ports.ts';
 
-/** What kubectl lets a person write for a kind. */
-// prettier-ignore
-const KINDS: Readonly<Record<string, string>> = {
-  svc: 'service', services: 'service', no: 'node', nodes: 'node', ns: 'namespace', namespaces: 'namespace',
-};
-
 /**
  * The keys that a person wrote, as levelset or as kubectl writes them. None: all, or with -n those of the namespace. Throws
  * CONFIG_INVALID that names the first word that is no key.
@@ -30,48 +24,28 @@ export function readObjects(
   objects: readonly string[],
   { namespace }: Pick<Flags, 'namespace'>,
 ): readonly Key[] {
-  if (objects.length === 0) return [readObject(namespace === undefined ? 'all' : `namespace/${namespace}`)];
+  if (objects.length === 0)
+    return readObjects([namespace === undefined ? 'all' : `namespace/${namespace}`], {});
   return objects.map((text) => {
-    const [kind = '', ...names] = text.split('/');
-    const words = [KINDS[kind] ?? kind, ...names];
-    const isNamed = words[0] === 'service' && names.length === 1;
-    if (isNamed) words.splice(1, 0, namespace ?? 'default');
-    else if (
-      namespace !== undefined &&
-      (words[0] !== 'service' || names[0] !== namespace) &&
-      words[0] !== 'node'
-    )
+    const key = parseObject(text, namespace);
+    if (key === undefined)
+      throw new ReconcileError(
+        'CONFIG_INVALID',
+        `${JSON.stringify(text)} is no object: give svc/NAME with -n NAMESPACE, service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all`,
+      );
+    const itsOwn = asServiceKey(key)?.namespace;
+    if (namespace !== undefined && itsOwn !== namespace && asNodeKey(key) === undefined)
       throw new ReconcileError(
         'CONFIG_INVALID',
         `-n ${namespace} is not for ${JSON.stringify(text)}: give svc/NAME with -n, or leave -n`,
       );
-    return readObject(words.join('/'), text);
+    return key;
   });
 }
 
-function readObject(words: string, text = words): Key {
-  const key = parseKey(words);
-  if (key !== undefined) return key;
-  throw new ReconcileError(
-    'CONFIG_INVALID',
-    `${JSON.stringify(text)} is no object: give svc/NAME with -n NAMESPACE, service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all`,
-  );
-}
-
-/** Whether a person named an object that does not exist, and that has left nothing. A run that found something says so itself. */
-export async function isMissing(
-  { request, outcome, plan, applied, loadBalancerId }: Report,
-  named: readonly Key[],
-  { kube }: World,
-): Promise<boolean> {
-  const { key } = request;
-  if (!named.includes(key) || outcome.status !== 'settled' || loadBalancerId !== undefined) return false;
-  const { steps = [], refused = [], awaitingApproval = [], problems = [] } = plan ?? {};
-  if ([...applied, ...steps, ...refused, ...awaitingApproval, ...problems].length > 0) return false;
-  const service = asServiceKey(key);
-  const node = asNodeKey(key);
-  if (service) return (await kube.getService(service.namespace, service.name)) === undefined;
-  return node !== undefined && (await kube.getNode(node)) === undefined;
+/** Whether a person named an object that does not exist, and that has left nothing. */
+export function isMissing({ request, outcome, missing }: Report, named: readonly Key[]): boolean {
+  return missing === true && outcome.status === 'settled' && named.includes(request.key);
 }
 
 export interface FoundRequests {

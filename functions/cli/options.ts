@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { Option, type Command } from 'commander';
 import type { CommandName, Flag } from '../../shared/config/flag.ts';
 import { flagsOf, variableOf, type Flags } from '../../shared/config/read-flags.ts';
@@ -18,7 +19,8 @@ function optionOf(name: string, row: Flag): Option {
   );
   option.helpGroup(`${row.topic.charAt(0).toUpperCase()}${row.topic.slice(1)}:`);
   const variable = variableOf(name, row);
-  if (variable !== undefined) option.env(variable);
+  // an empty variable is not set: who deploys may be able to empty one, but not to take it away
+  if (variable !== undefined && process.env[variable] !== '') option.env(variable);
   if (row.repeatable)
     option.argParser((value, before?: string) => (before === undefined ? value : `${before},${value}`));
   return option;

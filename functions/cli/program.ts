@@ -1,8 +1,7 @@
-import { Argument, Command } from 'commander';
+import { Command } from 'commander';
 import type { CommandName } from '../../shared/config/flag.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { VERSION } from '../version.ts';
-import { completionScript, SHELLS, type Shell } from './completion/scripts.ts';
 import { examplesOf, GROUPS, HELP } from './examples.ts';
 import { withFlags } from './options.ts';
 import { runUntilSignal } from './run-until-signal.ts';
@@ -119,15 +118,6 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
       exit(await replayCommand(file, flags));
     });
   command(
-    'upgrade',
-    'with --check, say what this version would do beyond what the version planned that wrote a bundle, and change nothing; exit 0: nothing, 2: something, 1: something could not be compared',
-  )
-    .argument('<bundle>', 'a file that support-bundle --every-service of the running version has written')
-    .action(async (file: string, flags: Flags) => {
-      const { upgradeCommand } = await import('./upgrade/upgrade-command.ts');
-      exit(await upgradeCommand(file, flags));
-    });
-  command(
     'adopt',
     'with --report, say of everything that another controller has made what levelset would change, and change nothing; exit 0: no more than tags, 2: changes are pending, 1: a problem',
   ).action(async (flags: Flags) => {
@@ -148,11 +138,6 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
     .action(async (files: readonly string[], flags: Flags) => {
       const { lintCommand } = await import('./lint/lint-command.ts');
       exit(await lintCommand(files, flags, env));
-    });
-  command('completion', 'print the completion of the command line for a shell')
-    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
-    .action((shell: Shell) => {
-      console.log(completionScript(shell, levelset));
     });
   levelset
     .command('version')

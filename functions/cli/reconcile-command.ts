@@ -34,8 +34,8 @@ async function reconcileIn(
   const print = (report: Report): void => {
     printText(describe(report));
   };
-  const printFirst = async (report: Report): Promise<void> => {
-    if (await isMissing(report, keys, world)) missing.push(report.request.key);
+  const printFirst = (report: Report): void => {
+    if (isMissing(report, keys)) missing.push(report.request.key);
     else print(report);
   };
   const first = await runRequests(

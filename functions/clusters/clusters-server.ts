@@ -2,7 +2,6 @@ import express, { type Express } from 'express';
 import type { EntryTokens } from '../../shared/clusters/entry.ts';
 import { renderClustersPage, type ClustersView } from '../../shared/report/page/clusters-page.ts';
 import { renderPage } from '../../shared/report/page/objects-page.ts';
-import { admissionWebhook } from '../admission-webhook.ts';
 import { auditWebhook } from '../audit-webhook.ts';
 import { events } from '../events.ts';
 import type { Tokens } from '../http/admit.ts';
@@ -30,28 +29,22 @@ export interface ClustersServerOptions
   readonly tokens: Tokens;
   readonly find: (name: string) => FoundCluster | undefined;
   readonly status: () => Promise<ClustersView>;
-  /** Whether there is a path /admit. */
-  readonly admission?: boolean;
   /** When /resync and /events refuse a token that the kube-apiserver may know. */
   readonly refusedAfterMs?: number;
 }
 
 /**
- * The express app of a deployment with several clusters: `/audit`, `/events`, `/admit`, `/resync` and `/clusters` with the name of one. A wrong
+ * The express app of a deployment with several clusters: `/audit`, `/events`, `/resync` and `/clusters` with the name of one. A wrong
  * token and a name that nobody has get the same answer, 401.
  */
 export function createClustersServer(options: ClustersServerOptions): Express {
   const app = express().disable('x-powered-by').disable('etag');
   const senders = new SendersBehindNames(options.log, options.refusedAfterMs);
   const deliver: Endpoint = (request) => {
-    const name = /^\/(?:audit|events|admit)\/([^/]+)\/?$/.exec(request.path)?.[1] ?? '';
+    const name = /^\/(?:audit|events)\/([^/]+)\/?$/.exec(request.path)?.[1] ?? '';
     const its = optionsOf(name, options);
     const verifySender = senders.of(name, its.verifySender);
-    return (
-      auditWebhook(its)(request) ??
-      events({ ...its, verifySender })(request) ??
-      (options.admission ? admissionWebhook({ ...its, identified: true })(request) : undefined)
-    );
+    return auditWebhook(its)(request) ?? events({ ...its, verifySender })(request);
   };
   app.use(onExpress(deliver));
   app.all('/resync', () => {
@@ -110,7 +103,6 @@ function notServed(name: string, isKnown: boolean): ClusterEndpoints {
     self: [],
     enqueue: refuse,
     reconcile: refuse,
-    judge: refuse,
     status: refuse,
     object: refuse,
   };

@@ -1,6 +1,5 @@
 import type { Entry, Source } from '../../shared/clusters/entry.ts';
 import { Registry } from '../../shared/clusters/registry.ts';
-import { readFlags } from '../../shared/config/read-flags.ts';
 import { isSettledWithin, valueWithin } from '../../shared/deadline.ts';
 import { proxyVariables } from '../../shared/proxy.ts';
 import { SharedPlaces } from '../../shared/queue/places.ts';
@@ -129,7 +128,6 @@ export async function serveClusters(
   const app = createClustersServer({
     tokens,
     byCertificate: flags.auditClientCaFile !== undefined,
-    admission: readFlags(flags, []).admission !== 'off',
     open: parseListen(address).loopback,
     find: (name) => {
       const entry = clusters.entryOf(name);

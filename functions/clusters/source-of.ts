@@ -23,7 +23,7 @@ export async function sourceOf(from: string, own: Own): Promise<Source> {
   if ('parameters' in where)
     throw new ReconcileError(
       'CONFIG_INVALID',
-      `--clusters = "${from}" is for the functions on AWS alone: give secrets or folder:PATH here`,
+      '--clusters with parameters: is for the functions on AWS alone: give secrets or folder:PATH here',
     );
   return 'secrets' in where ? secretsOf(own) : new FolderSource(where.folder);
 }

@@ -5,7 +5,6 @@ import { admit, requireMethod, requireToken, type Admission } from './admit.ts';
 import { jsonAnswer, type Endpoint, type HttpAnswer, type HttpRequest } from './exchange.ts';
 import { answerError, HttpError, noSuchPath, toHttpError } from './http-error.ts';
 import { bodyReader } from './read-body.ts';
-import { requireMediaType } from './read-json.ts';
 import { reasonOf } from './refusals.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -13,7 +12,7 @@ import type { ServerOptions } from './server-options.ts';
 export interface Delivery {
   /** The first part of the path, too. */
   readonly trigger: 'audit' | 'events';
-  readonly mediaTypes: readonly string[];
+  readonly form: Admission;
   /** Not said: by the tokens. */
   readonly identify?: Admission;
   /** Throws HttpError 422. */
@@ -33,10 +32,10 @@ const LONGEST_BATCH = 10 * 2 ** 20;
 
 /** POST /TRIGGER/:cluster. Queues the keys that a delivery names, then answers 202 with the counts. */
 export function receiver(delivery: Delivery, options: ReceiverOptions): Endpoint {
-  const { trigger, mediaTypes, read } = delivery;
+  const { trigger, read } = delivery;
   const { auditTokens, clusters, observeAudit, observeRefusal, log } = options;
   const identity = [delivery.identify ?? requireToken(auditTokens)];
-  const form = [requireMethod('POST'), requireMediaType(...mediaTypes)];
+  const form = [requireMethod('POST'), delivery.form];
   const readBody = bodyReader(LONGEST_BATCH);
 
   const receive = async (request: HttpRequest): Promise<HttpAnswer> => {
@@ -52,7 +51,10 @@ export function receiver(delivery: Delivery, options: ReceiverOptions): Endpoint
       keys.map(({ key, cause }) => ({ key, trigger, cause })),
       options,
     );
-    observeAudit?.(counts);
+    observeAudit?.(
+      counts,
+      keys.map(({ key }) => key),
+    );
     return jsonAnswer(202, { ...counts, keys: keys.length });
   };
 

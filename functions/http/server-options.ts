@@ -1,9 +1,8 @@
 import type { Report } from '../../shared/model/outcome.ts';
-import type { ReconcileRequest } from '../../shared/model/request.ts';
+import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { StatusView } from '../../shared/report/page.ts';
 import type { ObjectView } from '../../shared/report/page/object-view.ts';
-import type { Verdict, Writing } from '../../shared/service/report/judge-admission.ts';
 import type { Callers } from './kubernetes-callers.ts';
 import type { RefusalReason } from './refusals.ts';
 import type { VerifySender } from './require-sender.ts';
@@ -30,8 +29,6 @@ export interface ServerOptions {
   readonly enqueue: (requests: readonly ReconcileRequest[]) => Promise<void>;
   /** Reconciles units now, or runs all of them dry. Returns the reports in the order of the requests. */
   readonly reconcile: (requests: readonly ReconcileRequest[]) => Promise<readonly Report[]>;
-  /** Judges Services before they are stored; absent: /admit is no path. */
-  readonly judge?: (writing: Writing) => Promise<Verdict>;
   readonly status: () => Promise<StatusView>;
   /** What the page of one object shows, whose key the text may be; absent: objects have no pages. Throws HttpError 404. */
   readonly object?: (key: string) => Promise<ObjectView>;
@@ -39,7 +36,7 @@ export interface ServerOptions {
   /** The sides that do not answer, in words. Empty: ready. */
   readonly ready: () => Promise<readonly string[]>;
   /** Called for every delivery that was read, for the metrics. */
-  readonly observeAudit?: (counts: TriggerCounts) => void;
+  readonly observeAudit?: (counts: TriggerCounts, keys: readonly Key[]) => void;
   /** Called for every request to /audit or /events that is refused. */
   readonly observeRefusal?: (reason: RefusalReason) => void;
   /** What /readyz says beside `ready`, to whoever may see the page: it makes nothing unready. */

@@ -1,5 +1,10 @@
 import { Readable } from 'node:stream';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import type {
+  ALBEvent,
+  APIGatewayProxyEventV2,
+  APIGatewayProxyStructuredResultV2,
+  Context,
+} from 'aws-lambda';
 import type { Endpoint, HttpRequest } from '../http/exchange.ts';
 import { answerError, noSuchPath } from '../http/http-error.ts';
 import { environment, madeFrom } from './environment.ts';
@@ -10,7 +15,7 @@ export type HttpFunction = (
   context: Context,
 ) => Promise<APIGatewayProxyStructuredResultV2>;
 
-/** One endpoint behind an HTTP API (payload 2.0), without express. */
+/** One endpoint, without express. */
 export function httpFunction(build: (env: NodeJS.ProcessEnv) => Promise<Endpoint>): HttpFunction {
   return bySecrets(async (env) => {
     const endpoint = await build(env);
@@ -38,16 +43,18 @@ export function bySecrets(build: (env: NodeJS.ProcessEnv) => Promise<HttpFunctio
   };
 }
 
-/** An HTTP API gives names of headers in lower case, and what is no text in base64. */
-function requestOf(event: APIGatewayProxyEventV2): HttpRequest {
-  const { rawPath, headers, body = '', isBase64Encoded, requestContext } = event;
-  const { method, sourceIp } = requestContext.http;
-  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
-  return {
-    method,
-    path: rawPath,
-    headers,
-    from: sourceIp,
-    body: Readable.from(bytes, { objectMode: false }),
-  };
+/** An HTTP API, also below a stage of its own; else a REST API (payload 1.0) or a load balancer, which keep the case of headers. */
+function requestOf(event: APIGatewayProxyEventV2 | ALBEvent): HttpRequest {
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  const body = Readable.from(bytes, { objectMode: false });
+  if ('rawPath' in event) {
+    const { stage, http } = event.requestContext;
+    const { rawPath, headers } = event;
+    const path = rawPath.startsWith(`/${stage}/`) ? rawPath.slice(stage.length + 1) : rawPath;
+    return { method: http.method, path, headers, from: http.sourceIp, body };
+  }
+  const { httpMethod: method, path } = event;
+  const given = Object.entries(event.multiValueHeaders ?? event.headers ?? {});
+  const headers = Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), String(value)]));
+  return { method, path, headers, from: headers['x-forwarded-for'], body };
 }

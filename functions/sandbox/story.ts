@@ -55,35 +55,18 @@ export class Story {
     this.#print('  docs/tutorials/sandbox.md goes on from here.');
   }
 
-  tell(report: Report): void {
-    const { applied, plan, outcome, request, loadBalancerId, address } = report;
-    const service = asServiceKey(request.key);
-    if (!service) {
-      this.#tellOfNode(report);
-      return;
-    }
-    const name = `${service.namespace}/${service.name}`;
-    if (plan && applied.length > 0) this.#line(name, 'blue', `plan\n${inShort(renderPlan(plan))}`);
-    const state = [outcome.status, reasonOf(outcome), loadBalancerId, address].join(' ');
-    if (!this.#isNews(name, state)) return;
-    const where = loadBalancerId === undefined ? '' : `load balancer ${loadBalancerId}`;
-    if (outcome.status === 'settled') {
-      const served = address === undefined ? 'nothing is left' : styleText('bold', address);
-      this.#line(name, 'green', [where, served].filter((part) => part !== '').join(' serves at '));
-    } else {
-      this.#line(name, outcome.status === 'progressing' ? 'yellow' : 'red', reasonOf(outcome));
-    }
-  }
-
-  #tellOfNode({ applied, plan, outcome, request }: Report): void {
-    const node = asNodeKey(request.key);
+  tell({ applied, plan, outcome, request, loadBalancerId, address }: Report): void {
+    const [service, node] = [asServiceKey(request.key), asNodeKey(request.key)];
     // A run for most events about a Node ends before it evaluates anything.
-    if (node === undefined || (!plan && outcome.status === 'settled')) return;
-    const name = `Node ${node}`;
+    if (!service && (node === undefined || (!plan && outcome.status === 'settled'))) return;
+    const name = service ? `${service.namespace}/${service.name}` : `Node ${node}`;
     if (plan && applied.length > 0) this.#line(name, 'blue', `plan\n${inShort(renderPlan(plan))}`);
-    if (!this.#isNews(name, [outcome.status, reasonOf(outcome)].join(' '))) return;
-    if (outcome.status === 'settled') this.#line(name, 'green', 'matches its server');
-    else this.#line(name, outcome.status === 'progressing' ? 'yellow' : 'red', reasonOf(outcome));
+    if (!this.#isNews(name, [outcome.status, reasonOf(outcome), loadBalancerId, address].join(' '))) return;
+    if (outcome.status === 'settled') {
+      const where = loadBalancerId === undefined ? '' : `load balancer ${loadBalancerId} serves at `;
+      const served = address === undefined ? 'nothing is left' : styleText('bold', address);
+      this.#line(name, 'green', service ? where + served : 'matches its server');
+    } else this.#line(name, outcome.status === 'progressing' ? 'yellow' : 'red', reasonOf(outcome));
   }
 
   #isNews(name: string, state: string): boolean {

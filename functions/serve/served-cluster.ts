@@ -7,7 +7,6 @@ import type { Log } from '../../shared/ports.ts';
 import type { Sides } from '../../shared/queue/sides.ts';
 import type { StatusView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
-import { judgeAdmission } from '../../shared/service/report/judge-admission.ts';
 import { serviceAccountUser } from '../../shared/trigger/keys-from-audit.ts';
 import type { Changed } from '../../shared/watch/follower.ts';
 import type { Watches } from '../../shared/watch/watches.ts';
@@ -46,7 +45,6 @@ export interface ClusterEndpoints extends Pick<
   | 'self'
   | 'enqueue'
   | 'reconcile'
-  | 'judge'
   | 'status'
   | 'object'
   | 'observeAudit'
@@ -186,15 +184,14 @@ export class ServedCluster {
       self: [serviceAccountUser(config.serviceAccount)],
       enqueue: (requests) => this.#work.enqueue(requests),
       reconcile: (requests) => this.#work.reconcile(requests),
-      ...judging(this.#options),
       status: () => this.#view(),
       object: async (key) => this.#memory.object(key, await this.#view()),
-      observeAudit: (counts) => {
+      observeAudit: (counts, keys) => {
         this.#options.metrics.observeAudit(counts);
-        this.#webhook.accepted();
+        this.#webhook.accepted(keys);
       },
       observeRefusal: (reason) => {
-        if (this.#isOpen) this.#webhook.refused(reason);
+        if (this.#isOpen) this.#webhook.refused(reason, this.#watches !== undefined);
       },
     };
   }
@@ -234,14 +231,6 @@ export class ServedCluster {
     const { id } = await connected.cluster();
     if (!this.#names.includes(id)) this.#names.push(id);
   }
-}
-
-/** How Services are judged before they are stored, if --admission asks for it. */
-function judging({ flags, connected: { world } }: ServedClusterOptions): Pick<ClusterEndpoints, 'judge'> {
-  const { admission } = readFlags(flags, []);
-  if (admission === 'off') return {};
-  const { config, memory } = world;
-  return { judge: (writing) => memory.eventLoop.share(judgeAdmission(writing, admission, config)) };
 }
 
 /** Its code is loaded when it is asked for. */

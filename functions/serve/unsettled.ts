@@ -1,5 +1,6 @@
 import { BoundedMap } from '../../shared/memory/bounded-map.ts';
 import type { Outcome, Report } from '../../shared/model/outcome.ts';
+import { isBlocked } from '../../shared/model/plan.ts';
 import { asServiceKey, type Key } from '../../shared/model/request.ts';
 
 /** How the last run of an object ended that is not as desired yet. */
@@ -41,7 +42,8 @@ export class UnsettledObjects {
     const { key, dryRun } = request;
     if (dryRun) return undefined;
     const before = this.#objects.get(key);
-    const { status: state } = outcome;
+    // whoever is blocked is so while members follow the Nodes
+    const state = outcome.status === 'progressing' && plan && isBlocked(plan) ? 'blocked' : outcome.status;
     const isAddressed = before?.wantsAddress === true && before.state !== 'blocked' && address !== undefined;
     const waitedMs = isAddressed ? this.#now() - before.sinceMs : undefined;
     if (state === 'settled') this.#objects.delete(key);

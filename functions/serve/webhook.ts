@@ -1,10 +1,16 @@
-import type { Key } from '../../shared/model/request.ts';
+import { BoundedMap } from '../../shared/memory/bounded-map.ts';
+import { asServiceKey, type Key } from '../../shared/model/request.ts';
 import type { Clock, Log } from '../../shared/ports.ts';
 import type { WebhookView } from '../../shared/report/page.ts';
 import type { RefusalReason } from '../http/refusals.ts';
 
 /** For so long before and after a sweep a batch may be under way. An apiserver waits 30 s for more events. */
 const PATIENCE_MS = 60_000;
+/** For so long a key that events named may wait for its run, and refusals that do not go on are a trouble. */
+const LATE_MS = 10 * 60_000;
+/** So long after the last change that events left out one may think that none is left out any more. */
+const HEALED_MS = 60 * 60_000;
+const MOST_TOLD = 10_000;
 
 /** @param cluster the name of its entry, where there is a registry */
 function remedyFor(reason: RefusalReason, cluster: string | undefined): string {
@@ -45,44 +51,73 @@ export class Webhook {
   #trouble: string | undefined;
   #sweeps = 0;
   #check: NodeJS.Timeout | undefined;
+  #calm: NodeJS.Timeout | undefined;
+  /** What ends the trouble: any event, one about a Service, or time alone. */
+  #endedBy: 'event' | 'Service' | 'time' = 'event';
+  #serviceToldAt = -Infinity;
+  /** When an event named a key. */
+  readonly #told = new BoundedMap<string, number>(MOST_TOLD);
 
   constructor(options: WebhookOptions) {
     this.#options = options;
   }
 
-  accepted(): void {
+  /** `keys` are what the events of the batch named. */
+  accepted(keys: readonly Key[]): void {
     this.#acceptedAt = this.#options.clock.now();
-    if (this.#trouble !== undefined) this.#options.log.info('the webhook delivers again');
+    for (const key of keys) this.#told.set(key, this.#acceptedAt);
+    const isService = keys.some((key) => asServiceKey(key));
+    if (isService) this.#serviceToldAt = this.#acceptedAt;
+    if (this.#trouble === undefined || this.#endedBy === 'time') return;
+    if (this.#endedBy === 'Service' && !isService) return;
+    this.#options.log.info('the webhook delivers again');
     this.#trouble = undefined;
   }
 
-  /** A stranger's request beside a webhook that delivers is no trouble. */
-  refused(reason: RefusalReason): void {
+  /** A stranger's request is no trouble beside a webhook that delivers, or watches, and else none that lasts. */
+  refused(reason: RefusalReason, watches = false): void {
     this.#refused[reason] = (this.#refused[reason] ?? 0) + 1;
-    if (!this.#hasAcceptedSince(this.#options.clock.now() - PATIENCE_MS))
-      this.#warn(`the webhook is refused: ${remedyFor(reason, this.#options.cluster)}`);
+    if (watches || this.#hasAcceptedSince(this.#options.clock.now() - PATIENCE_MS)) return;
+    this.#warn(`the webhook is refused: ${remedyFor(reason, this.#options.cluster)}`);
+    this.#calmAfter(LATE_MS);
   }
 
   /**
-   * Notes what a sweep found that events should have told, and looks a minute later whether one has come. The first
+   * Notes what a sweep found that events should have told, and looks a minute later whether one has. The first
    * sweep finds what changed before this process began.
    */
   swept(news: readonly Key[]): void {
     this.#sweeps += 1;
-    const untold = news.filter((key) => !this.#options.isKnown(key));
-    if (this.#sweeps === 1 || untold.length === 0 || this.#check) return;
+    const unknown = news.filter((key) => !this.#options.isKnown(key));
+    if (this.#sweeps === 1 || unknown.length === 0 || this.#check) return;
     const sweptAt = this.#options.clock.now();
     this.#check = setTimeout(() => {
       this.#check = undefined;
-      if (this.#hasAcceptedSince(sweptAt - PATIENCE_MS)) return;
+      // an event may name a Service, or its namespace alone
+      const names = (key: Key): string[] => [key, key.replace(/^service\/(.*)\/.*$/, 'namespace/$1')];
+      const isTold = (name: string): boolean => (this.#told.get(name) ?? -Infinity) >= sweptAt - LATE_MS;
+      const untold = unknown.filter((key) => !names(key).some(isTold));
+      if (untold.length === 0) return;
+      const named = untold.slice(0, 3).join(', ');
       const since =
         this.#acceptedAt === undefined ? 'since levelset began' : `since ${timeOf(this.#acceptedAt)}`;
-      this.#warn(`no event came ${since}, and a sweep found changes: ${untold.slice(0, 3).join(', ')}`);
+      if (!this.#hasAcceptedSince(sweptAt - PATIENCE_MS)) {
+        this.#warn(`no event came ${since}, and a sweep found changes: ${named}`);
+        return;
+      }
+      const isOfOthers = this.#serviceToldAt >= sweptAt - LATE_MS;
+      const asks = isOfOthers
+        ? 'others are told: does each kube-apiserver send to the webhook, or was a batch lost?'
+        : 'does the audit policy leave out writes of Services?';
+      const trouble = `events come, and none told of changes that a sweep found: ${named}; ${asks}`;
+      this.#warn(trouble, isOfOthers ? 'time' : 'Service');
+      if (isOfOthers) this.#calmAfter(HEALED_MS);
     }, PATIENCE_MS).unref();
   }
 
   stop(): void {
     clearTimeout(this.#check);
+    clearTimeout(this.#calm);
   }
 
   view(): WebhookView {
@@ -97,10 +132,18 @@ export class Webhook {
     return this.#acceptedAt !== undefined && this.#acceptedAt >= ms;
   }
 
-  /** One line for each trouble, until a batch is accepted. */
-  #warn(trouble: string): void {
+  #calmAfter(ms: number): void {
+    clearTimeout(this.#calm);
+    this.#calm = setTimeout(() => {
+      if (this.#endedBy !== 'Service') this.#trouble = undefined;
+    }, ms).unref();
+  }
+
+  /** One line for each trouble, until it ends. */
+  #warn(trouble: string, endedBy: 'event' | 'Service' | 'time' = 'event'): void {
     if (this.#trouble !== undefined) return;
     this.#trouble = trouble;
+    this.#endedBy = endedBy;
     this.#options.log.warn(`${trouble}; until events come, changes wait for the sweep`);
   }
 }

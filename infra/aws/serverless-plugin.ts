@@ -1,6 +1,12 @@
+import {
+  CloudFormationClient,
+  GetTemplateCommand,
+  type CloudFormationClientConfig,
+} from '@aws-sdk/client-cloudformation';
 import { titled, withoutNeedlessDependencies, type Resource } from './cloudformation.ts';
 import { functionAlarms } from './function-alarms.ts';
 import { aimAtLiveAlias, liveAliases, type DeployedFunction } from './live-alias.ts';
+import { deployedParameters, problemOf, takenBack, type Parameters } from './parameters.ts';
 import { routesForRegistry, variablesForRegistry } from './registry.ts';
 import { functionRole, scheduleRole } from './roles.ts';
 
@@ -10,14 +16,22 @@ type Resources = Record<string, Resource>;
 interface Serverless {
   /** An error of this class is shown without a stack. */
   readonly classes: { readonly Error: new (message: string, code: string) => Error };
+  readonly configurationInput: { readonly params: Readonly<Record<string, Parameters>> };
+  readonly processedInput: { readonly options: { readonly param?: readonly string[] } };
+  getProvider(name: 'aws'): {
+    getAwsSdkV3Config(): Promise<CloudFormationClientConfig>;
+    readonly naming: { getStackName(): string };
+  };
   readonly service: {
     readonly functions: Readonly<Record<string, PackagedFunction>>;
-    readonly custom: { readonly deployment: Deployment };
+    readonly custom: { readonly deployment: Deployment; readonly given: Parameters | null };
     readonly resources: { readonly Resources: Resources };
     readonly provider: {
       vpc?: unknown;
       tracing?: unknown;
       readonly timeout: number;
+      readonly stage: string;
+      readonly environment: Readonly<Record<string, string>>;
       readonly compiledCloudFormationTemplate: { readonly Resources: Resources };
     };
   };
@@ -34,8 +48,8 @@ interface PackagedFunction extends DeployedFunction {
 interface Deployment {
   readonly 'vpc-id': string;
   readonly 'subnet-ids': string;
-  readonly 'vpc-endpoints': string;
-  readonly tracing: string;
+  readonly 'vpc-endpoints': string | boolean;
+  readonly tracing: string | boolean;
   readonly 'alarm-topic': string;
   readonly clusters: string;
   /** The path of the parameters. */
@@ -50,25 +64,72 @@ interface Deployment {
  * when the template differs.
  */
 export default class LevelsetPlugin {
-  readonly hooks: Readonly<Record<string, () => void>>;
+  readonly hooks: Readonly<Record<string, () => void | Promise<void>>>;
 
-  constructor({ service, classes }: Serverless) {
+  constructor(serverless: Serverless) {
+    const { service, classes } = serverless;
+    const refuse = (problem: string | undefined): void => {
+      if (problem !== undefined) throw new classes.Error(problem, 'PARAMETER');
+    };
     this.hooks = {
       'before:package:setupProviderConfiguration': () => {
-        const problem = problemOf(service.custom.deployment);
-        if (problem !== undefined) throw new classes.Error(problem, 'PARAMETER');
+        const { known, all } = parametersOf(serverless);
+        refuse(problemOf(all, known, service.provider.environment));
         begin(service);
       },
       'after:aws:package:finalize:mergeCustomProviderResources': () => {
         finish(service);
       },
+      'before:aws:deploy:deploy:createStack': async () => {
+        refuse(await lossOf(serverless));
+      },
     };
   }
 }
 
+/** Those that there are, those that somebody gave by the file, for the stage or on the command line, and all of them with their defaults. */
+function parametersOf({ service, configurationInput, processedInput }: Serverless): {
+  readonly known: readonly string[];
+  readonly given: Parameters;
+  readonly all: Parameters;
+} {
+  const { default: defaults = {}, [service.provider.stage]: ofStage = {} } = configurationInput.params;
+  const typed = (processedInput.options.param ?? []).map((text) => /^([^=]+)=(.*)$/.exec(text) ?? []);
+  const named: Parameters = {
+    ...service.custom.given,
+    ...ofStage,
+    ...(Object.fromEntries(typed.map(([, name, value]) => [name, value])) as Parameters),
+  };
+  const given = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== null));
+  return { known: Object.keys(defaults), given, all: { ...defaults, ...given } };
+}
+
+/** What the stack that is there would lose, in words. */
+async function lossOf(serverless: Serverless): Promise<string | undefined> {
+  const provider = serverless.getProvider('aws');
+  const stack = provider.naming.getStackName();
+  const client = new CloudFormationClient(await provider.getAwsSdkV3Config());
+  let text: string | undefined;
+  try {
+    ({ TemplateBody: text } = await client.send(new GetTemplateCommand({ StackName: stack })));
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('does not exist')) return undefined;
+    throw error;
+  }
+  const { given, all } = parametersOf(serverless);
+  const deployed = deployedParameters(
+    JSON.parse(text ?? '{"Resources":{}}') as { readonly Resources: Resources },
+  );
+  const lost = takenBack(deployed, all, Object.keys(given));
+  const file = `my-cluster/aws-${serverless.service.provider.stage}.yml`;
+  return lost.length === 0
+    ? undefined
+    : `the stack ${stack} has parameters that nobody gives this deployment, which would take them back. Write them into ${file}, or there what they are to be:\n${lost.map(([name, value]) => `${name}: ${value.replace(/^$/, "''")}`).join('\n')}`;
+}
+
 function begin({ functions, custom: { deployment }, provider, resources }: Serverless['service']): void {
   const inVpc = deployment['vpc-id'] !== '';
-  const traced = deployment.tracing === 'true';
+  const traced = String(deployment.tracing) === 'true';
   aimAtLiveAlias(functions);
   if (deployment.clusters === 'registry')
     for (const each of Object.values(functions))
@@ -80,7 +141,8 @@ function begin({ functions, custom: { deployment }, provider, resources }: Serve
       securityGroupIds: [{ 'Fn::GetAtt': ['FunctionsSecurityGroup', 'GroupId'] }],
     };
     Object.assign(resources.Resources, deployment.securityGroup);
-    if (deployment['vpc-endpoints'] === 'true') Object.assign(resources.Resources, deployment.endpoints);
+    if (String(deployment['vpc-endpoints']) === 'true')
+      Object.assign(resources.Resources, deployment.endpoints);
   }
   for (const [name, { name: functionName, environment, events }] of Object.entries(functions)) {
     const worksOn = events.flatMap(({ sqs }) => sqs?.arn ?? []);
@@ -105,18 +167,4 @@ function finish({ functions, custom, provider }: Serverless['service']): void {
         : resource,
     );
   }
-}
-
-/** What is wrong with the parameters. */
-function problemOf(deployment: Deployment): string | undefined {
-  const { 'vpc-id': vpc, 'subnet-ids': subnets } = deployment;
-  if ((vpc === '') !== (subnets === '')) {
-    return `--param vpc-id=${vpc} --param subnet-ids=${subnets}: give both, or neither for functions outside of a VPC`;
-  }
-  const { clusters } = deployment;
-  if (!['', 'registry'].includes(clusters))
-    return `--param clusters=${clusters}: allowed is registry; leave it out for one cluster`;
-  const flags = ['tracing', 'vpc-endpoints'] as const;
-  const wrong = flags.find((name) => !['true', 'false'].includes(deployment[name]));
-  return wrong && `--param ${wrong}=${deployment[wrong]}: allowed are true and false`;
 }

@@ -66,6 +66,7 @@ export function valuesSchema(): string {
     description: 'Written by npm run generate from infra/charts/values-schema.ts.',
     ...closed({
       global: anObject,
+      enabled: bool,
       image: closed({
         repository: { type: 'string', minLength: 1 },
         tag: text,
@@ -104,7 +105,8 @@ export function valuesSchema(): string {
         keysPerReplica: { type: 'integer', minimum: 1 },
       }),
       port: { type: ['integer', 'null'], minimum: 1024, maximum: 65535 },
-      hostNetwork: bool,
+      hostNetwork: { type: ['boolean', 'null'] },
+      dnsPolicy: { enum: ['', 'Default', 'ClusterFirst', 'ClusterFirstWithHostNet'] },
       networkPolicy: closed({ enabled: bool, from: objects }),
       monitoring: closed({
         serviceMonitor: closed({

@@ -21,6 +21,7 @@ const NOTHING = '\u0000';
 /** By what a parser says that it allows. */
 const FORMATS: Readonly<Record<string, string>> = {
   'true or false': 'true|false',
+  'true or false exactly': 'true|false',
   'true, v1, v2 or false': 'true|v1|v2|false',
   '1.0 or 1.1': '1\\.[01]',
   'the UUID of a resource': UUID_PATTERN,
@@ -33,7 +34,8 @@ const listOf = (one: string): string => `^(?i:${BETWEEN}*(?:${one})(?:${BETWEEN}
 export function checkOf(row: AnnotationRow): Check | undefined {
   const allowed = allowedBy(row);
   const [, least, most] = /^a whole number from (-?\d+) to (\d+)$/.exec(allowed) ?? [];
-  if (least !== undefined) return { pattern: whole('-?[0-9]{1,10}'), bounds: [Number(least), Number(most)] };
+  if (least !== undefined)
+    return { pattern: whole('[-+]?[0-9]{1,10}'), bounds: [Number(least), Number(most)] };
   const [, item] = /^a comma separated list of: (.*)$/.exec(allowed) ?? [];
   const one = wordsOf(item ?? allowed, row);
   return one === undefined ? undefined : { pattern: item === undefined ? whole(one) : listOf(one) };
@@ -63,7 +65,9 @@ function validationsOf(row: AnnotationRow): readonly string[] {
     const isRead = [
       `!('${name}' in variables.now)`,
       `('${name}' in variables.before && variables.before['${name}'] == ${value})`,
-      ...(row.orNone || 'value' in row.parse('') ? [`${value}.matches(r'^${SPACE}*$')`] : []),
+      ...(!name.startsWith(ANNOTATION_PREFIX) || 'value' in row.parse('')
+        ? [`${value}.matches(r'^${SPACE}*$')`]
+        : []),
       ...(name.startsWith(ANNOTATION_PREFIX)
         ? [`variables.now.exists(one, one.startsWith('${name}.'))`]
         : []),

@@ -72,7 +72,7 @@ const ROWS: Readonly<Record<CloudRight['service'], readonly Row[]>> = {
   network: [
     ['GET', '/v2.0/networks', 'finds the external network', 'a Service'],
     ['GET', '/v2.0/networks/*', 'Octavia asks for it with the token of its caller (`network-id`)', 'network-id', { told: 'create load balancer kube_service_kubernetes_default_web: Network' }],
-    ['GET', '/v2.0/subnets', 'finds the subnets of a network (`floating-subnet`)', 'floating-subnet by its name'],
+    ['GET', '/v2.0/subnets', 'finds the subnets of a network (`floating-subnet`), and external networks with IPv4', 'floating-subnet by its name'],
     ['GET', '/v2.0/subnets/*', 'reads the subnet of the VIP; so does Octavia with the token of its caller', 'a sweep with nothing to do'],
     ['GET', '/v2.0/ports', 'finds the ports of servers', 'a Node that joins'],
     ['GET', '/v2.0/ports/*', 'reads the port that is to be the VIP (`port-id`), and whether a VIP port is still there', 'port-id'],

@@ -16,6 +16,8 @@ export interface FaultRule {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** Of a `call`: the body that has the effect, as a mutating webhook makes it of the one that was sent. */
+  readonly mutate?: (body: unknown) => unknown;
   readonly before?: () => void | Promise<void>;
   readonly after?: () => void | Promise<void>;
 }

@@ -75,7 +75,7 @@ async function withFault(
     await turn();
     if (isGone()) return 'hang';
   }
-  const answer = handle(call);
+  const answer = handle(rule.mutate ? { ...call, body: rule.mutate(call.body) } : call);
   await rule.after?.();
   if (rule.kind === 'reset-after') return 'reset';
   if (rule.kind === 'drip') return 'hang';

@@ -1,6 +1,6 @@
-import { ReconcileError } from '../model/errors.ts';
+import { ERRORS, ReconcileError } from '../model/errors.ts';
 import type { Step } from '../model/plan.ts';
-import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
+import { isOutsideOctavia, poolOfMembers, writesMembers } from '../model/load-balancer/octavia.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import { withPermit } from '../permit.ts';
 import type { Budget, Kube, Lease, World } from '../ports.ts';
@@ -8,9 +8,11 @@ import { rulesOf } from '../model/network/openings.ts';
 import { execute } from './execute.ts';
 import type { Writes } from './execute.ts';
 import { isOfNode } from '../model/node/node.ts';
+import { afterFailedCreate } from './failed-create.ts';
 import { halvesOf } from './node-writes.ts';
 import type { NodeWrites } from './node-writes.ts';
 import { storeCertificate } from './store-certificate.ts';
+import { placeOf } from '../model/address.ts';
 import type { Ref } from '../model/address.ts';
 
 export interface Applied {
@@ -23,8 +25,7 @@ export interface Applied {
   /** The observed resources and the answers to writes, by address. */
   readonly known: ReadonlyMap<string, WireResource>;
   /**
-   * The error that ended the run after `steps` were done. After CHANGED_MEANWHILE the run went on with other
-   * steps.
+   * The first error of the run, beside `steps` that were done. After one that is about a single step the run went on with others.
    */
   readonly error?: ReconcileError;
 }
@@ -32,6 +33,7 @@ export interface Applied {
 export interface Means extends Writes {
   readonly kube: NodeWrites & Pick<Kube, 'getSecret'>;
   readonly memory: Pick<World['memory'], 'portWrites' | 'eventLoop'>;
+  readonly clock: World['clock'];
   readonly lease: Pick<Lease, 'renew'>;
   readonly budget: Budget;
 }
@@ -45,9 +47,8 @@ const WRITE_MS = 5_000;
 /**
  * Executes the steps of a plan in their order, several ports at a time. A write on a load balancer locks it,
  * so after it only steps follow that this lock does not hold up: those outside Octavia, and those of another
- * load balancer. A resource that somebody else changed meanwhile is left to the next run, and so are deletes
- * outside Octavia, which may depend on it. The remaining time is checked before each step, and the lease before each write.
- * Never waits.
+ * load balancer. A step that is refused, or whose resource somebody else changed meanwhile, is left to the next run with what may
+ * depend on it (decision 421). The remaining time is checked before each step, and the lease before each write. Never waits.
  */
 export async function apply(
   steps: readonly Step[],
@@ -58,11 +59,12 @@ export async function apply(
   const locked = new Set<string>();
   const done: Step[] = [];
   let stopped = false;
-  let overtaken: ReconcileError | undefined;
+  let first: ReconcileError | undefined;
+  const failed: Step[] = [];
   const applyOne = async (step: Step): Promise<ReconcileError | undefined> => {
     const lock = lockOf(step);
     const bound = bindRefs(step, known);
-    const rests = lock === undefined ? overtaken !== undefined && step.verb === 'delete' : locked.has(lock);
+    const rests = locked.has(lock ?? '') || !failed.every((one) => goesOn(step, one, known));
     if (rests || !bound || means.budget.remainingMs() < WRITE_MS) {
       stopped = true;
       return undefined;
@@ -73,8 +75,10 @@ export async function apply(
       done.push(made === bound ? step : made);
     } catch (error) {
       if (!(error instanceof ReconcileError)) throw error;
-      if (error.code !== 'CHANGED_MEANWHILE') return error;
-      overtaken ??= error;
+      if (!isOfOneStep(error)) return error;
+      failed.push(step);
+      first ??= error;
+      return undefined;
     }
     if (lock !== undefined) locked.add(lock);
     return undefined;
@@ -82,9 +86,41 @@ export async function apply(
   for (const batch of inBatches(steps)) {
     const errors = await Promise.all(batch.map(applyOne));
     const error = errors.find((one) => one !== undefined);
-    if (error) return { steps: done, stopped, known, error };
+    first ??= error;
+    if (error) break;
   }
-  return { steps: done, stopped, known, ...(overtaken ? { error: overtaken } : {}) };
+  return { steps: done, stopped, known, ...(first ? { error: first } : {}) };
+}
+
+function isOfOneStep({ code, context }: ReconcileError): boolean {
+  return 'ofOneStep' in ERRORS[code] || (code === 'CLOUD_UNAVAILABLE' && context.status !== undefined);
+}
+
+/**
+ * Whether a step does not depend on one that failed. Members of a pool that is there depend only on each other, and ports of Nodes on
+ * nothing. Nothing is opened after what was to close the whole load balancer, no client is sent to a port that may not serve, and
+ * nothing is deleted that may still be needed.
+ */
+function goesOn(step: Step, failed: Step, known: ReadonlyMap<string, WireResource>): boolean {
+  const [own, other] = [step, failed].map((one) => branchOf(one, known));
+  if (own === other) return false;
+  if (own?.startsWith(MEMBERS) || step.kind === 'port') return true;
+  if (step.verb === 'delete' && (isOutsideOctavia(step.kind) || step.kind === 'loadbalancer'))
+    return step.narrows === true;
+  if (step.kind === 'l7policy' && step.verb !== 'delete' && placeOf(failed.address) !== '') return false;
+  if (failed.kind === 'loadbalancer')
+    return failed.verb === 'update' && failed.changes.every(({ attribute }) => attribute !== 'vip_sg_ids');
+  return failed.kind !== 'floatingip';
+}
+
+const MEMBERS = 'members of ';
+
+function branchOf(step: Step, known: ReadonlyMap<string, WireResource>): string {
+  const { kind, address } = step;
+  const pool = poolOfMembers(step);
+  if (writesMembers(step) && known.has(pool)) return MEMBERS + pool;
+  if (kind === 'securitygrouprule') return 'securitygroup';
+  return isOutsideOctavia(kind) || kind === 'loadbalancer' ? address : placeOf(address);
 }
 
 /** How many ports of nodes are written at a time. They do not depend on each other. */
@@ -122,6 +158,7 @@ async function attempt(
 ): Promise<{ readonly step: Step; readonly answer: WireResource | undefined }> {
   const renew = (): Promise<void> => means.lease.renew();
   await renew();
+  const sinceMs = means.clock.now();
   try {
     const stores = step.kind === 'secret' && step.verb === 'create';
     const answer = await withPermit(renew, () =>
@@ -129,9 +166,11 @@ async function attempt(
     );
     return { step, answer };
   } catch (error) {
-    const full = error instanceof ReconcileError && error.code === 'ADDRESSES_EXHAUSTED';
+    if (!(error instanceof ReconcileError)) throw error;
     const [next, ...alternatives] = step.verb === 'create' ? (step.alternatives ?? []) : [];
-    if (!full || !next || step.verb !== 'create' || means.budget.remainingMs() < WRITE_MS) throw error;
+    const isFull = error.code === 'ADDRESSES_EXHAUSTED' && means.budget.remainingMs() >= WRITE_MS;
+    if (!isFull || !next || step.verb !== 'create')
+      throw await afterFailedCreate(error, step, sinceMs, means);
     return attempt({ ...step, attributes: { ...step.attributes, ...next }, alternatives }, known, means);
   }
 }

@@ -5,7 +5,6 @@ import { readKubeconfig } from '../kube/connection/kubeconfig.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { proxyVariables } from '../proxy.ts';
 import { checkCloudConf } from './check-cloud-conf.ts';
-import { checkKubeconfig } from './check-kubeconfig.ts';
 import { TEXTS, type Settings, type TextName, type Texts } from './entry.ts';
 
 /** What holds for every entry that does not say otherwise. */
@@ -44,10 +43,7 @@ export async function readSettings(
   for (const text of OF_SETTINGS)
     if (text !== 'flags' && texts[text]?.trim() === '') problems.push(`${text} is empty`);
   const own = readFlagsText(texts.flags ?? '', 'flags', problems);
-  const values = [
-    ...(await checkKubeconfig(texts.kubeconfig ?? '', problems)),
-    ...checkCloudConf(texts['cloud.conf'] ?? '', problems),
-  ];
+  checkCloudConf(texts['cloud.conf'] ?? '', problems);
   if (problems.length > before) return undefined;
   const { kubeconfig: _file, cloudConfig: _other, ...defaults } = deployment.flags;
   const flags = { ...defaults, clusterName: name, ...own };
@@ -57,15 +53,12 @@ export async function readSettings(
     ...(Object.fromEntries(given.filter(([, text]) => text !== undefined)) as NodeJS.ProcessEnv),
   };
   try {
-    await readKubeconfig(texts.kubeconfig ?? '', 'kubeconfig');
+    await readKubeconfig(texts.kubeconfig ?? '', { source: 'kubeconfig', isEntry: true });
     const { warnings } = await loadConfig(flags, env);
-    return {
-      ...{ flags, env },
-      warnings: warnings.flatMap((warning) => linesOf(withoutValues(warning, values))),
-    };
+    return { flags, env, warnings: warnings.flatMap(linesOf) };
   } catch (error) {
     if (!(error instanceof ReconcileError)) throw error;
-    problems.push(...linesOf(withoutValues(error.message, values)));
+    problems.push(...linesOf(error.message));
     return undefined;
   }
 }
@@ -82,14 +75,4 @@ function linesOf(message: string): readonly string[] {
     const hint = named.includes('OS_') ? ' (an entry reads neither clouds.yaml nor OS_*)' : '';
     return `${named.includes('--') ? 'flags' : 'cloud.conf'}: ${named}${hint}`;
   });
-}
-
-/** A value that is shorter is no secret, and part of many a word. */
-const SHORTEST = 4;
-
-/** A message that repeats nothing of the texts: neither what it quotes, nor any of the values in them. */
-function withoutValues(message: string, values: readonly string[]): string {
-  const hidden = values.filter(({ length }) => length >= SHORTEST).sort((a, b) => b.length - a.length);
-  const unquoted = message.replace(/"(?:[^"\\]|\\.)*"/g, '"..."');
-  return hidden.reduce((left, value) => left.replaceAll(value, '...'), unquoted);
 }

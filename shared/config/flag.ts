@@ -14,8 +14,6 @@ export type CommandName =
   | 'support-bundle'
   | 'replay'
   | 'adopt'
-  | 'upgrade'
-  | 'completion'
   | 'sandbox';
 
 export const TOPICS = [

@@ -1,6 +1,6 @@
 import { didYouMean } from './did-you-mean.ts';
 import { camel, flagsOfCluster, type Flags } from './read-flags.ts';
-import { NotAllowed } from './read-value.ts';
+import { NotAllowed, refusalOf } from './read-value.ts';
 
 /**
  * Reads the flags of one cluster: one `name=value` a line; lines that are empty or begin with # say nothing. A line that is wrong
@@ -23,7 +23,7 @@ export function readFlagsText(text: string, file: string, problems: string[]): F
       if (value === undefined) return `${name} has no value: write ${name}=value`;
       if (before !== undefined && !row.repeatable)
         return `${name} has a value in a line above: leave one of them`;
-      return result instanceof NotAllowed ? `${name} is not allowed: give ${result.allowed}` : undefined;
+      return result instanceof NotAllowed ? refusalOf(name, value, result) : undefined;
     })();
     if (wrong !== undefined) problems.push(`${file}:${index + 1}: ${wrong}`);
     else found.set(name, before === undefined ? (value ?? '') : `${before},${value ?? ''}`);

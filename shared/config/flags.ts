@@ -194,7 +194,7 @@ export const FLAGS = {
     help: 'time between two sweeps', default: '5m',
   },
   'v': {
-    topic: 'runs', short: 'v', value: 'level', read: whole(0, 1_000), commands: [...WATCHING, 'replay', 'upgrade'], go: 'CCM, KCM',
+    topic: 'runs', short: 'v', value: 'level', read: whole(0, 1_000), commands: [...WATCHING, 'replay'], go: 'CCM, KCM',
     help: 'verbosity of the log: 4 and more show every step; without it, every command but serve and relay logs warnings and errors only',
     default: '0',
   },
@@ -209,7 +209,7 @@ export const FLAGS = {
   'deep': { topic: 'one run', commands: ['sweep'], help: 'trust no watermark: compare every Service with everything on its load balancer' },
   'wait': { topic: 'one run', commands: ['reconcile'], help: 'go on until no object is progressing or draining' },
   'output': {
-    topic: 'one run', short: 'o', value: 'format', read: oneOf('text', 'wide', 'json', 'yaml'), commands: ['plan', 'drift', 'explain', 'gc', 'lint', 'doctor', 'upgrade'],
+    topic: 'one run', short: 'o', value: 'format', read: oneOf('text', 'wide', 'json', 'yaml'), commands: ['plan', 'drift', 'explain', 'gc', 'lint', 'doctor'],
     help: 'how objects are printed: text, wide (plans and gc with ids), json or yaml',
     default: 'text',
   },
@@ -219,18 +219,12 @@ export const FLAGS = {
     topic: 'one run', short: 'o', value: 'file', read: text, commands: ['support-bundle'],
     help: 'where the bundle goes: JSON, packed with gzip if the name ends in .gz', default: 'levelset-support-bundle.json.gz',
   },
-  'every-service': {
-    topic: 'one run', commands: ['support-bundle'], help: 'plan also what is settled, so that upgrade --check can compare it; a run for each Service',
-  },
-  'check': {
-    topic: 'one run', commands: ['upgrade'], help: 'print what this version would do beyond what the version planned that wrote the bundle',
-  },
   'report': {
     topic: 'one run', commands: ['adopt'], help: 'a report for the whole cluster',
   },
   'report-format': {
-    topic: 'one run', short: 'o', value: 'format', read: oneOf('text', 'json', 'html'), commands: ['adopt'],
-    help: 'how the report is printed: text, json, or html as one file that loads nothing', default: 'text',
+    topic: 'one run', short: 'o', value: 'format', read: oneOf('text', 'json'), commands: ['adopt'],
+    help: 'how the report is printed', default: 'text',
   },
   'approve': {
     topic: 'one run', value: 'hash', read: text, commands: ['gc'],
@@ -243,4 +237,5 @@ export const FLAGS = {
   'serve': {
     topic: 'one run', commands: ['sandbox'], help: 'run levelset against the simulators, apply the examples and tell what happens',
   },
+  'openstack-release': { topic: 'one run', value: 'release', read: oneOf('2022.2', '2026.2'), commands: ['sandbox'], help: 'the OpenStack that the simulator is: docs/support.md has what differs', default: '2022.2' },
 } as const satisfies Readonly<Record<string, Flag>>;

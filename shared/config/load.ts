@@ -1,5 +1,6 @@
-import { readFile, stat } from 'node:fs/promises';
-import { ReconcileError } from '../model/errors.ts';
+import { stat } from 'node:fs/promises';
+import { errorText, ReconcileError } from '../model/errors.ts';
+import { readNamedFile } from '../named-file.ts';
 import { loadBalancerConfig, readCloudConf, type CloudConf } from './cloud-conf/cloud-conf.ts';
 import { networkingConfig } from './cloud-conf/options.ts';
 import { hasSecret, readEnv, type Access } from './clouds/access.ts';
@@ -12,14 +13,15 @@ import { readFlags, type Flags, type FlagValues } from './read-flags.ts';
 const REQUEST_TIMEOUT_MS = 60_000;
 
 /**
- * The whole configuration: flags, cloud.conf, clouds.yaml and OS_* variables. With cloud.conf the other two are read only if
+ * The whole configuration: flags, cloud.conf, clouds.yaml and OS_* variables, of which an empty one is not set. With cloud.conf the other two are read only if
  * it says use-clouds; then each field comes from the first of the three that has it. Throws CONFIG_INVALID that lists every
  * problem, one a line, and never a secret. `warnings` are for the log, and `secretFrom` says which file or variables have the password.
  */
 export async function loadConfig(
   flags: Flags,
-  env: NodeJS.ProcessEnv,
+  given: NodeJS.ProcessEnv,
 ): Promise<{ readonly config: Config; readonly warnings: readonly string[]; readonly secretFrom: string }> {
+  const env = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
   const problems: string[] = [];
   const conf = await readConf(flags, env, problems);
   problems.push(...(conf?.problems ?? []));
@@ -139,9 +141,9 @@ async function readConf(
   if (cloudConfig === undefined)
     return text === '' ? undefined : readCloudConf(text, 'LEVELSET_CLOUD_CONFIG_TEXT');
   try {
-    return readCloudConf(await readFile(cloudConfig, 'utf8'), cloudConfig);
+    return readCloudConf(await readNamedFile('--cloud-config', cloudConfig), cloudConfig);
   } catch (error) {
-    problems.push(`${cloudConfig} cannot be read: ${reasonOf(error)}`);
+    problems.push(errorText(error));
     return null;
   }
 }
@@ -165,17 +167,14 @@ async function readSources(
   // counts alone.
   if (!wanted && variables.access.authUrl !== undefined) return [variables];
   try {
-    const clouds = await readCloudsYaml(env, { file: conf?.cloudsFile, cloud: conf?.cloud, wanted });
+    const { cloudsFile: file, cloud, access: above } = conf ?? {};
+    const clouds = await readCloudsYaml(env, { file, cloud, above, wanted });
     problems.push(...clouds.problems);
     return clouds.problems.length > 0 ? undefined : [...before, clouds, variables];
   } catch (error) {
-    problems.push(`clouds.yaml cannot be read: ${reasonOf(error)}`);
+    problems.push(errorText(error));
     return undefined;
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
 }
 
 function deepFreeze<T>(value: T): T {

@@ -1,3 +1,4 @@
+import { ReconcileError } from '../model/errors.ts';
 import type { CommandName, Flag } from './flag.ts';
 import { FLAGS } from './flags.ts';
 import { NotAllowed, refusalOf, text, type Read } from './read-value.ts';
@@ -47,6 +48,14 @@ export function readFlags(flags: Flags, problems: string[]): FlagValues {
     return [camel(name), flag.read ? readValue(name, flag, flag.read, value, problems) : value === true];
   });
   return Object.fromEntries(values) as FlagValues;
+}
+
+/** The same for a command that needs no more than flags. Throws CONFIG_INVALID with all problems. */
+export function needFlags(flags: Flags): FlagValues {
+  const problems: string[] = [];
+  const values = readFlags(flags, problems);
+  if (problems.length > 0) throw new ReconcileError('CONFIG_INVALID', problems.join('\n'));
+  return values;
 }
 
 function readValue(

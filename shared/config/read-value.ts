@@ -23,16 +23,19 @@ export class NotAllowed {
 /** `undefined` is an option of cloud.conf that has no `=`; a flag always has a text. */
 export type Read<T> = (value: string | undefined) => T | NotAllowed;
 
-/** One line about a value that is not allowed. `place` names the flag, or file, line and option. */
+/**
+ * One line about a value that is not allowed, which may be a secret in the wrong place and is not shown (decision 460). `place` names
+ * the flag, or file, line and option. Of a list the line has the positions of what is wrong.
+ */
 export function refusalOf(place: string, value: string | undefined, { allowed, items }: NotAllowed): string {
-  const wrong = items.map((item) => safely(item)).join(', ');
-  const shown = wrong === '' ? `= ${safely(value)}` : `has ${wrong}, which`;
-  return `${place} ${value === undefined ? 'has no value' : `${shown} is not allowed`}: give ${allowed}`;
+  return `${place} has ${value === undefined ? 'no value' : `a value that is not allowed${positions(value, items)}`}: give ${allowed}`;
 }
 
-/** The value without the passwords of its URLs. */
-function safely(value: string | undefined): string {
-  return JSON.stringify(value?.replace(/(\/\/[^/@\s,:]*:)[^/@\s,]*@/g, '$1REDACTED@'));
+/** Where items stand in a list, such as ` (items 2, 5)`. */
+export function positions(list: string, items: readonly string[]): string {
+  const all = itemsOf(list);
+  const found = items.map((item) => all.indexOf(item) + 1).filter((position) => position > 0);
+  return found.length === 0 ? '' : ` (${found.length === 1 ? 'item' : 'items'} ${found.join(', ')})`;
 }
 
 /** KEY=VALUE, or KEY alone: metadata of a server. */
@@ -155,43 +158,41 @@ export const cidrs: Read<readonly Cidr[]> = (value) => {
   return new NotAllowed('a CIDR such as 10.244.0.0/16, or one of each IP family, separated by a comma');
 };
 
-/** An id that ends up in a URL or a request. Empty: no id. */
-export const id: Read<string> = (value) =>
-  value === '' ? value : (readUuid(value ?? '') ?? new NotAllowed('the UUID of a resource'));
+/** An id that ends up in a URL or a request. */
+export const id: Read<string> = (value = '') => readUuid(value) ?? new NotAllowed('the UUID of a resource');
 
-/** Where the Go provider would look for the metadata of a server. Empty: its default. */
+/** Where the Go provider would look for the metadata of a server. */
 export const searchOrder: Read<string> = (value) => {
   const items = value?.split(',').map((item) => item.trim()) ?? [];
   const known = items.every((item) => item === 'configDrive' || item === 'metadataService');
-  return value !== undefined && (value === '' || (known && items.length <= 2))
+  return value !== undefined && known && items.length <= 2
     ? value
     : new NotAllowed('configDrive, metadataService, or both, separated by a comma');
 };
 
-/** Names of the subnets that give floating IPs. Empty: any subnet. */
+/** Names of the subnets that give floating IPs. */
 export const subnetName: Read<string> = (value) => choice(value, chooseByName);
 
-/** Tags of the subnets that give floating IPs. Empty: any subnet. */
+/** Tags of the subnets that give floating IPs. */
 export const subnetTags: Read<string> = (value) => choice(value, chooseByTags);
 
 function choice(
-  value: string | undefined,
+  value = '',
   choose: (text: string) => { readonly allowed: string } | object,
 ): string | NotAllowed {
-  if (value === '') return value;
-  const read = choose(value ?? '');
-  return 'allowed' in read ? new NotAllowed(read.allowed) : (value ?? '');
+  const read = choose(value);
+  return 'allowed' in read ? new NotAllowed(read.allowed) : value;
 }
 
 export const nodeSelector: Read<NodeSelector> = (value) =>
   (value === undefined ? undefined : parseNodeSelector(value)) ?? new NotAllowed(NODE_SELECTOR);
 
-/** A DNS name, without the dot that it may begin with. Empty: the default. */
+/** A DNS name, without the dot that it may begin with. */
 export const domain: Read<string> = (value) => {
   const name = value?.replace(/^\./, '').toLowerCase();
   const labels = name?.split('.') ?? [];
   const right = labels.every((label) => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(label));
-  return name === '' || (name !== undefined && right) ? name : new NotAllowed('a DNS name such as nip.io');
+  return name !== undefined && right ? name : new NotAllowed('a DNS name such as nip.io');
 };
 
 /** The name of a ServiceAccount with its namespace, as `NAMESPACE/NAME`. */
@@ -281,6 +282,6 @@ export const queueServers: Read<readonly string[]> = (value = '') => {
   if (wrong.length === 0) return servers;
   return new NotAllowed(
     'memory, or URLs of NATS servers separated by commas, such as nats://nats:4222 or tls://nats:4222, without user and password (--queue-credentials-file has them)',
-    wrong.map((server) => server.replace(/\/\/.*@/, '//...@')),
+    wrong,
   );
 };

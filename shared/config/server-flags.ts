@@ -1,5 +1,5 @@
 import type { Flag } from './flag.ts';
-import { eventsUrl, hostPort, label, oneOf, queueServers, serviceAccounts, text } from './read-value.ts';
+import { eventsUrl, hostPort, label, queueServers, serviceAccounts, text } from './read-value.ts';
 
 /** The rows of the table in flags.ts that are about the HTTP server, and about what `levelset relay` sends. */
 // prettier-ignore
@@ -55,10 +55,6 @@ export const SERVER_FLAGS = {
     topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',
     help: 'certificates of CAs: only clients with a certificate that one of them signed are let in',
     without: 'no client certificate is asked for',
-  },
-  'admission': {
-    topic: 'server', value: 'what', read: oneOf('off', 'warn', 'refuse'), commands: ['serve'],
-    help: 'what whoever writes a Service with mistakes hears from the admission webhook, /admit/CLUSTER: a warning, or with refuse a refusal where the write makes it worse; with off there is no such path', default: 'off',
   },
   'events-audience': {
     topic: 'server', value: 'audience', read: text, commands: ['serve'],

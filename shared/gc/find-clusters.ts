@@ -1,3 +1,4 @@
+import { loadBalancerOfPort } from '../model/load-balancer/vip-port.ts';
 import type { WireResource } from '../model/resources.ts';
 import { clustersOf, writtenAt } from './belongings.ts';
 import type { Belongings } from './belongings.ts';
@@ -50,9 +51,8 @@ export function findClusters(all: Belongings, thisOne: string | undefined): read
 export function forgottenVips({ ports, loadBalancers }: Belongings): readonly WireResource[] {
   const there = new Set(loadBalancers.map(({ id }) => id));
   const vips = new Set(loadBalancers.map((lb) => lb['vip_port_id']));
-  return ports.filter(({ id, name, device_owner: owner }) => {
-    const [, lb] = /^(?:octavia-lb|ovn-lb-vip)-([0-9a-f-]{36})$/.exec(String(name)) ?? [];
-    const isOfOctavia = owner === 'Octavia' || owner === 'ovn-lb-vip:distributed';
-    return isOfOctavia && lb !== undefined && !there.has(lb) && !vips.has(id);
+  return ports.filter((port) => {
+    const lb = loadBalancerOfPort(port);
+    return lb !== undefined && !there.has(lb) && !vips.has(port.id);
   });
 }

@@ -19,6 +19,15 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   429: 'KUBE_UNAVAILABLE',
 };
 
+/** What a Status says, where its number alone leads to the wrong remedy (docs/sources/kubernetes.md, "Refused writes"). */
+const WORDS: readonly (readonly [said: RegExp, code: ErrorCode])[] = [
+  [/^(Internal error occurred: )?failed calling webhook /, 'KUBE_WEBHOOK_FAILED'],
+  [/^admission webhook "[^"]*" denied the request/, 'KUBE_DENIED'],
+  [/ is forbidden: unable to create new content in namespace /, 'KUBE_NAMESPACE_ENDS'],
+  [/ is forbidden: not yet ready to handle request/, 'KUBE_UNAVAILABLE'],
+  [/^[^:]+ is forbidden: (?!User )/, 'KUBE_DENIED'],
+];
+
 const LONGEST_MESSAGE = 500;
 
 /**
@@ -31,15 +40,20 @@ export function answerError(
   { status, headers, text }: RawAnswer,
   asked?: { readonly server: string; readonly source: string },
 ): ReconcileError {
-  const code = CODES[status] ?? (status >= 500 ? 'KUBE_UNAVAILABLE' : 'UNEXPECTED_RESPONSE');
+  const byNumber = CODES[status] ?? (status >= 500 ? 'KUBE_UNAVAILABLE' : 'UNEXPECTED_RESPONSE');
   const requestId = headers['audit-id'];
   const wait = retryAfterMs(headers['retry-after']);
   const isPlain = (headers['content-type'] ?? 'text/plain').startsWith('text/plain');
-  const said = statusMessage(text) ?? (isPlain ? text.trim() : '');
+  const inStatus = statusMessage(text);
+  const said = inStatus ?? (isPlain ? text.trim() : '');
+  const isForeign = inStatus === undefined && (status === 403 || status === 404);
+  const code = WORDS.find(([words]) => words.test(said))?.[1] ?? (isForeign ? 'KUBE_UNAVAILABLE' : byNumber);
   const whose =
     status === 401 && asked
       ? `: the kube-apiserver at ${asked.server} does not take the credential of ${asked.source}`
-      : '';
+      : isForeign
+        ? ': no kube-apiserver says so, but something before it'
+        : '';
   const message = `cannot ${doing}: ${status} ${said.slice(0, LONGEST_MESSAGE)}`.trim();
   return new ReconcileError(code, `${message}${whose}`, {
     status,
@@ -48,7 +62,8 @@ export function answerError(
   });
 }
 
-function statusMessage(text: string): string | undefined {
+/** The message of a Status object, with which an apiserver refuses; undefined in any other text. */
+export function statusMessage(text: string): string | undefined {
   const { kind, message } = fieldsOf(parseJson(text));
   return kind === 'Status' && typeof message === 'string' ? message : undefined;
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RequestError, type Got } from 'got';
+import { RequestError, type Got, type OptionsInit } from 'got';
 import { isDeepStrictEqual } from 'node:util';
 import { budgetSpent, inTime, timeLeftMs, timeLeftToCloseMs } from '../deadline.ts';
 import { ATTEMPTS, backoffMs, connectionInWords, createGot, timeouts, type ClientOptions } from '../http.ts';
 import { ReconcileError } from '../model/errors.ts';
-import { answerError } from './answer-error.ts';
+import { answerError, statusMessage } from './answer-error.ts';
 import type { RawAnswer } from './answer-error.ts';
 import type { Connection, Credential } from './connection/connection.ts';
 
@@ -58,22 +58,31 @@ const REQUEST_MS = 30_000;
 /**
  * The HTTP client for a kube-apiserver. A GET is repeated on 408, 429, 5xx and lost connections, with full
  * jitter or as Retry-After says. A write is never repeated: the next run sees whether it took effect. After a
- * 401 the credential is read again, and if it is another one, any request is repeated once. No request outlasts
+ * 401 the credential is read again, and if it is another one, any request is repeated once. Where no TLS came about, the
+ * next request or attempt reads it again. No request outlasts
  * its run (deadline.ts). Throws ReconcileError (answer-error.ts), never with the credential in it.
  */
 export function createHttp(connection: Connection, onCall: (call: KubeCall) => void = () => undefined): Http {
   const client = createGot(clientOptions(connection));
   const credentialFor = ({ doing, method }: KubeRequest, refused: boolean): Promise<Credential> =>
     inTime(connection.credential(refused), `cannot ${doing}, and wait for a credential`, timeLeftFor(method));
+  let isDoubted = false;
+  const attempt = (request: KubeRequest, credential: Credential): Promise<RawAnswer> =>
+    attemptOnce(client, connection, request, credential, onCall).catch((error: unknown) => {
+      isDoubted = error instanceof ReconcileError && error.context.isWithoutTls === true;
+      throw error;
+    });
   const send = async (request: KubeRequest): Promise<KubeAnswer> => {
-    const credential = await credentialFor(request, false);
-    let raw = await attempt(client, connection, request, credential, onCall);
+    const credential = await credentialFor(request, isDoubted);
+    isDoubted = false;
+    let raw = await attempt(request, credential);
     if (raw.status === 401) {
       const again = await credentialFor(request, true);
-      if (!isDeepStrictEqual(again, credential))
-        raw = await attempt(client, connection, request, again, onCall);
+      if (!isDeepStrictEqual(again, credential)) raw = await attempt(request, again);
     }
-    if (raw.status < 300 || request.expected?.includes(raw.status)) return readAnswer(request, raw);
+    // a proxy's 404 does not say that an object is gone
+    const isExpected = request.expected?.includes(raw.status) && statusMessage(raw.text) !== undefined;
+    if (raw.status < 300 || isExpected) return readAnswer(request, raw);
     throw answerError(request.doing, raw, connection);
   };
   return async (request) => {
@@ -97,15 +106,16 @@ function retryDelayMs(error: unknown, tried: number): number {
   return error.context.retryAfterMs ?? backoffMs(tried);
 }
 
-async function attempt(
+async function attemptOnce(
   client: Got,
   connection: Connection,
   { method, path, query = {}, body, doing, metadataOnly, accept, signal }: KubeRequest,
-  { authorization, certificate, key }: Credential,
+  credential: Credential,
   onCall: (call: KubeCall) => void,
 ): Promise<RawAnswer> {
   const leftMs = timeLeftFor(method);
   if (leftMs <= 0) throw budgetSpent(`cannot ${doing}`);
+  const { headers, https } = sentWith(credential);
   const started = performance.now();
   let status = 0;
   try {
@@ -114,12 +124,12 @@ async function attempt(
       timeout: timeouts(Math.min(REQUEST_MS, leftMs)),
       searchParams: query,
       headers: {
+        ...headers,
         ...(accept !== undefined && { accept }),
         ...(metadataOnly && { accept: METADATA_ONLY_LIST }),
-        ...(authorization !== undefined && { authorization }),
         ...(body !== undefined && { 'content-type': contentType(method) }),
       },
-      ...(certificate !== undefined && key !== undefined && { https: { certificate, key } }),
+      https,
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
     });
@@ -130,6 +140,15 @@ async function attempt(
   } finally {
     onCall({ method, status, durationMs: performance.now() - started });
   }
+}
+
+/** A credential as got takes it. */
+export function sentWith({
+  authorization,
+  impersonation,
+  ...https
+}: Credential): Required<Pick<OptionsInit, 'headers' | 'https'>> {
+  return { headers: { ...impersonation, ...(authorization !== undefined && { authorization }) }, https };
 }
 
 /** What all clients of one apiserver have in common. */
@@ -149,7 +168,8 @@ export function noAnswer(doing: string, server: string, error: unknown): unknown
   if (!(error instanceof RequestError)) return error;
   const reason = connectionInWords(error, 'certificate-authority-data in the kubeconfig');
   const text = `cannot ${doing}: no answer from the kube-apiserver at ${server} (${error.code}: ${reason})`;
-  return new ReconcileError('KUBE_UNAVAILABLE', text);
+  const isWithoutTls = /^(ERR_(SSL|TLS|OSSL)|CERT_|UNABLE_|SELF_SIGNED|DEPTH_ZERO|EPROTO)/.test(error.code);
+  return new ReconcileError('KUBE_UNAVAILABLE', text, { isWithoutTls });
 }
 
 export function readAnswer(request: KubeRequest, { status, headers, text }: RawAnswer): KubeAnswer {

@@ -1,4 +1,4 @@
-import { errorText } from '../model/errors.ts';
+import { errorText, isError } from '../model/errors.ts';
 import { createHash } from 'node:crypto';
 import type { Node, ObjectEvent, Service } from '../model/kubernetes.ts';
 import { serviceKey, type Key } from '../model/request.ts';
@@ -24,6 +24,7 @@ export async function recordEvent(
   try {
     await write(http, about, event);
   } catch (error) {
+    if (isError(error) && error.code === 'KUBE_NAMESPACE_ENDS') return; // nobody is left who could read it
     const reason = errorText(error);
     log.warn('an Event could not be written', {
       object: keyOfObject(about),

@@ -3,7 +3,7 @@ import { createGot, timeouts } from '../http.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { answerError, type RawAnswer } from './answer-error.ts';
 import type { Connection } from './connection/connection.ts';
-import { clientOptions, noAnswer } from './kube-http.ts';
+import { clientOptions, noAnswer, sentWith } from './kube-http.ts';
 
 export interface WatchRequest {
   readonly path: string;
@@ -39,18 +39,15 @@ export function createWatch(connection: Connection, stalledMs: number = STALLED_
   const client = createGot(clientOptions(connection));
   return async function* watch({ path, query = {}, resourceVersion, metadataOnly, doing }, signal) {
     const open = async (isRefused: boolean) => {
-      const { authorization, certificate, key } = await connection.credential(isRefused);
+      const { headers, https } = sentWith(await connection.credential(isRefused));
       const stream = client.stream(`${connection.server}${path}`, {
         searchParams: {
           ...query,
           ...{ watch: 'true', allowWatchBookmarks: 'true', timeoutSeconds: WHOLE_S, resourceVersion },
         },
         timeout: { ...timeouts(2 * WHOLE_S * 1000), response: BEGIN_MS, socket: stalledMs },
-        headers: {
-          ...(metadataOnly && { accept: METADATA_ONLY }),
-          ...(authorization !== undefined && { authorization }),
-        },
-        ...(certificate !== undefined && key !== undefined && { https: { certificate, key } }),
+        headers: { ...headers, ...(metadataOnly && { accept: METADATA_ONLY }) },
+        https,
         signal,
       });
       const answer = await new Promise<Pick<RawAnswer, 'status' | 'headers'>>((resolve, reject) => {

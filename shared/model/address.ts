@@ -23,6 +23,14 @@ export function nextPlace(place: string): string {
   return `${place}/next`;
 }
 
+const AT_A_PLACE = ['listener', 'pool', 'monitor', 'member', 'l7policy', 'l7rule'];
+
+/** `tcp/80` of everything at that port of a Service; empty for what is at none. */
+export function placeOf(address: Address): string {
+  const [kind = '', ...place] = address.split('/');
+  return AT_A_PLACE.includes(kind) ? place.slice(0, 2).join('/') : '';
+}
+
 /** The plan address of the pool of a member (`member/tcp/80/10.0.0.5:30080`) or of a monitor (`monitor/tcp/80`). */
 export function poolAddressOf(address: string): string {
   const [kind, ...place] = address.split('/');

@@ -109,8 +109,9 @@ export const ATTRIBUTES = {
     client_ca_tls_container_ref: { needs: 'tls', change: 'in-place', compare: 'reference', unset: null },
     client_crl_container_ref:    { needs: 'tls', change: 'in-place', compare: 'reference', unset: null },
     hsts_max_age:                { needs: 'tls', change: 'in-place', unset: null },
-    hsts_include_subdomains:     { needs: 'hsts', change: 'in-place', unset: null },
-    hsts_preload:                { needs: 'hsts', change: 'in-place', unset: null },
+    // docs/sources/openstack.md, "HSTS that nobody asked for"
+    hsts_include_subdomains:     { needs: 'hsts', change: 'in-place', unset: false },
+    hsts_preload:                { needs: 'hsts', change: 'in-place', unset: false },
     default_pool_id:     { needs: null, change: 'in-place' },
     loadbalancer_id:     { needs: null, change: 'at-create' },
     tags:                { needs: null, change: 'in-place', compare: 'tags' },

@@ -17,6 +17,8 @@ interface ErrorRow {
   readonly status: number;
   /** What to do, for people. */
   readonly advice: string;
+  /** It is an answer about one step, and says nothing of who asks, or of whether the service is there. */
+  readonly ofOneStep?: true;
 }
 
 /** Every way in which OpenStack, Kubernetes or the configuration can fail a run. */
@@ -24,28 +26,31 @@ interface ErrorRow {
 export const ERRORS = {
   LEASE_HELD:          { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: another run works on it' },
   LEASE_LOST:          { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: another run took over' },
-  CHANGED_MEANWHILE:   { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: somebody else changed it meanwhile, and it is read again' },
+  CHANGED_MEANWHILE:   { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: somebody else changed it meanwhile, and it is read again', ofOneStep: true },
   LOAD_BALANCER_BUSY:  { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: Octavia is still working on it' },
   FAILOVER_REFUSED:    { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: the next run repairs it in another way, or says who must' },
   BUDGET_SPENT:        { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'check that OpenStack and the kube-apiserver answer in time; if they do, raise --reconcile-timeout (on AWS the timeout of the function reconcile)' },
   KUBE_CONFLICT:       { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: the object changed meanwhile and is read again' },
   KUBE_UNAVAILABLE:    { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'check that the kube-apiserver answers' },
-  KUBE_FORBIDDEN:      { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'apply infra/kubernetes: the ServiceAccount lacks a right' },
+  KUBE_FORBIDDEN:      { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'give the ServiceAccount the right that the message names (infra/kubernetes has all of them), or after a 401 a credential that counts' },
+  KUBE_DENIED:         { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'let levelset’s ServiceAccount pass the policy, webhook or quota that the message names' },
+  KUBE_WEBHOOK_FAILED: { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'mend the admission webhook that the message names, or leave what levelset writes out of its rules' },
+  KUBE_NAMESPACE_ENDS: { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'nothing to do if the namespace is to go: Kubernetes makes nothing new in it' },
   KUBE_REJECTED:       { disposition: 'bug',      reason: 'SyncLoadBalancerFailed', status: 500, advice: 'report this with the log line' },
   CLOUD_UNAVAILABLE:   { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'check that the OpenStack service answers' },
   RATE_LIMITED:        { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'nothing to do: tried again when the service allows it' },
-  GONE:                { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'nothing to do: it vanished meanwhile and is looked for again' },
-  CONFLICT:            { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'read the message: OpenStack says what is in the way' },
-  ADDRESSES_EXHAUSTED: { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'free addresses of the external network, or name another subnet of it' },
-  QUOTA_EXCEEDED:      { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'raise the quota of the project, or remove what is not used' },
+  GONE:                { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'nothing to do: it vanished meanwhile and is looked for again', ofOneStep: true },
+  CONFLICT:            { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'read the message: OpenStack says what is in the way', ofOneStep: true },
+  ADDRESSES_EXHAUSTED: { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'free addresses of the external network, or name another subnet of it', ofOneStep: true },
+  QUOTA_EXCEEDED:      { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'raise the quota of the project, or remove what is not used', ofOneStep: true },
   LOAD_BALANCER_ERROR: { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'whoever runs the cloud can mend it: openstack loadbalancer failover ID' },
   LOAD_BALANCER_STUCK: { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'levelset goes on by itself when that is done' },
-  REJECTED:            { disposition: 'blocked',  reason: 'SyncLoadBalancerFailed', status: 422, advice: 'read the message of OpenStack and change the Service, or what cloud.conf has for it' },
-  NOT_FOUND:           { disposition: 'blocked',  reason: 'SyncLoadBalancerFailed', status: 422, advice: 'name a resource that exists and that the project may see, on the Service or in cloud.conf' },
+  REJECTED:            { disposition: 'blocked',  reason: 'SyncLoadBalancerFailed', status: 422, advice: 'read the message of OpenStack and change the Service, or what cloud.conf has for it', ofOneStep: true },
+  NOT_FOUND:           { disposition: 'blocked',  reason: 'SyncLoadBalancerFailed', status: 422, advice: 'name a resource that exists and that the project may see, on the Service or in cloud.conf', ofOneStep: true },
   UNAUTHORIZED:        { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'check the credentials in cloud.conf' },
-  FORBIDDEN:           { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'give the OpenStack user the role that allows this call (load-balancer_member, member; creator for certificates)' },
+  FORBIDDEN:           { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'give the OpenStack user the role that allows this call (member, for an older Octavia load-balancer_member too; creator for certificates)', ofOneStep: true },
   CONFIG_INVALID:      { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'correct the configuration' },
-  UNEXPECTED_RESPONSE: { disposition: 'bug',      reason: 'SyncLoadBalancerFailed', status: 500, advice: 'report this with the log line' },
+  UNEXPECTED_RESPONSE: { disposition: 'bug',      reason: 'SyncLoadBalancerFailed', status: 500, advice: 'report this with the log line', ofOneStep: true },
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -63,6 +68,10 @@ export interface ErrorContext {
   readonly status?: number;
   /** How long the answer asked to wait (Retry-After), in milliseconds. */
   readonly retryAfterMs?: number;
+  /** When the answer was sent, by the clock of the service (Date). */
+  readonly serverTimeMs?: number;
+  /** There was a connection, and no TLS in it. */
+  readonly isWithoutTls?: boolean;
   /** The quota that was reached; absent if the answer does not say it. */
   readonly limit?: number;
   readonly cause?: unknown;
@@ -83,6 +92,11 @@ export class ReconcileError extends Error {
   get disposition(): Disposition {
     return ERRORS[this.code].disposition;
   }
+}
+
+/** Whether the kube-apiserver, or whom it asks, refused a write, and does so until somebody acts. */
+export function isRefusedWrite({ code }: ReconcileError): boolean {
+  return code.startsWith('KUBE_') && code !== 'KUBE_CONFLICT' && code !== 'KUBE_UNAVAILABLE';
 }
 
 /** Whether an error stands in place of what was read. */

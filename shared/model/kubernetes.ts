@@ -40,6 +40,8 @@ export interface LoadBalancerIngress {
   readonly ip?: string;
   readonly hostname?: string;
   readonly ipMode?: string;
+  /** What another controller says of single ports. */
+  readonly ports?: readonly unknown[];
 }
 
 export interface Service {
@@ -76,6 +78,8 @@ export interface NodeAddress {
   /** InternalIP, ExternalIP, Hostname, InternalDNS or ExternalDNS. */
   readonly type: string;
   readonly address: string;
+  /** Only of a judged Node: the subnets in which ports of its server have it. */
+  readonly onPort?: readonly string[];
 }
 
 /** The condition of a Node: it also has the time at which it was last confirmed. */

@@ -46,6 +46,8 @@ export interface Report {
   readonly desired?: string;
   /** A Node changed or gave up its CIDRs, so a sweep checks members, and Nodes that wait for a CIDR. */
   readonly membersMoved?: true;
+  /** The object is not there, and has left nothing. */
+  readonly missing?: true;
   readonly durationMs: number;
   /** OpenStack requests made by this run. */
   readonly calls: number;
@@ -66,6 +68,7 @@ export type Run = Pick<
   | 'certificates'
   | 'desired'
   | 'membersMoved'
+  | 'missing'
 >;
 
 /** What a sweep counts, for the status page, the metrics and the log. */

@@ -54,6 +54,8 @@ export interface DeleteStep extends StepBase {
   readonly cascade?: true;
   /** The first half of making the resource anew: a create at the same address follows. */
   readonly anew?: true;
+  /** The rule that goes shuts clients out of a port that others still reach: it waits for no other branch. */
+  readonly narrows?: true;
 }
 
 /** Changes several members of one pool in one call (Octavia API, "Batch Update Members"). */
@@ -117,7 +119,7 @@ export interface Problem {
   readonly value: string;
   /** What is wrong with the value, and what is allowed or used in its place. */
   readonly message: string;
-  /** Nothing of this unit changes while the Problem lasts: a change could expose or move what must not be. */
+  /** Nothing of this unit changes while the Problem lasts but the members of a Service: a change could expose or move what must not be. */
   readonly blocking?: true;
   /** The Problem may end without a change that a sweep can see, so every sweep checks this unit again. */
   readonly momentary?: true;
@@ -125,6 +127,11 @@ export interface Problem {
   readonly passing?: true;
   /** Code of the error whose disposition applies, if something else than the Service must change. */
   readonly code?: ErrorCode;
+}
+
+/** Whether a Problem stops the unit. Of a Service the members still follow the Nodes (decision 420). */
+export function isBlocked({ problems }: Pick<Plan, 'problems'>): boolean {
+  return problems.some(({ blocking }) => blocking);
 }
 
 /** So many wrong parts of one field are a Problem each. A field may have a hundred thousand. */

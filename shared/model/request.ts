@@ -95,6 +95,20 @@ export function parseKey(text: string): Key | undefined {
   return undefined;
 }
 
+/** What kubectl lets a person write for a kind. */
+// prettier-ignore
+const KINDS: Readonly<Record<string, string>> = {
+  svc: 'service', services: 'service', no: 'node', nodes: 'node', ns: 'namespace', namespaces: 'namespace',
+};
+
+/** The key of an object as levelset or kubectl writes it: `svc/web` is a Service of `namespace`. Undefined for anything else. */
+export function parseObject(text: string, namespace = 'default'): Key | undefined {
+  const [written = '', ...names] = text.split('/');
+  const kind = KINDS[written] ?? written;
+  const isNamed = kind === 'service' && names.length === 1;
+  return parseKey([kind, ...(isNamed ? [namespace] : []), ...names].join('/'));
+}
+
 /** The Service that a key names; undefined if the key names something else. */
 export function asServiceKey(key: Key): ServiceKey | undefined {
   const [kind, namespace, name] = key.split('/');

@@ -53,7 +53,7 @@ export type Depth = 'deep' | 'shallow';
 export interface UnitState {
   /** Hash of the desired state that a run found to be met, or that OpenStack refused. */
   readonly hash: string;
-  /** `updated_at` of the load balancer at that time; null before its first change. */
+  /** `updated_at` of the load balancer at that time; null before its first change, and where OpenStack refused. */
   readonly updated_at: string | null;
   /** Number of changes that wait for approval; absent for none. */
   readonly awaitingApproval?: number;
@@ -71,6 +71,8 @@ export interface UnitState {
   readonly compared?: string;
   /** Ports that others had on the load balancer, such as `tcp/80`, and addresses of the rules for them; absent for none. */
   readonly taken?: readonly string[];
+  /** The node-selector that the Service's annotation last had, while it could be read; absent without one. */
+  readonly nodeSelector?: string;
   /** Drift that stays, since the Service has it only reported; absent for none. */
   readonly drift?: ReportedDrift;
 }

@@ -28,7 +28,7 @@ export async function reconcileNode(request: ReconcileRequest, world: World, bud
 
   // read: a Node that is gone has only claims on CIDRs left, and an event about a Node at work says nothing of its server
   const node = await world.kube.getNode(name);
-  if (!node) return request.dryRun ? NOTHING : releaseClaims(name, world);
+  if (!node) return request.dryRun ? MISSING : releaseClaims(name, world);
   if (isHint(request) && isAtWork(node, world.config)) return NOTHING;
 
   // observe, desire, plan: find the server, derive the Node from it, and compare
@@ -52,12 +52,13 @@ export async function reconcileNode(request: ReconcileRequest, world: World, bud
 }
 
 const NOTHING: Run = { outcome: { status: 'settled' }, applied: [] };
+const MISSING: Run = { ...NOTHING, missing: true };
 
 /** Releases the CIDRs of a Node that is gone. Other Nodes may wait for them. */
 async function releaseClaims(name: string, { kube, config }: World): Promise<Run> {
-  if (!config.nodeCidrs) return NOTHING;
+  if (!config.nodeCidrs) return MISSING;
   const released = await releaseStaleClaims(name, kube);
-  return released > 0 ? { ...NOTHING, membersMoved: true } : NOTHING;
+  return released > 0 ? { ...NOTHING, membersMoved: true } : MISSING;
 }
 
 /** Reports to the Node. A failure there is an outcome, since the steps before it were done. */

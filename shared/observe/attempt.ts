@@ -1,6 +1,6 @@
 import { valueWithin } from '../deadline.ts';
 import { ReconcileError } from '../model/errors.ts';
-import type { World } from '../ports.ts';
+import type { CloudReader, World } from '../ports.ts';
 
 /** The answer to a read, or the error in its place. For callers that go on without the answer. */
 export async function attempt<T>(read: Promise<T>): Promise<T | ReconcileError> {
@@ -10,6 +10,22 @@ export async function attempt<T>(read: Promise<T>): Promise<T | ReconcileError> 
     if (error instanceof ReconcileError) return error;
     throw error;
   }
+}
+
+/** The answer to a read, or `otherwise` where its failure is taken. What a whole run is short of is never taken. */
+export async function orUnread<T>(
+  { unread }: Pick<CloudReader, 'unread'>,
+  otherwise: T,
+  read: Promise<T>,
+): Promise<T> {
+  const found = await attempt(read);
+  if (!(found instanceof ReconcileError)) return found;
+  const { code } = found;
+  if (!unread || code === 'BUDGET_SPENT' || code === 'RATE_LIMITED') throw found;
+  const message = `is the answer: ${found.message}; levelset changes nothing but the members meanwhile`;
+  const problem = { field: 'OpenStack', value: code, message, code, blocking: true, passing: true } as const;
+  if (unread.length === 0) unread.push(problem);
+  return otherwise;
 }
 
 /** The longest time that a unit waits for what it does not need, in milliseconds. */

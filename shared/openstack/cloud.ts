@@ -10,7 +10,7 @@ import { gatherLists } from './gathered-lists.ts';
 import { changeRoutes, readNetworkExtensions } from './extra-routes.ts';
 import type { HttpAnswer, HttpRequest, Transport } from './openstack-http.ts';
 import { isRecord } from '../model/json.ts';
-import { readOctaviaVersion, readQuota } from './octavia-limits.ts';
+import { octaviaVersionOf, readQuota } from './octavia-limits.ts';
 import { isWireResource, listAll, sendVersioned } from './list-all.ts';
 import type { Session } from './identity/session.ts';
 
@@ -125,7 +125,7 @@ export function createCloud(session: Session, time: Pick<Transport, 'pause' | 'n
 
     region: () => session.region(),
 
-    octaviaVersion: once(() => readOctaviaVersion(session)),
+    octaviaVersion: octaviaVersionOf(session, time),
   };
 }
 

@@ -1,5 +1,4 @@
 import { ReconcileError } from '../model/errors.ts';
-import { readUuid } from '../model/text/text.ts';
 import type { Query, ReadKind } from '../ports.ts';
 import type { ServiceType } from './openstack-http.ts';
 
@@ -64,7 +63,7 @@ export function listPath(kind: ReadKind, parent?: string): string {
 }
 
 export function objectPath(kind: ReadKind, id: string, parent?: string): string {
-  return `${collectionPath(kind, parent)}/${checkedId(kind, id)}`;
+  return `${collectionPath(kind, parent)}/${escapedId(kind, id)}`;
 }
 
 export function queryText(query: Query): string {
@@ -74,11 +73,8 @@ export function queryText(query: Query): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
 }
 
-/** The id, for a URL. Throws NOT_FOUND for one that is no UUID, as it may come from an annotation (decision 30). */
-function checkedId(kind: ReadKind, id: string): string {
-  if (readUuid(id) === id.toLowerCase()) return id;
-  throw new ReconcileError(
-    'NOT_FOUND',
-    `${JSON.stringify(id.slice(0, 64))} is not the id of a ${ENDPOINTS[kind].title}`,
-  );
+/** The id, for a URL. Who made the object has chosen it, and flavors have any text. Throws NOT_FOUND for what would name another path. */
+function escapedId(kind: ReadKind, id: string): string {
+  if (!['', '.', '..'].includes(id)) return encodeURIComponent(id);
+  throw new ReconcileError('NOT_FOUND', `${JSON.stringify(id)} is not the id of a ${ENDPOINTS[kind].title}`);
 }

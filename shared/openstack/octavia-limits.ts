@@ -1,35 +1,51 @@
+import { Answers } from '../memory/answers.ts';
 import { ReconcileError } from '../model/errors.ts';
+import type { OctaviaVersion } from '../model/load-balancer/capabilities.ts';
 import { refusal, unexpected } from './refusal.ts';
 import { isRecord, stringAt } from '../model/json.ts';
 import type { Session } from './identity/session.ts';
 
-export interface ApiVersion {
-  readonly major: number;
-  readonly minor: number;
-}
-
 /** Minor version that brought tags (docs/sources/openstack.md, "Octavia API versions"). */
 const LEAST = 5;
+const ASSUMED_MS = 60_000;
 
-function tooOld({ major, minor }: ApiVersion): ReconcileError {
+function tooOld({ major, minor }: OctaviaVersion): ReconcileError {
   const why = 'has no tags, by which levelset finds what it made';
   return new ReconcileError('CONFIG_INVALID', `Octavia API ${major}.${minor} ${why}: it needs 2.${LEAST}`);
 }
 
-/** The newest version that the root of the load balancer service lists (docs/sources/openstack.md, "Versions and quotas"). */
-export async function readOctaviaVersion(session: Session): Promise<ApiVersion> {
+/** Asked for once. What is assumed is asked for again after a minute: the 404 of a proxy may pass. */
+export function octaviaVersionOf(session: Session, clock: { now(): number }): () => Promise<OctaviaVersion> {
+  const answers = new Answers(1);
+  let againAtMs = Infinity;
+  return () => {
+    if (clock.now() >= againAtMs) answers.forget('');
+    return answers.read('', { keepMs: Infinity, clock }, async () => {
+      const version = await readOctaviaVersion(session);
+      againAtMs = version.isAssumed ? clock.now() + ASSUMED_MS : Infinity;
+      return version;
+    });
+  };
+}
+
+/**
+ * The newest version that the root of the load balancer service lists (docs/sources/openstack.md, "Versions and quotas"). A front may
+ * serve no root, or choices in its place: then the oldest version counts that levelset works with.
+ */
+async function readOctaviaVersion(session: Session): Promise<OctaviaVersion> {
   const attempted = 'read the versions of the load balancer service';
   const answer = await session.send({ service: 'load-balancer', method: 'GET', path: '/', attempted });
-  if (answer.status !== 200) throw refusal(attempted, answer);
+  if (![200, 300, 404].includes(answer.status)) throw refusal(attempted, answer);
   const listed = isRecord(answer.body) ? answer.body['versions'] : undefined;
   const versions = Array.isArray(listed) ? listed.flatMap(readVersion) : [];
   const newest = versions.sort((a, b) => b.major - a.major || b.minor - a.minor)[0];
+  if (newest === undefined && answer.status !== 200) return { major: 2, minor: LEAST, isAssumed: true };
   if (newest === undefined) throw unexpected(attempted, answer, 'version');
   if (newest.major === 2 && newest.minor < LEAST) throw tooOld(newest);
   return newest;
 }
 
-function readVersion(entry: unknown): ApiVersion[] {
+function readVersion(entry: unknown): OctaviaVersion[] {
   const match = /^v(\d+)\.(\d+)$/.exec(stringAt(entry, 'id') ?? '');
   return match === null ? [] : [{ major: Number(match[1]), minor: Number(match[2]) }];
 }
@@ -42,7 +58,7 @@ type Limits = Readonly<Record<string, unknown>>;
  * Octavia's `load_balancer` and `health_monitor` lose their underscore, as the kinds are written elsewhere.
  */
 export async function readQuota(session: Session): Promise<Readonly<Record<string, number>>> {
-  const path = `/v2.0/lbaas/quotas/${await session.projectId()}`;
+  const path = `/v2.0/lbaas/quotas/${encodeURIComponent(await session.projectId())}`;
   const own = await readLimits(session, path);
   const unset = Object.values(own).some((limit) => limit === null);
   const defaults = unset ? await readLimits(session, `${path}/default`) : {};

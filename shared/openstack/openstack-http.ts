@@ -31,6 +31,8 @@ export interface HttpAnswer {
   readonly subjectToken?: string;
   /** Parsed JSON; undefined if the answer was empty or no whole JSON. */
   readonly body: unknown;
+  /** Of an answer that is no JSON: what its page is called, or where it redirects to. */
+  readonly page?: string;
   /** The text of the answer, if `accept` asked for plain text. */
   readonly text?: string;
   /** The `Date` header in milliseconds since 1970, in whole seconds; absent if it is missing. */
@@ -196,14 +198,24 @@ function readAnswer({ status, headers, text }: RawAnswer): HttpAnswer {
   const retryAfter = retryAfterMs(header('retry-after'));
   const subjectToken = header('x-subject-token');
   const serverTimeMs = Date.parse(headers.date ?? '');
+  const body = parseJson(text);
+  const page = body === undefined ? pageOf(status, text, headers.location) : undefined;
   return {
     status,
     ...(requestId === undefined ? {} : { requestId }),
     ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
     ...(subjectToken === undefined ? {} : { subjectToken }),
     ...(Number.isNaN(serverTimeMs) ? {} : { serverTimeMs }),
-    body: parseJson(text),
+    ...(page === undefined ? {} : { page }),
+    body,
   };
+}
+
+function pageOf(status: number, text: string, location: string | undefined): string | undefined {
+  if (status >= 300 && status < 400 && location !== undefined)
+    return `it redirects to ${location.replace(/[?#].*/s, '')}, and levelset follows no redirect`;
+  const isText = status >= 400 && /^\s*\w/.test(text);
+  return isText ? text : /<(?:title|h1)[^>]*>([^<]+)/i.exec(text)?.[1];
 }
 
 function toNoAnswer(error: unknown): NoAnswer {

@@ -7,7 +7,11 @@ interface Rule {
   readonly status: number;
   readonly type?: string;
   readonly message?: RegExp;
+  /** What was tried on the very object that the answer is about. */
+  readonly unless?: string;
   readonly code: ErrorCode;
+  /** What the words of the answer leave open. */
+  readonly hint?: string;
 }
 
 /** Codes for refusals; the first match counts. Nothing else reads the words of OpenStack. */
@@ -22,33 +26,58 @@ const RULES: readonly Rule[] = [
   // what a request names, not what it is about
   { status: 404, type: 'NetworkNotFound', code: 'NOT_FOUND' },
   { status: 404, type: 'SubnetNotFound', code: 'NOT_FOUND' },
+  { status: 404, type: 'ExternalGatewayForFloatingIPNotFound', code: 'CONFLICT', hint: 'a router has to join the subnet to the external network' },
+  { status: 404, type: 'SecurityGroupNotFound', unless: ' security group', code: 'NOT_FOUND' },
+  { status: 404, type: 'QosPolicyNotFound', unless: ' QoS policy', code: 'NOT_FOUND' },
   { status: 408, code: 'CLOUD_UNAVAILABLE' },
   { status: 409, message: /is immutable and cannot be updated/, code: 'LOAD_BALANCER_BUSY' },
   { status: 409, message: /^Invalid state ERROR of/, code: 'LOAD_BALANCER_ERROR' },
   { status: 409, message: /^Invalid state /, code: 'LOAD_BALANCER_BUSY' },
   { status: 409, type: 'OverQuota', code: 'QUOTA_EXCEEDED' },
-  { status: 409, message: /^No more IP addresses available/, code: 'ADDRESSES_EXHAUSTED' },
+  { status: 409, message: /^(The VIP IP address is already in use: )?No more IP addresses available/, code: 'ADDRESSES_EXHAUSTED' },
+  { status: 409, message: /^The VIP IP address is already in use: Quota exceeded/, code: 'QUOTA_EXCEEDED' },
+  { status: 409, message: /^The VIP IP address is already in use/, code: 'REJECTED' },
   { status: 409, code: 'CONFLICT' },
   { status: 412, code: 'CHANGED_MEANWHILE' },
+  { status: 413, type: 'overLimit', code: 'RATE_LIMITED' },
+  { status: 413, message: /rate.?limit/i, code: 'RATE_LIMITED' },
+  { status: 413, code: 'CLOUD_UNAVAILABLE', hint: 'what stands before OpenStack takes no body of this size' },
   { status: 422, code: 'REJECTED' },
   { status: 429, code: 'RATE_LIMITED' },
-  // The amphora provider passes on Neutron's refusal of the VIP address as a 500.
-  { status: 500, message: /^Provider '.*' reports error: .*(already allocated|not a valid IP|cannot be directly assigned)/, code: 'REJECTED' },
+  // Providers pass on Neutron's refusal of the VIP port as a 500.
+  { status: 500, message: /^Provider '.*' reports error: .*quota/i, code: 'QUOTA_EXCEEDED' },
+  { status: 500, message: /^Provider '.*' reports error: .*(no more ip addresses|exhausted|unable to find any ip address)/i, code: 'ADDRESSES_EXHAUSTED' },
+  { status: 500, message: /^Provider '.*' reports error: .*(by policy|policy does not allow|forbidden)/i, code: 'FORBIDDEN' },
+  { status: 500, message: /^Provider '.*' reports error: .*(already allocated|not a valid IP|cannot be directly assigned|BadRequestException: 400)/, code: 'REJECTED' },
   { status: 501, message: /^Provider '/, code: 'REJECTED' },
 ];
 
 /** The error for an answer that is no success. `attempted` says what was tried on which object. */
 export function refusal(attempted: string, answer: HttpAnswer): ReconcileError {
   const fault = readFault(answer.body);
-  const { status, missingRule } = answer;
+  const { status, missingRule, page } = answer;
+  const words = fault?.message ?? (page && `HTTP ${status}: ${oneLine(page)}`);
   const said =
     missingRule === undefined
-      ? (fault?.message ?? `HTTP ${status} without a readable message`)
+      ? (words ?? `HTTP ${status} without a readable message`)
       : `the application credential lacks the access rule ${missingRule}; make one with the rules of infra/openstack/access-rules.json`;
-  return new ReconcileError(classify(answer, fault), `${attempted}: ${said}`, {
-    ...contextOf(answer),
-    ...limitIn(said),
-  });
+  const context = { ...contextOf(answer), ...limitIn(said) };
+  if (status === 403 && !isOfOpenStack(answer))
+    return new ReconcileError(
+      'CLOUD_UNAVAILABLE',
+      `${attempted}: what stands before OpenStack refuses it: ${said}`,
+      context,
+    );
+  const { code, hint } = classify(attempted, answer, fault);
+  return new ReconcileError(code, `${attempted}: ${said}${hint === undefined ? '' : `; ${hint}`}`, context);
+}
+
+/** Whether a service of OpenStack said it, and no gateway or proxy before it. */
+function isOfOpenStack({ requestId, body }: HttpAnswer): boolean {
+  if (requestId !== undefined) return true;
+  if (!isRecord(body)) return false;
+  const hasInner = Object.values(body).some((inner) => stringAt(inner, 'message') !== undefined);
+  return hasInner || 'faultstring' in body || 'NeutronError' in body || ('code' in body && 'title' in body);
 }
 
 /** The number of routes that a router may have (`max_routes` of neutron.conf). No API tells it but this refusal. */
@@ -59,7 +88,10 @@ function limitIn(said: string): Pick<ErrorContext, 'limit'> {
 
 /** The error for a success with another body than the API promises. */
 export function unexpected(attempted: string, answer: HttpAnswer, missing: string): ReconcileError {
-  const message = `${attempted}: HTTP ${answer.status}, but the answer has no ${missing}`;
+  const { status, body, page = '' } = answer;
+  const isJson = body !== undefined || status === 204;
+  const instead = isJson ? `has no ${missing}` : `is no JSON${page && `, but says: ${oneLine(page)}`}`;
+  const message = `${attempted}: HTTP ${status}, but the answer ${instead}`;
   return new ReconcileError('UNEXPECTED_RESPONSE', message, contextOf(answer));
 }
 
@@ -69,53 +101,57 @@ export function unreachable(attempted: string, error: unknown): unknown {
   return new ReconcileError('CLOUD_UNAVAILABLE', `${attempted}: ${error.message}`);
 }
 
-function classify(answer: HttpAnswer, fault: Fault | undefined): ErrorCode {
+function classify(
+  attempted: string,
+  answer: HttpAnswer,
+  fault: Fault | undefined,
+): Pick<Rule, 'code' | 'hint'> {
   const { status, body } = answer;
   const matches = (rule: Rule): boolean =>
     rule.status === status &&
     (rule.type === undefined || rule.type === fault?.type) &&
+    (rule.unless === undefined || !attempted.includes(rule.unless)) &&
     (rule.message === undefined || rule.message.test(fault?.message ?? ''));
-  const rule = RULES.find(matches);
-  if (status === 404 && !rule) return saysAbsent(status, body) ? 'GONE' : 'UNEXPECTED_RESPONSE';
-  return rule?.code ?? (status >= 500 ? 'CLOUD_UNAVAILABLE' : 'UNEXPECTED_RESPONSE');
+  const other = status >= 500 ? 'CLOUD_UNAVAILABLE' : 'UNEXPECTED_RESPONSE';
+  return RULES.find(matches) ?? { code: saysAbsent(status, body) ? 'GONE' : other };
 }
 
 function contextOf(answer: HttpAnswer): ErrorContext {
-  const { status, requestId, retryAfterMs } = answer;
+  const { status, requestId, retryAfterMs, serverTimeMs } = answer;
   return {
     status,
     ...(requestId === undefined ? {} : { requestId }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(serverTimeMs === undefined ? {} : { serverTimeMs }),
   };
 }
 
 /** What a service says about a refusal. */
 export interface Fault {
   readonly message: string;
-  /** Neutron's exception name, such as OverQuota. */
+  /** Neutron's exception name, such as OverQuota, or Nova's key, such as overLimit. */
   readonly type?: string;
 }
 
 const LONGEST_MESSAGE = 500;
 
+/** Where services and gateways say why, the fullest first. */
+const SAYS = 'faultstring message NeutronError description error_msg detail msg title error'.split(' ');
+
 /**
  * Reads the error body of any service: Octavia `{faultstring}`, Neutron `{NeutronError: {type, message}}`, keystone
  * and keystonemiddleware `{error: {message}}`, Nova `{itemNotFound: {message}}`, pecan `{title, description}`
- * (docs/sources/openstack.md, "Error bodies"). Undefined when the body is none of these.
+ * (docs/sources/openstack.md, "Error bodies"), webob `{message, title}`, and what gateways have. Undefined for other bodies.
  */
 export function readFault(body: unknown): Fault | undefined {
   if (!isRecord(body)) return undefined;
-  const inner = Object.values(body).find(isRecord);
-  const candidates = [
-    stringAt(body, 'faultstring'),
-    stringAt(inner, 'message'),
-    stringAt(body, 'NeutronError'),
-    stringAt(body, 'description'),
-    stringAt(body, 'title'),
-  ];
-  const message = candidates.find((text) => text !== undefined && text !== '');
+  const [key, inner] = Object.entries(body).find(([, value]) => isRecord(value)) ?? [];
+  const places = [inner, body, ...(Array.isArray(body['errors']) ? (body['errors'] as unknown[]) : [])];
+  const message = SAYS.flatMap((name) => places.map((place) => stringAt(place, name))).find(
+    (text) => text !== undefined && text !== '',
+  );
   if (message === undefined) return undefined;
-  const type = stringAt(inner, 'type');
+  const type = stringAt(inner, 'type') ?? key;
   return { message: oneLine(message), ...(type === undefined ? {} : { type }) };
 }
 
@@ -143,6 +179,6 @@ const NOVA_SAYS = /\b(instance|flavor)\b.*could not be found/i;
 const BARBICAN_SAYS = /\b(secret|container)\b/i;
 
 function oneLine(text: string): string {
-  const line = printable(text.replace(/[\s\p{Cc}]+/gu, ' ').trim());
+  const line = printable(text.replace(/(<br\s*\/?>|[\s\p{Cc}])+/giu, ' ').trim());
   return line.length <= LONGEST_MESSAGE ? line : `${line.slice(0, LONGEST_MESSAGE - 1)}…`;
 }

@@ -77,8 +77,13 @@ function createAttributes({ kind, attributes }: DesiredResource): Attributes {
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => name !== 'tags'));
 }
 
-/** Deletes a floating IP that levelset made. One that it only used is detached and loses levelset's tags. */
-export function giveBack(observed: ObservedResource, madeByUs: boolean, because: string): Step {
+/** Deletes a floating IP that levelset made. One that it only used loses levelset's tags, and is detached unless it stays. */
+export function giveBack(
+  observed: ObservedResource,
+  madeByUs: boolean,
+  because: string,
+  stays: boolean,
+): Step {
   const { kind, address, id, wire } = observed;
   if (madeByUs) return remove(observed, because);
   const tags = wire['tags'] as readonly string[];
@@ -89,7 +94,7 @@ export function giveBack(observed: ObservedResource, madeByUs: boolean, because:
     id,
     because: `${because}; levelset did not create it, so it stays`,
     changes: [
-      { attribute: 'port_id', from: wire['port_id'], to: null },
+      ...(stays ? [] : [{ attribute: 'port_id', from: wire['port_id'], to: null }]),
       { attribute: 'tags', from: tags, to: withoutOurTags(tags) },
     ],
   };
@@ -138,8 +143,9 @@ function hostBefore(changes: readonly Change[]): Before | undefined {
   return { first, because: 'Octavia takes the older HTTP version only without a host name' };
 }
 
-/** Whether the change of a listener shuts out clients that had access before. */
+/** Whether the change of a listener, or of security groups on the VIP, shuts out clients that had access before. */
 export function closes({ attribute, from, to }: Change): boolean {
+  if (attribute === 'vip_sg_ids') return isSome(to);
   if (attribute === 'client_authentication') return to !== 'NONE' && to !== null;
   if (attribute !== 'allowed_cidrs' || !isSome(to)) return false;
   return !isSome(from) || from.some((cidr) => !to.includes(cidr));

@@ -1,5 +1,6 @@
 import { attributeRule } from '../model/attributes.ts';
 import { APPROVE } from '../model/ownership.ts';
+import { isBlocked } from '../model/plan.ts';
 import type { Change, CreateStep, Plan, Step } from '../model/plan.ts';
 import { printable, quote } from '../model/text/text.ts';
 import type { Attributes } from '../model/resources.ts';
@@ -13,10 +14,11 @@ import { driftLines } from './render-drift.ts';
  */
 export function renderPlan(plan: Plan, withIds = false): string {
   const name = plan.services.length > 0 ? plan.services.join(', ') : plan.unit;
-  const blocked = plan.problems.some(({ blocking }) => blocking);
   const waits = plan.locked !== undefined && plan.steps.length === 0;
   const what = waits ? 'waits for Octavia' : summarizeSteps(plan.steps);
-  const lines = [`${name}: ${blocked ? 'blocked, levelset changes nothing' : what}`];
+  const still =
+    plan.steps.length === 0 ? 'levelset changes nothing' : `but members follow the Nodes: ${what}`;
+  const lines = [`${name}: ${isBlocked(plan) ? `blocked, ${still}` : what}`];
   for (const step of plan.steps) {
     const [first = '', ...rest] = renderStep(step);
     const id = withIds && 'id' in step && typeof step.id === 'string' ? `  [${step.id}]` : '';

@@ -2,6 +2,7 @@
  * Tells drift from what levelset has still to do. A state is kept only from the moment a Service is settled until the next write of
  * levelset. So if what is desired is what it was then, every difference was made by somebody else (decision 280).
  */
+import { placeOf } from '../model/address.ts';
 import type { Address } from '../model/address.ts';
 import { isReported, recordOf } from '../model/drift.ts';
 import type { Drift, ReportedDrift } from '../model/drift.ts';
@@ -11,10 +12,11 @@ import type { Plan, Step } from '../model/plan.ts';
 import type { UnitState } from '../model/unit.ts';
 import { readIfPossible } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
+import { selectorOf } from './intent/service-intent.ts';
 import { isUnread } from './watermark.ts';
 import type { Evaluation } from './evaluate.ts';
 import { askedBy } from './intent/asked-by.ts';
-import { driftIn, placeOf, stepsWithout, withhold } from './plan/drift.ts';
+import { driftIn, stepsWithout, withhold } from './plan/drift.ts';
 import { planService } from './plan/plan-service.ts';
 import { setByOthers } from './plan/set-by-others.ts';
 import { hasFinalizer } from './unit.ts';
@@ -113,9 +115,11 @@ export function differsAsReported(
 
 /**
  * Before the first write the state goes: from now on a difference may be levelset's own. What is only reported stays known, with what
- * this run has found.
+ * this run has found, and so does the node-selector.
  */
-export function stateAtWork(state: UnitState, { drift = [], driftStays }: Plan): UnitState | undefined {
+export function stateAtWork(state: UnitState, { plan, intent }: Evaluation): UnitState | undefined {
+  const { drift = [], driftStays } = plan;
   const record = driftStays ? recordOf(drift) : state.drift;
-  return record === undefined ? undefined : { hash: '', updated_at: null, drift: record };
+  const stays = { ...selectorOf(intent), ...(record === undefined ? {} : { drift: record }) };
+  return Object.keys(stays).length === 0 ? undefined : { hash: '', updated_at: null, ...stays };
 }

@@ -1,20 +1,28 @@
 import type { Leaving } from '../apply/reserve-deletion.ts';
 import type { Config } from '../config/config.ts';
-import type { Node } from '../model/kubernetes.ts';
+import { isError } from '../model/errors.ts';
+import type { ReconcileError } from '../model/errors.ts';
+import type { Node, Service } from '../model/kubernetes.ts';
 import { isLocked } from '../model/load-balancer/octavia.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
+import { isBlocked } from '../model/plan.ts';
 import type { Plan } from '../model/plan.ts';
 import { tagValue, tagValues } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Depth, Unit, UnitState } from '../model/unit.ts';
 import type { World } from '../ports.ts';
 import { desire } from './desired/desire.ts';
+import type { DesiredService } from './desired/desire.ts';
 import { hashOf } from './desired/desire-service.ts';
 import type { Desired } from './desired/desire-service.ts';
+import { NODE_SELECTOR_ANNOTATION } from './intent/annotations.ts';
 import { readAsDialect } from './intent/as-dialect.ts';
+import type { Reading } from './intent/as-dialect.ts';
 import { joinIntent } from './intent/cloud-questions.ts';
 import type { ServiceIntent } from './intent/service-intent.ts';
 import { findLoadBalancer } from './observe/load-balancer/find-load-balancer.ts';
+import { parseNodeSelector } from '../model/node/node-selector.ts';
+import { attempt } from '../observe/attempt.ts';
 import { namedAddresses } from '../model/node/judged-nodes.ts';
 import type { HasAddress } from '../model/node/judged-nodes.ts';
 import { observeNodes } from './observe/node-ports.ts';
@@ -54,6 +62,8 @@ export interface Evaluation {
   readonly repairing?: Repairing;
   /** Present if changes of members were taken out of the plan: milliseconds until the first of their pools has rested. */
   readonly gathersForMs?: number;
+  /** Present if the finalizer cannot be set on a Service whose load balancer is there. */
+  readonly unheld?: ReconcileError;
   /** Hash of the desired state, for the watermark. */
   readonly hash: string;
 }
@@ -84,11 +94,26 @@ export async function evaluate(
   const isOfNode = namedAddresses(judged);
   const about = { unit, cluster, nodes: judged.nodes, judged, isOfNode, depth, config };
 
-  const reading = await world.memory.eventLoop.share(readAsDialect(service, found.loadBalancer, config));
+  const selector = service && (await lastSelector(service, world.kube));
+  const reading = await world.memory.eventLoop.share(
+    readAsDialect(service, found.loadBalancer, config, selector),
+  );
 
-  const seen = await observeService(questionOf(about, found.loadBalancer, reading), found, world);
+  const look = async (
+    read: Reading,
+  ): Promise<{ readonly seen: ObservedService; readonly desired: DesiredService }> => {
+    const seen = await observeService(questionOf(about, found.loadBalancer, read), found, world);
+    return { seen, desired: desire({ ...about, observed: seen, reading: read }) };
+  };
+  let { seen, desired } = await look(reading);
 
-  const desired = desire({ ...about, observed: seen, reading });
+  // What a blocked Service asks of its network may be what is wrong, so the members that follow the Nodes are where the others are.
+  const { here, own } = desired;
+  const there = reading.intent && isBlocked(here) && whereMembersAre(reading.intent, seen);
+  if (there) {
+    ({ seen, desired } = await look({ ...reading, intent: there }));
+    desired = { own, here: { ...desired.here, problems: here.problems } };
+  }
 
   // Only a plan that creates a load balancer needs the quota: reading it costs a list of each limited kind.
   const first = { ...about, observed: seen, desired: desired.here };
@@ -124,6 +149,24 @@ export async function evaluate(
 }
 
 /**
+ * The intent with the subnet of the members that are there, if none of them is in the one that it has. What a blocked Service asks of
+ * its network may be what is wrong, and members that join must be reached as those beside them are.
+ */
+function whereMembersAre(
+  intent: ServiceIntent,
+  { resources, facts }: ObservedService,
+): ServiceIntent | undefined {
+  const known = [facts.memberSubnet?.id, facts.secondMemberSubnet?.id];
+  const members = resources.filter(({ kind, owned }) => kind === 'member' && owned);
+  const ids = members.map(({ wire }) => wire['subnet_id']).filter((id) => typeof id === 'string');
+  const [most] = [...Map.groupBy(ids, (id) => id).values()].sort((a, b) => b.length - a.length);
+  if (most?.[0] === undefined || ids.some((id) => known.includes(id))) return undefined;
+  const { annotated } = intent;
+  const [memberSubnetId] = most;
+  return { ...intent, annotated: { ...annotated, Service: { ...annotated.Service, memberSubnetId } } };
+}
+
+/**
  * The unit of a Service that was never levelset's, without its being let go, if the load balancer is that of an earlier Service of
  * this name: that one has vanished (decision 151).
  */
@@ -133,4 +176,12 @@ function withoutLetGoOfNamesake(unit: Unit, lb: WireResource | undefined, config
   const uid = tagValue(lb['tags'], 'service');
   const isOfNamesake = uid !== undefined && uid !== service.metadata.uid;
   return isOfNamesake && tagValues(lb['tags'], 'name').length === 1 ? { ...others, service } : unit;
+}
+
+/** The last node-selector that could be read; undefined if the present one can be, or none is known. */
+async function lastSelector({ metadata }: Service, kube: Source['kube']): Promise<string | undefined> {
+  const { [NODE_SELECTOR_ANNOTATION]: text } = metadata.annotations ?? {};
+  if (text === undefined || parseNodeSelector(text)) return undefined;
+  const state = await attempt(kube.state.find(metadata.uid));
+  return isError(state) ? undefined : state?.nodeSelector;
 }

@@ -11,7 +11,7 @@ import type { World } from '../ports.ts';
 import { addressesToPublish } from './report/published-address.ts';
 import { outcomeOfError } from '../report/outcome-of-error.ts';
 import { outcomeOfService } from './report/service-outcome.ts';
-import { heldBackEvent, publish, release, summarize, summarizeOutcome } from './report/summarize.ts';
+import { heldBackEvent, publishSummary, release, summarize, summarizeOutcome } from './report/summarize.ts';
 import { rfc3339 } from '../report/condition.ts';
 import { recordPlace } from './place.ts';
 import { hasFinalizer, isOurs } from './unit.ts';
@@ -60,7 +60,7 @@ async function writeStatus(
   const summary = wanted
     ? summarize(service, { evaluation, applied, outcome, addresses, now })
     : summarizeOutcome(service, outcome, now, evaluation);
-  await publish(service, summary, world.kube);
+  await publishSummary(service, summary, world.kube);
 }
 
 /**
@@ -94,7 +94,7 @@ export async function reportFailure(unit: Unit, failure: ReconcileError, world: 
   const { service } = unit;
   if (!service || failure.disposition === 'wait' || unit.letGo || !isOurs(service, world.config)) return;
   const summary = summarizeOutcome(service, outcomeOfError(failure), rfc3339(world.clock.now()));
-  await publish(service, summary, world.kube).catch(() => undefined);
+  await publishSummary(service, summary, world.kube).catch(() => undefined);
 }
 
 /** Whether nothing is left of a Service that wants no load balancer, so that its finalizer is taken off. */
@@ -130,18 +130,19 @@ async function settle(evaluation: Evaluation, world: World): Promise<void> {
   }
   const { service, letGo } = unit;
   if (service && hasFinalizer(service) && isOurs(service, world.config))
-    await publish(service, release(service, letGo), world.kube);
+    await publishSummary(service, release(service, letGo), world.kube);
 }
 
 /**
  * Before the first write of a run: what differs from now on may be levelset's own work, so the state of the settled unit goes. A unit
  * that leaves may come back. Where drift is only reported, throws ReconcileError if the state stays.
  */
-export async function beginWork({ unit, state, plan, intent }: Evaluation, world: World): Promise<void> {
+export async function beginWork(evaluation: Evaluation, world: World): Promise<void> {
+  const { unit, state, plan, intent } = evaluation;
   const { service, wanted } = unit;
   const comesBack = !wanted && service?.metadata.deletionTimestamp === undefined;
   if (!service || plan.steps.length === 0 || !(state ?? comesBack)) return;
-  const changes = new Map([[service.metadata.uid, state && stateAtWork(state, plan)]]);
+  const changes = new Map([[service.metadata.uid, state && stateAtWork(state, evaluation)]]);
   if (intent?.annotated.Service.drift === 'report') await world.kube.state.save(changes);
   else await keepStates(changes, world);
 }
@@ -205,14 +206,13 @@ export function runSummary(
   evaluation: Evaluation,
   applied?: Applied,
   addresses: readonly string[] = [],
-): Pick<
-  Run,
-  'loadBalancerId' | 'address' | 'nodesWithoutAddress' | 'drainedInMs' | 'certificates' | 'desired'
-> {
+): Omit<Run, 'outcome' | 'plan' | 'applied' | 'membersMoved'> {
   const lb = applied?.known.get('lb') ?? evaluation.observed.loadBalancer;
-  const { draining } = evaluation.plan;
+  const { draining, steps, refused, awaitingApproval, problems } = evaluation.plan;
+  const isNothing = !lb && [steps, refused, awaitingApproval, problems].every((list) => list.length === 0);
   return {
     ...(lb ? { loadBalancerId: lb.id } : {}),
+    ...(!evaluation.unit.service && isNothing ? { missing: true as const } : {}),
     ...(addresses.length === 0 ? {} : { address: addresses.join(', ') }),
     certificates: evaluation.desired.certificates,
     desired: evaluation.hash,

@@ -1,12 +1,16 @@
 import type { Config } from '../config/config.ts';
 import type { Node } from '../model/kubernetes.ts';
+import { locateNodes } from '../model/node/judged-nodes.ts';
 import type { HasAddress, JudgedNodes } from '../model/node/judged-nodes.ts';
+import { isEligible } from '../model/node/node-set.ts';
 import type { OfferQuestion } from '../model/load-balancer/octavia.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Depth, Unit } from '../model/unit.ts';
 import { offerQuestion } from './desired/desire-offers.ts';
 import { memberAddresses } from './desired/desire-security-group.ts';
+import { doubtful } from './desired/nodes/address-problems.ts';
+import { selectNodes } from './desired/nodes/port-nodes.ts';
 import { secretsOf } from './desired/served-secrets.ts';
 import type { Reading } from './intent/as-dialect.ts';
 import { certificateQuestion, networkQuestion } from './intent/cloud-questions.ts';
@@ -17,7 +21,7 @@ export interface Asking {
   readonly unit: Unit;
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly Node[];
-  readonly judged: Pick<JudgedNodes, 'ports' | 'servers'>;
+  readonly judged: JudgedNodes;
   readonly isOfNode: HasAddress;
   readonly depth: Depth;
   readonly config: Config;
@@ -33,7 +37,7 @@ export function questionOf(
   const { ports, servers } = judged;
   const { intent } = reading;
   const namesSecrets = intent !== undefined && secretsOf(intent).length > 0;
-  const base = { unit, cluster, nodes, isOfNode, depth, namesSecrets };
+  const base = { unit, cluster, isOfNode, depth, namesSecrets };
   if (!intent || !unit.wanted)
     return { ...base, ...NOTHING, securityGroup: { managed, addresses: () => [], ports, servers } };
   const offers =
@@ -43,6 +47,11 @@ export function questionOf(
   return {
     ...base,
     network: (endpoints) => networkQuestion(intent, endpoints),
+    locate: () => {
+      const keptOut = new Set(doubtful(judged, config));
+      const able = selectNodes(nodes, intent.nodeSelector ?? {}).nodes.filter(isEligible);
+      return locateNodes(able, judged).filter(({ address }) => !keptOut.has(address));
+    },
     securityGroup: {
       managed,
       addresses: (subnet, endpoints) => (managed ? memberAddresses(nodes, subnet, intent, endpoints) : []),
@@ -59,8 +68,9 @@ export function questionOf(
   };
 }
 
-const NOTHING: Pick<Question, 'network' | 'offers' | 'offersIfReplaced' | 'certificates' | 'secrets'> = {
+const NOTHING: Omit<Question, keyof Asking | 'namesSecrets' | 'securityGroup'> = {
   network: undefined,
+  locate: () => [],
   offers: () => ({ flavors: false, zones: false }),
   offersIfReplaced: undefined,
   certificates: { references: [] },

@@ -265,9 +265,8 @@ async function judge(
   if (state && state.hash !== evaluation.hash) return 'unsettled';
   if (state?.drift && evaluation.intent?.annotated.Service.drift !== 'report') return 'unsettled';
   const lb = evaluation.observed.loadBalancer;
-  const seen = lb?.['updated_at'] ?? null;
-  const isAsItWas = evaluation.plan.steps.every(isAnother) && state?.updated_at === seen;
-  if (state?.rejected !== undefined && (!lb || isAsItWas)) {
+  const { steps } = evaluation.plan;
+  if (state?.rejected !== undefined && (!lb || (steps.length > 0 && steps.every(isAnother)))) {
     return {
       refused: `${name.namespace}/${name.name} is not tried again until it changes: ${state.rejected}`,
     };

@@ -10,6 +10,7 @@ import type { Run } from '../model/outcome.ts';
 import { acquireLeases, leaseNames, rememberLeases, requireSameLeases } from './leases.ts';
 import type { Ending, Leases } from './leases.ts';
 import type { Evaluation } from './evaluate.ts';
+import { isError, isRefusedWrite, ReconcileError } from '../model/errors.ts';
 import { FINALIZER } from '../model/ownership.ts';
 import type { LeaseNames, Unit } from '../model/unit.ts';
 import { noteWrites, trustNothing } from './note-writes.ts';
@@ -21,7 +22,10 @@ import { hasFinalizer } from './unit.ts';
 
 type EvaluateAgain = (unit: Unit) => Promise<Evaluation>;
 
-/** Adds the finalizer to a Service that wants a load balancer and does not have the finalizer yet. */
+/**
+ * Adds the finalizer to a Service that wants a load balancer and does not have the finalizer yet. Nothing is made without it. A load
+ * balancer that is there is looked after even so, since it serves.
+ */
 export async function ensureFinalizer(
   evaluation: Evaluation,
   { kube }: Pick<World, 'kube'>,
@@ -29,8 +33,14 @@ export async function ensureFinalizer(
   const { unit } = evaluation;
   if (!unit.service || !unit.wanted || hasFinalizer(unit.service)) return evaluation;
   const finalizers = [...(unit.service.metadata.finalizers ?? []), FINALIZER];
-  const service = await kube.patchService(unit.service, { metadata: { finalizers } });
-  return { ...evaluation, unit: { ...unit, service } };
+  const patched = await attempt(kube.patchService(unit.service, { metadata: { finalizers } }));
+  const service = isError(patched) ? unit.service : patched;
+  const held = { ...evaluation, unit: { ...unit, service } };
+  if (hasFinalizer(service)) return held;
+  const stripped = `the finalizer ${FINALIZER} of Service ${unit.key.slice('service/'.length)} was answered with 200, and a webhook or policy has taken it away; without it levelset makes no load balancer`;
+  const unheld = isError(patched) ? patched : new ReconcileError('KUBE_DENIED', stripped);
+  if (!isRefusedWrite(unheld) || !evaluation.observed.loadBalancer) throw unheld;
+  return { ...held, unheld };
 }
 
 /**

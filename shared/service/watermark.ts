@@ -4,6 +4,7 @@ import { fingerprint, sameJson } from '../model/json.ts';
 import type { Service } from '../model/kubernetes.ts';
 import { tagValue, TAG_PREFIX } from '../model/ownership.ts';
 import { attempt } from '../observe/attempt.ts';
+import { selectorOf } from './intent/service-intent.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { World } from '../ports.ts';
 import { tellsTrouble } from './report/tells-trouble.ts';
@@ -39,6 +40,7 @@ export function watermark(evaluation: Evaluation, now: number): UnitState | unde
     ...(awaitingApproval > 0 ? { awaitingApproval } : {}),
     ...(taken.length > 0 ? { taken } : {}),
     ...(drift && driftStays ? { drift: recordOf(drift) } : {}),
+    ...selectorOf(evaluation.intent),
   };
 }
 
@@ -50,8 +52,8 @@ export function refusal(evaluation: Evaluation, applied: Applied): UnitState | u
   const { error } = applied;
   const another = evaluation.plan.steps.some(isAnother) && !applied.steps.some(isAnother);
   if ((evaluation.observed.loadBalancer && !another) || error?.code !== 'REJECTED') return undefined;
-  const updatedAt = textOf(evaluation.observed.loadBalancer?.['updated_at']);
-  return { hash: evaluation.hash, updated_at: updatedAt, rejected: error.message };
+  // what this run wrote beside moves `updated_at` until Octavia is done, so nobody compares it
+  return { hash: evaluation.hash, updated_at: null, rejected: error.message };
 }
 
 function textOf(value: unknown): string | null {
@@ -99,19 +101,21 @@ export function isUnread({ unsure, compared }: UnitState): boolean {
  * watermark, one with anything to report.
  */
 export function comparedState(
-  { plan, hash, observed }: Evaluation,
+  evaluation: Evaluation,
   before: UnitState | undefined,
   readAt: number,
 ): UnitState | undefined {
+  const { plan, hash, observed } = evaluation;
   const compared = rfc3339(readAt);
   const { loadBalancer: lb } = observed;
   const seen = {
+    ...selectorOf(evaluation.intent),
     updated_at: textOf(lb?.['updated_at']),
     compared,
     ...(lb && isSure(lb, readAt) ? {} : { unsure: true as const }),
   };
   if (before) {
-    const { unsure: _, ...sure } = before;
+    const { unsure: _, nodeSelector: __, ...sure } = before;
     return { ...sure, ...seen };
   }
   const told = [plan.problems, plan.refused, plan.awaitingApproval, plan.draining ?? []];

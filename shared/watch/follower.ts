@@ -41,6 +41,8 @@ export interface Following {
 const PAGE = 100;
 /** A watch that ended sooner is not begun anew at once. */
 const SHORT_MS = 1_000;
+/** After a version that was forgotten a watch has to stand for longer: a slow apiserver forgets a second later, each time. */
+const FORGOTTEN_MS = 10_000;
 
 /**
  * Follows a collection: a list, then a watch from there on, for ever. It keeps no object, only the sign of each, so that a
@@ -57,6 +59,8 @@ export class Follower<T extends SeenObject> {
   #version: string | undefined;
   #isListed = false;
   #failures = 0;
+  #isTold = false;
+  #isForgotten = false;
   #trouble: string | undefined = 'the first list is under way';
   #running: Promise<void> | undefined;
 
@@ -89,9 +93,7 @@ export class Follower<T extends SeenObject> {
     while (!this.#stop.signal.aborted) {
       try {
         this.#version ??= await this.#list();
-        const began = performance.now();
         await this.#watch(this.#version);
-        if (performance.now() - began < SHORT_MS) await this.#pause(SHORT_MS);
       } catch (error) {
         await this.#failed(asReconcileError(error));
       }
@@ -141,21 +143,36 @@ export class Follower<T extends SeenObject> {
       query: this.#selectors(),
       ...(metadataOnly && { metadataOnly }),
     };
-    for await (const { type, object } of this.#following.watch(request, this.#stop.signal)) {
-      if (type === 'OPENED') {
-        this.#recovered();
-        continue;
+    let openedMs = Infinity;
+    let steady: NodeJS.Timeout | undefined;
+    const hasStood = (): boolean => performance.now() - openedMs >= SHORT_MS;
+    try {
+      for await (const { type, object } of this.#following.watch(request, this.#stop.signal)) {
+        if (type === 'OPENED') {
+          if (this.#failures === 0 && !this.#isForgotten) this.#works();
+          openedMs = performance.now();
+          steady = setTimeout(
+            () => {
+              this.#works();
+            },
+            this.#isForgotten ? FORGOTTEN_MS : SHORT_MS,
+          ).unref();
+          continue;
+        }
+        if (type === 'ERROR') throw this.#ended(object);
+        const seen = object as T;
+        this.#version = seen.metadata.resourceVersion;
+        if (!this.#isForgotten) this.#works();
+        if (type === 'DELETED') this.#lost(seen, this.#collection.signOf(seen));
+        else if (type !== 'BOOKMARK') this.#saw(seen, false);
       }
-      if (type === 'ERROR') {
-        this.#ended(object);
-        return;
-      }
-      const seen = object as T;
-      this.#version = seen.metadata.resourceVersion;
-      this.#failures = 0;
-      if (type === 'DELETED') this.#lost(seen, this.#collection.signOf(seen));
-      else if (type !== 'BOOKMARK') this.#saw(seen, false);
+    } catch (error) {
+      // one that stood may be cut off by a proxy, or be quiet for long: the next one tells what it missed
+      if (!hasStood() || this.#version === undefined) throw error;
+    } finally {
+      clearTimeout(steady);
     }
+    if (!hasStood()) await this.#pause(SHORT_MS);
   }
 
   #saw(object: T, isOld: boolean): void {
@@ -177,34 +194,37 @@ export class Follower<T extends SeenObject> {
     this.#collection.changed(object, sign, true);
   }
 
-  /** The apiserver has forgotten the version (410): a list comes next. Anything else is a failure. */
-  #ended(status: unknown): void {
-    const { code, message } = (status ?? {}) as { code?: number; message?: string };
+  /** Why the apiserver has ended the watch. A list comes next. */
+  #ended(event: unknown): ReconcileError {
+    const { code, message } = (event ?? {}) as { code?: number; message?: string };
     this.#version = undefined;
-    if (code === 410) return;
-    throw new ReconcileError(
-      'KUBE_UNAVAILABLE',
-      `cannot watch ${this.#collection.name}: ${message ?? 'no reason was given'}`,
-    );
+    const text = `cannot watch ${this.#collection.name}: ${message ?? 'no reason was given'}`;
+    return new ReconcileError('KUBE_UNAVAILABLE', text, code === undefined ? {} : { status: code });
   }
 
-  #recovered(): void {
-    if (this.#trouble !== undefined && this.#failures > 0)
-      this.#following.log.info(`changes of ${this.#collection.name} come again`);
+  #works(): void {
+    const wasTold = this.#isTold;
+    this.#isTold = false;
+    this.#isForgotten = false;
+    this.#failures = 0;
     this.#trouble = undefined;
+    if (wasTold) this.#following.log.info(`changes of ${this.#collection.name} come again`);
   }
 
   async #failed(error: ReconcileError): Promise<void> {
     if (this.#stop.signal.aborted) return;
     if (error.context.status === 410) {
       this.#version = undefined;
-      await this.#pause(SHORT_MS);
-      return;
+      // a list makes up for a version that is forgotten, unless that is the version of the list
+      const isFirst = !this.#isForgotten;
+      this.#isForgotten = true;
+      if (isFirst) return;
     }
-    const { name } = this.#collection;
-    if (this.#failures === 0 || this.#trouble === undefined)
-      this.#following.log.warn(`changes of ${name} wait for the sweep`, { reason: errorText(error) });
-    this.#trouble = errorText(error);
+    const reason = errorText(error);
+    if (!this.#isTold)
+      this.#following.log.warn(`changes of ${this.#collection.name} wait for the sweep`, { reason });
+    this.#isTold = true;
+    this.#trouble = reason;
     const outcome = {
       status: 'failed',
       code: error.code,

@@ -19,6 +19,14 @@ export function expectFault(reply: Reply, status: number, text: string | RegExp)
   expect(at(reply.body, 'faultcode')).toBe(status < 500 ? 'Client' : 'Server');
 }
 
+/** What the table of releases says of an answer: its status, and in backquotes a part of the fault, without which it has `otherwise`. */
+export function expectMeasured({ status, body }: Reply, row: string, otherwise = ''): void {
+  const fault = String(at(body, 'faultstring'));
+  expect(status, fault).toBe(parseInt(row));
+  const [, words = otherwise] = row.split('`');
+  expect(fault).toContain(words);
+}
+
 /** A Neutron refusal: status and exception name. */
 export function expectNeutron(reply: Reply, status: number, type: string): void {
   expect({ status: reply.status, type: at(reply.body, 'NeutronError.type') }).toEqual({ status, type });

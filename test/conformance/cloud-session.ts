@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { measuredOf, minorOf, RELEASES } from '../../infra/sandbox/openstack/releases.ts';
 import { at, listAt, textAt } from './json-path.ts';
 
 export interface Credentials {
@@ -44,6 +45,7 @@ export class CloudSession {
   private readonly endpoints: Map<string, string>;
   private balancers: string[] = [];
   private floatingIps: string[] = [];
+  private minor: number | undefined;
   private readonly standing = new Map<4 | 6 | 'external', string>();
   private leftovers: (readonly [ServiceType, string])[] = [];
 
@@ -98,6 +100,13 @@ export class CloudSession {
     const id = this.standing.get(version) ?? textAt((await asked()).body, 'subnets.0.id');
     this.standing.set(version, id);
     return id;
+  }
+
+  /** What the release of this cloud answers by the table of releases: the newest that is no newer than its Octavia. */
+  async measured(what: string): Promise<string> {
+    this.minor ??= listAt((await this.call('load-balancer', 'GET', '/')).body, 'versions').length - 1;
+    const release = RELEASES.findLast((one) => minorOf(one) <= (this.minor ?? 0));
+    return measuredOf(what, release ?? '2022.2');
   }
 
   /** An address of the private subnet of this family: its prefix, and this end. */

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import { countedLots } from '../../infra/sandbox/lots.ts';
+import { RELEASES } from '../../infra/sandbox/openstack/releases.ts';
 import { VirtualClock } from '../../infra/sandbox/sandbox-clock.ts';
 import { createSandbox, startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
 import { AUTH_URL, cloudFetch } from '../support/in-process.ts';
@@ -17,11 +18,13 @@ export function cloudSuite(groups: CloudGroups): void {
     sandbox = await startSandbox({ pendingMs, tokenTtlMs: 86_400_000 });
     return simulated(sandbox);
   });
-  suiteOf(groups, 'the OpenStack simulator without sockets, on a clock of its own', () => {
-    const inside = createSandbox({ pendingMs, tokenTtlMs: 86_400_000 }, new VirtualClock(), countedLots());
-    const target = simulated({ authUrl: AUTH_URL, advanceClock: inside.advanceClock });
-    return Promise.resolve({ ...target, fetch: cloudFetch(inside) });
-  });
+  for (const release of RELEASES)
+    suiteOf(groups, `the OpenStack simulator of ${release} without sockets, on a clock of its own`, () => {
+      const options = { pendingMs, tokenTtlMs: 86_400_000, octavia: { release } };
+      const inside = createSandbox(options, new VirtualClock(), countedLots());
+      const target = simulated({ authUrl: AUTH_URL, advanceClock: inside.advanceClock });
+      return Promise.resolve({ ...target, fetch: cloudFetch(inside) });
+    });
   const real = realTarget();
   if (real) suiteOf(groups, `the OpenStack at ${real.name}`, () => Promise.resolve(real), true);
 }

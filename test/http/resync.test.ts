@@ -19,6 +19,8 @@ function ending(outcome: Outcome): TestServer {
 
 const ONE = { objects: ['service/shop/web'] };
 
+const ALLOWED = 'must be service/NAMESPACE/NAME, svc/NAME of the namespace default, node/NAME or routes';
+
 describe('POST /resync', () => {
   test('reconciles one object now and answers with its report', async () => {
     const server = testServer();
@@ -64,6 +66,48 @@ describe('POST /resync', () => {
     expect(text.text).toBe(renderPlan(PLAN));
   });
 
+  test('objects are named as for kubectl: without a namespace a Service is of the namespace default', async () => {
+    const server = testServer();
+    const objects = ['svc/web', 'services/shop/api', 'no/worker-7', 'service/default/web'];
+    expect((await resync(server, { objects })).status).toBe(200);
+    expect(server.reconciled.map(({ key }) => key)).toEqual([
+      'service/default/web',
+      'service/shop/api',
+      'node/worker-7',
+    ]);
+  });
+
+  test.each([{}, { dryRun: true }])(
+    'an object that is not there is 404, as the command says: %j',
+    async (how) => {
+      const server = testServer({
+        reconcile: (asked) =>
+          Promise.resolve(
+            asked.map((one) => ({ ...report(one, { status: 'settled' }), missing: true as const })),
+          ),
+      });
+      const answer = await resync(server, { ...ONE, ...how }).set('Accept', 'text/plain');
+      expect(answer.status).toBe(404);
+      expect(JSON.parse(answer.text)).toMatchObject({ error: 'service/shop/web not found', missing: true });
+      const two = await resync(server, { objects: ['svc/a', 'svc/b'], ...how }).set('Accept', 'text/plain');
+      expect(two.status).toBe(200);
+      expect(JSON.parse(two.text)).toMatchObject({ reports: [{ missing: true }, { missing: true }] });
+    },
+  );
+
+  test.each(['?dryRun=All', '?dry-run=1', '?all', `?${'x'.repeat(200)}=1`])(
+    'refuses the query %s, which would mean nothing, and works on nothing',
+    async (query) => {
+      const server = testServer();
+      const call = request(server.app).post(`/resync${query}`).set('Authorization', RESYNC);
+      const answer = await call.send(ONE);
+      expect(answer.status).toBe(400);
+      expect((answer.body as { error: string }).error).toMatch(/^.{3,100} in the query means nothing here/);
+      expect(server.reconciled).toEqual([]);
+      expect((await request(server.app).post(`/resync${query}`)).status).toBe(401);
+    },
+  );
+
   test('all goes through the queue', async () => {
     const server = testServer();
     const answer = await resync(server, { all: true });
@@ -77,7 +121,7 @@ describe('POST /resync', () => {
   test('names every field that is wrong, its value and what is allowed', async () => {
     const server = testServer();
     const body = {
-      objects: ['service/shop', 7, 'all', 'nodeset', 'node/w', 'shop/web'],
+      objects: ['ns/shop', 7, 'all', 'nodeset', 'node/w', 'shop/web', 'svc/Shop', 'web'],
       all: 1,
       dryRun: 'yes',
       force: true,
@@ -93,20 +137,30 @@ describe('POST /resync', () => {
       },
       {
         field: 'objects[0]',
-        value: '"service/shop"',
-        message: 'must be service/NAMESPACE/NAME, node/NAME or routes',
+        value: '"ns/shop"',
+        message: ALLOWED,
       },
-      { field: 'objects[1]', value: '7', message: 'must be service/NAMESPACE/NAME, node/NAME or routes' },
-      { field: 'objects[2]', value: '"all"', message: 'must be service/NAMESPACE/NAME, node/NAME or routes' },
+      { field: 'objects[1]', value: '7', message: ALLOWED },
+      { field: 'objects[2]', value: '"all"', message: ALLOWED },
       {
         field: 'objects[3]',
         value: '"nodeset"',
-        message: 'must be service/NAMESPACE/NAME, node/NAME or routes',
+        message: ALLOWED,
       },
       {
         field: 'objects[5]',
         value: '"shop/web"',
-        message: 'must be service/NAMESPACE/NAME, node/NAME or routes; for a Service service/shop/web',
+        message: ALLOWED,
+      },
+      {
+        field: 'objects[6]',
+        value: '"svc/Shop"',
+        message: ALLOWED,
+      },
+      {
+        field: 'objects[7]',
+        value: '"web"',
+        message: ALLOWED,
       },
       { field: 'all', value: '1', message: 'can only be true' },
       { field: 'dryRun', value: '"yes"', message: 'must be true or false' },

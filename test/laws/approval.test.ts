@@ -41,44 +41,40 @@ function without(annotations: Readonly<Record<string, string>>): Readonly<Record
 
 const hashesOf = ({ refused }: Plan): readonly string[] => refused.flatMap(({ approval }) => approval ?? []);
 
-test(
-  'whatever is approved comes to rest as what was asked, at the same address',
-  () =>
-    fc.assert(
-      fc.asyncProperty(placed, usableNodes, async ([first, second], nodes) => {
-        if (!first || !second) return;
-        const cloud = new SimulatedCloud();
-        await settle(serviceOf(first), nodes, cloud);
-        const [ip] = structuredClone(cloud.all('floatingip'));
-        const [made] = structuredClone(cloud.all('loadbalancer'));
-        const { plan } = await evaluation(serviceOf(second), nodes, cloud);
-        fc.pre(plan.problems.every(({ blocking }) => !blocking));
-        await settle(serviceOf(second), nodes, cloud);
-        const told = hashesOf((await evaluation(serviceOf(second), nodes, cloud)).plan);
-        fc.pre(told.length > 0);
+test('whatever is approved comes to rest as what was asked, at the same address', () =>
+  fc.assert(
+    fc.asyncProperty(placed, usableNodes, async ([first, second], nodes) => {
+      if (!first || !second) return;
+      const cloud = new SimulatedCloud();
+      await settle(serviceOf(first), nodes, cloud);
+      const [ip] = structuredClone(cloud.all('floatingip'));
+      const [made] = structuredClone(cloud.all('loadbalancer'));
+      const { plan } = await evaluation(serviceOf(second), nodes, cloud);
+      fc.pre(plan.problems.every(({ blocking }) => !blocking));
+      await settle(serviceOf(second), nodes, cloud);
+      const told = hashesOf((await evaluation(serviceOf(second), nodes, cloud)).plan);
+      fc.pre(told.length > 0);
 
-        const approved = { ...second, annotations: { ...second.annotations, [APPROVE]: told.join() } };
-        await settle(serviceOf(approved), nodes, cloud);
+      const approved = { ...second, annotations: { ...second.annotations, [APPROVE]: told.join() } };
+      await settle(serviceOf(approved), nodes, cloud);
 
-        const { plan: left } = await evaluation(serviceOf(approved), nodes, cloud);
-        expect(left.steps).toEqual([]);
-        expect(cloud.all('loadbalancer')).toHaveLength(1);
-        if (left.refused.some(({ reason }) => reason.startsWith('the approval is given, but '))) {
-          expect(cloud.all('loadbalancer')[0]?.id).toBe(made?.id);
-          return;
-        }
-        expect(hashesOf(left)).toEqual([]);
-        const fresh = new SimulatedCloud();
-        await settle(serviceOf(approved), nodes, fresh);
-        expect(await pictureOf(serviceOf(approved), nodes, cloud)).toEqual(
-          withTagsOf(await pictureOf(serviceOf(approved), nodes, fresh), cloud),
-        );
-        const [now] = cloud.all('floatingip');
-        if (ip && now) expect(now['floating_ip_address']).toBe(ip['floating_ip_address']);
-      }),
-    ),
-  120_000,
-);
+      const { plan: left } = await evaluation(serviceOf(approved), nodes, cloud);
+      expect(left.steps).toEqual([]);
+      expect(cloud.all('loadbalancer')).toHaveLength(1);
+      if (left.refused.some(({ reason }) => reason.startsWith('the approval is given, but '))) {
+        expect(cloud.all('loadbalancer')[0]?.id).toBe(made?.id);
+        return;
+      }
+      expect(hashesOf(left)).toEqual([]);
+      const fresh = new SimulatedCloud();
+      await settle(serviceOf(approved), nodes, fresh);
+      expect(await pictureOf(serviceOf(approved), nodes, cloud)).toEqual(
+        withTagsOf(await pictureOf(serviceOf(approved), nodes, fresh), cloud),
+      );
+      const [now] = cloud.all('floatingip');
+      if (ip && now) expect(now['floating_ip_address']).toBe(ip['floating_ip_address']);
+    }),
+  ));
 
 /** What takes another one's place says so, which one that was made at once does not. */
 function withTagsOf(picture: unknown, cloud: SimulatedCloud): unknown {

@@ -108,7 +108,7 @@ const GOOD: Readonly<Record<string, readonly string[]>> = {
 export const annotationKeys = ANNOTATIONS.flatMap(({ names }) => names);
 
 /** Those above, else the example, as long as it names nothing that only a cloud has. */
-const goodOf = (key: string): readonly string[] => {
+export const goodOf = (key: string): readonly string[] => {
   const { example = '' } = ANNOTATIONS.find(({ names }) => names.includes(key)) ?? {};
   return GOOD[key] ?? (example.includes('_ID') ? [] : [example]);
 };

@@ -1,11 +1,12 @@
 import { apply } from '../../shared/apply/apply.ts';
+import type { Applied } from '../../shared/apply/apply.ts';
 import { newMemory } from '../../shared/memory/memory.ts';
 import type { Memory } from '../../shared/memory/memory.ts';
 import { evaluate } from '../../shared/service/evaluate.ts';
 import type { Evaluation } from '../../shared/service/evaluate.ts';
 import { ATTRIBUTES } from '../../shared/model/attributes.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
-import type { Plan } from '../../shared/model/plan.ts';
+import type { Plan, Step } from '../../shared/model/plan.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import type { PodEndpoint } from '../../shared/model/load-balancer/service-endpoints.ts';
 import type { ObservedResource, WireResource } from '../../shared/model/resources.ts';
@@ -67,31 +68,34 @@ export async function settle(
     const seen = await evaluation(service, nodes, cloud, config, pods);
     plans.push(seen.plan);
     if (seen.plan.steps.length === 0) return plans;
-    const { error } = await apply(seen.plan.steps, seen.observed.resources, {
-      cloud,
-      kube,
-      lease: heldLease,
-      budget,
-      memory: memoryOf(cloud),
-    });
+    const { error } = await executeOnce(seen, cloud);
     if (error) throw error;
-    forgetStored({ memory: memoryOf(cloud) });
-    cloud.unlock();
   }
   throw new Error('it never comes to rest');
+}
+
+/** Applies a plan as one run would, and Octavia ends what that began. */
+export function executeOnce({ plan, observed }: Evaluation, cloud: SteppedCloud): Promise<Applied> {
+  return applyAndUnlock(plan.steps, observed.resources, cloud);
+}
+
+async function applyAndUnlock(
+  steps: readonly Step[],
+  known: readonly ObservedResource[],
+  cloud: SteppedCloud,
+): Promise<Applied> {
+  const memory = memoryOf(cloud);
+  const applied = await apply(steps, known, { cloud, kube, lease: heldLease, budget, memory, clock: Date });
+  forgetStored({ memory });
+  cloud.unlock();
+  return applied;
 }
 
 /** Carries out one plan to its end, as if Octavia took no time, without another run. */
 export async function executeWhole(seen: Evaluation, cloud: SteppedCloud): Promise<void> {
   let known: readonly ObservedResource[] = seen.observed.resources;
   for (const step of seen.plan.steps) {
-    const applied = await apply([step], known, {
-      cloud,
-      kube,
-      lease: heldLease,
-      budget,
-      memory: memoryOf(cloud),
-    });
+    const applied = await applyAndUnlock([step], known, cloud);
     if (applied.error) throw applied.error;
     known = [...applied.known].map(([address, wire]) => ({
       kind: step.kind,
@@ -100,8 +104,6 @@ export async function executeWhole(seen: Evaluation, cloud: SteppedCloud): Promi
       owned: true,
       wire,
     }));
-    forgetStored({ memory: memoryOf(cloud) });
-    cloud.unlock();
   }
 }
 

@@ -41,40 +41,36 @@ function aPoolOfItsOwn(): fc.Arbitrary<Readonly<Record<string, string>>> {
   );
 }
 
-test(
-  'what was begun leaves no trace, and members are where they were asked to be last',
-  () =>
-    fc.assert(
-      fc.asyncProperty(
-        edits,
-        usableNodes,
-        fc.nat({ max: 12 }),
-        async ([first, second, third], nodes, steps) => {
-          const changed = new SimulatedCloud();
-          const fresh = new SimulatedCloud();
-          await settle(serviceOf(first), nodes, changed);
-          const seen = await evaluation(serviceOf(second), nodes, changed);
-          await executeWhole(
-            { ...seen, plan: { ...seen.plan, steps: seen.plan.steps.slice(0, steps) } },
-            changed,
-          );
-          for (const cloud of [changed, fresh]) {
-            const { plan } = await evaluation(serviceOf(third), nodes, cloud);
-            fc.pre(plan.problems.every(({ blocking }) => !blocking));
-            await settle(serviceOf(third), nodes, cloud);
-          }
+test('what was begun leaves no trace, and members are where they were asked to be last', () =>
+  fc.assert(
+    fc.asyncProperty(
+      edits,
+      usableNodes,
+      fc.nat({ max: 12 }),
+      async ([first, second, third], nodes, steps) => {
+        const changed = new SimulatedCloud();
+        const fresh = new SimulatedCloud();
+        await settle(serviceOf(first), nodes, changed);
+        const seen = await evaluation(serviceOf(second), nodes, changed);
+        await executeWhole(
+          { ...seen, plan: { ...seen.plan, steps: seen.plan.steps.slice(0, steps) } },
+          changed,
+        );
+        for (const cloud of [changed, fresh]) {
+          const { plan } = await evaluation(serviceOf(third), nodes, cloud);
+          fc.pre(plan.problems.every(({ blocking }) => !blocking));
+          await settle(serviceOf(third), nodes, cloud);
+        }
 
-          expect(await pictureOf(serviceOf(third), nodes, changed)).toEqual(
-            await pictureOf(serviceOf(third), nodes, fresh),
-          );
-          const asked = third.annotations[MEMBER_SUBNET];
-          const subnets = changed
-            .all('member')
-            .filter(({ address }) => asked !== undefined && String(address).startsWith('10.'))
-            .map((member) => member['subnet_id']);
-          expect(subnets).toEqual(subnets.map(() => asked));
-        },
-      ),
+        expect(await pictureOf(serviceOf(third), nodes, changed)).toEqual(
+          await pictureOf(serviceOf(third), nodes, fresh),
+        );
+        const asked = third.annotations[MEMBER_SUBNET];
+        const subnets = changed
+          .all('member')
+          .filter(({ address }) => asked !== undefined && String(address).startsWith('10.'))
+          .map((member) => member['subnet_id']);
+        expect(subnets).toEqual(subnets.map(() => asked));
+      },
     ),
-  120_000,
-);
+  ));

@@ -87,7 +87,7 @@ const EXAMPLES: [(keyof typeof EVENTS)[], { nth: number; kind: 'reset-before' | 
 
 let names = 0;
 
-/** Each takes a quarter of a second: a thousand of them are for npm run thorough. */
+/** Each takes a quarter of a second: many of them are for npm run thorough. */
 test('events in any order, and runs that break off anywhere, end where the server says', () =>
   fc.assert(
     fc.asyncProperty(fc.array(anEvent, { maxLength: 6 }), fc.option(aDeath), async (events, death) => {

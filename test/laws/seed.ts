@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 
 export const SEED = Number(process.env['LAWS_SEED'] ?? 20_261_121);
-const { numRuns = 10 } = fc.readConfigureGlobal();
+const { numRuns = 3 } = fc.readConfigureGlobal();
 
 /**
- * The worlds of each law: ten in `npm test`, a thousand in `npm run thorough`, which says so before a law is read.
+ * The worlds of each law: three in `npm test`, 300 in `npm run thorough`, which says so before a law is read.
  * Always the same, so that a failure belongs to the change; LAWS_SEED=N for others.
  */
 fc.configureGlobal({
@@ -15,7 +15,7 @@ fc.configureGlobal({
 });
 
 /** Whether a law may take minutes. */
-export const THOROUGH = numRuns >= 1000;
+export const THOROUGH = numRuns >= 300;
 
 /**
  * As fc.assert, and the message of a failure has the line that replays it: with LAWS_PATH that one case is played and no

@@ -56,53 +56,143 @@ test('`flags` of a relay are those of the program that no other value gives', ()
   expect(then.properties.flags.propertyNames.enum).toEqual(rest);
 });
 
-test('the relay is deployed as levelset is, with no credentials of OpenStack', () => {
-  const [own, relay] = ['', 'relay/'].map(
-    (folder) => parse(textOf(`infra/kubernetes/${folder}deployment.yaml`)) as Deployment,
-  );
+test('the relay is deployed as levelset is, with no credentials of OpenStack and on a network of its own', () => {
+  const [own, relay] = ['', 'relay/'].map(deploymentIn);
   const secured = ({ spec }: Deployment): unknown => {
-    const { securityContext, containers, tolerations } = spec.template.spec;
-    return [securityContext, tolerations, containers[0]?.securityContext, containers[0]?.livenessProbe];
+    const { securityContext, containers } = spec.template.spec;
+    const { host: _, ...probe } = containers[0]?.livenessProbe.httpGet ?? {};
+    return [securityContext, containers[0]?.securityContext, { ...probe, port: 'any' }];
   };
   if (!own || !relay) throw new Error('no Deployment');
   expect(secured(relay)).toEqual(secured(own));
-  const { containers, volumes } = relay.spec.template.spec;
+  const { containers, volumes, hostNetwork, dnsPolicy, tolerations } = relay.spec.template.spec;
+  expect([hostNetwork, dnsPolicy]).toEqual([undefined, undefined]);
+  // a Node without a network for Pods is none for it
+  const ofNetwork = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/network-unavailable'];
+  expect(tolerations).toEqual(
+    own.spec.template.spec.tolerations.filter(({ key = '' }) => !ofNetwork.includes(key)),
+  );
   expect(JSON.stringify([containers, volumes])).not.toMatch(/cloud/i);
   expect(volumes.map(({ secret }) => secret?.secretName)).toEqual(['levelset-relay']);
   expect(relay.spec.selector).not.toEqual(own.spec.selector);
 });
+
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly host?: string; readonly port: string };
+}
+
+interface Toleration {
+  readonly key?: string;
+  readonly operator?: string;
+  readonly effect?: string;
+}
 
 interface Deployment {
   readonly spec: {
     readonly selector: object;
     readonly template: {
       readonly spec: {
+        readonly hostNetwork?: boolean;
+        readonly dnsPolicy?: string;
         readonly securityContext: object;
-        readonly tolerations: readonly object[];
-        readonly containers: readonly { readonly securityContext: object; readonly livenessProbe: object }[];
-        readonly volumes: readonly { readonly secret?: { readonly secretName: string } }[];
+        readonly tolerations: readonly Toleration[];
+        readonly containers: readonly {
+          readonly args: readonly string[];
+          readonly ports: readonly { readonly containerPort: number }[];
+          readonly securityContext: object;
+          readonly livenessProbe: Probe;
+          readonly readinessProbe: Probe;
+        }[];
+        readonly volumes: readonly ({ readonly name: string } & {
+          readonly secret?: { readonly secretName: string };
+        })[];
       };
     };
   };
 }
 
-test('levelset runs where the cloud has initialised no Node yet, is not the first to be evicted, and says how it stands', () => {
-  const { spec } = parse(textOf('infra/kubernetes/deployment.yaml')) as Deployment;
-  expect(spec.template.spec).toMatchObject({
-    priorityClassName: 'system-cluster-critical',
-    tolerations: expect.arrayContaining([
-      { effect: 'NoSchedule', key: 'node.cloudprovider.kubernetes.io/uninitialized', operator: 'Exists' },
-      { effect: 'NoSchedule', key: 'node-role.kubernetes.io/control-plane', operator: 'Exists' },
-    ]) as unknown,
-    containers: [
-      {
-        readinessProbe: { httpGet: { path: '/readyz' } },
-        livenessProbe: { httpGet: { path: '/healthz' } },
-      },
-    ],
+const deploymentIn = (folder: string): Deployment =>
+  parse(textOf(`infra/kubernetes/${folder}deployment.yaml`)) as Deployment;
+
+/** As the scheduler asks, whether a Pod of levelset may come onto a Node with these taints, each KEY:EFFECT. */
+const isLetOnto = (taints: readonly string[]): boolean =>
+  taints.every((taint) => {
+    const [key, effect] = taint.split(':');
+    return deploymentIn('').spec.template.spec.tolerations.some(
+      (one) => one.operator === 'Exists' && one.key === key && [undefined, effect].includes(one.effect),
+    );
   });
-  // the old Pod ends when the new one is ready
-  expect(spec).toMatchObject({ strategy: { rollingUpdate: { maxUnavailable: 0 } } });
+
+const CLOUD = 'node.cloudprovider.kubernetes.io/uninitialized:NoSchedule';
+const CONTROL_PLANE = 'node-role.kubernetes.io/control-plane:NoSchedule';
+const NOT_READY = 'node.kubernetes.io/not-ready:NoSchedule';
+
+test.each([
+  ['of kubeadm, whose network plugin is not there yet', [CONTROL_PLANE, CLOUD, NOT_READY]],
+  ['of k3s', [CLOUD]],
+  ['of k3s or RKE2 for nothing but this', [CLOUD, 'CriticalAddonsOnly:NoExecute', NOT_READY]],
+  ['of RKE2 with etcd', [CONTROL_PLANE, 'node-role.kubernetes.io/etcd:NoExecute', CLOUD]],
+  [
+    'of Cluster API, the first worker of a control plane that is hosted elsewhere',
+    [CLOUD, 'node.cluster.x-k8s.io/uninitialized:NoSchedule', NOT_READY],
+  ],
+  ['of Magnum', [CONTROL_PLANE, CLOUD]],
+  ['that Cilium keeps', [CONTROL_PLANE, CLOUD, 'node.cilium.io/agent-not-ready:NoExecute', NOT_READY]],
+  ['without a route yet', ['node.kubernetes.io/network-unavailable:NoSchedule']],
+])('levelset runs on a Node %s', (_, taints) => {
+  expect(isLetOnto(taints)).toBe(true);
+});
+
+test.each([
+  'node.kubernetes.io/unschedulable:NoSchedule',
+  'node.cloudprovider.kubernetes.io/shutdown:NoSchedule',
+  'node.kubernetes.io/unreachable:NoExecute',
+  'node.kubernetes.io/not-ready:NoExecute',
+  'node.kubernetes.io/disk-pressure:NoSchedule',
+  'ToBeDeletedByClusterAutoscaler:NoSchedule',
+  'dedicated:NoSchedule',
+])('a Node with the taint %s is left to others', (taint) => {
+  expect(isLetOnto([taint])).toBe(false);
+});
+
+test('levelset waits for no network and no DNS of Pods, in a namespace that lets it', () => {
+  const { hostNetwork, dnsPolicy, containers } = deploymentIn('').spec.template.spec;
+  expect({ hostNetwork, dnsPolicy }).toEqual({ hostNetwork: true, dnsPolicy: 'Default' });
+  const { metadata } = parse(textOf('infra/kubernetes/namespace.yaml')) as {
+    readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+  };
+  expect(metadata.labels).toEqual({ 'pod-security.kubernetes.io/enforce': 'privileged' });
+  const [container] = containers;
+  const port = String(container?.ports[0]?.containerPort);
+  expect(container?.args).toContain(`--listen=127.0.0.1:${port}`);
+  expect(container?.args).not.toContain('--allow-plain-http');
+  for (const [probe, path] of [
+    [container?.readinessProbe, '/readyz'],
+    [container?.livenessProbe, '/healthz'],
+  ] as const)
+    expect(probe).toMatchObject({ httpGet: { host: '127.0.0.1', path, port: 'http' } });
+});
+
+test('but for that network its Pod is as the Pod security standard `restricted` wants it', () => {
+  const { spec } = deploymentIn('').spec.template;
+  const { securityContext, containers, volumes } = spec;
+  expect(securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+  expect(containers.map((container) => container.securityContext)).toEqual([
+    {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+  ]);
+  expect(volumes.map((volume) => Object.keys(volume).filter((key) => key !== 'name'))).toEqual([['secret']]);
+  expect(Object.keys(spec).filter((key) => key.startsWith('host'))).toEqual(['hostNetwork']);
+});
+
+test('levelset is not the first to be evicted, and a rollout ends on one Node, whose port is taken until the old Pod ends', () => {
+  const { spec } = deploymentIn('');
+  expect(spec.template.spec).toMatchObject({ priorityClassName: 'system-cluster-critical' });
+  expect(spec).toMatchObject({ strategy: { rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } } });
+  expect(deploymentIn('relay/').spec).toMatchObject({ strategy: { rollingUpdate: { maxUnavailable: 0 } } });
 });
 
 test('each flag of serve is a value of its own or one of `flags`, and those without a value are known to the template', () => {
@@ -126,6 +216,13 @@ test('its version is that of the program, and every template is rendered or wait
     .map((path) => path.replace(`${CHART}/templates/`, ''))
     .filter((name) => !rendered.includes(name));
   const ofMonitoring = ['prometheus-rule', 'scaled-object', 'service-monitor'];
-  const forValues = ['cloud-config', 'disruption-budget', ...ofMonitoring, 'tls-secrets'];
-  expect(waiting).toEqual(forValues.map((name) => `${name}.yaml`));
+  const forValues = [
+    'cloud-config',
+    'disruption-budget',
+    'network-policy',
+    ...ofMonitoring,
+    'service',
+    'tls-secrets',
+  ];
+  expect(waiting.toSorted()).toEqual(forValues.map((name) => `${name}.yaml`).toSorted());
 });

@@ -45,6 +45,16 @@ function valuesOf(line: string): Readonly<Record<string, unknown>> {
   return values;
 }
 
+test('every credential that a page makes has the role that is enough in a cloud of today, and no other', () => {
+  const roles = [...DOCUMENTS, 'infra/openstack/README.md'].flatMap((path) =>
+    linesOf(path).flatMap((line) => [...line.matchAll(/ --role (\S+)/g)].map(([, role]) => [path, role])),
+  );
+  expect(roles).toEqual([
+    ['docs/tutorials/magnum.md', 'member'],
+    ['infra/openstack/README.md', 'member'],
+  ]);
+});
+
 describe.each(DOCUMENTS)('%s', (path) => {
   test('names commands and flags of levelset', () => {
     const unknown = linesOf(path).flatMap((line) => unknownIn(line).map((name) => `${name}: ${line}`));

@@ -49,9 +49,10 @@ test('the files of the apiserver and the functions on AWS name it', () => {
   };
   expect(clusters[0]?.cluster).toMatchObject({ 'tls-server-name': `levelset.${NAMESPACE}.svc` });
   const { params } = read('serverless.yml') as { params: { default: object } };
+  const ofFile = (name: string, otherwise: string): string => `\${self:custom.given.${name}, '${otherwise}'}`;
   expect(params.default).toMatchObject({
-    'state-namespace': NAMESPACE,
-    'service-account': FLAGS['service-account'].default,
+    'state-namespace': ofFile('state-namespace', NAMESPACE),
+    'service-account': ofFile('service-account', FLAGS['service-account'].default),
   });
 });
 

@@ -66,3 +66,10 @@ it('calls around the effect; a client that dies before it leaves no effect', asy
   await expect(post('b', dying.signal)).rejects.toThrow();
   expect(exists('b')).toBe(false);
 });
+
+it('changes what was sent, as a mutating webhook does, and answers with what is stored', async () => {
+  const mutate = (body: unknown) => ({ ...(body as object), data: { by: 'webhook' } });
+  write('call', { mutate });
+  expect(await (await post('a')).json()).toMatchObject({ data: { by: 'webhook' } });
+  expect(sandbox.kube.get('ConfigMap', 'levelset', 'a')).toMatchObject({ data: { by: 'webhook' } });
+});

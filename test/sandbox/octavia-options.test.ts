@@ -7,9 +7,9 @@ import * as store from '../conformance/barbican/secret-store.ts';
 let sandbox: Sandbox;
 afterEach(() => sandbox.close());
 
-/** A session with a sandbox of the given kind, in which nothing is ever PENDING. */
-async function open(octavia: NonNullable<SandboxOptions['octavia']>): Promise<CloudSession> {
-  sandbox = await startSandbox({ pendingMs: 0, nodes: 0, octavia });
+/** A session with a sandbox of the given kind, in which by default nothing is ever PENDING. */
+async function open(octavia: NonNullable<SandboxOptions['octavia']>, pendingMs = 0): Promise<CloudSession> {
+  sandbox = await startSandbox({ pendingMs, nodes: 0, octavia });
   const demo = { username: 'demo', password: 'demo', project: 'demo' };
   const { authUrl } = sandbox;
   const hurry = (): void => undefined;
@@ -92,6 +92,27 @@ it('is an ovn cloud: layer 4, one algorithm, no ranges, no policies', async () =
     "Provider 'ovn' does not support a requested action: This provider does not support creating l7policies.";
   expect(fault(await cloud.octavia('POST', 'l7policies', { l7policy }))).toEqual([501, text]);
   expect((await cloud.octavia('GET', 'providers')).body).toMatchObject({ providers: { length: 3 } });
+});
+
+it.each([
+  ['amphora', 'ACTIVE'],
+  ['ovn', 'PENDING_CREATE'],
+] as const)('with %s the children of a load balancer that gets ACTIVE are %s', async (provider, then) => {
+  const cloud = await open({ provider }, 60_000);
+  const default_pool = { name: 'p', protocol: 'TCP', lb_algorithm: 'SOURCE_IP_PORT' };
+  const pool = provider === 'ovn' ? default_pool : { ...default_pool, lb_algorithm: 'ROUND_ROBIN' };
+  const listeners = [{ protocol: 'TCP', protocol_port: 80, default_pool: pool }];
+  const made = at((await cloud.postBalancer({ listeners })).body, 'loadbalancer');
+  const states = async (): Promise<unknown[]> => {
+    sandbox.advanceClock(60_000);
+    const lb = await cloud.octavia('GET', `loadbalancers/${textAt(made, 'id')}`);
+    const one = await cloud.octavia('GET', `pools/${textAt(made, 'pools.0.id')}`);
+    return [at(lb.body, 'loadbalancer.provisioning_status'), at(one.body, 'pool.provisioning_status')];
+  };
+  expect([await states(), await states()]).toEqual([
+    ['ACTIVE', then],
+    ['ACTIVE', 'ACTIVE'],
+  ]);
 });
 
 it('takes the flavors and zones an operator has set up', async () => {

@@ -2,7 +2,7 @@ import { ask, NoReply, type Asked } from '../../infra/sandbox/in-process.ts';
 import type { SandboxInside } from '../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { budgetSpent } from '../../shared/deadline.ts';
-import { answerError } from '../../shared/kube/answer-error.ts';
+import { answerError, statusMessage } from '../../shared/kube/answer-error.ts';
 import { KubeClient } from '../../shared/kube/kube-client.ts';
 import { readAnswer, timeLeftFor, type Http as KubeHttp } from '../../shared/kube/kube-http.ts';
 import { newMemory } from '../../shared/memory/memory.ts';
@@ -51,7 +51,8 @@ export function kubeHttp({ fronts, kubeToken, clock }: SandboxInside, timeoutMs 
       if (!(error instanceof NoReply)) throw error;
       throw new ReconcileError('KUBE_UNAVAILABLE', `cannot ${doing}: ${error.message}`);
     });
-    if (status >= 300 && !expected?.includes(status)) throw answerError(doing, { status, headers, text });
+    const isExpected = expected?.includes(status) && statusMessage(text) !== undefined;
+    if (status >= 300 && !isExpected) throw answerError(doing, { status, headers, text });
     const answer = readAnswer(request, { status, headers, text });
     return { ...answer, serverTimeMs: Math.floor(clock.millis() / 1000) * 1000 };
   };

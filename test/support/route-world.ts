@@ -3,7 +3,7 @@ import type { Node, NodeCondition } from '../../shared/model/kubernetes.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import { addRouterInterface, makeRouter } from '../../infra/sandbox/openstack/neutron/routers.ts';
-import type { Sandbox } from '../../infra/sandbox/sandbox.ts';
+import type { Sandbox, SandboxOptions } from '../../infra/sandbox/sandbox.ts';
 import type { World } from '../../shared/ports.ts';
 import { aConfig } from './config.ts';
 import { run, startSandboxWorld } from './sandbox-world.ts';
@@ -39,8 +39,9 @@ export const nodeName = (at: number): string => `node-${at}`;
 export async function startRouteWorld(
   clusterCidrs: readonly string[] = ['10.244.0.0/16'],
   cloudOf?: Sandbox,
+  octavia: SandboxOptions['octavia'] = {},
 ): Promise<RouteWorld> {
-  const bare = await startSandboxWorld({ nodes: 0 }, {}, cloudOf);
+  const bare = await startSandboxWorld({ nodes: 0, octavia }, {}, cloudOf);
   const { kube } = bare.sandbox;
   const cloudSandbox = cloudOf ?? bare.sandbox;
   const { cloud } = cloudSandbox;

@@ -190,6 +190,8 @@ function fill({ cloud }: SandboxInside, contents: Contents): void {
   const { projectId } = cloud;
   const { subnet: subnets = [], port: ports = [], network: networks = [], secret: secrets = [] } = contents;
   const external = networks.map(({ id }) => id);
+  const subnetsOf = (network: string): readonly string[] =>
+    subnets.filter(({ network_id: id }) => id === network).map(({ id }) => id);
   const networkOf = ({ fixed_ips: ips }: Wire): unknown =>
     subnets.find(({ id }) => (ips as readonly Wire[] | undefined)?.[0]?.['subnet_id'] === id)?.['network_id'];
   const every: Partial<Record<ReadKind, readonly object[]>> = {
@@ -201,7 +203,10 @@ function fill({ cloud }: SandboxInside, contents: Contents): void {
     network: [...new Set([...external, ...subnets.map((subnet) => String(subnet['network_id']))])].map(
       (id) =>
         external.includes(id)
-          ? { id, 'router:external': true, project_id: 'f02c0e61f173495489118af8f1070c81' }
+          ? {
+              ...{ id, 'router:external': true, subnets: subnetsOf(id) },
+              project_id: 'f02c0e61f173495489118af8f1070c81',
+            }
           : { id },
     ),
     secret: [

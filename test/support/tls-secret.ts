@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secret } from '../../shared/model/kubernetes.ts';
 import { ReconcileError } from '../../shared/model/errors.ts';
-import type { Lease, RepairRecord } from '../../shared/ports.ts';
+import type { Lease, RepairRecord, StateStore } from '../../shared/ports.ts';
 
 const FOLDER = join(import.meta.dirname, 'certificates');
 
@@ -46,11 +46,12 @@ export const heldLease: Lease = {
   remove: () => Promise.resolve(),
 };
 
-/** An apiserver that has these Secrets, Leases that nobody else wants, no record of repairs, and no Node. It refuses those whose value is 'forbidden'. */
+/** An apiserver that has these Secrets, Leases that nobody else wants, no record of repairs and of what was settled, and no Node. It refuses those whose value is 'forbidden'. */
 export function secretsOf(secrets: Readonly<Record<string, Secret | 'forbidden'>>): {
   readonly getSecret: (namespace: string, name: string) => Promise<Secret | undefined>;
   readonly lease: () => Lease;
   readonly repairs: RepairRecord;
+  readonly state: StateStore;
 } & NodeWrites {
   const noNode = (): Promise<never> =>
     Promise.reject(new ReconcileError('KUBE_CONFLICT', 'there is no Node'));
@@ -62,6 +63,11 @@ export function secretsOf(secrets: Readonly<Record<string, Secret | 'forbidden'>
     repairs: {
       load: () => Promise.resolve({ repairs: [], version: undefined }),
       save: () => Promise.resolve(true),
+    },
+    state: {
+      load: () => Promise.resolve(new Map()),
+      find: () => Promise.resolve(undefined),
+      save: () => Promise.resolve(),
     },
     getSecret: (_namespace, name) => {
       const secret = secrets[name];

@@ -10,7 +10,7 @@ export function serviceOf(
   return sandbox.kube.get('Service', namespace, name) as Service | undefined;
 }
 
-export function ingressOf(sandbox: Sandbox, name = 'web'): readonly LoadBalancerIngress[] {
+export function ingressOf(sandbox: Pick<Sandbox, 'kube'>, name = 'web'): readonly LoadBalancerIngress[] {
   return serviceOf(sandbox, name)?.status?.loadBalancer?.ingress ?? [];
 }
 
@@ -33,7 +33,7 @@ export function eventsOf(sandbox: Sandbox, name = 'web'): readonly string[] {
 }
 
 /** `METHOD PATH` of every write to OpenStack, ids and queries left out. */
-export function cloudWrites(sandbox: Sandbox): readonly string[] {
+export function cloudWrites(sandbox: Pick<Sandbox, 'requests'>): readonly string[] {
   return sandbox.requests
     .filter(({ write, side }) => write && side === 'openstack')
     .map(({ method, path }) => {

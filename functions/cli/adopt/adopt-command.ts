@@ -1,32 +1,27 @@
-import { readFlags, type Flags } from '../../../shared/config/read-flags.ts';
+import { needFlags, type Flags } from '../../../shared/config/read-flags.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
 import type { World } from '../../../shared/ports.ts';
-import { VERSION } from '../../version.ts';
 import { eachCluster, READ_AT_ONCE, type Told } from '../each-cluster.ts';
 import { findPlans } from '../find-plans.ts';
 import { readObjects } from '../objects.ts';
 import { judgePlans, summarize, type Adoption } from './judge-plans.ts';
-import { reportAsHtml } from './report-as-html.ts';
 
 /**
  * `levelset adopt --report`: what becomes of all that another controller has made, once levelset is started. Changes nothing. Exit
  * codes: 0 where levelset would write nothing but its tags, 2 where changes are pending, 1 where something is a problem or could not be read.
  */
 export function adoptCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
-  const problems: string[] = [];
-  const { reportFormat } = readFlags(flags, problems);
-  if (problems.length > 0) throw new ReconcileError('CONFIG_INVALID', problems.join('\n'));
+  const { reportFormat } = needFlags(flags);
   if (!flags.report)
     throw new ReconcileError(
       'CONFIG_INVALID',
       'adopt needs --report: levelset adopts a load balancer by itself, when it works on the Service; levelset adopt --report says what that would change',
     );
-  const options = reportFormat === 'html' ? ({ onOne: true } as const) : { atOnce: READ_AT_ONCE };
   const asFlags = reportFormat === 'json' ? { ...flags, output: 'json' } : flags;
-  return eachCluster(asFlags, env, (world) => report(world, reportFormat), options);
+  return eachCluster(asFlags, env, (world) => report(world, reportFormat), { atOnce: READ_AT_ONCE });
 }
 
-async function report(world: World, format: 'text' | 'json' | 'html'): Promise<Told> {
+async function report(world: World, format: 'text' | 'json'): Promise<Told> {
   const [found, services] = await Promise.all([
     findPlans(readObjects([], {}), world, { everyService: true }),
     world.kube.listServices(),
@@ -36,9 +31,7 @@ async function report(world: World, format: 'text' | 'json' | 'html'): Promise<T
   const code = found.incomplete || has('problem') ? 1 : has('pending') ? 2 : 0;
   const errors = found.incomplete ? ['not everything could be read: there may be more'] : [];
   if (format === 'json') return { code, rows: adoptions, errors };
-  if (format === 'text') return { code, text: asText(adoptions), errors };
-  const about = { clusterName: world.config.clusterName, atMs: world.clock.now(), version: VERSION };
-  return { code, text: reportAsHtml(adoptions, { ...about, incomplete: found.incomplete }), errors };
+  return { code, text: asText(adoptions), errors };
 }
 
 function asText(adoptions: readonly Adoption[]): string {

@@ -3,7 +3,6 @@ import type { Config } from '../../../shared/config/config.ts';
 import { ReconcileError, type ErrorCode } from '../../../shared/model/errors.ts';
 import { fieldsOf, isRecord, parseJson } from '../../../shared/model/json.ts';
 import { quote } from '../../../shared/model/text/text.ts';
-import type { FoundPlans } from '../find-plans.ts';
 
 /** An answer of a port. Without value and error it was `undefined`. */
 export interface Answer {
@@ -33,8 +32,6 @@ export interface Bundle {
   readonly reads: Readonly<Record<string, readonly Answer[]>>;
   /** What `levelset plan` printed, and its exit code. */
   readonly plan: { readonly code: number; readonly text: string };
-  /** With --every-service: the plans of everything, also of what is settled. `levelset upgrade --check` compares its own with them. */
-  readonly every?: FoundPlans;
 }
 
 /** A bundle that is larger is none of ours: that of 5,000 Services has less than 100 MB. */
@@ -63,7 +60,7 @@ export function unpack(file: string, content: Buffer): Bundle {
 
 /** Whether all is there without which no plan can be begun. What is in it was made by others. */
 function isBundle(value: unknown): value is Bundle {
-  const { bundle, version, now, config, reads, plan, every } = fieldsOf(value);
+  const { bundle, version, now, config, reads, plan } = fieldsOf(value);
   const { openstack, controllers, ...parts } = fieldsOf(config);
   const { code, text } = fieldsOf(plan);
   return (
@@ -74,36 +71,13 @@ function isBundle(value: unknown): value is Bundle {
     Array.isArray(controllers) &&
     ['loadBalancer', 'loadBalancerClasses', 'networking', 'nodes'].every((part) => isRecord(parts[part])) &&
     isRecord(reads) &&
-    Object.values(reads).every((answers) => Array.isArray(answers) && answers.every(isAnswer)) &&
-    (every === undefined || areFoundPlans(every))
+    Object.values(reads).every((answers) => Array.isArray(answers) && answers.every(isAnswer))
   );
 }
 
 function isAnswer(value: unknown): boolean {
   const { error } = fieldsOf(value);
   return isRecord(value) && (error === undefined || typeof fieldsOf(error)['message'] === 'string');
-}
-
-function areFoundPlans(value: unknown): boolean {
-  const { plans, failures, incomplete } = fieldsOf(value);
-  const parts = ['steps', 'refused', 'awaitingApproval', 'problems'];
-  return (
-    Array.isArray(plans) &&
-    plans
-      .map(fieldsOf)
-      .every(
-        (plan) =>
-          typeof plan['unit'] === 'string' &&
-          areTexts(plan['services']) &&
-          parts.map((part) => plan[part]).every((part) => Array.isArray(part) && part.every(isRecord)),
-      ) &&
-    areTexts(failures) &&
-    typeof incomplete === 'boolean'
-  );
-}
-
-function areTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
 function textOf(content: Buffer): string {

@@ -8,11 +8,14 @@ export interface RecordedWorld {
   readonly world: World;
   /** What its reads have answered so far. */
   readonly reads: Readonly<Record<string, readonly Answer[]>>;
+  /** Waits for what is still asked: a plan that fails does not. */
+  readonly answered: () => Promise<unknown>;
 }
 
 /** Notes what each read of a World answers, without what a bundle must not have. */
 export function recordWorld(world: World): RecordedWorld {
   const reads: Record<string, Answer[]> = {};
+  const asked: Promise<unknown>[] = [];
   const kept = keptOf(world.config.nodes.serverMetadata);
   const now = world.clock.now();
 
@@ -32,7 +35,7 @@ export function recordWorld(world: World): RecordedWorld {
           if (!keep) throw refused(itsPath);
           const answers = (reads[read] ??= []);
           const at = answers.push({}) - 1;
-          return (Reflect.apply(its, port, args) as Promise<unknown>).then(
+          const answer = (Reflect.apply(its, port, args) as Promise<unknown>).then(
             (value) => {
               const safe = toJson(keep(value, args));
               if (safe !== undefined) answers[at] = { value: safe };
@@ -46,11 +49,14 @@ export function recordWorld(world: World): RecordedWorld {
               throw error;
             },
           );
+          asked.push(answer);
+          return answer;
         };
       },
     });
   return {
     reads,
+    answered: () => Promise.allSettled(asked),
     world: {
       ...world,
       kube: recording(world.kube, 'kube', 'kube'),

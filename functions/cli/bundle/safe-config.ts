@@ -1,4 +1,5 @@
 import type { Config } from '../../../shared/config/config.ts';
+import { isSecretName, redact } from '../../../shared/model/redact.ts';
 import type { SafeConfig } from './bundle.ts';
 
 /** The configuration without what lets anybody in. */
@@ -22,13 +23,6 @@ function withoutUser(address: string): string {
 /** Secrets of fewer characters may be words that stand in every text, such as `demo`. */
 const SHORTEST = 8;
 
-/** What is a token by its looks: of a header, of a ServiceAccount (JWT), of Keystone (Fernet). */
-const TOKENS = [
-  /(?<=\b(?:bearer|x-auth-token:?)\s+)[\w.~+/=:-]{8,}/gi,
-  /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g,
-  /\bgAAAA[\w-]{20,}={0,2}/g,
-];
-
 /**
  * A text without the secrets of cloud.conf and of the environment, and without what looks like a token, wherever a server may have
  * repeated it.
@@ -37,17 +31,11 @@ export function withoutSecrets(text: string, { openstack }: Config, env: NodeJS.
   const { credentials, key } = openstack;
   const own = credentials.type === 'password' ? credentials.password : credentials.secret;
   const given = Object.entries(env).flatMap(([name, value = '']) =>
-    /(TOKENS?|PASSWORD|PASSWD|SECRET|_KEY)$/.test(name) ? value.split(/[\s,]+/) : passwordIn(value),
+    isSecretName(name) ? value.split(/[\s,]+/) : passwordIn(value),
   );
   const secrets = [own, key ?? '', ...given].filter(({ length }) => length >= SHORTEST);
-  const known = secrets.reduce(
-    (rest, secret) => rest.replaceAll(JSON.stringify(secret).slice(1, -1), REDACTED),
-    text,
-  );
-  return TOKENS.reduce((rest, token) => rest.replaceAll(token, REDACTED), known);
+  return redact(text, secrets);
 }
-
-const REDACTED = 'REDACTED';
 
 /** The password in a URL, such as that of HTTPS_PROXY, as it is written and as it is meant. */
 function passwordIn(value: string): readonly string[] {

@@ -24,10 +24,9 @@ export function supportBundleCommand(flags: Flags, env: NodeJS.ProcessEnv): Prom
 async function write(world: World, flags: Flags, env: NodeJS.ProcessEnv): Promise<Told> {
   const file = flags.bundleFile ?? FLAGS['bundle-file'].default;
   await mayBeWritten(file);
-  const { world: recorded, reads } = recordWorld(world);
-  const all = readObjects([], {});
-  const plan = tellPlans(await findPlans(all, recorded));
-  const every = flags.everyService ? await findPlans(all, recorded, { everyService: true }) : undefined;
+  const { world: recorded, reads, answered } = recordWorld(world);
+  const plan = tellPlans(await findPlans(readObjects([], {}), recorded));
+  await answered();
   const bundle: Bundle = {
     bundle: 1,
     version: VERSION,
@@ -36,7 +35,6 @@ async function write(world: World, flags: Flags, env: NodeJS.ProcessEnv): Promis
     config: safeConfig(world.config),
     reads,
     plan: { code: plan.code, text: plan.text ?? '' },
-    ...(every !== undefined && { every }),
   };
   const content = pack(withoutSecrets(bundleText(bundle), world.config, env), file);
   await writeFile(file, content, { mode: 0o600 });

@@ -1,5 +1,7 @@
 import { CLOUD_RIGHTS, type CloudRight } from '../../../infra/openstack/rights.ts';
 import { looksAfterNodes, looksAfterRoutes } from '../../../shared/config/controllers.ts';
+import { ReconcileError } from '../../../shared/model/errors.ts';
+import { isRecord } from '../../../shared/model/json.ts';
 import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';
 import { cloudSource, tried, type Examined } from './examined.ts';
 import type { Finding } from './finding.ts';
@@ -51,39 +53,61 @@ function lackingRule(rule: CloudRight, examined: Examined): Finding {
     area: 'rights',
     level: FOR_SOME.test(path) ? 'warning' : 'failure',
     what: `the application credential lacks the access rule ${JSON.stringify({ service, method, path })}: levelset ${why}`,
-    remedy: `make another application credential, whose id and secret go into [Global] of ${cloudSource(examined)}:\nopenstack application credential create levelset-2 --role load-balancer_member --role member --access-rules infra/openstack/access-rules.json`,
+    remedy: `make another application credential, with all roles that levelset has, whose id and secret go into [Global] of ${cloudSource(examined)}:\nopenstack application credential create levelset-2 --role member --access-rules infra/openstack/access-rules.json`,
   };
 }
 
 function untried(writing: number): Finding {
   const what = `the ${writing} calls that write are not tried; the roles of the user decide`;
   const remedy =
-    'load-balancer_member and member are needed:\nopenstack role assignment list --user USER --project PROJECT --names';
+    'member is needed, and for an older Octavia load-balancer_member, which alone is not enough for a newer one:\nopenstack role assignment list --user USER --project PROJECT --names';
   return { area: 'rights', level: 'note', what, remedy };
 }
 
+const notJson = (attempted: string): ReconcileError =>
+  new ReconcileError(
+    'UNEXPECTED_RESPONSE',
+    `${attempted}: HTTP 200, but the answer is no JSON as it has to be`,
+    { status: 200 },
+  );
+
 async function tryRule(rule: CloudRight, project: string, examined: Examined): Promise<readonly Finding[]> {
   const { service, method, path, why } = rule;
-  const isList = !path.endsWith('*');
+  const lists = !path.includes('*');
   const id = path.includes('/quotas/') ? project : NOBODY;
   const real =
     path.replaceAll('*', path.startsWith('/v2.1/servers') ? 'detail' : id) +
-    (isList || path.startsWith('/v2.1/servers') ? '?limit=1' : '');
+    (lists || path.startsWith('/v2.1/servers') ? '?limit=1' : ''); // Octavia answers 400 to it where there is one object
   const attempted = `${method} ${path} of ${service}`;
   const answer = await tried(() => examined.connected.session.read({ service, path: real, attempted }));
-  if ('value' in answer) return [];
-  const { message: said, context } = answer.error;
-  const isRefused = context.status === 401 || context.status === 403;
-  const isAnswer = context.status !== undefined && context.status < 500;
-  if (isAnswer && !isRefused) return []; // such as a 404 for the id that no object has
+  const isWhole = (body: unknown): boolean =>
+    isRecord(body) && (!lists || Object.values(body).some(Array.isArray));
+  if ('value' in answer && isWhole(answer.value)) return [];
+  const { code, message: said, context } = 'error' in answer ? answer.error : notJson(attempted);
+  const isOfId = code === 'GONE' || code === 'NOT_FOUND' || said.includes(NOBODY);
+  if (real.includes(NOBODY) && isOfId) return []; // no object has the id
+  if (context.status === 404 && FOR_SOME.test(path)) return []; // an older release has no such path
+  const isRefused = code === 'UNAUTHORIZED' || code === 'FORBIDDEN';
+  const isForeign = context.status !== undefined && context.status < 500;
   return [
     {
       area: 'rights',
       level: FOR_SOME.test(path) ? 'warning' : 'failure',
-      what: `OpenStack ${isRefused ? 'refuses' : 'does not answer'} the call ${JSON.stringify({ service, method, path })}: ${said}; levelset ${why}`,
+      what: `OpenStack ${isRefused ? 'refuses' : isForeign ? 'does not serve' : 'does not answer'} the call ${JSON.stringify({ service, method, path })}: ${said}; levelset ${why}`,
       remedy: isRefused
-        ? `give the user the role that allows it (load-balancer_member and member; creator for certificates):\nopenstack role add --user USER --project ${shellWord(project)} ${service === 'load-balancer' ? 'load-balancer_member' : service === 'key-manager' ? 'creator' : 'member'}`
-        : `run levelset doctor again; if the call fails again, whoever runs the cloud finds it in the log of ${service}`,
+        ? `give the user the role that allows it (creator for certificates; for all else member, and for an older Octavia load-balancer_member):\n${rolesOf(
+            service,
+          )
+            .map((role) => `openstack role add --user USER --project ${shellWord(project)} ${role}`)
+            .join('\n')}`
+        : isForeign
+          ? `see what answers there, and have whoever runs the cloud correct the endpoint or what stands before it:\nopenstack catalog show ${service}`
+          : `run levelset doctor again; if the call fails again, whoever runs the cloud finds it in the log of ${service}`,
     },
   ];
+}
+
+function rolesOf(service: CloudRight['service']): readonly string[] {
+  if (service === 'key-manager') return ['creator'];
+  return service === 'load-balancer' ? ['member', 'load-balancer_member'] : ['member'];
 }

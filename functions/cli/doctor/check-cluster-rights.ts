@@ -2,7 +2,7 @@ import { CLUSTER_RIGHTS, type ClusterRight } from '../../../infra/kubernetes/rig
 import { looksAfterNodes, looksAfterRoutes } from '../../../shared/config/controllers.ts';
 import { fieldsOf } from '../../../shared/model/json.ts';
 import { inParallel } from '../../in-parallel.ts';
-import { tried, type Examined } from './examined.ts';
+import { noApiserver, tried, type Examined } from './examined.ts';
 import type { Finding } from './finding.ts';
 
 const AT_ONCE = 8;
@@ -88,7 +88,8 @@ async function mayDo(right: ClusterRight, { connected }: Examined): Promise<bool
     doing: 'ask the kube-apiserver what we may do',
   });
   const { allowed, denied } = fieldsOf(fieldsOf(answer.body)['status']);
-  return allowed === true && denied !== true;
+  if (typeof allowed !== 'boolean') throw noApiserver('status.allowed');
+  return allowed && denied !== true;
 }
 
 function wordsOf({ verb, resource, name, namespace }: ClusterRight, stateNamespace: string): string {

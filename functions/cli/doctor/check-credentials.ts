@@ -2,7 +2,7 @@ import type { Credentials } from '../../../shared/config/config.ts';
 import { looksAfterNodes, looksAfterRoutes } from '../../../shared/config/controllers.ts';
 import { fieldsOf, stringAt } from '../../../shared/model/json.ts';
 import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';
-import { cloudSource, kubeSource, tried, type Examined } from './examined.ts';
+import { cloudSource, kubeSource, noApiserver, tried, type Examined } from './examined.ts';
 import type { Finding } from './finding.ts';
 import { shellWord } from './shell-word.ts';
 
@@ -71,17 +71,19 @@ export async function checkApiserver(
 ): Promise<{ readonly findings: readonly Finding[]; readonly user?: string }> {
   const { kubeHttp } = examined.connected;
   const file = kubeSource(examined);
-  const asked = await tried(() =>
-    kubeHttp({
+  const asked = await tried(async () => {
+    const { body } = await kubeHttp({
       method: 'POST',
       path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
       body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
       doing: 'ask the kube-apiserver who we are',
-    }),
-  );
+    });
+    const name = stringAt(fieldsOf(fieldsOf(body)['status'])['userInfo'], 'username');
+    if (name === undefined) throw noApiserver('status.userInfo');
+    return name;
+  });
   if ('value' in asked) {
-    const user =
-      stringAt(fieldsOf(fieldsOf(asked.value.body)['status'])['userInfo'], 'username') ?? 'somebody';
+    const user = asked.value;
     const ok: Finding = {
       area: 'credentials',
       level: 'ok',

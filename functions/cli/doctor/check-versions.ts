@@ -1,3 +1,4 @@
+import { versionInWords } from '../../../shared/model/load-balancer/capabilities.ts';
 import { looksAfterRoutes } from '../../../shared/config/controllers.ts';
 import { fieldsOf, isRecord, stringAt } from '../../../shared/model/json.ts';
 import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';
@@ -61,6 +62,16 @@ export async function checkOpenStackVersions(
 
 async function octavia({ connected }: Examined): Promise<readonly Finding[]> {
   const version = await tried(() => connected.world.cloud.octaviaVersion());
+  if ('value' in version && version.value.isAssumed)
+    return [
+      {
+        area: 'versions',
+        level: 'warning',
+        what: `${versionInWords(version.value)}: newer settings are left out, and new Services that need one to be safe are blocked`,
+        remedy:
+          'have whoever runs the cloud serve the root of Octavia, which lists its versions:\nopenstack versions show --service load-balancer',
+      },
+    ];
   if ('value' in version)
     return [
       { area: 'versions', level: 'ok', what: `Octavia API ${version.value.major}.${version.value.minor}` },

@@ -27,7 +27,7 @@ export async function checkWaysIn({ connected, flags, env, entry }: Examined): P
         level: 'note',
         what: 'the webhook and the watches are not checked: no --server-url',
         remedy:
-          'kubectl -n levelset port-forward deployment/levelset 8080\nlevelset doctor --server-url http://127.0.0.1:8080',
+          'kubectl -n levelset port-forward deployment/levelset 8080:http\nlevelset doctor --server-url http://127.0.0.1:8080',
       },
     ];
   const token = await tried(() => tokenOf(flags.pageTokensFile, env));
@@ -37,12 +37,16 @@ export async function checkWaysIn({ connected, flags, env, entry }: Examined): P
   }
   const get = asking(url, token.value, env);
   const ready = await get('/readyz');
-  if (typeof ready === 'string')
+  const isOther = typeof ready !== 'string' && ready.status !== 503 && !/^ok(\n|$)/.test(ready.text);
+  if (typeof ready === 'string' || isOther)
     return [
       {
         area: 'ways in',
         level: 'failure',
-        what: `levelset does not answer at ${url}: ${ready}`,
+        what:
+          typeof ready === 'string'
+            ? `levelset does not answer at ${url}: ${ready}`
+            : `what answers at ${url} is no levelset: HTTP ${ready.status}`,
         remedy: `start it, or correct --server-url:\ncurl -v ${shellWord(`${url}/healthz`)}\nkubectl -n levelset get pods`,
       },
     ];

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import type { Flags } from '../../../shared/config/read-flags.ts';
 import { within } from '../../../shared/deadline.ts';
-import { asReconcileError, type ReconcileError } from '../../../shared/model/errors.ts';
+import { asReconcileError, ReconcileError } from '../../../shared/model/errors.ts';
 import type { Connected } from '../../world.ts';
 
 /** What the doctor looks at: one cluster and its project. */
@@ -26,20 +27,24 @@ export async function tried<T>(
   }
 }
 
+/** An answer of 200 that a kube-apiserver would not give, such as a login page. */
+export function noApiserver(missing: string): ReconcileError {
+  return new ReconcileError('KUBE_UNAVAILABLE', `what answers is no kube-apiserver: there is no ${missing}`);
+}
+
 /** Where the login to OpenStack is written, as functions/world.ts reads it. */
 export function cloudSource({ entry, flags, env }: Pick<Examined, 'entry' | 'flags' | 'env'>): string {
   if (entry !== undefined) return `cloud.conf of the entry ${entry}`;
-  if (flags.cloudConfig !== undefined) return flags.cloudConfig;
+  if (flags.cloudConfig) return existsSync(flags.cloudConfig) ? flags.cloudConfig : '--cloud-config';
   if (env['LEVELSET_CLOUD_CONFIG_TEXT']) return 'LEVELSET_CLOUD_CONFIG_TEXT';
-  if (env['OS_CLOUD'] === undefined && env['OS_AUTH_URL'] !== undefined) return 'the variables OS_*';
-  return `clouds.yaml (OS_CLOUD=${env['OS_CLOUD'] ?? ''})`;
+  return !env['OS_CLOUD'] && env['OS_AUTH_URL'] ? 'the variables OS_*' : 'clouds.yaml (OS_CLOUD)';
 }
 
 /** Where the login to the kube-apiserver is written, in the order of shared/kube/connection/find-connection.ts. */
 export function kubeSource({ entry, flags, env }: Pick<Examined, 'entry' | 'flags' | 'env'>): string {
   if (entry !== undefined) return `kubeconfig of the entry ${entry}`;
-  if (flags.kubeconfig) return flags.kubeconfig;
+  if (flags.kubeconfig) return existsSync(flags.kubeconfig) ? flags.kubeconfig : '--kubeconfig';
   if (env['LEVELSET_KUBECONFIG_TEXT']) return 'LEVELSET_KUBECONFIG_TEXT';
-  if (env['KUBECONFIG']) return env['KUBECONFIG'];
+  if (env['KUBECONFIG']) return 'KUBECONFIG';
   return env['KUBERNETES_SERVICE_HOST'] ? 'the ServiceAccount of the Pod' : '~/.kube/config';
 }

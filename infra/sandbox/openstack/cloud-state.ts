@@ -83,6 +83,8 @@ export class CloudState extends OctaviaRows {
   readonly qosPolicies = Rows.by<neutron.NeutronObject>({ fixed: { project_id } });
   readonly servers = Rows.by<Server>({ fixed: { tenant_id: (row) => row.tenant_id } });
   readonly novaFlavors: NovaFlavor[];
+  /** What Nova's endpoint in the catalog ends in, and its newest microversion 2.x. Both may change. */
+  readonly nova: { endpoint: string; newest: number } = { endpoint: '/v2.1', newest: 93 };
   readonly secrets = Rows.by<Secret>({ fixed: { project_id, name: (row) => row.name } });
   readonly secretContainers = Rows.by<SecretContainer>({ fixed: { project_id, name: (row) => row.name } });
   /** The flavors and availability zones that an operator set up in Octavia; the lab has neither. */

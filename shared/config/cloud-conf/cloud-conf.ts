@@ -30,20 +30,24 @@ export function readCloudConf(source: string, file: string): CloudConf {
   const { sections, problems: broken } = parseGcfg(source);
   const problems = broken.map(({ line, message }) => `${file}:${line}: ${message}`);
   const warnings: string[] = [];
+  const ofBalancers: string[] = [];
   const plain = new Map<string, Values>();
   const classes = new Map<string, Values>();
   for (const section of sections) {
     if (!isReadSection(section, file, warnings)) continue;
     const { name, subsection } = section;
     const values = subsection === undefined ? valuesOf(plain, name) : valuesOf(classes, subsection);
+    const findings = { problems: name.startsWith('loadbalancer') ? ofBalancers : problems, warnings };
     for (const entry of section.entries) {
-      const value = readEntry(section, entry, file, { problems, warnings }, values.get(entry.key));
+      const value = readEntry(section, entry, file, findings, values.get(entry.key));
       if (value !== undefined) values.set(entry.key, value);
     }
   }
 
   const at = (section: string, key: string): unknown => plain.get(section)?.get(key);
   const textAt = (key: string): string | undefined => nonEmpty(at('global', key));
+  // Where levelset makes no load balancer, nothing of these sections is used.
+  (at('loadbalancer', 'enabled') === false ? warnings : problems).push(...ofBalancers);
   const cloudsFile = textAt('clouds-file');
   const cloud = textAt('cloud');
   const timeout = at('metadata', 'request-timeout');
@@ -95,5 +99,6 @@ function valuesOf(sections: Map<string, Values>, name: string): Values {
 }
 
 function nonEmpty(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  const text = typeof value === 'boolean' ? String(value) : value;
+  return typeof text === 'string' && text !== '' ? text : undefined;
 }

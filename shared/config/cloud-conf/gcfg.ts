@@ -18,7 +18,7 @@ export interface GcfgSection {
 
 export interface GcfgProblem {
   readonly line: number;
-  /** Never contains a value, which may be a secret. */
+  /** Repeats nothing of the text: what stands where a key should may be a secret. */
   readonly message: string;
 }
 
@@ -64,10 +64,10 @@ export function parseGcfg(source: string): {
       at += rest.length;
     } else if (rest !== '' && !';#'.includes(rest.charAt(0))) {
       const section = sections.at(-1);
-      const entry = readEntry(text, at, line);
+      const entry = readEntry(text, at);
       if (entry.problem !== undefined) problems.push({ line, message: entry.problem });
       else if (section === undefined)
-        problems.push({ line, message: `${entry.key} stands before the first [section]` });
+        problems.push({ line, message: 'this stands before the first [section]' });
       else section.entries.push({ key: entry.key, value: entry.value, line });
       line += entry.lines;
       at = entry.end;
@@ -90,19 +90,20 @@ interface ReadEntry {
   readonly lines: number;
 }
 
-function readEntry(text: string, start: number, line: number): ReadEntry {
+function readEntry(text: string, start: number): ReadEntry {
   const name = match(NAME, text, start)?.[0];
   const lineEnd = start + restOfLine(text, start).length;
   if (name === undefined) {
     const problem = 'a line is key = value, and a key begins with a letter and has letters, digits and -';
-    return { key: `line ${line}`, value: undefined, problem, end: lineEnd, lines: 0 };
+    return { key: '', value: undefined, problem, end: lineEnd, lines: 0 };
   }
   const key = name.toLowerCase();
   const at = skip(text, start + name.length, ' \t');
   const next = text[at];
   if (next === undefined || '\n;#'.includes(next)) return { key, value: undefined, end: lineEnd, lines: 0 };
   if (next !== '=') {
-    const problem = `${name}: a key is followed by = and has only letters, digits and -`;
+    const problem =
+      'a key is followed by = and has only letters, digits and -; a value goes on in the next line after a backslash alone';
     return { key, value: undefined, problem, end: lineEnd, lines: 0 };
   }
   const { value, problem, end } = scanValue(text, skip(text, at + 1, ' \t'));
@@ -113,7 +114,7 @@ function readEntry(text: string, start: number, line: number): ReadEntry {
     value,
     end: newline,
     lines,
-    ...(problem === undefined ? {} : { problem: `${name}: ${problem}` }),
+    ...(problem === undefined ? {} : { problem }),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   milliseconds,
   nodeSelector,
   oneOf,
+  positions,
   searchOrder,
   seconds,
   subnetName,
@@ -30,6 +31,10 @@ type Options = { readonly [F in keyof Required<LoadBalancerConfig>]: Option<Load
 
 const METHODS = ['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP', 'SOURCE_IP_PORT'] as const;
 
+/** Empty: the default. */
+const method: Read<LoadBalancerConfig['lbMethod']> = (value) =>
+  value === '' ? METHODS[0] : oneOf(...METHODS)(value);
+
 /** As in the Go provider, references to any store but Barbican are not looked up. */
 const store: Read<'barbican' | 'external'> = (value) => (value === 'barbican' ? value : 'external');
 
@@ -38,7 +43,7 @@ const store: Read<'barbican' | 'external'> = (value) => (value === 'barbican' ? 
 export const LOAD_BALANCER_OPTIONS: Options = {
   enabled:               { key: 'enabled',                  read: gcfgBoolean,       default: true, note: 'is false: levelset makes, changes and deletes no load balancer' },
   lbProvider:            { key: 'lb-provider',              read: text,              default: 'amphora' },
-  lbMethod:              { key: 'lb-method',                read: oneOf(...METHODS), default: 'ROUND_ROBIN' },
+  lbMethod:              { key: 'lb-method',                read: method,            default: 'ROUND_ROBIN' },
   flavorId:              { key: 'flavor-id',                read: id,                default: undefined },
   availabilityZone:      { key: 'availability-zone',        read: text,              default: undefined },
   subnetId:              { key: 'subnet-id',                read: id,                default: undefined },
@@ -75,8 +80,8 @@ export const CLASS_FIELDS: readonly (keyof LoadBalancerClassConfig)[] = [
   'floatingNetworkId', 'floatingSubnetId', 'floatingSubnet', 'floatingSubnetTags',
 ];
 
-/** lb-version may be v2 or empty, and has no effect. */
-const LB_VERSION: Option = { key: 'lb-version', read: oneOf('', 'v2'), default: 'v2' };
+/** lb-version may be v2, and has no effect. */
+const LB_VERSION: Option = { key: 'lb-version', read: oneOf('v2'), default: 'v2' };
 
 interface NetworkingOption {
   readonly key: string;
@@ -116,7 +121,9 @@ export function networkingConfig(value: (key: string) => unknown = () => undefin
 /** A warning about items that are no CIDRs. As in the Go provider, the other items still count. */
 function noCidrs(value: string): string | undefined {
   const wrong = items(value).filter((item) => parseCidr(item) === undefined);
-  return wrong.length === 0 ? undefined : `has items that are no CIDRs; levelset ignores ${wrong.join(', ')}`;
+  return wrong.length === 0
+    ? undefined
+    : `has items that are no CIDRs, which levelset ignores${positions(value, wrong)}`;
 }
 
 function items(value: string): readonly string[] {
@@ -150,6 +157,8 @@ const ACCESS_KEYS: Readonly<Record<keyof Access, readonly string[]>> = {
   tlsInsecure: ['tls-insecure'],
   token: ['token'],
   trustId: ['trust-id', 'trustee-id', 'trustee-password'],
+  defaultDomainId: [],
+  defaultDomainName: [],
   authType: [],
 };
 
@@ -175,7 +184,7 @@ export const OPTIONS: Readonly<Record<string, readonly KnownOption[]>> = {
   global: [
     ...Object.values(ACCESS_KEYS)
       .flat()
-      .map((key) => known(key, text)),
+      .map((key) => known(key, key === 'tls-insecure' ? gcfgBoolean : text)),
     known('use-clouds', gcfgBoolean),
     known('clouds-file', text),
     known('cloud', text),

@@ -33,7 +33,7 @@ export function isReadSection(section: GcfgSection, file: string, warnings: stri
   if (OPTIONS[name] !== undefined && (subsection !== undefined) === named) return true;
   const why =
     title === undefined
-      ? `[${name}] is not a known section; levelset ignores it${didYouMean(name, SECTIONS)}`
+      ? `there is no section of this name; levelset ignores it${didYouMean(name, SECTIONS)}`
       : named
         ? `[${title}] needs a name, such as [${title} "internet"]; levelset ignores this one`
         : `[${title}] has no subsections; levelset ignores this one`;
@@ -42,8 +42,8 @@ export function isReadSection(section: GcfgSection, file: string, warnings: stri
 }
 
 /**
- * The value of one entry. Undefined: the entry has no value to use, and `findings` says why. If an option has
- * one line for each of its values, the value is a list: `before`, which has the values of the lines before,
+ * The value of one entry; an empty one is none, as if the option were not there. Undefined: the entry has no value to use, and
+ * `findings` says why. If an option has one line for each of its values, the value is a list: `before`, which has the values of the lines before,
  * and this one.
  */
 export function readEntry(
@@ -54,18 +54,19 @@ export function readEntry(
   before: unknown,
 ): unknown {
   const { key, value, line } = entry;
-  const name = section.subsection === undefined ? '' : ` ${JSON.stringify(section.subsection)}`;
-  const place = `${file}:${line}: [${TITLES.get(section.name) ?? section.name}${name}] ${key}`;
+  const title = `${file}:${line}: [${TITLES.get(section.name) ?? ''}]`;
+  const place = `${title} ${key}`;
   const options = OPTIONS[section.name] ?? [];
   const option = options.find((one) => one.key === key);
   if (option === undefined) {
     const keys = options.map((one) => one.key);
-    findings.warnings.push(`${place} is not a known option; levelset ignores it${didYouMean(key, keys)}`);
+    findings.warnings.push(
+      `${title} has no option of this name; levelset ignores it${didYouMean(key, keys)}`,
+    );
     return undefined;
   }
-  const result = option.read(value);
+  const result = value === '' ? value : option.read(value);
   if (result instanceof NotAllowed) {
-    // A secret is read as a text, and every text is allowed: no secret gets into a message.
     findings.problems.push(refusalOf(place, value, result));
     return undefined;
   }

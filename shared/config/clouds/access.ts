@@ -14,6 +14,9 @@ export interface Access {
   readonly userDomainName?: string;
   readonly projectDomainId?: string;
   readonly projectDomainName?: string;
+  /** Of a user or a project for which the source has no other one. */
+  readonly defaultDomainId?: string;
+  readonly defaultDomainName?: string;
   readonly applicationCredentialId?: string;
   readonly applicationCredentialName?: string;
   readonly applicationCredentialSecret?: string;
@@ -67,20 +70,20 @@ export function mergeAccess(sources: readonly Access[]): Access {
 }
 
 /**
- * Copies the domain that a source has for user and project to each of the two, unless the source has one for
+ * Copies the domain that a source has for user and project, or else its default, to each of the two, unless the source has one for
  * that one alone.
  */
 function spreadDomain(access: Access): Access {
-  const { domainId, domainName, ...own } = access;
+  const { domainId, domainName, defaultDomainId, defaultDomainName, ...own } = access;
+  const isSaid = (domainId ?? domainName) !== undefined;
+  const [id, name] = isSaid ? [domainId, domainName] : [defaultDomainId, defaultDomainName];
   const hasUser = (own.userDomainId ?? own.userDomainName) !== undefined;
   const hasProject = (own.projectDomainId ?? own.projectDomainName) !== undefined;
-  if (domainId !== undefined) {
-    const user = hasUser ? {} : { userDomainId: domainId };
-    return { ...own, ...user, ...(hasProject ? {} : { projectDomainId: domainId }) };
-  }
-  if (domainName === undefined) return own;
-  const user = hasUser ? {} : { userDomainName: domainName };
-  return { ...own, ...user, ...(hasProject ? {} : { projectDomainName: domainName }) };
+  const of = (what: 'user' | 'project'): Access => {
+    if (id !== undefined) return { [`${what}DomainId`]: id };
+    return name === undefined ? {} : { [`${what}DomainName`]: name };
+  };
+  return { ...own, ...(hasUser ? {} : of('user')), ...(hasProject ? {} : of('project')) };
 }
 
 const VARIABLES: Readonly<Record<keyof Access, readonly string[]>> = {
@@ -98,6 +101,8 @@ const VARIABLES: Readonly<Record<keyof Access, readonly string[]>> = {
   userDomainName: ['OS_USER_DOMAIN_NAME'],
   projectDomainId: ['OS_PROJECT_DOMAIN_ID'],
   projectDomainName: ['OS_PROJECT_DOMAIN_NAME'],
+  defaultDomainId: ['OS_DEFAULT_DOMAIN_ID', 'OS_DEFAULT_DOMAIN'],
+  defaultDomainName: ['OS_DEFAULT_DOMAIN_NAME'],
   applicationCredentialId: ['OS_APPLICATION_CREDENTIAL_ID'],
   applicationCredentialName: ['OS_APPLICATION_CREDENTIAL_NAME'],
   applicationCredentialSecret: ['OS_APPLICATION_CREDENTIAL_SECRET'],

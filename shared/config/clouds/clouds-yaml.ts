@@ -1,9 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { hasSecret, readAccess, type Access } from './access.ts';
+import { readNamedFile, readNamedText } from '../../named-file.ts';
 import { didYouMean } from '../did-you-mean.ts';
+import { gcfgBoolean } from '../read-value.ts';
+import { hasSecret, readAccess, type Access } from './access.ts';
 
 export interface CloudsYaml {
   readonly access: Access;
@@ -27,6 +29,8 @@ const AUTH: Readonly<Partial<Record<keyof Access, readonly string[]>>> = {
   userDomainName: ['user_domain_name'],
   projectDomainId: ['project_domain_id'],
   projectDomainName: ['project_domain_name'],
+  defaultDomainId: ['default_domain_id', 'default_domain'],
+  defaultDomainName: ['default_domain_name'],
   applicationCredentialId: ['application_credential_id'],
   applicationCredentialName: ['application_credential_name'],
   applicationCredentialSecret: ['application_credential_secret'],
@@ -44,57 +48,112 @@ const BESIDE: Readonly<Partial<Record<keyof Access, readonly string[]>>> = {
 };
 
 /**
- * Reads one entry of clouds.yaml with its secrets from secure.yaml (openstacksdk, "Configuring OpenStack SDK
- * Applications"). `file` is the one that cloud.conf names; then come OS_CLIENT_CONFIG_FILE and the search
- * path. `cloud` is the entry that cloud.conf names; then come OS_CLOUD and the only entry. `wanted` false: a
- * missing file is no problem, unless `file` or OS_CLIENT_CONFIG_FILE names it.
+ * Reads one entry of clouds.yaml with the vendor's part from clouds-public.yaml and its secrets from secure.yaml (openstacksdk,
+ * "Configuring OpenStack SDK Applications"). `file` is the one that cloud.conf names; then come OS_CLIENT_CONFIG_FILE and the search
+ * path. `cloud` is the entry that cloud.conf names; then come OS_CLOUD and the only entry. `above` is what cloud.conf has
+ * itself. `wanted` false: a missing file is no problem, unless `file` or OS_CLIENT_CONFIG_FILE names it. Throws CONFIG_INVALID for a file that cannot be read.
  */
 export async function readCloudsYaml(
   env: NodeJS.ProcessEnv,
   named: {
     readonly file?: string | undefined;
     readonly cloud?: string | undefined;
+    readonly above?: Access | undefined;
     readonly wanted: boolean;
   },
 ): Promise<CloudsYaml> {
   const problems: string[] = [];
   const given = named.file ?? env['OS_CLIENT_CONFIG_FILE'];
-  const paths = given === undefined ? cloudsPaths('clouds', env) : [given];
-  const file = await firstFile(paths);
+  const paths = cloudsPaths('clouds', env);
+  const place = named.file === undefined ? 'OS_CLIENT_CONFIG_FILE' : '[Global] clouds-file';
+  const file =
+    given === undefined
+      ? await firstFile(paths)
+      : { path: given, text: await readNamedFile(`clouds.yaml (${place})`, given) };
   if (file === undefined) {
-    if (named.wanted || given !== undefined)
-      problems.push(`no clouds.yaml: levelset looked for ${paths.join(', ')}`);
+    if (named.wanted) problems.push(`no clouds.yaml: levelset looked for ${paths.join(', ')}`);
     return { access: {}, from: '', problems };
   }
-  const clouds = await readClouds(file, problems);
+  const clouds = await readClouds('clouds', file, problems);
   const name = named.cloud ?? env['OS_CLOUD'] ?? onlyName(clouds);
   const entry = name === undefined ? undefined : clouds[name];
   if (name === undefined || !isTree(entry)) {
     const known = Object.keys(clouds);
-    const wanted = name === undefined ? 'OS_CLOUD must name a cloud' : `no cloud ${JSON.stringify(name)}`;
+    const said = named.cloud === undefined ? 'OS_CLOUD' : '[Global] cloud';
+    const wanted = name === undefined ? 'OS_CLOUD must name a cloud of it' : `${said} names no cloud of it`;
     const hint = name === undefined ? '' : didYouMean(name, known);
-    if (problems.length === 0)
-      problems.push(`${file.path}: ${wanted}; there are ${known.join(', ') || 'none'}${hint}`);
+    if (problems.length === 0) problems.push(`${file.path}: ${wanted}; there are ${known.length}${hint}`);
     return { access: {}, from: '', problems };
   }
+  const beside = (what: 'clouds-public' | 'secure'): readonly string[] => [
+    path.join(path.dirname(file.path), `${what}.yaml`),
+    ...cloudsPaths(what, env),
+  ];
   const secureFile = env['OS_CLIENT_SECURE_FILE'];
-  const beside = [path.join(path.dirname(file.path), 'secure.yaml'), ...cloudsPaths('secure', env)];
-  const secure = await firstFile(secureFile === undefined ? beside : [secureFile]);
-  const beneath = secure === undefined ? undefined : (await readClouds(secure, problems))[name];
+  const secure = await firstFile(secureFile === undefined ? beside('secure') : [secureFile]);
+  const beneath = secure === undefined ? undefined : (await readClouds('clouds', secure, problems))[name];
   const secrets = isTree(beneath) ? beneath : {};
   const from = secure !== undefined && hasSecret(accessOf(secrets)) ? secure.path : file.path;
-  return { access: accessOf(merge(entry, secrets)), from, problems };
+  const own = merge(entry, secrets);
+  const profile = textOf(own['profile']) ?? textOf(own['cloud']);
+  const vendors = profile === undefined ? undefined : await firstFile(beside('clouds-public'));
+  const known = vendors === undefined ? {} : await readClouds('public-clouds', vendors, problems);
+  const vendor = known[profile ?? ''];
+  const whole = isTree(vendor) ? merge(vendor, own) : own;
+  const access = accessOf(inRegion(whole, named.above?.region, env, file.path, problems));
+  const address = named.above?.authUrl ?? access.authUrl ?? env['OS_AUTH_URL'];
+  if (profile !== undefined && !isTree(vendor) && address === undefined && problems.length === 0)
+    problems.push(
+      `${file.path}: the cloud has no auth_url, and no clouds-public.yaml has its profile${didYouMean(profile, Object.keys(known))}; levelset knows no vendors of its own: give auth.auth_url`,
+    );
+  return { access, from, problems };
 }
 
-/** `clouds:` of a file. Every scalar stays a text, so that a password 0123 is no number. */
-async function readClouds(file: FoundFile, problems: string[]): Promise<Tree> {
+/** The entry with the values of its region: the one of cloud.conf, else its own, else OS_REGION_NAME, else the first. */
+function inRegion(
+  entry: Tree,
+  above: string | undefined,
+  env: NodeJS.ProcessEnv,
+  file: string,
+  problems: string[],
+): Tree {
+  const list = Array.isArray(entry['regions']) ? (entry['regions'] as readonly unknown[]) : [];
+  const regions = list.map((region): Tree => (isTree(region) ? region : { name: region }));
+  const own = textOf(entry['region_name']);
+  const asked = above ?? own ?? env['OS_REGION_NAME'];
+  const region = asked === undefined ? regions[0] : regions.find(({ name }) => name === asked);
+  const values = region?.['values'];
+  if (region) return merge({ ...entry, region_name: region['name'] }, isTree(values) ? values : {});
+  if (asked !== undefined && asked !== own && regions.length > 0) {
+    const said = above === undefined ? 'OS_REGION_NAME' : '[Global] region';
+    const hint = didYouMean(
+      asked,
+      regions.map(({ name }) => textOf(name) ?? ''),
+    );
+    problems.push(`${file}: ${said} names no region of the cloud; there are ${regions.length}${hint}`);
+  }
+  return entry;
+}
+
+/** So often one anchor may be used, with the aliases in it: by each cloud of a large file, but not by aliases of aliases of aliases. */
+const MOST_ALIASES = 10_000;
+
+/** What a file has below `top`; nothing of a file with comments alone. Every scalar but null stays a text, so that a password 0123 is no number. */
+async function readClouds(
+  top: 'clouds' | 'public-clouds',
+  file: FoundFile,
+  problems: string[],
+): Promise<Tree> {
   const { LineCounter, parseDocument } = await import('yaml');
   const lineCounter = new LineCounter();
   const document = parseDocument(file.text, {
     schema: 'failsafe',
+    customTags: ['null'],
     merge: true,
+    uniqueKeys: false, // the last counts, as for PyYAML
     lineCounter,
     prettyErrors: false,
+    logLevel: 'error', // a warning quotes the file
   });
   const [error] = document.errors;
   if (error !== undefined) {
@@ -102,38 +161,36 @@ async function readClouds(file: FoundFile, problems: string[]): Promise<Tree> {
     problems.push(`${file.path}:${lineCounter.linePos(error.pos[0]).line}: no valid YAML (${error.code})`);
     return {};
   }
-  const tree = toTree(document, file, problems);
-  if (isTree(tree) && isTree(tree['clouds'])) return tree['clouds'];
-  if (problems.length === 0)
-    problems.push(`${file.path}: the file must begin with clouds: and have names below it`);
-  return {};
-}
-
-function toTree(document: { toJS(): unknown }, file: FoundFile, problems: string[]): unknown {
   try {
-    return document.toJS();
+    const tree: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
+    const clouds = isTree(tree) ? tree[top] : undefined;
+    if (isTree(clouds)) return clouds;
+    if (problems.length === 0 && tree !== null)
+      problems.push(`${file.path}: the file must begin with ${top}: and have names below it`);
   } catch {
     problems.push(`${file.path}: an alias in it has no anchor, or there are too many aliases`);
-    return undefined;
   }
+  return {};
 }
 
 function accessOf(entry: Tree): Access {
   const auth = isTree(entry['auth']) ? entry['auth'] : {};
-  const verify = textOf(entry['verify'])?.toLowerCase();
-  const insecure = textOf(entry['insecure'])?.toLowerCase();
-  const isOff = verify === 'false' || verify === 'no' || verify === 'off' || insecure === 'true';
+  const isOff =
+    gcfgBoolean(textOf(entry['verify']) ?? '') === false ||
+    gcfgBoolean(textOf(entry['insecure']) ?? '') === true;
   return {
-    ...readAccess(AUTH, (name) => textOf(auth[name])),
+    ...readAccess(AUTH, (name) => textOf(auth[name]) ?? textOf(entry[name])),
     ...readAccess(BESIDE, (name) => textOf(entry[name])),
     ...(isOff ? { tlsInsecure: 'true' } : {}),
   };
 }
 
+/** What is null or empty in `over` is not there. */
 function merge(entry: Tree, over: Tree): Tree {
-  const merged = Object.entries(over).map(([key, value]) => {
+  const merged = Object.entries(over).flatMap(([key, value]) => {
     const below = entry[key];
-    return [key, isTree(below) && isTree(value) ? merge(below, value) : value];
+    if (value === null || value === '') return [];
+    return [[key, isTree(below) && isTree(value) ? merge(below, value) : value]];
   });
   return { ...entry, ...(Object.fromEntries(merged) as Tree) };
 }
@@ -156,20 +213,20 @@ interface FoundFile {
   readonly text: string;
 }
 
-/** The first file that exists. Throws the error of node:fs if it exists but cannot be read. */
+/** The first file that exists. Throws CONFIG_INVALID if it cannot be read. */
 async function firstFile(paths: readonly string[]): Promise<FoundFile | undefined> {
   for (const candidate of paths) {
-    try {
-      return { path: candidate, text: await readFile(candidate, 'utf8') };
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    }
+    const isMissing = await stat(candidate).then(
+      () => false,
+      (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT',
+    );
+    if (!isMissing) return { path: candidate, text: await readNamedText('clouds.yaml', candidate) };
   }
   return undefined;
 }
 
 /** The paths where the openstack client looks: the current folder, the user's and the system's. */
-function cloudsPaths(name: 'clouds' | 'secure', env: NodeJS.ProcessEnv): readonly string[] {
+function cloudsPaths(name: 'clouds' | 'clouds-public' | 'secure', env: NodeJS.ProcessEnv): readonly string[] {
   const config = env['XDG_CONFIG_HOME'] ?? path.join(env['HOME'] ?? homedir(), '.config');
   const folders = [process.cwd(), path.join(config, 'openstack'), '/etc/openstack'];
   return folders.flatMap((folder) => [path.join(folder, `${name}.yaml`), path.join(folder, `${name}.yml`)]);

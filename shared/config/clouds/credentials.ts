@@ -45,9 +45,7 @@ function kindOf(access: Access): { type: Credentials['type']; refused?: string }
   if (refused !== undefined) return { type: 'password', refused };
   if (authType !== undefined) {
     const type = AUTH_TYPES[authType];
-    return type === undefined
-      ? { type: 'password', refused: `auth_type ${JSON.stringify(authType)}` }
-      : { type };
+    return type === undefined ? { type: 'password', refused: 'this auth_type' } : { type };
   }
   const { applicationCredentialId, applicationCredentialName, applicationCredentialSecret } = access;
   if (applicationCredentialId ?? applicationCredentialName ?? applicationCredentialSecret) {
@@ -110,7 +108,7 @@ function nameOrId(
   }
   if (domain === undefined) {
     problems.push(
-      `the ${what} ${JSON.stringify(name)} needs a domain: give the ${what}'s domain id or name, or domain-name for both`,
+      `the ${what} needs a domain beside its name: give the ${what}'s domain id or name, or domain-name for both`,
     );
     return undefined;
   }

@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { mergeAccess, type Access } from './access.ts';
+import { errorText } from '../../model/errors.ts';
+import { readNamedFile } from '../../named-file.ts';
 import type { OpenStackConfig } from '../config.ts';
 import { readCredentials } from './credentials.ts';
 
@@ -8,9 +9,21 @@ const INTERFACES = ['public', 'internal', 'admin'] as const;
 
 /** The files of [Global]. A variable may have the text of each, for functions without files; it then counts alone. */
 const PEMS = {
-  ca: { what: 'the CA file', file: 'caFile', variable: 'LEVELSET_CA_FILE_TEXT' },
-  cert: { what: 'the client certificate', file: 'certFile', variable: 'LEVELSET_CERT_FILE_TEXT' },
-  key: { what: 'the client key', file: 'keyFile', variable: 'LEVELSET_KEY_FILE_TEXT' },
+  ca: {
+    what: 'the CA file (ca-file, cacert or OS_CACERT)',
+    file: 'caFile',
+    variable: 'LEVELSET_CA_FILE_TEXT',
+  },
+  cert: {
+    what: 'the client certificate (cert-file, cert or OS_CERT)',
+    file: 'certFile',
+    variable: 'LEVELSET_CERT_FILE_TEXT',
+  },
+  key: {
+    what: 'the client key (key-file, key or OS_KEY)',
+    file: 'keyFile',
+    variable: 'LEVELSET_KEY_FILE_TEXT',
+  },
 } as const;
 
 /**
@@ -39,11 +52,7 @@ export async function openStackConfig(
   }
   const wanted = (access.interface ?? 'public').replace(/URL$/, '');
   const endpoint = INTERFACES.find((name) => name === wanted);
-  if (endpoint === undefined)
-    problems.push(`the endpoint type must be one of ${INTERFACES.join(', ')}, not ${JSON.stringify(wanted)}`);
-  if (!['true', 'false', undefined].includes(access.tlsInsecure)) {
-    problems.push('[Global] tls-insecure must be true or false');
-  }
+  if (endpoint === undefined) problems.push(`the endpoint type must be one of ${INTERFACES.join(', ')}`);
   if (
     authUrl === undefined ||
     credentials === undefined ||
@@ -80,7 +89,7 @@ function checkAuthUrl(authUrl: string | undefined, problems: string[]): string |
     return undefined;
   }
   if (/\/v2(\.\d+)?\/*$/.test(url.pathname)) {
-    problems.push(`${authUrl} is version 2 of Keystone's API: give the address that ends in /v3`);
+    problems.push('the address of Keystone is that of version 2 of its API: give the one that ends in /v3');
     return undefined;
   }
   return authUrl;
@@ -101,14 +110,12 @@ async function readPem(
   }
   if (file === undefined) return undefined;
   try {
-    const pem = await readFile(file.replace(/^~(?=\/)/, homedir()), 'utf8');
+    const instead = `; without a file, as on AWS Lambda, put its text into ${variable}`;
+    const pem = await readNamedFile(what, file.replace(/^~(?=\/)/, homedir()), instead);
     if (pem.includes('-----BEGIN ')) return pem;
-    problems.push(`${what} ${file} has no PEM in it (-----BEGIN ...)`);
+    problems.push(`${what}: ${file} has no PEM in it (-----BEGIN ...)`);
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    problems.push(
-      `${what} ${file} cannot be read: ${reason}; where there is no such file, as on AWS Lambda, put its text into ${variable}`,
-    );
+    problems.push(errorText(error));
   }
   return undefined;
 }

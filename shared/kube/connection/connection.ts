@@ -12,14 +12,12 @@ export interface Connection {
   readonly credential: CredentialSource;
 }
 
-/** TLS settings, with PEM texts. `certificateAuthority` replaces Node's root certificates. */
 export interface TlsSettings {
-  readonly certificateAuthority?: string;
   readonly rejectUnauthorized?: boolean;
   readonly serverName?: string;
 }
 
-/** What one request authenticates with. All of it is secret. */
+/** What one request authenticates with, and by whose word it believes the server. All of it is secret. */
 export interface Credential {
   /** The whole header value, such as `Bearer ...`. */
   readonly authorization?: string;
@@ -27,11 +25,15 @@ export interface Credential {
   readonly certificate?: string;
   /** Key of the client certificate, PEM text. */
   readonly key?: string;
+  /** PEM text. It replaces Node's root certificates. */
+  readonly certificateAuthority?: string;
+  /** The headers of `as` and what belongs to it: whose rights the request has. */
+  readonly impersonation?: Readonly<Record<string, string | string[]>>;
 }
 
 /**
- * The credential for the next request. `refused`: the apiserver answered 401 to the last credential, so that
- * it must be read again. Throws CONFIG_INVALID.
+ * The credential for the next request. `refused`: the apiserver answered 401 to the last credential, or no TLS came about with it, so
+ * that it must be read again. Throws CONFIG_INVALID.
  */
 export type CredentialSource = (refused: boolean) => Promise<Credential>;
 

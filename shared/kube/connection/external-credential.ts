@@ -1,6 +1,7 @@
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import type { RequestOptions } from 'node:https';
-import type { KubeConfig } from '@kubernetes/client-node';
 import { ReconcileError } from '../../model/errors.ts';
+import { isSecretName, redact } from '../../model/redact.ts';
 import { Silence, type Delays } from '../../silence.ts';
 import type { Credential, CredentialSource, ExternalUser } from './connection.ts';
 
@@ -16,15 +17,15 @@ export function externalCredential(
   what: string,
   now: () => number = () => performance.now(),
 ): CredentialSource {
-  let config: Promise<KubeConfig> | undefined;
+  let config: Promise<Authenticate> | undefined;
   let running: Promise<Credential> | undefined;
   let refusedAtMs = -Infinity;
   let failure: unknown;
   const silence = new Silence(now);
-  const askOnce = async (asked: Promise<KubeConfig>): Promise<Credential> => {
+  const askOnce = async (asked: Promise<Authenticate>): Promise<Credential> => {
     if (!silence.isOver) throw failure;
     try {
-      const credential = await ask(asked, what);
+      const credential = await ask(asked, what, user);
       silence.end();
       return credential;
     } catch (error) {
@@ -47,7 +48,29 @@ export function externalCredential(
 const RUN_AGAIN_EVERY_MS = 60_000;
 const OF_FAILURE: Delays = { firstMs: 5_000, longestMs: 5 * 60_000 };
 
-async function load(user: ExternalUser): Promise<KubeConfig> {
+/** Puts a credential into the options of a request. */
+type Authenticate = (options: RequestOptions) => Promise<void>;
+
+/** A person may have to answer in a browser. */
+const PLUGIN_MS = 3 * 60_000;
+
+/** A plugin has no stdin, so one that asks there fails at once in its own words. */
+const startPlugin = (command: string, args: readonly string[], options: SpawnOptions): ChildProcess => {
+  const plugin = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], timeout: PLUGIN_MS });
+  // what it started may live on with its output
+  plugin.once('exit', (_, signal) => {
+    if (signal) for (const output of [plugin.stdout, plugin.stderr]) output.destroy();
+  });
+  return plugin;
+};
+
+async function load(user: ExternalUser): Promise<Authenticate> {
+  if ('exec' in user) {
+    const { ExecAuth } = await import('@kubernetes/client-node/dist/exec_auth.js');
+    const auth = new ExecAuth();
+    Object.assign(auth, { execFn: startPlugin });
+    return (options) => auth.applyAuthentication({ name: 'user', exec: user.exec }, options);
+  }
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   config.loadFromOptions({
@@ -56,20 +79,27 @@ async function load(user: ExternalUser): Promise<KubeConfig> {
     contexts: [{ name: 'context', cluster: 'cluster', user: 'user' }],
     currentContext: 'context',
   });
-  return config;
+  return (options) => config.applyToHTTPSOptions(options);
 }
 
-async function ask(config: Promise<KubeConfig>, what: string): Promise<Credential> {
+async function ask(
+  authenticate: Promise<Authenticate>,
+  what: string,
+  user: ExternalUser,
+): Promise<Credential> {
   const options: RequestOptions = {};
   try {
-    await (await config).applyToHTTPSOptions(options);
+    await (
+      await authenticate
+    )(options);
   } catch (cause) {
-    // The error has neither the plugin's stderr nor the provider's answer: they may hold tokens.
-    const code = (cause as NodeJS.ErrnoException).code ?? 'it failed';
-    throw new ReconcileError(
-      'CONFIG_INVALID',
-      `${what} gave no credential (${code}): run it by hand to see why`,
-    );
+    // Neither the provider's answer nor a plugin's output is told: they may hold tokens.
+    const { code = 'it failed', message } = cause as NodeJS.ErrnoException;
+    const exec = 'exec' in user ? user.exec : undefined;
+    const isStderr = exec && code === 'it failed' && !(cause instanceof SyntaxError);
+    const said = isStderr ? saidBy(exec, message) : code === 'ENOENT' ? exec?.['installHint'] : '';
+    const why = typeof said === 'string' && said.trim() !== '' ? said.trim() : 'run it by hand to see why';
+    throw new ReconcileError('CONFIG_INVALID', `${what} gave no credential (${code}): ${why}`);
   }
   const { authorization } = readHeaders(options);
   const credential = {
@@ -86,3 +116,28 @@ function readHeaders(options: RequestOptions): { authorization?: string } {
   const authorization = headers?.['Authorization'];
   return authorization === undefined ? {} : { authorization };
 }
+
+const LONGEST_STDERR = 500;
+
+/** Values of fewer characters are part of many a word. */
+const SHORTEST = 4;
+
+/** The end of a plugin's stderr on one line, without what the kubeconfig and the environment give to it, and without tokens. */
+function saidBy({ args, env }: Readonly<Record<string, unknown>>, stderr: string): string {
+  const words = textsIn(args).flatMap((arg) => arg.split(/=(.*)/s, 2));
+  const ofFlags = words.filter((_, at) => isSecretName(words[at - 1] ?? ''));
+  const ofProcess = Object.entries(process.env).flatMap(([name, value = '']) =>
+    isSecretName(name) ? value : [],
+  );
+  const ofPlugin = textsIn(Array.isArray(env) ? env.map((one: { value?: unknown }) => one.value) : []);
+  const given = [...ofFlags, ...ofProcess, ...ofPlugin];
+  const secrets = given.flatMap((value) => [value, ...value.split(/[\r\n,]+/)]);
+  const shown = redact(
+    stderr,
+    secrets.filter(({ length }) => length >= SHORTEST),
+  );
+  return shown.replace(/\s+/g, ' ').trim().slice(-LONGEST_STDERR);
+}
+
+const textsIn = (values: unknown): readonly string[] =>
+  Array.isArray(values) ? values.filter((one) => typeof one === 'string') : [];

@@ -5,7 +5,7 @@ import { readNamedFile } from '../../named-file.ts';
 import { proxyFromEnv } from '../../proxy.ts';
 import type { Connection, Login } from './connection.ts';
 import { readKubeconfig } from './kubeconfig.ts';
-import { tokenFile } from './token-file.ts';
+import { rotatedFile, tokenFile } from './rotated-file.ts';
 
 export interface WhereToLook {
   /** `--kubeconfig`. */
@@ -57,7 +57,7 @@ async function fromText(
   envNow: () => Promise<NodeJS.ProcessEnv>,
   login?: Login,
 ): Promise<Connection> {
-  const connection = await readKubeconfig(text, TEXT, login);
+  const connection = await readKubeconfig(text, { source: TEXT }, login);
   let { credential } = connection;
   let from = text;
   return {
@@ -65,7 +65,7 @@ async function fromText(
     credential: async (refused) => {
       const now = refused ? (await envNow())[TEXT] : undefined;
       if (now && now !== from) {
-        ({ credential } = await readKubeconfig(now, TEXT, login));
+        ({ credential } = await readKubeconfig(now, { source: TEXT }, login));
         from = now;
       }
       return credential(refused);
@@ -78,7 +78,7 @@ async function firstThere(list: string): Promise<string> {
   for (const path of paths) if (await exists(path)) return path;
   throw new ReconcileError(
     'CONFIG_INVALID',
-    `KUBECONFIG is ${JSON.stringify(list)}: must name a file that exists`,
+    'KUBECONFIG must name a file that exists; the text of a kubeconfig goes into LEVELSET_KUBECONFIG_TEXT',
   );
 }
 
@@ -87,7 +87,7 @@ async function exists(path: string): Promise<boolean> {
 }
 
 async function readFrom(path: string, named: string, login?: Login): Promise<Connection> {
-  return await readKubeconfig(await readNamedFile(named, path), path, login);
+  return await readKubeconfig(await readNamedFile(named, path), { source: path }, login);
 }
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -105,12 +105,18 @@ export async function inCluster(
   const token = join(folder, 'token');
   const mounted = await stat(token).catch(() => undefined);
   if (!host || mounted === undefined) return undefined;
-  const certificateAuthority = await readNamedFile('in-cluster', join(folder, 'ca.crt'));
+  const path = join(folder, 'ca.crt');
+  const authority = rotatedFile(path, () => readNamedFile('in-cluster', path));
+  await authority(false);
+  const bearer = tokenFile('in-cluster', token);
   const port = env['KUBERNETES_SERVICE_PORT'] ?? '443';
   return {
     source: 'in-cluster',
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    tls: { certificateAuthority },
-    credential: tokenFile(token),
+    tls: {},
+    credential: async (refused) => ({
+      certificateAuthority: await authority(refused),
+      ...(await bearer(refused)),
+    }),
   };
 }

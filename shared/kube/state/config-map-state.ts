@@ -155,7 +155,8 @@ export function fromDataKey(key: string): string {
 /** The state in a text; undefined if the text is no state. */
 function parseState(text: string): UnitState | undefined {
   const state = fieldsOf(parseJson(text));
-  const { hash, updated_at, rejected, awaitingApproval, unsure, compared, taken, drift } = state;
+  const { hash, updated_at, rejected, awaitingApproval, unsure, compared, taken, nodeSelector, drift } =
+    state;
   const isState =
     typeof hash === 'string' &&
     (typeof updated_at === 'string' || updated_at === null) &&
@@ -164,6 +165,7 @@ function parseState(text: string): UnitState | undefined {
     (unsure === true || unsure === undefined) &&
     (typeof compared === 'string' || compared === undefined) &&
     (Array.isArray(taken) || taken === undefined) &&
+    (typeof nodeSelector === 'string' || nodeSelector === undefined) &&
     (typeof drift === 'object' || drift === undefined);
   return isState ? (state as unknown as UnitState) : undefined;
 }

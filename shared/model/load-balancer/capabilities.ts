@@ -1,10 +1,26 @@
-import type { ResourceKind, ResourceTypes } from '../resources.ts';
+import type { ObservedResource, ResourceKind, ResourceTypes } from '../resources.ts';
+
+/** A version of Octavia's API. */
+export interface OctaviaVersion {
+  readonly major: number;
+  readonly minor: number;
+  /** Octavia does not tell it. */
+  readonly isAssumed?: true;
+}
+
+/** The end of a sentence that says what this cloud would need. */
+export const versionInWords = ({ major, minor, isAssumed }: OctaviaVersion): string =>
+  isAssumed
+    ? `Octavia does not tell its versions here, which counts as ${major}.${minor}`
+    : `this cloud has ${major}.${minor}`;
 
 interface CapabilityBase<K extends ResourceKind> {
   readonly kind: K;
   readonly attribute: string & keyof ResourceTypes[K];
-  /** Only these values need the capability; absent: the attribute needs it with any value. */
+  /** Only these values, or objects of these types, need the capability; absent: the attribute needs it with any value. */
   readonly values?: readonly unknown[];
+  /** Only ports of this transport need the capability. */
+  readonly at?: 'udp';
   /** First minor version of the Octavia API 2 that has the capability; absent: all have it. */
   readonly since?: number;
   /** The ovn provider does not have the capability in any version. */
@@ -74,24 +90,44 @@ export const CAPABILITIES: readonly Capability[] = [
   { kind: 'pool',          attribute: 'lb_algorithm', values: ['SOURCE_IP_PORT'], since: 13, notAmphora: true, instead: 'SOURCE_IP' },
   { kind: 'pool',          attribute: 'lb_algorithm', values: ['ROUND_ROBIN'], notOvn: true, instead: 'SOURCE_IP_PORT', implied: true },
   { kind: 'pool',          attribute: 'lb_algorithm', values: ['LEAST_CONNECTIONS', 'SOURCE_IP'], notOvn: true, instead: 'SOURCE_IP_PORT' },
+  { kind: 'pool',          attribute: 'session_persistence', values: ['HTTP_COOKIE', 'APP_COOKIE'], notOvn: true, instead: null },
   { kind: 'pool', attribute: 'tls_enabled', since: 8, notOvn: true, guards: true },
   { kind: 'pool', attribute: 'ca_tls_container_ref', since: 8, notOvn: true, guards: true },
   { kind: 'pool', attribute: 'tls_container_ref', since: 8, notOvn: true, guards: true },
   { kind: 'pool',          attribute: 'tls_versions',      since: 18, notOvn: true, guards: true },
   { kind: 'pool',          attribute: 'tls_ciphers',       since: 15, notOvn: true, guards: true },
+  { kind: 'healthmonitor', attribute: 'type', values: ['HTTP', 'TCP', 'SCTP'], at: 'udp', since: 16, notOvn: true, instead: 'UDP-CONNECT', implied: true },
   { kind: 'healthmonitor', attribute: 'type', values: ['HTTP', 'HTTPS', 'PING', 'TLS-HELLO', 'SCTP'], notOvn: true, instead: 'TCP', implied: true },
   { kind: 'healthmonitor', attribute: 'http_version',      since: 10, notOvn: true },
   { kind: 'healthmonitor', attribute: 'domain_name',       since: 10, notOvn: true },
   { kind: 'healthmonitor', attribute: 'http_method', notOvn: true, implied: true },
+  { kind: 'healthmonitor', attribute: 'http_method', at: 'udp', since: 16, implied: true },
   { kind: 'healthmonitor', attribute: 'url_path', notOvn: true, implied: true },
+  { kind: 'healthmonitor', attribute: 'url_path', at: 'udp', since: 16, implied: true },
   { kind: 'healthmonitor', attribute: 'expected_codes', notOvn: true, implied: true },
+  { kind: 'healthmonitor', attribute: 'expected_codes', at: 'udp', since: 16, implied: true },
+  { kind: 'member',        attribute: 'monitor_port', at: 'udp', since: 16, instead: null, implied: true },
   { kind: 'member',        attribute: 'monitor_port',      notOvn: true, instead: null, implied: true },
   { kind: 'member',        attribute: 'backup', values: [true], since: 1, notOvn: true, instead: false, implied: true },
   { kind: 'l7policy',      attribute: 'redirect_http_code', since: 9 },
 ];
 
+/** Where Octavia does not tell its version: the oldest that has what stands on a load balancer, so that nothing of it is taken back. */
+export function atLeast(octavia: OctaviaVersion, standing: readonly ObservedResource[]): OctaviaVersion {
+  if (!octavia.isAssumed) return octavia;
+  const shown = standing.flatMap(({ kind, wire }) =>
+    CAPABILITIES.filter(
+      (one) =>
+        one.kind === kind && one.attribute in wire && (one.values?.includes(wire[one.attribute]) ?? true),
+    ),
+  );
+  return { ...octavia, minor: Math.max(octavia.minor, ...shown.map(({ since = 0 }) => since)) };
+}
+
 /** The first minor version of the Octavia API 2 that has an attribute; 0: all have it. */
 export function attributeSince(kind: ResourceKind, attribute: string): number {
-  const found = CAPABILITIES.filter((one) => one.kind === kind && one.attribute === attribute && !one.values);
+  const found = CAPABILITIES.filter(
+    (one) => one.kind === kind && one.attribute === attribute && !one.values && !one.at,
+  );
   return Math.max(0, ...found.map(({ since = 0 }) => since));
 }

@@ -1,5 +1,7 @@
+import type { OctaviaVersion } from './capabilities.ts';
 import type { Address } from '../address.ts';
 import type { NetworkFacts } from '../network/network-facts.ts';
+import type { Problem } from '../plan.ts';
 import type { ObservedResource, WireResource } from '../resources.ts';
 import type { CertificateFacts, Horizon } from '../tls/certificate-facts.ts';
 import type { TlsSecretFacts } from '../tls/tls-secret.ts';
@@ -30,7 +32,7 @@ export interface ObservedService extends FoundLoadBalancers, ObservedEndpoints {
   readonly sharing?: Sharing;
   readonly resources: readonly ObservedResource[];
   readonly facts: NetworkFacts;
-  readonly octavia: { readonly major: number; readonly minor: number };
+  readonly octavia: OctaviaVersion;
   readonly offers: Offers;
   /** The certificates in Barbican that the Service refers to. */
   readonly certificates: CertificateFacts;
@@ -38,6 +40,8 @@ export interface ObservedService extends FoundLoadBalancers, ObservedEndpoints {
   readonly secrets: ReadonlyMap<string, TlsSecretFacts>;
   /** Facts for a load balancer that takes this one's place; absent unless some change is approved. */
   readonly ifReplaced?: { readonly facts: NetworkFacts; readonly offers: Offers };
+  /** That something could not be read which the members do not need. */
+  readonly unread?: readonly Problem[];
   readonly horizon: Horizon;
   /** For each member with weight 0, the milliseconds for which it has taken no new connection. */
   readonly drainedForMs: ReadonlyMap<Address, number>;

@@ -1,3 +1,4 @@
+import { poolAddressOf } from '../address.ts';
 import { isOfNode } from '../node/node.ts';
 import type { Step } from '../plan.ts';
 import type { ObservedResource, ResourceKind, WireResource } from '../resources.ts';
@@ -46,8 +47,8 @@ export interface OfferQuestion {
 export interface Offers {
   /** Whether the load balancer exists already. It keeps the flavor and zone that it has. */
   readonly isMade?: boolean;
-  readonly flavors?: readonly Offer[];
-  readonly zones?: readonly Offer[];
+  readonly flavors?: readonly Offer[] | undefined;
+  readonly zones?: readonly Offer[] | undefined;
 }
 
 /** Whether a kind is outside Octavia: Octavia's lock does not cover such a resource, and no status tree shows it. */
@@ -66,6 +67,11 @@ export function needsRoom(step: Pick<Step, 'kind' | 'verb'>): boolean {
 
 export function writesMembers({ kind, verb }: Pick<Step, 'kind' | 'verb'>): boolean {
   return kind === 'member' || verb === 'members';
+}
+
+/** The plan address of the pool whose members a step writes. */
+export function poolOfMembers({ kind, address }: Pick<Step, 'kind' | 'address'>): string {
+  return kind === 'member' ? poolAddressOf(address) : address;
 }
 
 export function isOfSecurityGroup(kind: ResourceKind): boolean {

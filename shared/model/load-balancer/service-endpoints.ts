@@ -104,7 +104,7 @@ const MOST_REASONS = 20;
 const MORE_REASONS = `this port has more than ${MOST_REASONS} such reasons`;
 const MOST_ADDRESSES = 5;
 
-/** What one port's endpoints of one family and stage are, without doubles. */
+/** What one port's endpoints of one family and stage are. Of Pods at one address the first by name counts, in whatever order they come. */
 class Found {
   any = false;
   readonly pods = new Map<string, PodEndpoint>();
@@ -112,8 +112,9 @@ class Found {
 
   add({ address, pod, because }: Judged, port: number): void {
     this.any = true;
-    if (because === undefined) this.pods.set(`${address} ${port}`, { pod, address, port });
-    else this.#refuse(address, because);
+    const at = `${address} ${port}`;
+    if (because !== undefined) this.#refuse(address, because);
+    else if (pod <= (this.pods.get(at)?.pod ?? pod)) this.pods.set(at, { pod, address, port });
   }
 
   #refuse(address: string, because: string): void {

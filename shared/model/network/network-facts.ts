@@ -9,6 +9,8 @@ export interface Subnet {
   readonly network_id: string;
   /** Ports get their IP addresses by SLAAC, so none can be asked for. */
   readonly slaac?: true;
+  /** Somebody named it as the members' subnet. */
+  readonly asked?: true;
 }
 
 /**
@@ -66,9 +68,11 @@ export interface NetworkQuestion {
   readonly floating_ip_allowed?: true;
   /** IP families of the Service, in their order. */
   readonly families: readonly Family[];
+  /** The Service is internal and only prefers two families: a second VIP of IPv6 is no global address unless it is named. */
+  readonly stays_inside?: true;
 }
 
-/** A family without a VIP subnet: the network has no subnet of it, or several to choose from. */
+/** A family without a VIP subnet: the network has no subnet of it, several to choose from, or one that nobody may get unasked. */
 export interface NoVipSubnet {
   readonly family: Family;
   readonly network_id: string;

@@ -30,6 +30,8 @@ export interface JudgedNodes {
   readonly unclaimed: ReadonlySet<string>;
   /** By address of a Node with a providerID: the ids of its server's ports there. */
   readonly ports: ReadonlyMap<string, readonly string[]>;
+  /** The subnets in which a Node's server has this address; undefined if the project sees no port of a server. */
+  readonly subnetsOf: (node: Node, address: string) => readonly string[] | undefined;
   /** Addresses of Nodes that `--server-metadata` leaves out: none joins there. */
   readonly strangers?: ReadonlySet<string>;
   /** The servers that Nodes name. */
@@ -44,7 +46,7 @@ export function addressesOfStrangers(
   servers: ReadonlySet<string>,
 ): ReadonlySet<string> {
   const strangers = nodes.filter((node) => !servers.has(serverOf(node) ?? ''));
-  return new Set(strangers.flatMap(memberAddresses).map(({ address }) => address));
+  return new Set(strangers.flatMap(provenAddresses).map(({ address }) => address));
 }
 
 /** The ids of the servers that Nodes name by their providerID, each once. */
@@ -87,9 +89,10 @@ function judge(nodes: readonly Node[], ports: readonly DevicePort[] | string): J
   const unclaimed = new Set<string>();
   const disputed = new Map<string, string>();
   const own = new Map<string, readonly string[]>();
-  const judged = nodes.flatMap((node) => {
-    const server = serverOf(node);
-    const lost = memberAddresses(node).flatMap(({ address }) => {
+  const judged = nodes.flatMap((told) => {
+    const server = serverOf(told);
+    const node = withPorts(told, (address) => seen.subnetsOf(server ?? '', address) ?? []);
+    const lost = provenAddresses(node).flatMap(({ address }) => {
       const found = server === undefined ? [] : seen.ofServer(server, address);
       const elsewhere = seen.elsewhere(address, server);
       const taken = whyNot(elsewhere, found, claimed, server);
@@ -119,14 +122,39 @@ function judge(nodes: readonly Node[], ports: readonly DevicePort[] | string): J
     disputed,
     ports: own,
     servers: claimed,
+    subnetsOf: (node, address) => seen.subnetsOf(serverOf(node) ?? '', address),
     ...(typeof ports === 'string' ? { unlisted: ports } : {}),
   };
+}
+
+/** The Node with `onPort` at each IP address that a port of its server has; a kubelet's own word does not count. */
+function withPorts(node: Node, subnetsOf: (address: string) => readonly string[]): Node {
+  const addresses = toldAddresses(node).map(({ type, address }): NodeAddress => {
+    const onPort = isIP(address) === 0 ? [] : subnetsOf(address);
+    return { type, address, ...(onPort.length > 0 ? { onPort } : {}) };
+  });
+  return { ...node, status: { ...node.status, addresses } };
 }
 
 /** Whether a Node does not work, so that somebody else may have got its address. */
 function isDown({ metadata, status }: Node): boolean {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status ?? 'True';
   return ready !== 'True' || metadata.annotations?.[SERVER_GONE] !== undefined;
+}
+
+/** An address with the subnets in which its server has it; without them only the project's ports can tell. */
+export interface LocatedAddress {
+  readonly address: string;
+  readonly subnets?: readonly string[] | undefined;
+}
+
+/** The addresses at which these Nodes can be members, by the names of the Nodes. */
+export function locateNodes(nodes: readonly Node[], judged: JudgedNodes): readonly LocatedAddress[] {
+  return nodes
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+    .flatMap((node) =>
+      memberAddresses(node).map(({ address }) => ({ address, subnets: judged.subnetsOf(node, address) })),
+    );
 }
 
 /** Whether a Node, by its name, has an address. */
@@ -148,9 +176,15 @@ export function namedAddresses({ nodes }: JudgedNodes): HasAddress {
  */
 export function withoutAddresses(nodes: readonly Node[], lost: ReadonlySet<string>): readonly Node[] {
   return nodes.flatMap((node) => {
-    const own = memberAddresses(node).flatMap(({ address }) => (lost.has(address) ? [address] : []));
+    const own = provenAddresses(node).flatMap(({ address }) => (lost.has(address) ? [address] : []));
     return own.length === 0 ? [node] : withoutFamilies(node, own);
   });
+}
+
+/** The addresses at which a Node may be a member, with ExternalIPs on ports beside an InternalIP. */
+function provenAddresses(node: Node): readonly NodeAddress[] {
+  const onPort = toldAddresses(node).filter((one) => one.onPort && one.type === 'ExternalIP');
+  return [...new Set([...memberAddresses(node), ...onPort])];
 }
 
 /** The addresses at which a Node may be a member: of each family the InternalIPs, else the ExternalIPs. */

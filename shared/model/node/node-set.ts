@@ -30,13 +30,18 @@ export function toldAddresses({ status }: Node): readonly NodeAddress[] {
 
 /**
  * The IP address at which a Node is a member (decision 25), of the given family: an InternalIP inside the member
- * subnet, else the first InternalIP, else the first ExternalIP.
+ * subnet, else one of its server's ports if somebody named that subnet, else the first InternalIP, else the first ExternalIP.
  */
 export function memberAddress(node: Node, subnet: Subnet | undefined, family: Family): string | undefined {
   const addresses = toldAddresses(node).filter(({ address }) => isIP(address) === family);
   const internal = addresses.filter(({ type }) => type === 'InternalIP').map(({ address }) => address);
-  const inside = subnet && internal.find((address) => cidrContains(subnet.cidr, address));
-  return inside ?? internal[0] ?? addresses.find(({ type }) => type === 'ExternalIP')?.address;
+  // another network may have the same range
+  const isInside = ({ address, onPort }: NodeAddress): boolean =>
+    subnet !== undefined && (onPort?.includes(subnet.id) ?? cidrContains(subnet.cidr, address));
+  const inside =
+    addresses.find((one) => one.type === 'InternalIP' && isInside(one)) ??
+    addresses.find((one) => one.onPort && subnet?.asked && isInside(one));
+  return inside?.address ?? internal[0] ?? addresses.find(({ type }) => type === 'ExternalIP')?.address;
 }
 
 export interface ReachableNode {
@@ -55,7 +60,7 @@ export interface NodeSet {
  * Octavia for ever (docs/sources/openstack.md, "A member listed twice").
  */
 export const nodeSet = onceForEach(
-  (subnet: Subnet | undefined, family: Family) => `${family} ${subnet?.cidr ?? ''}`,
+  (subnet: Subnet | undefined, family: Family) => `${family} ${subnet?.id ?? ''} ${subnet?.asked ?? ''}`,
   (nodes: readonly Node[], subnet, family): NodeSet => {
     const reachable = new Map<string, ReachableNode>();
     const withoutAddress: string[] = [];

@@ -4,7 +4,7 @@
  */
 
 export interface ProviderID {
-  /** `bare` is an id without a scheme, as old clusters have it. */
+  /** `bare` is an id without a scheme, as old clusters have it, with a region before it or none. */
   readonly scheme: 'openstack' | 'kinx' | 'bare';
   readonly region?: string;
   /** A UUID as Nova spells it. */
@@ -13,7 +13,7 @@ export interface ProviderID {
 
 const UUID = '[\\da-fA-F]{8}(?:-[\\da-fA-F]{4}){3}-[\\da-fA-F]{12}';
 const WITH_SCHEME = new RegExp(`^(openstack|kinx)://([^/]*)/(${UUID})$`);
-const BARE = new RegExp(`^/?(${UUID})$`);
+const BARE = new RegExp(`^(?:([^/:]*)/)?(${UUID})$`);
 
 /**
  * The parts of a providerID; undefined for schemes of other clouds and for ids that are no UUIDs. Nova would answer
@@ -21,11 +21,14 @@ const BARE = new RegExp(`^/?(${UUID})$`);
  */
 export function parseProviderID(text: string): ProviderID | undefined {
   const [, scheme, region = '', id] = WITH_SCHEME.exec(text) ?? [];
-  if (scheme === 'openstack' && id !== undefined)
-    return { scheme, ...(region === '' ? {} : { region }), serverId: id.toLowerCase() };
-  if (scheme === 'kinx' && region === '' && id !== undefined) return { scheme, serverId: id.toLowerCase() };
-  const bare = BARE.exec(text)?.[1];
-  return bare === undefined ? undefined : { scheme: 'bare', serverId: bare.toLowerCase() };
+  if (scheme === 'openstack' && id !== undefined) return named(scheme, region, id);
+  if (scheme === 'kinx' && region === '' && id !== undefined) return named(scheme, region, id);
+  const [, before = '', bare] = BARE.exec(text) ?? [];
+  return bare === undefined ? undefined : named('bare', before, bare);
+}
+
+function named(scheme: ProviderID['scheme'], region: string, id: string): ProviderID {
+  return { scheme, ...(region === '' ? {} : { region }), serverId: id.toLowerCase() };
 }
 
 /** The providerID to write. `region` is given only if providerIDs are regional (OS_CCM_REGIONAL). */

@@ -49,6 +49,15 @@ export class SeenPorts {
       .map(({ id }) => id);
   }
 
+  /** The subnets in which the server has this fixed IP; undefined if the project sees no port of it. */
+  subnetsOf(server: string, address: string): readonly string[] | undefined {
+    if (!this.hasPortsOf(server)) return undefined;
+    const fixed = this.#portsOf(server).flatMap(({ fixed_ips: all }) => all ?? []);
+    return fixed.flatMap(({ ip_address: ip, subnet_id: id }) =>
+      id !== undefined && cidrKey(ip) === cidrKey(address) ? [id] : [],
+    );
+  }
+
   /**
    * A port without a device that has this fixed IP, as one for a virtual IP, which address pairs let servers use.
    * Undefined if the server may use any address, or if the project sees no port of it.

@@ -9,6 +9,7 @@ import type { Kube } from '../../ports.ts';
 import { planNotes } from '../../report/plan-notes.ts';
 import { outcomeOfError } from '../../report/outcome-of-error.ts';
 import { clipMessage, conditionWith, isNews, readyCondition, rfc3339 } from '../../report/condition.ts';
+import { publish } from '../../report/publish.ts';
 import type { ConditionMessage } from '../../report/condition.ts';
 
 export interface NodeSummary {
@@ -119,6 +120,6 @@ export async function reportToNode(
   const { condition, events } = summary;
   const isGone = applied.steps.some(({ verb }) => verb === 'delete');
   const last = (applied.known.get(`node/${node.metadata.name}`)?.['node'] ?? node) as Node;
-  if (condition && !isGone) await kube.patchNodeStatus(last, { conditions: [condition] });
-  for (const event of events) await kube.recordEvent(node, event);
+  const write = async () => condition && !isGone && kube.patchNodeStatus(last, { conditions: [condition] });
+  await publish(node, write, events, kube);
 }

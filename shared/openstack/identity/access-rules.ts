@@ -48,5 +48,6 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${parts.join('')}$`);
 }
 
+/** Some clouds put a word of their own beside the UUID. */
 const withoutIds = (path: string): string =>
-  path.replaceAll(/[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}/gi, '*');
+  path.replaceAll(/[^/]*[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}[^/]*/gi, '*');

@@ -1,13 +1,22 @@
 import type { OpenStackConfig } from '../../config/config.ts';
 import { ReconcileError } from '../../model/errors.ts';
 import type { ServiceType } from '../openstack-http.ts';
+import type { AccessRule } from './access-rules.ts';
 import { isRecord, stringAt } from '../../model/json.ts';
 
 export interface CatalogEndpoint {
   readonly type: string;
   readonly interface: string;
-  readonly region: string;
+  /** The id of the region, and its name. */
+  readonly regions: readonly string[];
   readonly url: string;
+}
+
+/** What a token says of the paths below an endpoint. */
+interface Scope {
+  readonly catalog: readonly CatalogEndpoint[];
+  readonly projectId: string;
+  readonly accessRules?: readonly AccessRule[];
 }
 
 /** Service types of a service in a catalog (Service Types Authority). `networking` is an older spelling. */
@@ -27,17 +36,31 @@ export function readCatalog(catalog: unknown): readonly CatalogEndpoint[] {
     return endpoints.map((endpoint) => ({
       type: stringAt(service, 'type') ?? '',
       interface: stringAt(endpoint, 'interface') ?? '',
-      region: stringAt(endpoint, 'region_id') ?? stringAt(endpoint, 'region') ?? '',
+      regions: ['region_id', 'region']
+        .flatMap((name) => stringAt(endpoint, name) ?? [])
+        .filter((name) => name !== ''),
       url: stringAt(endpoint, 'url') ?? '',
     }));
   });
 }
 
-/** The base URL of a service without slash and version at its end, so that `/v2.0/...` can follow. */
-export function serviceUrl(...which: Parameters<typeof endpointOf>): string {
-  return endpointOf(...which)
-    .url.replace(/\/+$/, '')
-    .replace(/\/v\d+(\.\d+)?$/, '');
+/**
+ * The URL of a path of a service, such as `/v2.0/ports`; its version takes the place of the endpoint's. An endpoint with version and
+ * project, as Nova's may be, is used as it is: a gateway may serve nothing else. Access rules name no project, and Nova itself needs none.
+ */
+export function serviceUrl(
+  { catalog, projectId, accessRules }: Scope,
+  service: ServiceType,
+  config: Pick<OpenStackConfig, 'region' | 'interface'>,
+  path = '',
+): string {
+  const url = endpointOf(catalog, service, config).url.trim().replace(/\/+$/, '');
+  const hasProject = url.endsWith(`/${projectId}`);
+  const versioned = (hasProject ? url.slice(0, -projectId.length) : url).replace(/\/+$/, '');
+  const root = versioned.replace(/\/+v\d+(\.\d+)?$/, '');
+  if (root === versioned) return url + path;
+  const [, rest] = /^\/v[\d.]+(\/.*)/.exec(path) ?? [];
+  return hasProject && !accessRules && rest ? url + rest : root + path;
 }
 
 /**
@@ -48,19 +71,21 @@ export function endpointOf(
   catalog: readonly CatalogEndpoint[],
   service: ServiceType,
   config: Pick<OpenStackConfig, 'region' | 'interface'>,
-): CatalogEndpoint {
+): CatalogEndpoint & { readonly region: string } {
   const ofService = catalog.filter((endpoint) => NAMES[service].includes(endpoint.type));
   const ofInterface = ofService.filter((endpoint) => endpoint.interface === config.interface);
-  const found = ofInterface.filter(({ region }) => config.region === undefined || region === config.region);
+  const found = ofInterface.filter(
+    ({ regions }) => config.region === undefined || regions.includes(config.region),
+  );
   const [first] = found;
   if (first === undefined) {
     const wanted = config.region === undefined ? '' : ` in the region ${JSON.stringify(config.region)}`;
     throw missing(`no ${config.interface} endpoint for ${service}${wanted}`, ofService, catalog);
   }
-  if (new Set(found.map(({ region }) => region)).size > 1) {
+  if (new Set(found.map(({ regions: [id] }) => id)).size > 1) {
     throw missing(`${service} in several regions and none is configured`, found, catalog);
   }
-  return first;
+  return { ...first, region: config.region ?? first.regions[0] ?? '' };
 }
 
 function missing(
@@ -68,7 +93,9 @@ function missing(
   near: readonly CatalogEndpoint[],
   catalog: readonly CatalogEndpoint[],
 ): ReconcileError {
-  const places = near.map((endpoint) => `${endpoint.region} (${endpoint.interface})`);
+  const places = near.map(
+    (endpoint) => `${[...new Set(endpoint.regions)].join(' or ')} (${endpoint.interface})`,
+  );
   const there =
     near.length > 0
       ? `it is there in ${unique(places)}`

@@ -5,6 +5,7 @@ import { readCatalog, type CatalogEndpoint } from './catalog.ts';
 import { refusal, unexpected, unreachable } from '../refusal.ts';
 import type { Http, HttpAnswer } from '../openstack-http.ts';
 import { isRecord, stringAt } from '../../model/json.ts';
+import { redact } from '../../model/redact.ts';
 import { Answers } from '../../memory/answers.ts';
 import { LoginRefusals } from './login-refusals.ts';
 
@@ -118,8 +119,11 @@ function readToken(answer: HttpAnswer, asked: number): Token {
 
 /** The error for a refused token, without the secret: Keystone repeats parts of a malformed request. */
 function refused(answer: HttpAnswer, config: OpenStackConfig): ReconcileError {
-  const error = refusal(ATTEMPTED, answer);
-  const message = error.message.replaceAll(secretOf(config.credentials), 'REDACTED');
+  const secrets = [secretOf(config.credentials)];
+  const masked: unknown = JSON.parse(JSON.stringify(answer), (_key, value: unknown) =>
+    typeof value === 'string' ? redact(value, secrets) : value,
+  );
+  const error = refusal(ATTEMPTED, masked as HttpAnswer); // which shortens texts, and a part of a secret is not found
   const noKeystone = answer.status === 400 && !isRecord(answer.body);
   const noSuchPath = answer.status === 405 || Math.floor(answer.status / 100) === 3;
   if (answer.status === 404 || noKeystone || noSuchPath) {
@@ -128,12 +132,12 @@ function refused(answer: HttpAnswer, config: OpenStackConfig): ReconcileError {
       answer.status === 404 && config.credentials.type === 'application-credential'
         ? ', and does it have this application credential'
         : '';
-    const text = `${message}; is auth-url ${config.authUrl} the address of Keystone${credential}?`;
+    const text = `${error.message}; is auth-url ${config.authUrl} the address of Keystone${credential}?`;
     return new ReconcileError('CONFIG_INVALID', text, error.context);
   }
   return new ReconcileError(
     error.code === 'REJECTED' ? 'CONFIG_INVALID' : error.code,
-    message,
+    error.message,
     error.context,
   );
 }

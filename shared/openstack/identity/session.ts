@@ -47,7 +47,7 @@ export function createSession(config: OpenStackConfig, keystone: Keystone, http:
     const { service, method, path, body, attempted } = request;
     if (method !== 'GET') await askPermit();
     if (timeLeftMs() <= 0) throw budgetSpent(attempted);
-    const url = serviceUrl(token.catalog, service, config) + path;
+    const url = serviceUrl(token, service, config, path);
     const headers = { ...request.headers, 'x-auth-token': token.value };
     const answer = await http({
       service,
@@ -91,13 +91,14 @@ export function createSession(config: OpenStackConfig, keystone: Keystone, http:
       return region === '' ? undefined : region;
     },
     async requireService(service) {
-      return serviceUrl((await keystone.token()).catalog, service, config);
+      return serviceUrl(await keystone.token(), service, config);
     },
     async missingRules(rules) {
-      const { accessRules, catalog } = await keystone.token();
+      const token = await keystone.token();
+      const { accessRules } = token;
       if (accessRules === undefined) return undefined;
       return rules.filter((rule) => {
-        const url = serviceUrl(catalog, rule.service, config) + rule.path;
+        const url = serviceUrl(token, rule.service, config, rule.path);
         return missingRule(accessRules, rule, url) !== undefined;
       });
     },

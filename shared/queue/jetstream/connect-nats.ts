@@ -26,6 +26,8 @@ export async function connectNats({
   const ca = caFile === undefined ? undefined : await readFile(caFile, 'utf8');
   const credentials = credentialsFile === undefined ? undefined : await readFile(credentialsFile);
   const mustEncrypt = ca !== undefined || servers.some((server) => server.startsWith('tls://'));
+  // as in shared/http.ts
+  const tls = { allowPartialTrustChain: true, ...(ca !== undefined && { ca }) };
   return connect({
     servers: [...servers],
     name: 'levelset',
@@ -35,6 +37,6 @@ export async function connectNats({
     timeout: CONNECT_MS,
     maxReconnectAttempts: -1,
     ...(credentials && { authenticator: credsAuthenticator(credentials) }),
-    ...(mustEncrypt && { tls: ca === undefined ? {} : { ca } }),
+    ...(mustEncrypt && { tls }),
   });
 }

@@ -47,15 +47,39 @@ export async function writeRoutes(
   try {
     const means = { ...world, lease, budget };
     const done = await write(await evaluateAgain(), world, means);
-    const router = done.evaluation.desired?.router.id ?? '';
-    const limit = done.failed.get(routerAt(router))?.context.limit;
-    if (limit === undefined) return done;
-    noteLimit(router, limit, world);
-    const again = await write(await evaluateAgain(), world, means);
-    return { ...again, evaluation: withDrift(again.evaluation, done.evaluation) };
+    const again = await writeWhatFits(done, async () => write(await evaluateAgain(), world, means), world);
+    return again ? { ...again, evaluation: withDrift(again.evaluation, done.evaluation) } : done;
   } finally {
     await lease.remove();
   }
+}
+
+/**
+ * The last of further passes, where Neutron said that the router accepts no more routes. A newer Neutron does not say how many it accepts
+ * (docs/sources/openstack.md, "Routes of a router"): then each pass tries half of those of which nobody knows, until the number is found.
+ */
+async function writeWhatFits(
+  { evaluation: { desired }, failed }: RoutesWritten,
+  writeAgain: () => Promise<RoutesWritten>,
+  world: RoutesWorld,
+): Promise<RoutesWritten | undefined> {
+  const id = desired?.router.id ?? '';
+  const refused = failed.get(routerAt(id));
+  if (!desired || refused?.code !== 'QUOTA_EXCEEDED') return undefined;
+  const asked = desired.resources.find(({ address }) => address === routerAt(id))?.attributes as
+    { readonly routes: readonly Route[] } | undefined;
+  let fits = refused.context.limit ?? desired.router.routes?.length ?? 0;
+  let fails = refused.context.limit === undefined ? (asked?.routes.length ?? 0) : fits + 1;
+  while (fails - fits > 1) {
+    const limit = (fits + fails) >> 1;
+    noteLimit(id, limit, world);
+    const { stopped, failed: failing } = await writeAgain();
+    if (stopped) break;
+    if (failing.get(routerAt(id))?.code === 'QUOTA_EXCEEDED') fails = limit;
+    else fits = limit;
+  }
+  noteLimit(id, fits, world);
+  return writeAgain();
 }
 
 /** The evaluation, with the drift that an earlier one of the same run has found: by now that is the run's own work. */

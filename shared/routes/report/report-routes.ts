@@ -2,6 +2,7 @@ import type { DesiredRoutes } from '../desired/desire-routes.ts';
 import { ERRORS } from '../../model/errors.ts';
 import type { ReconcileError } from '../../model/errors.ts';
 import type { Address } from '../../model/address.ts';
+import { cidrKey } from '../../model/network/cidr.ts';
 import type { Node, ObjectEvent } from '../../model/kubernetes.ts';
 import { hasTaint, UNINITIALIZED_TAINT } from '../../model/node/node.ts';
 import type { Outcome } from '../../model/outcome.ts';
@@ -68,7 +69,7 @@ function fieldOf(address: Address): string {
 }
 
 /**
- * The Events of Nodes without a route, with the reason of Kubernetes' route controller (docs/sources/kubernetes.md,
+ * The Events of Nodes without a route, or with a rival's, with the reason of Kubernetes' route controller (docs/sources/kubernetes.md,
  * "Routes"). A Node that is not initialised yet gets none.
  */
 export function routeEvents(done: RoutesDone): readonly (readonly [Node, ObjectEvent])[] {
@@ -82,7 +83,14 @@ export function routeEvents(done: RoutesDone): readonly (readonly [Node, ObjectE
         const error = done.failed.get(routePortAt(port)) ?? onRouter;
         return error && ERRORS[error.code].disposition !== 'wait' ? [{ cidr, why: error.message }] : [];
       });
-    return [...without, ...missing].map(({ cidr, why }) => [node, failure(node, cidr, why)] as const);
+    return [
+      ...[...without, ...missing].map(({ cidr, why }) => failure(node, cidr, why)),
+      ...(done.desired?.foreign ?? []).flatMap((foreign) =>
+        routes.some(({ destination }) => destination === cidrKey(foreign.destination))
+          ? rival(node, foreign)
+          : [],
+      ),
+    ].map((event) => [node, event] as const);
   });
 }
 
@@ -106,6 +114,12 @@ export function driftEvents({
 
 function failure({ metadata }: Node, cidr: string, why: string): ObjectEvent {
   const message = `Could not create route ${cidr} for node ${metadata.name}: ${why}`;
+  return { component: COMPONENT, type: 'Warning', reason: 'FailedToCreateRoute', message };
+}
+
+/** The Event of a Node to whose Pods somebody else has a route, too, such as another cluster with the same range. */
+function rival({ metadata }: Node, { destination, nexthop }: Route): ObjectEvent {
+  const message = `Route ${destination} of node ${metadata.name} is not the only one: the router has another, to ${nexthop}, which is not levelset's, and packets may take either; give each cluster a range of its own, or delete the other route`;
   return { component: COMPONENT, type: 'Warning', reason: 'FailedToCreateRoute', message };
 }
 

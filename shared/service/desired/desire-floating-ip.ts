@@ -42,7 +42,7 @@ export function desireFloatingIP(
   if (network === undefined || others.length > 0) {
     const message =
       network === undefined
-        ? 'is needed: the project sees no external network, so levelset makes no floating IP; name one, or make the Service internal'
+        ? 'is needed: the project sees no external network with IPv4, so levelset makes no floating IP and publishes the VIP; name one, or make the Service internal'
         : `is needed: there are ${facts.floatingNetworks.length} external networks; levelset makes no floating IP until one is named here or in cloud.conf`;
     return {
       resources: [floatingIPInUse(intent, facts, cluster)],
@@ -153,8 +153,6 @@ export function desireFloatingSubnets(
   facts: NetworkFacts,
 ): FloatingSubnets {
   const { annotated } = intent;
-  if (annotated.problems.some(({ field }) => field.startsWith(`${OCCM}floating-subnet`)))
-    return { problems: [] };
   const there = facts.floatingSubnets ?? [];
   const id = annotated.floatingip.subnet_id;
   if (id) return desireNamed(id, network, there);

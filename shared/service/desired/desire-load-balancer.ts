@@ -7,9 +7,10 @@ import {
   nameTag,
   serviceTag,
 } from '../../model/ownership.ts';
+import type { Service } from '../../model/kubernetes.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import { familyOf, hasAdditionalVips } from '../../model/network/network-facts.ts';
-import type { NetworkFacts, Subnet } from '../../model/network/network-facts.ts';
+import type { Family, NetworkFacts, Subnet } from '../../model/network/network-facts.ts';
 import { keyOf } from '../../model/request.ts';
 import type { DesiredResource, LoadBalancer, AdditionalVip } from '../../model/resources.ts';
 import { userTags } from '../../model/load-balancer/user-tags.ts';
@@ -101,32 +102,38 @@ function requestedAddress(
 ): RequestedAddress {
   const { loadBalancerIP: value = '' } = service.spec;
   const none = { attributes: {}, additional: new Map(), problems: [] };
-  const not = (message: string): RequestedAddress => ({
-    ...none,
-    problems: [
-      {
-        field: 'spec.loadBalancerIP',
-        value,
-        message: `${message}; levelset changes nothing until then`,
-        blocking: true,
-      },
-    ],
-  });
   if (value === '') return none;
-  if (isIP(value) === 0) return not('must be an IP address');
+  const problems = loadBalancerIPProblems(service, families);
+  if (problems.length > 0) return { ...none, problems };
   const family = familyOf(value);
-  if (!families.includes(family))
-    return not(`must be of a family of the Service: IPv${families.join(' or IPv')}`);
   if (!internal && family === 4) return none;
   const ip_address = canonicalAddress(value);
   const isFitting = ({ cidr }: Subnet): boolean => familyOf(cidr) === family;
   const subnets = [...(vipSubnet ? [vipSubnet] : []), ...additional].filter(isFitting);
   const subnet = subnets.find(({ cidr }) => cidrContains(cidr, value)) ?? subnets[0];
   if (subnet?.slaac)
-    return not(
-      `cannot be requested: in the subnet ${subnet.id} (${subnet.cidr}) ports make their own addresses`,
-    );
+    return {
+      ...none,
+      problems: wrongAddress(
+        value,
+        `cannot be requested: in the subnet ${subnet.id} (${subnet.cidr}) ports make their own addresses`,
+      ),
+    };
   if (!subnet || subnet === vipSubnet || annotated.loadbalancer.vip_port_id !== undefined)
     return { ...none, attributes: { vip_address: ip_address } };
   return { ...none, additional: new Map([[subnet.id, { ip_address }]]) };
+}
+
+/** What is wrong with spec.loadBalancerIP by itself. */
+export function loadBalancerIPProblems({ spec }: Service, families: readonly Family[]): readonly Problem[] {
+  const { loadBalancerIP: value = '' } = spec;
+  if (value === '') return [];
+  if (isIP(value) === 0) return wrongAddress(value, 'must be an IP address');
+  if (families.includes(familyOf(value))) return [];
+  return wrongAddress(value, `must be of a family of the Service: IPv${families.join(' or IPv')}`);
+}
+
+function wrongAddress(value: string, what: string): readonly Problem[] {
+  const message = `${what}; levelset changes nothing until then`;
+  return [{ field: 'spec.loadBalancerIP', value, message, blocking: true }];
 }

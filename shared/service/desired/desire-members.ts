@@ -72,7 +72,7 @@ function desireMember(
       address: node.address,
       protocol_port: nodePort,
       monitor_port: localHealthPort(intent) ?? null,
-      backup: shares.backups.has(node.name),
+      ...(shares.keepsBackups ? {} : { backup: shares.backups.has(node.name) }),
       ...(weight === undefined ? {} : { weight }),
       admin_state_up: true,
     },
@@ -85,6 +85,8 @@ export interface NodeShares {
   readonly weights: ReadonlyMap<string, number>;
   /** Names of the nodes that get traffic only while no other can. */
   readonly backups: ReadonlySet<string>;
+  /** The annotation that names them cannot be read, so those that are there stay. */
+  readonly keepsBackups: boolean;
   readonly problems: readonly Problem[];
 }
 
@@ -117,6 +119,7 @@ export function nodeShares(
   return {
     weights: new Map(Object.entries(weights)),
     backups: both.size < names.size ? both : remote,
+    keepsBackups: spelled['ServicePort.backupMembers']?.ignored === true,
     problems: [...unknown('memberWeights', Object.keys(weights)), ...unknown('backupMembers', named)],
   };
 }

@@ -41,7 +41,7 @@ export function memberAddresses(
   { service, family, nodeSelector }: ServiceIntent,
   endpoints?: Endpoints,
 ): readonly string[] {
-  const selected = subnet && !hasOnlyPods(service) ? selectNodes(nodes, nodeSelector).nodes : [];
+  const selected = subnet && !hasOnlyPods(service) ? selectNodes(nodes, nodeSelector ?? {}).nodes : [];
   const reached = nodeSet(selected, subnet, family).reachable.map(({ address }) => address);
   return subnet ? [...new Set([...reached, ...podAddresses(endpoints, subnet)])] : [];
 }
@@ -148,11 +148,11 @@ function portProblems(
   facts: NetworkFacts,
   config: LoadBalancerConfig,
 ): readonly Problem[] {
-  const { withoutPort = [], unfiltered = [], onStrangeServer = [] } = facts;
+  const { withoutPort = [], onStrangeServer = [] } = facts;
   const problems: Problem[] = [];
   if (withoutPort.length > 0) {
     const message =
-      'is on no port that the project sees in the member subnet; levelset cannot put the security group on it';
+      'is on no port of its Node’s server that the project sees, nor, where the Node names none, on one in the member subnet; levelset cannot put the security group on it';
     problems.push({ field: 'address of a member', value: withoutPort.join(', '), message });
   }
   if (onStrangeServer.length > 0) {
@@ -160,13 +160,22 @@ function portProblems(
       'is on a port of a server that no Node names; levelset does not put the security group on it';
     problems.push({ field: 'address of a member', value: onStrangeServer.join(', '), message });
   }
-  const open = isStrict(intent, config) ? [...withoutPort, ...onStrangeServer, ...unfiltered] : [];
+  const open = unguarded(intent, facts, config);
   if (open.length > 0) {
     const message = `cannot be enforced at ${open.join(', ')}, where no security group is in force; levelset changes nothing until one is`;
     const value = (intent.allowed_cidrs ?? []).join(',');
     problems.push({ field: 'spec.loadBalancerSourceRanges', value, message, blocking: true });
   }
   return problems;
+}
+
+/** The members at which nothing enforces the source ranges of the Service, although rules are to do it. */
+export function unguarded(
+  intent: ServiceIntent,
+  { withoutPort = [], unfiltered = [], onStrangeServer = [] }: NetworkFacts,
+  config: LoadBalancerConfig,
+): readonly string[] {
+  return isStrict(intent, config) ? [...withoutPort, ...onStrangeServer, ...unfiltered] : [];
 }
 
 export function desireRules(

@@ -1,3 +1,4 @@
+import type { OctaviaVersion } from '../../model/load-balancer/capabilities.ts';
 import type { Config } from '../../config/config.ts';
 import { NO_CERTIFICATES } from '../../model/tls/certificate-facts.ts';
 import type { CertificateFacts, CertificateInUse, Horizon } from '../../model/tls/certificate-facts.ts';
@@ -10,8 +11,8 @@ import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Offers } from '../../model/load-balancer/octavia.ts';
 import type { DrainingMember, Problem } from '../../model/plan.ts';
-import type { DesiredResource } from '../../model/resources.ts';
-import { addressProblems } from './nodes/address-problems.ts';
+import type { DesiredResource, Member } from '../../model/resources.ts';
+import { addressProblems, notTaken } from './nodes/address-problems.ts';
 import { desireFloatingIP, keptFloatingIP } from './desire-floating-ip.ts';
 import { withinCapabilities, spelledBy } from './within-capabilities.ts';
 import { watchCertificates } from './certificate-expiry.ts';
@@ -21,7 +22,7 @@ import { familyProblems, networkProblems } from './network-problems.ts';
 import { keepsFamily, secondFamilyOf, selectNodes } from './nodes/port-nodes.ts';
 import { nodeSet } from '../../model/node/node-set.ts';
 import type { ReachableNode } from '../../model/node/node-set.ts';
-import { desireSecurityGroup, rulesHoldSourceRanges } from './desire-security-group.ts';
+import { desireSecurityGroup, rulesHoldSourceRanges, unguarded } from './desire-security-group.ts';
 import { desireOffers } from './desire-offers.ts';
 import { desireStored } from './served-secrets.ts';
 import type { ServedSecrets } from './served-secrets.ts';
@@ -48,7 +49,7 @@ export interface DesireInput {
   readonly localNodes?: readonly string[];
   /** The Pods behind each port of the Service; undefined for a port whose members are nodes. */
   readonly endpoints?: readonly (PortEndpoints | undefined)[];
-  readonly octavia: { readonly major: number; readonly minor: number };
+  readonly octavia: OctaviaVersion;
   readonly offers?: Offers;
   readonly certificates?: CertificateFacts;
   readonly secrets?: ServedSecrets;
@@ -80,7 +81,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
   const served = servedFamilies(input.intent, facts, octavia);
   const intent = withFamilies(input.intent, served);
   const memberSubnet = memberSubnetOf(facts, intent.family);
-  const selected = selectNodes(input.nodes, intent.nodeSelector);
+  const selected = selectNodes(input.nodes, intent.nodeSelector ?? {});
   const nodes = nodeSet(selected.nodes, memberSubnet, intent.family);
   const second = secondFamilyOf(intent, selected.nodes, nodes.reachable, facts);
   const vips = desireVips(intent, facts, octavia);
@@ -112,6 +113,9 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
       ...(input.endpoints ? { endpoints: input.endpoints } : {}),
     }),
   );
+  const open = unguarded(intent, facts, config.loadBalancer);
+  const isOpen = ({ kind, attributes }: DesiredResource): boolean =>
+    kind === 'member' && open.includes((attributes as Partial<Member>).address ?? '');
   const watched = watchCertificates(intent, { certificates, secrets, horizon });
   const able = withinCapabilities(
     [
@@ -124,7 +128,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
   return {
     resources: [
       ...desireStored(intent, input.cluster, secrets),
-      ...able.resources,
+      ...able.resources.map((one) => (isOpen(one) ? { ...one, ifPresent: true as const } : one)),
       ...floating.resources,
       ...group.resources,
     ],
@@ -134,6 +138,11 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
       ...intent.rangeProblems,
       ...selected.problems,
       ...addressProblems(input.judged, reachedAt(input, nodes.reachable, second?.nodes ?? []), config),
+      ...notTaken(
+        selected.nodes,
+        memberSubnet,
+        nodes.reachable.map(({ address }) => address),
+      ),
       ...ports.flatMap(({ problems }) => problems),
       ...floating.problems,
       ...group.problems,

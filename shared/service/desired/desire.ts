@@ -4,9 +4,11 @@ import { withoutPodsAt } from '../../model/load-balancer/service-endpoints.ts';
 import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
 import type { NetworkFacts } from '../../model/network/network-facts.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
+import type { ReadOtherwise } from '../../model/load-balancer/other-controllers.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import { withoutAddresses } from '../../model/node/judged-nodes.ts';
 import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
+import type { ObservedResource } from '../../model/resources.ts';
 import type { Depth, Unit } from '../../model/unit.ts';
 import type { Reading } from '../intent/as-dialect.ts';
 import { addressesKeptOut, portsKeptOut, showsMembers, waitingProblem } from './nodes/address-problems.ts';
@@ -38,6 +40,7 @@ export interface DesiredService {
 export interface DesiredHere extends Desired {
   /** Hashes of the changes that the Service approves, sorted. */
   readonly approved: readonly string[];
+  readonly byGo?: ReadOtherwise;
   /** What is desired of a load balancer that takes this one's place; absent unless some change is approved. */
   readonly another?: Desired;
 }
@@ -80,6 +83,12 @@ function withoutFacts(facts: NetworkFacts, keptOut: ReadonlySet<string>): Networ
   };
 }
 
+/** The Nodes that are members already. */
+function ofMembers(nodes: readonly Node[], resources: readonly ObservedResource[]): readonly Node[] {
+  const there = new Set(resources.map(({ kind, wire }) => (kind === 'member' ? wire['address'] : undefined)));
+  return nodes.filter(({ status }) => status?.addresses?.some(({ address }) => there.has(address)));
+}
+
 function membersAt({ resources }: Desired): readonly string[] {
   return resources.flatMap(({ kind, attributes }) =>
     kind === 'member' && 'address' in attributes ? [attributes.address] : [],
@@ -88,11 +97,12 @@ function membersAt({ resources }: Desired): readonly string[] {
 
 function desireWith(
   { unit, cluster, judged, reading, observed }: Given,
-  nodes: readonly Node[],
+  all: readonly Node[],
   endpoints: Endpoints | undefined,
 ): DesiredService {
-  const { intent, config, asNew, approved } = reading;
+  const { intent, config, asNew, approved, byGo } = reading;
   const { loadBalancer, sharing, resources, localNodes, ifReplaced, horizon } = observed;
+  const nodes = intent && !intent.nodeSelector ? ofMembers(all, resources) : all;
   const input: DesireInput = {
     intent,
     wanted: unit.wanted,
@@ -109,7 +119,9 @@ function desireWith(
     ...(endpoints ? { endpoints } : {}),
     cluster,
   };
-  const own = withDraining(desireUnit(input, config), {
+  const alone = desireUnit(input, config);
+  const told = { ...alone, problems: [...(observed.unread ?? []), ...alone.problems] };
+  const own = withDraining(told, {
     observed: resources,
     nodes,
     drainedForMs: observed.drainedForMs,
@@ -125,5 +137,7 @@ function desireWith(
     ...shared.problems,
   ];
   const another = ifReplaced && { another: desireUnit({ ...input, ...ifReplaced }, asNew) };
-  return { own, here: { ...own, resources: shared.resources, problems, approved, ...another } };
+  const asGo = byGo?.intent && desireUnit({ ...input, intent: byGo.intent }, config).resources;
+  const gate = byGo && { byGo: { targets: byGo.targets, ...(asGo ? { desired: asGo } : {}) } };
+  return { own, here: { ...own, resources: shared.resources, problems, approved, ...gate, ...another } };
 }

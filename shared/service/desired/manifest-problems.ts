@@ -10,6 +10,7 @@ import { readIntent } from '../intent/service-intent.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 import { allowedRanges } from '../intent/source-ranges.ts';
 import { desireInsertHeaders, desireRedirect } from './desire-http.ts';
+import { loadBalancerIPProblems } from './desire-load-balancer.ts';
 import { desireMonitor, localHealthPort } from './desire-monitor.ts';
 import { desirePersistence } from './desire-port.ts';
 import { desirePoolTls, desireTls } from './desire-tls.ts';
@@ -24,7 +25,7 @@ import { uselessSettings } from './useless-settings.ts';
 export function* manifestProblems(service: Service, config: Config): InTurns<readonly Problem[]> {
   const intent = yield* readIntent(service, config);
   const context = allFound(intent, config);
-  const found = [...intent.problems, ...rangeProblems(intent)];
+  const found = [...intent.problems, ...familyProblems(intent)];
   for (const [index, port] of (service.spec.ports ?? []).entries()) {
     found.push(...portProblems(port, index, intent, context));
     yield;
@@ -33,9 +34,10 @@ export function* manifestProblems(service: Service, config: Config): InTurns<rea
   return [...new Map(found.map((one) => [`${one.field}\n${one.value}\n${one.message}`, one])).values()];
 }
 
-/** A manifest that names no family gets one from the apiserver, so its ranges may be of either. */
-function rangeProblems({ service, ranges, rangeProblems: ofFamilies }: ServiceIntent): readonly Problem[] {
-  return (service.spec.ipFamilies ?? []).length > 0 ? ofFamilies : allowedRanges(ranges, [4, 6]).problems;
+/** A manifest that names no family gets one from the apiserver, so its ranges and its address may be of either. */
+function familyProblems({ service, ranges, families }: ServiceIntent): readonly Problem[] {
+  const may = (service.spec.ipFamilies ?? []).length > 0 ? families : ([4, 6] as const);
+  return [...allowedRanges(ranges, may).problems, ...loadBalancerIPProblems(service, may)];
 }
 
 /** All certificates and Secrets that the Service names, as if they were there and good. */

@@ -1,3 +1,4 @@
+import { versionInWords, type OctaviaVersion } from '../../model/load-balancer/capabilities.ts';
 import { needsOf } from '../intent/annotation-row.ts';
 import { ANNOTATIONS } from '../intent/annotations.ts';
 import type { Config } from '../../config/config.ts';
@@ -13,7 +14,7 @@ interface Cloud {
   readonly facts: NetworkFacts;
   /** Families of the load balancer's VIPs. */
   readonly served: readonly Family[];
-  readonly octavia: { readonly major: number; readonly minor: number };
+  readonly octavia: OctaviaVersion;
 }
 
 /**
@@ -46,7 +47,7 @@ export function networkProblems(intent: ServiceIntent, input: Cloud, config: Con
     facts.missing.length === 0
   ) {
     const message =
-      'is needed: no node has an address in a subnet that the project sees, so levelset cannot choose the subnet of the VIP; it changes nothing until then';
+      'is needed: no Node that can be a member has an address that is in exactly one subnet that the project sees, so levelset cannot choose the subnet of the VIP; it changes nothing until then';
     problems.push({ field: 'loadbalancer.openstack.org/subnet-id', value: '', message, blocking: true });
   }
   const ranges = intent.allowed_cidrs;
@@ -91,7 +92,7 @@ function whyUnenforceable(
   if (rulesHoldSourceRanges(config)) return undefined;
   const { lbProvider } = config;
   if (lbProvider === 'ovn' || octavia.major !== 2 || octavia.minor < 12)
-    return `by this cloud (Octavia API ${octavia.major}.${octavia.minor}, provider ${lbProvider})`;
+    return `by this cloud (${versionInWords(octavia).replace('this cloud has', 'Octavia API')}, provider ${lbProvider})`;
   if (served.length > 1) return 'on a load balancer with IPv4 and IPv6 addresses';
   return intent.annotated.loadbalancer.vip_sg_ids === undefined
     ? undefined
@@ -109,7 +110,7 @@ const SUBNET = 'loadbalancer.openstack.org/subnet-id';
 export function familyProblems(
   intent: ServiceIntent,
   facts: NetworkFacts,
-  octavia: { readonly major: number; readonly minor: number },
+  octavia: OctaviaVersion,
   joins: boolean,
 ): readonly Problem[] {
   const served = servedFamilies(intent, facts, octavia);
@@ -144,11 +145,11 @@ function notServed(
   family: Family,
   { service, families }: ServiceIntent,
   { vips, noVipSubnet, additionalSubnets = [] }: NetworkFacts,
-  octavia: { readonly major: number; readonly minor: number },
+  octavia: OctaviaVersion,
 ): readonly Problem[] {
   const { ipFamilyPolicy: policy } = service.spec;
   const why = !hasAdditionalVips(octavia)
-    ? `needs Octavia API 2.26, and this cloud has ${octavia.major}.${octavia.minor}`
+    ? `needs Octavia API 2.26, and ${versionInWords(octavia)}`
     : noVipSubnet && whyNot(noVipSubnet, ADDITIONAL);
   // for a load balancer that exists, the plan itself says that it gets no further VIP
   if (why === undefined && vips && additionalSubnets.length > 0) return [];
@@ -168,6 +169,8 @@ function notShared(family: Family, { service, families }: ServiceIntent): Proble
 
 function whyNot({ family, network_id, candidates }: NoVipSubnet, annotation: string): string {
   if (candidates.length === 0) return `the network ${network_id} has no IPv${family} subnet`;
+  if (candidates.length === 1)
+    return `the Service is internal, and subnet ${candidates.join()} has global addresses: name it in ${annotation} if it may have one`;
   return `the network ${network_id} has several IPv${family} subnets (${candidates.join(', ')}): name one in ${annotation}`;
 }
 
@@ -185,11 +188,11 @@ function strayNetworks({ vips, vipSubnet, additionalSubnets = [] }: NetworkFacts
 function additionalVipsTooNew(
   { annotated }: ServiceIntent,
   { vips }: NetworkFacts,
-  octavia: { readonly major: number; readonly minor: number },
+  octavia: OctaviaVersion,
 ): readonly Problem[] {
   const { additionalVipSubnetIds: ids = [] } = annotated.Service;
   if (ids.length === 0 || hasAdditionalVips(octavia) || vips) return [];
-  const message = `needs Octavia API 2.26, and this cloud has ${octavia.major}.${octavia.minor}; levelset ignores it`;
+  const message = `needs Octavia API 2.26, and ${versionInWords(octavia)}; levelset ignores it`;
   return [{ field: ADDITIONAL, value: ids.join(','), message }];
 }
 

@@ -1,6 +1,8 @@
+import { placeOf } from '../../model/address.ts';
 import { targetOf } from '../intent/annotation-row.ts';
-import { lackingIn } from '../../model/load-balancer/capabilities.ts';
-import type { Capability } from '../../model/load-balancer/capabilities.ts';
+import { lackingIn, versionInWords } from '../../model/load-balancer/capabilities.ts';
+import type { Capability, OctaviaVersion } from '../../model/load-balancer/capabilities.ts';
+import { isRecord } from '../../model/json.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource } from '../../model/resources.ts';
 import { withoutRecordOf } from '../../model/ownership.ts';
@@ -11,9 +13,7 @@ import type { ServicePort } from '../../model/kubernetes.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
 /** The version of the Octavia API, and the provider of the load balancer. */
-export interface Ability {
-  readonly major: number;
-  readonly minor: number;
+export interface Ability extends OctaviaVersion {
   readonly provider: string;
 }
 
@@ -45,11 +45,12 @@ export function withinCapabilities(
     .map((resource) => {
       const attributes = new Map<string, unknown>(Object.entries(resource.attributes));
       for (const capability of missing) {
-        const { kind, attribute, values, instead } = capability;
+        const { kind, attribute, values, at, instead } = capability;
         const value = attributes.get(attribute);
         if (kind !== resource.kind || value === undefined) continue;
-        if (values && !values.includes(value)) continue;
-        if (capability.drops) dropped.add(placeOf(resource));
+        if (at !== undefined && !placeOf(resource.address).startsWith(`${at}/`)) continue;
+        if (values && !values.includes(isRecord(value) ? value['type'] : value)) continue;
+        if (capability.drops) dropped.add(placeOf(resource.address));
         else if (instead === undefined) attributes.delete(attribute);
         else attributes.set(attribute, instead);
         const spelled = spelledBy(resource, attribute);
@@ -63,7 +64,7 @@ export function withinCapabilities(
       return { ...resource, attributes: Object.fromEntries(attributes) };
     });
   return {
-    resources: resources.filter((resource) => !dropped.has(placeOf(resource))),
+    resources: resources.filter(({ address }) => !dropped.has(placeOf(address))),
     problems: [...problems.values()],
   };
 }
@@ -72,23 +73,19 @@ function isOfLayer7({ kind }: DesiredResource): boolean {
   return kind === 'l7policy' || kind === 'l7rule';
 }
 
-/** `tcp/80` of `listener/tcp/80` and of all that is behind it. */
-function placeOf({ address }: DesiredResource): string {
-  return address.split('/').slice(1, 3).join('/');
-}
-
 function notMet(
   { kind, attribute, since = 0, instead, guards, drops }: Capability,
   value: unknown,
-  { major, minor, provider }: Ability,
+  ability: Ability,
   spelled: Spelling | undefined,
 ): Problem {
   const why =
-    minor < since
-      ? `needs Octavia API 2.${since}, and this cloud has ${major}.${minor}`
-      : `cannot be done by the provider ${provider}`;
+    ability.minor < since
+      ? `needs Octavia API 2.${since}, and ${versionInWords(ability)}`
+      : `cannot be done by the provider ${ability.provider}`;
   const stops = guards === true;
-  const without = instead === undefined ? 'levelset ignores it' : `levelset uses ${textOf(instead)} instead`;
+  const without =
+    (instead ?? null) === null ? 'levelset ignores it' : `levelset uses ${textOf(instead)} instead`;
   const done = stops
     ? 'levelset changes nothing while it is set'
     : drops

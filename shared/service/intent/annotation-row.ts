@@ -62,15 +62,18 @@ interface RowBase<T> {
   readonly list?: true;
   /** The value if the annotation is not there, or no longer. Absent: levelset sets nothing then. */
   readonly otherwise?: Otherwise<T>;
-  /** A wrong value blocks the Service, since the default would be less safe than what the user wants. */
-  readonly blocking?: true;
+  /**
+   * What a value does that cannot be read. It opens no more than was asked for, and leads nowhere else: where the default would,
+   * it blocks the Service, so that what is there stays and members follow the Nodes (decision 430).
+   */
+  readonly unreadable: 'blocks' | 'default' | 'last';
   /** A value of which no port makes use blocks the Service, since people rely on it (decision 62). */
   readonly unused?: 'blocks';
   /** The kind of thing that the value names. A thing out of the Service's reach blocks (REACH, decision 36). */
   readonly refers?: ReferenceKind;
   /**
    * An empty value in the Go provider's spelling means "none", whatever cloud.conf says. It means so to the Go provider
-   * (docs/sources/go-provider.md, "Annotations").
+   * (docs/sources/go-provider.md, "Annotations"). In all other rows an empty value is as if it were not there.
    */
   readonly orNone?: true;
   /** A value to copy, which tests apply. Words in capitals stand for ids that differ from cloud to cloud. */

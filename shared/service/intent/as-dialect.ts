@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { readOtherwise } from './as-go-reads.ts';
 import { withKinxDefaults } from './service-config.ts';
 import { readIntent } from './service-intent.ts';
 import type { ServiceIntent } from './service-intent.ts';
@@ -37,6 +38,8 @@ export interface Reading {
   readonly asNew: Config;
   /** Hashes of the changes that the Service approves, sorted. */
   readonly approved: readonly string[];
+  /** Present if the Go provider made the load balancer: what it read otherwise, and the intent as it read it. */
+  readonly byGo?: { readonly targets: ReadonlySet<string>; readonly intent?: ServiceIntent };
 }
 
 /** Reads the intent with the defaults of the controller that made the load balancer. */
@@ -44,14 +47,19 @@ export function* readAsDialect(
   service: Service | undefined,
   loadBalancer: WireResource | undefined,
   config: Config,
+  lastSelector?: string,
 ): InTurns<Reading> {
   const isKinx = loadBalancer !== undefined && dialectOf(loadBalancer) === 'kinx';
   const own = ofProvider(isKinx ? asKinx(config) : config, loadBalancer?.['provider']);
   const configs = { config: own, asNew: ofProvider(own, config.loadBalancer.lbProvider) };
   if (!service) return { ...configs, approved: [] };
-  const intent = yield* readIntent(service, own);
+  const intent = yield* readIntent(service, own, lastSelector);
   const approved = [...(intent.annotated.Service.approved ?? [])].sort();
-  return { ...configs, intent: isKinx ? withoutDescription(intent) : intent, approved };
+  if (isKinx) return { ...configs, intent: withoutDescription(intent), approved };
+  if (!loadBalancer) return { ...configs, intent, approved };
+  const { targets, asGo } = readOtherwise(service);
+  const byGo = { targets, ...(asGo ? { intent: yield* readIntent(asGo, own, lastSelector) } : {}) };
+  return { ...configs, intent, approved, byGo };
 }
 
 const FIELD = 'levelset.openstack.org/description';

@@ -43,6 +43,9 @@ export function networkQuestion(intent: ServiceIntent, endpoints?: Endpoints): N
     ...(intent.onlyOwnFloatingIP ? { only_own_floating_ip: true as const } : {}),
     ...(intent.floatingIPAllowed ? { floating_ip_allowed: true as const } : {}),
     families: intent.families,
+    ...(intent.internal && intent.service.spec.ipFamilyPolicy === 'PreferDualStack'
+      ? { stays_inside: true as const }
+      : {}),
   };
 }
 

@@ -17,12 +17,12 @@ export const nodeSelector: Parser<NodeSelector> = (text) => {
   return value ? { value } : { allowed: NODE_SELECTOR };
 };
 
-/** A choice of subnets, by name or tags. An empty value allows any subnet. */
+/** A choice of subnets, by name or tags. */
 function choice<T>(choose: (text: string) => Choice<T>): Parser<string> {
   return (text) => {
     const value = text.trim();
-    const read = value === '' ? undefined : choose(value);
-    return read && 'allowed' in read ? read : { value };
+    const read = choose(value);
+    return 'allowed' in read ? read : { value };
   };
 }
 

@@ -13,9 +13,13 @@ export const bool: Parser<boolean> = (text) => {
   return { allowed: 'true or false' };
 };
 
+/** As the Go provider reads it: what is published changes at once, and no approval goes before (decision 431). */
+export const exactBool: Parser<boolean> = (text) =>
+  text === 'true' || text === 'false' ? { value: text === 'true' } : { allowed: 'true or false exactly' };
+
 export function integer(min: number, max: number): Parser<number> {
   return (text) => {
-    const value = /^-?\d{1,10}$/.test(text.trim()) ? Number(text) : NaN;
+    const value = /^[-+]?\d{1,10}$/.test(text.trim()) ? Number(text) : NaN;
     if (value >= min && value <= max) return { value };
     return { allowed: `a whole number from ${min} to ${max}` };
   };

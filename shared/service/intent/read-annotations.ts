@@ -26,7 +26,7 @@ export interface Spelling {
   readonly name: string;
   readonly text: string;
   readonly ofOnePort: boolean;
-  /** A Problem says why the annotation does not count: the value is that of cloud.conf, or the default. */
+  /** A Problem says why the annotation does not count. */
   readonly ignored?: true;
 }
 
@@ -40,8 +40,6 @@ export interface Annotated extends Values<'loadbalancer' | 'floatingip' | 'Servi
 
 const OF_THE_SERVICE: readonly string[] = ['loadbalancer', 'floatingip', 'Service'];
 
-const GO_PREFIX = 'loadbalancer.openstack.org/';
-
 /** Annotations that controllers write. They set nothing. */
 const OUTPUT = [LOAD_BALANCER_ADDRESS, KINX_LOAD_BALANCER_ID];
 
@@ -53,16 +51,18 @@ interface Found {
 }
 
 /**
- * Reads all annotations of a Service. A valid value counts; a wrong one becomes a Problem, and the default counts. An
- * annotation of levelset's own that is about ports may name one port: `levelset.openstack.org/protocol.443`, or
- * `….https`.
+ * Reads all annotations of a Service. A valid value counts; a wrong one becomes a Problem, and its row says what counts.
+ * `lastSelector` is the last node-selector that could be read. An annotation of levelset's own that is about ports may name one
+ * port: `levelset.openstack.org/protocol.443`, or `….https`.
  */
 export function* readAnnotations(
   service: Pick<Service, 'metadata'> & { readonly spec: { readonly ports?: readonly Named[] } },
   config: Config,
+  lastSelector?: string,
 ): InTurns<Annotated> {
   const annotations = service.metadata.annotations ?? {};
-  const reader = { config, namespace: service.metadata.namespace, read: new Map<string, unknown>() };
+  const { namespace } = service.metadata;
+  const reader = { config, namespace, lastSelector, read: new Map<string, unknown>() };
   const problems = new Map<string, Problem>();
   const known = new Set<string>(OUTPUT);
   const common = { loadbalancer: {}, floatingip: {}, Service: {}, spelled: {} };
@@ -78,7 +78,7 @@ export function* readAnnotations(
     const given = ofOnePort.flatMap((name) => foundAt(name, annotations));
     for (const { name } of given) known.add(name);
     const [one] = given;
-    const found = one ?? findOne(row.names, annotations, problems);
+    const found = one ?? findOne(row, annotations, problems);
     const value = read(row, found, reader, problems);
     if (found) {
       const ignored = problems.has(found.name) ? { ignored: true } : {};
@@ -120,8 +120,9 @@ export function readSetting<S extends keyof ServiceSettings>(
 ): ServiceSettings[S] | undefined {
   const row = ANNOTATIONS.find(({ on, sets }) => on === 'Service' && sets === setting);
   const unheard = new Map<string, Problem>();
-  const found = row && findOne(row.names, metadata.annotations ?? {}, unheard);
-  const reader = { config, namespace: metadata.namespace, read: new Map<string, unknown>() };
+  const found = row && findOne(row, metadata.annotations ?? {}, unheard);
+  const { namespace } = metadata;
+  const reader = { config, namespace, lastSelector: undefined, read: new Map<string, unknown>() };
   const value = row && read(row, found, reader, unheard);
   return value as ServiceSettings[S] | undefined;
 }
@@ -144,13 +145,21 @@ function namesWithPort(annotations: readonly string[]): ReadonlySet<string> {
 /** So many ports are read at once. */
 const PORTS_AT_ONCE = 256;
 
+/** Whether a value of another controller's annotation is empty, as charts render what nobody set. It is asked for each port. */
+function isEmpty(name: string, text: string): boolean {
+  return !name.startsWith(ANNOTATION_PREFIX) && text.length <= LONGEST_TEXT && text.trim() === '';
+}
+
 /** The first spelling that the Service carries. Further spellings with another value are Problems. */
 function findOne(
-  names: readonly string[],
+  { names, parse, orNone }: AnnotationRow,
   annotations: Readonly<Record<string, string>>,
   problems: Map<string, Problem>,
 ): Found | undefined {
-  const [found, ...others] = names.flatMap((name) => foundAt(name, annotations));
+  const isRead = orNone ?? 'value' in parse('');
+  const [found, ...others] = names
+    .flatMap((name) => foundAt(name, annotations))
+    .filter(({ name, text }) => isRead || !isEmpty(name, text));
   for (const { name, text } of others.filter((other) => other.text !== found?.text)) {
     const message = `is ignored: ${found?.name ?? ''} sets the same`;
     problems.set(name, { field: name, value: text, message });
@@ -167,6 +176,7 @@ function foundAt(name: string, annotations: Readonly<Record<string, string>>): r
 interface Reader {
   readonly config: Config;
   readonly namespace: string;
+  readonly lastSelector: string | undefined;
   /** The values that were read, by annotation: one for all ports is read once. */
   readonly read: Map<string, unknown>;
 }
@@ -185,23 +195,33 @@ function read(
 function readText(
   row: AnnotationRow,
   { name, text }: Found,
-  { config, namespace }: Reader,
+  { config, namespace, lastSelector }: Reader,
   problems: Map<string, Problem>,
 ): unknown {
-  const otherwise: unknown = row.otherwise?.(config);
-  if (row.orNone && text.trim() === '' && name.startsWith(GO_PREFIX)) return undefined;
+  if (row.orNone && isEmpty(name, text)) return undefined;
   const parsed = row.list || text.length <= LONGEST_TEXT ? row.parse(text) : TOO_LONG;
   if ('value' in parsed) {
     const { value } = parsed;
     const stray = row.refers && reachProblem({ namespace, kind: row.refers, field: name, value }, config);
     if (stray) problems.set(name, stray);
-    return stray ? otherwise : value;
+    return stray ? undefined : value;
   }
-  const message = row.blocking
-    ? `must be ${parsed.allowed}; levelset changes nothing until it is`
-    : `must be ${parsed.allowed}; levelset ignores it`;
-  problems.set(name, { field: name, value: text, message, ...(row.blocking ? { blocking: true } : {}) });
-  return otherwise;
+  const about = { field: name, value: text };
+  const must = `must be ${parsed.allowed}; levelset`;
+  if (row.unreadable === 'default') {
+    problems.set(name, { ...about, message: `${must} ignores it` });
+    return row.otherwise?.(config);
+  }
+  const last = row.unreadable === 'last' && lastSelector !== undefined ? row.parse(lastSelector) : parsed;
+  if ('value' in last) {
+    problems.set(name, {
+      ...about,
+      message: `${must} goes on with ${lastSelector}, the last that it could read`,
+    });
+    return last.value;
+  }
+  problems.set(name, { ...about, message: `${must} changes nothing until it is`, blocking: true });
+  return undefined;
 }
 
 /** The most characters of an annotation that is no list. An apiserver takes 256 kB. */

@@ -40,7 +40,9 @@ export function configOf(
   config: Config,
 ): { readonly config: Config; readonly origins: Origins; readonly problems: readonly Problem[] } {
   const annotations = service.metadata.annotations ?? {};
-  const name = annotations[CLASS]?.trim();
+  // an empty class is none (docs/sources/go-provider.md, "Classes")
+  const text = annotations[CLASS]?.trim();
+  const name = text === '' ? undefined : text;
   const known = name !== undefined && Object.hasOwn(config.loadBalancerClasses, name);
   const chosen = known ? (config.loadBalancerClasses[name] ?? {}) : {};
   const holds = new Holding(config);
@@ -49,7 +51,12 @@ export function configOf(
   }
   holds.take(chosen, `class ${name ?? ''}`);
   for (const { annotations: names, fields } of GROUPS) {
-    const deciding = names.map((one) => GO_PREFIX + one).find((one) => annotations[one] !== undefined);
+    // an empty id says none (annotations.md), and an empty choice nothing
+    const deciding = names
+      .map((one) => GO_PREFIX + one)
+      .find(
+        (one) => annotations[one] !== undefined && (one.endsWith('-id') || annotations[one].trim() !== ''),
+      );
     if (deciding !== undefined) holds.drop(fields, `annotation ${deciding}`);
   }
   const { loadBalancer, origins } = holds;

@@ -1,7 +1,9 @@
 import type { Config } from '../../config/config.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { Family } from '../../model/network/network-facts.ts';
+import { renderNodeSelector } from '../../model/node/node-selector.ts';
 import type { NodeSelector } from '../../model/node/node-selector.ts';
+import type { UnitState } from '../../model/unit.ts';
 import type { Problem } from '../../model/plan.ts';
 import { isListed, mayRefer } from '../../model/load-balancer/reach.ts';
 import type { InTurns } from '../../model/turns.ts';
@@ -23,7 +25,8 @@ export interface ServiceIntent {
   readonly internal: boolean;
   readonly keepFloatingip: boolean;
   readonly publication: Publication;
-  readonly nodeSelector: NodeSelector;
+  /** Undefined: it cannot be read, nor is it known what was read last, so no node becomes a member. */
+  readonly nodeSelector: NodeSelector | undefined;
   /** The families of spec.ipFamilies. After `withFamilies` only those that the load balancer serves. */
   readonly families: readonly Family[];
   /** The first family. */
@@ -43,9 +46,9 @@ export interface ServiceIntent {
   readonly origins: Origins;
 }
 
-export function* readIntent(service: Service, config: Config): InTurns<ServiceIntent> {
+export function* readIntent(service: Service, config: Config, lastSelector?: string): InTurns<ServiceIntent> {
   const classed = configOf(service, config);
-  const annotated = yield* readAnnotations(service, classed.config);
+  const annotated = yield* readAnnotations(service, classed.config, lastSelector);
   const settings = annotated.Service;
   const families = familiesOf(service);
   const ranges = yield* readSourceRanges(service, settings.sourceRanges ?? []);
@@ -57,9 +60,10 @@ export function* readIntent(service: Service, config: Config): InTurns<ServiceIn
     // as in the Go provider, an annotation cannot make a Service external if cloud.conf makes all internal
     // (docs/sources/go-provider.md, "Internal Services and IPv6")
     internal: settings.internal === true || config.loadBalancer.internalLb,
-    keepFloatingip: settings.keepFloatingip ?? false,
+    // undefined: somebody wrote what cannot be read, and a floating IP that is deleted does not come back
+    keepFloatingip: settings.keepFloatingip ?? true,
     publication: readPublication(service, annotated, config),
-    nodeSelector: settings.nodeSelector ?? {},
+    nodeSelector: settings.nodeSelector,
     ranges,
     ...ofFamilies(ranges, families),
     onlyOwnFloatingIP: !mayRefer(config, namespace, 'floatingip', address),
@@ -100,4 +104,14 @@ export function withFamilies(intent: ServiceIntent, served: readonly Family[]): 
  */
 export function wantsFloatingIP(intent: ServiceIntent): boolean {
   return !intent.internal && intent.families.includes(4);
+}
+
+/** A longer node-selector is not kept: many states share a ConfigMap. */
+const LONGEST_SELECTOR = 500;
+
+/** What the state of a Service keeps of its node-selector, for when that cannot be read any more. */
+export function selectorOf(intent: ServiceIntent | undefined): Pick<UnitState, 'nodeSelector'> {
+  if (!intent?.nodeSelector || !intent.annotated.spelled['Service.nodeSelector']) return {};
+  const nodeSelector = renderNodeSelector(intent.nodeSelector);
+  return nodeSelector.length > LONGEST_SELECTOR ? {} : { nodeSelector };
 }

@@ -9,7 +9,7 @@ import type {
 import { ReconcileError } from '../../model/errors.ts';
 import type { WireResource, ObservedResource } from '../../model/resources.ts';
 import type { Clock, Cloud, CloudReader, World, Kube } from '../../ports.ts';
-import { readIfPossible } from '../../observe/attempt.ts';
+import { orUnread, readIfPossible } from '../../observe/attempt.ts';
 import { onceAMinute } from '../../observe/once-a-minute.ts';
 import { TLS_SECRET } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
@@ -20,14 +20,15 @@ import type { TlsSecretFacts } from '../../model/tls/tls-secret.ts';
 import { lookIfPossible } from './look-if-possible.ts';
 import type { ListSource } from './look-if-possible.ts';
 
-/** Barbican's references for the certificates that the Service names. Each is read once a minute. */
+/** Barbican's references for the certificates that the Service names. Each is read once a minute; unread, it counts as written. */
 export async function observeCertificates(
   { references }: CertificateQuestion,
   reader: CloudReader,
 ): Promise<CertificateFacts> {
   const found = references.map(async (reference): Promise<readonly [string, FoundCertificate]> => {
     const key = `certificate ${reference.collection ?? ''} ${reference.id}`;
-    return [reference.id, await onceAMinute(reader, key, () => find(reference, reader))];
+    const read = onceAMinute(reader, key, () => find(reference, reader));
+    return [reference.id, await orUnread(reader, { ref: reference.id }, read)];
   });
   return { references: new Map(await Promise.all(found)) };
 }
@@ -119,7 +120,9 @@ export async function findStoredCertificates(
           listStored(cluster, cloud),
         )
       : listStored(cluster, lists);
-  const all = namesSecrets ? await list() : ((await lookIfPossible(source, ANSWER, list)) ?? []);
+  const all = namesSecrets
+    ? await orUnread(source, [], list())
+    : ((await lookIfPossible(source, ANSWER, list)) ?? []);
   const taken = new Set<string>();
   return [...all].sort(oldestFirst).flatMap((wire) => {
     const read = readStoredName(wire['name'], cluster);

@@ -1,5 +1,7 @@
+import { atLeast } from '../../model/load-balancer/capabilities.ts';
 import { isLocked } from '../../model/load-balancer/octavia.ts';
 import type { NetworkFacts, NetworkQuestion } from '../../model/network/network-facts.ts';
+import type { Problem } from '../../model/plan.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
 import { horizonAt, observeCertificates, findStoredCertificates, observeTlsSecrets } from './certificates.ts';
 import { drainedForMs, observeChildren } from './children.ts';
@@ -36,11 +38,13 @@ const NO_FACTS: NetworkFacts = { floatingNetworks: [], missing: [] };
 export async function observeService(
   question: Question,
   { expected, ...found }: FoundLoadBalancer,
-  source: Source,
+  reader: Source,
 ): Promise<ObservedService> {
   const { unit, cluster } = question;
   const { service, wanted } = unit;
-  const [octavia, behind, secrets, certificates] = await Promise.all([
+  const unread: Problem[] = [];
+  const source = found.loadBalancer && wanted ? { ...reader, unread } : reader;
+  const [told, behind, secrets, certificates] = await Promise.all([
     source.cloud.octaviaVersion(),
     service && wanted ? observeEndpoints(service, source, question.isOfNode) : NO_ENDPOINTS,
     observeTlsSecrets(question.secrets, unit.name.namespace, source),
@@ -56,6 +60,7 @@ export async function observeService(
   if (lb && question.network && onIt.length > 0) rememberOwnPools(lb, onIt, source.memory);
   const all = [...(lb ? [resourceOf(lb)] : []), ...outside.resources, ...onIt];
   const sharing = lb && sharingOf(lb, all, unit, cluster);
+  const octavia = atLeast(told, all);
   const resources = lb && sharing ? ofWhom(all, lb, sharing, unit, cluster) : all;
   const observed = {
     ...found,
@@ -68,6 +73,7 @@ export async function observeService(
     certificates,
     secrets,
     ...(await observeIfReplaced(asked, lb, octavia, source)),
+    unread,
     horizon: horizonAt(source.clock),
     drainedForMs: drainedForMs(resources, expected?.sinceMs, source.clock.now()),
     writtenInError: writtenLately(source),
@@ -83,7 +89,7 @@ function resourceOf(wire: WireResource): ObservedResource<'loadbalancer'> {
 }
 
 async function observeOutsideOctavia(
-  { unit, cluster, nodes, network, securityGroup, endpoints, namesSecrets }: Asked,
+  { unit, cluster, locate, network, securityGroup, endpoints, namesSecrets }: Asked,
   found: FoundLoadBalancer,
   source: Source,
 ): Promise<OutsideOctavia> {
@@ -93,7 +99,7 @@ async function observeOutsideOctavia(
   const external = network?.external === true && !isJoiner;
   const [floating, facts, groups, stored] = await Promise.all([
     findFloatingIP(unit, found, { ...network, external, isJoiner }, cluster, { ...source, lists }),
-    network ? observeNetwork(network, lb, nodes, source) : NO_FACTS,
+    network ? observeNetwork(network, lb, locate, source) : NO_FACTS,
     findSecurityGroups(unit, cluster, securityGroup.managed, { ...source, lists }),
     findStoredCertificates(unit, cluster, namesSecrets, { ...source, lists }),
   ]);
@@ -129,14 +135,14 @@ async function observeOutsideOctavia(
  * there, none although there is one, or the port of a new node.
  */
 async function asExpected(
-  { nodes, network, securityGroup, endpoints }: Asked,
+  { locate, network, securityGroup, endpoints }: Asked,
   loadBalancer: WireResource | undefined,
   resources: readonly ObservedResource[],
   source: Source,
 ): Promise<OutsideOctavia | undefined> {
   const hasFloatingIP = resources.some(({ kind }) => kind === 'floatingip');
   if (network?.external !== hasFloatingIP) return undefined;
-  const facts = await observeNetwork(network, loadBalancer, nodes, source);
+  const facts = await observeNetwork(network, loadBalancer, locate, source);
   const ports = securityGroup.addresses(facts.memberSubnet, endpoints).map((address) => `port/${address}`);
   const there = new Set(resources.map(({ address }) => address));
   return ports.every((port) => there.has(port)) ? { resources, facts } : undefined;
@@ -173,14 +179,14 @@ async function observeOnLoadBalancer(
  * balancer.
  */
 async function observeIfReplaced(
-  { network, nodes, offersIfReplaced }: Asked,
+  { network, locate, offersIfReplaced }: Asked,
   lb: WireResource | undefined,
   octavia: ObservedService['octavia'],
   source: Source,
 ): Promise<Pick<ObservedService, 'ifReplaced'>> {
   if (!network || !lb || !offersIfReplaced) return {};
   const [facts, offers] = await Promise.all([
-    observeAsIfAnew(network, lb, nodes, source),
+    observeAsIfAnew(network, lb, locate, source),
     observeOffers(offersIfReplaced(octavia), source),
   ]);
   return { ifReplaced: { facts, offers: { ...offers, isMade: false } } };

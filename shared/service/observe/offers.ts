@@ -1,5 +1,6 @@
 import type { Offer, OfferQuestion, Offers } from '../../model/load-balancer/octavia.ts';
 import type { CloudReader } from '../../ports.ts';
+import { orUnread } from '../../observe/attempt.ts';
 import { onceAMinute } from '../../observe/once-a-minute.ts';
 
 /**
@@ -13,9 +14,13 @@ export async function observeOffers({ flavors, zones }: OfferQuestion, source: C
   };
 }
 
-async function listOf(kind: 'flavor' | 'availabilityzone', source: CloudReader): Promise<readonly Offer[]> {
-  const found = await onceAMinute(source, `${kind}s`, () => source.cloud.list(kind));
-  return found.map(({ id, name, enabled }) => ({ id, name: String(name), enabled: enabled === true }));
+async function listOf(
+  kind: 'flavor' | 'availabilityzone',
+  source: CloudReader,
+): Promise<readonly Offer[] | undefined> {
+  const read = onceAMinute(source, `${kind}s`, () => source.cloud.list(kind));
+  const found = await orUnread(source, undefined, read);
+  return found?.map(({ id, name, enabled }) => ({ id, name: String(name), enabled: enabled === true }));
 }
 
 const COUNTED = ['loadbalancer', 'listener', 'pool', 'healthmonitor'] as const;

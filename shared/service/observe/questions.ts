@@ -1,5 +1,4 @@
-import type { Node } from '../../model/kubernetes.ts';
-import type { HasAddress, JudgedNodes } from '../../model/node/judged-nodes.ts';
+import type { HasAddress, JudgedNodes, LocatedAddress } from '../../model/node/judged-nodes.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { OfferQuestion } from '../../model/load-balancer/octavia.ts';
 import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
@@ -23,7 +22,8 @@ export interface LoadBalancerQuestion {
 
 /** Every read that the intent asks for. */
 export interface Question extends Pick<LoadBalancerQuestion, 'unit' | 'cluster' | 'depth'> {
-  readonly nodes: readonly Node[];
+  /** The addresses of the Nodes that can be members of the Service. */
+  readonly locate: () => readonly LocatedAddress[];
   readonly isOfNode: HasAddress;
   /** Undefined if the Service wants no load balancer. */
   readonly network: ((endpoints: Endpoints | undefined) => NetworkQuestion) | undefined;
@@ -54,7 +54,7 @@ export interface SecurityGroupQuestion {
 }
 
 export interface Source extends CloudReader {
-  readonly kube: Pick<Kube, 'getSecret' | 'lease' | 'listEndpointSlices' | 'listPods' | 'repairs'>;
+  readonly kube: Pick<Kube, 'getSecret' | 'lease' | 'listEndpointSlices' | 'listPods' | 'repairs' | 'state'>;
   /** The lists of a sweep, which answer list calls; absent in a run. */
   readonly project?: Project;
   /** What a sweep reads what is on load balancers by; absent in a run. */

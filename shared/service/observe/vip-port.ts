@@ -3,12 +3,10 @@
  * (docs/sources/openstack.md, "A VIP port that is deleted").
  */
 import { isLocked } from '../../model/load-balancer/octavia.ts';
+import { VIP_PORT_OWNERS } from '../../model/load-balancer/vip-port.ts';
 import type { WireResource } from '../../model/resources.ts';
 import { listPorts } from '../../observe/list-ports.ts';
 import type { Cloud } from '../../ports.ts';
-
-/** Who has a VIP port: Octavia itself, or its provider ovn. */
-const OWNERS = ['Octavia', 'ovn-lb-vip:distributed'];
 
 /**
  * The load balancers of the list whose VIP port is gone. Neutron takes a floating IP off a port that it deletes, so a port with one is
@@ -24,7 +22,8 @@ export async function findWithoutVipPort(
   const unseen = (): readonly WireResource[] =>
     loadBalancers.filter((lb) => vipPortOf(lb) !== undefined && !isLocked(lb) && !there.has(vipPortOf(lb)));
   if (unseen().length === 0) return [];
-  for (const { id } of await cloud.list('port', { device_owner: OWNERS, fields: ['id'] })) there.add(id);
+  for (const { id } of await cloud.list('port', { device_owner: VIP_PORT_OWNERS, fields: ['id'] }))
+    there.add(id);
   const ids = unseen().flatMap((lb) => vipPortOf(lb) ?? []);
   for (const { id } of await listPorts('id', ids, ['id'], cloud)) there.add(id);
   return unseen();

@@ -1,4 +1,5 @@
 import type { CreateStep } from '../../model/plan.ts';
+import { placeOf } from '../../model/address.ts';
 import type { Address } from '../../model/address.ts';
 import type { Attributes, DesiredResource, ResourceKind } from '../../model/resources.ts';
 
@@ -15,11 +16,6 @@ export function leftOut(children: readonly DesiredResource[]): readonly DesiredR
 export function comesLater(desired: readonly DesiredResource[]): readonly DesiredResource[] {
   const places = new Set(leftOut(desired).map(({ address }) => placeOf(address)));
   return desired.filter(({ address }) => places.has(placeOf(address)));
-}
-
-/** The place of a resource: `tcp/80` for everything on that port. */
-function placeOf(address: Address): string {
-  return address.split('/').slice(1, 3).join('/');
 }
 
 /**

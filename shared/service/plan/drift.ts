@@ -4,6 +4,7 @@
  */
 import { isOutside, PRESENT } from '../../model/drift.ts';
 import type { Drift } from '../../model/drift.ts';
+import { placeOf } from '../../model/address.ts';
 import type { Address } from '../../model/address.ts';
 import { sameJson } from '../../model/json.ts';
 import { isOfSecurityGroup, isOutsideOctavia } from '../../model/load-balancer/octavia.ts';
@@ -120,11 +121,6 @@ function isDifference({ from, to }: Change): boolean {
 
 function isLeftover({ kind, address }: Step): boolean {
   return kind === 'floatingip' && address !== 'floatingip';
-}
-
-/** `tcp/80` of everything at that port of the Service. */
-export function placeOf(address: Address): string {
-  return address.split('/').slice(1, 3).join('/');
 }
 
 /** The time of the resource itself; of one that is missing, of what it was on. */

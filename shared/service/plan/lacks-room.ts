@@ -1,5 +1,4 @@
-import { poolAddressOf } from '../../model/address.ts';
-import { needsRoom, writesMembers } from '../../model/load-balancer/octavia.ts';
+import { needsRoom, poolOfMembers, writesMembers } from '../../model/load-balancer/octavia.ts';
 import type { Plan, Step } from '../../model/plan.ts';
 
 /**
@@ -10,10 +9,6 @@ export function lacksRoom({ steps }: Plan): boolean {
   const made = new Set(
     steps.filter(({ verb, kind }) => verb === 'create' && kind === 'pool').map(({ address }) => address),
   );
-  const isForNodes = (step: Step): boolean => writesMembers(step) && !made.has(poolOf(step));
+  const isForNodes = (step: Step): boolean => writesMembers(step) && !made.has(poolOfMembers(step));
   return steps.some(needsRoom) && !steps.some(isForNodes);
-}
-
-function poolOf({ kind, address }: Step): string {
-  return kind === 'member' ? poolAddressOf(address) : address;
 }

@@ -8,6 +8,7 @@ import type { Asked } from './why-deleted.ts';
 import { mendingChanges, mendingSteps } from './mend-children.ts';
 import type { Resting } from './mend-children.ts';
 import { mergeTags } from '../../model/ownership.ts';
+import { isMemberOf } from '../../model/load-balancer/other-controllers.ts';
 
 export interface ChildrenInput extends Asked {
   readonly desired: readonly DesiredResource[];
@@ -60,7 +61,7 @@ function planPoolMembers(
   const byAddress = new Map(present.toReversed().map((member) => [member.address, member]));
   const compared = all.map((desired) => {
     const observed = byAddress.get(desired.address);
-    const differing = observed?.owned ? (compare(desired, observed, there).get('in-place') ?? []) : [];
+    const differing = observed?.owned ? memberChanges(desired, observed, there) : [];
     // a write would begin the time of draining anew
     const mends = observed && differing.length === 0 && !isDraining(desired, input);
     const changes = mends ? mendingChanges(observed, input.resting) : differing;
@@ -173,6 +174,24 @@ function inShort({ attribute, from, to }: Change): string {
 }
 
 const USUAL_WEIGHT = 1;
+
+/**
+ * The differences of a member that is there. A member with the name of another machine had the address before this one:
+ * what somebody set for that machine, such as weight 0, went with it.
+ */
+export function memberChanges(
+  desired: DesiredResource,
+  observed: ObservedResource,
+  there: ReadonlyMap<Address, ObservedResource>,
+): readonly Change[] {
+  const changes = compare(desired, observed, there).get('in-place') ?? [];
+  const { name, weight = USUAL_WEIGHT } = desired.attributes as Attributes;
+  const { name: named, weight: from } = observed.wire;
+  if (typeof name !== 'string' || !named || isMemberOf(observed.wire, name)) return changes;
+  const ofMachine = changes.filter(({ attribute }) => attribute !== 'weight');
+  const another = from === undefined || from === weight ? [] : [{ attribute: 'weight', from, to: weight }];
+  return [...ofMachine, { attribute: 'name', from: named, to: name }, ...another];
+}
 
 /**
  * A member that exists, as a batch call lists it. Octavia reads a listed member as a create: it resets what the list

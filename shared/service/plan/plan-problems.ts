@@ -2,7 +2,7 @@ import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import type { Config } from '../../config/config.ts';
 import { equalAttribute } from '../../model/equality.ts';
-import type { Address } from '../../model/address.ts';
+import { placeOf } from '../../model/address.ts';
 import { FIELD_MANAGER } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import { servicesIn } from '../../model/load-balancer/shared-load-balancer.ts';
@@ -100,18 +100,10 @@ export function withoutTakenPlaces(
   if (taken.length === 0) return { desired, problems: [], taken: [] };
   const places = new Set(taken.map(({ place }) => place));
   return {
-    desired: desired.filter(({ address }) => !places.has(placeOf(address) ?? '')),
+    desired: desired.filter(({ address }) => !places.has(placeOf(address))),
     problems: taken.map(({ place, holder }) => problemOf(place, holder, cluster)),
     taken: [...places],
   };
-}
-
-const AT_A_PLACE = ['listener', 'pool', 'monitor', 'member', 'l7policy', 'l7rule'];
-
-/** The place of a resource: `tcp/80` for `member/tcp/80/10.0.0.5:30080`. */
-function placeOf(address: Address): string | undefined {
-  const [kind = '', family, port] = address.split('/');
-  return AT_A_PLACE.includes(kind) ? `${family ?? ''}/${port ?? ''}` : undefined;
 }
 
 function problemOf(place: string, { wire, id }: ObservedResource, cluster: ClusterIdentity): Problem {
@@ -119,7 +111,7 @@ function problemOf(place: string, { wire, id }: ObservedResource, cluster: Clust
   const [service] = servicesIn(wire['tags'], cluster);
   const name = /_([a-z0-9.-]+)_([a-z0-9.-]+)$/.exec(String(wire['name']));
   const whose = service ?? (name ? `${name[1] ?? ''}/${name[2] ?? ''}` : `another owner (${id})`);
-  const message = `is taken on this load balancer by ${whose}; levelset serves the other ports`;
+  const message = `is taken on this load balancer by ${whose}; levelset serves the other ports; a Service that is not to share gets a load balancer of its own by spec.type ClusterIP and back, without the annotation load-balancer-id`;
   return { field: 'spec.ports[].port', value: `${family.toUpperCase()} ${port}`, message };
 }
 

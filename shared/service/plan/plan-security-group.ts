@@ -45,15 +45,21 @@ export function planSecurityGroup(input: SecurityGroupInput, refused: Refusal[])
     if (!there.has(GROUP)) steps.push(...DEFAULT_RULES.map(removeDefault));
     else if (!input.switching && (rules.length > 0 || group.mayBeEmpty))
       steps.push(
-        ...surplus('securitygrouprule', input, rules).map((rule) =>
-          remove(rule, 'no served port of the Service needs it'),
-        ),
+        ...surplus('securitygrouprule', input, rules).map((rule) => ({
+          ...remove(rule, 'no served port of the Service needs it'),
+          ...(rules.some((other) => portOf(other) === portOf(rule)) ? { narrows: true as const } : {}),
+        })),
       );
   }
   for (const port of observed) {
     if (port.kind === 'port') steps.push(...planPort(port, input));
   }
   return [...steps, ...surplus(GROUP, input).map((one) => remove(one, whyGroupGoes(one, input)))];
+}
+
+/** `tcp/30080` of a rule for that port of Nodes. */
+function portOf({ address }: Pick<ObservedResource, 'address'>): string {
+  return address.split('/').slice(1, 3).join('/');
 }
 
 /** Why a group goes. Without `leaves` the configuration asks for none, and its deletion is approved. */

@@ -1,9 +1,10 @@
 import type { Config } from '../../config/config.ts';
-import { publishedAddresses } from '../../model/kubernetes.ts';
+import { publishedAddresses, requestedFloatingIP } from '../../model/kubernetes.ts';
 import type { Node, ServicePort } from '../../model/kubernetes.ts';
 import { isLocked } from '../../model/load-balancer/octavia.ts';
 import { goTags, isMadeForService } from '../../model/load-balancer/other-controllers.ts';
-import { isFloatingIPMadeFor } from '../../model/load-balancer/floating-ip-owner.ts';
+import type { ReadOtherwise } from '../../model/load-balancer/other-controllers.ts';
+import { isFloatingIPMadeFor, serviceIn } from '../../model/load-balancer/floating-ip-owner.ts';
 import { madeForKey } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import { addressesOf } from '../../model/node/node-set.ts';
@@ -52,6 +53,7 @@ interface Wanted {
   readonly draining?: readonly DrainingMember[];
   /** Hashes of changes that may be made. */
   readonly approved: readonly string[];
+  readonly byGo?: ReadOtherwise;
   /** What would be desired of a new load balancer that takes this one's place. */
   readonly another?: {
     readonly resources: readonly DesiredResource[];
@@ -66,7 +68,7 @@ interface Wanted {
 export function planService(input: ServicePlanInput): Plan {
   const { unit, cluster, nodes, depth, config, observed, desired, headroom, repair } = input;
   const { loadBalancer, sharing, replacement, duplicates } = observed;
-  const { keepMembers, keepSecurityGroup, draining, approved, another } = desired;
+  const { keepMembers, keepSecurityGroup, draining, approved, another, byGo } = desired;
   const uid = unit.service?.metadata.uid ?? '';
   const free = withoutTakenPlaces(desired.resources, observed.resources, cluster);
   const rebuild = whyAnew(unit, observed, repair);
@@ -87,6 +89,7 @@ export function planService(input: ServicePlanInput): Plan {
       nodes: addressesOf(nodes),
       keepMembers,
       tags: config.adopt !== 'names-only',
+      ...(byGo ? { byGo } : {}),
     }),
     problems: [
       ...desired.problems,
@@ -102,6 +105,7 @@ export function planService(input: ServicePlanInput): Plan {
     keepMembers,
     keepSecurityGroup,
     isOursToDelete: (resource) => isOursToDelete(resource, unit, observed, cluster),
+    staysOnPort: observed.resources.some((one) => isOnUsersPort(one, unit)),
     sharedWith: sharing?.others ?? [],
     ...(draining ? { draining } : {}),
     missingTags: sharing?.missingTags ?? [],
@@ -157,6 +161,14 @@ function untilApproved(planned: Plan, { because, approval, isApproved }: LetGo):
 export function createsLoadBalancer(planned: Plan, { unit, observed, depth }: ServicePlanInput): boolean {
   if (depth !== 'deep') return false;
   return (unit.wanted && !observed.loadBalancer) || planned.steps.some(isAnother);
+}
+
+/** Whether a user attached the floating IP to the port that a Service which leaves names: it was not made for one, nor named. */
+function isOnUsersPort({ address, wire }: ObservedResource, { service, wanted }: Unit): boolean {
+  const port = service?.metadata.annotations?.['loadbalancer.openstack.org/port-id']?.trim().toLowerCase();
+  if (address !== 'floatingip' || !service || wanted || wire['port_id'] !== port) return false;
+  const wasMade = serviceIn(String(wire['description'])) !== undefined;
+  return !wasMade && requestedFloatingIP(service) !== wire['floating_ip_address'];
 }
 
 function isOursToDelete(

@@ -9,12 +9,15 @@ import type {
 } from '../../model/plan.ts';
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
+import { isBlocked } from '../../model/plan.ts';
+import { followNodes } from './follow-nodes.ts';
 import { replacePools } from './replace-pools.ts';
 import { isAllOurs, removeAll, removeWithAll } from './plan-leaving.ts';
 import type { Leaving } from './plan-leaving.ts';
 import { planReplacement, removeReplacement, switchedTo } from './plan-replacement.ts';
 import type { Replacement, ReplacementInput } from './plan-replacement.ts';
 import { planChildren } from './plan-children.ts';
+import type { ChildrenInput } from './plan-children.ts';
 import type { Resting } from './mend-children.ts';
 import { giveBack, planOne, remove } from '../../plan/plan-one.ts';
 import { planSecurityGroup } from './plan-security-group.ts';
@@ -27,6 +30,8 @@ export interface PlanInput extends ReplacementInput, Leaving {
   readonly problems: readonly Problem[];
   /** The desired rules are unknown, so the security group stays as it is. */
   readonly keepSecurityGroup: boolean;
+  /** The floating IP is where a user attached it, and outlives the Service there (decision 446). */
+  readonly staysOnPort?: boolean;
   /** Load balancers of this unit that were made twice because the answer to a POST was lost. */
   readonly duplicates: readonly WireResource[];
   /** Changes that were taken out of the comparison because they wait for approval. */
@@ -49,6 +54,9 @@ export interface PlanInput extends ReplacementInput, Leaving {
  * | yes     | yes, differs | update in place, delete and create, a new pool, or a refusal (ATTRIBUTES) |
  * | no      | yes, owned   | delete; a load balancer with everything on it                             |
  * | no      | yes, foreign | none; the load balancer that it is on stays, too                          |
+ *
+ * If a Problem blocks, only the members of the pools that are there change, and what ports of Nodes have the security group. A pool
+ * that is replaced follows the Nodes until then.
  */
 export function plan(input: PlanInput): Plan {
   const { unit, services, desired, observed, problems } = input;
@@ -59,7 +67,10 @@ export function plan(input: PlanInput): Plan {
     .map(({ address }) => address);
   const keeps = input.keepMembers && observed.some(({ kind }) => kind === 'member');
   const { awaitingApproval = [], sharedWith = [] } = input;
-  const inNextPool = replacePools(desired, there, input.keepMembers, input.draining);
+  const blocked = isBlocked(input);
+  const inNextPool = blocked
+    ? followNodes(desired, observed)
+    : replacePools(desired, there, input.keepMembers, input.draining);
   const stays = byAddress(inNextPool);
   const draining = (input.draining ?? []).filter(({ address }) => stays.has(address));
   const base = {
@@ -72,7 +83,14 @@ export function plan(input: PlanInput): Plan {
     ...(sharedWith.length > 0 ? { sharedWith } : {}),
     ...(draining.length > 0 ? { draining } : {}),
   };
-  if (problems.some((problem) => problem.blocking)) return { ...base, steps: [], refused: [] };
+  const { resting = new Set() } = input;
+  const known = { ...input, resting, there };
+  if (blocked) {
+    const steps = planMembersAlone(inNextPool, known);
+    const isKept = input.keepSecurityGroup || !there.has('securitygroup');
+    const ports = isKept ? [] : planSecurityGroup({ ...input, there, wanted, switching: false }, []);
+    return { ...base, steps: [...steps, ...ports.filter(({ kind }) => kind === 'port')], refused: [] };
+  }
   const lb = there.get('lb');
   const wantedLb = wanted.get('lb');
   const steps: Step[] = input.duplicates.map((duplicate) => removeDuplicate(duplicate));
@@ -81,11 +99,10 @@ export function plan(input: PlanInput): Plan {
   const switching = inNextPool.some(({ address }) => !wanted.has(address));
   const replaced = replacementOf(lb, wantedLb, there, input);
   const rebuild = input.rebuild ?? replaced.rebuild;
-  const { resting = new Set() } = input;
   if (!lb && wantedLb) {
     steps.push(createTree(wantedLb, desired));
     const later = comesLater(desired);
-    const onNew = { ...input, resting, desired: later, observed: [], there, wanted: byAddress(later) };
+    const onNew = { ...known, desired: later, observed: [], wanted: byAddress(later) };
     planChildren(onNew, steps, refused);
   } else if (lb && !wantedLb) steps.push(...removeAll(lb, input));
   else if (lb && rebuild !== undefined) {
@@ -93,15 +110,24 @@ export function plan(input: PlanInput): Plan {
   } else if (lb && wantedLb && replaced.switchesTo === undefined) {
     planOne(wantedLb, there, steps, []);
     refused.push(...replaced.refused);
-    planChildren({ ...input, resting, desired: inNextPool, there, wanted: stays }, steps, refused);
+    planChildren({ ...known, desired: inNextPool, wanted: stays }, steps, refused);
+    const isLeft = (address = ''): boolean => stays.has(`${address}/next`) && !stays.has(address);
+    const old = switching ? followNodes(desired, observed) : [];
+    steps.push(
+      ...planMembersAlone(
+        old.filter((one) => isLeft(one.address) || isLeft(one.parent)),
+        known,
+      ),
+    );
   }
   const floating = there.get('floatingip');
-  const wantedFloating = wanted.get('floatingip');
+  const { staysOnPort = false } = input;
+  const wantedFloating = staysOnPort ? undefined : wanted.get('floatingip');
   if (wantedFloating && rebuild === undefined)
     planOne(switchedTo(replaced.switchesTo, wantedFloating), there, steps, refused);
   else if (floating?.owned && !wantedFloating) {
     const because = input.leaves ?? 'the Service is to have no floating IP of its own';
-    steps.push(giveBack(floating, input.isOursToDelete(floating), because));
+    steps.push(giveBack(floating, input.isOursToDelete(floating), because, staysOnPort));
   }
   const because =
     input.leaves ??
@@ -109,10 +135,10 @@ export function plan(input: PlanInput): Plan {
       ? 'the Service has another one on its load balancer'
       : 'the Service is to have no floating IP of its own');
   steps.push(...observed.filter(isLeftover).map((leftover) => remove(leftover, because)));
-  const known = { ...input, there, wanted, switching };
-  const outsideOctavia = input.keepSecurityGroup ? [] : planSecurityGroup(known, refused);
+  const group = { ...input, there, wanted, switching };
+  const outsideOctavia = input.keepSecurityGroup ? [] : planSecurityGroup(group, refused);
   const stored = {
-    ...known,
+    ...group,
     unknown: input.duplicates.length > 0 || input.replacement !== undefined,
   };
   const ordered = [
@@ -123,6 +149,18 @@ export function plan(input: PlanInput): Plan {
     ...planToTakeOut(stored),
   ];
   return { ...base, steps: ordered, refused };
+}
+
+/** The steps for the members of these pools, and nothing for the pools. */
+function planMembersAlone(
+  desired: readonly DesiredResource[],
+  input: Omit<ChildrenInput, 'desired' | 'wanted'>,
+): Step[] {
+  const steps: Step[] = [];
+  const wanted = byAddress(desired);
+  const observed = input.observed.filter(({ kind, parent = '' }) => kind === 'member' && wanted.has(parent));
+  planChildren({ ...input, desired, observed, wanted }, steps, []);
+  return steps;
 }
 
 function replacementOf(

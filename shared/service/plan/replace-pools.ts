@@ -6,7 +6,7 @@ import { isAdopted, recordedIn, replacesTag } from '../../model/ownership.ts';
 import type { DrainingMember } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource, Attributes } from '../../model/resources.ts';
 import { compare } from '../../plan/compare.ts';
-import { asListed } from './plan-children.ts';
+import { asListed, memberChanges } from './plan-children.ts';
 
 type There = ReadonlyMap<Address, ObservedResource>;
 
@@ -198,7 +198,7 @@ function carried(desired: DesiredResource, observed: ObservedResource, there: Th
 }
 
 function carriedMember(desired: DesiredResource, observed: ObservedResource, there: There): Attributes {
-  const changes = compare(desired, observed, there).get('in-place') ?? [];
+  const changes = memberChanges(desired, observed, there);
   const { subnet_id } = desired.attributes as { readonly subnet_id?: string };
   const isAsked = subnet_id !== undefined && desired.unasked?.includes('subnet_id') !== true;
   return { ...asListed(desired, observed, changes).attributes, ...(isAsked ? { subnet_id } : {}) };

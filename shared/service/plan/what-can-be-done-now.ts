@@ -37,7 +37,7 @@ export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
   const failsOver = planned.steps.some(({ verb }) => verb === 'failover');
   const isShared = sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
   const shortages = planned.steps.some(isAnother) ? quotaShortages(desired.resources, headroom) : [];
-  const mayBeOpen = isBusy || observed.vipPortGone === true || planned.steps.some(closesListener);
+  const mayBeOpen = isBusy || observed.vipPortGone === true || planned.steps.some(shutsOut);
   const isPossible = (step: Step): boolean => {
     if (mayBeOpen && letsIn(step, loadBalancer)) return false;
     if (shortages.length > 0 && isAnother(step)) return false;
@@ -78,10 +78,10 @@ export function letsIn(step: Step, loadBalancer: WireResource | undefined): bool
   return port !== undefined && port.to === loadBalancer?.['vip_port_id'];
 }
 
-/** Whether the step shuts clients out of a listener. One of these is executed in a run. */
-function closesListener(step: Step): boolean {
-  if (step.kind !== 'listener') return false;
-  return step.verb === 'delete' || (step.verb === 'update' && step.changes.some(closes));
+/** Whether the step shuts clients out. Of those on the load balancer one is executed in a run. */
+function shutsOut(step: Step): boolean {
+  if (step.verb === 'delete') return step.kind === 'listener' || step.narrows === true;
+  return step.verb === 'update' && step.changes.some(closes);
 }
 
 /** Whether the step may be done about a load balancer in ERROR: it repairs it, makes the replacement, or deletes the old one. */

@@ -1,4 +1,5 @@
 import type { Applied } from '../../apply/apply.ts';
+import { isBlocked } from '../../model/plan.ts';
 import { desireIngress } from '../intent/publication.ts';
 import { wantsFloatingIP } from '../intent/service-intent.ts';
 import type { Evaluation } from '../evaluate.ts';
@@ -13,7 +14,8 @@ import type { ResourceKind, WireResource } from '../../model/resources.ts';
  * additional VIPs.
  *
  * For IPv6 it is the VIP. For IPv4 it is the floating IP, if the Service wants one and it is on the VIP port or this
- * run attaches it. Without it the Service has no IPv4 address, but one that joined the load balancer publishes the VIP.
+ * run attaches it. Without it the Service has no IPv4 address, but one that joined the load balancer publishes the VIP, and so
+ * does one of a cloud without external networks (decision 443).
  * A Service that wants no floating IP publishes the VIP; on a load balancer of kinx, its published floating IP stays.
  *
  * There is no address while the load balancer is in PENDING_CREATE or ERROR, or while a Service that joins it has no
@@ -49,7 +51,9 @@ function ipv4AddressesOf(lb: WireResource, evaluation: Evaluation, applied: Appl
     const isThere = floating !== undefined && (floating['port_id'] === lb['vip_port_id'] || attaches);
     if (isThere && typeof address === 'string') return [address];
     // the owner decides whether the load balancer has a floating IP; Services that join it publish the same address
-    if (evaluation.observed.sharing?.role !== 'joiner') return [];
+    const { sharing, facts } = evaluation.observed;
+    const canHaveNone = facts.floatingNetworks.length === 0 && facts.loadBalancerIPTaken === undefined;
+    if (sharing?.role !== 'joiner' && !canHaveNone) return [];
   }
   // kinx published the VIP or the floating IP, and a takeover keeps it (docs/sources/kinx.md, "What kinx brings into
   // line")
@@ -62,7 +66,8 @@ function ipv4AddressesOf(lb: WireResource, evaluation: Evaluation, applied: Appl
 const UNPUBLISHED: readonly ResourceKind[] = ['healthmonitor', 'securitygroup'];
 
 /**
- * The ingress to publish. While a change waits for approval that could alter an address, the published ingress stays.
+ * The ingress to publish. While a change waits for approval that could alter an address, or the Service is blocked, the
+ * published ingress stays.
  */
 export function ingressOf(
   evaluation: Evaluation,
@@ -70,13 +75,14 @@ export function ingressOf(
 ): readonly LoadBalancerIngress[] {
   const before = evaluation.unit.service?.status?.loadBalancer?.ingress ?? [];
   const waits = evaluation.plan.awaitingApproval.some(({ kind }) => !UNPUBLISHED.includes(kind));
-  if (waits && before.length > 0) return before;
+  if ((waits || isBlocked(evaluation.plan)) && before.length > 0) return before;
   return evaluation.intent ? desireIngress(evaluation.intent, addresses) : [];
 }
 
 /**
  * Whether what is published is what it should be. An apiserver that knows `ipMode` shows it with every address. One that does
- * not, such as 1.29, drops it, and so it makes no difference there (docs/sources/kubernetes.md, "Published addresses").
+ * not, such as 1.29, drops it, and so it makes no difference there (docs/sources/kubernetes.md, "Published addresses"). levelset
+ * publishes no `ports`: those of another controller, which say that a port failed, go.
  */
 export function sameIngress(
   desired: readonly LoadBalancerIngress[],
@@ -84,7 +90,10 @@ export function sameIngress(
 ): boolean {
   const essence = (list: readonly LoadBalancerIngress[]): string =>
     JSON.stringify(
-      list.map(({ ip, hostname, ipMode }, at) => [ip, hostname, published[at]?.ipMode && ipMode]),
+      list.map(({ ip, hostname, ipMode, ports = [] }, at) => [
+        ...[ip, hostname, published[at]?.ipMode && ipMode],
+        ports,
+      ]),
     );
   return essence(desired) === essence(published);
 }

@@ -3,6 +3,7 @@ import { adviceOn, ERRORS } from '../../model/errors.ts';
 import type { Condition, Service } from '../../model/kubernetes.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import { READY_CONDITION } from '../../model/ownership.ts';
+import { isBlocked } from '../../model/plan.ts';
 import { LET_GO_REASON, TAKEN_OVER_REASON } from '../../model/unit.ts';
 import { clipMessage, conditionWith, readyCondition } from '../../report/condition.ts';
 import type { ConditionMessage } from '../../report/condition.ts';
@@ -46,8 +47,12 @@ function newsOf(
     case 'settled':
       return served(evaluation, addresses);
     case 'progressing': {
-      // a load balancer that serves stays `True` during a change
-      if (old?.status === 'True' && !leaving) return { message: old, type: 'Normal' };
+      // a load balancer that serves stays `True` during a change, and what is blocked stays so while its members follow the Nodes
+      const stays = old?.status === 'True' || (evaluation && isBlocked(evaluation.plan));
+      if (old && stays && !leaving) return { message: old, type: 'Normal' };
+      if (!leaving && evaluation && isMadeAnew(evaluation)) return warning(NOT_BUILT);
+      // said once, until one is built
+      if (!leaving && old?.message === NOT_BUILT.message) return { message: old, type: 'Normal' };
       const reason = leaving ? 'DeletingLoadBalancer' : 'EnsuringLoadBalancer';
       return { message: { status: 'False', reason, message: outcome.reason }, type: 'Normal' };
     }
@@ -66,6 +71,19 @@ function newsOf(
       return warning({ status, reason, message: whyNot(`${outcome.message} (${advice})`, evaluation) });
     }
   }
+}
+
+/** The condition of a Service whose load balancers all ended in ERROR before anybody had their address (decision 38). */
+const NOT_BUILT: ConditionMessage = {
+  status: 'False',
+  reason: ERRORS.LOAD_BALANCER_ERROR.reason,
+  message:
+    'Octavia could not build the load balancer: it ended in ERROR, as where the cloud has no room for an amphora; levelset deletes it and makes another one until one is built; whoever runs the cloud finds the reason in the log of Octavia',
+};
+
+function isMadeAnew({ plan, observed }: Evaluation): boolean {
+  const isFailed = observed.loadBalancer?.['provisioning_status'] === 'ERROR';
+  return isFailed && plan.steps.some(({ verb, address }) => verb === 'delete' && address === 'lb');
 }
 
 /** The cause that stopped the run, and all other Problems, so that a person can correct all of them at once. */
@@ -100,6 +118,8 @@ export function withCondition(
 }
 
 /** One line for each part of the intent that is not met, and for each change that waits for approval. */
-export function notesOf({ plan, desired }: Evaluation): readonly string[] {
-  return [...(desired.keepMembers ? ['there are no available nodes'] : []), ...planNotes(plan)];
+export function notesOf({ plan, desired, observed }: Evaluation): readonly string[] {
+  const follow =
+    isBlocked(plan) && observed.loadBalancer ? ['the members follow the nodes all the same'] : [];
+  return [...(desired.keepMembers ? ['there are no available nodes'] : []), ...planNotes(plan), ...follow];
 }

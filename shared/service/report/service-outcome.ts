@@ -14,7 +14,10 @@ export const CHANGE_MS = 700;
 /** The outcome of one run. Pure. */
 export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outcome {
   const { plan, observed, locked } = evaluation;
-  if (applied.error) return outcomeOfError(applied.error);
+  const locking = applied.steps.filter((step) => lockOf(step) !== undefined);
+  // what waits for its owner does not come back by itself, and after a refusal the run went on, as the next one does
+  if (applied.error && !(applied.error.disposition === 'blocked' && locking.length > 0))
+    return outcomeOfError(applied.error);
   const lb = applied.known.get('lb') ?? observed.loadBalancer;
   const wait = lb ? { waitingFor: lb.id } : {};
   const { letGo } = evaluation.unit;
@@ -37,12 +40,12 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
     };
   if (locked) return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs: CHANGE_MS, ...wait };
   const problem = plan.problems.find(({ blocking, code }) => blocking ?? code);
-  if (problem) {
+  const follows = locking.length > 0 || applied.stopped || evaluation.gathersForMs !== undefined;
+  if (problem && !(problem.blocking && follows)) {
     const reason = noteOf(problem);
     if (!problem.code) return { status: 'blocked', reason };
     return { status: 'failed', code: problem.code, message: reason, retryAfterMs: RETRY_MS };
   }
-  const locking = applied.steps.filter((step) => lockOf(step) !== undefined);
   if (locking.length > 0) {
     const made = applied.known.get(REPLACEMENT)?.id ?? evaluation.replacing;
     if (made !== undefined)
@@ -87,7 +90,7 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
       reason: 'Nodes come and go one after another: the next ones of them are one change of each pool',
       retryAfterMs: evaluation.gathersForMs,
     };
-  return { status: 'settled' };
+  return evaluation.unheld ? outcomeOfError(evaluation.unheld) : { status: 'settled' };
 }
 
 /** The same words in every run that waits, so that the condition is written once. */

@@ -10,11 +10,13 @@ import {
   LOAD_BALANCER_NAME,
   READY_CONDITION,
 } from '../../model/ownership.ts';
+import { isBlocked } from '../../model/plan.ts';
 import type { LetGo } from '../../model/unit.ts';
 import { summarizeSteps } from '../../plan/render-plan.ts';
 import { isNews, readyCondition } from '../../report/condition.ts';
 import type { ConditionMessage } from '../../report/condition.ts';
 import { driftEvent } from '../../report/drift-event.ts';
+import { publish } from '../../report/publish.ts';
 import { ingressOf, sameIngress } from './published-address.ts';
 import { conditionOf, withCondition } from './service-condition.ts';
 import { BLOCKED_REASON } from './tells-trouble.ts';
@@ -56,7 +58,7 @@ export function summarize(service: Service, input: SummaryInput): Summary {
     patch: { ...(missing ? { metadata: { annotations } } : {}), ...(publish || news ? { status } : {}) },
     events: [
       ...driftEvent(evaluation.plan),
-      ...(old?.status === 'True' ? updatedEvent(applied) : []),
+      ...(old?.status === 'True' || isBlocked(evaluation.plan) ? updatedEvent(applied) : []),
       ...(news ? [eventOf(message, type)] : []),
     ],
   };
@@ -169,9 +171,11 @@ function updatedEvent(applied: Applied): readonly ObjectEvent[] {
 }
 
 /** Writes the patch and the Events of a summary. */
-export async function publish(service: Service, summary: Summary, kube: Kube): Promise<Service> {
-  const { patch, events } = summary;
-  const written = patch.metadata || patch.status ? await kube.patchService(service, patch) : service;
-  for (const event of events) await kube.recordEvent(service, event);
-  return written;
+export async function publishSummary(
+  service: Service,
+  { patch, events }: Summary,
+  kube: Kube,
+): Promise<void> {
+  const isEmpty = !patch.metadata && !patch.status;
+  await publish(service, async () => isEmpty || kube.patchService(service, patch), events, kube);
 }

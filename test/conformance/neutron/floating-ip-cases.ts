@@ -140,13 +140,15 @@ export const floatingIpCases: readonly CloudCase[] = [
     },
   },
   {
-    name: 'Neutron pages with limit and marker, takes a filter twice as either, and ignores unknown ones',
+    name: 'Neutron pages with limit and marker, and takes a filter twice as either',
     run: async (cloud) => {
       const ids = [];
       for (let count = 0; count < 2; count += 1)
         ids.push(textAt((await cloud.postFloatingIp()).body, 'floatingip.id'));
       const [one = '', two = ''] = ids;
-      const both = await cloud.neutron('GET', `floatingips?id=${one}&id=${two}&nonsense=1&fields=id`);
+      const both = await cloud.neutron('GET', `floatingips?id=${one}&id=${two}&fields=id`);
+      const unknown = await cloud.neutron('GET', 'floatingips?nonsense=1');
+      expect(unknown.status).toBe(parseInt(await cloud.measured('unknown filter of Neutron')));
       expect(
         listAt(both.body, 'floatingips')
           .map((ip) => at(ip, 'id'))

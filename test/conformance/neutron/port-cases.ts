@@ -59,15 +59,16 @@ export const portCases: readonly CloudCase[] = [
     },
   },
   {
-    name: 'every PUT raises the revision, also one that changes nothing; If-Match must name the last',
+    name: 'a PUT raises the revision, one that changes nothing as the release has it; If-Match must name the last',
     run: async (cloud) => {
       const { id, groups, put } = await nodePort(cloud);
       await put({ security_groups: groups });
       await put({});
       const revision = Number(at((await cloud.neutron('GET', `ports/${id}`)).body, 'port.revision_number'));
-      expect(revision).toBe(3);
-      const late = await put({ description: 'x' }, { 'If-Match': 'revision_number=1' });
-      expectNeutron(late, 412, 'RevisionNumberConstraintFailed');
+      const stays = (await cloud.measured('PUT that changes nothing of a port')) === 'revision stays';
+      expect(revision).toBe(stays ? 1 : 3);
+      const other = await put({ description: 'x' }, { 'If-Match': `revision_number=${revision + 1}` });
+      expectNeutron(other, 412, 'RevisionNumberConstraintFailed');
       expect((await put({ description: 'x' }, { 'If-Match': `revision_number=${revision}` })).status).toBe(
         200,
       );

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { expectFault, type CloudCase } from '../cloud-case.ts';
+import { expectFault, expectMeasured, type CloudCase } from '../cloud-case.ts';
 import type { CloudSession, Reply } from '../cloud-session.ts';
 import { at, listAt, textAt } from '../json-path.ts';
 
@@ -52,6 +52,8 @@ export const balancerCases: readonly CloudCase[] = [
       expect(textAt(made, 'created_at')).toMatch(utc);
       const active = await cloud.settled(textAt(made, 'id'));
       expect(at(active, 'provisioning_status')).toBe('ACTIVE');
+      const kind = (await cloud.measured("kind of the VIP's port, `vip_vnic_type`")).split('`')[1];
+      expect(at(active, 'vip_vnic_type')).toBe(kind);
       expect(textAt(active, 'updated_at')).toMatch(utc);
     },
   },
@@ -198,21 +200,15 @@ export const balancerCases: readonly CloudCase[] = [
     },
   },
   {
-    name: 'a VIP address outside of the subnet or in use is a 500 of the provider',
+    name: 'a VIP address outside of the subnet or in use is refused as the release does it',
     run: async (cloud) => {
       const used = at((await cloud.postBalancer()).body, 'loadbalancer.vip_address');
       const outside = await cloud.postBalancer({ vip_address: '192.168.1.1' });
-      expectFault(
-        outside,
-        500,
-        /^Provider 'amphora' reports error: IP address 192.168.1.1 is not a valid IP/,
-      );
+      const reason = 'IP address 192.168.1.1 is not a valid IP';
+      expectMeasured(outside, await cloud.measured('VIP address that Neutron refuses'), reason);
+      expect(at(outside.body, 'faultstring')).toMatch(/^Provider 'amphora' reports error: /);
       const taken = await cloud.postBalancer({ vip_address: used });
-      expectFault(
-        taken,
-        500,
-        /^Provider 'amphora' reports error: IP address \S+ already allocated in subnet/,
-      );
+      expectMeasured(taken, await cloud.measured('VIP address in use'));
     },
   },
   {

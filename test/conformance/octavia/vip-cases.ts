@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { expectFault, type CloudCase } from '../cloud-case.ts';
+import { expectFault, expectMeasured, type CloudCase } from '../cloud-case.ts';
 import type { CloudSession } from '../cloud-session.ts';
 import { at, listAt, textAt } from '../json-path.ts';
 
@@ -38,7 +38,8 @@ export const vipCases: readonly CloudCase[] = [
       );
       const unknown = 'Unknown attribute for argument load_balancer.loadbalancer.additional_vips: nonsense';
       await refused([{ subnet_id: six, nonsense: 1 }], 400, unknown);
-      await refused([{ subnet_id: nobody }], 500, `subnet not found (subnet id: ${nobody}).`);
+      const missing = await cloud.measured('additional VIP in a subnet that is not there');
+      expectMeasured(await cloud.postBalancer({ additional_vips: [{ subnet_id: nobody }] }), missing);
       const external = await cloud.externalNetwork();
       const seen = listAt((await cloud.neutron('GET', `subnets?network_id=${external}`)).body, 'subnets');
       const other = at(seen[0], 'id');

@@ -1,6 +1,7 @@
 /** What is not levelset's in the project, and has to stay as it is, field by field. */
 import { labResources } from '../lab/lab.ts';
-import { cloud, deleteLoadBalancer, settled, type Resource } from '../lab/openstack.ts';
+import { deleteLoadBalancer, settled } from '../lab/load-balancer-waits.ts';
+import { cloud, type Resource } from '../lab/openstack.ts';
 import { tagsOf, type Project } from './project.ts';
 
 const LBAAS = '/v2.0/lbaas';

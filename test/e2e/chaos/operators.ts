@@ -1,5 +1,6 @@
 /** People who change things in OpenStack by hand, behind levelset's back. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { settled } from '../lab/load-balancer-waits.ts';
 import * as openstack from '../lab/openstack.ts';
 import { cloud, type Resource, type ServiceType } from '../lab/openstack.ts';
 import type { Foreign } from './foreign.ts';
@@ -37,7 +38,7 @@ export class Operators {
       }
       case 'add a listener of a person': {
         if (isGuest) return false;
-        await openstack.settled(lb.id);
+        await settled(lb.id);
         return this.#foreign.addListener(lb.id, 7_000 + which).then(
           () => true,
           () => false,

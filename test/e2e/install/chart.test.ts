@@ -14,6 +14,15 @@ const RELAY = set({ 'relay.enabled': true, 'relay.eventsURL': EVENTS });
 
 const CLUSTERS = set({ 'clusters.from': 'secrets' });
 
+/** Of the container, each in another way than the chart has it. */
+const OWN_VARIABLES: readonly { readonly name: string; readonly [source: string]: unknown }[] = [
+  ...[
+    ...['NODE_OPTIONS', 'MALLOC_ARENA_MAX', 'LEVELSET_STATE_NAMESPACE', 'LEVELSET_SERVICE_ACCOUNT'],
+    ...['NODE_EXTRA_CA_CERTS', 'http_proxy', 'KUBERNETES_SERVICE_HOST'],
+  ].map((name) => ({ name, value: 'of-ours' })),
+  { name: 'HTTPS_PROXY', valueFrom: { secretKeyRef: { name: 'proxy', key: 'url' } } },
+];
+
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   'nothing said': [],
   'the audit webhook': [...set({ watch: false, 'rbac.reviews': true }), ...TLS],
@@ -26,12 +35,21 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
       'proxy.noProxy': '.lab',
     }),
   ],
+  'variables in place of those of the chart, and the proxy in a Secret': [
+    ...['--set-json', `env=${JSON.stringify(OWN_VARIABLES)}`],
+    ...set({
+      'proxy.noProxy': '.shop',
+      'proxy.http': 'http://proxy:3128',
+      'privateCA.configMapName': 'corporate',
+    }),
+  ],
+  'the DNS of a cluster that runs': set({ dnsPolicy: 'ClusterFirstWithHostNet', port: 10300, enabled: true }),
   'flags of every kind': [
     ...set({ 'flags.v': 4, 'flags.configure-cloud-routes': false, 'flags.dry-run': true }),
     ...['--set', 'flags.controllers={*,-route}', '--set-string', 'flags.cluster-cidr=10.244.0.0/16'],
   ],
-  'two replicas on the network of their nodes': [
-    ...set({ replicas: 2, hostNetwork: true, port: 10258, 'rbac.nodes': false, 'rbac.pods': false }),
+  'two replicas on networks of their own': [
+    ...set({ replicas: 2, hostNetwork: false, port: 9443, 'rbac.nodes': false, 'rbac.pods': false }),
     ...[
       '--set',
       'topologySpreadConstraints[0].maxSkew=1,topologySpreadConstraints[0].whenUnsatisfiable=DoNotSchedule',
@@ -62,6 +80,16 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
     ...['--set', 'tlsSecrets.kube-public={web-tls}'],
   ],
 };
+
+it('has each variable once: that of `env` where both have it, and NO_PROXY after what it refers to', async () => {
+  const { stdout } = await renderChart(
+    VALUES['variables in place of those of the chart, and the proxy in a Secret'] ?? [],
+  );
+  const [, env = ''] = /^          env:\n([^]*?)^          ports:/m.exec(stdout) ?? [];
+  const names = [...env.matchAll(/- name: (\w+)/g)].map(([, name]) => name);
+  expect(names).toEqual([...OWN_VARIABLES.map(({ name }) => name), 'NO_PROXY']);
+  expect(env).toContain('$(KUBERNETES_SERVICE_HOST),.svc,.cluster.local,localhost,127.0.0.1,::1,.shop');
+});
 
 describe.each(Object.entries(VALUES))('with %s', (_, values) => {
   it('passes helm lint --strict', async () => {
@@ -163,6 +191,22 @@ it.each([
   ['a port that needs a capability', set({ port: 443 }), /port[^]*1,?024/],
   ['what the probes cannot do', set({ 'flags.client-ca-file': '/ca.crt' }), /client-ca-file/],
   ['a key of tokens that there is not', [...TLS, '--set', 'tokens.keys={audit}'], /tokens[./]keys/],
+  [
+    'a ServiceMonitor whose Prometheus gets 401',
+    set({ 'monitoring.serviceMonitor.enabled': true }),
+    /monitoring\.serviceMonitor[^]*tls\.secretName[^]*tokens\.secretName/,
+  ],
+  [
+    'the same with tokens of others alone',
+    [...TLS, ...set({ 'monitoring.serviceMonitor.enabled': true }), '--set', 'tokens.keys={audit-tokens}'],
+    /page-tokens among tokens\.keys/,
+  ],
+  [
+    'a policy for the network of a Node',
+    ['--set-json', 'networkPolicy.from=[{"ipBlock":{"cidr":"10.9.0.0/16"}}]'],
+    /networkPolicy\.from[^]*hostNetwork: false/,
+  ],
+  ['a DNS that there is not', set({ dnsPolicy: 'None' }), /dnsPolicy/],
   ['tokens in the clear', set({ 'tokens.secretName': 'x' }), /tokens\.secretName needs tls\.secretName/],
   ['no way in', set({ watch: false }), /watch: false[^]*tls\.secretName/],
   ['a relay that posts nowhere', set({ 'relay.enabled': true }), /relay\.eventsURL/],

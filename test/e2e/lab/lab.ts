@@ -5,6 +5,7 @@ export { writeCloudConfig } from './cloud-config.ts';
 export { lab, labResources, NAMESPACE, needsControl, ownPort, type Environment } from './environment.ts';
 export * from '../fixtures/kubelet.ts';
 export * from './kubernetes.ts';
+export { deleteLoadBalancer, settled } from './load-balancer-waits.ts';
 export { leftovers, nothingLeft } from './leftovers.ts';
 export * from './levelset.ts';
 export * from '../fixtures/nodes.ts';

@@ -77,6 +77,6 @@ test('a parameter makes new versions of the functions: only then do the aliases 
 });
 
 test('a VPC without subnets is refused', async () => {
-  const message = '--param vpc-id=vpc-1 --param subnet-ids=: give both, or neither';
+  const message = 'vpc-id: vpc-1, subnet-ids: : give both, or neither';
   await expect(packageTemplate({ params: ['vpc-id=vpc-1'] })).rejects.toThrow(message);
 });

@@ -35,11 +35,11 @@ const memberCount = async (): Promise<number | undefined> =>
 const names = async (): Promise<string> => [...(await answeringNodes(`http://${address}/`, 9))].sort().join();
 
 it(
-  'serves through a node that joined half a second before its address, fifty times out of fifty',
+  'serves through a node that joined half a second before its address, twenty times out of twenty',
   { timeout: 900_000 },
   async () => {
     const seconds: number[] = [];
-    for (let time = 0; time < 50; time += 1) {
+    for (let time = 0; time < 20; time += 1) {
       await joinCluster(late, { withAddress: false });
       await new Promise((resolve) => setTimeout(resolve, 500));
       await giveAddress(late);
@@ -55,9 +55,9 @@ it(
     }
     const sorted = seconds.toSorted((a, b) => a - b);
     console.log(
-      `late node: 50 of 50 served, median ${String(sorted[25])} s, slowest ${String(sorted[49])} s`,
+      `late node: 20 of 20 served, median ${String(sorted[10])} s, slowest ${String(sorted[19])} s`,
     );
-    expect(sorted[49]).toBeLessThan(20);
+    expect(sorted[19]).toBeLessThan(20);
   },
 );
 

@@ -18,7 +18,7 @@ export const WITH_OLDEST = [OLDEST, 'test/e2e/clusters/'];
  * routes, and traffic through all of it. A new file goes to the shortest part; `npm run test:lab` prints the seconds.
  */
 export const LAB_FILES: Readonly<Record<string, LabFile>> = {
-  'test/e2e/node/nodes.test.ts': { part: 'core', seconds: 364 },
+  'test/e2e/node/nodes.test.ts': { part: 'core', seconds: 200 },
   'test/e2e/service/sharing.test.ts': { part: 'core', seconds: 214 },
   'test/e2e/service/takeover.test.ts': { part: 'core', seconds: 208 },
   'test/e2e/service/service.test.ts': { part: 'core', seconds: 127 },
@@ -33,6 +33,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/conformance/networks.test.ts': { part: 1, seconds: 86 },
   'test/conformance/load-balancers.test.ts': { part: 1, seconds: 82 },
   'test/e2e/service/client-certificates.test.ts': { part: 1, seconds: 58 },
+  'test/e2e/takeover/odd-annotations.test.ts': { part: 1, seconds: 90 },
   'test/e2e/service/approval.test.ts': { part: 1, seconds: 54 },
   'test/e2e/service/member-subnet.test.ts': { part: 1, seconds: 50 },
   'test/conformance/vips.test.ts': { part: 1, seconds: 47 },
@@ -60,6 +61,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/conformance/queue/jetstream-clusters.test.ts': { part: 2, seconds: 20 },
   'test/e2e/service/events.test.ts': { part: 2, seconds: 243 },
   'test/e2e/service/orphans.test.ts': { part: 2, seconds: 79 },
+  'test/e2e/node/blocked-service.test.ts': { part: 2, seconds: 60 },
   'test/e2e/service/draining.test.ts': { part: 2, seconds: 117 },
   'test/e2e/service/annotations.test.ts': { part: 2, seconds: 112 },
   'test/conformance/listeners.test.ts': { part: 2, seconds: 111 },
@@ -70,6 +72,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
 
   'test/e2e/install/knative.test.ts': { part: 3, seconds: 15 },
   'test/e2e/install/chart.test.ts': { part: 3, seconds: 20 },
+  'test/e2e/install/chart-network.test.ts': { part: 3, seconds: 15 },
   'test/e2e/install/image.test.ts': { part: 2, seconds: 75 },
   'test/e2e/documents/cluster.test.ts': { part: 3, seconds: 60 },
   'test/e2e/documents/knative.test.ts': { part: 3, seconds: 40 },
@@ -103,4 +106,5 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/oldest/node-lifecycle.test.ts': { part: 3, seconds: 94 },
   'test/e2e/oldest/dual-stack.test.ts': { part: 3, seconds: 83 },
   'test/e2e/oldest/chart.test.ts': { part: 3, seconds: 20 },
+  'test/e2e/oldest/chart-network.test.ts': { part: 3, seconds: 15 },
 };

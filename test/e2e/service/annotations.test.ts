@@ -20,6 +20,7 @@ import {
   until,
   type LabNode,
 } from '../lab/lab.ts';
+import { usePassword } from '../lab/environment.ts';
 import { shownOf } from '../lab/shown.ts';
 
 const HERE = EXAMPLES.filter(({ entry }) => entry.notOnTheLab === undefined);
@@ -36,7 +37,8 @@ beforeAll(async () => {
   if (!lab().controllable) return;
   nodes = await someNodes(['e2e-annotated-1', 'e2e-annotated-2', 'e2e-annotated-3']);
   things = await exampleThings();
-  await startLevelset();
+  usePassword();
+  await startLevelset({ cloudConfig: lab().cloudConfig });
   namespace = await aNamespace();
 }, 120_000);
 afterAll(async () => {

@@ -81,8 +81,8 @@ it('names three mistakes in one condition and one Event, once', async () => {
   await addressOf(world.namespace, 'web');
 
   await deploy({
-    'loadbalancer.openstack.org/connection-limit': 'many',
-    'loadbalancer.openstack.org/proxy-protocol': 'v9',
+    'loadbalancer.openstack.org/health-monitor-delay': 'many',
+    'loadbalancer.openstack.org/health-monitor-timeout': 'long',
     'levelset.openstack.org/monitor-url-path': 'no path',
   });
   const message = await until('the mistakes', async () => {

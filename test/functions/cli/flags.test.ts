@@ -78,10 +78,10 @@ describe('the table', () => {
     const problems: string[] = [];
     readFlags({ sweepInterval: '5', adopt: 'tag', v: 'high', output: 'xml' }, problems);
     expect(problems).toEqual([
-      '--adopt = "tag" is not allowed: give one of tags, names-only; did you mean tags?',
-      '--sweep-interval = "5" is not allowed: give a duration with a unit, such as 5s, 1m30s or 500ms',
-      '--v = "high" is not allowed: give a whole number from 0 to 1000',
-      '--output = "xml" is not allowed: give one of text, wide, json, yaml; did you mean yaml?',
+      '--adopt has a value that is not allowed: give one of tags, names-only; did you mean tags?',
+      '--sweep-interval has a value that is not allowed: give a duration with a unit, such as 5s, 1m30s or 500ms',
+      '--v has a value that is not allowed: give a whole number from 0 to 1000',
+      '--output has a value that is not allowed: give one of text, wide, json, yaml; did you mean yaml?',
     ]);
   });
 

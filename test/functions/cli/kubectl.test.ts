@@ -69,7 +69,7 @@ test('json and yaml have the same content, wide has the ids', async () => {
   );
   expect(await run('plan -o xml', env)).toBe(1);
   expect(err.at(-1)).toMatch(
-    /--output = "xml" is not allowed: give one of text, wide, json, yaml|text, wide, json or yaml/,
+    /--output has a value that is not allowed: give one of text, wide, json, yaml|text, wide, json or yaml/,
   );
 });
 

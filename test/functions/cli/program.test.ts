@@ -1,7 +1,7 @@
 /** The program as a process of its own: how it starts, how it ends. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { aService, sandboxWorld, until } from '../sandbox-world.ts';
 
@@ -70,16 +70,21 @@ test('npm start tells the story to the last address, and Ctrl-C ends it cleanly'
   await expect(stat(directory)).rejects.toThrow('ENOENT');
 });
 
-test('the sandbox alone can be used by another process', async () => {
-  const sandbox = start('sandbox', {});
+test.each([
+  ['sandbox', 'v2.26'],
+  ['sandbox --openstack-release 2026.2', 'v2.30'],
+])('%s alone can be used by another process', async (line, version) => {
+  const sandbox = start(line, {});
   await until('it is up', () => sandbox.output().includes('Ctrl-C'));
   const exports = sandbox.output().matchAll(/export (\w+)=(\S+)/g);
-  const plan = start(
-    'plan',
-    Object.fromEntries([...exports].map(([, name = '', value = '']): [string, string] => [name, value])),
-  );
+  const env = Object.fromEntries([...exports].map(([, name = '', value = '']) => [name, value]));
+  const plan = start('plan', env);
 
   await until('plan says something', () => plan.output().includes('Nothing to do'));
+  const cloud = await readFile(env['LEVELSET_CLOUD_CONFIG'] ?? '', 'utf8');
+  const octavia = (/auth-url = (\S+)/.exec(cloud)?.[1] ?? '').replace('identity/v3', 'load-balancer/');
+  const versions = await (await fetch(octavia)).text();
+  expect(/"(v[\d.]+)","status":"CURRENT"/.exec(versions)?.[1]).toBe(version);
 
   expect((await sandbox.end('SIGTERM')).code).toBe(0);
 });
@@ -91,4 +96,12 @@ test('what nobody reads to its end, such as head, is no error', async () => {
   help.stdout.destroy();
   expect(await once(help, 'exit')).toEqual([0, null]);
   expect(told).toBe('');
+});
+
+test('the sandbox is no release that nobody measured', async () => {
+  const sandbox = start('sandbox --openstack-release 2030.1', {});
+  expect(await once(sandbox.child, 'exit')).toEqual([1, null]);
+  expect(sandbox.output()).toContain(
+    '--openstack-release has a value that is not allowed: give one of 2022.2',
+  );
 });

@@ -62,11 +62,7 @@ test('the other commands say what they would do about the same Services, why not
   sandbox.cloud.quotas.floatingip = 0;
   const bundle = join(dirname(flags.cloudConfig), 'bundle.json');
   const lines = ['drift', 'adopt --report', 'doctor', 'gc'];
-  const kept = [
-    `support-bundle --every-service -o ${bundle}`,
-    `replay ${bundle}`,
-    `upgrade --check ${bundle}`,
-  ];
+  const kept = [`support-bundle -o ${bundle}`, `replay ${bundle}`];
   const shown = await transcriptOf([...lines, ...kept], world);
   const named = shown
     .replaceAll(/[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}/g, 'ID')

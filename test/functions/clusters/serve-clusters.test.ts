@@ -40,7 +40,7 @@ async function running(
     void lines.push(JSON.stringify([message, fields]));
   const ran = new Set<string>();
   const options = {
-    flags: { sweepInterval: '1h', listen: '127.0.0.1:0', admission: 'warn' },
+    flags: { sweepInterval: '1h', listen: '127.0.0.1:0' },
     env,
     reported: ({ request }: Report) => {
       ran.add(queueKeyOf(request));
@@ -262,17 +262,16 @@ test('the token of a cluster opens that one alone, and nobody learns which clust
   const { url } = await running(entries);
   const order = { objects: ['routes'], dryRun: true };
   const events = { kind: 'EventList', apiVersion: 'audit.k8s.io/v1', items: [] };
-  const review = { kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', request: { uid: 'u-1' } };
   const ask = async (path: string, token: string, at = url): Promise<readonly [number, string]> => {
     const answer = await fetch(`${at}${path}`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(path.startsWith('/resync') ? order : path.startsWith('/admit') ? review : events),
+      body: JSON.stringify(path.startsWith('/resync') ? order : events),
     });
     return [answer.status, await answer.text()];
   };
 
-  for (const path of ['/audit', '/resync', '/admit']) {
+  for (const path of ['/audit', '/resync']) {
     const asked = ['none', 'b'].map((name) => ask(`${path}/${name}`, tokenOf('a')));
     const [refused, ofB] = await Promise.all(asked);
     expect(refused?.[0]).toBe(401);
@@ -284,7 +283,7 @@ test('the token of a cluster opens that one alone, and nobody learns which clust
   expect((await ask('/resync', DEPLOYMENT_TOKEN))[0]).toBe(404);
 
   const withoutTokens = await running({ a: entries.a }, {});
-  for (const path of ['/audit', '/resync', '/admit']) {
+  for (const path of ['/audit', '/resync']) {
     const asked = ['none', 'a'].map((name) => ask(`${path}/${name}`, 'a-token', withoutTokens.url));
     const [refused, ofA] = await Promise.all(asked);
     expect(ofA).toEqual(refused);

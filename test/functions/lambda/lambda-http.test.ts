@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { eventList, serviceEvent } from '../../unit/trigger/audit-events.ts';
-import { call, deployed, taken } from './deployed.ts';
+import { call, CONTEXT, deployed, taken } from './deployed.ts';
 import { aService } from '../sandbox-world.ts';
 import { AUDIT_TOKEN, RESYNC_TOKEN, PAGE_TOKEN } from '../../http/tokens.ts';
 
@@ -27,6 +27,53 @@ test('an audit event becomes a message of its key, and the same batch again beco
   ]);
   expect(world.aws.calls.filter((name) => name === 'GetParameters')).toHaveLength(1);
 });
+
+const ELB = {
+  elb: { targetGroupArn: 'arn:aws:elasticloadbalancing:eu-central-1:123456789012:targetgroup/levelset/1' },
+};
+
+test.each<[what: string, envelope: (path: string, headers: Readonly<Record<string, string>>) => object]>([
+  ['an HTTP API of a stage', (path, headers) => ({ ...inStage('prod', path), headers })],
+  [
+    'an HTTP API of a stage that is named as the path',
+    (path, headers) => ({ ...inStage('audit', path), headers }),
+  ],
+  ['a load balancer', (path, headers) => ({ httpMethod: 'POST', path, headers, requestContext: ELB })],
+  [
+    'a load balancer with several values of a header',
+    (path, headers) => ({
+      ...{ httpMethod: 'POST', path, requestContext: ELB },
+      multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    }),
+  ],
+  [
+    'a REST API',
+    (path, headers) => ({
+      ...{ resource: '/{proxy+}', httpMethod: 'POST', path, multiValueHeaders: null },
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
+      ),
+      requestContext: { stage: 'prod', path: `/prod${path}`, identity: { sourceIp: '192.0.2.9' } },
+    }),
+  ],
+])('%s brings a batch to the queue, and a wrong token to nobody', async (_what, envelope) => {
+  const world = await deployed();
+  const { handler } = await import('../../../functions/lambda/audit.ts');
+  const text = JSON.stringify(eventList([serviceEvent('create')]));
+  const post = async (token: string): Promise<number | undefined> => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+    const body = { body: Buffer.from(text).toString('base64'), isBase64Encoded: true };
+    return (await handler({ ...envelope('/audit/kubernetes', headers), ...body } as never, CONTEXT))
+      .statusCode;
+  };
+  expect([await post(AUDIT_TOKEN), await post('wrong')]).toEqual([202, 401]);
+  expect(taken(world.aws)).toMatchObject([{ request: { key: 'service/shop/web' } }]);
+});
+
+function inStage(stage: string, path: string): object {
+  const http = { method: 'POST', path, sourceIp: '192.0.2.1' };
+  return { version: '2.0', rawPath: `/${stage}${path}`, rawQueryString: '', requestContext: { stage, http } };
+}
 
 test('a resync answers with the report and requeues the rest', async () => {
   const world = await deployed(60_000);

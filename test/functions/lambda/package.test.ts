@@ -22,7 +22,7 @@ beforeAll(async () => {
   text = JSON.parse(await readFile(file, 'utf8')) as TemplateText;
   resources = text.Resources as typeof resources;
   await remove();
-}, 60_000);
+}, 300_000);
 
 function ofType(type: string): Readonly<Record<string, Json>> {
   const found = Object.entries(resources).filter(([, resource]) => resource.Type === type);

@@ -19,23 +19,39 @@ export interface PackageOptions {
   readonly zips?: string;
   /** NAME=VALUE each, as for `--param`. */
   readonly params?: readonly string[];
+  /** The text of my-cluster/aws-dev.yml. */
+  readonly file?: string;
+  /** Where AWS is, for `osls deploy` in place of `package`. */
+  readonly deployTo?: string;
 }
 
 /** serverless.yml as osls packages it, in a copy and without any network. Throws what osls prints when it makes none. */
-export async function packageTemplate({ zips, params = [] }: PackageOptions = {}): Promise<PackagedTemplate> {
+export async function packageTemplate(options: PackageOptions = {}): Promise<PackagedTemplate> {
+  const { zips, params = [], file, deployTo } = options;
   const copy = await mkdtemp(join(tmpdir(), 'levelset-package-'));
   for (const path of ['serverless.yml', 'infra/aws', 'package.json'])
     await cp(join(ROOT, path), join(copy, path), { recursive: true });
   await mkdir(join(copy, 'dist'));
   if (zips === undefined) await writeZips(join(copy, 'dist/functions'));
   else await symlink(resolve(zips), join(copy, 'dist/functions'));
-  await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  for (const path of ['node_modules', 'shared']) await symlink(join(ROOT, path), join(copy, path));
+  if (file !== undefined) {
+    await mkdir(join(copy, 'my-cluster'));
+    await writeFile(join(copy, 'my-cluster/aws-dev.yml'), file);
+  }
   const words = params.flatMap((param) => ['--param', param]);
   const remove = (): Promise<void> => rm(copy, { recursive: true });
+  const account = { AWS_ENDPOINT_URL: deployTo, AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
   try {
-    await promisify(execFile)(process.execPath, ['node_modules/.bin/osls', 'package', ...words], {
+    const command = deployTo === undefined ? 'package' : 'deploy';
+    await promisify(execFile)(process.execPath, ['node_modules/.bin/osls', command, ...words], {
       cwd: copy,
-      env: { PATH: process.env['PATH'], HOME: copy, SLS_TELEMETRY_DISABLED: '1' },
+      env: {
+        PATH: process.env['PATH'],
+        HOME: copy,
+        SLS_TELEMETRY_DISABLED: '1',
+        ...(deployTo !== undefined && account),
+      },
     });
   } catch (error) {
     await remove();

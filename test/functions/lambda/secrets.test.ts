@@ -147,7 +147,7 @@ test('a PEM that is a parameter takes the place of a file of cloud.conf, and wit
 
   expect(await work({ request: request('web'), attempt: 0 })).toEqual(['0']);
   expect(logged()).toContain(
-    'the CA file /etc/openstack/ca.pem cannot be read: ENOENT; where there is no such file, as on AWS Lambda, put its text into LEVELSET_CA_FILE_TEXT',
+    'the CA file (ca-file, cacert or OS_CACERT): there is no such file (ENOENT); without a file, as on AWS Lambda, put its text into LEVELSET_CA_FILE_TEXT',
   );
 
   world.aws.parameters.set('/levelset/test/ca-file', '-----BEGIN CERTIFICATE-----\n');

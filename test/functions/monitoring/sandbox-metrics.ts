@@ -46,16 +46,21 @@ export async function scrapeSandboxes(): Promise<Scraped> {
   );
   const before = await seriesOf(both);
   const isIdle = (): boolean => both.every(({ idle }) => idle());
-  await badDay(sandbox, one, isIdle);
-  return { before, after: await seriesOf(both) };
+  const mended = await badDay(sandbox, one, isIdle);
+  const last = await seriesOf(both);
+  const shown = new Set(last.map(({ name }) => name));
+  return { before, after: [...last, ...mended.filter(({ name }) => !shown.has(name))] };
 }
 
-/** Addresses are given, somebody changes a pool, both sides fail, a stranger posts, and at last the password is refused. */
+/**
+ * Addresses are given, somebody changes a pool, both sides fail, a stranger posts, and at last the password is refused. Returns what is
+ * shown before that: a sweep after it does not know the load balancers.
+ */
 async function badDay(
   { kube, cloud, fault, setAuditSink }: Sandbox,
   serving: Serving,
   isIdle: () => boolean,
-): Promise<void> {
+): Promise<readonly Series[]> {
   const { url } = serving;
   setAuditSink(`${url}/audit/kubernetes`, AUDIT_TOKEN);
   const { type, data } = aTlsSecret('one');
@@ -91,10 +96,13 @@ async function badDay(
   await failing('kube', 'levelset_sweeps_total', { result: 'failed' });
   await fetch(`${url}/audit/kubernetes`, { method: 'POST', headers: { Authorization: 'Bearer wrong' } });
   await until('all is mended', isIdle);
+  await untilShown(serving, 'levelset_load_balancers');
+  const mended = await seriesOf([serving]);
   const match = { side: 'openstack' } as const;
   fault({ match, kind: 'fail-before', status: 401, times: 1_000 });
   await resync();
   await untilShown(serving, 'levelset_openstack_requests_total', { service: 'identity', status: '401' });
+  return mended;
 }
 
 async function untilShown(serving: Serving, metric: string, wanted: Series['labels'] = {}): Promise<void> {

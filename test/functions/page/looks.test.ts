@@ -221,7 +221,7 @@ test.skipIf(noChromium)(
     expect(await page.locator('tr[id^="row:"]').count()).toBe(200);
 
     await page.getByLabel('Search').fill('web-4999');
-    await page.getByText('1 of 5000', { exact: true }).waitFor();
+    await page.getByText('1 of 5000', { exact: true }).waitFor({ timeout: 90_000 }); // a busy machine
     expect(new URL(page.url()).search).toBe('?q=web-4999');
     expect(await page.evaluate('document.activeElement.name')).toBe('q');
     await page.reload();

@@ -63,5 +63,5 @@ test('a CA that cannot be read at the start is refused by its flag', async () =>
     caFile: '/none',
     credential: () => Promise.resolve({}),
   });
-  await expect(post).rejects.toThrow('--events-ca-file: /none cannot be read');
+  await expect(post).rejects.toThrow('--events-ca-file: there is no such file in /');
 });

@@ -169,7 +169,10 @@ test.each([
   [{}, '--events-url is missing'],
   [{ eventsUrl: 'https://levelset.example/events/kubernetes' }, '--events-token-file is missing'],
   [{ eventsUrl: 'http://levelset.example/events/kubernetes', eventsTokenFile: 'x' }, 'with https'],
-  [{ eventsUrl: 'https://levelset.example/audit/kubernetes', eventsTokenFile: 'x' }, '--events-url = '],
+  [
+    { eventsUrl: 'https://levelset.example/audit/kubernetes', eventsTokenFile: 'x' },
+    '--events-url has a value',
+  ],
   [{ eventsUrl: 'https://user:word@levelset.example/events/k', eventsTokenFile: 'x' }, 'nothing but a path'],
 ])('with %o it does not start: %s', async (flags, message) => {
   await expect(relay({ flags, env: {}, log: SILENT })).rejects.toThrow(message);

@@ -50,12 +50,14 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }));
 
 async function post(
-  how: { readonly client?: string; readonly token?: string; readonly path?: string },
+  how: { readonly client?: string; readonly token?: string; readonly path?: string; readonly ca?: string },
   byCertificate = true,
 ): Promise<number | undefined> {
   const { app } = testServer({ byCertificate });
   const flags = { tlsCertFile: file('server.pem'), tlsPrivateKeyFile: file('server.key') };
-  const asked = byCertificate ? { auditClientCaFile: file('ca.pem') } : { clientCaFile: file('ca.pem') };
+  const asked = byCertificate
+    ? { auditClientCaFile: file(how.ca ?? 'ca.pem') }
+    : { clientCaFile: file('ca.pem') };
   const listening = await listen(app, '127.0.0.1:0', { ...flags, ...asked });
   onTestFinished(() => listening.close());
   const { client, token, path = '/audit/kubernetes' } = how;
@@ -94,6 +96,10 @@ test.each([
   [{ client: 'kubernetes', path: '/resync' }, 401],
 ])('%j is answered with %i', async (how, status) => {
   expect(await post(how)).toBe(status);
+});
+
+test('a caller is known by an authority alone, not by its own certificate in the file', async () => {
+  expect(await post({ client: 'kubernetes', ca: 'kubernetes.pem' })).toBe(401);
 });
 
 test('a certificate that everybody has to show takes no token’s place', async () => {

@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { serve } from '../../../functions/serve.ts';
 import { listen } from '../../../functions/serve/listen.ts';
@@ -43,22 +43,18 @@ test.each([
   ['[::]:0', ['127.0.0.1', '::1']],
   [':0', ['127.0.0.1', '::1']],
 ])('--listen %s is reached at %j', async (address, expected) => {
-  const listening = await listen((_, response) => response.end(), address, { allowPlainHttp: true });
+  const own = randomUUID();
+  const listening = await listen((_, response) => response.end(own), address, { allowPlainHttp: true });
   onTestFinished(() => listening.close());
-  const port = Number(new URL(listening.url).port);
+  const port = new URL(listening.url).port;
+  // another process may listen at the same port of the other address
+  const isReached = (host: string): Promise<boolean> =>
+    fetch(`http://${host}:${port}`)
+      .then((answer) => answer.text())
+      .then((body) => body === own)
+      .catch(() => false);
   const reached = await Promise.all(
-    ['127.0.0.1', '::1'].map(async (host) => ((await isOpen(port, host)) ? [host] : [])),
+    ['127.0.0.1', '::1'].map(async (host) => ((await isReached(host.replace('::1', '[::1]'))) ? [host] : [])),
   );
   expect(reached.flat()).toEqual(expected);
 });
-
-function isOpen(port: number, host: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, host, () => {
-      resolve(true);
-      socket.destroy();
-    }).on('error', () => {
-      resolve(false);
-    });
-  });
-}

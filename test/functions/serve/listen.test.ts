@@ -15,9 +15,7 @@ test.each([
 });
 
 test.each(['8080', 'localhost', '::1:8080', '127.0.0.1:70000', ''])('%j is refused in words', (text) => {
-  expect(() => parseListen(text)).toThrow(
-    `--listen = ${JSON.stringify(text)} is not allowed: give HOST:PORT`,
-  );
+  expect(() => parseListen(text)).toThrow('--listen has a value that is not allowed: give HOST:PORT');
 });
 
 const nobody = (): void => undefined;
@@ -26,7 +24,7 @@ test('half a TLS configuration is refused, and a file that is not there is named
   await expect(listen(nobody, '127.0.0.1:0', { clientCaFile: 'ca.pem' })).rejects.toThrow('TLS needs both');
   await expect(
     listen(nobody, '127.0.0.1:0', { tlsCertFile: '/nowhere.pem', tlsPrivateKeyFile: '/nowhere.key' }),
-  ).rejects.toThrow('--tls-cert-file: /nowhere.pem cannot be read: ENOENT');
+  ).rejects.toThrow('--tls-cert-file: there is no such file in / (ENOENT)');
 });
 
 test('a port that is taken is a message in words', async () => {

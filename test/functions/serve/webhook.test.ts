@@ -35,7 +35,7 @@ describe('the webhook', () => {
     ]);
     expect(webhook.view()).toMatchObject({ refused: { path: 3, token: 1 }, trouble: /refused/ });
 
-    webhook.accepted();
+    webhook.accepted([]);
     expect(webhook.view()).toEqual({
       lastAccepted: '2026-11-21T03:00:00.000Z',
       refused: { path: 3, token: 1 },
@@ -79,13 +79,81 @@ describe('the webhook', () => {
   ])('that delivered %s the sweep is fine', (_when, atMs) => {
     const { webhook, lines } = aWebhook();
     webhook.swept([]);
-    if (atMs < 0) webhook.accepted();
+    if (atMs < 0) webhook.accepted(['service/a/new']);
     vi.advanceTimersByTime(MINUTE / 2);
     webhook.swept(['service/a/new']);
     vi.advanceTimersByTime(MINUTE / 2);
-    if (atMs > 0) webhook.accepted();
+    if (atMs > 0) webhook.accepted(['namespace/a']);
     vi.advanceTimersByTime(5 * MINUTE);
     expect(lines).toEqual([]);
+  });
+
+  test('whose events never speak of Services is told once, until one does', () => {
+    const { webhook, lines } = aWebhook();
+    const minutes = (count: number): void => {
+      for (let minute = 0; minute < count; minute += 1) {
+        webhook.accepted(['nodeset', 'all']); // a Node's events, and a ping
+        vi.advanceTimersByTime(MINUTE);
+      }
+    };
+    webhook.swept([]);
+    minutes(1);
+    webhook.swept(['service/a/new', 'service/b/other']);
+    minutes(3);
+    webhook.swept(['service/a/newer']);
+    minutes(3);
+    expect(lines).toEqual([
+      'events come, and none told of changes that a sweep found: service/a/new, service/b/other; does the audit policy leave out writes of Services?; until events come, changes wait for the sweep',
+    ]);
+    expect(webhook.view().trouble).toContain('none told');
+
+    webhook.accepted(['service/c/any']);
+    expect(webhook.view().trouble).toBeUndefined();
+    webhook.accepted(['service/c/any']);
+    expect(lines.slice(1)).toEqual(['the webhook delivers again']);
+  });
+
+  test('that one kube-apiserver of several does not send to is told once, and for an hour', () => {
+    const { webhook, lines } = aWebhook();
+    webhook.swept([]);
+    for (let minute = 0; minute < 60; minute += 1) {
+      webhook.accepted(['service/shop/told']);
+      if (minute % 10 === 5) webhook.swept([`service/shop/untold-${minute}`]);
+      vi.advanceTimersByTime(MINUTE);
+    }
+    expect(lines).toEqual([
+      'events come, and none told of changes that a sweep found: service/shop/untold-5; others are told: does each kube-apiserver send to the webhook, or was a batch lost?; until events come, changes wait for the sweep',
+    ]);
+    vi.advanceTimersByTime(50 * MINUTE);
+    expect(webhook.view().trouble).toContain('each kube-apiserver');
+    vi.advanceTimersByTime(10 * MINUTE);
+    expect(webhook.view().trouble).toBeUndefined();
+  });
+
+  test('that told of a Service which still waits for its run is fine', () => {
+    const { webhook, lines } = aWebhook();
+    webhook.swept([]);
+    webhook.accepted(['service/a/in-the-queue']);
+    vi.advanceTimersByTime(5 * MINUTE);
+    webhook.accepted(['nodeset']);
+    webhook.swept(['service/a/in-the-queue']);
+    vi.advanceTimersByTime(2 * MINUTE);
+    expect(lines).toEqual([]);
+  });
+
+  test('of which a stranger knows is in trouble for ten minutes, and where watches see all, not at all', () => {
+    const { webhook, lines } = aWebhook();
+    webhook.refused('token', true);
+    expect([webhook.view().trouble, lines]).toEqual([undefined, []]);
+    webhook.refused('token');
+    vi.advanceTimersByTime(9 * MINUTE);
+    expect(webhook.view().trouble).toContain('is refused');
+    webhook.refused('path');
+    vi.advanceTimersByTime(9 * MINUTE);
+    expect(webhook.view().trouble).toContain('is refused');
+    vi.advanceTimersByTime(MINUTE);
+    expect(webhook.view()).toEqual({ refused: { token: 2, path: 1 } });
+    expect(lines).toHaveLength(1);
   });
 });
 

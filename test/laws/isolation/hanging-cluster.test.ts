@@ -23,7 +23,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const RUNS = { numRuns: THOROUGH ? 40 : 10, endOnFailure: true };
+const RUNS = { numRuns: THOROUGH ? 40 : 3, endOnFailure: true };
 const NAMES = ['web', 'api'] as const;
 /** In which edits come and hangs begin. */
 const EVENTFUL_MS = 120_000;

@@ -140,3 +140,9 @@ test('a Node that was written and whose condition could not be moves members all
   const told = it.node('late').status?.conditions?.find(({ type }) => type.startsWith('levelset'));
   expect(told?.status).toBe('True');
 });
+
+test.each([true, false])('who asks for a Node that is not there hears so, dry run: %s', async (dryRun) => {
+  const { missing } = await it.reconcile('no-such-node', { trigger: 'resync', dryRun });
+  expect(missing).toBe(true);
+  expect((await it.reconcile('worker-1', { trigger: 'resync', dryRun })).missing).toBeUndefined();
+});

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { WireResource } from '../../../shared/model/resources.ts';
 import { scopeOf } from '../../../shared/model/request.ts';
-import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { joinNode, joinNodes } from '../../support/nodes.ts';
 import { startNodeWorld } from '../../support/node-world.ts';
@@ -206,25 +204,23 @@ function conditionOf(name: string): object | undefined {
 }
 
 test('where Nova tells only the id of a flavor, a sweep over Nodes at rest finds nothing either', async () => {
+  it.sandbox.cloud.nova.newest = 46;
   joinNodes(it.sandbox, 2);
-  const ofFlavor = new Map(it.sandbox.cloud.servers.map(({ id, flavor }) => [id, { id: flavor.id }]));
-  const older = (wire: WireResource): WireResource => ({ ...wire, flavor: ofFlavor.get(wire.id) });
-  const { cloud } = it.world;
-  const world: World = {
-    ...it.world,
-    cloud: {
-      ...cloud,
-      get: async (kind, id) => {
-        const found = await cloud.get(kind, id);
-        return found && kind === 'server' ? older(found) : found;
-      },
-      list: async (kind, ...query) => {
-        const found = await cloud.list(kind, ...query);
-        return kind === 'server' ? found.map(older) : found;
-      },
-    },
-  };
-  await it.sweepUntilSettled(world);
+  await it.sweepUntilSettled();
   expect(it.node('worker-1').metadata.labels?.['node.kubernetes.io/instance-type']).toBe('m1.small');
-  expect((await sweep(world)).requests).toEqual([]);
+  expect((await sweep(it.world)).requests).toEqual([]);
+});
+
+test.each([
+  ['with the project in it', (project: string) => `/v2.1/${project}`, 93],
+  ['of before 2.1', (project: string) => `/v2/${project}/`, 93],
+  ['of an old Nova, which tells only ids of flavors', () => '/v2.1', 38],
+])('a Node gets all that it needs at an endpoint of Nova %s', async (_what, endpoint, newest) => {
+  const { cloud } = it.sandbox;
+  Object.assign(cloud.nova, { endpoint: endpoint(cloud.projectId), newest });
+  joinNodes(it.sandbox, 2);
+  expect(await sweep(it.world)).toMatchObject({ requests: { length: 2 } });
+  const [name = ''] = it.sandbox.kube.list('Node').map(({ metadata }) => metadata.name);
+  expect(await it.reconcile(name)).toMatchObject({ outcome: { status: 'settled' } });
+  expect(it.node(name).metadata.labels).toMatchObject({ 'node.kubernetes.io/instance-type': 'm1.small' });
 });

@@ -277,3 +277,36 @@ describe('routes', () => {
     ]);
   });
 });
+
+test('a Node to whose podCIDR somebody else has a route is told which, and keeps its own', async () => {
+  it.addNode(1);
+  it.addNode(2);
+  setRoutes(['10.244.1.0/24', '10.0.0.199']);
+
+  await it.routed();
+
+  expect(it.routes()).toEqual(
+    expect.arrayContaining([`10.244.1.0/24 ${it.hop(1)}`, '10.244.1.0/24 10.0.0.199']),
+  );
+  expect(it.events(1)).toEqual([expect.stringContaining('has another, to 10.0.0.199')]);
+  expect(it.events(2)).toEqual([]);
+  expect(it.unavailable(1)).toEqual(CREATED);
+});
+
+test.each([1, 5, 11])(
+  'a Neutron that names no number gets the %i routes that fit, and is left alone then',
+  async (max) => {
+    await it.close();
+    it = await startRouteWorld(undefined, undefined, { release: '2026.2' });
+    it.sandbox.cloud.maxRoutes = max;
+    for (let at = 1; at <= 12; at += 1) it.addNode(at);
+
+    expect((await it.routed()).outcome).toMatchObject({ status: 'blocked' });
+
+    expect(it.routes()).toHaveLength(max);
+    expect(it.events(9)[0]).toContain(`the router has the ${max} routes that Neutron allows`);
+    it.calls();
+    await it.routed();
+    expect(it.calls().filter((call) => call.startsWith('PUT'))).toEqual([]);
+  },
+);

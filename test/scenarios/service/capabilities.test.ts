@@ -42,25 +42,45 @@ const DEMANDING = aService({
   },
 });
 
-describe.each([5, 6, 8, 9, 10, 12, 13, 14, 17, 20, 22, 23, 25, 26])('Octavia API 2.%i', (minor) => {
-  test('gives a demanding Service what it has, and refuses nothing that it is asked for', async () => {
+describe.each([5, 6, 8, 9, 10, 12, 13, 14, 17, 20, 22, 23, 25, 26, 27, 29, 30])(
+  'Octavia API 2.%i',
+  (minor) => {
+    test('gives a demanding Service what it has, and refuses nothing that it is asked for', async () => {
+      it = await startSandboxWorld({ octavia: { version: `v2.${minor}` } });
+      it.sandbox.cloud.availabilityZones.push({ name: 'az1', description: '', enabled: true });
+      it.sandbox.kube.apply(DEMANDING);
+
+      const report = await it.settle('web');
+
+      expect(report.outcome).toEqual({ status: 'settled' });
+      expect(refused()).toEqual([]);
+      const ports = it.sandbox.cloud.listeners.map(({ protocol }) => protocol).sort();
+      const sctp = minor >= 23 ? ['SCTP'] : [];
+      const prometheus = minor >= 25 ? ['PROMETHEUS'] : [];
+      expect(ports).toEqual(['HTTP', ...prometheus, ...sctp, 'UDP']);
+      const said = readyOf(it.sandbox)?.message ?? '';
+      expect(said.includes('needs Octavia API 2.25')).toBe(minor < 25);
+      expect(said.includes('needs Octavia API 2.14')).toBe(minor < 14);
+    });
+  },
+);
+
+test.each([15, 16])(
+  'UDP with externalTrafficPolicy Local is checked as Octavia API 2.%i can, and stays at rest',
+  async (minor) => {
     it = await startSandboxWorld({ octavia: { version: `v2.${minor}` } });
-    it.sandbox.cloud.availabilityZones.push({ name: 'az1', description: '', enabled: true });
-    it.sandbox.kube.apply(DEMANDING);
+    const ports = [{ port: 514, protocol: 'UDP' }];
+    it.sandbox.kube.apply(aService({ spec: { externalTrafficPolicy: 'Local', ports } }));
+    await it.settle('web');
+    const [pool] = it.sandbox.cloud.pools;
 
-    const report = await it.settle('web');
+    await it.sweepUntilSettled();
 
-    expect(report.outcome).toEqual({ status: 'settled' });
     expect(refused()).toEqual([]);
-    const ports = it.sandbox.cloud.listeners.map(({ protocol }) => protocol).sort();
-    const sctp = minor >= 23 ? ['SCTP'] : [];
-    const prometheus = minor >= 25 ? ['PROMETHEUS'] : [];
-    expect(ports).toEqual(['HTTP', ...prometheus, ...sctp, 'UDP']);
-    const said = readyOf(it.sandbox)?.message ?? '';
-    expect(said.includes('needs Octavia API 2.25')).toBe(minor < 25);
-    expect(said.includes('needs Octavia API 2.14')).toBe(minor < 14);
-  });
-});
+    expect(it.sandbox.cloud.healthmonitors).toMatchObject([{ type: minor < 16 ? 'UDP-CONNECT' : 'HTTP' }]);
+    expect(it.sandbox.cloud.pools.map(({ id }) => id)).toEqual([pool?.id]);
+  },
+);
 
 test('without tags nothing is made, since nothing could be found again', async () => {
   it = await startSandboxWorld({ octavia: { version: 'v2.4' } });
@@ -100,6 +120,35 @@ describe('the provider ovn', () => {
       expect(said).toContain(what);
   });
 
+  test.each(['HTTP_COOKIE', 'APP_COOKIE BASKET'])(
+    'is never asked for a cookie, at which it stumbles and leaves a VIP port: %s',
+    async (cookie) => {
+      await start();
+      const http = { [`${OWN}protocol`]: 'http', [`${OWN}session-persistence`]: cookie };
+      it.sandbox.kube.apply(aService({ annotations: http }));
+
+      const report = await it.settle('web');
+
+      expect(report.outcome).toEqual({ status: 'settled' });
+      expect(refused()).toEqual([]);
+      expect(it.sandbox.cloud.pools.map((pool) => pool['session_persistence'])).toEqual([null]);
+      expect(readyOf(it.sandbox)?.message).toContain(
+        `${OWN}session-persistence "${cookie}" cannot be done by the provider ovn; levelset ignores it`,
+      );
+      const vips = it.sandbox.cloud.ports.filter(({ device_owner: owner }) => owner.startsWith('ovn-lb'));
+      expect(vips).toHaveLength(1);
+    },
+  );
+
+  test('keeps clients on their members by their addresses', async () => {
+    await start();
+    it.sandbox.kube.apply(aService({ spec: { sessionAffinity: 'ClientIP' } }));
+
+    await it.settle('web');
+
+    expect(it.sandbox.cloud.pools[0]?.['session_persistence']).toMatchObject({ type: 'SOURCE_IP' });
+  });
+
   test('checks members where they are, although kube-proxy answers elsewhere', async () => {
     await start();
     const local = { externalTrafficPolicy: 'Local', healthCheckNodePort: 31_000 };
@@ -119,4 +168,58 @@ describe('the provider ovn', () => {
     expect((await it.settle('web')).outcome.status).toBe('blocked');
     expect(it.sandbox.cloud.loadbalancers).toEqual([]);
   });
+});
+
+describe.each([
+  [404, undefined],
+  [300, { choices: [] }],
+])('an Octavia whose root answers %i', (status, body) => {
+  const hideVersions = (): void => {
+    const match = { side: 'openstack', path: /^\/load-balancer\/$/ } as const;
+    it.sandbox.fault({ match, times: 1_000, kind: 'fail-before', status, body });
+  };
+
+  test('takes back nothing that stands on a load balancer, and follows its Service', async () => {
+    it = await startSandboxWorld();
+    it.sandbox.cloud.availabilityZones.push({ name: 'az1', description: '', enabled: true });
+    const ranged = { ...DEMANDING.spec, loadBalancerSourceRanges: ['192.0.2.0/24'] };
+    it.sandbox.kube.apply({ ...DEMANDING, spec: ranged });
+    await it.settle('web');
+    const stands = (): string => JSON.stringify([it.sandbox.cloud.listeners, it.sandbox.cloud.pools]);
+    const before = stands();
+    hideVersions();
+    const restarted = await it.another();
+    expect(await it.settle('web', {}, restarted)).toMatchObject({ outcome: { status: 'settled' } });
+    expect(stands()).toBe(before);
+    it.sandbox.kube.apply({
+      ...DEMANDING,
+      spec: { ...ranged, loadBalancerSourceRanges: ['198.51.100.0/24'] },
+    });
+    await it.settle('web', {}, restarted);
+    expect(it.sandbox.cloud.listeners.map(({ allowed_cidrs }) => allowed_cidrs)).toContainEqual([
+      '198.51.100.0/24',
+    ]);
+  });
+
+  test('makes what every Octavia can, and nothing that would be less safe; the condition says why', async () => {
+    it = await startSandboxWorld();
+    hideVersions();
+    it.sandbox.kube.apply(aService());
+    it.sandbox.kube.apply(
+      aService({ name: 'guarded', spec: { loadBalancerSourceRanges: ['192.0.2.0/24'] } }),
+    );
+    expect(await it.settle('web')).toMatchObject({ outcome: { status: 'settled' } });
+    expect(await it.settle('guarded')).toMatchObject({ outcome: { status: 'blocked' } });
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+    expect(readyOf(it.sandbox, 'guarded')?.message).toContain('does not tell its versions');
+  });
+});
+
+test('an Octavia whose root is in trouble is not taken for an old one', async () => {
+  it = await startSandboxWorld();
+  const match = { side: 'openstack', path: /^\/load-balancer\/$/ } as const;
+  it.sandbox.fault({ match, times: 1_000, kind: 'fail-before', status: 503 });
+  it.sandbox.kube.apply(aService());
+  expect(await it.settle('web')).toMatchObject({ outcome: { status: 'failed' } });
+  expect(it.sandbox.cloud.loadbalancers).toEqual([]);
 });

@@ -67,6 +67,24 @@ test('a dual-stack Service is published at its floating IP and at an IPv6 VIP, i
   expect(leftovers(it.sandbox)).toEqual({});
 });
 
+test('an internal Service that prefers two families has no global IPv6 address unless its subnet is named', async () => {
+  await start();
+  const six = it.sandbox.cloud.subnets.find(({ ip_version: version }) => version === 6);
+  Object.assign(six ?? {}, { cidr: '2001:db8:10::/64' });
+  const internal = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
+  it.sandbox.kube.apply(dual({ ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv4', 'IPv6'] }, internal));
+  it.sandbox.kube.apply(
+    dual({ ipFamilies: ['IPv4', 'IPv6'] }, { ...internal, [ADDITIONAL]: six?.id ?? '' }, 'named'),
+  );
+
+  await it.settle('web');
+  await it.settle('named');
+
+  expect(ingressOf(it.sandbox)).toEqual([{ ip: lb()?.vip_address, ipMode: 'VIP' }]);
+  expect(message()).toContain(`subnet ${six?.id ?? ''} has global addresses: name it in ${ADDITIONAL}`);
+  expect(ingressOf(it.sandbox, 'named')).toHaveLength(2);
+});
+
 test('addresses stand in the order of ipFamilies, and UDP has members of both', async () => {
   await start();
   const ports = [{ name: 'dns', port: 53, protocol: 'UDP' }];

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { allAtOnce } from '../../../shared/model/turns.ts';
+import { manifestProblems } from '../../../shared/service/desired/manifest-problems.ts';
 import { aService } from '../../support/service.ts';
 import { startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
@@ -25,6 +27,43 @@ describe('spec.loadBalancerIP', () => {
     expect(it.sandbox.cloud.floatingips).toHaveLength(1);
     expect(mine.port_id).toBe(it.sandbox.cloud.loadbalancers[0]?.vip_port_id);
   });
+
+  test.each([
+    ['of nobody', '203.0.113.201', 403],
+    ['of no external network', '192.168.7.9', 400],
+    ['of another project', '203.0.113.202', 409],
+  ])(
+    '%s is the mistake of whoever wrote it, named with its field, and no alert',
+    async (_, address, status) => {
+      const match = { method: 'POST', path: /floatingips$/ };
+      const body = { NeutronError: { type: 'Refused', message: 'Not this one.', detail: '' } };
+      it.sandbox.fault({ match, kind: 'fail-before', status, body, times: 9 });
+      it.sandbox.kube.apply(asking(address));
+
+      const { outcome } = await it.settle('web');
+
+      expect(outcome).toMatchObject({ status: 'blocked' });
+      expect(readyOf(it.sandbox)?.message).toContain(
+        `spec.loadBalancerIP ${address} is no floating IP of this project`,
+      );
+      expect(readyOf(it.sandbox)?.message).not.toContain('role');
+    },
+  );
+
+  test.each(['app.example.org', ' 203.0.113.9', '203.0.113.0/24', '2001:db8::'])(
+    'a run and lint say the same of %j',
+    async (loadBalancerIP) => {
+      const service = aService({ spec: { loadBalancerIP, ipFamilies: ['IPv4'] } });
+      it.sandbox.kube.apply(service);
+      await it.settle('web');
+
+      const stored = await it.world.kube.getService('default', 'web');
+      if (!stored) throw new Error('it is gone');
+      const [problem] = allAtOnce(manifestProblems(stored, it.world.config));
+      expect(problem).toMatchObject({ field: 'spec.loadBalancerIP', value: loadBalancerIP, blocking: true });
+      expect(readyOf(it.sandbox)?.message).toContain(problem?.message);
+    },
+  );
 
   test('gives a floating IP of the user back at the end: detached, not deleted, without our tags', async () => {
     const mine = it.sandbox.cloud.addFloatingIp(undefined, 'for the shop');
@@ -133,6 +172,113 @@ test('a port of the user’s with two IPv4 addresses gets a floating IP for the 
   const [lb] = cloud.loadbalancers;
   expect(cloud.floatingips).toMatchObject([{ port_id: port.id, fixed_ip_address: lb?.vip_address }]);
   expect(addressOf(it.sandbox)).toBe(cloud.floatingips[0]?.floating_ip_address);
+});
+
+describe('the floating IP that a port of the user’s has already', () => {
+  const inPlace = async (annotations = {}) => {
+    const { cloud } = it.sandbox;
+    const mine = cloud.addFloatingIp(undefined, 'by Terraform');
+    const inner = cloud.networks.find((network) => !network['router:external']);
+    const port = await it.world.cloud.create('port', { network_id: inner?.id });
+    await it.world.cloud.update('floatingip', mine.id, { port_id: port.id });
+    const onPort = { 'loadbalancer.openstack.org/port-id': port.id, ...annotations };
+    it.sandbox.kube.apply(aService({ annotations: onPort }));
+    return { mine, port, onPort };
+  };
+
+  test('is the Service’s at once, and stays on the port', async () => {
+    const { mine } = await inPlace();
+
+    const { outcome } = await it.settle('web');
+
+    expect(outcome.status).toBe('settled');
+    expect(addressOf(it.sandbox)).toBe(mine.floating_ip_address);
+    expect(it.sandbox.cloud.floatingips).toHaveLength(1);
+  });
+
+  test.each([['', {}] as const, [', also with keep-floatingip', KEEP] as const])(
+    'stays there when the Service goes, and is the next one’s%s',
+    async (_, annotations) => {
+      const { mine, port, onPort } = await inPlace(annotations);
+      await it.settle('web');
+      await it.remove('web');
+
+      expect(mine).toMatchObject({ port_id: port.id, tags: [], description: 'by Terraform' });
+      expect(it.sandbox.cloud.loadbalancers).toEqual([]);
+
+      it.sandbox.kube.apply(aService({ annotations: onPort }));
+      await it.settle('web');
+      expect(addressOf(it.sandbox)).toBe(mine.floating_ip_address);
+    },
+  );
+
+  test('leaves it when the Service becomes internal', async () => {
+    const { mine, onPort } = await inPlace();
+    await it.settle('web');
+    const internal = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
+    it.sandbox.kube.apply(aService({ annotations: { ...onPort, ...internal } }));
+    await it.settle('web');
+
+    expect(mine).toMatchObject({ port_id: null, tags: [] });
+  });
+});
+
+test('a floating IP that was made on a port of the user’s is kept where the Service says so', async () => {
+  const inner = it.sandbox.cloud.networks.find((network) => !network['router:external']);
+  const port = await it.world.cloud.create('port', { network_id: inner?.id });
+  it.sandbox.kube.apply(
+    aService({ annotations: { ...KEEP, 'loadbalancer.openstack.org/port-id': port.id } }),
+  );
+  await it.settle('web');
+  await it.remove('web');
+
+  expect(it.sandbox.cloud.floatingips).toMatchObject([
+    { port_id: null, tags: expect.arrayContaining([expect.stringMatching(/^levelset-kept=/)]) as unknown },
+  ]);
+});
+
+test('a floating IP that the Service names leaves the port of the user’s with the Service', async () => {
+  const mine = it.sandbox.cloud.addFloatingIp();
+  const inner = it.sandbox.cloud.networks.find((network) => !network['router:external']);
+  const port = await it.world.cloud.create('port', { network_id: inner?.id });
+  const annotations = { 'loadbalancer.openstack.org/port-id': port.id };
+  it.sandbox.kube.apply(aService({ annotations, spec: { loadBalancerIP: mine.floating_ip_address } }));
+  await it.settle('web');
+  const before = mine.port_id;
+  await it.remove('web');
+
+  expect([before, mine.port_id]).toEqual([port.id, null]);
+});
+
+describe('on a cloud without external networks', () => {
+  const external = () => it.sandbox.cloud.networks.find((network) => network['router:external']);
+  const vip = () => it.sandbox.cloud.loadbalancers[0]?.vip_address;
+
+  test('the VIP is the address, as with the Go provider, and the condition says why', async () => {
+    Object.assign(external() ?? {}, { 'router:external': false });
+    it.sandbox.kube.apply(aService());
+
+    await it.settle('web');
+
+    expect(addressOf(it.sandbox)).toBe(vip());
+    expect(readyOf(it.sandbox)?.status).toBe('True');
+    expect(readyOf(it.sandbox)?.message).toContain('no external network with IPv4');
+  });
+
+  test('a floating IP that is there stays the address', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    const before = addressOf(it.sandbox);
+    Object.assign(external() ?? {}, { 'router:external': false });
+
+    await it.settle('web', { trigger: 'resync' }, await it.another());
+
+    expect([before, addressOf(it.sandbox)]).toEqual([
+      before,
+      it.sandbox.cloud.floatingips[0]?.floating_ip_address,
+    ]);
+    expect(before).not.toBe(vip());
+  });
 });
 
 test('a floating network that does not exist blocks the Service, with its name, and asks for nothing more', async () => {

@@ -76,8 +76,8 @@ describe('three bad annotations', () => {
   test('make one condition that names them all, one Event, and the rest works', async () => {
     const bad = {
       'loadbalancer.openstack.org/lb-method': 'FASTEST',
-      'loadbalancer.openstack.org/connection-limit': 'many',
-      'loadbalancer.openstack.org/keep-floatingip': 'maybe',
+      'loadbalancer.openstack.org/timeout-client-data': 'many',
+      'loadbalancer.openstack.org/enable-health-monitor': 'maybe',
     };
     it.sandbox.kube.apply(aService({ annotations: bad }));
 
@@ -86,7 +86,7 @@ describe('three bad annotations', () => {
 
     expect(report.outcome).toEqual({ status: 'settled' });
     expect(it.sandbox.cloud.members).toHaveLength(3);
-    expect(it.sandbox.cloud.listeners[0]?.['connection_limit']).toBe(-1);
+    expect(it.sandbox.cloud.listeners[0]?.['timeout_client_data']).toBe(50_000);
     expect(readyOf(it.sandbox)?.status).toBe('True');
     for (const value of ['FASTEST', 'many', 'maybe']) expect(readyOf(it.sandbox)?.message).toContain(value);
     expect(eventsOf(it.sandbox)).toEqual(['EnsuredLoadBalancer x1', 'EnsuringLoadBalancer x1']);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aService } from '../../support/service.ts';
 import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
-import { cloudWrites } from '../../support/told.ts';
+import { cloudWrites, readyOf } from '../../support/told.ts';
 
 const MEMBER_SUBNET = 'loadbalancer.openstack.org/member-subnet-id';
 const OTHER = '7d7d7d7d-0000-4000-8000-000000000002';
@@ -101,3 +101,87 @@ test('the security group stays open to members that stay, when their subnet is n
   expect(subnetsIn(poolInUse())).toEqual([OTHER, OTHER, OTHER]);
   expect(opened()).toEqual(['30080 10.0.0.0/24', '30080 10.8.0.0/16']);
 });
+
+describe('a member subnet in which Nodes have ExternalIPs', () => {
+  const DATA = '10.60.0.0/24';
+  /** Nodes with a port in the cluster's network and one in another, which is public to Nova. */
+  async function withDataNetwork(isOnPort: boolean): Promise<SandboxWorld> {
+    const world = await startSandboxWorld({ nodes: 0 });
+    const { cloud, kube } = world.sandbox;
+    cloud.addNetwork('data', DATA);
+    for (const name of ['a', 'b']) {
+      const { id } = cloud.addNovaServer(name, { networks: ['private', 'data'] });
+      const ports = cloud.ports.filter(({ device_id: device }) => device === id);
+      const [inside = '', data = ''] = ports.map(({ fixed_ips: fixed }) => fixed[0]?.ip_address);
+      kube.apply({
+        kind: 'Node',
+        metadata: { name },
+        spec: { providerID: `openstack:///${id}` },
+        status: {
+          addresses: [
+            { type: 'InternalIP', address: inside },
+            { type: 'ExternalIP', address: isOnPort ? data : '10.60.0.200' },
+          ],
+        },
+      });
+    }
+    const subnet = cloud.subnets.find(({ cidr }) => cidr === DATA);
+    kube.apply(aService({ annotations: { [MEMBER_SUBNET]: subnet?.id ?? '' } }));
+    await world.settle('web');
+    return world;
+  }
+
+  test.each([
+    [true, '10.60.0.', 'serves at'],
+    [false, '10.0.0.', '"10.60.0.200" is not taken, although it lies in 10.60.0.0/24'],
+  ])(
+    'has them as members if ports of their servers have them (%s), or the condition says why not',
+    async (isOnPort, start, told) => {
+      const world = await withDataNetwork(isOnPort);
+      try {
+        const { members } = world.sandbox.cloud;
+        expect(members.map(({ address }) => address.startsWith(start))).toEqual([true, true]);
+        expect(readyOf(world.sandbox)?.message).toContain(told);
+      } finally {
+        await world.close();
+      }
+    },
+  );
+});
+
+test.each([
+  ['both networks have one range', '10.0.0.0/24', '10.0.0.0/24'],
+  ['the range of the member subnet spans both', '10.60.0.0/24', '10.0.0.0/8'],
+])(
+  'a Node that names its address in another network first is a member at its port in the member subnet: %s',
+  async (_, other, own) => {
+    const world = await startSandboxWorld({ nodes: 0 });
+    try {
+      const { cloud, kube } = world.sandbox;
+      cloud.addNetwork('data', other);
+      const subnet = cloud.subnets.find(({ cidr, name }) => cidr === '10.0.0.0/24' && name !== 'data-v4');
+      const inside: unknown[] = [];
+      for (const networks of [['private'], ['data', 'private']]) {
+        const name = networks.join('-');
+        const { id } = cloud.addNovaServer(name, { networks });
+        const ports = cloud.ports.filter(({ device_id: device }) => device === id);
+        const addresses = ports.map(({ fixed_ips: fixed }) => ({
+          type: 'InternalIP',
+          address: fixed[0]?.ip_address ?? '',
+        }));
+        inside.push(addresses.at(-1)?.address);
+        const spec = { providerID: `openstack:///${id}` };
+        kube.apply({ kind: 'Node', metadata: { name }, spec, status: { addresses } });
+        kube.setReady(name, true);
+      }
+      Object.assign(subnet ?? {}, { cidr: own });
+      kube.apply(aService({ annotations: { [MEMBER_SUBNET]: subnet?.id ?? '' } }));
+      await world.settle('web');
+
+      const found = cloud.members.map((member) => [member.address, member['subnet_id']]);
+      expect(found.sort()).toEqual(inside.map((address) => [address, subnet?.id]).sort());
+    } finally {
+      await world.close();
+    }
+  },
+);

@@ -56,6 +56,22 @@ test('that a person set stay, also when nodes come and go in one call', async ()
   expect(kept).toMatchObject({ monitor_address: '10.0.0.99', tags: ['by hand'] });
 });
 
+test('that a person set for a machine end with it: another Node at its address has what is asked for, and its name', async () => {
+  await ask({ [`${OWN}member-weights`]: 'fresh-2=3' });
+  byHand('node-1', { weight: 0, tags: ['by hand'] });
+  byHand('node-2', { weight: 0 });
+  byHand('node-3', { weight: 7 });
+
+  it.sandbox.kube.removeNode('node-1');
+  it.sandbox.kube.removeNode('node-2');
+  it.sandbox.kube.addNode('fresh-1', { address: '10.0.0.10' });
+  it.sandbox.kube.addNode('fresh-2', { address: '10.0.0.11' });
+  await it.settle('web');
+
+  expect(shares()).toEqual(['fresh-1 1', 'fresh-2 3', 'node-3 7']);
+  expect(it.sandbox.cloud.members.find(({ name }) => name === 'fresh-1')?.tags).toEqual(['by hand']);
+});
+
 test('of a node that is there again are as they were asked for; one that is not there is named', async () => {
   await ask({ [`${OWN}member-weights`]: 'node-1=10,node-9=5' });
   expect(shares()).toEqual(['node-1 10', 'node-2 1', 'node-3 1']);

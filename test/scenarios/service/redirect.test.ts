@@ -76,3 +76,26 @@ test('has the one rule of its own: what somebody adds goes', async () => {
   expect((await it.settle('web', { trigger: 'sweep' })).outcome).toEqual({ status: 'settled' });
   expect(l7rules.map(({ value }) => value)).toEqual([rule?.['value']]);
 });
+
+test.each(['listener', 'pool'] as const)(
+  'is not made while the quota of a %s refuses the port that it leads to',
+  async (quota) => {
+    const edit = async (more: Record<string, string>, ...ports: readonly object[]): Promise<void> => {
+      const annotations = { [`${OWN}protocol.80`]: 'http', ...more };
+      const spec = { ports: [{ name: 'http', port: 80, nodePort: 30_080 }, ...ports] };
+      it.sandbox.kube.apply(aService({ annotations, spec }));
+      await it.settle('web');
+    };
+    await edit({});
+    it.sandbox.cloud.quotas[quota] = 1;
+
+    await edit(redirect, { name: 'https', port: 443, nodePort: 30_443 });
+    await it.settle('web');
+    expect([it.sandbox.cloud.listeners.length, policies()]).toEqual([1, []]);
+
+    it.sandbox.cloud.quotas[quota] = 10;
+    await it.settle('web');
+    expect(it.sandbox.cloud.listeners).toHaveLength(2);
+    expect(policies()).toEqual([['https://app.example.org', 302, 1]]);
+  },
+);

@@ -145,3 +145,33 @@ describe('an id under which there is no load balancer', () => {
     expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
   });
 });
+
+describe('a Service applied again under another name, with all that levelset wrote on the first', () => {
+  const copy = async (name: string, drop: readonly string[] = []): Promise<void> => {
+    await it.owner();
+    const annotations = { ...serviceOf(it.sandbox)?.metadata.annotations };
+    for (const key of drop) Reflect.deleteProperty(annotations, key);
+    it.apply(name, 80, annotations);
+    await it.settle(name);
+  };
+
+  test('has a load balancer of its own, and says which from then on', async () => {
+    await copy('again');
+
+    const [first, second] = it.sandbox.cloud.loadbalancers;
+    expect(second?.name).toMatch(/_again$/);
+    expect(first?.tags.join()).not.toContain('again');
+    expect(readyOf(it.sandbox, 'again')).toMatchObject({ status: 'True' });
+    expect(serviceOf(it.sandbox, 'again')?.metadata.annotations).toMatchObject({
+      [LOAD_BALANCER_ID]: second?.id,
+    });
+  });
+
+  test('joins the first by the id alone, and the condition names the way out', async () => {
+    await copy('joined', ['loadbalancer.openstack.org/load-balancer-address']);
+
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+    expect(readyOf(it.sandbox, 'joined')?.message).toContain('is taken on this load balancer by default/web');
+    expect(readyOf(it.sandbox, 'joined')?.message).toContain('by spec.type ClusterIP and back');
+  });
+});

@@ -156,11 +156,11 @@ describe('values', () => {
   });
 
   test('that are wrong are named, and the rest of the Service works', async () => {
-    const { outcome } = await ask({ 'backend-protocol': 'grpc', 'healthcheck-interval': '1m' });
+    const { outcome } = await ask({ 'healthcheck-retry': 'often', 'healthcheck-interval': '1m' });
     expect(outcome).toEqual({ status: 'settled' });
     expect(said().map((line) => line.split(' ')[0])).toEqual([
-      `${KINX}backend-protocol`,
       `${KINX}healthcheck-interval`,
+      `${KINX}healthcheck-retry`,
     ]);
     expect(monitor()).toMatchObject({ delay: 5 });
   });

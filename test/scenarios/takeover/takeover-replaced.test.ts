@@ -133,7 +133,7 @@ test('members that a person added serve on in the other pool', async () => {
   await it.world.cloud.create('member', theirs, pool);
   await pause(30);
 
-  await ask({ annotations: BY_HTTP });
+  await approve(await ask({ annotations: BY_HTTP }));
   await it.sweepUntilSettled();
 
   const found = it.sandbox.cloud.members.filter(({ address }) => address === theirs.address);

@@ -15,7 +15,7 @@ const once = () => run({ key: 'service/default/web', trigger: 'audit' }, it.worl
 describe('a Service that leaves', () => {
   test('while its load balancer is still PENDING_CREATE leaves nothing behind', async () => {
     await it.close();
-    it = await startSandboxWorld({ pendingMs: 150 });
+    it = await startSandboxWorld({ pendingMs: 1_500 });
     it.sandbox.kube.apply(aService());
     await once();
     expect(it.sandbox.cloud.loadbalancers[0]?.provisioning_status).toBe('PENDING_CREATE');

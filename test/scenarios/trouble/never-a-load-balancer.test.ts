@@ -1,9 +1,10 @@
 /** Most events are about objects that have nothing in OpenStack, so they ask OpenStack nothing. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { serviceKey, type Trigger } from '../../../shared/model/request.ts';
+import { serviceKey, type Key, type Trigger } from '../../../shared/model/request.ts';
 import { FINALIZER } from '../../../shared/model/ownership.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aService } from '../../support/service.ts';
+import { forceDelete } from '../../support/told.ts';
 import { run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 
 let it: SandboxWorld;
@@ -115,4 +116,18 @@ test.each(['a run', 'a sweep'])(
 test('whatever triggers that read everything find is looked at in OpenStack', async () => {
   for (const trigger of ['sweep', 'resync', 'command', 'requeue'] as const)
     expect(await askedBy(() => run({ key: KEY, trigger }, it.world))).not.toEqual([]);
+});
+
+test('who asks for an object that is not there hears so, unless it has left something', async () => {
+  const ask = async (key: Key, dryRun: boolean) =>
+    (await run({ key, trigger: 'resync', dryRun }, it.world)).missing;
+  for (const dryRun of [true, false]) {
+    expect(await ask('service/default/wbe', dryRun)).toBe(true);
+    expect(await ask('routes', dryRun)).toBeUndefined();
+  }
+  apply();
+  expect(await ask(KEY, true)).toBeUndefined();
+  await it.settle('web');
+  forceDelete(it.sandbox);
+  expect(await ask(KEY, true)).toBeUndefined();
 });

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
+import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { readyOf } from '../../support/told.ts';
 
 let it: SandboxWorld;
 beforeEach(async () => {
@@ -34,4 +35,98 @@ test('a create that Octavia refuses is not tried again by sweeps, only when some
   it.sandbox.kube.apply(aService({ spec: { ports: [{ port: 81 }] } }));
   await it.sweepUntilSettled();
   expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+});
+
+describe('a create at which Octavia stumbles', () => {
+  const stumble = (after: () => void, times = 20): void => {
+    const match = { method: 'POST', path: /loadbalancers$/ };
+    it.sandbox.fault({ match, kind: 'fail-after', status: 500, times, after });
+  };
+  const empty = (): void => {
+    const { cloud } = it.sandbox;
+    for (const rows of [cloud.loadbalancers, cloud.listeners, cloud.pools, cloud.members])
+      for (const row of [...rows]) rows.remove(row as never);
+  };
+
+  test('is not tried again while each try leaves a VIP port behind, and says which one it left', async () => {
+    stumble(empty);
+    it.sandbox.kube.apply(aService());
+    const report = await it.settle('web');
+    const [port] = it.sandbox.cloud.ports.filter(({ device_owner: owner }) => owner === 'Octavia');
+
+    expect(report.outcome.status).toBe('blocked');
+    expect(readyOf(it.sandbox)?.message).toContain(`VIP port ${port?.id ?? ''}`);
+    expect((await sweep(it.world)).requests).toEqual([]);
+    expect(creates()).toBe(1);
+  });
+
+  test('is not tried again by a process either whose clock goes ten minutes before', async () => {
+    stumble(empty);
+    it.sandbox.kube.apply(aService());
+    const early = { ...it.world, clock: { now: (): number => Date.now() + 600_000 } };
+
+    expect((await it.settle('web', {}, early)).outcome.status).toBe('blocked');
+  });
+
+  test('is tried again where it left nothing', async () => {
+    stumble(() => {
+      const { ports } = it.sandbox.cloud;
+      for (const port of [...ports]) if (port.device_owner === 'Octavia') ports.remove(port);
+      empty();
+    });
+    it.sandbox.kube.apply(aService());
+
+    expect((await it.settle('web')).outcome).toMatchObject({ status: 'failed', code: 'CLOUD_UNAVAILABLE' });
+  });
+
+  test('is tried again where what another try has left is half a minute older', async () => {
+    const { cloud } = it.sandbox;
+    stumble(empty, 1);
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    const [port] = cloud.ports.filter(({ device_owner: owner }) => owner === 'Octavia');
+    Object.assign(port ?? {}, { created_at: new Date(Date.now() - 30_000).toISOString() });
+    const match = { method: 'POST', path: /loadbalancers$/ };
+    it.sandbox.fault({ match, kind: 'fail-before', status: 500, times: 1 });
+
+    it.sandbox.kube.apply(aService({ name: 'later' }));
+    expect((await it.settle('later')).outcome).toMatchObject({ code: 'CLOUD_UNAVAILABLE' });
+  });
+
+  test('is tried again where all that lies about is older than the try', async () => {
+    stumble(() => undefined);
+    const { cloud } = it.sandbox;
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    empty();
+    for (const port of cloud.ports)
+      if (port.device_owner === 'Octavia') port['created_at'] = '2025-01-01T00:00:00Z';
+    stumble(() => undefined);
+
+    it.sandbox.kube.apply(aService({ name: 'later' }));
+    expect((await it.settle('later')).outcome).toMatchObject({ code: 'CLOUD_UNAVAILABLE' });
+  });
+});
+
+test('load balancers that all end in ERROR are told once, until one is built', async () => {
+  await it.close();
+  it = await startSandboxWorld({ pendingMs: 500 });
+  const { cloud, kube } = it.sandbox;
+  kube.apply(aService());
+  const warnings = (): readonly string[] =>
+    kube
+      .list('Event', 'default')
+      .flatMap((event) => (event['type'] === 'Warning' ? String(event['message']) : []));
+  while (creates() <= 2) {
+    await run({ key: 'service/default/web', trigger: 'audit' }, it.world);
+    for (const lb of cloud.loadbalancers)
+      if (lb.provisioning_status !== 'PENDING_DELETE') lb.provisioning_status = 'ERROR';
+    await pause(20);
+  }
+
+  expect(warnings()).toEqual([expect.stringContaining('ended in ERROR')]);
+  expect(readyOf(it.sandbox)).toMatchObject({ status: 'False', reason: 'SyncLoadBalancerFailed' });
+
+  await it.sweepUntilSettled();
+  expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
 });

@@ -16,8 +16,8 @@ beforeEach(async () => {
 afterEach(() => it.close());
 
 const MISTAKES = {
-  [`${OCCM}connection-limit`]: 'many',
-  [`${OCCM}proxy-protocol`]: 'v9',
+  [`${OCCM}timeout-client-data`]: 'many',
+  [`${OCCM}lb-method`]: 'v9',
   [`${OCCM}health-monitor-delay`]: 'soon',
 };
 
@@ -78,8 +78,8 @@ test('corrected one after the other, each report is news once, and the last says
   it.sandbox.kube.apply(aService({ annotations: MISTAKES }));
   await it.settle('web');
   const corrections = {
-    [`${OCCM}connection-limit`]: '10',
-    [`${OCCM}proxy-protocol`]: 'v2',
+    [`${OCCM}timeout-client-data`]: '10',
+    [`${OCCM}lb-method`]: 'SOURCE_IP',
     [`${OCCM}health-monitor-delay`]: '9',
   };
   for (const [key, value] of Object.entries(corrections)) {

@@ -49,7 +49,7 @@ async function run(cloud: FullCloud, remaining = 60_000, leaseEnds = Infinity) {
   };
   let left = remaining;
   const budget = { remainingMs: () => (left -= 4_000) };
-  return apply([STEP], [], { cloud, kube: secretsOf({}), lease, budget, memory: newMemory() });
+  return apply([STEP], [], { cloud, kube: secretsOf({}), lease, budget, memory: newMemory(), clock: Date });
 }
 
 describe('a create with alternatives', () => {

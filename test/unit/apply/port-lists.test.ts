@@ -96,6 +96,7 @@ test('a port that was changed meanwhile holds up neither the others nor, for mor
     lease,
     budget: { remainingMs: () => 60_000 },
     memory: newMemory(),
+    clock: Date,
   });
 
   expect(applied.steps.map(({ address }) => address)).toEqual(['port/10.0.0.2']);

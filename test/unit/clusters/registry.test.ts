@@ -50,7 +50,7 @@ test('while a text cannot be used, the last settings count as a whole, and the p
   const broken = await later({
     a: { ...BROKEN, 'cloud.conf': cloudConf('[LoadBalancer]\nlb-method=SOURCE_IP') },
   });
-  expect(broken?.problems).toEqual([expect.stringMatching(/^a: kubeconfig:1: this is no valid YAML/)]);
+  expect(broken?.problems).toEqual([expect.stringMatching(/^a: kubeconfig: line 1 is not valid YAML/)]);
   expect(broken?.entry).toBe(first?.entry);
   expect((await later({ a: WHOLE }))?.problems).toEqual([]);
 });

@@ -44,6 +44,10 @@ describe('[LoadBalancer]', () => {
   it.each([
     ['lb-provider = ovn', { lbProvider: 'ovn' }],
     ['lb-provider = ""', { lbProvider: 'amphora' }],
+    ['lb-method =', { lbMethod: 'ROUND_ROBIN' }],
+    ['lb-version =', {}],
+    ['monitor-delay =', { monitorDelay: 5 }],
+    ['create-monitor = ""', { createMonitor: false }],
     ['LB-Method = SOURCE_IP_PORT', { lbMethod: 'SOURCE_IP_PORT' }],
     [`subnet-id = ${ID}`, { subnetId: ID }],
     [`subnet-id = "${ID.toUpperCase()} "`, { subnetId: ID }],
@@ -58,6 +62,8 @@ describe('[LoadBalancer]', () => {
     ['floating-subnet-tags = &a, b', { floatingSubnetTags: '&a, b' }],
     ['node-selector = pool=edge, ssd', { nodeSelector: { pool: 'edge', ssd: '' } }],
     ['node-selector =', { nodeSelector: {} }],
+    ['lb-method =', { lbMethod: 'ROUND_ROBIN' }],
+    ['lb-provider = ""', { lbProvider: 'amphora' }],
     ['enable-ingress-hostname', { enableIngressHostname: true }],
     ['ingress-hostname-suffix = .Example.org', { ingressHostnameSuffix: 'example.org' }],
     ['ingress-hostname-suffix =', { ingressHostnameSuffix: 'nip.io' }],
@@ -76,7 +82,7 @@ describe('[LoadBalancer]', () => {
   });
 
   it.each([
-    ['monitor-delay = 5', 'monitor-delay = "5" is not allowed: give a duration with a unit'],
+    ['monitor-delay = 5', 'monitor-delay has a value that is not allowed: give a duration with a unit'],
     ['monitor-delay = 10ms', 'at least 1s'],
     ['monitor-timeout', 'monitor-timeout has no value: give a duration'],
     ['monitor-max-retries = 11', 'a whole number from 1 to 10'],
@@ -85,13 +91,16 @@ describe('[LoadBalancer]', () => {
     ['lb-method = FASTEST', 'one of ROUND_ROBIN, LEAST_CONNECTIONS, SOURCE_IP, SOURCE_IP_PORT'],
     ['lb-version = v1', 'lb-version'],
     ['subnet-id', 'subnet-id has no value: give the UUID of a resource'],
-    ['subnet-id = private', 'subnet-id = "private" is not allowed: give the UUID of a resource'],
+    ['subnet-id = private', 'subnet-id has a value that is not allowed: give the UUID of a resource'],
     ['member-subnet-id = s', 'give the UUID'],
     ['network-id = n', 'give the UUID'],
     ['floating-network-id = f', 'give the UUID'],
     ['floating-subnet-id = f', 'give the UUID'],
     ['flavor-id = small', 'give the UUID'],
-    ['floating-subnet = ~(', 'floating-subnet = "~(" is not allowed: give ~ and a regular expression'],
+    [
+      'floating-subnet = ~(',
+      'floating-subnet has a value that is not allowed: give ~ and a regular expression',
+    ],
     ['floating-subnet', 'has no value: give a name, a glob'],
     ['floating-subnet-tags = a,,b', 'give tags with commas'],
     ['node-selector = pool in (a)', 'give labels such as pool=edge,ssd'],
@@ -111,11 +120,11 @@ describe('what has no effect', () => {
   it.each([
     [
       '[LoadBalancer]\nlb-methd = X',
-      'cloud.conf:2: [LoadBalancer] lb-methd is not a known option; levelset ignores it; did you mean lb-method?',
+      'cloud.conf:2: [LoadBalancer] has no option of this name; levelset ignores it; did you mean lb-method?',
     ],
     [
       '[LoadBalancer]\nquite-something-else = X',
-      'cloud.conf:2: [LoadBalancer] quite-something-else is not a known option; levelset ignores it',
+      'cloud.conf:2: [LoadBalancer] has no option of this name; levelset ignores it',
     ],
     [
       '[LoadBalancer]\nenabled = no',
@@ -129,10 +138,10 @@ describe('what has no effect', () => {
       '[LoadBalancer]\nprovider-requires-serial-api-calls',
       'cloud.conf:2: [LoadBalancer] provider-requires-serial-api-calls has no effect: levelset makes a load balancer by one call',
     ],
-    ['[Router]', 'cloud.conf:1: [router] is not a known section; levelset ignores it; did you mean Route?'],
+    ['[Router]', 'cloud.conf:1: there is no section of this name; levelset ignores it; did you mean Route?'],
     [
       '[LoadBalancerClass "a"]\nsubnet-ids = y',
-      'cloud.conf:2: [LoadBalancerClass "a"] subnet-ids is not a known option; levelset ignores it; did you mean subnet-id?',
+      'cloud.conf:2: [LoadBalancerClass] has no option of this name; levelset ignores it; did you mean subnet-id?',
     ],
     [
       '[LoadBalancerClass]\nsubnet-id = y',
@@ -153,6 +162,25 @@ describe('what has no effect', () => {
   ])('%j gives no warning', (source) => {
     expect(readCloudConf(source, 'cloud.conf')).toMatchObject({ warnings: [], problems: [] });
   });
+});
+
+it('a value that is not allowed is told and stops nothing where levelset makes no load balancers', () => {
+  const lines = [
+    '[LoadBalancerClass "a"]',
+    'subnet-id = x',
+    '[LoadBalancer]',
+    'floating-network-id = public',
+    'enabled = false',
+  ];
+  expect(read(...lines)).toMatchObject({
+    problems: [],
+    warnings: [
+      expect.stringContaining('enabled is false'),
+      'cloud.conf:2: [LoadBalancerClass] subnet-id has a value that is not allowed: give the UUID of a resource',
+      'cloud.conf:4: [LoadBalancer] floating-network-id has a value that is not allowed: give the UUID of a resource',
+    ],
+  });
+  expect(read(...lines.slice(0, 4)).problems).toHaveLength(2);
 });
 
 describe('[LoadBalancerClass "name"]', () => {
@@ -176,9 +204,9 @@ describe('[LoadBalancerClass "name"]', () => {
     });
   });
 
-  it('says which class has the value that is not allowed', () => {
+  it('says in which line the value stands that is not allowed', () => {
     expect(read('', '[LoadBalancerClass "a\\"b"]', 'member-subnet-id = x').problems).toEqual([
-      'cloud.conf:3: [LoadBalancerClass "a\\"b"] member-subnet-id = "x" is not allowed: give the UUID of a resource',
+      'cloud.conf:3: [LoadBalancerClass] member-subnet-id has a value that is not allowed: give the UUID of a resource',
     ]);
   });
 });

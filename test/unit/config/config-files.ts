@@ -40,6 +40,46 @@ const FILES: Readonly<Record<string, string>> = {
   'secure.yaml': 'clouds: { demo: { auth: { password: 0042 } } }',
   'single.yaml':
     'clouds: { one: { auth: { auth_url: https://one, username: u, user_domain_id: d, project_id: p, password: x } } }',
+  'vendor.yaml': `clouds:
+  vendor:
+    profile: hoster
+    cacert: null
+    cert: ~
+    auth_type:
+    insecure: Yes
+    auth: { username: u, password: p, project_name: p, default_domain: d, user_domain_name: Null }
+  regional:
+    cloud: hoster
+    regions: [{ name: north, values: { interface: internal } }, south]
+    auth: { username: u, password: p, project_id: p, domain_name: Default, default_domain: d }
+  flat: { auth_url: https://flat, username: u, password: p, project_id: p, user_domain_id: d, verify: 'no' }
+  elsewhere: { profile: https://hoster.example, auth: { username: u, password: p } }
+`,
+  'clouds-public.yaml': `public-clouds:
+  hoster: { region_name: null, interface: admin, auth: { auth_url: https://hoster/v3, username: nobody } }
+`,
+  'regions.yaml': `clouds:
+  a:
+    auth: { username: u, password: p, user_domain_id: d, project_domain_id: d }
+    regions:
+      - { name: One, values: { auth: { auth_url: https://one/v3, project_name: projOne } } }
+      - { name: Two, values: { auth: { auth_url: https://two/v3, project_name: projTwo } } }
+`,
+  'many.yaml': `clouds:
+  first: &common { auth: { auth_url: https://many/v3, username: u, password: p, project_id: p, user_domain_id: d } }
+${Array.from({ length: 150 }, (_, index) => `  c${index}: { <<: *common, region_name: r${index} }\n`).join('')}`,
+  'laughs.yaml': `clouds: &a0 [x]\n${Array.from({ length: 9 }, (_, n) => `a${n + 1}: &a${n + 1} [${Array(9).fill(`*a${n}`).join(', ')}]\n`).join('')}`,
+  'twice.yaml': `clouds:
+  one: { auth: { auth_url: https://no } }
+  one:
+    auth: { auth_url: https://twice/v3, username: u, password: p, project_id: p, user_domain_id: d }
+    region_name: a
+    region_name: b
+`,
+  'split.yaml': 'clouds: { c: { profile: nobody, auth: { username: u, project_id: p, user_domain_id: d } } }',
+  'split-secure.yaml': 'clouds: { c: { auth: { auth_url: https://split/v3, password: p } } }',
+  'empty.yaml': '',
+  'comments.yaml': '# no secrets yet\n---\n',
   'broken.yaml': 'clouds:\n  demo: { auth: { password: "hunter2 }\n',
   'list.yaml': '- hunter2',
   'cloud.conf': GLOBAL.replace('//k/', '//file/'),

@@ -28,12 +28,15 @@ it.each<readonly [string | undefined, readonly (string | undefined)[]]>([
 });
 
 it.each([
-  ['*,-services', 'has "-services", which is not allowed: give *, service-lb-controller (service), '],
+  ['*,-services', 'has a value that is not allowed (item 2): give *, service-lb-controller (service), '],
   ['*,-services', '; did you mean service?'],
-  ['*,Service', 'has "Service", which is not allowed'],
+  ['*,Service', 'has a value that is not allowed (item 2)'],
   ['*,Service', '; did you mean service?'],
-  ['nodeipam,-*', 'has "nodeipam", "-*", which is not allowed: give *, '],
-  ['-service', '= "-service" is not allowed: give a list that leaves a controller on; it may begin with *'],
+  ['nodeipam,-*', 'has a value that is not allowed (items 1, 2): give *, '],
+  [
+    '-service',
+    'has a value that is not allowed: give a list that leaves a controller on; it may begin with *',
+  ],
   ['*,-service,-cloud-node,-cloud-node-lifecycle,-route', 'leaves a controller on'],
 ])('--controllers=%s is refused', (value, says) => {
   const result = controllersList(value);

@@ -30,7 +30,7 @@ test.each([
   ['listen=0.0.0.0:80', 'no flag of a cluster has this name: write name=value'],
   ['hunter2hunter2', 'no flag of a cluster has this name: write name=value'],
   ['adopt', 'adopt has no value: write adopt=value'],
-  ['adopt=hunter2', 'adopt is not allowed: give one of tags, names-only'],
+  ['adopt=hunter2', 'adopt has a value that is not allowed: give one of tags, names-only'],
   ['state-namespace=other', 'state-namespace has a value in a line above: leave one of them'],
 ])('%s is refused by its line, and nothing of it is repeated', (line, problem) => {
   const { flags, problems } = read(`\nstate-namespace=levelset\n${line}`);

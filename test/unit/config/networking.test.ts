@@ -40,7 +40,7 @@ describe('[Networking]', () => {
       problems: [],
     });
     expect(warnings).toEqual([
-      'cloud.conf:2: [Networking] address-sort-order has items that are no CIDRs; levelset ignores 10.0.0.1, x/8',
+      'cloud.conf:2: [Networking] address-sort-order has items that are no CIDRs, which levelset ignores (items 1, 3)',
     ]);
   });
 });
@@ -64,7 +64,10 @@ it.each([
   ['[Networking]\nipv6-support-disabled = maybe', 'give true, yes, on, 1, false, no, off or 0'],
   ['[Networking]\npublic-network-name', 'has no value: give a value after ='],
   ['[Networking]\naddress-sort-order', 'has no value: give a value after ='],
-  ['[Route]\nrouter-id = edge', '[Route] router-id = "edge" is not allowed: give the UUID of a resource'],
+  [
+    '[Route]\nrouter-id = edge',
+    '[Route] router-id has a value that is not allowed: give the UUID of a resource',
+  ],
   ['[Metadata]\nsearch-order', 'has no value: give configDrive, metadataService, or both'],
   ['[Metadata]\nsearch-order = configdrive', 'give configDrive, metadataService, or both'],
   ['[Metadata]\nsearch-order = configDrive,', 'give configDrive'],

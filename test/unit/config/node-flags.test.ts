@@ -132,32 +132,38 @@ describe('what is refused', () => {
   it.each<readonly [Given, string]>([
     [
       { nodeNameFrom: 'fqdn' },
-      '--node-name-from = "fqdn" is not allowed: give one of name, hostname, first-label',
+      '--node-name-from has a value that is not allowed: give one of name, hostname, first-label',
     ],
     [
       { shutdownStates: 'SHUTOFF,PAUSED' },
-      '--shutdown-states has "PAUSED", which is not allowed: give one or more of SHUTOFF, SHELVED_OFFLOADED, SUSPENDED',
+      '--shutdown-states has a value that is not allowed (item 2): give one or more of SHUTOFF, SHELVED_OFFLOADED, SUSPENDED',
     ],
     [
       { shutdownStates: 'shutoff' },
-      '--shutdown-states has "shutoff", which is not allowed: give one or more of SHUTOFF, SHELVED_OFFLOADED, SUSPENDED, separated by commas; did you mean SHUTOFF?',
+      '--shutdown-states has a value that is not allowed (item 1): give one or more of SHUTOFF, SHELVED_OFFLOADED, SUSPENDED, separated by commas; did you mean SHUTOFF?',
     ],
-    [{ shutdownStates: '' }, '--shutdown-states = "" is not allowed: give one or more of'],
-    [{ deletionShare: '10' }, '--deletion-share = "10" is not allowed: give a share from 0% to 100%'],
-    [{ deletionShare: '101%' }, '--deletion-share = "101%" is not allowed'],
+    [{ shutdownStates: '' }, '--shutdown-states has a value that is not allowed: give one or more of'],
+    [
+      { deletionShare: '10' },
+      '--deletion-share has a value that is not allowed: give a share from 0% to 100%',
+    ],
+    [{ deletionShare: '101%' }, '--deletion-share has a value that is not allowed'],
     [
       { controllers: 'nodes' },
-      '--controllers has "nodes", which is not allowed: give *, service-lb-controller',
+      '--controllers has a value that is not allowed (item 1): give *, service-lb-controller',
     ],
-    [{ configureCloudRoutes: 'yes' }, '--configure-cloud-routes = "yes" is not allowed: give true or false'],
-    [{ allocateNodeCidrs: '' }, '--allocate-node-cidrs = "" is not allowed: give true or false'],
+    [
+      { configureCloudRoutes: 'yes' },
+      '--configure-cloud-routes has a value that is not allowed: give true or false',
+    ],
+    [{ allocateNodeCidrs: '' }, '--allocate-node-cidrs has a value that is not allowed: give true or false'],
     [
       { clusterCidr: '10.244.0.0' },
-      '--cluster-cidr = "10.244.0.0" is not allowed: give a CIDR such as 10.244.0.0/16, or one of each IP family',
+      '--cluster-cidr has a value that is not allowed: give a CIDR such as 10.244.0.0/16, or one of each IP family',
     ],
     [{ clusterCidr: '10.0.0.0/16,10.1.0.0/16' }, 'is not allowed: give a CIDR'],
     [{ clusterCidr: '10.0.0.0/16,fd00::/48,fd01::/48', ...ON }, 'is not allowed: give a CIDR'],
-    [{ serviceClusterIpRange: '10.96.0.0/33' }, '--service-cluster-ip-range = "10.96.0.0/33" is not allowed'],
+    [{ serviceClusterIpRange: '10.96.0.0/33' }, '--service-cluster-ip-range has a value that is not allowed'],
     [ON, '--allocate-node-cidrs needs --cluster-cidr'],
     [{ ...ON, clusterCidr: '' }, '--allocate-node-cidrs needs --cluster-cidr'],
     [{ ...ON, ...DUAL, nodeCidrMaskSize: '24' }, '--node-cidr-mask-size is for one --cluster-cidr'],
@@ -167,9 +173,12 @@ describe('what is refused', () => {
     ],
     [
       { ...ON, ...PODS, nodeCidrMaskSizeIpv4: '33' },
-      '--node-cidr-mask-size-ipv4 = "33" is not allowed: give a whole number from 1 to 32',
+      '--node-cidr-mask-size-ipv4 has a value that is not allowed: give a whole number from 1 to 32',
     ],
-    [{ ...ON, ...PODS, nodeCidrMaskSizeIpv4: 'x' }, '--node-cidr-mask-size-ipv4 = "x" is not allowed'],
+    [
+      { ...ON, ...PODS, nodeCidrMaskSizeIpv4: 'x' },
+      '--node-cidr-mask-size-ipv4 has a value that is not allowed',
+    ],
     [
       { ...ON, clusterCidr: 'fd00::/72' },
       'a mask size of 64 does not fit into --cluster-cidr fd00::/72: give --node-cidr-mask-size-ipv6 a whole number from 72',

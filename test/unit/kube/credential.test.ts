@@ -1,12 +1,14 @@
 import { chmodSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Connection } from '../../../shared/kube/connection/connection.ts';
 import { externalCredential } from '../../../shared/kube/connection/external-credential.ts';
 import { readKubeconfig } from '../../../shared/kube/connection/kubeconfig.ts';
-import { tokenFile } from '../../../shared/kube/connection/token-file.ts';
+import { tokenFile } from '../../../shared/kube/connection/rotated-file.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const folder = temporaryFolder();
+afterEach(() => vi.unstubAllEnvs());
 
 describe('a token file', () => {
   it('is read again when its mtime changes and after a 401, and outlives its file', async () => {
@@ -15,7 +17,7 @@ describe('a token file', () => {
       writeFileSync(path, token);
       utimesSync(path, mtime, mtime);
     };
-    const credential = tokenFile(path);
+    const credential = tokenFile('KC: tokenFile', path);
     write('one\n', 1000);
     expect(await credential(false)).toEqual({ authorization: 'Bearer one' });
     write('two', 1000);
@@ -29,22 +31,22 @@ describe('a token file', () => {
 
   it('must be there and hold something at first', async () => {
     const path = join(folder.path, 'empty');
-    await expect(tokenFile(path)(false)).rejects.toMatchObject({
+    await expect(tokenFile('KC: tokenFile', path)(false)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
-      message: `no token can be read from ${path}: ENOENT`,
+      message: `KC: tokenFile: there is no such file in ${folder.path} (ENOENT)`,
     });
     writeFileSync(path, '\n');
-    await expect(tokenFile(path)(false)).rejects.toThrow('it is empty');
+    await expect(tokenFile('KC: tokenFile', path)(false)).rejects.toThrow(`KC: tokenFile: ${path} is empty`);
   });
 });
 
 describe('an exec plugin', () => {
-  const execKubeconfig = (command: string): Promise<{ credential: (refused: boolean) => Promise<unknown> }> =>
+  const execKubeconfig = (command: string, more: object = {}, cluster: object = {}): Promise<Connection> =>
     readKubeconfig(
       JSON.stringify({
         'current-context': 'a',
         contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
-        clusters: [{ name: 'a', cluster: { server: 'https://a' } }],
+        clusters: [{ name: 'a', cluster: { server: 'https://a', ...cluster } }],
         users: [
           {
             name: 'a',
@@ -54,12 +56,13 @@ describe('an exec plugin', () => {
                 command,
                 args: ['token'],
                 env: [{ name: 'PREFIX', value: 'from' }],
+                ...more,
               },
             },
           },
         ],
       }),
-      join(folder.path, 'kc'),
+      { source: join(folder.path, 'kc') },
       externalCredential,
     );
 
@@ -115,22 +118,88 @@ echo '{"status":{"token":"'$PREFIX-$1-$(wc -l < "$(dirname "$0")/runs" | tr -d '
   });
 
   it.each([
-    ['is not there', './missing', '(ENOENT): run it by hand'],
-    ['fails, without its output', './fails', '(it failed): run it by hand'],
+    ['is not there', './missing', '(ENOENT): install it by: apt install plugin'],
+    [
+      'says why it fails',
+      './fails',
+      '(it failed): cannot log in as REDACTED with REDACTED Ask the network team',
+    ],
+    ['fails in silence', './silent', '(it failed): run it by hand to see why'],
+    ['prints what is no JSON', './chatty', '(it failed): run it by hand to see why'],
+    ['asks a person', './asks-a-person', '(it failed): nobody gave a code'],
     ['answers nothing', './empty', 'gave neither a token nor a client certificate'],
-  ])('that %s is named', async (_what, command, message) => {
+  ])('that %s is told, without what it was given and without tokens', async (_what, command, message) => {
     for (const [name, script] of [
-      ['fails', '#!/bin/sh\necho hush >&2\nexit 1\n'],
-      ['empty', '#!/bin/sh\necho \'{"status":{}}\'\n'],
+      [
+        'fails',
+        `printf 'cannot log in as %s\\nwith %s\\n  Ask the network team\\n' "$PREFIX" eyJhbGciOiJIUzI1NiJ9.hush.x >&2; exit 1`,
+      ],
+      ['silent', 'exit 1'],
+      ['chatty', 'echo hush'],
+      ['empty', 'echo \'{"status":{}}\''],
+      ['asks-a-person', 'read code || { echo nobody gave a code >&2; exit 3; }'],
     ] as const) {
-      writeFileSync(join(folder.path, name), script);
+      writeFileSync(join(folder.path, name), `#!/bin/sh\n${script}\n`);
       chmodSync(join(folder.path, name), 0o755);
     }
-    const { credential } = await execKubeconfig(command);
+    const given = {
+      env: [{ name: 'PREFIX', value: 'hush-of-kubeconfig' }],
+      installHint: 'install it by: apt install plugin',
+    };
+    const { credential } = await execKubeconfig(command, given);
     const error = await credential(false).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'CONFIG_INVALID' });
-    expect((error as Error).message).toContain(message);
+    expect((error as Error).message).toContain(
+      `kc: users[0].user.exec gave ${message.startsWith('(') ? 'no credential ' : ''}${message.replace(/^gave /, '')}`,
+    );
     expect((error as Error).message).not.toContain('hush');
+  });
+
+  it.each([
+    ['in several lines', '-----BEGIN PRIVATE KEY-----\nMIIEhush\nhush\n-----END PRIVATE KEY-----', '%s'],
+    ['that is short', 'hush7', 'cannot log in with %s'],
+    ['with quotes and blanks', 'hu"sh=p4ss\\wo  rd', 'cannot log in with %s'],
+    ['of which it repeats one line', 'first-hush\nsecond-hush', 'second-hush'],
+  ])('repeats a secret %s, and it is not told', async (_, value, says) => {
+    vi.stubEnv('HUSH_TOKEN', 'hush-of-the-process');
+    const script = `printf '${says}\\n' "$SECRET" >&2; echo "$1 $2 $HUSH_TOKEN" >&2; echo gAAAAABhush${'x'.repeat(20)} >&2; exit 1`;
+    writeFileSync(join(folder.path, 'repeats'), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(folder.path, 'repeats'), 0o755);
+    const args = ['--issuer=https://dex.example.org', '--client-secret=hush-of-flag'];
+    const { credential } = await execKubeconfig('./repeats', { args, env: [{ name: 'SECRET', value }] });
+    const error = (await credential(false).catch((thrown: unknown) => thrown)) as Error;
+    expect(error.message).not.toMatch(/hush|p4ss/);
+    expect(error.message).toContain(
+      '--issuer=https://dex.example.org --client-secret=REDACTED REDACTED REDACTED',
+    );
+  });
+
+  it('that asks for the cluster is told of it, as kubectl does', async () => {
+    writeFileSync(
+      join(folder.path, 'asks'),
+      `#!/bin/sh\necho '{"status":{"token":"'$(echo "$KUBERNETES_EXEC_INFO" | base64 | tr -d '\\n')'"}}'\n`,
+    );
+    chmodSync(join(folder.path, 'asks'), 0o755);
+    writeFileSync(join(folder.path, 'ca.crt'), '-----BEGIN CERTIFICATE-----\nx');
+    const cluster = {
+      ...{ 'certificate-authority': 'ca.crt', 'tls-server-name': 'api', 'proxy-url': null },
+      extensions: [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'a' } }],
+    };
+    const { credential } = await execKubeconfig('./asks', { provideClusterInfo: true }, cluster);
+    const { authorization = '' } = await credential(false);
+    const info = JSON.parse(Buffer.from(authorization.replace('Bearer ', ''), 'base64').toString()) as object;
+    expect(info).toMatchObject({
+      spec: {
+        cluster: {
+          server: 'https://a',
+          'tls-server-name': 'api',
+          'certificate-authority-data': Buffer.from('-----BEGIN CERTIFICATE-----\nx').toString('base64'),
+          config: { audience: 'a' },
+        },
+        interactive: false,
+      },
+    });
+    expect(info).not.toHaveProperty('spec.cluster.certificate-authority');
   });
 });
 

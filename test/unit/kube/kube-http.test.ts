@@ -54,6 +54,84 @@ describe('answers', () => {
     });
   });
 
+  it.each<[what: string, code: string, status: number, message: string]>([
+    [
+      'a webhook that decides',
+      'KUBE_DENIED',
+      400,
+      'admission webhook "policy.example.org" denied the request: resource Service/shop/web was blocked',
+    ],
+    [
+      'a webhook that says in its reason what others say',
+      'KUBE_DENIED',
+      500,
+      'admission webhook "a.example.org" denied the request: failed calling webhook "b": User "x" cannot patch resource',
+    ],
+    [
+      'a ValidatingAdmissionPolicy',
+      'KUBE_DENIED',
+      422,
+      "services \"web\" is forbidden: ValidatingAdmissionPolicy 'owners' with binding 'all' denied request: failed expression: has(object.x)",
+    ],
+    [
+      'a ResourceQuota',
+      'KUBE_DENIED',
+      403,
+      'leases.coordination.k8s.io "levelset-a" is forbidden: exceeded quota: objects, requested: count/leases=1, used: count/leases=9, limited: count/leases=9',
+    ],
+    [
+      'an apiserver that starts',
+      'KUBE_UNAVAILABLE',
+      403,
+      'services "web" is forbidden: not yet ready to handle request',
+    ],
+    [
+      'a webhook that does not answer',
+      'KUBE_WEBHOOK_FAILED',
+      500,
+      'Internal error occurred: failed calling webhook "mutate.example.org": failed to call webhook: Post "https://hook.policies.svc:443/?timeout=5s": no endpoints available for service "hook"',
+    ],
+    [
+      'a namespace that goes',
+      'KUBE_NAMESPACE_ENDS',
+      403,
+      'events "web.1" is forbidden: unable to create new content in namespace shop because it is being terminated',
+    ],
+    [
+      'a right that is missing',
+      'KUBE_FORBIDDEN',
+      403,
+      'services "web" is forbidden: User "system:serviceaccount:a:b" cannot patch resource "services/status" in API group "" in the namespace "shop"',
+    ],
+    [
+      'an apiserver that is overloaded',
+      'KUBE_UNAVAILABLE',
+      500,
+      'Internal error occurred: etcdserver: request timed out',
+    ],
+  ])('of %s are %s', async (_what, code, status, message) => {
+    const { connection } = await start(() => failure(status, message));
+    expect(await caught(createHttp(connection)(WRITE))).toMatchObject({
+      code,
+      message: `cannot write a Node: ${status} ${message}`,
+    });
+  });
+
+  it.each([
+    [404, '<html><h1>404 Not Found</h1></html>', 'text/html'],
+    [404, '404 page not found\n', 'text/plain'],
+    [403, '{"error":"not allowed"}', 'application/json'],
+  ])(
+    '%i of a proxy, %s, does not say that an object is gone, or a right missing',
+    async (status, text, type) => {
+      const { connection } = await start(() => ({ status, body: text, headers: { 'content-type': type } }));
+      expect(await caught(createHttp(connection)({ ...WRITE, expected: [404] }))).toMatchObject({
+        code: 'KUBE_UNAVAILABLE',
+        message: expect.stringContaining('no kube-apiserver says so, but something before it') as string,
+      });
+    },
+  );
+
   it("say after a 401 which server takes the credential of which file for nobody's", async () => {
     const { connection, url } = await start(() => failure(401, 'Unauthorized'));
     expect(await caught(createHttp(connection)(WRITE))).toMatchObject({
@@ -189,8 +267,12 @@ describe('TLS', () => {
   /** A certificate for 127.0.0.1 with its key. */
   const pem = readFileSync(new URL('../openstack/self-signed.pem', import.meta.url), 'utf8');
 
-  async function seen(tls: TlsSettings, credential: Credential): Promise<unknown> {
-    const options = { key: pem, cert: pem, ca: pem, requestCert: true, rejectUnauthorized: false };
+  const issued = (name: string): string =>
+    readFileSync(new URL(`../../support/certificates/chain-${name}`, import.meta.url), 'utf8');
+  const chain = { key: issued('leaf.key'), cert: issued('leaf.crt') + issued('issuer.crt') };
+
+  async function seen(tls: TlsSettings, credential: Credential, own = {}): Promise<unknown> {
+    const options = { key: pem, cert: pem, ca: pem, requestCert: true, rejectUnauthorized: false, ...own };
     const secure = createServer(options, ({ socket }, response) => {
       const known = socket instanceof TLSSocket && socket.authorized;
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ known }));
@@ -207,17 +289,21 @@ describe('TLS', () => {
   }
 
   it.each([
-    ['the CA', { certificateAuthority: pem }, {}, { known: false }],
-    ['a client certificate', { certificateAuthority: pem }, { certificate: pem, key: pem }, { known: true }],
+    ['the CA', {}, { certificateAuthority: pem }, { known: false }],
+    ['a client certificate', {}, { certificateAuthority: pem, certificate: pem, key: pem }, { known: true }],
     ['no verification', { rejectUnauthorized: false }, {}, { known: false }],
   ])('with %s', async (_what, tls, credential, body) => {
     expect(await seen(tls, credential)).toEqual(body);
   });
 
+  it.each(['root.crt', 'issuer.crt', 'leaf.crt'])('with %s as the CA of a kubeconfig', async (name) => {
+    expect(await seen({}, { certificateAuthority: issued(name) }, chain)).toEqual({ known: false });
+  });
+
   it.each([
-    ['nobody vouches for', {}, /self-signed/],
-    ['is for another name', { certificateAuthority: pem, serverName: 'other.test' }, /ALTNAME_INVALID/],
-  ])('refuses a certificate that %s', async (_what, tls, message) => {
-    await expect(seen(tls, {})).rejects.toThrow(message);
+    ['nobody vouches for', {}, {}, /self-signed/],
+    ['is for another name', { serverName: 'other.test' }, { certificateAuthority: pem }, /ALTNAME_INVALID/],
+  ])('refuses a certificate that %s', async (_what, tls, credential, message) => {
+    await expect(seen(tls, credential)).rejects.toThrow(message);
   });
 });

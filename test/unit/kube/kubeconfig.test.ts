@@ -27,7 +27,7 @@ function kubeconfig(cluster: object, user: unknown, top: object = {}): string {
 }
 
 function read(text: string) {
-  return readKubeconfig(text, join(folder.path, 'kc'), externalCredential);
+  return readKubeconfig(text, { source: join(folder.path, 'kc') }, externalCredential);
 }
 
 describe('a cluster', () => {
@@ -46,9 +46,15 @@ describe('a cluster', () => {
   ])('%s', async (_what, cluster, tls) => {
     mkdirSync(join(folder.path, 'pki'), { recursive: true });
     writeFileSync(join(folder.path, 'pki/ca.crt'), PEM);
-    const connection = await read(kubeconfig(cluster, {}));
-    expect(connection).toMatchObject({ server: 'https://10.0.0.1:6443' });
-    expect(connection.tls).toEqual(tls);
+    const { server, tls: found, credential } = await read(kubeconfig(cluster, {}));
+    expect(server).toBe('https://10.0.0.1:6443');
+    expect({ ...found, ...(await credential(false)) }).toEqual(tls);
+  });
+
+  it('has the last value of a key that stands twice, as for kubectl', async () => {
+    const text = kubeconfig({}, {}, { preferences: {} });
+    const twice = text.replace(/( +)server: .*/, '$1server: https://old.test\n$&');
+    expect((await read(`${twice}preferences: {}\n`)).server).toBe('https://10.0.0.1:6443');
   });
 
   it('may have a path, as behind Rancher', async () => {
@@ -72,6 +78,30 @@ describe('a user', () => {
       { certificate: PEM, key: KEY },
     ],
     ['nothing', {}, {}],
+    [
+      'the rights of somebody else, whatever their names',
+      {
+        token: 'abc',
+        as: 'jörg',
+        'as-uid': '4711',
+        'as-groups': ['devs', 'ops'],
+        'as-user-extra': { 'example.com/scopes (all)': ['a', 'b'], empty: [] },
+      },
+      {
+        authorization: 'Bearer abc',
+        impersonation: {
+          'impersonate-user': Buffer.from('jörg').toString('latin1'),
+          'impersonate-uid': ['4711'],
+          'impersonate-group': ['devs', 'ops'],
+          'impersonate-extra-example.com%2Fscopes%20%28all%29': ['a', 'b'],
+        },
+      },
+    ],
+    [
+      'no rights of somebody else',
+      { token: 'abc', as: '', 'as-groups': [] },
+      { authorization: 'Bearer abc' },
+    ],
   ])('%s', async (_what, user, credential) => {
     writeFileSync(join(folder.path, 'token'), 'from-file\n');
     const connection = await read(kubeconfig({}, user));
@@ -81,16 +111,12 @@ describe('a user', () => {
 
 describe('what is refused, in words', () => {
   it.each([
-    [
-      'server',
-      kubeconfig({ server: 'ftp://x' }, {}),
-      'clusters[c].cluster.server is "ftp://x": must be an http',
-    ],
-    ['user in the URL', kubeconfig({ server: 'https://hush@x' }, {}), 'clusters[c].cluster.server: must be'],
+    ['server', kubeconfig({ server: 'ftp://x' }, {}), 'clusters[0].cluster.server: must be an http'],
+    ['user in the URL', kubeconfig({ server: 'https://hush@x' }, {}), 'clusters[0].cluster.server: must be'],
     [
       'password in the URL',
       kubeconfig({ server: 'https://a:hush@x' }, {}),
-      'clusters[c].cluster.server: must be',
+      'clusters[0].cluster.server: must be',
     ],
     [
       'proxy',
@@ -100,45 +126,83 @@ describe('what is refused, in words', () => {
     [
       'CA file',
       kubeconfig({ 'certificate-authority': '/no' }, {}),
-      '"/no": must be a readable file (ENOENT)',
+      'clusters[0].cluster.certificate-authority: there is no such file in / (ENOENT)',
     ],
     ['CA data', kubeconfig({ 'certificate-authority-data': 'hush' }, {}), 'data: must be PEM text in base64'],
     [
       'CA and insecure',
       kubeconfig({ 'certificate-authority-data': DATA, 'insecure-skip-tls-verify': true }, {}),
-      'insecure-skip-tls-verify is true: must be left out when',
+      'insecure-skip-tls-verify: must be left out when',
     ],
-    ['flag', kubeconfig({ 'insecure-skip-tls-verify': 'yes' }, {}), 'is "yes": must be true or false'],
-    ['context', kubeconfig({}, {}, { 'current-context': 'x' }), 'contexts is "x": must be one of lab, other'],
-    ['no context', kubeconfig({}, {}, { 'current-context': '' }), 'current-context is "": must be the name'],
-    ['user', kubeconfig({}, {}, { users: [] }), 'users is "u": must be an entry of that name'],
+    [
+      'flag',
+      kubeconfig({ 'insecure-skip-tls-verify': 'yes' }, {}),
+      'insecure-skip-tls-verify: must be true or false',
+    ],
+    [
+      'context',
+      kubeconfig({}, {}, { 'current-context': 'x' }),
+      'contexts: must be a list with the entry that current-context names; it has 2',
+    ],
+    ['no context', kubeconfig({}, {}, { 'current-context': '' }), 'current-context: must be the name'],
+    [
+      'user',
+      kubeconfig({}, {}, { users: [] }),
+      'users: must be a list with the entry that the context names; it has 0',
+    ],
     [
       'empty user',
       kubeconfig({}, {}, { contexts: [{ name: 'lab', context: { cluster: 'c' } }] }),
-      'contexts[lab].context.user',
+      'contexts[0].context.user: must be a name',
     ],
     [
       'number as token',
       kubeconfig({}, { token: 12345 }),
-      'users[u].user.token: must be a text (put it in quotes)',
+      'users[0].user.token: must be a text (put it in quotes)',
     ],
     [
       'key without certificate',
       kubeconfig({}, { 'client-key-data': KEY_DATA }),
-      'client-certificate is "": must be',
+      'client-certificate: must be there',
     ],
     [
       'certificate without key',
       kubeconfig({}, { 'client-certificate-data': DATA }),
-      'client-key is "": must be',
+      'client-key: must be there',
     ],
     [
       'exec version',
       kubeconfig({}, { exec: { command: 'x', apiVersion: 'v0' } }),
-      'exec.apiVersion is "v0": must be client',
+      'exec.apiVersion: must be client',
     ],
-    ['exec command', kubeconfig({}, { exec: {} }), 'exec.command is "": must be a program'],
-    ['auth-provider', kubeconfig({}, { 'auth-provider': { name: 'gcp' } }), 'name is "gcp": must be oidc'],
+    ['exec command', kubeconfig({}, { exec: {} }), 'exec.command: must be a program'],
+    [
+      'auth-provider',
+      kubeconfig({}, { 'auth-provider': { name: 'gcp' } }),
+      'auth-provider.name: must be oidc',
+    ],
+    [
+      'groups without a user',
+      kubeconfig({}, { 'as-groups': ['hush'] }),
+      'user.as: must be there, where as-uid',
+    ],
+    [
+      'a group of two lines',
+      kubeconfig({}, { as: 'a', 'as-groups': ['hush\nx'] }),
+      'as-groups: must be texts of one line',
+    ],
+    ['rights that are no text', kubeconfig({}, { as: 12345 }), 'user.as: must be texts of one line'],
+    [
+      'a key with its text',
+      kubeconfig({}, { 'client-certificate-data': DATA, 'client-key': `hush${KEY_DATA}` }),
+      'client-key: there is no such file',
+    ],
+    [
+      'a token file with the token',
+      kubeconfig({}, { tokenFile: '', token: 7 }),
+      'user.token: must be a text',
+    ],
+    ['an alias of nothing', 'a: *hush', 'an alias has no anchor'],
     ['no map', '[]', 'must be a map'],
     ['no YAML', 'a: b\ntoken: "hush', 'line 2 is not valid YAML'],
   ])('%s', async (_what, text, message) => {
@@ -158,9 +222,9 @@ describe('what is refused, in words', () => {
     ],
     ['auth-provider', { name: 'oidc', config: { 'refresh-token': 'hush' } }],
   ])('%s where no login can run, and what to do instead', async (field, value) => {
-    await expect(readKubeconfig(kubeconfig({}, { [field]: value }), 'KC')).rejects.toMatchObject({
+    await expect(readKubeconfig(kubeconfig({}, { [field]: value }), { source: 'KC' })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
-      message: `KC: users[u].user.${field}: must be left out: no login can run here; give a token or a client certificate`,
+      message: `KC: users[0].user.${field}: must be left out: no login can run here; give a token or a client certificate`,
     });
   });
 });

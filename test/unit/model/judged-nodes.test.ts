@@ -25,7 +25,7 @@ const aPort = (id: string, server: number | undefined, ...addresses: readonly st
   id,
   device_id: server === undefined ? '' : serverId(server),
   device_owner: server === undefined ? '' : 'compute:az1',
-  fixed_ips: addresses.map((ip_address) => ({ ip_address })),
+  fixed_ips: addresses.map((ip_address) => ({ ip_address, subnet_id: 'private' })),
 });
 const addressesIn = (nodes: readonly Node[]): readonly string[] =>
   nodes.flatMap(({ status }) => status?.addresses ?? []).map(({ address }) => address);
@@ -142,6 +142,22 @@ describe('an address of a Node', () => {
       'fd00::1',
       'one',
     ]);
+  });
+
+  test('is an ExternalIP beside an InternalIP if a port of the server has it, whatever the Node says of ports', () => {
+    const node = aNode('one', 1, '10.0.0.1');
+    const externals = ['10.5.0.1', '10.5.0.9'].map((address) => ({ type: 'ExternalIP', address }));
+    const addresses = [...(node.status?.addresses ?? []), ...externals];
+    const ports = [own, aPort('data', 1, '10.5.0.1'), aPort('db', 9, '10.5.0.9')];
+
+    const judged = judgeNodes([{ ...node, status: { addresses } }], ports);
+
+    const proven = judged.nodes[0]?.status?.addresses?.filter(({ onPort }) => onPort);
+    expect(proven?.map(({ address }) => address)).toEqual(['10.0.0.1', '10.5.0.1']);
+    expect([judged.refused, judged.ports.get('10.5.0.1')]).toEqual([[], ['data']]);
+    const waiting = withoutAddresses(judged.nodes, new Set(['10.5.0.1']));
+    expect(addressesIn(waiting)).not.toContain('10.5.0.1');
+    expect(addressesIn(waiting)).toContain('10.0.0.1');
   });
 
   test('that another Node proves to be its own is nobody else’s, with a server or without', () => {

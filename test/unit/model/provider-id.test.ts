@@ -10,6 +10,7 @@ describe('parseProviderID', () => {
     [`openstack:///${ID}`, { scheme: 'openstack', serverId: ID }],
     [`openstack://RegionOne/${ID}`, { scheme: 'openstack', region: 'RegionOne', serverId: ID }],
     [`/${ID}`, { scheme: 'bare', serverId: ID }],
+    [`west/${ID}`, { scheme: 'bare', region: 'west', serverId: ID }],
     // of clusters that are older than the scheme
     [ID, { scheme: 'bare', serverId: ID }],
     // docs/sources/kinx.md, "providerID of kinx"
@@ -43,6 +44,8 @@ describe('parseProviderID', () => {
     `azure:///subscriptions/${ID}`,
     `metal3://ns/host/${ID}`,
     'cn-hangzhou.i-0123456789',
+    `a/b/${ID}`,
+    `aws:west/${ID}`,
   ])('%j is undefined', (text) => {
     expect(parseProviderID(text)).toBeUndefined();
   });

@@ -70,7 +70,7 @@ const pods = [
   inNodesNetwork(aPod('host', '10.0.0.1'), 'a'),
   inNodesNetwork(aPod('liar', '10.0.0.99'), 'a'),
   inNodesNetwork(aPod('thief', '10.0.0.1'), 'b'),
-  ...[aPod('web-1', '10.0.0.31', 'fd00::31'), aPod('web-2', '10.0.0.32')],
+  ...[aPod('web-1', '10.0.0.31', 'fd00::31'), aPod('web-2', '10.0.0.32'), aPod('web-4', '10.0.0.32')],
   ...[ended(aPod('done', '10.0.0.41'), 'Succeeded'), ended(aPod('broken', '10.0.0.42'), 'Failed')],
 ];
 
@@ -106,6 +106,14 @@ describe('Pods behind a port', () => {
       expect.stringContaining('the address is none at which Node a may be a member'),
       expect.stringContaining('the address is none at which Node b may be a member'),
     ]);
+  });
+
+  test('at one address are one, the first by name in whatever order they come', () => {
+    const both = [at('10.0.0.32', 'web-2'), at('10.0.0.32', 'web-4')];
+    const named = [both, both.toReversed()].map((all) => podsBehind([ipv4(8080, ...all)], port(http)).pods);
+    const [first] = named;
+    expect(named).toEqual([first, first]);
+    expect(first?.map(({ pod }) => pod)).toEqual(['web-2']);
   });
 
   test('are chosen for each family by itself', () => {

@@ -30,6 +30,12 @@ test.each([
   expect(missing(path)).toBe(NAMED);
 });
 
+test('an id with a word of the cloud beside it is no part of the rule', () => {
+  const call = { service: 'compute', method: 'GET', path: `/v2.1/flavors/3107.${ID}` };
+  const told = JSON.stringify({ ...call, path: '/v2.1/flavors/*' });
+  expect(missingRule([], call, `http://nova:8774${call.path}`)).toBe(told);
+});
+
 test('the method and the service count', () => {
   expect(missing('/v2.0/lbaas/pools/*', undefined, 'GET')).toBe(NAMED);
   const other = [{ service: 'network', method: 'PUT', path: '**' }];

@@ -128,6 +128,20 @@ describe('a login', () => {
     expect(String(error)).not.toContain('hunter2');
   });
 
+  it.each([
+    ['with two blanks', 'two  blanks'],
+    ['with a tag', 'line<br>break'],
+    ['with a tab and a quote', 'tab\tquote"'],
+    ['longer than a message', 'x'.repeat(600)],
+  ])('that quotes the request back does not tell a secret %s', async (_what, password) => {
+    fake = await startFake(empty, (_seen, response) => {
+      json(response, 400, { error: { message: `on instance: {'password': '${password}'}` } });
+    });
+    const given = { user: { name: 'demo', domain }, project: { id: 'p' }, password } as const;
+    const { ready } = connectCloud({ ...fake.config, credentials: { type: 'password', ...given } });
+    await expect(ready()).rejects.toThrow("{'password': 'REDACTED'}");
+  });
+
   const id = 'deadbeef';
   it.each([
     [

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
+import { overSockets } from '../../../shared/openstack/openstack-http.ts';
 import type { Cloud } from '../../../shared/ports.ts';
 import { always, json, PROJECT, startFake, type Answer, type Fake } from './fake-openstack.ts';
 
@@ -36,6 +37,41 @@ describe('octaviaVersion', () => {
     expect(await cloud.octaviaVersion()).toEqual({ major: 2, minor: 26 });
     expect(await cloud.octaviaVersion()).toEqual({ major: 2, minor: 26 });
     expect(fake.seen.map(({ path }) => path)).toEqual(['/load-balancer/']);
+  });
+
+  it.each([
+    [404, undefined],
+    [404, { code: 404, title: 'Not Found' }],
+    [300, undefined],
+    [300, { versions: [] }],
+  ])('is the oldest that has tags where the root answers %i with %j', async (status, body) => {
+    answer = always(status, body);
+    expect(await cloud.octaviaVersion()).toEqual({ major: 2, minor: 5, isAssumed: true });
+    expect(await cloud.octaviaVersion()).toMatchObject({ isAssumed: true });
+    expect(fake.seen).toHaveLength(1);
+  });
+
+  it('is read from the choices of a 300, too', async () => {
+    answer = always(300, { versions: [{ id: 'v2.0' }, { id: 'v2.27' }] });
+    expect(await cloud.octaviaVersion()).toEqual({ major: 2, minor: 27 });
+  });
+
+  it.each([403, 500, 503])('is not assumed after a %i', async (status) => {
+    answer = always(status, {});
+    await expect(cloud.octaviaVersion()).rejects.toMatchObject({ name: 'ReconcileError' });
+  });
+
+  it('that was assumed is asked for again after a minute', async () => {
+    answer = always(404);
+    const transport = overSockets(fake.config);
+    let later = 0;
+    const own = connectCloud(fake.config, {
+      transport: { ...transport, now: () => transport.now() + later },
+    });
+    expect(await own.cloud.octaviaVersion()).toMatchObject({ isAssumed: true });
+    later = 60_000;
+    answer = always(200, { versions: [{ id: 'v2.26' }] });
+    expect(await own.cloud.octaviaVersion()).toEqual({ major: 2, minor: 26 });
   });
 
   it('is asked for again after a failure', async () => {

@@ -161,6 +161,34 @@ const ROWS: readonly (readonly [
     'already allocated',
   ],
   [
+    'VIP in use, 2026.2',
+    409,
+    octavia('The VIP IP address is already in use: IP address 10.0.0.193 already allocated in subnet X'),
+    'REJECTED',
+    'already allocated',
+  ],
+  [
+    'VIP port beyond the quota, 2026.2',
+    409,
+    octavia("The VIP IP address is already in use: Quota exceeded for resources: ['port']."),
+    'QUOTA_EXCEEDED',
+    'Quota exceeded',
+  ],
+  [
+    'subnet of the VIP used up, 2026.2',
+    409,
+    octavia('The VIP IP address is already in use: No more IP addresses available on network X.'),
+    'ADDRESSES_EXHAUSTED',
+    'No more IP addresses',
+  ],
+  [
+    'VIP outside, 2026.2',
+    500,
+    octavia("Provider 'amphora' reports error: BadRequestException: 400"),
+    'REJECTED',
+    'BadRequestException: 400',
+  ],
+  [
     'VIP outside',
     500,
     octavia(
@@ -193,6 +221,124 @@ const ROWS: readonly (readonly [
     'does not support',
   ],
   ['unavailable', 503, undefined, 'CLOUD_UNAVAILABLE', 'HTTP 503'],
+  [
+    'webob',
+    403,
+    { message: 'disallowed by rule:get_x.<br /><br />\n', code: '403 Forbidden', title: 'Forbidden' },
+    'FORBIDDEN',
+    'disallowed by rule:get_x.',
+  ],
+  [
+    'a gateway’s message',
+    429,
+    { message: 'too many calls of this key' },
+    'RATE_LIMITED',
+    'too many calls of this key',
+  ],
+  [
+    'a gateway’s code and message',
+    400,
+    { code: 'NET.7', message: 'device is none' },
+    'REJECTED',
+    'device is none',
+  ],
+  [
+    'a list of errors',
+    500,
+    { errors: [{ status: 500, title: 'Server Error', detail: 'no database' }] },
+    'CLOUD_UNAVAILABLE',
+    'no database',
+  ],
+  [
+    'a limit of old',
+    413,
+    { overLimit: { code: 413, message: 'This request was rate-limited.', retryAfter: '3' } },
+    'RATE_LIMITED',
+    'rate-limited',
+  ],
+  [
+    'a limit of old in other words',
+    413,
+    { overLimit: { code: 413, message: 'Only 10 requests can be made', retryAfter: '3' } },
+    'RATE_LIMITED',
+    'Only 10',
+  ],
+  [
+    'a gateway’s limit of bodies',
+    413,
+    { message: 'Request size limit exceeded' },
+    'CLOUD_UNAVAILABLE',
+    'Request size limit exceeded; what stands before OpenStack takes no body of this size',
+  ],
+  ['a proxy’s limit of bodies', 413, undefined, 'CLOUD_UNAVAILABLE', 'takes no body of this size'],
+  [
+    'no way to the outside',
+    404,
+    neutron('ExternalGatewayForFloatingIPNotFound', 'External network X is not reachable from subnet Y.'),
+    'CONFLICT',
+    'not reachable from subnet Y.; a router has to join the subnet to the external network',
+  ],
+  [
+    'a group that a request names',
+    404,
+    neutron('SecurityGroupNotFound', 'Security group X does not exist'),
+    'NOT_FOUND',
+    'X does not exist',
+  ],
+  [
+    'the quota of ports, by way of a provider',
+    500,
+    octavia("Provider 'ovn' reports error: Quota exceeded for resources: ['port']."),
+    'QUOTA_EXCEEDED',
+    'Quota exceeded',
+  ],
+  [
+    'no address for the VIP, by way of a provider',
+    500,
+    octavia("Provider 'amphora' reports error: No more IP addresses available on network X."),
+    'ADDRESSES_EXHAUSTED',
+    'on network X',
+  ],
+  [
+    'a policy, by way of a provider',
+    500,
+    octavia("Provider 'amphora' reports error: rule:create_port:fixed_ips is disallowed by policy"),
+    'FORBIDDEN',
+    'by policy',
+  ],
+];
+
+/** What stands before OpenStack has no request id. */
+const FOREIGN: readonly (readonly [what: string, answer: object, code: ErrorCode, says: string])[] = [
+  [
+    'a gateway’s code',
+    { body: { error_msg: 'no such stage', error_code: 'GW.1', request_id: 'f' } },
+    'CLOUD_UNAVAILABLE',
+    'no such stage',
+  ],
+  [
+    'a text as the error',
+    { body: { error: 'Forbidden', message: 'not from this address' } },
+    'CLOUD_UNAVAILABLE',
+    'not from this address',
+  ],
+  ['a page', { body: undefined, page: 'Blocked | Front' }, 'CLOUD_UNAVAILABLE', 'HTTP 403: Blocked | Front'],
+  ['Octavia’s own refusal', { body: octavia('Policy does not allow this.') }, 'FORBIDDEN', 'Policy does not'],
+  [
+    'Neutron’s own refusal',
+    { body: neutron('PolicyNotAuthorized', 'rule is disallowed') },
+    'FORBIDDEN',
+    'rule is',
+  ],
+  [
+    'Barbican’s own refusal',
+    { body: { code: 403, title: 'Forbidden', description: 'no creator' } },
+    'FORBIDDEN',
+    'no creator',
+  ],
+  ['nothing at all', { body: undefined }, 'CLOUD_UNAVAILABLE', 'refuses it: HTTP 403'],
+  ['an empty object', { body: {} }, 'CLOUD_UNAVAILABLE', 'refuses it: HTTP 403'],
+  ['nothing but a request id', { body: undefined, requestId: 'req-7' }, 'FORBIDDEN', 'HTTP 403'],
 ];
 
 describe('refusal', () => {
@@ -203,6 +349,20 @@ describe('refusal', () => {
     expect(error.message).toContain(says);
     expect(error.context).toEqual({ status, requestId: 'req-7', retryAfterMs: 5 });
   });
+
+  it.each(FOREIGN)('a 403 that is %s', (_what, answer, code, says) => {
+    const error = refusal('list ports', { status: 403, body: undefined, ...answer });
+    expect(error.code).toBe(code);
+    expect(error.message).toContain(says);
+  });
+
+  it.each(['update security group X', 'create a security group rule', 'delete security group X'])(
+    'a 404 about a security group that vanished while levelset tried to %s is no mistake',
+    (attempted) => {
+      const body = neutron('SecurityGroupNotFound', 'Security group X does not exist');
+      expect(refusal(attempted, { status: 404, body }).code).toBe('GONE');
+    },
+  );
 
   it('tells the limit that a router has met', () => {
     const body = neutron('RoutesExhausted', 'The number of routes exceeds the maximum 30.');

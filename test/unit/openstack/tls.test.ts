@@ -43,6 +43,41 @@ describe('TLS', () => {
     expect(await read(config)).toMatchObject({ status: 200, body });
   });
 
+  describe('of a server whose certificate an intermediate has issued', () => {
+    const file = (name: string): string =>
+      readFileSync(new URL(`../../support/certificates/chain-${name}`, import.meta.url), 'utf8');
+    const [root, issuer, leaf, key] = ['root.crt', 'issuer.crt', 'leaf.crt', 'leaf.key'].map(file);
+    const ask = async (ca: string, host = '127.0.0.1'): Promise<HttpAnswer> => {
+      const served = createServer({ key, cert: `${leaf}${issuer}` }, (_, response) => response.end('{}'));
+      await new Promise<void>((resolve) => served.listen(0, resolve));
+      onTestFinished(() => void served.close());
+      const address = `https://${host}:${(served.address() as AddressInfo).port}`;
+      const http = createHttp({ ...configFor(address), ca }, () => undefined);
+      return http({ service: 'identity', method: 'POST', url: address });
+    };
+
+    it.each([
+      ['the root', root],
+      ['the issuer alone', issuer],
+      ['the certificate itself', leaf],
+      ['what the server sends', `${leaf}${issuer}`],
+      [
+        'all of them, with words between and the line ends of Windows',
+        `${root}# ${issuer}\n${leaf}`.replaceAll('\n', '\r\n'),
+      ],
+      ['the issuer beside another authority', `${PEM}${issuer}`],
+    ])('works with %s in ca-file', async (_what, ca = '') => {
+      expect(await ask(ca)).toMatchObject({ status: 200 });
+    });
+
+    it.each([
+      ['another authority in ca-file', PEM, '127.0.0.1', /ca-file has to have/],
+      ['a name that the certificate does not have', issuer, '[::1]', /::1 is not in the cert/],
+    ])('fails with %s', async (_what, ca = '', host = '', says = /./) => {
+      await expect(ask(ca, host)).rejects.toThrow(says);
+    });
+  });
+
   it('holds an IPv6 address against the certificate', async () => {
     const pem = readFileSync(new URL('self-signed-ipv6.pem', import.meta.url), 'utf8');
     const known = createServer({ key: pem, cert: pem }, (_, response) => response.end('{}'));

@@ -31,12 +31,18 @@ let connections: number;
 let proxy: ForwardProxy;
 beforeEach(async () => {
   connections = 0;
-  const apiserver = await listening(
-    createServer({ key: certificate('one', 'key'), cert: CA }, (request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      const isWatch = request.url?.includes('watch=true');
-      response.end(isWatch ? '{"type":"ADDED","object":{"kind":"Node"}}\n' : '{"major":"1"}');
-    }).on('connection', () => (connections += 1)),
+  const answering = (key: string, cert: string): Promise<number> =>
+    listening(
+      createServer({ key, cert }, (request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const isWatch = request.url?.includes('watch=true');
+        response.end(isWatch ? '{"type":"ADDED","object":{"kind":"Node"}}\n' : '{"major":"1"}');
+      }).on('connection', () => (connections += 1)),
+    );
+  const apiserver = await answering(certificate('one', 'key'), CA);
+  const issued = await answering(
+    certificate('chain-leaf', 'key'),
+    certificate('chain-leaf', 'crt') + certificate('chain-issuer', 'crt'),
   );
   const keystone = await listening(
     createHttpServer((request, response) => response.end(JSON.stringify({ path: request.url }))),
@@ -45,7 +51,11 @@ beforeEach(async () => {
   proxy = await startForwardProxy({
     hosts: {
       ...{ 'one.example.org:6443': apiserver, 'two.example.org:6443': apiserver },
-      ...{ 'keystone.example.org:5000': keystone, 'silent.example.org:443': silent },
+      ...{
+        'one.example.org:7443': issued,
+        'keystone.example.org:5000': keystone,
+        'silent.example.org:443': silent,
+      },
     },
     credentials: `levelset:${PASSWORD}`,
   });
@@ -86,8 +96,12 @@ describe('the kube-apiserver', () => {
     expect(connections).toBe(1);
   });
 
-  it('is reached by HTTPS_PROXY, and watched', async () => {
-    const connection = await connectionTo('https://one.example.org:6443', {
+  it.each([
+    ['', 'https://one.example.org:6443', CA],
+    [', by who issued its certificate', 'https://one.example.org:7443', certificate('chain-issuer', 'crt')],
+  ])('is reached by HTTPS_PROXY, and watched%s', async (_how, server, ca) => {
+    const connection = await connectionTo(server, {
+      cluster: { 'certificate-authority-data': Buffer.from(ca).toString('base64') },
       env: { HTTPS_PROXY: withPassword() },
     });
     expect(await createHttp(connection)(READ)).toMatchObject({ status: 200 });
@@ -96,7 +110,7 @@ describe('the kube-apiserver', () => {
     for await (const { type } of createWatch(connection)(request, new AbortController().signal))
       events.push(type);
     expect(events).toEqual(['OPENED', 'ADDED']);
-    expect(proxy.asked).toEqual(Array(2).fill('CONNECT one.example.org:6443'));
+    expect(proxy.asked).toEqual(Array(2).fill(`CONNECT ${new URL(server).host}`));
   });
 
   it('has to show a certificate of its name', async () => {

@@ -20,6 +20,8 @@ it.each([
   ],
   ['an address too many there', [{ ip, ipMode: 'VIP' }], [{ ip }, { ip: 'fd00::9' }], false],
   ['a name for an address', [{ hostname: 'a.example' }], [{ ip, ipMode: 'VIP' }], false],
+  ['ports that another controller wrote', [{ ip }], [{ ip, ports: [{ port: 443, protocol: 'TCP' }] }], false],
+  ['an empty list of ports', [{ ip }], [{ ip, ports: [] }], true],
   ['the same name', [{ hostname: 'a.example' }], [{ hostname: 'a.example' }], true],
 ])('%s', (_what, desired, published, same) => {
   expect(sameIngress(desired, published)).toBe(same);

@@ -1,7 +1,8 @@
 /** Watches over a network that fails: nothing is lost, nothing is told twice, and nobody is stormed. */
-import net from 'node:net';
 import { once } from 'node:events';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { startSandbox, type Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import { createHttp } from '../../../shared/kube/kube-http.ts';
 import { createWatch } from '../../../shared/kube/watch-http.ts';
@@ -84,16 +85,19 @@ interface Watching {
   readonly told: Key[];
   /** A text for each key and its cause. */
   readonly causes: string[];
+  /** What the log says beside details. */
+  readonly lines: string[];
 }
 
 async function watching({ stalledMs = 60_000, isSeen = true } = {}): Promise<Watching> {
-  const [told, causes]: [Key[], string[]] = [[], []];
+  const [told, causes, lines]: [Key[], string[], string[]] = [[], [], []];
+  const note = (line: string): void => void lines.push(line);
   const credential = () => Promise.resolve({ authorization: `Bearer ${sandbox.kubeToken}` });
   const connection = { source: 'sandbox', server, tls: {}, credential };
   const watches = new Watches({
     http: createHttp(connection),
     watch: createWatch(connection, stalledMs),
-    log: SILENT,
+    log: { ...SILENT, info: note, warn: note },
     changed: (keys, cause) => {
       told.push(...keys);
       causes.push(...keys.map((key) => `${key} ${cause ?? 'of none'}`));
@@ -107,13 +111,13 @@ async function watching({ stalledMs = 60_000, isSeen = true } = {}): Promise<Wat
     told.length = 0;
     causes.length = 0;
   }
-  return { watches, told, causes };
+  return { watches, told, causes, lines };
 }
 
 async function until(what: string, isSo: () => boolean): Promise<void> {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 30_000;
   while (!isSo()) {
-    if (Date.now() > end) throw new Error(`not so in 10 s: ${what}`);
+    if (Date.now() > end) throw new Error(`not so in 30 s: ${what}`);
     await pause(5);
   }
 }
@@ -193,3 +197,94 @@ test('a list that hangs ends with the process', async () => {
   await watches.stop();
   expect(performance.now() - began).toBeLessThan(1_000);
 });
+
+/** Each watch is taken, and ends with an event that says so. */
+const endWith = (code: number, message: string): (() => void) =>
+  sandbox.fault({
+    match: { side: 'kube', path: /watch=true/ },
+    times: 99,
+    kind: 'fail-before',
+    status: 200,
+    body: `${JSON.stringify({ type: 'ERROR', object: { kind: 'Status', code, message } })}\n`,
+  });
+const lists = (): number =>
+  sandbox.requests.filter(({ path }) => path.includes('/services?') && !path.includes('watch=true')).length;
+
+test.each([
+  [410, 'too old resource version: 7 (9)'],
+  [500, 'etcd event received with PrevKv=nil'],
+])(
+  'an apiserver that ends each watch with %i is asked less and less, and told once',
+  async (code, message) => {
+    const { watches, lines } = await watching();
+    const clear = endWith(code, message);
+    const before = lists();
+    sandbox.kube.endWatches();
+    await until('trouble', () => watches.troubles().length === 2);
+    await pause(3_500);
+
+    expect(watches.troubles()).toEqual([
+      `cannot watch Services: ${message}`,
+      `cannot watch Nodes: ${message}`,
+    ]);
+    expect(lists() - before).toBeLessThan(5);
+    expect(lines).toHaveLength(2);
+
+    clear();
+    await until('no trouble', () => watches.troubles().length === 0);
+    expect(lines.toSorted()).toEqual([
+      'changes of Nodes come again',
+      'changes of Nodes wait for the sweep',
+      'changes of Services come again',
+      'changes of Services wait for the sweep',
+    ]);
+  },
+);
+
+test('an apiserver that forgets each version a second later is asked less and less, and told', async () => {
+  let lists = 0;
+  const slow = createServer((request, response) => {
+    const isWatch = request.url?.includes('watch=true') === true;
+    if (!isWatch) lists += 1;
+    response.writeHead(200, { 'Content-Type': 'application/json' }).flushHeaders();
+    const gone = { type: 'ERROR', object: { kind: 'Status', code: 410, message: 'too old' } };
+    const list = { kind: 'List', metadata: { resourceVersion: '1' }, items: [] };
+    setTimeout(() => response.end(`${JSON.stringify(isWatch ? gone : list)}\n`), isWatch ? 1_100 : 0);
+  }).listen(0, '127.0.0.1');
+  await once(slow, 'listening');
+  onTestFinished(() => {
+    slow.close().closeAllConnections();
+  });
+  server = `http://127.0.0.1:${(slow.address() as AddressInfo).port}`;
+  const { watches } = await watching({ isSeen: false });
+  await until(
+    'both are told',
+    () => watches.troubles().filter((one) => one.endsWith('too old')).length === 2,
+  );
+  await pause(6_000);
+  expect(watches.troubles()).toEqual(['cannot watch Services: too old', 'cannot watch Nodes: too old']);
+  expect(lists).toBeLessThan(2 * 6);
+});
+
+test('one version that is forgotten is no trouble', async () => {
+  const { watches, lines, told } = await watching();
+  sandbox.kube.endWatches({ forgetting: true });
+  sandbox.kube.apply(aService({ name: 'next' }));
+  await until('it is told', () => told.includes('service/default/next'));
+  expect([watches.troubles(), lines]).toEqual([[], []]);
+});
+
+test.each(['is cut off by a proxy', 'is taken for dead'])(
+  'a watch without bookmarks that %s while nothing changes is no trouble, and the next one misses nothing',
+  async (how) => {
+    const { watches, lines, told } = await watching({ stalledMs: how.includes('dead') ? 1_200 : 60_000 });
+    const before = wire.connections;
+    await pause(1_300);
+    if (how.includes('cut')) wire.cut();
+    await until('the next one', () => how.includes('cut') || wire.connections > before);
+    sandbox.kube.apply(aService({ name: 'quiet' }));
+    wire.isCut = false;
+    await until('it is told', () => told.includes('service/default/quiet'));
+    expect([watches.troubles(), lines]).toEqual([[], []]);
+  },
+);

@@ -96,7 +96,8 @@ export class Keystone {
     const { id: userId, projectId } = user;
     this.tokens.set(secret, { projectId, userId, delegated, accessRules: rules, expiresAt });
     const micros = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');
-    const roles = ['reader', 'member', 'creator', 'load-balancer_member'].map((name) => ({ id: name, name }));
+    const working = this.world.octaviaTraits.says('role that does everything').match(/[\w-]*member/g) ?? [];
+    const roles = ['reader', 'creator', ...working].map((name) => ({ id: name, name }));
     const token = {
       methods: [method],
       user: { domain, id: user.id, name: user.name, password_expires_at: null },
@@ -106,7 +107,7 @@ export class Keystone {
       project: { domain, id: user.projectId, name: user.name },
       is_domain: false,
       roles,
-      catalog: catalog(base),
+      catalog: catalog(base, this.world.nova.endpoint),
       ...(delegated && {
         application_credential: { id, name, restricted: true, ...(rules && { access_rules: rules }) },
       }),
@@ -153,12 +154,12 @@ function unauthorized(uri: string): Refusal {
   return new Refusal(401, body, { 'WWW-Authenticate': `Keystone uri="${uri}"` });
 }
 
-function catalog(base: string): Json[] {
+function catalog(base: string, nova: string): Json[] {
   const services: [string, string, string][] = [
     ['identity', 'keystone', '/identity/v3'],
     ['load-balancer', 'octavia', '/load-balancer'],
     ['network', 'neutron', '/network'],
-    ['compute', 'nova', '/compute/v2.1'],
+    ['compute', 'nova', `/compute${nova}`],
     ['key-manager', 'barbican', '/key-manager'],
   ];
   return services.map(([type, name, path]) => ({

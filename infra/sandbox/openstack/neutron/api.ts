@@ -39,7 +39,7 @@ export function neutronAnswer(
   if (id === undefined || id === '') {
     if (call.method === 'POST') return create(world, name, projectId, asJson(call.body));
     if (call.method !== 'GET') throw notFound();
-    return list(name, collection, call.query, base + path);
+    return list(world, name, collection, call.query, base + path);
   }
   const object = collection.rows.byId(id);
   if (!object || !collection.isSeen(object)) throw collection.missing(id);
@@ -118,13 +118,21 @@ function remove(world: CloudState, name: string, object: NeutronObject): Answer 
   return { status: 204 };
 }
 
-/** Unknown filters are ignored, a filter given twice means either, and lists are in the order of the ids (tried on the lab). */
-function list(name: string, collection: Collection, query: URLSearchParams, self: string): Answer {
+/** An older Neutron ignores unknown filters, a filter given twice means either, and lists are in the order of the ids (tried on the lab). */
+function list(
+  { octaviaTraits }: CloudState,
+  name: string,
+  collection: Collection,
+  query: URLSearchParams,
+  self: string,
+): Answer {
   const { rows, all, isSeen, view } = collection;
   const known = new Set(Object.keys(rows.find(isSeen) ?? {}));
+  const refuses = known.size > 0 && octaviaTraits.says('unknown filter of Neutron') === '400';
   const asked = new URLSearchParams(
     [...query].filter(
-      ([key]) => known.has(key) || /^(limit|marker|fields|(not-)?tags(-any)?|fixed_ips)$/.test(key),
+      ([key]) =>
+        refuses || known.has(key) || /^(limit|marker|fields|(not-)?tags(-any)?|fixed_ips)$/.test(key),
     ),
   );
   const fixedIps = fixedIpsFilter(query.getAll('fixed_ips'));

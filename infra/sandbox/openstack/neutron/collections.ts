@@ -2,6 +2,7 @@ import type { Json } from '../../json.ts';
 import { neutronError } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import type { Rows } from '../rows.ts';
+import { seesNetwork } from './networks.ts';
 import type { NeutronObject } from './objects.ts';
 import { noSuchGroup, securityGroupView } from './security-groups.ts';
 
@@ -23,11 +24,9 @@ const gone =
     neutronError(404, type, `${title} ${id} could not be found${dot}`);
 const plain = (object: Json): Json => ({ ...object });
 
-/** A collection as a plain member sees it: the objects of its project, and external networks with their subnets. */
+/** A collection as a plain member sees it: the objects of its project, and shared and external networks with their subnets. */
 export function collectionOf(world: CloudState, projectId: string, name: string): Collection | undefined {
   const isOwn = (one: NeutronObject): boolean => one.project_id === projectId;
-  const isSeenNetwork = (one: NeutronObject | undefined): boolean =>
-    one !== undefined && (isOwn(one) || one['router:external'] === true);
   const own = (rows: Table): Pick<Collection, 'rows' | 'all' | 'isSeen' | 'view'> => ({
     rows,
     all: () => rows.of('project_id', projectId),
@@ -47,12 +46,12 @@ export function collectionOf(world: CloudState, projectId: string, name: string)
   switch (name) {
     case 'networks':
       return {
-        ...seen(networks, isSeenNetwork),
+        ...seen(networks, (one) => seesNetwork(projectId, one)),
         ...{ one: 'network', missing: gone('NetworkNotFound', 'Network') },
       };
     case 'subnets':
       return {
-        ...seen(subnets, (one) => isSeenNetwork(networks.byId(one['network_id']))),
+        ...seen(subnets, (one) => seesNetwork(projectId, networks.byId(one['network_id']))),
         ...{ one: 'subnet', missing: gone('SubnetNotFound', 'Subnet') },
       };
     case 'ports':

@@ -1,4 +1,4 @@
-import type { Network, Subnet } from './objects.ts';
+import type { Network, NeutronObject, Subnet } from './objects.ts';
 
 export interface Cidrs {
   readonly public: string;
@@ -65,6 +65,14 @@ export interface NetworkWish {
   readonly external: boolean;
   readonly at: string;
   readonly subnets: string[];
+}
+
+/** Whether a project sees a network: its own, one that another project shares with all, or an external one. */
+export function seesNetwork(projectId: string, network: NeutronObject | undefined): boolean {
+  return (
+    network !== undefined &&
+    (network.project_id === projectId || network['shared'] === true || network['router:external'] === true)
+  );
 }
 
 export const makeNetwork = ({ id, owner, name, external, at, subnets }: NetworkWish): Network => ({

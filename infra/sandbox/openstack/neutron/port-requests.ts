@@ -65,7 +65,7 @@ function groupsOf(world: CloudState, owner: string, given: unknown): string[] {
 }
 
 /**
- * PUT: the list of groups is the whole list. Any PUT raises the revision, even one that changes nothing. The answer
+ * PUT: the list of groups is the whole list. Any PUT raises the revision of an older Neutron, even one that changes nothing. Its answer
  * to an unchanged list still shows the old revision, and such a list may name groups that the caller does not see
  * (tried on the lab).
  */
@@ -90,8 +90,11 @@ export function putPort(world: CloudState, port: Port, body: Json): Answer {
   const groups =
     given && !same ? groupsOf(world, port.project_id, body['security_groups']) : port.security_groups;
   checkPortSecurity(port, body, groups);
+  const before = JSON.stringify(port);
   const shown = port.revision_number + (same ? 0 : 1);
   Object.assign(port, body, { security_groups: groups, allowed_address_pairs: pairs });
+  const stays = world.octaviaTraits.says('PUT that changes nothing of a port') === 'revision stays';
+  if (stays && JSON.stringify(port) === before) return { status: 200, body: { port: { ...port } } };
   port.revision_number += 1;
   port.updated_at = world.clock.seconds();
   return { status: 200, body: { port: { ...port, revision_number: shown } } };

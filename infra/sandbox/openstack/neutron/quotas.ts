@@ -26,6 +26,7 @@ export function answerQuotas(
     floatingip,
     security_group,
     security_group_rule,
+    ...(world.octaviaTraits.hasRouteQuota ? { router_route: world.maxRoutes } : {}),
   };
   if (sub !== 'details') return { status: 200, body: { quota: plain } };
   const counts: Record<string, number> = {

@@ -41,9 +41,11 @@ function readRoute(given: unknown): Route {
 
 /**
  * Refuses more routes than `max_routes`, and a next hop that is on no subnet of the router or is the router itself.
- * The message shows all routes, even those that are there already (tried on the lab).
+ * The message shows all routes, even those that are there already (tried on the lab). Neutron of 2026.2 has a quota for them, and names no number.
  */
 export function checkRoutes(world: CloudState, router: Router, routes: readonly Route[]): void {
+  if (routes.length > world.maxRoutes && world.octaviaTraits.hasRouteQuota)
+    throw neutronError(409, 'OverQuota', "Quota exceeded for resources: ['router_route'].");
   if (routes.length > world.maxRoutes) {
     const text = `The number of routes exceeds the maximum ${world.maxRoutes}.`;
     throw neutronError(400, 'RoutesExhausted', `Unable to complete operation for ${router.id}. ${text}`);

@@ -110,7 +110,15 @@ function checkRule(world: CloudState, owner: string, body: Json): void {
   checkPorts(body);
   checkRemote(body, ethertype);
   for (const id of [body['security_group_id'], body['remote_group_id'] ?? null]) {
-    if (id !== null && world.securityGroups.byId(id)?.project_id !== owner) throw noSuchGroup(asText(id));
+    const group = world.securityGroups.byId(id);
+    if (id === null || group?.project_id === owner) continue;
+    if (group && world.octaviaTraits.says("rule in another project's security group") === '403')
+      throw neutronError(
+        403,
+        'PolicyNotAuthorized',
+        'rule:create_security_group_rule is disallowed by policy',
+      );
+    throw noSuchGroup(asText(id));
   }
 }
 

@@ -19,13 +19,17 @@ export function novaAnswer(
   projectId: string,
   base: string,
 ): Answer {
-  const root = { id: 'v2.1', status: 'CURRENT', version: '2.93', min_version: '2.1' };
+  const { newest } = world.nova;
+  const root = { id: 'v2.1', status: 'CURRENT', version: `2.${newest}`, min_version: '2.1' };
   if (/^\/?$/.test(path)) return { status: 200, body: { versions: [root] } };
-  const minor = askedMicroversion(call);
+  // the version before 2.1 is served in its words, and knows no microversions
+  const minor = path.startsWith('/v2/') ? 1 : askedMicroversion(call, newest);
   const headers = versionHeaders(`2.${minor}`);
   if (/^\/v2\.1\/?$/.test(path)) return { status: 200, headers, body: { version: root } };
   try {
-    const answer = perform({ world, call, projectId, base, minor }, path);
+    const [, rest = path] = /^\/v2(?:\.1)?(\/.*)$/.exec(path) ?? [];
+    const ofProject = rest.startsWith(`/${projectId}/`) ? rest.slice(projectId.length + 1) : rest;
+    const answer = perform({ world, call, projectId, base, minor }, `/v2.1${ofProject}`);
     return { ...answer, headers: { ...headers, ...answer.headers } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

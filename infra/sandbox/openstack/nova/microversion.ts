@@ -3,13 +3,13 @@ import { asText } from '../../json.ts';
 import { novaFault } from './refusal.ts';
 import { Refusal } from '../../refusal.ts';
 
-const [lowest, highest] = [1, 93];
+const lowest = 1;
 
 /**
  * Which microversion 2.x a request asks for: `OpenStack-API-Version: compute 2.47`, else the older header, else 2.1.
- * A version Nova 26 (Zed) does not have is 406, one that is none 400.
+ * A version that this Nova does not have is 406, one that is none 400.
  */
-export function askedMicroversion(call: Call): number {
+export function askedMicroversion(call: Call, highest: number): number {
   const named = /(?:^|,)\s*compute\s+([^\s,]+)/i.exec(asText(call.headers['openstack-api-version']))?.[1];
   const asked = named ?? (asText(call.headers['x-openstack-nova-api-version']) || '2.1');
   if (asked === 'latest') return highest;

@@ -40,9 +40,10 @@ export const novaStates: Readonly<
   SUSPENDED: { vm_state: 'suspended', power_state: 1 },
 };
 
+/** Ids of Nova's flavors are any text that their operator chose. */
 export const labFlavors = (newId: () => string): NovaFlavor[] => [
-  { id: newId(), name: 'm1.tiny', vcpus: 1, ram: 512, disk: 1 },
-  { id: newId(), name: 'm1.small', vcpus: 1, ram: 2048, disk: 20 },
-  { id: newId(), name: 'm1.medium', vcpus: 2, ram: 4096, disk: 40 },
-  { id: newId(), name: 'm1.large', vcpus: 4, ram: 8192, disk: 80 },
+  { id: `1.${newId()}`, name: 'm1.tiny', vcpus: 1, ram: 512, disk: 1 },
+  { id: `3107.${newId()}`, name: 'm1.small', vcpus: 1, ram: 2048, disk: 20 },
+  { id: `m1 medium.${newId()}`, name: 'm1.medium', vcpus: 2, ram: 4096, disk: 40 },
+  { id: `m1.large.${newId()}`, name: 'm1.large', vcpus: 4, ram: 8192, disk: 80 },
 ];

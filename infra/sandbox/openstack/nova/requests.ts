@@ -4,6 +4,7 @@ import type { CloudState } from '../cloud-state.ts';
 import { type Server, novaStates } from './objects.ts';
 import { novaFault } from './refusal.ts';
 import { bareServer, plugNetwork, plugPort } from './servers.ts';
+import { seesNetwork } from '../neutron/networks.ts';
 
 /** POST /servers: name, flavorRef, networks by uuid or port, metadata, access addresses, zone. 202 with the id. */
 export function createServer(world: CloudState, owner: string, body: unknown, base: string): Answer {
@@ -49,7 +50,8 @@ function plugOf(world: CloudState, owner: string, wish: Json): (server: Server) 
   }
   const id = asText(wish['uuid']);
   const network = world.networks.byId(id);
-  if (network?.project_id !== owner) throw novaFault(400, `Network ${id} could not be found.`);
+  if (!network || network['router:external'] || !seesNetwork(owner, network))
+    throw novaFault(400, `Network ${id} could not be found.`);
   return (server) => {
     plugNetwork(world, server, network);
   };

@@ -23,6 +23,9 @@ export function octaviaAnswer(
   const [, version, lbaas, collection = '', id, sub, subId] = path.split('/');
   if (!['v2', 'v2.0'].includes(version ?? '') || lbaas !== 'lbaas') throw notFound();
   const { projectId } = caller;
+  // where there is one object nothing is read of a list's query (tried on the lab)
+  const isOne = ['status', 'statuses', 'default'].includes(sub ?? '');
+  if (isOne && call.query.has('limit')) throw octaviaFault(400, 'Unknown argument: "limit"');
   const extra = constants(world, collection, id);
   if (extra !== undefined) return { status: 200, body: extra };
   const resource = resourceOf(world, call, caller, collection);

@@ -139,7 +139,7 @@ export function buildLoadBalancer(
   body: Json,
   vip: Json,
 ): LoadBalancer {
-  const own = { ...body };
+  const own = { ...body, vip_vnic_type: 'normal' };
   for (const nested of ['listeners', 'pools']) Reflect.deleteProperty(own, nested);
   const lb = { ...stamp(world, owner, { ...own, ...asJson(vip) }), id } as LoadBalancer;
   world.loadbalancers.push(lb);

@@ -13,7 +13,7 @@ export function createHealthMonitor(world: CloudState, given: Json): Answer {
   const read = readCreate('healthmonitor', given);
   const pool = poolOf(world, given['pool_id']);
   const lb = loadBalancerOf(world, pool.loadbalancer_id);
-  checkMonitorType(pool.protocol, asText(read['type']), read['delay']);
+  checkMonitorType(pool.protocol, asText(read['type']), read['delay'], world.octaviaTraits);
   const mine = world.healthmonitors.count('project_id', lb.project_id);
   checkQuota(world.quotas.health_monitor, 'Health Monitor', mine, 1);
   lockablePool(world, pool);
@@ -26,7 +26,7 @@ export function updateHealthMonitor(world: CloudState, monitor: HealthMonitor, g
   const body = readUpdate('healthmonitor', given);
   const pool = poolOf(world, monitor.pool_id);
   checkMonitorUpdate(monitor, given);
-  checkMonitorType(pool.protocol, monitor.type, given['delay']);
+  checkMonitorType(pool.protocol, monitor.type, given['delay'], world.octaviaTraits);
   const lb = lockablePool(world, pool);
   Object.assign(monitor, body);
   change(world, lb, { updating: [monitor, pool, ...listenersOf(world, pool)] });

@@ -61,11 +61,17 @@ function fail(lb: LoadBalancer, deleting: readonly OctaviaObject[], at: string):
   for (const one of deleting) mark(one, 'ACTIVE', at);
 }
 
-/** Ends a create after the pending time: all ACTIVE; all but monitors, L7 and unmonitored members ONLINE. */
+/** Ends a create after the pending time: all ACTIVE, with ovn the children later; all but monitors, L7 and unmonitored members ONLINE. */
 export function begin(world: CloudState, lb: LoadBalancer, children: readonly OctaviaObject[]): void {
   world.afterPending((end) => {
-    for (const one of [lb, ...children]) activate(one, end);
+    activate(lb, end);
   });
+  world.afterPending(
+    (end) => {
+      for (const one of children) activate(one, end);
+    },
+    lb['provider'] === 'ovn' ? 2 : 1,
+  );
 }
 
 export function beginDelete(world: CloudState, lb: LoadBalancer, stuck: boolean): void {

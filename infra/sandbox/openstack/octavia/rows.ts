@@ -75,8 +75,8 @@ export class OctaviaRows {
   }
 
   /** Calls `run` when the work of a write is over. `at` is that moment, however much later somebody reads. */
-  afterPending(run: (at: string) => void): void {
-    const dueAt = this.clock.millis() + this.pendingMs;
+  afterPending(run: (at: string) => void, times = 1): void {
+    const dueAt = this.clock.millis() + this.pendingMs * times;
     const last = this.pending.at(-1)?.dueAt ?? dueAt;
     this.pending.push({ dueAt, run });
     if (last > dueAt) this.pending.sort((a, b) => a.dueAt - b.dueAt);

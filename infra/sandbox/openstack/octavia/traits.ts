@@ -1,6 +1,10 @@
+import { measuredOf, minorOf, type Release } from '../releases.ts';
+
 /** Which Octavia the sandbox is. */
 export interface OctaviaOptions {
-  /** The newest API version, such as `v2.5` (default: the lab's, v2.26). */
+  /** The release of OpenStack (default: the lab's, 2022.2); 2026.2 has a newer Octavia, Neutron and Keystone. */
+  readonly release?: Release | undefined;
+  /** The newest API version, such as `v2.5` (default: the release's). */
   readonly version?: string | undefined;
   /** The provider of load balancers that name none (default `amphora`). */
   readonly provider?: 'amphora' | 'ovn' | undefined;
@@ -30,6 +34,9 @@ export interface AvailabilityZone {
 
 export interface OctaviaTraits {
   readonly minor: number;
+  /** What its release answers, by the table of releases. */
+  readonly says: (what: string) => string;
+  readonly hasRouteQuota: boolean;
   readonly provider: string;
   readonly providers: readonly Provider[];
   readonly readsForCredentials: boolean;
@@ -43,11 +50,13 @@ const amphora: readonly Provider[] = [
 const ovn: Provider = { name: 'ovn', description: 'Octavia OVN driver.' };
 
 export function octaviaTraits(options: OctaviaOptions): OctaviaTraits {
-  const minor = Number(/^v2\.(\d+)$/.exec(options.version ?? 'v2.26')?.[1]);
-  if (!(minor <= 26))
-    throw new Error(`the sandbox knows Octavia v2.0 to v2.26, not ${options.version ?? ''}`);
+  const { release = '2022.2', version = `v2.${minorOf(release)}` } = options;
+  const minor = Number(/^v2\.(\d+)$/.exec(version)?.[1]);
+  if (!(minor <= 30)) throw new Error(`the sandbox knows Octavia v2.0 to v2.30, not ${version}`);
   return {
     minor,
+    says: (what) => measuredOf(what, release),
+    hasRouteQuota: measuredOf('one route more than a router takes', release).startsWith('409'),
     provider: options.provider ?? 'amphora',
     providers: options.provider === 'ovn' ? [...amphora, ovn] : amphora,
     readsForCredentials: options.secretsForCredentials === true,

@@ -65,7 +65,7 @@ function makePool(
       1,
     );
     made.push(build.buildHealthMonitor(world, lb, pool, monitor));
-    checkMonitorType(pool.protocol, asText(monitor['type']), Number(monitor['delay']));
+    checkMonitorType(pool.protocol, asText(monitor['type']), Number(monitor['delay']), world.octaviaTraits);
   }
   const members = objects(definition['members']);
   checkQuota(world.quotas.member, 'Member', world.members.count('project_id', lb.project_id), members.length);
@@ -100,10 +100,12 @@ function makeListener(
   }
 }
 
-/** Whether a create sets an object ACTIVE. What no listener and no policy leads to stays PENDING_CREATE. */
+/** Whether a create sets an object ACTIVE. In an older Octavia what no listener and no policy leads to stays PENDING_CREATE. */
 export function isReached(world: CloudState, lb: LoadBalancer, one: OctaviaObject): boolean {
   const poolId = 'pool_id' in one ? one['pool_id'] : one.id;
   if (!('pool_id' in one) && !world.pools.byId(one.id)) return true;
+  const unnamed = 'state of a pool that no listener names, in a full create';
+  if (world.octaviaTraits.says(unnamed) === '`ACTIVE`') return true;
   return listenersOn(world, lb).some(
     (listener) =>
       listener.default_pool_id === poolId ||

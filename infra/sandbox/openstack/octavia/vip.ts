@@ -3,6 +3,7 @@ import { Refusal, octaviaFault } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import { allows } from '../keystone/access-rules.ts';
 import type { Caller } from '../keystone/keystone.ts';
+import { seesNetwork } from '../neutron/networks.ts';
 import { createPort } from '../neutron/ports.ts';
 import { defaultGroup } from '../neutron/security-groups.ts';
 import type { LoadBalancer } from './objects.ts';
@@ -58,7 +59,7 @@ function makePort(world: CloudState, owner: string, lbId: string, body: Json, pr
     const port = createPort(world, {
       name: provider === 'ovn' ? `ovn-lb-vip-${lbId}` : `octavia-lb-${lbId}`,
       deviceId: `lb-${lbId}`,
-      deviceOwner: 'Octavia',
+      deviceOwner: provider === 'ovn' ? 'ovn-lb:vip' : 'Octavia',
       subnets,
       up: false,
       projectId: owner,
@@ -68,17 +69,22 @@ function makePort(world: CloudState, owner: string, lbId: string, body: Json, pr
     const primary = port.fixed_ips.find((ip) => ip.subnet_id === body['vip_subnet_id']);
     return vipOf(port, primary ?? { subnet_id: '', ip_address: '' }, body);
   } catch (error) {
-    throw error instanceof Refusal ? providerFault(error, provider) : error;
+    throw error instanceof Refusal ? providerFault(world, error, provider) : error;
   }
 }
 
 /**
- * Neutron's refusals reach the client as a 500 of the provider, not as 409 or 400 (docs/sources/openstack.md, "Refusals
- * of the VIP address").
+ * Neutron's refusals reach the client as a 500 of the provider; from a newer amphora without Neutron's reason, or as a 409
+ * (docs/sources/openstack.md, "Refusals of the VIP address").
  */
-function providerFault(refusal: Refusal, provider: string): Refusal {
-  const body = refusal.answer.body;
+function providerFault({ octaviaTraits }: CloudState, { answer }: Refusal, provider: string): Refusal {
+  const { body } = answer;
   const message = isJson(body) ? asText(asJson(body['NeutronError'])['message']) : '';
+  const inUse = octaviaTraits.says('VIP address in use').split('`');
+  if (inUse[0] === '409 ' && provider !== 'ovn')
+    return answer.status === 409
+      ? octaviaFault(409, `${inUse[1] ?? ''}${message}`)
+      : octaviaFault(500, `Provider '${provider}' reports error: BadRequestException: ${answer.status}`);
   const text = `${message}\nNeutron server returns request_ids: ['req-00000000-0000-0000-0000-000000000000']`;
   return octaviaFault(500, `Provider '${provider}' reports error: ${text}`);
 }
@@ -159,7 +165,10 @@ function checkAdditional(world: CloudState, body: Json): void {
     throw invalid('Duplicate VIP subnet(s) specified. Only one IP can be bound per subnet.');
   const networks = ids.map((id) => {
     const found = world.subnets.byId(id);
-    if (!found) throw octaviaFault(500, `subnet not found (subnet id: ${asText(id)}).`);
+    if (!found) {
+      const status = parseInt(world.octaviaTraits.says('additional VIP in a subnet that is not there'));
+      throw octaviaFault(status, `subnet not found (subnet id: ${asText(id)}).`);
+    }
     return found.network_id;
   });
   if (new Set(networks).size > 1) throw invalid('All VIP subnets must belong to the same network.');
@@ -173,8 +182,7 @@ function findSubnet(world: CloudState, caller: Caller, id: string): Subnet {
 }
 
 function maySee(world: CloudState, { projectId: owner }: Caller, networkId: string): boolean {
-  const network = world.networks.byId(networkId);
-  return network?.project_id === owner || network?.['router:external'] === true;
+  return seesNetwork(owner, world.networks.byId(networkId));
 }
 
 /** Octavia looks up what a request names with the caller's own token, and takes every refusal for an absence. */

@@ -1,5 +1,9 @@
 import { isLocked } from '../../../model/load-balancer/octavia.ts';
+import type { Node } from '../../../model/kubernetes.ts';
+import { cidrContains } from '../../../model/network/cidr.ts';
+import type { Subnet } from '../../../model/network/network-facts.ts';
 import type { JudgedNodes } from '../../../model/node/judged-nodes.ts';
+import { isEligible } from '../../../model/node/node-set.ts';
 import type { Problem } from '../../../model/plan.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import type { Depth } from '../../../model/unit.ts';
@@ -41,7 +45,8 @@ export function portsKeptOut(
   return new Set([...keptOut].map((address) => `port/${address}`).filter((port) => !having.has(port)));
 }
 
-function doubtful(judged: JudgedNodes, config: MemberAddresses): readonly string[] {
+/** The addresses at which none joins. */
+export function doubtful(judged: JudgedNodes, config: MemberAddresses): readonly string[] {
   const { unseen, unclaimed, disputed, unlisted, strangers = [] } = judged;
   const unproven =
     unlisted !== undefined || config.memberAddresses === 'proven' ? [...unseen, ...unclaimed] : [];
@@ -92,6 +97,22 @@ export function addressProblems(
       `is of a Node whose providerID names no server of OpenStack${then}`,
     ),
   ];
+}
+
+/** The Problem of ExternalIPs in the subnet that somebody named for the members, at which no member is. */
+export function notTaken(
+  nodes: readonly Node[],
+  subnet: Subnet | undefined,
+  reached: readonly string[],
+): readonly Problem[] {
+  const inside = subnet?.asked
+    ? nodes.filter(isEligible).flatMap(({ status }) => status?.addresses ?? [])
+    : [];
+  const addresses = inside
+    .filter(({ type, address }) => type === 'ExternalIP' && cidrContains(subnet?.cidr ?? '', address))
+    .flatMap(({ address, onPort }) => (onPort || reached.includes(address) ? [] : [address]));
+  const message = `is not taken, although it lies in ${subnet?.cidr ?? ''}, the subnet named for the members: no port of its Node’s server that the project sees has it`;
+  return addresses.length === 0 ? [] : [{ ...addressesOfMembers(addresses), message, passing: true }];
 }
 
 const KEPT_OUT = 'levelset adds no member there, and keeps one that is there';

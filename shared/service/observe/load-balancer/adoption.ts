@@ -8,6 +8,7 @@ import {
 } from '../../../model/load-balancer/other-controllers.ts';
 import { vipsOf } from '../../../model/network/network-facts.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
+import type { ServiceKey } from '../../../model/request.ts';
 import type { WireResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';
 import type { Cloud } from '../../../ports.ts';
@@ -27,7 +28,10 @@ export async function provenByTag(
   const free = tagged.filter(isFree);
   const named = free.filter(({ id }) => id === namedId(service));
   if (named.length > 0) return named;
-  return filterAsync(free, async (lb) => isDescribed(lb, service) && (await isPublished(lb, service, cloud)));
+  return filterAsync(
+    free,
+    async (lb) => isDescribed(lb, service.metadata) && (await isPublished(lb, service, cloud)),
+  );
 }
 
 /**
@@ -69,8 +73,8 @@ export function namedId(service: Service): string | undefined {
   return id !== undefined && UUID.test(id) ? id : undefined;
 }
 
-function isDescribed(lb: WireResource, { metadata }: Service): boolean {
-  return String(lb['description']).includes(`${DESCRIPTION_MARK}${metadata.namespace}/${metadata.name} `);
+export function isDescribed(lb: WireResource, { namespace, name }: ServiceKey): boolean {
+  return `${String(lb['description'])} `.includes(`${DESCRIPTION_MARK}${namespace}/${name} `);
 }
 
 async function isPublished(lb: WireResource, service: Service, cloud: Lists): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { ReconcileError } from '../../../model/errors.ts';
+import { publishedAddresses } from '../../../model/kubernetes.ts';
 import { goTags } from '../../../model/load-balancer/other-controllers.ts';
 import {
   isGoTagOf,
@@ -20,7 +21,7 @@ import type { LoadBalancerQuestion, Source } from '../questions.ts';
 import { listsFor } from '../project.ts';
 import { confirmExpectedState } from '../remembered/expected-state.ts';
 import type { ConfirmedState } from '../remembered/expected-state.ts';
-import { findByName, namedId, provenByTag } from './adoption.ts';
+import { findByName, isDescribed, namedId, provenByTag } from './adoption.ts';
 import { ownersOf } from './owners.ts';
 
 export interface FoundLoadBalancer extends FoundLoadBalancers {
@@ -103,7 +104,8 @@ async function findByLists(
     const whole = await whollyOurs(made, unit, cluster, cloud);
     const replacement = whole.find((lb) => replaces(lb, primary) && !isLeaving(lb));
     const duplicates = whole.filter((lb) => lb !== replacement);
-    const notJoined = join && (await whyNotMove(primary, join, here, unit, cloud));
+    const isCopied = join?.noted === true && publishedAddresses(service).length === 0;
+    const notJoined = join && !isCopied && (await whyNotMove(primary, join, here, unit, cloud));
     return {
       loadBalancer: primary,
       duplicates,
@@ -130,7 +132,13 @@ async function findJoined(
   cloud: Pick<Cloud, 'list'>,
 ): Promise<Pick<FoundLoadBalancers, 'loadBalancer' | 'notJoined'>> {
   const { tag, id } = join;
-  const asked = tag === undefined ? named : here.filter((lb) => hasTag(lb['tags'], tag));
+  // an id beside an address was written by a controller, and a copy of the Service has both
+  const isItsOwn = (lb: WireResource): boolean =>
+    isDescribed(lb, unit.name) || servicesIn(lb['tags'], cluster).includes(textOf(unit.name) ?? '');
+  const asked =
+    tag === undefined
+      ? named.filter((lb) => !join.noted || isItsOwn(lb))
+      : here.filter((lb) => hasTag(lb['tags'], tag));
   const [found] = asked.filter(isThere).sort(oldestFirst);
   if (found) {
     const notJoined = await whyNotJoin(found, join, unit, cluster, cloud);

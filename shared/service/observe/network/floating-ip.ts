@@ -34,7 +34,7 @@ type Found = Pick<FoundLoadBalancers, 'loadBalancer' | 'replacement' | 'duplicat
 
 interface Wish extends Pick<
   NetworkQuestion,
-  'external' | 'keeps_floating_ip' | 'only_own_floating_ip' | 'floating_ip_allowed'
+  'external' | 'keeps_floating_ip' | 'only_own_floating_ip' | 'floating_ip_allowed' | 'vip_port_id'
 > {
   readonly isJoiner: boolean;
 }
@@ -74,7 +74,9 @@ async function lookForOne(
   const { external: wantsOne } = intent;
   const asked = wantsOne && unit.service ? requestedFloatingIP(unit.service) : undefined;
   const { loadBalancer, replacement, duplicates } = found;
-  const attached = (await attachedTo(loadBalancer, cloud)) ?? (await attachedTo(replacement, cloud));
+  // a load balancer that is not there yet will have the port that the Service names
+  const next = loadBalancer ? replacement : { id: '', vip_port_id: wantsOne && intent.vip_port_id };
+  const attached = (await attachedTo(loadBalancer, cloud)) ?? (await attachedTo(next, cloud));
   if (attached && isOfAnotherCluster(attached, cluster)) return { loadBalancerIPTaken: ON_VIP };
   // one that is to be kept may have been detached and not marked yet
   const mayKeep = intent.keeps_floating_ip === true && !wantsOne;

@@ -1,5 +1,5 @@
 import { cidrContains } from '../../../model/network/cidr.ts';
-import type { Node } from '../../../model/kubernetes.ts';
+import type { LocatedAddress } from '../../../model/node/judged-nodes.ts';
 import { familyOf, vipsOf } from '../../../model/network/network-facts.ts';
 import type {
   Family,
@@ -10,25 +10,29 @@ import type {
 } from '../../../model/network/network-facts.ts';
 import type { WireResource } from '../../../model/resources.ts';
 import type { CloudReader } from '../../../ports.ts';
+import { attempt, orUnread } from '../../../observe/attempt.ts';
 import { onceAMinute } from '../../../observe/once-a-minute.ts';
+import { foundIn } from '../project.ts';
 import { chooseSubnet, Subnets, observeVipSubnets } from './subnets.ts';
 
 /** Facts about the subnets and networks that the Service names, and the VIPs that the load balancer has. */
 export async function observeNetwork(
   question: NetworkQuestion,
   loadBalancer: WireResource | undefined,
-  nodes: readonly Node[],
+  locate: () => readonly LocatedAddress[],
   source: CloudReader,
 ): Promise<NetworkFacts> {
-  const subnets = new Subnets(source);
-  const vip = await observeVipSubnets(question, loadBalancer, nodes, subnets);
+  const subnets = new Subnets(source, locate);
+  const vip = await observeVipSubnets(question, loadBalancer, subnets);
   const vips = [...(vip.vipSubnet ? [vip.vipSubnet] : []), ...vip.additionalSubnets];
   const memberSubnetId = question.member_subnet_id ?? (await subnetOfPods(question, vips, subnets));
   const named = memberSubnetId === undefined ? undefined : await subnets.read(memberSubnetId);
   const members = async (family: Family): Promise<Subnet | undefined> => {
     const isFitting = ({ cidr }: Subnet): boolean => familyOf(cidr) === family;
-    if (!named || isFitting(named)) return named ?? vips.find(isFitting);
-    return (await chooseSubnet(family, named.network_id, vips, nodes, subnets)).subnet;
+    if (memberSubnetId === undefined) return vips.find(isFitting);
+    if (!named) return undefined;
+    if (isFitting(named)) return question.member_subnet_id === named.id ? { ...named, asked: true } : named;
+    return (await chooseSubnet(family, named.network_id, vips, subnets)).subnet;
   };
   const addresses = loadBalancer ? vipsOf(loadBalancer) : undefined;
   const served = question.families.filter((family) => addresses?.map(familyOf).includes(family));
@@ -56,7 +60,8 @@ async function subnetOfPods(
   subnets: Subnets,
 ): Promise<string | undefined> {
   const isNear = (address: string): boolean => vips.some(({ cidr }) => cidrContains(cidr, address));
-  return pod_addresses.some(isNear) ? undefined : subnets.ofAddresses(pod_addresses);
+  if (pod_addresses.length === 0 || pod_addresses.some(isNear)) return undefined;
+  return subnets.ofAddresses(pod_addresses);
 }
 
 /**
@@ -68,7 +73,8 @@ async function isWithoutQosPolicy(
   source: CloudReader,
 ): Promise<boolean> {
   if (id === undefined) return false;
-  return !(await onceAMinute(source, `QoS policy ${id}`, () => source.cloud.get('qos_policy', id)));
+  const read = onceAMinute(source, `QoS policy ${id}`, () => source.cloud.get('qos_policy', id));
+  return (await orUnread(source, { id }, read)) === undefined;
 }
 
 async function missingGroups(
@@ -89,14 +95,14 @@ async function missingGroups(
 export async function observeAsIfAnew(
   question: NetworkQuestion,
   loadBalancer: WireResource,
-  nodes: readonly Node[],
+  locate: () => readonly LocatedAddress[],
   source: CloudReader,
 ): Promise<NetworkFacts> {
   const { vip_subnet_id: subnet, vip_network_id: network, vip_port_id: port } = question;
   const present = loadBalancer['vip_subnet_id'];
   const isAsked = [subnet, network, port].some((id) => id !== undefined);
   const place = isAsked || typeof present !== 'string' ? {} : { vip_subnet_id: present };
-  return observeNetwork({ ...question, ...place }, undefined, nodes, source);
+  return observeNetwork({ ...question, ...place }, undefined, locate, source);
 }
 
 /**
@@ -123,10 +129,15 @@ export async function observeFloatingNetworks(
   return { floatingNetworks, floatingSubnets: await subnetsOf(network, source) };
 }
 
+/** The external networks that can give a floating IP: those with a subnet of IPv4. One that the project cannot see counts as such. */
 async function externalNetworks(source: CloudReader): Promise<readonly string[]> {
-  const found = await onceAMinute(source, 'external networks', () =>
-    source.cloud.list('network', { 'router:external': 'true' }),
-  );
+  const found = await onceAMinute(source, 'external networks', async () => {
+    const networks = await source.cloud.list('network', { 'router:external': 'true' });
+    const ids = networks.map(({ id }) => id);
+    const seen = ids.length === 0 ? [] : await attempt(source.cloud.list('subnet', { network_id: ids }));
+    const six = new Set<unknown>(foundIn(seen).flatMap((one) => (one['ip_version'] === 6 ? [one.id] : [])));
+    return networks.filter(({ subnets }) => [subnets].flat().some((id) => !six.has(id)));
+  });
   return found.map(({ id }) => id);
 }
 

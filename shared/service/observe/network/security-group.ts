@@ -110,7 +110,7 @@ const FIELDS = [
 
 export interface NodePorts {
   readonly resources: readonly ObservedResource<'port'>[];
-  /** IP addresses for which the project sees no port in the member subnet. */
+  /** IP addresses without a port: of the Node's server, or for other members in the member subnet. */
   readonly withoutPort: readonly string[];
   /** IP addresses whose port has no port security. Such a port takes no security group and needs none. */
   readonly unfiltered: readonly string[];
@@ -126,8 +126,9 @@ interface Members {
 }
 
 /**
- * The ports that have one of the groups, and the ports of members at these IP addresses in this subnet. A Node that
- * names its server has only ports of that server, whoever else has its address. The group goes onto no port of a server
+ * The ports that have one of the groups, and the ports of members at these IP addresses. A Node that names its server has
+ * only ports of that server, whoever else has its address, in this subnet before others; of other members only a port in this
+ * subnet counts. The group goes onto no port of a server
  * that no Node names, unless no Node names any; where it is, it stays. One call lists the ports with a group.
  * If nothing changed, these are all, and no further call is needed.
  */
@@ -138,11 +139,11 @@ export async function observeNodePorts(
 ): Promise<NodePorts> {
   const { addresses, subnet, ports: ofServers, servers } = members;
   const holders = await holdersOf(groups, cloud);
-  const isAt = (port: WireResource, address: string): boolean => {
-    const own = ofServers.get(address);
-    if (own) return own.includes(port.id) && fixedIps(port).some((fixed) => fixed.subnet_id === subnet?.id);
-    return fixedIps(port).some((fixed) => fixed.ip_address === address && fixed.subnet_id === subnet?.id);
-  };
+  const isNear = (port: WireResource): boolean =>
+    fixedIps(port).some((fixed) => fixed.subnet_id === subnet?.id);
+  const isAt = (port: WireResource, address: string): boolean =>
+    ofServers.get(address)?.includes(port.id) ??
+    fixedIps(port).some((fixed) => fixed.ip_address === address && fixed.subnet_id === subnet?.id);
   const missing = addresses.filter((address) => !holders.some((port) => isAt(port, address)));
   const ids = [...new Set(missing.flatMap((address) => ofServers.get(address) ?? []))];
   const elsewhere = missing.filter((address) => !ofServers.has(address));
@@ -150,7 +151,9 @@ export async function observeNodePorts(
   const strange = new Set(others.filter((port) => isOfStrangeServer(port, servers)));
   const found = addresses.map((address) => {
     const at = [...holders, ...others].filter((port) => isAt(port, address));
-    const port = at.find((one) => !strange.has(one));
+    const port = at
+      .filter((one) => !strange.has(one))
+      .sort((a, b) => Number(isNear(b)) - Number(isNear(a)))[0];
     return { address, port, isStrange: !port && at.length > 0 };
   });
   const used = new Set(found.flatMap(({ port }) => port?.id ?? []));

@@ -1,5 +1,6 @@
-import { cidrContains } from '../../../model/network/cidr.ts';
-import type { Node } from '../../../model/kubernetes.ts';
+import { cidrContains, cidrKey } from '../../../model/network/cidr.ts';
+import type { LocatedAddress } from '../../../model/node/judged-nodes.ts';
+import { fingerprint } from '../../../model/json.ts';
 import { familyOf } from '../../../model/network/network-facts.ts';
 import type {
   Family,
@@ -10,6 +11,7 @@ import type {
 } from '../../../model/network/network-facts.ts';
 import type { WireResource } from '../../../model/resources.ts';
 import type { CloudReader } from '../../../ports.ts';
+import { listPorts } from '../../../observe/list-ports.ts';
 import { onceAMinute } from '../../../observe/once-a-minute.ts';
 
 interface FixedIP {
@@ -17,17 +19,16 @@ interface FixedIP {
   readonly subnet_id: string;
 }
 
-/** The number of IP addresses to look up before giving up. */
-const TRIES = 3;
-
 /** Neutron's subnets for one evaluation. Each is read once a minute; the ids that the project cannot see are kept. */
 export class Subnets {
   /** Ids of subnets and ports that the project cannot see. */
   readonly missing = new Set<string>();
   readonly #reader: CloudReader;
+  readonly locate: () => readonly LocatedAddress[];
 
-  constructor(reader: CloudReader) {
+  constructor(reader: CloudReader, locate: () => readonly LocatedAddress[]) {
     this.#reader = reader;
+    this.locate = locate;
   }
 
   async read(id: string): Promise<Subnet | undefined> {
@@ -51,22 +52,32 @@ export class Subnets {
     return port ? fixedIps(port).map(({ subnet_id }) => subnet_id) : [];
   }
 
-  /** The subnet of the first node whose internal IP address of this family is on a port of the project. */
-  ofNodes(nodes: readonly Node[], family: Family): Promise<string | undefined> {
-    const sorted = [...nodes].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-    return this.ofAddresses(internalAddresses(sorted, family));
+  /** The subnet of the first Node that has an address of this family in exactly one. */
+  ofNodes(family: Family): Promise<string | undefined> {
+    return this.#first(this.locate().filter(({ address }) => familyOf(address) === family));
   }
 
-  /** The subnet of the first IP address that is on a port of the project. Only the first few are looked up. */
-  async ofAddresses(addresses: readonly string[]): Promise<string | undefined> {
-    for (const address of addresses.slice(0, TRIES)) {
-      const found = await this.#once(`port ${address}`, () =>
-        this.#reader.cloud.list('port', { fixed_ips: `ip_address=${address}` }),
-      );
-      const match = found.flatMap(fixedIps).find((fixed) => fixed.ip_address === address);
-      if (match) return match.subnet_id;
-    }
-    return undefined;
+  /** The subnet of the first of these addresses, of Nodes or others, that is in exactly one. */
+  ofAddresses(addresses: readonly string[]): Promise<string | undefined> {
+    const nodes = new Map(this.locate().map((one) => [cidrKey(one.address), one]));
+    return this.#first(addresses.map((address) => nodes.get(cidrKey(address)) ?? { address }));
+  }
+
+  /** What servers' own ports prove goes first. Of the other addresses the project's ports tell, if exactly one subnet has it. */
+  async #first(located: readonly LocatedAddress[]): Promise<string | undefined> {
+    const only = (ids: readonly string[] = []): string | undefined =>
+      new Set(ids).size === 1 ? ids[0] : undefined;
+    const proven = located.map(({ subnets }) => only(subnets)).find((id) => id !== undefined);
+    if (proven !== undefined) return proven;
+    const unknown = located.filter(({ subnets }) => !subnets).map(({ address }) => address);
+    const wanted = unknown.map((address) => `ip_address=${address}`);
+    const found = await this.#once(`ports at ${fingerprint(wanted)}`, () =>
+      listPorts('fixed_ips', wanted, ['id', 'device_owner', 'fixed_ips'], this.#reader.cloud),
+    );
+    const fixed = found.filter(({ device_owner: owner }) => owner !== 'network:floatingip').flatMap(fixedIps);
+    const there = Map.groupBy(fixed, ({ ip_address }) => cidrKey(ip_address));
+    const subnetsAt = (address: string) => there.get(cidrKey(address))?.map(({ subnet_id: id }) => id);
+    return unknown.map((address) => only(subnetsAt(address))).find((id) => id !== undefined);
   }
 
   #once<T>(key: string, ask: () => Promise<T>): Promise<T> {
@@ -87,25 +98,19 @@ export async function chooseSubnet(
   family: Family,
   network_id: string,
   preferred: readonly Subnet[],
-  nodes: readonly Node[],
   subnets: Subnets,
 ): Promise<Choice> {
   const isFitting = (one: Subnet): boolean => familyOf(one.cidr) === family && one.network_id === network_id;
   const known = preferred.find(isFitting);
   if (known) return { subnet: known };
   const fitting = (await subnets.ofNetwork(network_id)).filter(isFitting);
-  const addresses = internalAddresses(nodes, family);
-  const withNodes = fitting.filter(({ cidr }) => addresses.some((address) => cidrContains(cidr, address)));
+  const addresses = fitting.length > 1 ? subnets.locate() : [];
+  const withNodes = fitting.filter(({ cidr }) =>
+    addresses.some(({ address }) => cidrContains(cidr, address)),
+  );
   const [subnet, ...others] = fitting.length > 1 ? withNodes : fitting;
   if (subnet && others.length === 0) return { subnet };
   return { noVipSubnet: { family, network_id, candidates: fitting.map(({ id }) => id) } };
-}
-
-function internalAddresses(nodes: readonly Node[], family: Family): readonly string[] {
-  return nodes
-    .flatMap((node) => node.status?.addresses ?? [])
-    .filter(({ type, address }) => type === 'InternalIP' && familyOf(address) === family)
-    .map(({ address }) => address);
 }
 
 function asSubnet(wire: WireResource): Subnet {
@@ -138,18 +143,17 @@ type VipSubnets = Pick<NetworkFacts, 'vipSubnet' | 'noVipSubnet'> & {
 export async function observeVipSubnets(
   question: NetworkQuestion,
   loadBalancer: WireResource | undefined,
-  nodes: readonly Node[],
   subnets: Subnets,
 ): Promise<VipSubnets> {
   const { families, vip_network_id: named } = question;
   const [first = 4] = families;
-  const start = await primarySubnet(question, loadBalancer, nodes, subnets);
+  const start = await primarySubnet(question, loadBalancer, subnets);
   const further = await readAll(question.additional_vip_subnet_ids ?? [], subnets);
   const network = start?.network_id ?? named;
   if (network === undefined) return { additionalSubnets: further };
   const own = await readAll(additionalSubnetIds(loadBalancer), subnets);
   const choose = (family: Family): Promise<Choice> =>
-    chooseSubnet(family, network, [...further, ...own], nodes, subnets);
+    chooseSubnet(family, network, [...further, ...own], subnets);
 
   const stays = start ? families.includes(familyOf(start.cidr)) : first === 4;
   const primary: Choice = stays ? (start ? { subnet: start } : {}) : await choose(first);
@@ -157,7 +161,13 @@ export async function observeVipSubnets(
   const vipSubnet = primary.subnet;
   const there = [vipSubnet ? familyOf(vipSubnet.cidr) : first, ...further.map(({ cidr }) => familyOf(cidr))];
   const lacking = families.find((family) => !there.includes(family));
-  const second: Choice = lacking === undefined ? {} : await choose(lacking);
+  const found: Choice = lacking === undefined ? {} : await choose(lacking);
+  const isGiven = [...further, ...own].some(({ id }) => id === found.subnet?.id);
+  const unasked =
+    question.stays_inside && !isGiven && found.subnet && isGlobal(found.subnet) ? found.subnet : undefined;
+  const second: Choice = unasked
+    ? { noVipSubnet: { family: 6, network_id: network, candidates: [unasked.id] } }
+    : found;
   const additional = [...further, ...(second.subnet ? [second.subnet] : [])];
   return {
     ...(vipSubnet ? { vipSubnet } : {}),
@@ -166,10 +176,12 @@ export async function observeVipSubnets(
   };
 }
 
+/** Whether everybody may reach the addresses of an IPv6 subnet: global unicast. */
+const isGlobal = ({ cidr }: Subnet): boolean => cidrContains('2000::/3', cidr.split('/')[0] ?? '');
+
 async function primarySubnet(
   question: NetworkQuestion,
   loadBalancer: WireResource | undefined,
-  nodes: readonly Node[],
   subnets: Subnets,
 ): Promise<Subnet | undefined> {
   const { vip_subnet_id: asked, vip_port_id: port, families } = question;
@@ -182,7 +194,7 @@ async function primarySubnet(
     return found.find(({ cidr }) => familyOf(cidr) === first) ?? found[0];
   }
   if (question.vip_network_id !== undefined) return undefined;
-  const id = await subnets.ofNodes(nodes, first);
+  const id = await subnets.ofNodes(first);
   return id === undefined ? undefined : subnets.read(id);
 }
 

@@ -3,13 +3,12 @@
  * it the pool rests, so that what follows gathers, and longer each time as long as more than one member has gathered.
  */
 import type { MemberPace, PoolPace } from '../../../memory/memory.ts';
-import { poolAddressOf } from '../../../model/address.ts';
 import type { Address } from '../../../model/address.ts';
 import { fingerprint } from '../../../model/json.ts';
 import type { Service } from '../../../model/kubernetes.ts';
 import type { ObservedService } from '../../../model/load-balancer/observed-service.ts';
 import type { DesiredResource } from '../../../model/resources.ts';
-import { writesMembers } from '../../../model/load-balancer/octavia.ts';
+import { poolOfMembers, writesMembers } from '../../../model/load-balancer/octavia.ts';
 import type { Plan, Step } from '../../../model/plan.ts';
 import { serviceKey } from '../../../model/request.ts';
 import type { Unit } from '../../../model/unit.ts';
@@ -165,9 +164,7 @@ function whatItRestsOn({ unit: { service }, observed }: Omit<Planned, 'plan'>): 
 }
 
 function stepsByPool(steps: readonly Step[]): ReadonlyMap<Address, readonly Step[]> {
-  return Map.groupBy(steps.filter(writesMembers), ({ kind, address }) =>
-    kind === 'member' ? poolAddressOf(address) : address,
-  );
+  return Map.groupBy(steps.filter(writesMembers), poolOfMembers);
 }
 
 function markOf({ verb, address }: Step): string {

@@ -1,8 +1,8 @@
 import { CONTROLLER, behaviourOf, isMadeForService } from '../../../model/load-balancer/other-controllers.ts';
-import type { Dialect } from '../../../model/load-balancer/other-controllers.ts';
+import type { Dialect, ReadOtherwise } from '../../../model/load-balancer/other-controllers.ts';
 import type { AwaitingApproval, Change } from '../../../model/plan.ts';
 import type { Address } from '../../../model/address.ts';
-import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
+import type { DesiredResource, ObservedResource, ResourceKind } from '../../../model/resources.ts';
 import type { ApprovalGate } from '../../../plan/approval.ts';
 import { recordedIn, TAG_PREFIX, withoutRecordOf } from '../../../model/ownership.ts';
 import { compare } from '../../../plan/compare.ts';
@@ -20,6 +20,8 @@ export interface GateInput {
   readonly nodes: ReadonlyMap<string, readonly string[]>;
   /** No node is eligible, so the pools keep their members. */
   readonly keepMembers: boolean;
+  /** Present if the Go provider made the load balancer. */
+  readonly byGo?: ReadOtherwise;
   /** False: levelset writes not even its tags to resources that others made. */
   readonly tags: boolean;
 }
@@ -57,8 +59,15 @@ export function isAwaitingApproval(
   { dialect, gate }: Adopted,
 ): boolean {
   if (changes.length === 0) return false;
-  const reason = `${CONTROLLER[dialect]} made it with these values and would keep them`;
+  const speaksProxy = changes.some(({ to }) => String(to).startsWith('PROXY'));
+  const warning = speaksProxy ? '; the backends must speak the PROXY protocol then' : '';
+  const reason = `${CONTROLLER[dialect]} made it with these values and would keep them${warning}`;
   return !gate.allows({ verb: 'update', kind, address, changes, reason });
+}
+
+/** The attributes that need none: the old controller would change them, and reads as levelset does what sets them. */
+export function freeOf(kind: ResourceKind, { dialect, byGo }: Adopted): readonly string[] {
+  return behaviourOf(dialect, kind).filter((name) => !byGo?.targets.has(`${kind}.${name}`));
 }
 
 /**
@@ -68,12 +77,12 @@ export function isAwaitingApproval(
 export function gatedChanges(
   desired: DesiredResource,
   observed: ObservedResource,
-  { dialect, there }: Adopted,
-  behaviour: readonly string[] = behaviourOf(dialect, desired.kind),
+  adopted: Adopted,
+  behaviour: readonly string[] = freeOf(desired.kind, adopted),
 ): readonly Change[] {
   const recorded = recordedIn(observed.wire['tags']);
   const free = ['tags', ...behaviour, ...recorded];
-  const differences = [...compare(desired, observed, there)].filter(([rule]) => rule !== 'refuse');
+  const differences = [...compare(desired, observed, adopted.there)].filter(([rule]) => rule !== 'refuse');
   // a controller that changed a monitor's type replaced the monitor with all attributes that belong to the type
   const again = differences.flatMap(([, changes]) => changes).filter(({ attribute }) => attribute === 'type');
   if (again.some(({ attribute }) => free.includes(attribute))) return [];

@@ -1,6 +1,7 @@
+import { placeOf } from '../../../model/address.ts';
 import { dialectOf } from '../../../model/load-balancer/other-controllers.ts';
 import { isAdopted, tagValue } from '../../../model/ownership.ts';
-import type { ObservedResource } from '../../../model/resources.ts';
+import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
 import { ApprovalGate } from '../../../plan/approval.ts';
 import { gateAttributes, withOurTags } from './gate-attributes.ts';
 import type { Adopted, Gated, GateInput } from './gate-attributes.ts';
@@ -38,9 +39,26 @@ export function gateChanges(input: GateInput): Gated {
     ({ desired, observed } = gateMembers(place, { desired, observed }, adopted));
     ({ desired, observed } = gateMonitor(place, { desired, observed }, adopted));
   }
-  desired = gateNew(places, desired, adopted);
+  desired = likeSiblings(places, gateNew(places, desired, adopted), adopted);
   ({ desired, observed } = gateFloatingIP({ desired, observed }, adopted));
   return { desired, observed, awaitingApproval: gate.awaitingApproval };
+}
+
+/** While a reading waits at the ports that the Go provider made, the others have what it would have given them. */
+function likeSiblings(
+  places: readonly string[],
+  desired: readonly DesiredResource[],
+  { byGo, gate }: Adopted,
+): readonly DesiredResource[] {
+  const waits = gate.awaitingApproval.some(({ kind, changes }) =>
+    changes.some(({ attribute }) => byGo?.targets.has(`${kind}.${attribute}`)),
+  );
+  if (!byGo?.desired || !waits) return desired;
+  const isOther = ({ address }: DesiredResource): boolean =>
+    !places.includes(placeOf(address) || (places[0] ?? ''));
+  const others = new Set(desired.filter(isOther).map(({ address }) => placeOf(address)));
+  const asGo = byGo.desired.filter((one) => isOther(one) && others.has(placeOf(one.address)));
+  return [...desired.filter((one) => !isOther(one)), ...asGo];
 }
 
 /** Whether the load balancer's tags and name are levelset's. An adopted pool may still be on it. */

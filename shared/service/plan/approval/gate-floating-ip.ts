@@ -36,11 +36,12 @@ function changeOf(
   const attached = observed?.wire['port_id'] === lb?.['vip_port_id'];
   const change = (from: unknown, to: unknown): readonly Change[] => [{ attribute: 'address', from, to }];
   const reason = `the published address would change`;
-  if (published.length === 0) return undefined;
+  // also where a name is published, which leads to it
   if (!desired) {
-    const leaves = observed?.owned === true && attached && published.includes(String(address));
+    const leaves = observed?.owned === true && attached;
     return leaves ? { verb: 'delete', changes: change(address, vip), reason } : undefined;
   }
+  if (published.length === 0) return undefined;
   if (observed) {
     const moves = !attached && !published.includes(String(address));
     return moves ? { verb: 'update', changes: change(published.join(', '), address), reason } : undefined;

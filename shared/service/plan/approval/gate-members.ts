@@ -97,7 +97,7 @@ function withoutApproval(
 }
 
 /** The member as desired with its present values, so that nothing is written and it is not surplus. */
-function asItIs({ address, parent = '', wire }: ObservedResource): DesiredResource<'member'> {
+export function asItIs({ address, parent = '', wire }: ObservedResource): DesiredResource<'member'> {
   return {
     kind: 'member',
     address,

@@ -1,4 +1,4 @@
-import { behaviourOf, CONTROLLER } from '../../../model/load-balancer/other-controllers.ts';
+import { CONTROLLER } from '../../../model/load-balancer/other-controllers.ts';
 import type { Change } from '../../../model/plan.ts';
 import type {
   DesiredResource,
@@ -9,6 +9,7 @@ import type {
 import { compare, isRef } from '../../../plan/compare.ts';
 import {
   asObserved,
+  freeOf,
   gatedChanges,
   isAwaitingApproval,
   gateAttributes,
@@ -48,7 +49,7 @@ function gateProtocol(
   adopted: Adopted,
 ): readonly DesiredResource[] {
   const desired = withOurTags(listener, adopted);
-  const free = behaviourOf(adopted.dialect, 'listener').filter((name) => OF_ANY.includes(name));
+  const free = freeOf('listener', adopted).filter((name) => OF_ANY.includes(name));
   const changes = gatedChanges(desired, present, adopted, free);
   const oldPool = pool && adopted.there.get(pool.address);
   const follows = pool && oldPool ? protocolChanges(pool, oldPool, adopted) : [];
@@ -57,9 +58,7 @@ function gateProtocol(
   const fitting = waiting && pool && oldPool ? asObserved(pool, oldPool, follows) : pool;
   return [
     waiting ? asObserved(desired, present, changes) : desired,
-    ...(fitting
-      ? [gateAttributes(fitting, adopted, [...behaviourOf(adopted.dialect, 'pool'), 'protocol'])]
-      : []),
+    ...(fitting ? [gateAttributes(fitting, adopted, [...freeOf('pool', adopted), 'protocol'])] : []),
   ];
 }
 

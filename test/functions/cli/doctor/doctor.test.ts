@@ -1,6 +1,9 @@
 /** Set-ups that are broken in one way each: the doctor names it, and doing what its remedy says mends it. */
 import { readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { renderFindings } from '../../../../functions/cli/doctor/finding.ts';
@@ -24,6 +27,8 @@ interface Broken {
   /** Does what the remedy says, word for word where it is a command or a value. */
   readonly mend: (setUp: SetUp, remedy: string) => void | Promise<void>;
   readonly code?: 0;
+  /** Nothing else is said to be wrong. */
+  readonly alone?: true;
 }
 
 const credentialOf = ({ sandbox }: SetUp): string =>
@@ -33,7 +38,7 @@ const asCredential = (setUp: SetUp): Promise<void> => setUp.edit(/username[^]*De
 const BROKEN: Readonly<Record<string, Broken>> = {
   'a cloud.conf with an option that is misspelt': {
     make: ({ edit }) => edit('domain-name', 'domian-nmae'),
-    wrong: /^failure configuration: .*the user "demo" needs a domain/s,
+    wrong: /^failure configuration: .*the user needs a domain/s,
     remedy: /correct what the message names/,
     mend: ({ edit }) => edit('domian-nmae', 'domain-name'),
   },
@@ -89,6 +94,71 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     remedy: /openstack role add .* load-balancer_member$/,
     mend: ({ sandbox }) => mended.get(sandbox)?.(),
   },
+  ...Object.fromEntries(
+    (
+      [
+        ['a login page before Octavia', /^\/load-balancer\/v2/, 200, { body: '<html>' }, 'answer is no JSON'],
+        ['a login page of JSON', /^\/load-balancer\/v2.*\?limit/, 200, { body: 'log in' }, 'is no JSON'],
+        ['a front without Nova', /^\/compute/, 404, { body: '' }, 'HTTP 404 without a readable message'],
+        [
+          'a Nova that takes no more',
+          /^\/compute/,
+          413,
+          { body: { overLimit: { message: 'limited to 10' } } },
+          'limited to 10',
+        ],
+        [
+          'a front that redirects',
+          /^\/network/,
+          301,
+          { body: '', headers: { location: 'https://net.example/v2.0?token=x' } },
+          'redirects to https://net.example/v2.0, and',
+        ],
+      ] as const
+    ).map(([what, path, status, more, said]): [string, Broken] => [
+      what,
+      {
+        make: ({ sandbox }) => {
+          const rule = { match: { side: 'openstack', path }, kind: 'fail-before', status, ...more } as const;
+          mended.set(sandbox, sandbox.fault({ ...rule, times: 1e6 }));
+        },
+        wrong: new RegExp(
+          `^failure rights: OpenStack does not serve the call .*${said.replaceAll('.', String.raw`\.`)}`,
+        ),
+        remedy: /see what answers there, .*\nopenstack catalog show \S+$/,
+        mend: ({ sandbox }) => mended.get(sandbox)?.(),
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    (
+      [
+        [
+          'a login page before the kube-apiserver',
+          /./,
+          /^failure network: what answers is no kube-apiserver: .*levelset\.kubeconfig\)$/,
+          /correct server in \S+levelset\.kubeconfig/,
+        ],
+        [
+          'a front that lets reviews of rights pass to nobody',
+          /selfsubjectaccessreviews$/,
+          /^failure rights: cannot ask for the rights in Kubernetes: .* is no kube-apiserver/,
+          /when the kube-apiserver answers/,
+        ],
+      ] as const
+    ).map(([what, path, wrong, remedy]): [string, Broken] => [
+      what,
+      {
+        make: ({ sandbox }) => {
+          const answer = { status: 200, body: '<!doctype html><title>Sign in</title>' } as const;
+          const rule = { match: { side: 'kube', path }, kind: 'fail-before', ...answer } as const;
+          mended.set(sandbox, sandbox.fault({ ...rule, times: 1e6 }));
+        },
+        ...{ wrong, remedy, alone: true },
+        mend: ({ sandbox }) => mended.get(sandbox)?.(),
+      },
+    ]),
+  ),
   'a kubeconfig whose token has ended': {
     make: ({ sandbox }) => void sandbox.changeKubeToken(),
     wrong:
@@ -176,6 +246,23 @@ const BROKEN: Readonly<Record<string, Broken>> = {
       setUp.more.splice(0, 1, `--server-url ${url}`);
     },
   },
+  'a server-url where a login page answers': {
+    make: async ({ more }) => {
+      const page = createServer((_request, response) => {
+        response.setHeader('content-type', 'text/html').end('<!doctype html><title>Sign in</title>');
+      }).listen(0, '127.0.0.1');
+      onTestFinished(() => void page.close());
+      await once(page, 'listening');
+      more.push(`--server-url http://127.0.0.1:${(page.address() as AddressInfo).port}`);
+    },
+    wrong: /^failure ways in: what answers at http:\S+ is no levelset: HTTP 200$/,
+    remedy: /correct --server-url:\ncurl -v http:\S+\/healthz/,
+    alone: true,
+    mend: async (setUp) => {
+      const { url } = await serving(setUp, ['--watch']);
+      setUp.more.splice(0, 1, `--server-url ${url}`);
+    },
+  },
   'a webhook that brings nothing': {
     make: async (setUp) => {
       const { url } = await serving(setUp);
@@ -229,13 +316,14 @@ test('finds nothing wrong where nothing is', async () => {
 test.each(Object.entries(BROKEN))(
   '%s',
   { timeout: 60_000 },
-  async (_, { make, wrong, remedy, mend, code = 1 }) => {
+  async (_, { make, wrong, remedy, mend, code = 1, alone = false }) => {
     const setUp = await aSetUp();
     await make(setUp);
     const before = setUp.sandbox.requests.length;
 
     const broken = await doctor(setUp);
     expect(wrongIn(broken.findings)[0]).toMatch(wrong);
+    if (alone) expect(wrongIn(broken.findings)).toHaveLength(1);
     const told =
       broken.findings.find(({ level }) => level === 'failure' || level === 'warning')?.remedy ?? '';
     expect(told).toMatch(remedy);

@@ -11,7 +11,7 @@ const shares = (ServicePort: Partial<PortIntent['ServicePort']>, local?: readonl
   );
 
 test('nobody asks: no weight, no backup', () => {
-  expect(shares({})).toEqual({ weights: new Map(), backups: new Set(), problems: [] });
+  expect(shares({})).toMatchObject({ weights: new Map(), backups: new Set(), problems: [] });
 });
 
 test('backups are those that are named, and those without an endpoint where traffic stays local', () => {

@@ -98,6 +98,23 @@ describe('memberAddress (decision 25)', () => {
   });
 });
 
+test.each([
+  ['a port of the server has it, and somebody named the subnet', ['s'], true, '10.0.0.5'],
+  ['nobody named the subnet', ['s'], undefined, '10.9.0.1'],
+  ['that port is in another subnet', ['another'], true, '10.9.0.1'],
+  ['no port of the server has it', undefined, true, '10.9.0.1'],
+] as const)(
+  'an ExternalIP in the member subnet beside an InternalIP counts if %s',
+  (_, onPort, asked, address) => {
+    const external = { type: 'ExternalIP', address: '10.0.0.5', ...(onPort && { onPort }) };
+    const node = aNode('n', [['InternalIP', '10.9.0.1']]);
+    const addresses = [external, ...(node.status?.addresses ?? [])];
+    const of = { ...node, status: { addresses } };
+    const subnet = { id: 's', cidr: '10.0.0.0/24', network_id: 'n' };
+    expect(memberAddress(of, { ...subnet, ...(asked && { asked }) }, 4)).toBe(address);
+  },
+);
+
 describe('nodeSet', () => {
   test('names the nodes that have no address yet, and never lists an address twice', () => {
     const nodes = [

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { withinCapabilities } from '../../../../shared/service/desired/within-capabilities.ts';
-import { CAPABILITIES } from '../../../../shared/model/load-balancer/capabilities.ts';
+import { CAPABILITIES, lackingIn } from '../../../../shared/model/load-balancer/capabilities.ts';
 import { ATTRIBUTES } from '../../../../shared/model/attributes.ts';
+import measured from '../../../../infra/sandbox/openstack/releases.json' with { type: 'json' };
 import type { DesiredResource } from '../../../../shared/model/resources.ts';
 
 const desired: readonly DesiredResource[] = [
@@ -65,6 +66,30 @@ test('the ovn provider gets TCP and its only algorithm; what nobody asked for is
   ]);
 });
 
+const checked = (protocol: string): readonly DesiredResource[] => [
+  {
+    kind: 'healthmonitor',
+    address: `monitor/${protocol}/53`,
+    attributes: { type: 'HTTP', delay: 5, http_method: 'GET', url_path: '/healthz', expected_codes: '200' },
+  },
+  { kind: 'member', address: `member/${protocol}/53/10.0.0.4:30053`, attributes: { monitor_port: 31_999 } },
+];
+
+test.each([
+  [15, 'amphora', 'udp', { type: 'UDP-CONNECT', delay: 5 }, null],
+  [30, 'ovn', 'udp', { type: 'UDP-CONNECT', delay: 5 }, null],
+  [30, 'ovn', 'tcp', { type: 'TCP', delay: 5 }, null],
+  [15, 'amphora', 'tcp', checked('tcp')[0]?.attributes, 31_999],
+  [16, 'amphora', 'udp', checked('tcp')[0]?.attributes, 31_999],
+] as const)(
+  'kube-proxy is asked where an HTTP check can be had: API 2.%i, %s, %s',
+  (minor, provider, protocol, monitor, monitor_port) => {
+    const { resources, problems } = withinCapabilities(checked(protocol), { major: 2, minor, provider });
+    expect(resources.map(({ attributes }) => attributes)).toEqual([monitor, { monitor_port }]);
+    expect(problems).toEqual([]);
+  },
+);
+
 test('a port that should end TLS is not opened without it', () => {
   const port: DesiredResource = {
     kind: 'listener',
@@ -110,4 +135,23 @@ test('what guards something stops everything, and is named as the Service spells
 
 test.each(CAPABILITIES)('$kind $attribute is an attribute that levelset sets', ({ kind, attribute }) => {
   expect(Object.keys(ATTRIBUTES[kind])).toContain(attribute);
+});
+
+const MEASURED = measured.rows.flatMap(({ attribute, ...row }) => (attribute ? [{ attribute, row }] : []));
+
+test.each(MEASURED)('is told of $row.what as it was measured', ({ attribute: [kind, name, value], row }) => {
+  const has = (provider: string, api: string): boolean =>
+    !lackingIn(provider, Number(api.slice('v2.'.length))).some(
+      (one) =>
+        one.kind === kind &&
+        one.attribute === name &&
+        one.at === undefined &&
+        (one.values?.includes(value) ?? true),
+    );
+  const said = (answer: string): boolean => answer.startsWith('yes');
+  expect([
+    has('amphora', measured.releases['2022.2'].api),
+    has('amphora', measured.releases['2026.2'].api),
+  ]).toEqual([said(row['2022.2']), said(row['2026.2'])]);
+  expect(has('ovn', measured.releases['2026.2'].api)).toBe(said(row.ovn));
 });

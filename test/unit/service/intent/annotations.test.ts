@@ -27,12 +27,12 @@ const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: 
   [`${OCCM}flavor-id`, UUID, UUID, 'large'],
   [`${OWN}flavor`, ' Large with ACL ', 'Large with ACL', 'a\nb'],
   [`${OCCM}availability-zone`, 'az-1', 'az-1', 'az 1'],
-  [`${OCCM}timeout-client-data`, '0', 0, '-1'],
+  [`${OCCM}timeout-client-data`, '2073600000', 2_073_600_000, '2073600001'],
   [`${OCCM}timeout-member-connect`, '5000', 5000, '5s'],
-  [`${OCCM}timeout-member-data`, '60000', 60_000, '86400001'],
-  [`${OCCM}timeout-tcp-inspect`, '1', 1, ''],
+  [`${OCCM}timeout-member-data`, '60000', 60_000, '86400001s'],
+  [`${OCCM}timeout-tcp-inspect`, '+1', 1, '-1'],
   [`${OWN}protocol`, 'HTTP', 'http', 'spdy'],
-  [`${KINX}backend-protocol`, 'Terminated_HTTPS', 'terminated_https', ''],
+  [`${KINX}backend-protocol`, 'Terminated_HTTPS', 'terminated_https', 'tls'],
   [`${OCCM}x-forwarded-for`, 'true', true, '1'],
   [`${OCCM}x-forwarded-port`, 'true', true, 'yes'],
   [`${OCCM}x-forwarded-proto`, 'false', false, 'https'],
@@ -99,7 +99,7 @@ const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: 
   [`${OCCM}floating-subnet-id`, UUID, UUID, '*'],
   [`${OCCM}floating-subnet`, ' !public-* ', '!public-*', '~('],
   [`${OCCM}floating-subnet-tags`, '&a,b', '&a,b', 'a,,b'],
-  [`${OCCM}class`, 'internet', 'internet', ' '],
+  [`${OCCM}class`, 'internet', 'internet', 'a\u0000'],
   [
     `${OWN}member-weights`,
     'node-a=10, node-b.example.org=0',
@@ -167,10 +167,13 @@ describe.each(ROWS)('%s', (key, good, value, bad) => {
 
   // source ranges are judged where they are used (source-ranges.test.ts)
   test.runIf(bad !== undefined)(
-    `refuses ${JSON.stringify(bad)}, says why, and falls back to its default`,
+    `refuses ${JSON.stringify(bad)}, says why, and does what its row says`,
     () => {
-      expect(read({ [key]: bad ?? '' }).problems).toMatchObject([{ field: key, value: bad }]);
-      expect(valueOf(key, { [key]: bad ?? '' })).toEqual(valueOf(key, {}));
+      const isDefault = ANNOTATIONS.find(({ names }) => names.includes(key))?.unreadable === 'default';
+      const { problems } = read({ [key]: bad ?? '' });
+      expect(problems).toMatchObject([{ field: key, value: bad }]);
+      expect(problems[0]?.blocking).toBe(isDefault ? undefined : true);
+      expect(valueOf(key, { [key]: bad ?? '' })).toEqual(isDefault ? valueOf(key, {}) : undefined);
     },
   );
 });
@@ -276,6 +279,51 @@ test.each(ANNOTATIONS.filter(({ orNone }) => orNone))(
     expect(values[row.on]).not.toHaveProperty(row.sets);
   },
 );
+
+test.each(
+  ANNOTATIONS.filter(({ orNone, parse }) => !orNone && !('value' in parse(''))).flatMap(({ names }) =>
+    names.filter((name) => !name.startsWith(OWN)),
+  ),
+)('%s is as if it were not there where it is empty, as charts render it', (key) => {
+  expect(read({ [key]: ' ' }).problems).toEqual([]);
+  expect(valueOf(key, { [key]: ' ' })).toEqual(valueOf(key, {}));
+});
+
+describe('a node-selector that cannot be read', () => {
+  const key = `${OCCM}node-selector`;
+  const readAfter = (last?: string): Annotated =>
+    allAtOnce(
+      readAnnotations(
+        {
+          metadata: {
+            name: 'web',
+            namespace: 'default',
+            uid: 'u',
+            resourceVersion: '1',
+            annotations: { [key]: 'zone notin (b)' },
+          },
+          spec: { ports: PORTS },
+        },
+        aConfig(undefined, { nodeSelector: { general: '' } }),
+        last,
+      ),
+    );
+
+  test('is the last one that could be read, and the Service goes on', () => {
+    const { Service, problems } = readAfter('zone=a');
+    expect(Service.nodeSelector).toEqual({ zone: 'a' });
+    expect(problems).toMatchObject([
+      { field: key, message: expect.stringContaining('goes on with zone=a') as string },
+    ]);
+    expect(problems[0]).not.toHaveProperty('blocking');
+    expect(readAfter('').Service.nodeSelector).toEqual({});
+  });
+
+  test('is none, neither all Nodes nor those of cloud.conf, where none was read before', () => {
+    expect(readAfter().Service).not.toHaveProperty('nodeSelector');
+    expect(readAfter().problems).toMatchObject([{ field: key, blocking: true }]);
+  });
+});
 
 test('no text makes the reader throw', () => {
   fc.assert(

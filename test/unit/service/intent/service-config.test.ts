@@ -50,22 +50,23 @@ describe('the class of a Service', () => {
     expect(read({}, FLOATING).config.loadBalancer).toMatchObject(FLOATING);
   });
 
-  test.each(['Internet', 'toString', ''])(
-    'stops the unit when it is %j, and says which there are',
-    (name) => {
-      const { config, problems } = read({ class: name }, FLOATING);
-      expect(config.loadBalancer).toMatchObject(FLOATING);
-      expect(problems).toEqual([
-        {
-          field: `${OCCM}class`,
-          value: name,
-          message:
-            'is no [LoadBalancerClass "..."] of cloud.conf, which has dmz, empty, internet; levelset changes nothing until it is',
-          blocking: true,
-        },
-      ]);
-    },
-  );
+  test('is none where it is empty, as a chart renders it', () => {
+    for (const name of ['', ' ']) expect(read({ class: name }, FLOATING)).toEqual(read({}, FLOATING));
+  });
+
+  test.each(['Internet', 'toString'])('stops the unit when it is %j, and says which there are', (name) => {
+    const { config, problems } = read({ class: name }, FLOATING);
+    expect(config.loadBalancer).toMatchObject(FLOATING);
+    expect(problems).toEqual([
+      {
+        field: `${OCCM}class`,
+        value: name,
+        message:
+          'is no [LoadBalancerClass "..."] of cloud.conf, which has dmz, empty, internet; levelset changes nothing until it is',
+        blocking: true,
+      },
+    ]);
+  });
 });
 
 describe('an annotation of the Service', () => {
@@ -75,6 +76,21 @@ describe('an annotation of the Service', () => {
     for (const field of ['floatingSubnet', 'floatingSubnetId', 'floatingSubnetTags'])
       expect(loadBalancer).not.toHaveProperty(field);
   });
+
+  test.each(['floating-subnet', 'floating-subnet-tags'])(
+    'that is empty says nothing of it: %s, as a chart renders it',
+    (name) => {
+      for (const text of ['', ' ']) expect(read({ [name]: text }, FLOATING)).toEqual(read({}, FLOATING));
+    },
+  );
+
+  test.each(['subnet-id', 'network-id', 'port-id', 'floating-subnet-id'])(
+    'that is empty says none of it: %s',
+    (name) => {
+      const config = { subnetId: 's', networkId: 'n', ...FLOATING };
+      expect(read({ [name]: '' }, config).config.loadBalancer).not.toMatchObject(config);
+    },
+  );
 
   test.each(['subnet-id', 'network-id', 'port-id'])('so with %s', (name) => {
     const { loadBalancer } = read(

@@ -16,9 +16,13 @@ const SUBNETS = [
 ];
 const a = { id: PUBLIC_SUBNET, name: 'a', network_id: PUBLIC, tags: ['t'] };
 
-async function evaluation(question: object, networks: readonly string[] = [PUBLIC]) {
+async function evaluation(
+  question: object,
+  networks: readonly string[] = [PUBLIC],
+  subnets: typeof SUBNETS = SUBNETS,
+) {
   const cloud = new SimulatedCloud({
-    subnet: SUBNETS,
+    subnet: subnets,
     network: networks.map((id) => ({ id, 'router:external': 'true' })),
   });
   const source = { cloud, clock: { now: () => 0 }, memory: newMemory() };
@@ -69,4 +73,19 @@ test('no subnets while it is open which network it is', async () => {
   expect(await evaluation({ choose_floating_subnet: true }, [NETWORK, PUBLIC])).toEqual({
     floatingNetworks: [NETWORK, PUBLIC],
   });
+});
+
+test('an external network without IPv4 gives no floating IP, and one with subnets that the project cannot see does', async () => {
+  const six = { id: '66', name: 'six', ip_version: 6, network_id: HIDDEN };
+  const found = await evaluation({}, [PUBLIC, HIDDEN], [...SUBNETS, six]);
+  expect(found.floatingNetworks).toEqual([PUBLIC]);
+  expect(await evaluation({}, [HIDDEN], [six])).toEqual({ floatingNetworks: [] });
+  expect(await evaluation({}, [HIDDEN], SUBNETS)).toEqual({ floatingNetworks: [] });
+
+  const cloud = new SimulatedCloud({ subnet: [], network: [{ id: PUBLIC, 'router:external': true }] });
+  const [network] = cloud.all('network');
+  if (network) network['subnets'] = ['subnet-of-the-operator'];
+  const source = { cloud, clock: { now: () => 0 }, memory: newMemory() };
+  const question = { external: true, families: [4 as const] };
+  expect(await observeFloatingNetworks(question, source)).toEqual({ floatingNetworks: [PUBLIC] });
 });

@@ -76,6 +76,26 @@ describe('ports of nodes', () => {
     expect(found).toEqual({ resources: [], withoutPort: ['10.0.0.1'], unfiltered: [], onStrangeServer: [] });
   });
 
+  test('of the server that a Node names count wherever they are, one in the member subnet first', async () => {
+    const cloud = new SimulatedCloud();
+    const elsewhere = { ...subnet, id: OTHER_SUBNET };
+    const [near, far] = [cloud.all('port')[0]?.id ?? '', cloud.all('port')[1]?.id ?? ''];
+    const at = (...ids: readonly string[]) => ({
+      addresses: ['10.0.0.1'],
+      ports: new Map([['10.0.0.1', ids]]),
+      servers: new Set<string>(),
+    });
+
+    const outside = await observeNodePorts([], { ...at(near), subnet: elsewhere }, cloud);
+    expect(outside.resources.map(({ id }) => id)).toEqual([near]);
+
+    Object.assign(cloud.all('port')[1] ?? {}, {
+      fixed_ips: [{ subnet_id: OTHER_SUBNET, ip_address: '10.0.0.1' }],
+    });
+    const both = await observeNodePorts([], { ...at(near, far), subnet: elsewhere }, cloud);
+    expect(both.resources.map(({ id }) => id)).toEqual([far]);
+  });
+
   test('without port security take no group', async () => {
     const cloud = new SimulatedCloud();
     Object.assign(cloud.all('port')[0] ?? {}, { port_security_enabled: false, security_groups: [] });

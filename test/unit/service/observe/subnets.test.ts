@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { newMemory } from '../../../../shared/memory/memory.ts';
 import { Subnets, observeVipSubnets } from '../../../../shared/service/observe/network/subnets.ts';
 import type { NetworkQuestion } from '../../../../shared/model/network/network-facts.ts';
+import type { LocatedAddress } from '../../../../shared/model/node/judged-nodes.ts';
 import type { WireResource } from '../../../../shared/model/resources.ts';
 import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
 import type { Wire } from '../../../support/cloud-contents.ts';
@@ -22,11 +23,6 @@ const PORT = {
   ],
 };
 
-const node = (...addresses: readonly string[]) => ({
-  metadata: { name: 'node-1', uid: 'n1', resourceVersion: '1' },
-  status: { addresses: addresses.map((address) => ({ type: 'InternalIP', address })) },
-});
-
 /** Ids of the subnets that are found, the primary one first; what is missing, and why a family has none. */
 async function found(
   question: Partial<NetworkQuestion>,
@@ -34,21 +30,20 @@ async function found(
     subnets = [FOUR, SIX],
     lb,
     addresses = ['10.0.0.7', 'fd00:10::7'],
+    nodes = addresses.map((address) => ({ address })),
+    ports = [],
   }: {
     subnets?: readonly Wire[];
     lb?: WireResource;
     addresses?: readonly string[];
+    nodes?: readonly LocatedAddress[];
+    ports?: readonly Wire[];
   } = {},
 ) {
-  const cloud = new SimulatedCloud({ subnet: subnets, port: [PORT] });
-  const evaluation = new Subnets({ cloud, clock: { now: () => 0 }, memory: newMemory() });
+  const cloud = new SimulatedCloud({ subnet: subnets, port: [PORT, ...ports] });
+  const evaluation = new Subnets({ cloud, clock: { now: () => 0 }, memory: newMemory() }, () => nodes);
   const asked = { external: false, families: [4 as const], ...question };
-  const { vipSubnet, additionalSubnets, noVipSubnet } = await observeVipSubnets(
-    asked,
-    lb,
-    [node(...addresses)],
-    evaluation,
-  );
+  const { vipSubnet, additionalSubnets, noVipSubnet } = await observeVipSubnets(asked, lb, evaluation);
   const ids = [vipSubnet?.id, ...additionalSubnets.map(({ id }) => id)];
   return { ids, missing: [...evaluation.missing], lacks: noVipSubnet?.candidates };
 }
@@ -64,6 +59,49 @@ describe('the subnet of the primary VIP', () => {
   test.each<[string, Partial<NetworkQuestion>, object, readonly (string | undefined)[]]>([
     ['is that of the nodes', {}, {}, [FOUR.id]],
     ['is that of the nodes, of the first family', { families: [6] }, {}, [SIX.id]],
+    [
+      'is that of the server’s own port, whoever else has the address',
+      {},
+      { nodes: [{ address: '10.0.0.7', subnets: [MORE.id] }], subnets: [FOUR, MORE] },
+      [MORE.id],
+    ],
+    [
+      'is not that of others where the server’s ports do not have the address',
+      {},
+      { nodes: [{ address: '10.0.0.7', subnets: [] }] },
+      [undefined],
+    ],
+    [
+      'is that of the next Node where a server has the address in two networks',
+      {},
+      {
+        nodes: [
+          { address: '10.0.0.7', subnets: [FOUR.id, MORE.id] },
+          { address: '10.1.0.8', subnets: [MORE.id] },
+        ],
+        subnets: [FOUR, MORE],
+      },
+      [MORE.id],
+    ],
+    [
+      'is not guessed where two subnets of the project have the address',
+      {},
+      {
+        ports: [
+          { id: FOUR.id, fixed_ips: [{ subnet_id: MORE.id, ip_address: '10.0.0.7' }] },
+          { id: MORE.id, fixed_ips: [{ subnet_id: MORE.id, ip_address: '10.1.0.8' }] },
+        ],
+        addresses: ['10.0.0.7', '10.1.0.8'],
+        subnets: [FOUR, MORE],
+      },
+      [MORE.id],
+    ],
+    [
+      'is found behind any number of Nodes that Neutron does not know',
+      {},
+      { addresses: [...Array.from({ length: 60 }, (_, at) => `10.0.9.${at}`), '10.0.0.7'] },
+      [FOUR.id],
+    ],
     ['is that of the load balancer', {}, { lb: lb(SIX.id), addresses: [] }, [FOUR.id]],
     ['is the one that is named', { vip_subnet_id: FOUR.id }, { addresses: [] }, [FOUR.id]],
     [
@@ -129,6 +167,29 @@ describe('the subnet of the second family', () => {
     const unclear = { subnets: several, addresses: ['10.0.0.7'] };
     expect(await found(BOTH, unclear)).toMatchObject({ ids: [FOUR.id], lacks: [OTHER_SIX.id, SIX.id] });
   });
+});
+
+test.each([
+  ['a global one is none that an internal Service gets unasked', '2001:db8:10::/64', {}, [FOUR.id]],
+  ['a local one is', SIX['cidr'], {}, [FOUR.id, SIX.id]],
+  [
+    'a global one is if it is named',
+    '2001:db8:10::/64',
+    { additional_vip_subnet_ids: [SIX.id] },
+    [FOUR.id, SIX.id],
+  ],
+  [
+    'a global one is if both are required',
+    '2001:db8:10::/64',
+    { stays_inside: undefined },
+    [FOUR.id, SIX.id],
+  ],
+])('of IPv6 subnets %s', async (_, cidr, question, ids) => {
+  const asked = { ...BOTH, stays_inside: true as const, ...question } as Partial<NetworkQuestion>;
+  const world = { subnets: [FOUR, { ...SIX, cidr }], addresses: ['10.0.0.7'] };
+  expect((await found(asked, world)).ids).toEqual(ids);
+  const present = { ...world, lb: lb(FOUR.id, SIX.id) };
+  expect((await found(asked, present)).ids).toEqual([FOUR.id, SIX.id]);
 });
 
 test('further subnets are VIPs too, of whichever family, and none twice', async () => {

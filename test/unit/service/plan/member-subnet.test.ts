@@ -96,6 +96,19 @@ describe('another member subnet', () => {
   });
 });
 
+test('an empty pool waits for a member subnet that the project cannot see, and one in use has its new Node', async () => {
+  const vip = { 'loadbalancer.openstack.org/subnet-id': SUBNET };
+  const unseen = service({ ...vip, [MEMBER_SUBNET]: 'aaaaaaaa-0000-4000-8000-00000000dead' });
+  const empty = new SimulatedCloud();
+  await settle(service(vip), [], empty);
+  expect(empty.all('pool')).toHaveLength(1);
+  const cloud = await served(inSubnet(OTHER_SUBNET));
+
+  expect((await evaluation(unseen, nodes, empty)).plan.steps).toEqual([]);
+  await settle(unseen, [...nodes, nodeAt(3)], cloud);
+  expect(subnetsOf(cloud)).toEqual([OTHER_SUBNET, OTHER_SUBNET, OTHER_SUBNET]);
+});
+
 describe('a batch', () => {
   test.each([OTHER_SUBNET, null])(
     'leaves a member in its subnet (%s), which it could overwrite',

@@ -105,7 +105,7 @@ const listenerTls = {
   alpn_protocols: { ...rule.alpnProtocols, cleared: tlsDefaults.alpn_protocols },
 };
 
-/** Per resource, in Octavia's order: which attributes v2.26 takes, when, and what it fills in (octavia/api/v2/types). */
+/** Per resource, in Octavia's order: which attributes v2.30 takes, when, and what it fills in (octavia/api/v2/types). */
 export const attributeRules = {
   loadbalancer: {
     name: rule.text(''),
@@ -124,6 +124,7 @@ export const attributeRules = {
     tags: rule.keptTags,
     flavor_id: rule.once(rule.uuid),
     availability_zone: rule.once(rule.text(null)),
+    vip_sg_ids: rule.list([]),
   },
   listener: {
     name: rule.text(''),
@@ -150,6 +151,9 @@ export const attributeRules = {
     client_crl_container_ref: rule.text(null),
     allowed_cidrs: rule.cidrs,
     ...listenerTls,
+    hsts_max_age: rule.number(null, 0),
+    hsts_include_subdomains: rule.flag(false),
+    hsts_preload: rule.flag(false),
   },
   pool: {
     name: rule.text(''),

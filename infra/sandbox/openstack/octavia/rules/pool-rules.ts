@@ -2,6 +2,7 @@ import { asJson, asText, type Json } from '../../../json.ts';
 import { octaviaFault } from '../../../refusal.ts';
 import { invalid, invalidOption } from './listener-rules.ts';
 import type { HealthMonitor } from '../objects.ts';
+import type { OctaviaTraits } from '../traits.ts';
 
 const datagram = (protocol: string): boolean => protocol === 'UDP' || protocol === 'SCTP';
 
@@ -44,9 +45,14 @@ export function checkRevocationList(body: Json): void {
     throw invalid('A CA certificate reference is required to specify a revocation list.');
 }
 
-/** A monitor's type against its pool's protocol. UDP-CONNECT without `delay` in an update is a 500 (tried on the lab). */
-export function checkMonitorType(poolProtocol: string, type: string, delay: unknown): void {
-  const types = ['UDP-CONNECT', 'SCTP', 'TCP', 'HTTP'];
+/** A monitor's type against its pool's protocol. Before 2.16 a UDP pool took UDP-CONNECT alone. UDP-CONNECT without `delay` in an update is a 500 (tried on the lab). */
+export function checkMonitorType(
+  poolProtocol: string,
+  type: string,
+  delay: unknown,
+  { minor, says }: OctaviaTraits,
+): void {
+  const types = minor < 16 ? ['UDP-CONNECT'] : ['UDP-CONNECT', 'SCTP', 'TCP', 'HTTP'];
   if (datagram(poolProtocol) && !types.includes(type)) {
     throw invalid(
       `The associated pool protocol is ${poolProtocol}, so only a ${types.join('/')} health monitor is supported.`,
@@ -56,8 +62,10 @@ export function checkMonitorType(poolProtocol: string, type: string, delay: unkn
     throw invalid(`The ${type} type is only supported for pools of type UDP/SCTP.`);
   const least = 3;
   if (type !== 'UDP-CONNECT') return;
-  if (typeof delay !== 'number')
+  if (typeof delay !== 'number') {
+    if (says('PUT of a UDP-CONNECT monitor without a delay') === '200') return;
     throw octaviaFault(500, "'<' not supported between instances of 'UnsetType' and 'int'");
+  }
   if (delay < least) {
     throw invalid(
       `The request delay value ${delay} should be larger than ${least} for UDP-CONNECT health monitor type.`,

@@ -10,7 +10,7 @@ const nameOf = (lb: LoadBalancer): string => (lb['provider'] === 'ovn' ? 'ovn' :
 
 /**
  * What the provider drivers refuse after Octavia itself has accepted: the amphora's from Octavia 11, ovn's from
- * the sources of ovn-octavia-provider (driver.py). Nothing of ovn was tried on a real cloud.
+ * the sources of ovn-octavia-provider (driver.py), and of its release 11.
  */
 export function checkPolicyOfProvider(lb: LoadBalancer, protocol: string, doing: string): void {
   if (nameOf(lb) === 'ovn') {
@@ -38,6 +38,10 @@ export function checkPoolOfProvider(lb: LoadBalancer, body: Json): void {
   checkOvnProtocol(body['protocol']);
   if (algorithm !== '' && algorithm !== 'SOURCE_IP_PORT')
     throw unsupported('ovn', `OVN provider does not support ${algorithm} algorithm`);
+  // the driver stumbles over what it is about to refuse
+  const persistence = asJson(body['session_persistence'])['type'];
+  if (persistence !== undefined && persistence !== 'SOURCE_IP')
+    throw octaviaFault(500, "'dict' object has no attribute 'type'");
 }
 
 function checkOvnProtocol(protocol: unknown): void {

@@ -11,11 +11,18 @@ const timeouts = ['client_data', 'member_connect', 'member_data', 'tcp_inspect']
 
 /** The API minor version that brought an attribute (octavia/api/root_controller.py and the API reference). */
 const since: Record<ResourceKind, Since> = {
-  loadbalancer: { tags: 5, flavor_id: 6, availability_zone: 14, additional_vips: 26 },
+  loadbalancer: {
+    tags: 5,
+    flavor_id: 6,
+    availability_zone: 14,
+    additional_vips: 26,
+    vip_vnic_type: 28,
+    vip_sg_ids: 29,
+  },
   listener: {
     ...Object.fromEntries(timeouts.map((name) => [`timeout_${name}`, 1])),
     ...{ tags: 5, client_authentication: 8, client_ca_tls_container_ref: 8, client_crl_container_ref: 8 },
-    ...{ allowed_cidrs: 12, ...tls },
+    ...{ allowed_cidrs: 12, ...tls, hsts_max_age: 27, hsts_include_subdomains: 27, hsts_preload: 27 },
   },
   pool: {
     ...{ tags: 5, tls_container_ref: 8, ca_tls_container_ref: 8, crl_container_ref: 8, tls_enabled: 8 },

@@ -1,0 +1,120 @@
+import { dirname, resolve } from 'node:path';
+import { ReconcileError } from '../../model/errors.ts';
+import { isRecord } from '../../model/json.ts';
+import { readNamedFile } from '../../named-file.ts';
+import { rotatedFile, type RotatedText } from './rotated-file.ts';
+
+/** Where a kubeconfig stands. */
+export interface Origin {
+  /** File or variable, for messages and relative paths. */
+  readonly source: string;
+  /** It is that of a registry's entry, and may name no files of this machine. */
+  readonly isEntry?: true;
+}
+
+export type Map = Readonly<Record<string, unknown>>;
+
+/** One map of a kubeconfig, read field by field. Errors name file, field and what is allowed. */
+export class KubeconfigFields {
+  private readonly map: Map;
+  private readonly origin: Origin;
+  /** Path of this map, such as `users[0].user`. */
+  private readonly path: string;
+
+  constructor(origin: Origin, path: string, value: unknown) {
+    this.origin = origin;
+    this.path = path;
+    if (!isRecord(value)) throw this.invalid('', 'a map');
+    this.map = value;
+  }
+
+  has(field: string): boolean {
+    return this.map[field] !== undefined && this.map[field] !== null;
+  }
+
+  /** The text of a field; undefined if it is missing or empty. */
+  text(field: string): string | undefined {
+    return this.scalar(field, 'string', 'a text (put it in quotes)');
+  }
+
+  needed(field: string, allowed: string): string {
+    const text = this.text(field);
+    if (text === undefined) throw this.invalid(field, allowed);
+    return text;
+  }
+
+  flag(field: string): boolean {
+    return this.scalar(field, 'boolean', 'true or false') ?? false;
+  }
+
+  /** A text, or a list of them, each as the bytes of a header. */
+  headers(field: string): string[] {
+    const texts = [this.map[field] ?? []].flat();
+    const isHeader = (text: unknown): text is string => typeof text === 'string' && !/\p{Cc}/u.test(text);
+    if (!texts.every(isHeader)) throw this.invalid(field, 'texts of one line');
+    return texts.filter((text) => text !== '').map((text) => Buffer.from(text).toString('latin1'));
+  }
+
+  section(field: string): KubeconfigFields {
+    return new KubeconfigFields(this.origin, this.at(field), this.map[field]);
+  }
+
+  /** The entry called `name` in a list of `{ name, ... }`. */
+  named(list: string, name: string): KubeconfigFields {
+    const entries = Array.isArray(this.map[list]) ? (this.map[list] as unknown[]) : [];
+    const index = entries.findIndex((one) => isRecord(one) && one['name'] === name);
+    if (index >= 0) return new KubeconfigFields(this.origin, `${list}[${index}]`, entries[index]);
+    const named = { contexts: 'current-context', clusters: 'the context', users: 'the context' }[list] ?? '';
+    throw this.invalid(list, `a list with the entry that ${named} names; it has ${entries.length}`);
+  }
+
+  raw(): Map {
+    return this.map;
+  }
+
+  /** A path beside the kubeconfig, as kubectl reads it. */
+  file(field: string, instead: string): string | undefined {
+    const path = this.text(field);
+    if (path === undefined) return undefined;
+    if (this.origin.isEntry) throw this.invalid(field, `left out, as it leads out of the entry: ${instead}`);
+    return resolve(dirname(this.origin.source), path);
+  }
+
+  /** PEM text from `<field>-data` (base64), or else from the file that `<field>` names, as in client-go. */
+  pem(field: string): RotatedText | undefined {
+    const data = this.text(`${field}-data`);
+    if (data !== undefined) {
+      const pem = Buffer.from(data, 'base64').toString('utf8');
+      if (pem.includes('-----BEGIN ')) return () => Promise.resolve(pem);
+      throw this.invalid(`${field}-data`, 'PEM text in base64');
+    }
+    const path = this.file(field, `give ${field}-data, as kubectl config view --minify --flatten --raw does`);
+    if (path === undefined) return undefined;
+    return rotatedFile(path, async () => {
+      const instead = `; without a file, as on AWS Lambda, give ${field}-data`;
+      const pem = await readNamedFile(this.placeOf(field), path, instead);
+      if (pem.includes('-----BEGIN ')) return pem;
+      throw this.invalid(field, 'a file with PEM text');
+    });
+  }
+
+  /** File and field, for messages. */
+  placeOf(field: string): string {
+    return [this.origin.source, this.at(field)].filter((part) => part !== '').join(': ');
+  }
+
+  invalid(field: string, allowed: string): ReconcileError {
+    return new ReconcileError('CONFIG_INVALID', `${this.placeOf(field)}: must be ${allowed}`);
+  }
+
+  private at(field: string): string {
+    return [this.path, field].filter((part) => part !== '').join('.');
+  }
+
+  private scalar<T extends 'string' | 'boolean'>(field: string, type: T, allowed: string) {
+    const value = this.map[field];
+    if (value === undefined || value === null || value === '') return undefined;
+    if (typeof value === type) return value as T extends 'string' ? string : boolean;
+    throw this.invalid(field, allowed);
+  }
+}

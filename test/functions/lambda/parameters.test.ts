@@ -1,0 +1,185 @@
+/** Parameters of a deployment on AWS: where they are read, which are refused, and that a deployment takes none back. */
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Resource } from '../../../infra/aws/cloudformation.ts';
+import { deployedParameters, problemOf } from '../../../infra/aws/parameters.ts';
+import { packageTemplate, type PackageOptions } from './packaged-template.ts';
+
+interface Template {
+  readonly Resources: Readonly<Record<string, Resource>>;
+}
+
+const DEFAULTS = {
+  'cluster-name': 'kubernetes',
+  'state-namespace': 'levelset',
+  'service-account': 'levelset/levelset',
+  controllers: '*',
+  'cluster-cidr': '',
+  'allocate-node-cidrs': 'false',
+  regional: 'false',
+  'connection-draining-timeout': '0s',
+  parameters: '/levelset/dev',
+  clusters: '',
+  'alarm-topic': '',
+  'vpc-id': '',
+  'subnet-ids': '',
+  'vpc-endpoints': 'false',
+  tracing: 'false',
+};
+
+const EVERYTHING = {
+  'cluster-name': 'shop.eu-1',
+  'state-namespace': 'cloud',
+  'service-account': 'cloud/keeper',
+  controllers: 'service,route',
+  'cluster-cidr': '10.64.0.0/14,fd00:64::/48',
+  'allocate-node-cidrs': 'true',
+  regional: 'true',
+  'connection-draining-timeout': '45s',
+  parameters: '/shop/eu/levelset',
+  clusters: 'registry',
+  'alarm-topic': 'arn:aws-cn:sns:cn-north-1:210987654321:on-call',
+  'vpc-id': 'vpc-0fedcba9',
+  'subnet-ids': 'subnet-0fedcba9,subnet-1fedcba9',
+  'vpc-endpoints': 'true',
+  tracing: 'true',
+};
+
+const lines = (values: Readonly<Record<string, string>>): string =>
+  Object.entries(values)
+    .map(([name, value]) => `${name}: ${value.replace(/^(.*[*,].*|)$/, "'$1'")}\n`)
+    .join('');
+
+/** The template of a deployment with every parameter. */
+let everything: string;
+
+beforeAll(async () => {
+  everything = await templateOf({ file: lines(EVERYTHING) });
+}, 300_000);
+
+async function templateOf(options: PackageOptions): Promise<string> {
+  const { file, remove } = await packageTemplate(options);
+  const text = await readFile(file, 'utf8');
+  await remove();
+  return text;
+}
+
+const deployedIn = (text: string): object => deployedParameters(JSON.parse(text) as Template);
+
+test(
+  'a stack tells its parameters, whether the file had them, the command line or nobody',
+  { timeout: 300_000 },
+  async () => {
+    expect(deployedIn(everything)).toEqual(EVERYTHING);
+    const typed = await templateOf({ file: 'cluster-name: a\nregional: true\n', params: ['cluster-name=b'] });
+    expect(deployedIn(typed)).toEqual({ ...DEFAULTS, 'cluster-name': 'b', regional: 'true' });
+    expect(deployedIn('{"Resources":{}}')).toEqual({});
+  },
+);
+
+/** CloudFormation with one stack, whose template this is; without one there is no stack. */
+async function anAccount(template?: string): Promise<string> {
+  const server = http.createServer((request, response) => {
+    void text(request).then((body) => {
+      if (template !== undefined && body.includes('Action=GetTemplate')) {
+        const escaped = template.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+        response.end(
+          `<GetTemplateResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><GetTemplateResult><TemplateBody>${escaped}</TemplateBody></GetTemplateResult></GetTemplateResponse>`,
+        );
+        return;
+      }
+      const message = body.includes('Action=CreateStack')
+        ? 'this account takes no stack'
+        : 'Stack with id levelset-dev does not exist';
+      response.writeHead(400);
+      response.end(
+        `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>${message}</Message></Error></ErrorResponse>`,
+      );
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Why a deployment over that stack ends; there is no account in which it could go on. */
+async function deployed(stack: string | undefined, options: PackageOptions): Promise<string> {
+  const deployTo = await anAccount(stack);
+  return packageTemplate({ ...options, deployTo }).then(
+    () => 'deployed',
+    (error: unknown) => String(error),
+  );
+}
+
+test(
+  'a deployment that names nothing takes nothing back: it says what to write, and where',
+  { timeout: 300_000 },
+  async () => {
+    const said = await deployed(everything, {});
+    expect(said).toContain('the stack levelset-dev has parameters that nobody gives');
+    expect(said).toContain('my-cluster/aws-dev.yml');
+    for (const [name, value] of Object.entries(EVERYTHING)) expect(said).toContain(`\n${name}: ${value}`);
+  },
+);
+
+test('what is to go is given as it is to be, and the rest is asked for', { timeout: 300_000 }, async () => {
+  const said = await deployed(everything, {
+    file: "vpc-id: ''\nsubnet-ids: ''\nvpc-endpoints: false\nalarm-topic: ''\nregional:\n",
+    params: ['tracing=false', 'cluster-name=shop.eu-1'],
+  });
+  expect(said).toContain('cluster-cidr: 10.64.0.0/14,fd00:64::/48');
+  expect(said).toContain('regional: true');
+  for (const name of ['vpc-id', 'subnet-ids', 'vpc-endpoints', 'alarm-topic', 'tracing', 'cluster-name'])
+    expect(said).not.toContain(`\n${name}:`);
+});
+
+test.each([
+  ['no stack is there yet', false, {}],
+  ['the file has what the stack has', true, { file: lines(EVERYTHING) }],
+])('nothing is in the way when %s', { timeout: 300_000 }, async (_, there, options) => {
+  const said = await deployed(there ? everything : undefined, options);
+  expect(said).not.toContain('that nobody gives');
+  expect(said).toMatch(/takes no stack|does not exist/);
+});
+
+test.each([
+  ['parameters', 'levelset/test', /parameters: "levelset\/test".*a path of Parameter Store/],
+  ['parameters', '/levelset/test/', /no \/ at its end/],
+  ['parameters', '/ssm/levelset', /neither aws nor ssm/],
+  ['cluster-name', 'eu/shop', /cluster-name: "eu\/shop".*\/audit\/NAME/],
+  ['alarm-topic', 'on-call', /alarm-topic: "on-call".*ARN/],
+  ['vpc-id', 'default', /vpc-id: "default"/],
+  ['subnet-ids', ['subnet-0a', 'subnet-0b'], /subnet-ids: \["subnet-0a","subnet-0b"\].*commas/],
+  ['vpc-endpoints', 'yes', /vpc-endpoints: "yes".*true and false/],
+  ['vpc-endpoints', true, /give vpc-id and subnet-ids/],
+  ['vpc-id', 'vpc-0a', /give both/],
+  ['tracing', 'Active', /tracing: "Active"/],
+  ['regional', 'RegionOne', /regional: "RegionOne"/],
+  ['clusters', 'folder', /clusters: "folder".*registry/],
+  ['cluster-nmae', 'shop', /no parameter cluster-nmae.*cluster-name/],
+])('%s: %j is refused before anything is made', (name, value, words) => {
+  expect(problemOf({ ...DEFAULTS, [name]: value }, Object.keys(DEFAULTS), {})).toMatch(words);
+});
+
+test.each([
+  [
+    'LEVELSET_CONNECTION_DRAINING_TIMEOUT',
+    '1 minute',
+    /--connection-draining-timeout has a value that is not allowed/,
+  ],
+  ['LEVELSET_CLUSTER_CIDR', '10.64.0.0', /--cluster-cidr has a value that is not allowed/],
+])('%s=%s is refused by the deployment, not by the function that starts with it', (name, value, words) => {
+  expect(problemOf(DEFAULTS, Object.keys(DEFAULTS), { [name]: value })).toMatch(words);
+});
+
+test.each([DEFAULTS, EVERYTHING])('%j are taken', (parameters) => {
+  expect(problemOf(parameters, Object.keys(DEFAULTS), {})).toBeUndefined();
+});

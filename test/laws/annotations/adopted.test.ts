@@ -1,0 +1,107 @@
+/** What the Go provider made stays as it is, however the annotations are written that it read otherwise than levelset, or not at all. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
+import type { Evaluation } from '../../../shared/service/evaluate.ts';
+import { nothingApplied } from '../../../shared/service/finish.ts';
+import { addressesToPublish, ingressOf } from '../../../shared/service/report/published-address.ts';
+import { changed, evaluateWorld, world } from '../../golden/world.ts';
+import { annotationKeys, goodOf } from '../arbitrary.ts';
+import { THOROUGH } from '../seed.ts';
+
+const FOLDER = join(import.meta.dirname, '../../golden/takeover/occm');
+const WORLDS = readdirSync(FOLDER)
+  .filter((name) => name.endsWith('.world.json'))
+  .map((name) => [name.slice(0, -'.world.json'.length)] as const);
+
+const OCCM = 'loadbalancer.openstack.org/';
+const LEGACY = 'service.beta.kubernetes.io/';
+const spaced = (word: string): readonly string[] => [` ${word}`, `${word} `, `\t${word}`];
+const BOOLEANS = [
+  'True',
+  'TRUE',
+  'False',
+  'FALSE',
+  'yes',
+  'on',
+  '1',
+  '',
+  ' ',
+  ...spaced('true'),
+  ...spaced('false'),
+];
+const NUMBERS = ['', '5s', '1.5', '7e3', '0x10', 'many', ...spaced('7'), ...spaced('60000')];
+const UUID = '9d1f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
+const ID = ['', 'a name', '<SUBNET_ID>', UUID, ` ${UUID}`];
+
+/** Texts of the Go provider's annotations that leave what it makes as it is without them, or that it reads at a create only. */
+const WITHOUT_EFFECT: Readonly<Record<string, readonly string[]>> = {
+  class: ['', ' '],
+  ...Object.fromEntries(
+    ['subnet-id', 'network-id', 'port-id', 'flavor-id', 'floating-network-id', 'floating-subnet-id'].map(
+      (key) => [key, ID],
+    ),
+  ),
+  'availability-zone': ['', 'az1', 'az 1'],
+  'floating-subnet': ['', 'public-*', '~('],
+  'floating-subnet-tags': ['', 'paid', 'a,,b'],
+  'lb-method': ['', 'least_connections', 'Source_IP', 'RANDOM', ' LEAST_CONNECTIONS'],
+  'proxy-protocol': ['True', 'TRUE', 'V1', 'V2', 'v3', 'yes', '', ' ', ...spaced('true'), ...spaced('v2')],
+  'node-selector': ['', ' '],
+  hostname: [''],
+  'default-tls-container-ref': ['', ' '],
+  'member-subnet-id': ['', UUID, 'a name', ` ${UUID}`],
+  'load-balancer-source-ranges': ['', ' '],
+};
+
+function textsOf(key: string): readonly string[] {
+  const isOfGo = (key.startsWith(OCCM) || key.startsWith(LEGACY)) && !key.includes('kinx-');
+  const garbage = ['', 'x y', '🤷', '-1', 'TRUE', ' false ', 'a,b;c'];
+  if (!isOfGo) return [...goodOf(key), ...garbage];
+  const listed = WITHOUT_EFFECT[key.slice(key.indexOf('/') + 1)];
+  if (listed) return listed;
+  const { example = '' } = ANNOTATIONS.find(({ names }) => names.includes(key)) ?? {};
+  if (example === 'true') return BOOLEANS;
+  return /^\d+$/.test(example) ? NUMBERS : goodOf(key);
+}
+
+const someTexts = (there: readonly string[]): fc.Arbitrary<Readonly<Record<string, string>>> =>
+  fc
+    .uniqueArray(
+      fc
+        .constantFrom(...annotationKeys.filter((key) => !there.includes(key)))
+        .chain((key) => fc.tuple(fc.constant(key), fc.constantFrom(...textsOf(key)))),
+      { minLength: 1, maxLength: 4, selector: ([key]) => key },
+    )
+    .map((pairs) => Object.fromEntries(pairs));
+
+const besideTags = ({ plan }: Evaluation): readonly unknown[] =>
+  plan.steps.filter(
+    (step) => step.verb !== 'update' || step.changes.some(({ attribute }) => attribute !== 'tags'),
+  );
+
+const published = (evaluation: Evaluation): unknown => {
+  const addresses = addressesToPublish(evaluation, nothingApplied(evaluation));
+  return addresses.length === 0 ? undefined : ingressOf(evaluation, addresses);
+};
+
+describe.each(WORLDS)('%s, as the Go provider left it', (name) => {
+  const left = world(`occm/${name}`);
+
+  test('gets tags, and nothing else, whatever it read otherwise', () =>
+    fc.assert(
+      fc.asyncProperty(someTexts(Object.keys(left.service.metadata.annotations ?? {})), async (texts) => {
+        const evaluation = await evaluateWorld(
+          changed(left, ({ service: { metadata } }) => {
+            metadata.annotations = { ...metadata.annotations, ...texts };
+          }),
+        );
+
+        expect(besideTags(evaluation)).toEqual([]);
+        expect([left.service.status?.loadBalancer?.ingress, undefined]).toContainEqual(published(evaluation));
+      }),
+      { numRuns: THOROUGH ? 100 : 3 },
+    ));
+});

@@ -1,0 +1,205 @@
+/** A value that levelset cannot read opens nothing, and leads nowhere else. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Node } from '../../../shared/model/kubernetes.ts';
+import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
+import type { Wire } from '../../support/cloud-contents.ts';
+import { SimulatedCloud } from '../../support/simulated-cloud.ts';
+import { anEdit, annotationKeys, goodOf, serviceOf } from '../arbitrary.ts';
+import type { Edit } from '../arbitrary.ts';
+import { settle } from '../drive.ts';
+import { THOROUGH } from '../seed.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** Half of the nodes have the label that node-selectors ask for. */
+const NODES = [1, 2, 3, 4].map((number) => ({
+  metadata: {
+    name: `node-${number}`,
+    uid: `n${number}`,
+    resourceVersion: '1',
+    labels: number % 2 === 0 ? { pool: 'edge' } : {},
+  },
+  status: {
+    addresses: [
+      { type: 'InternalIP', address: `10.0.0.${number}` },
+      { type: 'InternalIP', address: `fd00:10::${number}` },
+    ],
+  },
+})) as readonly Node[];
+
+const isUnreadable = ([key, text]: readonly [string, string]): boolean => {
+  const row = ANNOTATIONS.find(({ names }) => names.includes(key));
+  return row !== undefined && text.trim() !== '' && 'allowed' in row.parse(text);
+};
+
+const garbageOf = (key: string): fc.Arbitrary<readonly [string, string]> =>
+  fc
+    .oneof(
+      fc.constantFrom(
+        'yes',
+        'on',
+        'public',
+        'pool in (edge)',
+        'pool==edge',
+        '<ID>',
+        '{{ .Values.x }}',
+        'null',
+        '10s',
+        '-7',
+        '0x1',
+      ),
+      fc.constantFrom('x', ...goodOf(key)).map((good) => `${good}!`),
+      fc.constantFrom('x', ...goodOf(key)).map((good) => `"${good}"`),
+      fc.string({ minLength: 1 }),
+      fc.constantFrom('x y\0', '\0', ','),
+    )
+    .map((text): readonly [string, string] => [key, text])
+    .filter(isUnreadable);
+
+/** Rows that read any text have none. */
+const refusing = annotationKeys.filter((key) => isUnreadable([key, '\0']));
+
+const someGarbage = fc
+  .uniqueArray(fc.constantFrom(...refusing).chain(garbageOf), {
+    minLength: 1,
+    maxLength: 2,
+    selector: ([key]) => key,
+  })
+  .map((pairs): Texts => Object.fromEntries(pairs));
+
+/** A Service with good values, and garbage in some of them, or beside them. */
+const aMistake = anEdit.chain((edit) =>
+  fc.record({
+    edit: fc.constant(edit),
+    garbage: fc.oneof(
+      someGarbage,
+      ...Object.keys(edit.annotations)
+        .filter((key) => refusing.includes(key))
+        .map((key) => garbageOf(key).map((pair): Texts => Object.fromEntries([pair]))),
+    ),
+  }),
+);
+
+const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+
+/** What is open, to whom, and what leads where: more lines are more that is open. */
+function openings(cloud: SimulatedCloud): readonly string[] {
+  const at = (kind: string, wire: Wire): string => `${kind} ${String(wire['name'])}`;
+  const pools = new Map(cloud.all('pool').map((pool) => [pool.id, at('pool', pool)]));
+  const redirected = new Set(cloud.all('l7policy').map((policy) => policy['listener_id']));
+  return [
+    ...cloud.all('floatingip').map((ip) => `published through ${String(ip['floating_network_id'])}`),
+    ...cloud
+      .all('loadbalancer')
+      .flatMap((lb) =>
+        [
+          'vip_subnet_id',
+          'vip_network_id',
+          'vip_qos_policy_id',
+          'vip_sg_ids',
+          'flavor_id',
+          'availability_zone',
+        ].map((name) => `${name} is ${JSON.stringify(lb[name] ?? null)}`),
+      ),
+    ...cloud.all('listener').flatMap((listener) => {
+      const here = at('listener', listener);
+      const { connection_limit: limit, insert_headers: headers } = listener;
+      return [
+        `${here} speaks ${String(listener['protocol'])}, ${JSON.stringify(headers)}`,
+        ...(limit === -1 ? [`${here} takes any number`] : []),
+        ...(redirected.has(listener.id) ? [] : [`${here} redirects nobody`]),
+        ...(listener['client_authentication'] === 'MANDATORY' ? [] : [`${here} asks for no certificate`]),
+        ...(listener['hsts_max_age'] ? [] : [`${here} tells browsers nothing`]),
+        ...listOf(listener['tls_versions']).map((version) => `${here} takes ${version}`),
+        ...[
+          'tls_ciphers',
+          'client_ca_tls_container_ref',
+          'client_crl_container_ref',
+          'default_tls_container_ref',
+        ].map((name) => `${here} ${name} ${String(listener[name])}`),
+        ...(listener['allowed_cidrs'] === null
+          ? [`${here} is open to everybody`]
+          : listOf(listener['allowed_cidrs']).map((cidr) => `${here} is open to ${cidr}`)),
+      ];
+    }),
+    ...cloud.all('pool').flatMap((pool) => {
+      const here = at('pool', pool);
+      return [
+        `${here} speaks ${String(pool['protocol'])}`,
+        ...(pool['tls_enabled'] === true ? [] : [`${here} speaks plainly`]),
+        ...['ca_tls_container_ref', 'tls_container_ref', 'tls_ciphers', 'tls_versions'].map(
+          (name) => `${here} ${name} ${JSON.stringify(pool[name])}`,
+        ),
+      ];
+    }),
+    ...cloud.all('member').map((member) => {
+      const { weight, backup, subnet_id: subnet } = member;
+      const takes = weight === 0 || backup === true ? 'stands by' : 'takes traffic';
+      return `${at('member', member)} of ${pools.get(String(member['pool_id'])) ?? ''} ${takes} in ${String(subnet)}`;
+    }),
+  ];
+}
+
+const withTexts = (edit: Edit, texts: Texts): Edit => ({
+  ...edit,
+  annotations: { ...edit.annotations, ...texts },
+});
+
+test('what is there opens no more, whatever garbage is written into its annotations', () =>
+  fc.assert(
+    fc.asyncProperty(aMistake, async ({ edit, garbage }) => {
+      const cloud = new SimulatedCloud();
+      await settle(serviceOf(edit), NODES, cloud);
+      const before = openings(cloud);
+
+      await settle(serviceOf(withTexts(edit, garbage)), NODES, cloud);
+
+      expect(openings(cloud).filter((line) => !before.includes(line))).toEqual([]);
+    }),
+    { numRuns: THOROUGH ? 60 : 3 },
+  ));
+
+test('a new Service gets no load balancer, or the one that it has without the garbage', () =>
+  fc.assert(
+    fc.asyncProperty(aMistake, async ({ edit, garbage }) => {
+      const kept = Object.entries(edit.annotations).filter(([key]) => !(key in garbage));
+      const without = { ...edit, annotations: Object.fromEntries(kept) };
+      const [cloud, other] = [new SimulatedCloud(), new SimulatedCloud()];
+
+      await settle(serviceOf(withTexts(edit, garbage)), NODES, cloud);
+      await settle(serviceOf(without), NODES, other);
+
+      const made = openings(cloud);
+      if (made.length > 0) expect(made).toEqual(openings(other));
+      const rows = ANNOTATIONS.filter(({ names }) => names.some((name) => name in garbage));
+      if (rows.some(({ unreadable }) => unreadable !== 'default')) expect(made).toEqual([]);
+    }),
+    { numRuns: THOROUGH ? 60 : 3 },
+  ));
+
+test('members that stand by go on to do so when nobody can read any more which they are', async () => {
+  const cloud = new SimulatedCloud();
+  const edit: Edit = {
+    ports: [{ protocol: 'TCP', port: 8443, nodePort: 30_003 }],
+    annotations: {
+      'levelset.openstack.org/member-weights': 'node-1=0,node-3=7',
+      'levelset.openstack.org/backup-members': 'node-2',
+    },
+    ranges: [],
+    sticky: false,
+    local: false,
+  };
+  await settle(serviceOf(edit), NODES, cloud);
+  const before = cloud.all('member').map(({ name, weight, backup }) => [name, weight, backup]);
+
+  const garbage = {
+    'levelset.openstack.org/member-weights': 'node-1: 0',
+    'levelset.openstack.org/backup-members': 'node-2/edge',
+  };
+  await settle(serviceOf(withTexts(edit, garbage)), NODES.slice(0, 3), cloud);
+
+  expect(cloud.all('member').map(({ name, weight, backup }) => [name, weight, backup])).toEqual(
+    before.filter(([name]) => name !== 'node-4'),
+  );
+});

@@ -1,0 +1,166 @@
+/** In which network a load balancer, its members and its security group are, whatever other networks the project has. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Node, Service } from '../../../shared/model/kubernetes.ts';
+import { SimulatedCloud } from '../../support/simulated-cloud.ts';
+import { NODE_GROUP, type Wire } from '../../support/cloud-contents.ts';
+import { aConfig } from '../../support/config.ts';
+import { settle } from '../drive.ts';
+import { THOROUGH } from '../seed.ts';
+
+const RUNS = { numRuns: THOROUGH ? 200 : 3 };
+
+const managed = aConfig(undefined, { manageSecurityGroups: true });
+const uuid = (kind: string, number: number): string =>
+  `${kind.repeat(8)}-0000-4000-8000-${String(number).padStart(12, '0')}`;
+const SERVICE = {
+  metadata: {
+    ...{ name: 'web', namespace: 'default', uid: uuid('9', 9), resourceVersion: '1' },
+    annotations: { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' },
+  },
+  spec: { type: 'LoadBalancer', ports: [{ name: 'http', protocol: 'TCP', port: 80, nodePort: 30_080 }] },
+} as Service;
+
+/** A machine at an address of a network: a Node whose server the project sees, hides or does not know, or a stranger. */
+interface Machine {
+  readonly network: number;
+  readonly last: number;
+  readonly is: 'seen' | 'hidden' | 'unnamed' | 'stranger';
+  readonly excluded: boolean;
+  readonly type: 'InternalIP' | 'ExternalIP';
+  /** The network of an InternalIP that a Node whose server the project sees names before its own. */
+  readonly first: number | undefined;
+}
+
+const aMachine = fc.record<Machine>({
+  network: fc.integer({ min: 0, max: 2 }),
+  last: fc.integer({ min: 11, max: 14 }),
+  is: fc.constantFrom('seen', 'seen', 'hidden', 'unnamed', 'stranger', 'stranger'),
+  excluded: fc.boolean(),
+  type: fc.constantFrom('InternalIP', 'InternalIP', 'ExternalIP'),
+  first: fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined }),
+});
+const aWorld = fc.record({
+  /** Two of three networks have one range, or all. */
+  ranges: fc.constantFrom([6, 6, 6], [6, 6, 7], [6, 7, 6], [7, 6, 6]),
+  ids: fc.constantFrom([1, 2, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1]),
+  machines: fc.uniqueArray(aMachine, {
+    minLength: 1,
+    maxLength: 8,
+    selector: ({ network, last }) => `${network} ${last}`,
+  }),
+});
+type Tenant = typeof aWorld extends fc.Arbitrary<infer T> ? T : never;
+
+type Home = Pick<Machine, 'network' | 'last'>;
+const subnetOf = ({ ids }: Tenant, { network }: Home): string => uuid('a', ids[network] ?? 0);
+const addressOf = ({ ranges }: Tenant, { network, last }: Home): string =>
+  `10.${ranges[network] ?? 0}.0.${last}`;
+/** Where a machine is, as its Node names it. */
+const homesOf = (machine: Machine): readonly [Home, ...Home[]] => {
+  const { is, type, first: network, last } = machine;
+  const names = network !== undefined && is === 'seen' && type === 'InternalIP';
+  return names && network !== machine.network ? [{ network, last: last + 10 }, machine] : [machine];
+};
+/** By hand: the address at which a Node is a member in this subnet. */
+function memberOf(world: Tenant, machine: Machine, subnet: unknown): string {
+  const [first, ...others] = homesOf(machine);
+  return addressOf(world, others.find((home) => subnetOf(world, home) === subnet) ?? first);
+}
+
+function nodesOf(world: Tenant): readonly Node[] {
+  return world.machines.flatMap((machine, at) =>
+    machine.is === 'stranger'
+      ? []
+      : {
+          metadata: {
+            ...{ name: `node-${at}`, uid: `n${at}`, resourceVersion: '1' },
+            labels: machine.excluded ? { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } : {},
+          },
+          ...(machine.is === 'unnamed' ? {} : { spec: { providerID: `openstack:///${uuid('5', at)}` } }),
+          status: {
+            addresses: homesOf(machine).map((home) => ({
+              type: machine.type,
+              address: addressOf(world, home),
+            })),
+          },
+        },
+  );
+}
+
+function cloudOf(world: Tenant): SimulatedCloud {
+  const subnet = world.ids.map((id, at) => ({
+    ...{ id: uuid('a', id), network_id: uuid('e', id), ip_version: 4 },
+    cidr: `10.${world.ranges[at] ?? 0}.0.0/24`,
+  }));
+  const port = world.machines.flatMap((machine, at): readonly Wire[] =>
+    machine.is === 'hidden'
+      ? []
+      : homesOf(machine).map((home, of) => ({
+          // Neutron lists ports by their ids, which are chance
+          id: uuid('b', ((at * 7) % 11) + 20 * of),
+          ...{ device_id: uuid('5', at), device_owner: 'compute:az1', security_groups: [NODE_GROUP] },
+          ...{ port_security_enabled: true, revision_number: 1 },
+          fixed_ips: [{ subnet_id: subnetOf(world, home), ip_address: addressOf(world, home) }],
+        })),
+  );
+  return new SimulatedCloud({ subnet, port, network: [] });
+}
+
+const able = ({ machines }: Tenant): readonly Machine[] =>
+  machines.filter(({ is, excluded }) => is !== 'stranger' && !excluded);
+
+describe('whatever other networks with the same addresses a project has', () => {
+  test('VIP and members are where the first Node that can be a member has its port', () =>
+    fc.assert(
+      fc.asyncProperty(aWorld, async (world) => {
+        const cloud = cloudOf(world);
+        await settle(SERVICE, nodesOf(world), cloud, managed);
+
+        const [lb] = cloud.all('loadbalancer');
+        const proven = able(world).find(({ is }) => is === 'seen');
+        const subnets = new Set(cloud.all('member').map((member) => member['subnet_id']));
+        if (proven) expect(lb?.['vip_subnet_id']).toBe(subnetOf(world, homesOf(proven)[0]));
+        const at = new Set(cloud.all('member').map(({ address }) => address));
+        for (const node of able(world))
+          if (node.is === 'seen') expect(at).toContain(memberOf(world, node, lb?.['vip_subnet_id']));
+        for (const id of subnets) expect(id).toBe(lb?.['vip_subnet_id']);
+        if (proven || !lb) return;
+        // by the ports of the project: an address of a Node that only one subnet has
+        const only = able(world).map((node) => {
+          const at = world.machines.filter(
+            (one) => one.is !== 'hidden' && addressOf(world, one) === addressOf(world, node),
+          );
+          return at.length === 1 && at[0] ? subnetOf(world, at[0]) : undefined;
+        });
+        expect(only).toContain(lb['vip_subnet_id']);
+      }),
+      RUNS,
+    ));
+
+  test('the security group is on no machine of others', () =>
+    fc.assert(
+      fc.asyncProperty(aWorld, async (world) => {
+        const cloud = cloudOf(world);
+        await settle(SERVICE, nodesOf(world), cloud, managed);
+
+        const group =
+          cloud.all('securitygroup').find(({ name }) => String(name).startsWith('lb-sg'))?.id ?? '';
+        const holders = cloud
+          .all('port')
+          .filter((port) => (port['security_groups'] as string[]).includes(group));
+        const seen = able(world).filter(({ is }) => is === 'seen');
+        const servers = new Set(
+          world.machines.flatMap(({ is }, at) => (is === 'seen' ? [uuid('5', at)] : [])),
+        );
+        if (seen.length > 0) for (const port of holders) expect(servers).toContain(port['device_id']);
+        const subnet = cloud.all('loadbalancer')[0]?.['vip_subnet_id'];
+        const addresses = new Set(seen.map((node) => memberOf(world, node, subnet)));
+        if (seen.length > 0 && cloud.all('loadbalancer').length > 0)
+          expect(new Set(holders.map((port) => (port['fixed_ips'] as Wire[])[0]?.['ip_address']))).toEqual(
+            addresses,
+          );
+      }),
+      RUNS,
+    ));
+});

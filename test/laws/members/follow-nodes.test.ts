@@ -1,0 +1,263 @@
+/** Whatever is wrong with a Service, the members of its pools follow the Nodes, and nothing else is opened meanwhile. */
+import { isIPv4 } from 'node:net';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Node } from '../../../shared/model/kubernetes.ts';
+import { toPkcs12 } from '../../../shared/model/tls/pkcs12.ts';
+import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
+import { allAtOnce } from '../../../shared/model/turns.ts';
+import { isEligible } from '../../../shared/model/node/node-set.ts';
+import { sweep } from '../../../shared/sweep.ts';
+import { aService } from '../../support/service.ts';
+import { pause, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { aTlsSecret } from '../../support/tls-secret.ts';
+import { assertReplayable, THOROUGH } from '../seed.ts';
+
+const OCCM = 'loadbalancer.openstack.org/';
+const OWN = 'levelset.openstack.org/';
+const NOTHING = '7e57ab1e-0000-4000-8000-00000000000f';
+const EXCLUDED = 'node.kubernetes.io/exclude-from-external-load-balancers';
+
+/** What makes a Service wait for its owner. */
+const MISTAKES: Readonly<Record<string, Edit>> = {
+  'no range can be read': annotate(
+    'service.beta.kubernetes.io/load-balancer-source-ranges',
+    '10.3.0.0/99,office',
+  ),
+  'the address is none': { spec: { loadBalancerIP: '198.51.100' } },
+  'the subnet of the VIP is gone': annotate(`${OCCM}subnet-id`, NOTHING),
+  'the subnet of the members is gone': annotate(`${OCCM}member-subnet-id`, NOTHING),
+  'the class is gone': annotate(`${OCCM}class`, 'silver'),
+  'the certificate is gone': annotate(`${OWN}tls-container-refs`, NOTHING),
+  'the Secret is gone': annotate(`${OWN}tls-secret`, 'no-such-secret'),
+  'the groups of the VIP are gone': annotate(`${OWN}vip-sg-ids`, NOTHING),
+  'clients are to show certificates of nobody': annotate(`${OWN}client-authentication`, 'MANDATORY'),
+  'the version of TLS is none': annotate(`${OWN}tls-versions`, 'TLSv7'),
+  'what becomes of drift is a typo': annotate(`${OWN}drift`, 'repai'),
+};
+
+/** A write that a change of the Service needs, and that OpenStack refuses from then on. */
+const REFUSALS: Readonly<Record<string, Edit & { readonly method: string; readonly path: RegExp }>> = {
+  'a pool': { ...morePorts(), method: 'POST', path: /lbaas\/pools$/ },
+  'a listener': { ...morePorts(), method: 'POST', path: /lbaas\/listeners$/ },
+  'a rule of the security group': { ...morePorts(), method: 'POST', path: /security-group-rules$/ },
+  'a setting of listeners': {
+    ...annotate(`${OCCM}timeout-client-data`, '41000'),
+    method: 'PUT',
+    path: /lbaas\/listeners\//,
+  },
+  'a setting of pools': {
+    ...annotate(`${OCCM}lb-method`, 'LEAST_CONNECTIONS'),
+    method: 'PUT',
+    path: /lbaas\/pools\/[^/]+$/,
+  },
+  'a setting of monitors': {
+    ...annotate(`${OCCM}health-monitor-delay`, '31'),
+    method: 'PUT',
+    path: /lbaas\/healthmonitors\//,
+  },
+  'a setting of the load balancer': {
+    ...annotate(`${OWN}description`, 'for the shop'),
+    method: 'PUT',
+    path: /lbaas\/loadbalancers\//,
+  },
+};
+
+/** A read that the Service needs, and that OpenStack refuses from then on. */
+const READS: Readonly<Record<string, { readonly name: string; readonly path: RegExp }>> = {
+  'a certificate of Barbican': { name: `${OWN}tls-container-refs`, path: /\/(containers|secrets)\/./ },
+  'the certificates that are stored': { name: `${OWN}tls-secret`, path: /\/secrets\?/ },
+  'a QoS policy': { name: `${OWN}vip-qos-policy-id`, path: /qos\/policies/ },
+  'the flavors': { name: `${OWN}flavor`, path: /lbaas\/flavors/ },
+};
+
+/** What the Service names, as it is there while OpenStack answers. */
+async function namedBy(read: string, { sandbox, world }: SandboxWorld): Promise<string> {
+  const { cloud, kube } = sandbox;
+  if (read === 'a QoS policy') {
+    cloud.qosPolicies.push({ id: NOTHING, name: 'slow', project_id: cloud.projectId } as never);
+    return NOTHING;
+  }
+  if (read === 'the flavors') {
+    cloud.flavors.push({ id: cloud.newId(), name: 'large', description: '', enabled: true });
+    return 'large';
+  }
+  const pair = aTlsSecret('one');
+  kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type: pair.type, data: { ...pair.data } });
+  if (read === 'the certificates that are stored') return 'web-tls';
+  const facts = allAtOnce(readTlsSecret(pair));
+  const stored = await world.cloud.create('secret', {
+    payload: 'pair' in facts ? toPkcs12(facts.pair).toString('base64') : '',
+    payload_content_type: 'application/octet-stream',
+    payload_content_encoding: 'base64',
+  });
+  return String(stored['secret_ref']);
+}
+
+interface Edit {
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly spec?: Readonly<Record<string, unknown>>;
+}
+
+function annotate(name: string, value: string): Edit {
+  return { annotations: { [name]: value } };
+}
+
+function morePorts(): Edit {
+  return { spec: { ports: [...portsOf(2), { name: 'more', port: 7070, nodePort: 31707 }] } };
+}
+
+function portsOf(count: number): readonly Record<string, unknown>[] {
+  const protocols = ['TCP', 'UDP', 'TCP'];
+  return protocols
+    .slice(0, count)
+    .map((protocol, at) => ({ name: `p${at}`, protocol, port: 8000 + at, nodePort: 31700 + at }));
+}
+
+type Move = 'one joins' | 'one leaves' | 'one is excluded' | 'all are replaced';
+const aMove = fc.constantFrom<Move>('one joins', 'one leaves', 'one is excluded', 'all are replaced');
+const aStatus = fc.constantFrom(400, 403, 404, 409, 422, 500, 501, 503);
+
+interface Story {
+  readonly mistake: string | null;
+  readonly refusal: string | null;
+  readonly unread: string | null;
+  /** With which OpenStack refuses. */
+  readonly status: number;
+  readonly managed: boolean;
+  readonly local: boolean;
+  readonly moves: readonly Move[];
+}
+
+const aStory: fc.Arbitrary<Story> = fc.record({
+  mistake: fc.option(fc.constantFrom(...Object.keys(MISTAKES))),
+  refusal: fc.option(fc.constantFrom(...Object.keys(REFUSALS))),
+  unread: fc.option(fc.constantFrom(...Object.keys(READS))),
+  status: aStatus,
+  managed: fc.boolean(),
+  local: fc.boolean(),
+  moves: fc.array(aMove, { minLength: 1, maxLength: 4 }),
+});
+
+let nodes = 0;
+
+function move({ sandbox: { kube } }: SandboxWorld, what: Move): void {
+  const there = (kube.list('Node') as unknown as Node[])
+    .filter(isEligible)
+    .map(({ metadata }) => metadata.name);
+  if (what !== 'one joins' && what !== 'all are replaced' && there.length < 2) return;
+  const [first = ''] = there;
+  if (what === 'one leaves') kube.removeNode(first);
+  if (what === 'one is excluded')
+    kube.apply({ kind: 'Node', metadata: { name: first, labels: { [EXCLUDED]: '' } } });
+  if (what === 'all are replaced') for (const name of there) kube.removeNode(name);
+  const news = { 'one joins': 1, 'one leaves': 0, 'one is excluded': 0, 'all are replaced': there.length }[
+    what
+  ];
+  for (let made = 0; made < news; made += 1) kube.addNode(`new-${(nodes += 1)}`);
+}
+
+function eligible({ sandbox: { kube } }: SandboxWorld): readonly string[] {
+  const all = (kube.list('Node') as unknown as Node[]).filter(isEligible);
+  return all.map(({ status }) => status?.addresses?.[0]?.address ?? '').sort();
+}
+
+/** The addresses of the members of each of these pools. */
+function membersOf(
+  { sandbox: { cloud } }: SandboxWorld,
+  pools: readonly string[],
+): readonly (readonly string[])[] {
+  return pools.map((pool) =>
+    [...cloud.members]
+      .filter((one) => one.pool_id === pool)
+      .map(({ address }) => address)
+      .sort(),
+  );
+}
+
+/** The addresses of the ports with the Service's group. */
+function guarded({ sandbox: { cloud } }: SandboxWorld): readonly string[] {
+  const ids = [...cloud.securityGroups].filter(({ name }) => name.startsWith('lb-sg-')).map(({ id }) => id);
+  const ports = [...cloud.ports].filter((port) => port.security_groups.some((id) => ids.includes(id)));
+  const addresses = ports.flatMap(({ fixed_ips: ips }) => ips.map(({ ip_address: address }) => address));
+  return addresses.filter(isIPv4).sort();
+}
+
+/** Who can reach what: everything but the members, and the ports that have the group. */
+function openings({ sandbox: { cloud } }: SandboxWorld): unknown {
+  const listeners = [...cloud.listeners].map(
+    ({ id, protocol_port: port, allowed_cidrs: from, default_pool_id: pool }) => [id, port, from, pool],
+  );
+  const rules = [...cloud.securityGroupRules].map((rule) => [
+    rule.id,
+    rule['port_range_min'],
+    rule['remote_ip_prefix'],
+  ]);
+  const addresses = [...cloud.floatingips].map(({ id, port_id: port }) => [id, port]);
+  return { listeners, rules, addresses, pools: [...cloud.pools].map(({ id }) => id) };
+}
+
+async function follows(story: Story): Promise<void> {
+  const { mistake, refusal, unread, status, managed, local, moves } = story;
+  const it = await startSandboxWorld({}, { manageSecurityGroups: managed });
+  try {
+    const { sandbox } = it;
+    const spec = { ports: portsOf(2), ...(local ? { externalTrafficPolicy: 'Local' } : {}) };
+    const read = unread === null ? undefined : READS[unread];
+    const annotations = read ? { [read.name]: await namedBy(unread ?? '', it) } : {};
+    sandbox.kube.apply(aService({ name: 'shop', spec, annotations }));
+    await it.settle('shop');
+    const pools = [...sandbox.cloud.pools].map(({ id }) => id);
+    const before = openings(it);
+    const refuse = (method: string, path: RegExp): void => {
+      const match = { side: 'openstack', method, path } as const;
+      const body = { faultcode: 'Client', faultstring: 'no', debuginfo: null };
+      sandbox.fault({ match, times: Infinity, kind: 'fail-before', status, body });
+    };
+    const wrong = refusal === null ? undefined : REFUSALS[refusal];
+    if (wrong) refuse(wrong.method, wrong.path);
+    if (read) refuse('GET', read.path);
+    // a fresh process remembers no answer
+    const world = read ? await it.another() : it.world;
+    for (const edit of [wrong, mistake === null ? undefined : MISTAKES[mistake]]) {
+      if (edit === undefined) continue;
+      const { annotations = {}, spec: changed = {} } = edit;
+      sandbox.kube.apply({
+        kind: 'Service',
+        metadata: { name: 'shop', namespace: 'default', annotations },
+        spec: changed,
+      });
+    }
+    for (const what of moves) {
+      move(it, what);
+      const isReached = (): boolean => {
+        const wanted = JSON.stringify(eligible(it));
+        const ports = !managed || JSON.stringify(guarded(it)) === wanted;
+        return ports && membersOf(it, pools).every((one) => JSON.stringify(one) === wanted);
+      };
+      for (let sweeps = 0; sweeps < 20 && !isReached(); sweeps += 1) {
+        await runAll(await sweep(world), world);
+        await pause(4);
+      }
+      expect(membersOf(it, pools)).toEqual(pools.map(() => eligible(it)));
+      if (managed) expect(guarded(it)).toEqual(eligible(it));
+    }
+    if (mistake !== null) expect(openings(it)).toEqual(before);
+  } finally {
+    await it.close();
+  }
+}
+
+test.each(Object.keys(READS))('members follow the Nodes while OpenStack does not answer for %s', (unread) =>
+  follows({
+    ...{ mistake: null, refusal: null, managed: true, local: false },
+    ...{ unread, status: 503, moves: ['all are replaced', 'one leaves'] },
+  }),
+);
+
+test(
+  'members follow the Nodes through every mistake of the Service and every refusal of OpenStack, and open nothing',
+  () => assertReplayable(fc.asyncProperty(aStory, follows), { numRuns: THOROUGH ? 30 : 3 }),
+  600_000,
+);

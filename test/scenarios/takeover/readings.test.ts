@@ -1,0 +1,120 @@
+/** Annotations that the Go provider read otherwise than levelset, on what it made. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeAsGoProvider } from '../../support/old-controllers.ts';
+import { startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { ingressOf, readyOf } from '../../support/told.ts';
+
+const PROXY = 'loadbalancer.openstack.org/proxy-protocol';
+const PORT = { name: 'http', port: 80, targetPort: 8080, nodePort: 30_080 };
+const MORE = { name: 'more', port: 8081, targetPort: 8081, nodePort: 30_081 };
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld({}, { createMonitor: true });
+  await makeAsGoProvider(it);
+});
+afterEach(() => it.close());
+
+const RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
+
+async function apply(
+  annotations: Readonly<Record<string, string>>,
+  ...ports: readonly object[]
+): Promise<void> {
+  const metadata = { name: 'web', namespace: 'default', annotations };
+  it.sandbox.kube.apply({ kind: 'Service', metadata, ...(ports.length > 0 ? { spec: { ports } } : {}) });
+  await it.settle('web');
+}
+
+const PASSING = ['tags', 'updated_at', 'revision_number'];
+
+/** Everything but tags and times. */
+function settings(): unknown {
+  const { listeners, pools, members, healthmonitors, floatingips } = it.sandbox.cloud;
+  return [listeners, pools, members, healthmonitors, floatingips].map((rows) =>
+    rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => !PASSING.includes(name)))),
+  );
+}
+
+const protocols = (): readonly unknown[] => it.sandbox.cloud.pools.map(({ protocol }) => protocol);
+const waits = (): string =>
+  /waits for approval ([0-9a-f]{12})/.exec(readyOf(it.sandbox)?.message ?? '')?.[1] ?? '';
+
+test('proxy-protocol True, which was off, waits, and who approves it hears what backends must speak', async () => {
+  const before = structuredClone(settings());
+  await apply({ [PROXY]: 'True' });
+
+  expect(settings()).toEqual(before);
+  expect(readyOf(it.sandbox)?.message).toContain('the backends must speak the PROXY protocol then');
+
+  await apply({ 'levelset.openstack.org/approve': waits() });
+  expect(protocols()).toEqual(['PROXY']);
+});
+
+test('a port that is added meanwhile speaks as the ports beside it, and so it stays until all of them change', async () => {
+  await apply({ [PROXY]: ' true' }, PORT, MORE);
+  expect(protocols()).toEqual(['TCP', 'TCP']);
+  await it.sweepUntilSettled();
+  expect(protocols()).toEqual(['TCP', 'TCP']);
+
+  await apply({ 'levelset.openstack.org/approve': waits() });
+  expect(protocols()).toEqual(['PROXY', 'PROXY']);
+});
+
+test('a name is published in place of the address only where the Go provider would do so, and the condition says why', async () => {
+  const NAMED = 'loadbalancer.openstack.org/enable-ingress-hostname';
+  await apply({ [PROXY]: 'true' });
+  const before = ingressOf(it.sandbox);
+  await apply({ [NAMED]: 'True' });
+  expect(ingressOf(it.sandbox)).toEqual(before);
+  expect(readyOf(it.sandbox)?.message).toContain(`${NAMED} "True" must be true or false exactly`);
+
+  await apply({ [NAMED]: 'true' });
+  expect(ingressOf(it.sandbox)).toMatchObject([{ hostname: expect.stringMatching(/nip\.io$/) as string }]);
+});
+
+test('written as the Go provider takes it, the value counts at once', async () => {
+  await apply({ [PROXY]: 'True' });
+  await apply({ [PROXY]: 'true' });
+  expect(protocols()).toEqual(['PROXY']);
+});
+
+test.each([
+  ['loadbalancer.openstack.org/enable-health-monitor', 'False'],
+  ['loadbalancer.openstack.org/health-monitor-delay', ' 9'],
+  ['loadbalancer.openstack.org/x-forwarded-for', 'TRUE'],
+  ['loadbalancer.openstack.org/timeout-client-data', '60000 '],
+  ['loadbalancer.openstack.org/lb-method', 'source_ip'],
+  ['service.beta.kubernetes.io/openstack-internal-load-balancer', 'True'],
+  ['loadbalancer.openstack.org/class', ''],
+])('%s %j changes nothing but tags', async (key, text) => {
+  const before = structuredClone(settings());
+  await apply({ [key]: text });
+
+  expect(settings()).toEqual(before);
+  expect(readyOf(it.sandbox)?.status).toBe('True');
+});
+
+test.each([
+  ['a block of YAML', '192.0.2.0/24\n', [], ['192.0.2.0/24']],
+  ['a line for each', '192.0.2.0/24,\n198.51.100.0/24\n', [], ['192.0.2.0/24', '198.51.100.0/24']],
+  ['with a space, which the field of the spec outdoes', ' 10.0.0.0/8', ['192.0.2.0/24'], ['192.0.2.0/24']],
+  ['empty, beside the field of the spec', '', ['192.0.2.0/24'], ['192.0.2.0/24']],
+])('source ranges count at once as the Go provider reads them: %s', async (_, text, ofSpec, ranges) => {
+  const metadata = { name: 'web', namespace: 'default', annotations: { [RANGES]: text } };
+  it.sandbox.kube.apply({ kind: 'Service', metadata, spec: { loadBalancerSourceRanges: ofSpec } });
+  await it.settle('web');
+
+  expect(it.sandbox.cloud.listeners).toMatchObject([{ allowed_cidrs: ranges }]);
+  expect(readyOf(it.sandbox)?.message).not.toContain('waits for approval');
+});
+
+test('an empty header beside one that is asked for holds up nothing: it is off for both', async () => {
+  const { listeners, pools } = it.sandbox.cloud;
+  for (const row of [...listeners, ...pools]) Object.assign(row, { protocol: 'HTTP' });
+  const header = 'loadbalancer.openstack.org/x-forwarded-';
+  await apply({ [`${header}for`]: '', [`${header}port`]: 'true' });
+
+  expect(listeners).toMatchObject([{ insert_headers: { 'X-Forwarded-Port': 'true' } }]);
+});

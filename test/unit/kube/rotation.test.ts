@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { TLSSocket } from 'node:tls';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { stringify } from 'yaml';
+import { readKubeconfig } from '../../../shared/kube/connection/kubeconfig.ts';
+import { createHttp, type Http } from '../../../shared/kube/kube-http.ts';
+import { ReconcileError } from '../../../shared/model/errors.ts';
+import { createWatch } from '../../../shared/kube/watch-http.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const folder = temporaryFolder();
+const at = (name: string): string => join(folder.path, name);
+const GET = { method: 'GET', path: '/x', doing: 'read x' } as const;
+
+beforeEach(() => {
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'];
+  for (const name of ['server', 'stranger', 'one', 'two']) {
+    const about = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1'];
+    const out = ['-keyout', at(`${name}.key`), '-out', at(`${name}.pem`)];
+    execFileSync('openssl', ['req', '-x509', ...key, ...out, ...about], { stdio: 'ignore' });
+  }
+  place('ca', 'server.pem', 1_000);
+  place('cert', 'one.pem', 1_000);
+  place('key', 'one.key', 1_000);
+});
+
+/** An apiserver that takes one certificate, and answers with whose rights a request has. */
+async function serve(): Promise<{ url: string; takes: (name: string) => void }> {
+  let taken = 'one';
+  const server = createServer(
+    {
+      ...{ cert: readFileSync(at('server.pem')), key: readFileSync(at('server.key')) },
+      ...{ requestCert: true, rejectUnauthorized: false },
+    },
+    ({ socket, headers }, answer) => {
+      const shown = socket instanceof TLSSocket ? socket.getPeerCertificate().subject.CN : undefined;
+      const status = shown === taken ? 200 : 401;
+      answer.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
+      const as = Object.entries(headers).filter(([name]) => name.startsWith('impersonate-'));
+      answer.end(`${JSON.stringify({ type: 'ADDED', object: { as: Object.fromEntries(as) } })}\n`);
+    },
+  );
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    takes: (name) => (taken = name),
+  };
+}
+
+/** Puts a file where the kubeconfig names it. */
+function place(name: string, from: string, mtime: number): void {
+  copyFileSync(at(from), at(name));
+  utimesSync(at(name), mtime, mtime);
+}
+
+const connectionTo = (server: string, user: object = {}) =>
+  readKubeconfig(
+    stringify({
+      'current-context': 'a',
+      contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+      clusters: [{ name: 'a', cluster: { server, 'certificate-authority': 'ca' } }],
+      users: [{ name: 'a', user: { 'client-certificate': 'cert', 'client-key': 'key', ...user } }],
+    }),
+    { source: at('kubeconfig') },
+  );
+const statusOf = (http: Http): Promise<unknown> =>
+  http(GET).then(
+    ({ status }) => status,
+    (error: unknown) => (error instanceof ReconcileError ? error.context.status : error),
+  );
+
+it('a client certificate that was replaced is shown at once, and never with the key of the other one', async () => {
+  const { url, takes } = await serve();
+  const http = createHttp(await connectionTo(url));
+  expect(await statusOf(http)).toBe(200);
+  place('cert', 'two.pem', 2_000);
+  expect(await statusOf(http)).toBe(200);
+  place('key', 'two.key', 2_000);
+  expect(await statusOf(http)).toBe(401);
+  takes('two');
+  expect(await statusOf(http)).toBe(200);
+  place('cert', 'one.pem', 2_000);
+  place('key', 'one.key', 2_000);
+  expect(await statusOf(http)).toBe(200);
+  takes('one');
+  expect(await statusOf(http)).toBe(200); // the files are read again after the 401, though their times are the same
+  writeFileSync(at('cert'), '');
+  expect(await statusOf(http)).toBe(200);
+});
+
+it('a CA that was replaced counts at once, and with the same time after a handshake that failed', async () => {
+  const { url } = await serve();
+  const post = { method: 'POST', path: '/x', doing: 'write x', body: {} } as const;
+  place('ca', 'stranger.pem', 1_000);
+  const http = createHttp(await connectionTo(url));
+  await expect(http(post)).rejects.toThrow(/certificate-authority-data in the kubeconfig/);
+  place('ca', 'server.pem', 1_000);
+  expect(await http(post)).toMatchObject({ status: 200 });
+  place('ca', 'stranger.pem', 2_000);
+  await expect(http(post)).rejects.toThrow(/certificate/);
+});
+
+it('requests and watches have the rights of whom the kubeconfig names', async () => {
+  const { url } = await serve();
+  const connection = await connectionTo(url, { as: 'jörg', 'as-groups': ['devs', 'ops'] });
+  const as = { 'impersonate-user': Buffer.from('jörg').toString('latin1'), 'impersonate-group': 'devs, ops' };
+  expect((await createHttp(connection)(GET)).body).toMatchObject({ object: { as } });
+  const events = [];
+  const { signal } = new AbortController();
+  for await (const event of createWatch(connection)(
+    { path: '/x', resourceVersion: '1', doing: 'watch x' },
+    signal,
+  ))
+    events.push(event);
+  expect(events).toMatchObject([{ type: 'OPENED' }, { type: 'ADDED', object: { as } }]);
+});

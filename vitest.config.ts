@@ -18,12 +18,11 @@ const APART = ['test/functions/**', 'test/laws/**'];
 
 /**
  * All that needs no lab: npm test. Most files share a process, which loads the program once; those that would find
- * there what another file left have one each. In CI what fails is tried once more, and reported as retried: many tests wait for clocks.
+ * there what another file left have one each.
  * A law of 17 s of a processor takes 70 s on two cores that others use.
  */
 export default defineConfig({
   test: {
-    retry: process.env['CI'] ? 1 : 0,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 4,

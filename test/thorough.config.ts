@@ -20,7 +20,6 @@ export default defineConfig({
       'test/scenarios/processes/fleet.test.ts',
     ],
     setupFiles: [join(import.meta.dirname, 'laws/many-worlds.ts')],
-    retry: process.env['CI'] ? 1 : 0,
     testTimeout: 600_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

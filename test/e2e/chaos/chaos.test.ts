@@ -45,7 +45,7 @@ afterEach(async () => {
     if (String(lb['name']).includes(world.namespace)) await deleteLoadBalancer(lb.id);
   await troubles.end();
   troubles = undefined;
-}, 400_000);
+});
 
 it(`is level after ${MINUTES} minutes of chaos with the seed ${SEED}`, { timeout: TAKES_MS }, async () => {
   console.log(`chaos: CHAOS_SEED=${SEED} CHAOS_MINUTES=${MINUTES}`);

@@ -127,7 +127,7 @@ it('creates, changes, joins, sweeps, leaves, comes back and deletes in one, and 
   expect(await pictureOf(B)).toEqual(before);
   await inCluster(B, () => kube.remove(servicePath(world.namespace, 'web')));
   await until('nothing of B', async () => (await pictureOf(B)).loadBalancers.length === 0);
-}, 300_000);
+});
 
 async function writeEntry(folder: string, version: KubernetesVersion): Promise<void> {
   await inCluster(version, async () => {

@@ -74,7 +74,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
     await removeNamespace(made.namespace);
     await nothingLeft({ timeoutMs: goneWithinMs });
     if (levelsetByTest) await stopAllLevelsets();
-  }, goneWithinMs + 240_000);
+  });
   return {
     get nodes() {
       return made.nodes;

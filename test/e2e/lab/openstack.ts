@@ -248,13 +248,18 @@ export async function loadBalancersOf(serviceUid: string): Promise<readonly Reso
 /** So long a request waits for a lock of Octavia's database at most (measured: 51 s for one listener, while its load balancer was ACTIVE). */
 const WORKED_LATELY_MS = 60_000;
 
-/** Whether Octavia is at work in the project, or was within a minute. False where nobody can say. */
-export async function isOctaviaAtWork(): Promise<boolean> {
-  const all = await loadBalancers().catch(() => []);
-  return all.some((lb) => {
-    const changed = Date.parse(`${String(lb['updated_at'] ?? lb['created_at'])}Z`);
-    return String(lb['provisioning_status']).startsWith('PENDING') || Date.now() - changed < WORKED_LATELY_MS;
-  });
+/** Whether Octavia or Neutron is at work in the project, or was within a minute. False where nobody can say. */
+export async function isCloudAtWork(): Promise<boolean> {
+  const [balancers, own] = await Promise.all([loadBalancers(), ports()]).catch(() => [[], []]);
+  const isLately = (at: unknown): boolean =>
+    Date.now() - Date.parse(`${String(at).replace(/Z$/, '')}Z`) < WORKED_LATELY_MS;
+  return (
+    balancers.some(
+      (lb) =>
+        String(lb['provisioning_status']).startsWith('PENDING') ||
+        isLately(lb['updated_at'] ?? lb['created_at']),
+    ) || own.some((port) => isLately(port['updated_at']))
+  );
 }
 
 export const loadBalancerPath = (id: string) => `${LBAAS}/loadbalancers/${id}`;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isOctaviaAtWork } from './openstack.ts';
+import { isCloudAtWork } from './openstack.ts';
 
 export interface UntilOptions {
-  /** 30 s when not said. While Octavia is at work then, so often again: a slow machine is no fault of levelset's. */
+  /** 30 s when not said. While Octavia or Neutron is at work then, so often again: a slow machine is no fault of levelset's. */
   readonly timeoutMs?: number;
   /** Not said: after 100 ms first, then less often, every 400 ms in the end. Who asks takes the lab's processors. */
   readonly everyMs?: number;
@@ -29,8 +29,8 @@ export async function until<T>(
     } catch (error) {
       last = error instanceof Error ? error.message : String(error);
     }
-    if (Date.now() >= end && end - started < MOST_TIMES * timeoutMs && (await isOctaviaAtWork())) {
-      console.log(`after ${(end - started) / 1000} s Octavia is still at work; waits on for: ${what}`);
+    if (Date.now() >= end && end - started < MOST_TIMES * timeoutMs && (await isCloudAtWork())) {
+      console.log(`after ${(end - started) / 1000} s the cloud is still at work; waits on for: ${what}`);
       end += timeoutMs;
     }
     if (Date.now() >= end)

@@ -18,7 +18,7 @@ beforeAll(async () => {
   if (!lab().controllable) return;
   for (const [at, name] of names.entries())
     await kube.patch(`/api/v1/nodes/${name}`, { spec: { podCIDR: four(at), podCIDRs: [four(at), six(at)] } });
-}, 300_000);
+});
 afterAll(async () => {
   if (!lab().controllable) return;
   await forgetRouters();

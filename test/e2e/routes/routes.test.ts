@@ -26,7 +26,7 @@ beforeAll(async () => {
   for (const [at, name] of names.entries())
     await kube.patch(`/api/v1/nodes/${name}`, { spec: { podCIDR: cidr(at), podCIDRs: [cidr(at)] } });
   return () => made.remove();
-}, 300_000);
+});
 afterAll(async () => {
   if (lab().controllable) await forgetRouters();
 });

@@ -40,7 +40,7 @@ beforeAll(async () => {
   usePassword();
   await startLevelset({ cloudConfig: lab().cloudConfig });
   namespace = await aNamespace();
-}, 120_000);
+});
 afterAll(async () => {
   if (!lab().controllable) return;
   await removeNamespace(namespace);
@@ -48,7 +48,7 @@ afterAll(async () => {
   await stopAllLevelsets();
   await removeNodes(nodes);
   await things.remove();
-}, 240_000);
+});
 beforeEach((context) => {
   needsControl(context);
 });
@@ -137,7 +137,7 @@ describe('the examples', () => {
       before.set(service, await seen(service));
     }
     expect(wrong).toEqual([]);
-  }, 240_000);
+  });
 
   it('do what they say, all of them at once, without a word of complaint', async () => {
     await deployAll(() => true);
@@ -152,14 +152,14 @@ describe('the examples', () => {
       wrong.push(...(await saidOf(service)).map((line) => `${service}: ${line}`));
     }
     expect(wrong).toEqual([]);
-  }, 480_000);
+  });
 
   it('leave nothing behind when they go', async () => {
     await deployAll(isMadeWith);
     const wrong: string[] = [];
     for (const service of SERVICES) wrong.push(...(await differs(service, before.get(service) ?? {})));
     expect(wrong).toEqual([]);
-  }, 480_000);
+  });
 });
 
 function isMadeWith({ row }: Example): boolean {

@@ -82,7 +82,7 @@ describe.each(CONTROLLERS)('what %s made', (controller) => {
     }
     await kubectl(['-n', namespace, 'delete', 'services', '--all', '--wait=false']);
     await sweepUntilSettled(options);
-  }, 600_000);
+  });
 });
 
 function namesOf(controller: string): readonly string[] {

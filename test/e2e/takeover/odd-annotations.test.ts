@@ -86,7 +86,7 @@ it('keeps what is on them as it is, and what levelset reads otherwise waits', as
   }
   await kubectl(['-n', namespace, 'delete', 'services', '--all', '--wait=false']);
   await sweepUntilSettled(options);
-}, 600_000);
+});
 
 function annotated(world: RecordedWorld, more: Readonly<Record<string, string>>): RecordedWorld {
   const { service } = world;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { startSandbox } from '../infra/sandbox/sandbox.ts';
+import { startSandbox, type Sandbox } from '../infra/sandbox/sandbox.ts';
 import { needFlags, type Flags } from '../shared/config/read-flags.ts';
 import { untilSignal } from './cli/until-signal.ts';
 import { createLog } from './log.ts';
@@ -43,7 +43,7 @@ async function explain(access: SandboxAccess): Promise<void> {
 async function serveAndTell(
   flags: Flags,
   env: NodeJS.ProcessEnv,
-  sandbox: Awaited<ReturnType<typeof startSandbox>>,
+  sandbox: Sandbox,
   access: SandboxAccess,
 ): Promise<void> {
   const story = new Story((line) => {
@@ -76,7 +76,7 @@ async function serveAndTell(
         sandbox.kube.registerNode(JOINING, { systemUUID: id });
         story.joined(JOINING);
         joined = true;
-      } else if (idleLooks > 1 && story.isSettled(JOINING)) {
+      } else if (idleLooks > 1 && story.isSettled(JOINING) && isMemberOfAll(JOINING, sandbox.cloud)) {
         clearInterval(looking);
         story.end(serving.url);
       }
@@ -87,4 +87,12 @@ async function serveAndTell(
     sandbox.setAuditSink(undefined);
     await serving.stop();
   }
+}
+
+/** Its Event may come long after the Node is settled, on a machine that others use. */
+function isMemberOfAll(node: string, { members, pools }: Sandbox['cloud']): boolean {
+  const active = members.filter(
+    ({ name, provisioning_status }) => name === node && provisioning_status === 'ACTIVE',
+  );
+  return pools.every(({ id }) => active.some(({ pool_id }) => pool_id === id));
 }

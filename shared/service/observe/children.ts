@@ -39,8 +39,9 @@ export function observeListeners(
 }
 
 /**
- * Gives each pool its plan address, by its port. If several pools are for one port, the pool that the listener uses has
- * the address, or without a listener the newest pool. Another pool for the port has the address of the next pool, and
+ * Gives each pool its plan address. The port of its tag counts, so that a listener which was pointed at another's pool
+ * takes nothing from that one (decision 480). If several pools are for one port, the pool that the port's listener uses
+ * has the address, or without such a listener the newest pool; another one has the address of the next pool, and
  * further ones count as unused.
  */
 export function observePools(
@@ -48,19 +49,26 @@ export function observePools(
   listeners: readonly ObservedResource[],
   owners: Owners,
 ): readonly ObservedResource<'pool'>[] {
-  const users = new Set(listeners.map(({ wire }) => wire['default_pool_id']));
-  const rank = ({ id, created_at }: WireResource): string =>
-    `${users.has(id) ? 1 : 0} ${String(created_at)} ${id}`;
-  const taken = new Set<string>();
-  return [...wires]
-    .sort((a, b) => (rank(a) < rank(b) ? 1 : -1))
-    .map((wire) => {
-      const pool = observePool(wire, listeners, owners);
-      const place = pool.address.slice('pool/'.length);
-      const free = [place, nextPlace(place)].find((one) => !taken.has(one)) ?? `unused/${wire.id}`;
-      taken.add(free);
-      return { ...pool, address: `pool/${free}` };
-    });
+  const all = wires.map((wire) => ({ wire, ...purposeOf(wire, listeners) }));
+  const rank = ({ wire: { id, created_at }, place, user }: Purposed): string =>
+    `${place !== undefined && place === user?.place ? 1 : 0} ${String(created_at)} ${id}`;
+  const sorted = all.sort((a, b) => (rank(a) < rank(b) ? 1 : -1));
+  // another port's pool, and a second one for a port that has its pool, get what is left
+  const first = new Map(
+    sorted.toReversed().flatMap((one) => (one.place === undefined ? [] : [[one.place, one]])),
+  );
+  const taken = new Set(first.keys());
+  return sorted.map((one) => {
+    const { wire, place, user } = one;
+    const left = [user?.place, place === undefined ? undefined : nextPlace(place)];
+    const isFirst = place !== undefined && first.get(place) === one;
+    const at = isFirst
+      ? place
+      : (left.find((free) => free !== undefined && !taken.has(free)) ?? `unused/${wire.id}`);
+    taken.add(at);
+    const owned = user?.place === at ? user.listener.owned && ownsPool(wire) : ownsUnusedPool(owners, wire);
+    return { kind: 'pool', address: `pool/${at}`, id: wire.id, parent: 'lb', owned, wire };
+  });
 }
 
 function observeListener(wire: WireResource, owners: Owners): ObservedResource<'listener'> {
@@ -69,22 +77,28 @@ function observeListener(wire: WireResource, owners: Owners): ObservedResource<'
   return { kind: 'listener', address, id: wire.id, parent: 'lb', owned, wire };
 }
 
-function observePool(
-  wire: WireResource,
-  listeners: readonly ObservedResource[],
-  owners: Owners,
-): ObservedResource<'pool'> {
-  const user = listeners.find((listener) => listener.wire['default_pool_id'] === wire.id);
+interface Purposed {
+  readonly wire: WireResource;
+  /** The port for which the pool is. */
+  readonly place: string | undefined;
+  readonly user: { readonly listener: ObservedResource; readonly place: string } | undefined;
+}
+
+/**
+ * The port of a pool, by its tag, and the listener that uses it. Of several it is the one at that port; a pool without a
+ * tag is that of the listener with the same number and load balancer in its name.
+ */
+function purposeOf(wire: WireResource, listeners: readonly ObservedResource[]): Omit<Purposed, 'wire'> {
+  const users = listeners
+    .filter((listener) => listener.wire['default_pool_id'] === wire.id)
+    .map((listener) => ({ listener, place: listener.address.slice('listener/'.length) }));
   const madeFor = tagValue(wire['tags'], 'port');
-  const place = user ? user.address.slice('listener/'.length) : (madeFor ?? `unused/${wire.id}`);
-  return {
-    kind: 'pool',
-    address: `pool/${place}`,
-    id: wire.id,
-    parent: 'lb',
-    owned: user ? user.owned && ownsPool(wire) : ownsUnusedPool(owners, wire),
-    wire,
-  };
+  const own = ({ listener, place }: (typeof users)[number]): boolean =>
+    madeFor === undefined
+      ? String(listener.wire['name']).replace('listener_', 'pool_') === wire['name']
+      : place === madeFor;
+  const user = users.find(own) ?? users[0];
+  return { place: madeFor ?? user?.place, user };
 }
 
 async function observePoolContents(

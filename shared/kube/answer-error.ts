@@ -67,3 +67,16 @@ export function statusMessage(text: string): string | undefined {
   const { kind, message } = fieldsOf(parseJson(text));
   return kind === 'Status' && typeof message === 'string' ? message : undefined;
 }
+
+/**
+ * Whether a 404 says that the object at a path is gone, or the namespace in which one was to be made: a Status with the
+ * reason NotFound and that name. An API that is not served has no name, and another server's words another one.
+ */
+export function saysGone(path: string, text: string): boolean {
+  const { reason, details } = fieldsOf(parseJson(text));
+  const { name } = fieldsOf(details);
+  const said = statusMessage(text);
+  const names = path.split('/').slice(-2).map(decodeURIComponent);
+  const isNamed = (one: string): boolean => name === one || said?.includes(`"${one}"`) === true;
+  return said !== undefined && reason === 'NotFound' && names.some(isNamed);
+}

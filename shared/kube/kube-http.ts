@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { budgetSpent, inTime, timeLeftMs, timeLeftToCloseMs } from '../deadline.ts';
 import { ATTEMPTS, backoffMs, connectionInWords, createGot, timeouts, type ClientOptions } from '../http.ts';
 import { ReconcileError } from '../model/errors.ts';
-import { answerError, statusMessage } from './answer-error.ts';
+import { answerError, saysGone, statusMessage } from './answer-error.ts';
 import type { RawAnswer } from './answer-error.ts';
 import type { Connection, Credential } from './connection/connection.ts';
 
@@ -80,8 +80,9 @@ export function createHttp(connection: Connection, onCall: (call: KubeCall) => v
       const again = await credentialFor(request, true);
       if (!isDeepStrictEqual(again, credential)) raw = await attempt(request, again);
     }
-    // a proxy's 404 does not say that an object is gone
-    const isExpected = request.expected?.includes(raw.status) && statusMessage(raw.text) !== undefined;
+    const isExpected =
+      request.expected?.includes(raw.status) &&
+      (raw.status === 404 ? saysGone(request.path, raw.text) : statusMessage(raw.text) !== undefined);
     if (raw.status < 300 || isExpected) return readAnswer(request, raw);
     throw answerError(request.doing, raw, connection);
   };

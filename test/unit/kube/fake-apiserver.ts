@@ -67,8 +67,9 @@ export async function fakeApiserver(answer: (asked: Asked, nth: number) => Told)
   };
 }
 
-export function failure(status: number, message: string): { status: number; body: unknown } {
-  return { status, body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', message, code: status } };
+export function failure(status: number, message: string, reason?: string): { status: number; body: unknown } {
+  const body = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message, reason, code: status };
+  return { status, body };
 }
 
 /** A log that keeps its warnings. */

@@ -5,6 +5,7 @@ import { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Credential, TlsSettings } from '../../../shared/kube/connection/connection.ts';
 import { answerError } from '../../../shared/kube/answer-error.ts';
+import { ReconcileError } from '../../../shared/model/errors.ts';
 import { createHttp, type KubeCall, type KubeRequest } from '../../../shared/kube/kube-http.ts';
 import { failure, fakeApiserver, type Asked, type FakeApiserver, type Told } from './fake-apiserver.ts';
 
@@ -149,9 +150,21 @@ describe('answers', () => {
     },
   );
 
-  it('that the caller expects are returned', async () => {
-    const { connection } = await start(() => failure(404, 'not found'));
-    expect(await createHttp(connection)({ ...READ, expected: [404] })).toMatchObject({ status: 404 });
+  it.each([
+    [{ reason: 'NotFound', details: { name: 'web', kind: 'services' } }, true],
+    [{ reason: 'NotFound', message: 'services "web" not found' }, true],
+    [{ reason: 'NotFound', details: {}, message: 'the server could not find the requested resource' }, false],
+    [{ reason: 'NotFound', details: { name: 'c-m-x1' }, message: 'clusters "c-m-x1" not found' }, false],
+    [{ details: { name: 'web' }, message: 'services "web" not found' }, false],
+    [{ kind: 'Error', reason: 'NotFound', details: { name: 'web' } }, false],
+  ])('404 with %j: that the object is gone: %j', async (status, isGone) => {
+    const { connection } = await start(() => ({
+      status: 404,
+      body: { kind: 'Status', message: 'not found', code: 404, ...status },
+    }));
+    const request = { ...READ, path: '/api/v1/namespaces/shop/services/web', expected: [404] };
+    const answer = await createHttp(connection)(request).catch((error: unknown) => error);
+    expect(answer instanceof ReconcileError).toBe(!isGone);
   });
 
   it('that are cut short are no answers', async () => {

@@ -26,7 +26,13 @@ describe('acquire', () => {
   });
 
   it('says how to make the namespace that is not there', async () => {
-    const fake = await fakeApiserver(() => failure(404, 'namespaces "gone" not found'));
+    const fake = await fakeApiserver(({ method }) =>
+      failure(
+        404,
+        method === 'GET' ? `leases "${NAME}" not found` : 'namespaces "gone" not found',
+        'NotFound',
+      ),
+    );
     onTestFinished(() => fake.close());
     const options = { namespace: 'gone', name: NAME, identity: 'a', log: keptLog() };
     await expect(new KubeLease(createHttp(fake.connection), options).acquire()).rejects.toMatchObject({

@@ -41,6 +41,14 @@ export function readStoredName(
   return { service: { namespace, name: service }, address: storedAddress({ secret, fingerprint }) };
 }
 
+/** The namespace of the Service for which a certificate is stored, with its cluster if that is another one. */
+export function namespaceInStoredName(name: unknown, cluster: ClusterIdentity): string | undefined {
+  const [mark, id, namespace, ...rest] = String(name).split('/');
+  if (mark !== 'levelset' || id === undefined || namespace === undefined || rest.length !== 3)
+    return undefined;
+  return id === short(cluster) ? namespace : `${namespace} of cluster ${id}`;
+}
+
 function short(cluster: ClusterIdentity): string {
   return hash(cluster.id).slice(0, 12);
 }

@@ -13,22 +13,27 @@ import { orUnread, readIfPossible } from '../../observe/attempt.ts';
 import { onceAMinute } from '../../observe/once-a-minute.ts';
 import { TLS_SECRET } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
-import { readStoredName, storedMode } from '../../model/tls/stored-certificate.ts';
+import { namespaceInStoredName, readStoredName, storedMode } from '../../model/tls/stored-certificate.ts';
 import type { Unit } from '../../model/unit.ts';
 import { readTlsSecret } from '../../model/tls/tls-secret.ts';
 import type { TlsSecretFacts } from '../../model/tls/tls-secret.ts';
 import { lookIfPossible } from './look-if-possible.ts';
 import type { ListSource } from './look-if-possible.ts';
 
-/** Barbican's references for the certificates that the Service names. Each is read once a minute; unread, it counts as written. */
+/**
+ * Barbican's references for the certificates that the Service names. Each is read once a minute; unread, it counts as
+ * written. What levelset keeps for a Secret is for those who have that Secret (decision 482).
+ */
 export async function observeCertificates(
   { references }: CertificateQuestion,
+  { name: { namespace }, cluster }: Pick<Unit, 'name'> & { readonly cluster: ClusterIdentity },
   reader: CloudReader,
 ): Promise<CertificateFacts> {
   const found = references.map(async (reference): Promise<readonly [string, FoundCertificate]> => {
     const key = `certificate ${reference.collection ?? ''} ${reference.id}`;
-    const read = onceAMinute(reader, key, () => find(reference, reader));
-    return [reference.id, await orUnread(reader, { ref: reference.id }, read)];
+    const read = onceAMinute(reader, key, () => find(reference, cluster, reader));
+    const { keptFor = namespace, ...certificate } = await orUnread(reader, { ref: reference.id }, read);
+    return [reference.id, keptFor === namespace ? certificate : { because: KEPT_FOR_OTHERS }];
   });
   return { references: new Map(await Promise.all(found)) };
 }
@@ -43,13 +48,24 @@ export function horizonAt(clock: Clock): Horizon {
   return { now: text(now), soon: text(now + RENEW_WITHIN_MS), anHourAgo: text(now - 3_600_000) };
 }
 
+const KEPT_FOR_OTHERS = 'is the copy of a Secret of another namespace';
+
+type Read = FoundCertificate & { readonly keptFor?: string };
+
 /** Looks up a reference. A plain id is read as a container first, as kinx does, and then as a secret. */
-async function find({ id, collection }: TlsReference, reader: CloudReader): Promise<FoundCertificate> {
+async function find(
+  { id, collection }: TlsReference,
+  cluster: ClusterIdentity,
+  reader: CloudReader,
+): Promise<Read> {
   const kinds = collection === undefined ? KINDS : KINDS.filter((kind) => `${kind}s` === collection);
   try {
     for (const kind of kinds) {
       const wire = await reader.cloud.get(kind, id);
-      if (wire) return { ref: String(wire[`${kind}_ref`]), ...(await endOf(kind, wire, reader)) };
+      if (!wire) continue;
+      const keptFor = namespaceInStoredName(wire['name'], cluster);
+      const ref = String(wire[`${kind}_ref`]);
+      return { ref, ...(await endOf(kind, wire, reader)), ...(keptFor === undefined ? {} : { keptFor }) };
     }
   } catch (error) {
     const because = error instanceof ReconcileError ? WHY_NOT[error.code]?.(error) : undefined;

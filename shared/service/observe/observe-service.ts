@@ -48,7 +48,7 @@ export async function observeService(
     source.cloud.octaviaVersion(),
     service && wanted ? observeEndpoints(service, source, question.isOfNode) : NO_ENDPOINTS,
     observeTlsSecrets(question.secrets, unit.name.namespace, source),
-    observeCertificates(question.certificates, source),
+    observeCertificates(question.certificates, { name: unit.name, cluster }, source),
   ]);
   const asked: Asked = { ...question, ...behind, network: question.network?.(behind.endpoints) };
   const lb = found.loadBalancer;

@@ -3,10 +3,13 @@ import { newMemory } from '../../../../shared/memory/memory.ts';
 import { ReconcileError } from '../../../../shared/model/errors.ts';
 import type { ErrorCode } from '../../../../shared/model/errors.ts';
 import { observeCertificates } from '../../../../shared/service/observe/certificates.ts';
+import { storedName } from '../../../../shared/model/tls/stored-certificate.ts';
 import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
 import { CERTIFICATE, OTHER_CERTIFICATE } from '../../../support/cloud-contents.ts';
 
 const clock = { now: () => 0 };
+const cluster = { id: 'c1c1c1c1-0000-4000-8000-000000000000', name: 'kubernetes' };
+const of = { name: { namespace: 'shop', name: 'web' }, cluster };
 
 class Watched extends SimulatedCloud {
   readonly asked: string[] = [];
@@ -28,8 +31,8 @@ test('an id is looked for as a container, then as a secret, and not again for a 
   const cloud = new Watched();
   const question = { references: [{ id: CERTIFICATE }, { id: OTHER_CERTIFICATE }] };
   const reader = { cloud, clock, memory: newMemory() };
-  const { references } = await observeCertificates(question, reader);
-  await observeCertificates(question, reader);
+  const { references } = await observeCertificates(question, of, reader);
+  await observeCertificates(question, of, reader);
 
   expect([...references.values()]).toEqual([
     { ref: `http://127.0.0.1:9311/v1/containers/${CERTIFICATE}` },
@@ -45,7 +48,7 @@ test('an id is looked for as a container, then as a secret, and not again for a 
 test('an address says which of the two it is', async () => {
   const cloud = new Watched();
   const references = [{ id: CERTIFICATE, collection: 'secrets' as const }];
-  const facts = await observeCertificates({ references }, { cloud, clock, memory: newMemory() });
+  const facts = await observeCertificates({ references }, of, { cloud, clock, memory: newMemory() });
 
   expect(cloud.asked).toEqual([`secret ${CERTIFICATE}`]);
   expect(facts.references.get(CERTIFICATE)).toEqual({
@@ -55,18 +58,34 @@ test('an address says which of the two it is', async () => {
 
 test.each(['FORBIDDEN', 'CONFIG_INVALID'] as const)('%s becomes a message in words', async (code) => {
   const cloud = new Watched(code);
-  const facts = await observeCertificates(
-    { references: [{ id: CERTIFICATE }] },
-    { cloud, clock, memory: newMemory() },
-  );
+  const facts = await observeCertificates({ references: [{ id: CERTIFICATE }] }, of, {
+    cloud,
+    clock,
+    memory: newMemory(),
+  });
   expect(facts.references.get(CERTIFICATE)).toMatchObject({ because: expect.any(String) as string });
 });
 
 test('what passes is tried again', async () => {
   const cloud = new Watched('CLOUD_UNAVAILABLE');
-  const asked = observeCertificates(
-    { references: [{ id: CERTIFICATE }] },
-    { cloud, clock, memory: newMemory() },
-  );
+  const asked = observeCertificates({ references: [{ id: CERTIFICATE }] }, of, {
+    cloud,
+    clock,
+    memory: newMemory(),
+  });
   await expect(asked).rejects.toMatchObject({ code: 'CLOUD_UNAVAILABLE' });
+});
+
+test.each([
+  ['its namespace’s', cluster, 'shop', true],
+  ['another namespace’s', cluster, 'default', false],
+  ['another cluster’s, of a namespace of that name', { ...cluster, id: 'c2' }, 'shop', false],
+])('the stored copy of %s Secret, by its id', async (_, by, namespace, isUsed) => {
+  const cloud = new Watched();
+  const source = { secret: 'web-tls', fingerprint: '0a1b2c3d4e5f6071' };
+  const name = storedName(by, { namespace, name: 'other' }, source);
+  const { id } = await cloud.create('secret', { name, secret_type: 'opaque' });
+  const memory = newMemory();
+  const facts = await observeCertificates({ references: [{ id }] }, of, { cloud, clock, memory });
+  expect('ref' in (facts.references.get(id) ?? {})).toBe(isUsed);
 });

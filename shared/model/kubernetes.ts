@@ -113,12 +113,18 @@ export interface Endpoint {
   };
 }
 
+export interface Container {
+  readonly ports?: readonly { readonly containerPort: number; readonly protocol?: string }[];
+}
+
 export interface Pod {
   readonly metadata: ObjectMeta;
   readonly spec?: {
     /** The Pod has the addresses of its Node. */
     readonly hostNetwork?: boolean;
     readonly nodeName?: string;
+    readonly containers?: readonly Container[];
+    readonly initContainers?: readonly Container[];
   };
   readonly status?: {
     /** Pending, Running, Succeeded, Failed or Unknown. */

@@ -56,8 +56,15 @@ const slice: Keep = (value) => ({
   ...(object(value, {}) as object),
   ...pick(value, ['addressType', 'ports', 'endpoints']),
 });
-const pod: Keep = (value) =>
-  object(value, { spec: ['hostNetwork', 'nodeName'], status: ['phase', 'podIPs', 'podIP', 'conditions'] });
+const pod: Keep = (value) => {
+  const { containers, initContainers } = fieldsOf(fieldsOf(value)['spec']);
+  const ports = [containers, initContainers].map((all) => each((one) => pick(one, ['ports']))(all ?? [], []));
+  const spec = { ...fieldsOf(fieldsOf(value)['spec']), containers: ports.flat() };
+  return object(isRecord(value) ? { ...value, spec } : value, {
+    spec: ['hostNetwork', 'nodeName', 'containers'],
+    status: ['phase', 'podIPs', 'podIP', 'conditions'],
+  });
+};
 const same: Keep = (value) => value;
 const each =
   (keep: Keep): Keep =>

@@ -95,6 +95,8 @@ interface Judged {
   readonly stage: Stage;
   readonly address: string;
   readonly pod: string;
+  /** The Pod, if it is in the network of its Node. */
+  readonly onNode: Pod | undefined;
   /** Why the IP address is not made a member; undefined if it is. */
   readonly because: string | undefined;
 }
@@ -146,7 +148,10 @@ class PortReading {
       (one) => (one.name ?? '') === name && (one.protocol ?? 'TCP') === protocol,
     )?.port;
     if (number === undefined) return;
-    for (const one of judged) this.#family[one.stage].add(one, number);
+    for (const one of judged) {
+      const because = one.because ?? whyNotPort(one.onNode, this.#port, number);
+      this.#family[one.stage].add({ ...one, because }, number);
+    }
   }
 
   endFamily(): void {
@@ -176,10 +181,10 @@ function judgeOf(
     const [address] = endpoint.addresses ?? [];
     const stage = stageOf(endpoint, service);
     if (address === undefined || stage === undefined) return [];
-    const because =
-      whyNoPod(endpoint, address, namespace, byName) ??
-      whyNotOfNode(byName.get(endpoint.targetRef?.name ?? ''), address, isOfNode);
-    return [{ stage, address, pod: endpoint.targetRef?.name ?? '', because }];
+    const name = endpoint.targetRef?.name ?? '';
+    const pod = byName.get(name);
+    const because = whyNoPod(endpoint, address, namespace, byName) ?? whyNotOfNode(pod, address, isOfNode);
+    return [{ stage, address, pod: name, onNode: pod?.spec?.hostNetwork ? pod : undefined, because }];
   };
 }
 
@@ -209,6 +214,24 @@ function whyNotOfNode(pod: Pod | undefined, address: string, isOfNode: HasAddres
   return !hostNetwork || isOfNode(nodeName, address)
     ? undefined
     : `Pod ${pod?.metadata.name ?? ''} is in the network of its Node, and the address is none at which Node ${nodeName} may be a member`;
+}
+
+/**
+ * Why a Pod in its Node's network is not reached at a port; undefined if it is: the Pod has it, or the Service leads there.
+ * Any other one may be the kubelet's, and would be opened in the security group (decision 483).
+ */
+function whyNotPort(
+  pod: Pod | undefined,
+  { port, targetPort = port, protocol = 'TCP' }: ServicePort,
+  number: number,
+): string | undefined {
+  const { containers = [], initContainers = [] } = pod?.spec ?? {};
+  const has = [...containers, ...initContainers].some(({ ports = [] }) =>
+    ports.some((one) => one.containerPort === number && (one.protocol ?? 'TCP') === protocol),
+  );
+  return !pod || targetPort === number || has
+    ? undefined
+    : `Pod ${pod.metadata.name} is in the network of its Node, and neither a port of it nor the targetPort of the Service is ${number}`;
 }
 
 /** The endpoints without the Pods at these IP addresses. */

@@ -32,7 +32,9 @@ function podsAt(...all: readonly Where[]): void {
     const { metadata } = kube.apply({
       kind: 'Pod',
       metadata: { name, labels: LABELS },
-      ...(on === undefined ? {} : { spec: { hostNetwork: true, nodeName: on } }),
+      ...(on === undefined
+        ? {}
+        : { spec: { hostNetwork: true, nodeName: on, containers: [{ ports: [{ containerPort: 8080 }] }] } }),
       status: { podIP: own, podIPs: [{ ip: own }] },
     });
     const targetRef = { kind: 'Pod', namespace: 'default', name, uid: metadata.uid };

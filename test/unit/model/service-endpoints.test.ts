@@ -64,7 +64,7 @@ const ipv4 = (port: number, ...endpoints: readonly Endpoint[]): EndpointSlice =>
 const ended = (pod: Pod, phase: string): Pod => ({ ...pod, status: { ...pod.status, phase } });
 const inNodesNetwork = (pod: Pod, nodeName: string): Pod => ({
   ...pod,
-  spec: { hostNetwork: true, nodeName },
+  spec: { hostNetwork: true, nodeName, containers: [{ ports: [{ containerPort: 8080 }] }] },
 });
 const pods = [
   inNodesNetwork(aPod('host', '10.0.0.1'), 'a'),
@@ -95,6 +95,21 @@ describe('Pods behind a port', () => {
     const dns = port({ name: 'dns', port: 53, protocol: 'UDP' });
     expect(podsBehind(slices, dns).pods.map((one) => one.port)).toEqual([53, 53]);
     expect(podsBehind(slices, port({ name: 'dns', port: 53 })).pods).toEqual([]);
+  });
+
+  test.each<[number, string | number, boolean]>([
+    [8080, 'web', true],
+    [9090, 9090, true],
+    [9090, 'web', false],
+    [10_250, 9090, false],
+    [22, 8080, false],
+  ])('in the network of their Node, slice port %j and targetPort %j', (number, targetPort, isReached) => {
+    const { pods, refused } = podsBehind(
+      [ipv4(number, at('10.0.0.1', 'host'))],
+      port({ ...http, targetPort }),
+    );
+    expect(pods.map((one) => one.port)).toEqual(isReached ? [number] : []);
+    expect(refused.map(({ addresses }) => addresses)).toEqual(isReached ? [] : [['10.0.0.1']]);
   });
 
   test('in the network of their Node are those with an address that the Node has', () => {

@@ -36,7 +36,8 @@ const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v
 
 /** A watch over HTTP, a connection each. Throws ReconcileError (answer-error.ts), never with the credential in it. */
 export function createWatch(connection: Connection, stalledMs: number = STALLED_MS): Watch {
-  const client = createGot(clientOptions(connection));
+  // a watch that waited for another one's connection would wait for ever; followers have a limit of their own
+  const client = createGot({ ...clientOptions(connection), maxSockets: Infinity });
   return async function* watch({ path, query = {}, resourceVersion, metadataOnly, doing }, signal) {
     const open = async (isRefused: boolean) => {
       const { headers, https } = sentWith(await connection.credential(isRefused));

@@ -25,6 +25,8 @@ export interface Collection<T extends SeenObject> {
   readonly changed: (object: SeenObject, sign: string, isGone: boolean) => void;
   /** Called when the first list is there: from then on every change is told. */
   readonly listed?: () => void;
+  /** The pause between two lists, in place of a watch; undefined while it may be watched. */
+  readonly pollMs?: () => number | undefined;
 }
 
 /** The cause is the same whoever sees a change, and no other change has it. Not said: which change it was is not known. */
@@ -43,6 +45,8 @@ const PAGE = 100;
 const SHORT_MS = 1_000;
 /** After a version that was forgotten a watch has to stand for longer: a slow apiserver forgets a second later, each time. */
 const FORGOTTEN_MS = 10_000;
+/** One that is not open by then is told: a proxy may hold it back, or the apiserver have no place for it. */
+const OPEN_WITHIN_MS = 5_000;
 
 /**
  * Follows a collection: a list, then a watch from there on, for ever. It keeps no object, only the sign of each, so that a
@@ -86,14 +90,21 @@ export class Follower<T extends SeenObject> {
 
   /** Why what it has told may be old; undefined while it follows, and before the end of its first list. */
   get failure(): string | undefined {
-    return this.#failures > 0 ? this.#trouble : undefined;
+    return this.#isTold ? this.#trouble : undefined;
   }
 
   async #follow(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       try {
+        const pollMs = this.#collection.pollMs?.();
+        // many lists are not asked for at once
+        if (pollMs !== undefined) await this.#pause(this.#isListed ? pollMs : Math.random() * pollMs);
         this.#version ??= await this.#list();
-        await this.#watch(this.#version);
+        if (pollMs === undefined) await this.#watch(this.#version);
+        else {
+          this.#works();
+          this.#version = undefined;
+        }
       } catch (error) {
         await this.#failed(asReconcileError(error));
       }
@@ -145,10 +156,14 @@ export class Follower<T extends SeenObject> {
     };
     let openedMs = Infinity;
     let steady: NodeJS.Timeout | undefined;
+    const late = setTimeout(() => {
+      this.#tell(`cannot watch ${name}: not open within ${OPEN_WITHIN_MS / 1000} s`);
+    }, OPEN_WITHIN_MS).unref();
     const hasStood = (): boolean => performance.now() - openedMs >= SHORT_MS;
     try {
       for await (const { type, object } of this.#following.watch(request, this.#stop.signal)) {
         if (type === 'OPENED') {
+          clearTimeout(late);
           if (this.#failures === 0 && !this.#isForgotten) this.#works();
           openedMs = performance.now();
           steady = setTimeout(
@@ -170,6 +185,7 @@ export class Follower<T extends SeenObject> {
       // one that stood may be cut off by a proxy, or be quiet for long: the next one tells what it missed
       if (!hasStood() || this.#version === undefined) throw error;
     } finally {
+      clearTimeout(late);
       clearTimeout(steady);
     }
     if (!hasStood()) await this.#pause(SHORT_MS);
@@ -211,6 +227,13 @@ export class Follower<T extends SeenObject> {
     if (wasTold) this.#following.log.info(`changes of ${this.#collection.name} come again`);
   }
 
+  #tell(reason: string): void {
+    if (!this.#isTold)
+      this.#following.log.warn(`changes of ${this.#collection.name} wait for the sweep`, { reason });
+    this.#isTold = true;
+    this.#trouble = reason;
+  }
+
   async #failed(error: ReconcileError): Promise<void> {
     if (this.#stop.signal.aborted) return;
     if (error.context.status === 410) {
@@ -220,11 +243,7 @@ export class Follower<T extends SeenObject> {
       this.#isForgotten = true;
       if (isFirst) return;
     }
-    const reason = errorText(error);
-    if (!this.#isTold)
-      this.#following.log.warn(`changes of ${this.#collection.name} wait for the sweep`, { reason });
-    this.#isTold = true;
-    this.#trouble = reason;
+    this.#tell(errorText(error));
     const outcome = {
       status: 'failed',
       code: error.code,

@@ -7,6 +7,15 @@ import { Follower, type Changed, type Following } from './follower.ts';
 
 /** A watch is a connection to the apiserver each. */
 const MOST = 100;
+/** Those above the limit are asked about once a minute, and no more than one in a second. */
+const POLL_MS = 60_000;
+const POLLS_APART_MS = 1_000;
+
+/** Other limits, for tests. */
+export interface SecretLimits {
+  readonly most?: number;
+  readonly pollMs?: number;
+}
 
 interface Followed {
   readonly follower: Follower<SeenObject>;
@@ -23,12 +32,18 @@ export class SecretFollowers {
   readonly #changed: Changed;
   /** By namespace and name. */
   readonly #followed = new Map<string, Followed>();
+  /** Those that have a watch; the others are polled until one of these leaves. */
+  readonly #watched = new Set<string>();
+  readonly #most: number;
+  readonly #pollMs: number;
   readonly #namesOf = new Map<Key, readonly string[]>();
   #isComplete = false;
   #hasTrouble = false;
 
-  constructor(following: Following, changed: Changed) {
+  constructor(following: Following, changed: Changed, { most = MOST, pollMs = POLL_MS }: SecretLimits = {}) {
     const { log } = following;
+    this.#most = most;
+    this.#pollMs = pollMs;
     this.#following = {
       ...following,
       log: {
@@ -81,15 +96,15 @@ export class SecretFollowers {
 
   #troubles(): readonly string[] {
     const found = [...this.#followed.values()].flatMap(({ follower }) => follower.view().trouble ?? []);
-    const wanted = new Set([...this.#namesOf.values()].flat()).size;
-    const tooMany = `${wanted - MOST} of ${wanted} Secrets are not watched: ${MOST} is the most`;
-    return wanted > MOST ? [...found, tooMany] : found;
+    const { size } = this.#followed;
+    const tooMany = `${size - this.#most} of ${size} Secrets are polled and not watched: ${this.#most} is the most`;
+    return size > this.#most ? [...found, tooMany] : found;
   }
 
   #join(name: string, key: Key): void {
     const known = this.#followed.get(name);
     if (known) known.users.add(key);
-    else if (this.#followed.size < MOST) this.#follow(name, new Set([key]));
+    else this.#follow(name, new Set([key]));
   }
 
   #leave(name: string, key: Key): void {
@@ -98,11 +113,17 @@ export class SecretFollowers {
     if (followed?.users.size !== 0) return;
     this.#followed.delete(name);
     followed.follower.stop().catch(() => undefined);
+    if (!this.#watched.delete(name)) return;
+    const next = [...this.#followed.keys()].find((one) => !this.#watched.has(one));
+    if (next !== undefined) this.#watched.add(next);
   }
 
   #follow(path: string, users: Set<Key>): void {
     const [namespace = '', name = ''] = path.split('/');
     const isNews = this.#isComplete;
+    if (this.#watched.size < this.#most) this.#watched.add(path);
+    const pollMs = (): number =>
+      Math.max(this.#pollMs, POLLS_APART_MS * (this.#followed.size - this.#watched.size));
     const follower = new Follower<SeenObject>(
       {
         name: `Secret ${path}`,
@@ -113,6 +134,7 @@ export class SecretFollowers {
         changed: (secret, _, isGone) => {
           this.#changed([...users], causeOf(secret, isGone));
         },
+        pollMs: () => (this.#watched.has(path) ? undefined : pollMs()),
         listed: () => {
           if (isNews) this.#changed([...users]);
         },

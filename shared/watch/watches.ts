@@ -13,11 +13,12 @@ import {
   type SeenObject,
 } from '../trigger/keys-from-objects.ts';
 import { Follower, type Changed, type Following } from './follower.ts';
-import { SecretFollowers } from './secret-followers.ts';
+import { SecretFollowers, type SecretLimits } from './secret-followers.ts';
 
 export interface WatchesOptions extends Following {
   /** Called with the keys of what changed, and with `all` when from then on every change is told. */
   readonly changed: Changed;
+  readonly secrets?: SecretLimits;
 }
 
 /**
@@ -35,7 +36,7 @@ export class Watches {
 
   constructor(options: WatchesOptions) {
     const { changed } = options;
-    this.#secrets = new SecretFollowers(options, changed);
+    this.#secrets = new SecretFollowers(options, changed, options.secrets);
     const unlisted = new Set(['services', 'nodes']);
     const listed = (what: string) => (): void => {
       unlisted.delete(what);

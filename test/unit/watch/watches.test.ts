@@ -24,6 +24,7 @@ beforeEach(async () => {
     credential: () => Promise.resolve({ authorization: `Bearer ${sandbox.kubeToken}` }),
   };
   watches = new Watches({
+    secrets: { most: 15, pollMs: 200 },
     http: createHttp(connection),
     watch: createWatch(connection),
     log: { ...SILENT, warn: (message) => void warnings.push(message) },
@@ -41,9 +42,9 @@ afterEach(async () => {
 });
 
 async function until(what: string, isSo: () => boolean): Promise<void> {
-  const end = Date.now() + 5_000;
+  const end = Date.now() + 20_000;
   while (!isSo()) {
-    if (Date.now() > end) throw new Error(`not so in 5 s: ${what}; told: ${told.join(', ')}`);
+    if (Date.now() > end) throw new Error(`not so in 20 s: ${what}; told: ${told.join(', ')}`);
     await pause(5);
   }
 }
@@ -146,6 +147,27 @@ test('a Secret counts while a Service takes a certificate from it, and concerns 
   for (const { path } of selected) expect(path).toMatch(/fieldSelector=metadata.name(=|%3D)(web|api)-tls/);
 });
 
+test('each Secret has a watch beside those of Services and Nodes; those above the limit are polled until one leaves', async () => {
+  const names = Array.from({ length: 17 }, (_, at) => `tls-${at}`);
+  for (const name of names) {
+    sandbox.kube.apply(secret(name));
+    sandbox.kube.apply(aService({ name, annotations: { [TLS]: name } }));
+  }
+  await until('words', () => (watches.view()[2]?.trouble ?? '').startsWith('2 of 17 Secrets are polled'));
+  const watched = () =>
+    new Set(sandbox.requests.flatMap(({ path }) => /watch=true/.exec(path) && /tls-\d+/.exec(path)));
+  await until('15 watches', () => watched().size >= 15);
+  await pause(300);
+  told.length = 0;
+  for (const name of names) sandbox.kube.apply(secret(name, { a: 'YQ==' }));
+  sandbox.kube.setReady('node-1', false);
+  await isTold('nodeset', ...names.map((name) => `service/default/${name}`));
+
+  for (const name of names.slice(0, 2)) sandbox.kube.delete('Service', 'default', name);
+  await until('17 watches', () => watched().size === 17);
+  expect(watches.troubles()).toEqual([]);
+});
+
 test('Secrets that may not be watched wait for the sweep: one line says so, and nothing is unready', async () => {
   sandbox.kube.apply({ kind: 'Namespace', metadata: { name: 'shop' } });
   const named = { [TLS]: 'a-tls,b-tls' };
@@ -194,4 +216,12 @@ test('an apiserver that goes away in the middle is told as trouble, and its word
     [true, true],
   );
   expect(told).toEqual([]);
+});
+
+test('a watch that is not open within 5 s is told', async () => {
+  const match = { side: 'kube', method: 'GET', path: /\/nodes\?.*watch=true/ } as const;
+  sandbox.fault({ match, kind: 'hang', times: 1 });
+  sandbox.kube.endWatches({ forgetting: false });
+  await until('words', () => watches.blindness().some((words) => words.includes('not open within 5 s')));
+  expect(warnings).toContain('changes of Nodes wait for the sweep');
 });

@@ -10,7 +10,7 @@ import { renderPlan } from '../shared/plan/render-plan.ts';
 import { requireCaller, requireMethod, requireRights } from './http/admit.ts';
 import { HttpError } from './http/http-error.ts';
 import { admitting, requestOf } from './http/on-express.ts';
-import { bodyReader } from './http/read-body.ts';
+import { readBody } from './http/read-body.ts';
 import { parseJson, requireMediaType } from './http/read-json.ts';
 import { queueRequests } from './http/receiver.ts';
 import type { ServerOptions } from './http/server-options.ts';
@@ -20,7 +20,6 @@ type Options = Pick<ServerOptions, 'resyncTokens' | 'callers' | 'enqueue' | 'rec
 /** @param path with `:cluster` where there are several: who may call is asked before the body is read. */
 export function resync(options: Options, path = '/resync'): Router {
   const { resyncTokens, callers } = options;
-  const readBody = bodyReader(LONGEST_ORDER);
   return Router().all(
     path,
     admitting(
@@ -35,7 +34,7 @@ export function resync(options: Options, path = '/resync'): Router {
           400,
           `${clip(unknown, 100)} in the query means nothing here: it stands in the body`,
         );
-      const order = await readBody(requestOf(request), orderOf);
+      const order = await readBody(requestOf(request), { limit: LONGEST_ORDER }, orderOf);
       const { authorization } = request.headers;
       await requireRights(order.all ? ['all'] : order.objects, authorization, resyncTokens, callers);
       const cause = randomUUID();

@@ -2,7 +2,13 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
-import got, { type ExtendOptions, type Got, type RequestError } from 'got';
+import got, {
+  RequestError,
+  type ExtendOptions,
+  type Got,
+  type HandlerFunction,
+  type RequestPromise,
+} from 'got';
 import { withoutCredentials, type ProxyFor } from './proxy.ts';
 
 /** How often a GET is sent at the most. A write is sent once: the next run sees whether it took effect. */
@@ -14,6 +20,14 @@ const MAX_SOCKETS = 16;
 const IDLE_MS = 30_000;
 /** The time for a connection, and as much again for TLS: a second and a third SYN go out after 1 and 3 s. */
 const CONNECT_MS = 4_000;
+
+/**
+ * The most bytes of one answer, after unpacking: twice what 500 Nodes are with all their images and field managers. A server that
+ * is not ours, as of one cluster among many, must not fill the memory of all (decision 486).
+ */
+const LONGEST_ANSWER = 32 * 2 ** 20;
+/** The code of a RequestError about a longer one. */
+export const TOO_LONG = 'ERR_ANSWER_TOO_LONG';
 
 export interface ClientOptions extends Pick<ExtendOptions, 'https'> {
   /** Without it no request goes through a proxy. */
@@ -48,6 +62,7 @@ export function createGot({
     // The apiserver takes the field manager and the audit log's userAgent from here.
     headers: { 'user-agent': 'levelset', accept: 'application/json' },
     responseType: 'text',
+    handlers: [bounded],
     hooks: {
       beforeRequest: [
         (request) => {
@@ -57,6 +72,26 @@ export function createGot({
     },
   });
 }
+
+/** Breaks off at an answer that is too long. Whoever reads a stream has bounds of its own. */
+const bounded: HandlerFunction = (options, next) => {
+  if (options.isStream) return next(options);
+  const limit = new AbortController();
+  options.signal = options.signal ? AbortSignal.any([options.signal, limit.signal]) : limit.signal;
+  const answer = next(options);
+  return (answer as unknown as RequestPromise)
+    .on('downloadProgress', ({ transferred }) => {
+      if (transferred > LONGEST_ANSWER) limit.abort();
+    })
+    .catch((error: unknown) => {
+      if (!limit.signal.aborted) throw error;
+      throw new RequestError(
+        `the answer is longer than ${LONGEST_ANSWER / 2 ** 20} MB`,
+        { code: TOO_LONG },
+        options,
+      );
+    }) as unknown as typeof answer;
+};
 
 interface Agents {
   readonly http: http.Agent;
@@ -133,4 +168,28 @@ export function connectionInWords({ code, message }: RequestError, authority: st
   return isUntrusted
     ? `${reason}; ${authority} has to have the certificate of who signed it`
     : reason || code;
+}
+
+/** The largest clusters have 5,000 Nodes and 10,000 Services, the largest projects some more of members and ports. */
+const MOST_ITEMS = 100_000;
+/** Of all of them together, as JSON without what nobody reads. */
+const MOST_BYTES = 64 * 2 ** 20;
+/** A server may send pages with fewer objects than it was asked for, and even none. */
+const MORE_PAGES = 1_000;
+
+/** How much of a list is kept, of whatever server it comes. */
+export class ListBounds {
+  #pages = 0;
+  #items = 0;
+  #bytes = 0;
+
+  /** Counts one more page. Says why the list is given up; undefined if it goes on. */
+  whyTooMuch(items: readonly unknown[], isKept = true): string | undefined {
+    this.#pages += 1;
+    this.#items += items.length;
+    if (isKept) this.#bytes += JSON.stringify(items).length;
+    if (this.#pages > MORE_PAGES + this.#items) return 'the list has no end';
+    if (this.#items > MOST_ITEMS) return `the list has more than ${MOST_ITEMS} objects`;
+    return this.#bytes > MOST_BYTES ? `the list is longer than ${MOST_BYTES / 2 ** 20} MB` : undefined;
+  }
 }

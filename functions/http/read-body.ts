@@ -4,36 +4,79 @@ import type { HttpRequest } from './exchange.ts';
 import { HttpError } from './http-error.ts';
 import { HUNG_UP } from './refusals.ts';
 
-/** Reads and unpacks a body, and gives it to `use`. Throws HttpError 413, 415 and 400, and what `use` throws. */
-export type ReadBody = <T>(request: BodyRequest, use: (body: Buffer) => T) => Promise<T>;
-
 type BodyRequest = Pick<HttpRequest, 'headers' | 'body'>;
 
 /** A body that says that it is shorter, or that may not be longer, is not waited for. */
 const LARGE_BYTES = 1_000_000;
+/** The most bytes of small bodies that a process holds at a time. What would be more waits as large ones do. */
+const MOST_SMALL_BYTES = 32_000_000;
 /** The time to send a large body, while others wait. */
 const SEND_MS = 10_000;
 
-/**
- * Reads bodies of at most `limit` bytes, counted as they come and as they unpack. Large ones pass one at a time, from the
- * first byte until `use` has returned: each may take a hundred MB of memory meanwhile.
- */
-export function bodyReader(limit: number, sendMs = SEND_MS): ReadBody {
-  let last: Promise<unknown> = Promise.resolve();
-  return async (request, use) => {
-    const open = howToUnpack(request, limit);
-    if (!isLarge(request, limit)) return use(await collect(request.body, open, limit));
-    const mine = last.then(async () => {
-      const late = setTimeout(() => request.body.destroy(), sendMs);
-      const body = await collect(request.body, open, limit).finally(() => {
-        clearTimeout(late);
-      });
-      return use(body);
-    });
-    last = mine.catch(() => undefined);
-    return mine;
-  };
+export interface BodyLimits {
+  /** The most bytes, counted as they come and as they unpack. */
+  readonly limit: number;
+  /** Whose body it is: where several wait, each sender has its turn. */
+  readonly sender?: string;
+  readonly sendMs?: number;
 }
+
+/**
+ * Reads and unpacks a body, and gives it to `use`. Throws HttpError 413, 415 and 400, and what `use` throws. Of all large ones of
+ * the process one passes at a time, from the first byte until `use` has returned: each may take a hundred MB of memory meanwhile.
+ */
+export async function readBody<T>(
+  request: BodyRequest,
+  { limit, sender = '', sendMs = SEND_MS }: BodyLimits,
+  use: (body: Buffer) => T,
+): Promise<T> {
+  const open = howToUnpack(request, limit);
+  const length = Math.min(limit, Number(request.headers['content-length'] ?? limit));
+  if (!isLarge(request, limit) && smallBytes + length <= MOST_SMALL_BYTES) {
+    smallBytes += length;
+    try {
+      return use(await collect(request.body, open, limit));
+    } finally {
+      smallBytes -= length;
+    }
+  }
+  await large.begin(sender);
+  const late = setTimeout(() => request.body.destroy(), sendMs);
+  try {
+    return use(await collect(request.body, open, limit));
+  } finally {
+    clearTimeout(late);
+    large.end();
+  }
+}
+
+/** One at a time; those that wait take turns by sender. */
+class OneAtATime {
+  readonly #waiting = new Map<string, (() => void)[]>();
+  #isBusy = false;
+
+  async begin(sender: string): Promise<void> {
+    if (!this.#isBusy) this.#isBusy = true;
+    else
+      await new Promise<void>((resolve) => {
+        this.#waiting.set(sender, [...(this.#waiting.get(sender) ?? []), resolve]);
+      });
+  }
+
+  end(): void {
+    const [next] = this.#waiting;
+    this.#isBusy = next !== undefined;
+    if (!next) return;
+    const [sender, [begin, ...others]] = next;
+    this.#waiting.delete(sender);
+    if (others.length > 0) this.#waiting.set(sender, others);
+    begin?.();
+  }
+}
+
+/** Shared by all requests of the process: the memory is, too. */
+const large = new OneAtATime();
+let smallBytes = 0;
 
 type Unpack = (body: Readable) => Readable;
 

@@ -1,7 +1,7 @@
 import type { Admission } from './admit.ts';
 import type { HttpRequest } from './exchange.ts';
 import { HttpError } from './http-error.ts';
-import { whyTooMuch } from './json-size.ts';
+import { whyTooMuch } from '../../shared/model/text/json-size.ts';
 
 /** 415 unless the body has one of these media types. Parameters such as charset do not count: JSON is UTF-8. */
 export function requireMediaType(...types: readonly string[]): Admission {

@@ -4,7 +4,7 @@ import type { Triggered } from '../../shared/trigger/causes.ts';
 import { admit, requireMethod, requireToken, type Admission } from './admit.ts';
 import { jsonAnswer, type Endpoint, type HttpAnswer, type HttpRequest } from './exchange.ts';
 import { answerError, HttpError, noSuchPath, toHttpError } from './http-error.ts';
-import { bodyReader } from './read-body.ts';
+import { readBody } from './read-body.ts';
 import { reasonOf } from './refusals.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -36,14 +36,15 @@ export function receiver(delivery: Delivery, options: ReceiverOptions): Endpoint
   const { auditTokens, clusters, observeAudit, observeRefusal, log } = options;
   const identity = [delivery.identify ?? requireToken(auditTokens)];
   const form = [requireMethod('POST'), delivery.form];
-  const readBody = bodyReader(LONGEST_BATCH);
 
   const receive = async (request: HttpRequest): Promise<HttpAnswer> => {
     if (!isCalledByCluster(request, options)) await admit(request, identity);
     const cluster = clusterOf(request);
     if (!clusters.includes(cluster)) throw new HttpError(404, `no such cluster: ${JSON.stringify(cluster)}`);
     await admit(request, form);
-    const { keys, ...counts } = await readBody(request, (body) => read(body, request.headers));
+    const { keys, ...counts } = await readBody(request, { limit: LONGEST_BATCH, sender: cluster }, (body) =>
+      read(body, request.headers),
+    );
     const fields = { cluster, trigger, ...counts, keys: keys.length };
     if (counts.skipped > 0) log.warn('events that cannot be read were skipped', fields);
     else log.debug('events received', fields);

@@ -2,7 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RequestError, type Got, type OptionsInit } from 'got';
 import { isDeepStrictEqual } from 'node:util';
 import { budgetSpent, inTime, timeLeftMs, timeLeftToCloseMs } from '../deadline.ts';
-import { ATTEMPTS, backoffMs, connectionInWords, createGot, timeouts, type ClientOptions } from '../http.ts';
+import {
+  ATTEMPTS,
+  backoffMs,
+  connectionInWords,
+  createGot,
+  timeouts,
+  TOO_LONG,
+  type ClientOptions,
+} from '../http.ts';
+import { parseMeasured } from '../model/text/json-size.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { answerError, saysGone, statusMessage } from './answer-error.ts';
 import type { RawAnswer } from './answer-error.ts';
@@ -167,10 +176,15 @@ function contentType(method: KubeRequest['method']): string {
  */
 export function noAnswer(doing: string, server: string, error: unknown): unknown {
   if (!(error instanceof RequestError)) return error;
+  if (error.code === TOO_LONG) return tooMuch(doing, error.message);
   const reason = connectionInWords(error, 'certificate-authority-data in the kubeconfig');
   const text = `cannot ${doing}: no answer from the kube-apiserver at ${server} (${error.code}: ${reason})`;
   const isWithoutTls = /^(ERR_(SSL|TLS|OSSL)|CERT_|UNABLE_|SELF_SIGNED|DEPTH_ZERO|EPROTO)/.test(error.code);
   return new ReconcileError('KUBE_UNAVAILABLE', text, { isWithoutTls });
+}
+
+function tooMuch(doing: string, why: string): ReconcileError {
+  return new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${doing}: ${why}`, { isTooLong: true });
 }
 
 export function readAnswer(request: KubeRequest, { status, headers, text }: RawAnswer): KubeAnswer {
@@ -178,8 +192,9 @@ export function readAnswer(request: KubeRequest, { status, headers, text }: RawA
   const serverTimeMs = Number.isNaN(date) ? undefined : date;
   if (!headers['content-type']?.includes('json')) return { status, body: text, serverTimeMs };
   try {
-    return { status, body: JSON.parse(text) as unknown, serverTimeMs };
-  } catch {
+    return { status, body: parseMeasured(text), serverTimeMs };
+  } catch (error) {
+    if (error instanceof RangeError) throw tooMuch(request.doing, error.message);
     throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${request.doing}: the answer is no whole JSON`, {
       status,
     });

@@ -1,3 +1,4 @@
+import { ListBounds } from '../http.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { ObjectMeta } from '../model/kubernetes.ts';
 import type { Http, KubeRequest } from './kube-http.ts';
@@ -64,7 +65,7 @@ export async function listAll<T>(http: Http, request: ListRequest): Promise<read
 /** All objects; undefined if the snapshot expired. */
 async function tryList<T>(http: Http, request: ListRequest): Promise<readonly T[] | undefined> {
   const items: T[] = [];
-  for await (const page of pagesOf<T>(http, request)) {
+  for await (const page of pagesOf<T>(http, request, true)) {
     if (page === undefined) return undefined;
     items.push(...page.items);
   }
@@ -73,27 +74,41 @@ async function tryList<T>(http: Http, request: ListRequest): Promise<readonly T[
 
 /** The same page by page, so that nobody has to hold all of them. Throws KUBE_UNAVAILABLE (410) when the snapshot expires. */
 export async function* listPages<T>(http: Http, request: ListRequest): AsyncGenerator<Snapshot<T>> {
-  for await (const page of pagesOf<T>(http, request)) yield page ?? expired(request);
+  for await (const page of pagesOf<T>(http, request, false)) yield page ?? expired(request);
 }
 
-/** The last one is undefined if the snapshot expired. */
-async function* pagesOf<T>(http: Http, request: ListRequest): AsyncGenerator<Snapshot<T> | undefined> {
+/** The last one is undefined if the snapshot expired. Of a page that is too long an eighth is asked for, since one object never is. */
+async function* pagesOf<T>(
+  http: Http,
+  request: ListRequest,
+  areKept: boolean,
+): AsyncGenerator<Snapshot<T> | undefined> {
+  const bounds = new ListBounds();
+  let limit = request.pageSize ?? PAGE;
   let token: string | undefined;
-  do {
-    const query = {
-      ...request.query,
-      limit: request.pageSize ?? PAGE,
-      ...(token !== undefined && { continue: token }),
-    };
-    const answer = await http({ ...request, method: 'GET', query, expected: [410] });
+  for (;;) {
+    const query = { ...request.query, limit, ...(token !== undefined && { continue: token }) };
+    const asked = http({ ...request, method: 'GET', query, expected: [410] });
+    const answer = await asked.catch((error: unknown) => {
+      if (limit === 1 || !(error instanceof ReconcileError && error.context.isTooLong)) throw error;
+      return undefined;
+    });
+    if (answer === undefined) {
+      limit = Math.ceil(limit / 8);
+      continue;
+    }
     if (answer.status === 410) {
       yield undefined;
       return;
     }
     const { items, metadata } = asPage(answer.body, request.doing);
     token = metadata?.continue;
-    yield { items: items.map(withoutBallast) as T[], resourceVersion: metadata?.resourceVersion ?? '' };
-  } while (token);
+    const read = items.map(withoutBallast);
+    const why = bounds.whyTooMuch(read, areKept);
+    if (why !== undefined) throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${request.doing}: ${why}`);
+    yield { items: read as T[], resourceVersion: metadata?.resourceVersion ?? '' };
+    if (!token) return;
+  }
 }
 
 function expired({ doing }: ListRequest, often = ''): never {

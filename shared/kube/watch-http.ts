@@ -1,6 +1,8 @@
+import type { Duplex } from 'node:stream';
 import type { Response } from 'got';
 import { createGot, timeouts } from '../http.ts';
 import { ReconcileError } from '../model/errors.ts';
+import { parseMeasured } from '../model/text/json-size.ts';
 import { answerError, type RawAnswer } from './answer-error.ts';
 import type { Connection } from './connection/connection.ts';
 import { clientOptions, noAnswer, sentWith } from './kube-http.ts';
@@ -28,6 +30,10 @@ export type Watch = (request: WatchRequest, signal: AbortSignal) => AsyncIterabl
 const WHOLE_S = 10 * 60;
 /** A live watch has a bookmark each minute. After this time without a byte it is taken for dead. */
 const STALLED_MS = 150_000;
+/** The most characters of one event: an object has 3 MB at the most, in an apiserver that etcd stands behind. */
+const LONGEST_LINE = 8 * 2 ** 20;
+/** The most characters of a refusal, which has so long to come. */
+const LONGEST_REFUSAL = 2 ** 20;
 /** The time until the answer begins. */
 const BEGIN_MS = 30_000;
 
@@ -67,7 +73,7 @@ export function createWatch(connection: Connection, stalledMs: number = STALLED_
       }
       if (answer.status !== 200) throw answerError(doing, { ...answer, text: await textOf(stream) });
       yield { type: 'OPENED', object: undefined };
-      for await (const line of linesOf(stream)) yield eventIn(line, doing);
+      for await (const line of linesOf(stream, doing)) yield eventIn(line, doing);
     } catch (error) {
       if (signal.aborted) return;
       throw noAnswer(doing, connection.server, error);
@@ -76,19 +82,21 @@ export function createWatch(connection: Connection, stalledMs: number = STALLED_
 }
 
 /** Whole lines alone: what was cut off in the middle of one is no event. */
-async function* linesOf(stream: AsyncIterable<unknown>): AsyncIterable<string> {
+async function* linesOf(stream: AsyncIterable<unknown>, doing: string): AsyncIterable<string> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const part of stream) {
     const lines = (rest + decoder.decode(part as Buffer, { stream: true })).split('\n');
     rest = lines.pop() ?? '';
+    if (rest.length > LONGEST_LINE)
+      throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${doing}: an event is longer than 8 MB`);
     yield* lines;
   }
 }
 
 function eventIn(line: string, doing: string): WatchEvent {
   try {
-    const { type, object } = JSON.parse(line) as WatchEvent;
+    const { type, object } = parseMeasured(line) as WatchEvent;
     if (typeof type === 'string' && typeof object === 'object') return { type, object };
   } catch {
     // told below
@@ -96,8 +104,17 @@ function eventIn(line: string, doing: string): WatchEvent {
   throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${doing}: the answer is no list of events`);
 }
 
-async function textOf(stream: AsyncIterable<unknown>): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of stream) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString();
+/** What came of a refusal: what is longer, or slower, is left. */
+async function textOf(stream: Duplex): Promise<string> {
+  const late = setTimeout(() => stream.destroy(), BEGIN_MS);
+  let text = '';
+  try {
+    for await (const part of stream) {
+      text += String(part);
+      if (text.length > LONGEST_REFUSAL) break;
+    }
+  } finally {
+    clearTimeout(late);
+  }
+  return text;
 }

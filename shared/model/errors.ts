@@ -72,6 +72,8 @@ export interface ErrorContext {
   readonly serverTimeMs?: number;
   /** There was a connection, and no TLS in it. */
   readonly isWithoutTls?: boolean;
+  /** The answer was longer than any that is read: fewer objects at once may do. */
+  readonly isTooLong?: true;
   /** The quota that was reached; absent if the answer does not say it. */
   readonly limit?: number;
   readonly cause?: unknown;

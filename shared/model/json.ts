@@ -1,10 +1,11 @@
 /** Reading JSON of other programs, and comparing values by their JSON. */
 import { createHash } from 'node:crypto';
+import { parseMeasured } from './text/json-size.ts';
 
-/** The value of a JSON text. Undefined for another text, such as HTML, a cut answer or an empty text. */
+/** The value of a JSON text. Undefined for another text, such as HTML, a cut answer or an empty text, and for more than a parser should be given. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseMeasured(text);
   } catch {
     return undefined;
   }

@@ -5,7 +5,15 @@ import { RequestError, type Got, type Method } from 'got';
 import type { OpenStackConfig } from '../config/config.ts';
 import { parseJson } from '../model/json.ts';
 import { budgetSpent, timeLeftMs } from '../deadline.ts';
-import { ATTEMPTS, backoffMs, connectionInWords, createGot, retryAfterMs, timeouts } from '../http.ts';
+import {
+  ATTEMPTS,
+  backoffMs,
+  connectionInWords,
+  createGot,
+  retryAfterMs,
+  timeouts,
+  TOO_LONG,
+} from '../http.ts';
 import { askPermit } from '../permit.ts';
 import type { ProxyFor } from '../proxy.ts';
 import { accountOf, EndpointLimits } from './endpoint-limits.ts';
@@ -60,10 +68,13 @@ export type Observer = (call: Call) => void;
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
   readonly timedOut: boolean;
+  /** It was longer than any that is read. */
+  readonly isTooLong: boolean;
 
-  constructor(reason: string, timedOut: boolean) {
+  constructor(reason: string, timedOut: boolean, isTooLong = false) {
     super(reason);
     this.timedOut = timedOut;
+    this.isTooLong = isTooLong;
   }
 }
 
@@ -119,7 +130,7 @@ export function createHttp(
       } catch (error) {
         const wait = backoffMs(attempt);
         const ends = last || wait >= timeLeftMs();
-        if (ends || !(error instanceof NoAnswer) || error.timedOut) throw error;
+        if (ends || !(error instanceof NoAnswer) || error.timedOut || error.isTooLong) throw error;
         await transport.pause(wait);
       }
     }
@@ -222,7 +233,7 @@ function toNoAnswer(error: unknown): NoAnswer {
   if (error instanceof NoAnswer) return error;
   if (!(error instanceof RequestError)) return new NoAnswer('the request failed', false);
   const timedOut = error.code === 'ETIMEDOUT' && error.name === 'TimeoutError';
-  return new NoAnswer(connectionInWords(error, 'ca-file'), timedOut);
+  return new NoAnswer(connectionInWords(error, 'ca-file'), timedOut, error.code === TOO_LONG);
 }
 
 /** Whether a status may pass by itself. A 501 does not: it says what the service cannot do. */

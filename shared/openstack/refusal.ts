@@ -98,7 +98,9 @@ export function unexpected(attempted: string, answer: HttpAnswer, missing: strin
 /** The error for a request without a whole answer. Other errors are returned as they are. */
 export function unreachable(attempted: string, error: unknown): unknown {
   if (!(error instanceof NoAnswer)) return error;
-  return new ReconcileError('CLOUD_UNAVAILABLE', `${attempted}: ${error.message}`);
+  return error.isTooLong
+    ? new ReconcileError('UNEXPECTED_RESPONSE', `${attempted}: ${error.message}`, { isTooLong: true })
+    : new ReconcileError('CLOUD_UNAVAILABLE', `${attempted}: ${error.message}`);
 }
 
 function classify(

@@ -6,8 +6,8 @@ import { PassThrough, Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import request from 'supertest';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { whyTooMuch } from '../../functions/http/json-size.ts';
-import { bodyReader } from '../../functions/http/read-body.ts';
+import { whyTooMuch } from '../../shared/model/text/json-size.ts';
+import { readBody } from '../../functions/http/read-body.ts';
 import type { RefusalReason } from '../../functions/http/refusals.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { AUDIT, RESYNC, testServer, type TestServer } from './test-server.ts';
@@ -183,6 +183,43 @@ describe('large bodies', () => {
     expect(await second.status).toBe('202');
   });
 
+  test('of many senders pass one at a time in the whole process, and who has waited longest is not last', async () => {
+    const limit = 10 * 2 ** 20;
+    const headers = { 'content-encoding': 'gzip' };
+    const passed: string[] = [];
+    const send = (sender: string): { end: () => void; done: Promise<unknown> } => {
+      const body = new PassThrough();
+      const done = readBody({ headers, body }, { limit, sender }, () => void passed.push(sender));
+      return { done, end: () => void body.end(gzipSync('x')) };
+    };
+    const greedy = Array.from({ length: 5 }, () => send('greedy'));
+    const victim = send('victim');
+    for (const { end } of greedy.slice(1)) end();
+    victim.end();
+    expect(await Promise.race([victim.done, soon()])).toBe('waits');
+    expect(passed).toEqual([]);
+    greedy[0]?.end();
+    await Promise.all([...greedy, victim].map(({ done }) => done));
+    expect(passed.indexOf('victim')).toBeLessThan(3);
+  });
+
+  test('are also those that say they are small, when so many of them come that their sum is not', async () => {
+    const lengths = Array.from({ length: 64 }, () => 900_000);
+    const held = lengths.map((bytes) => {
+      const body = new PassThrough({ highWaterMark: 10 });
+      const done = readBody(
+        { headers: { 'content-length': `${bytes}` }, body },
+        { limit: 10 * 2 ** 20 },
+        () => 0,
+      );
+      return { body, done, isTaken: () => body.write('x'.repeat(20)) };
+    });
+    await soon();
+    expect(held.filter(({ isTaken }) => isTaken()).length).toBeLessThan(40);
+    for (const { body } of held) body.end();
+    await Promise.all(held.map(({ done }) => done));
+  });
+
   test('let the next one in when a sender goes away', async () => {
     const port = await listening();
     const first = begin(port, LARGE);
@@ -194,11 +231,11 @@ describe('large bodies', () => {
   });
 
   test('are given up when they do not come', async () => {
-    const readBody = bodyReader(10 * 2 ** 20, 100);
+    const limits = { limit: 10 * 2 ** 20, sendMs: 100 };
     const app: http.RequestListener = (message, response) => {
-      readBody({ headers: message.headers, body: message }, () => response.writeHead(202).end()).catch(
-        () => undefined,
-      );
+      readBody({ headers: message.headers, body: message }, limits, () =>
+        response.writeHead(202).end(),
+      ).catch(() => undefined);
     };
     const port = await listening(app);
     const first = begin(port, LARGE);
@@ -210,11 +247,13 @@ describe('large bodies', () => {
   });
 
   test('hold up nothing where no body may be large, whatever one says of its length', async () => {
-    const readBody = bodyReader(64 * 2 ** 10);
+    const small = { limit: 64 * 2 ** 10 };
     const headers = { 'content-encoding': 'gzip' };
     const slow = new PassThrough();
-    const first = readBody({ headers, body: slow }, String);
-    expect(await readBody({ headers, body: Readable.from([gzipSync('quick')]) }, String)).toBe('quick');
+    const first = readBody({ headers, body: slow }, small, String);
+    expect(await readBody({ headers, body: Readable.from([gzipSync('quick')]) }, small, String)).toBe(
+      'quick',
+    );
     slow.end(gzipSync('slow'));
     expect(await first).toBe('slow');
   });

@@ -12,6 +12,16 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, OPEN_MAP, CLOSE_LIST, CLOSE_MAP] = [0x5b, 0x7b, 0x5d, 0x7d];
 const SPACE = 0x20;
 
+/** A shorter text costs nobody anything, whatever it is. */
+const SHORT = 100_000;
+
+/** The value of a JSON text. Throws SyntaxError for another text, and RangeError with the reason for more than a parser should be given. */
+export function parseMeasured(text: string): unknown {
+  const tooMuch = text.length > SHORT ? whyTooMuch(Buffer.from(text)) : undefined;
+  if (tooMuch !== undefined) throw new RangeError(tooMuch);
+  return JSON.parse(text) as unknown;
+}
+
 /** Why a JSON text in UTF-8 is not parsed; undefined if it may be. Looks at each byte once. */
 export function whyTooMuch(body: Buffer): string | undefined {
   // a comma is one more value, and so is whatever comes first in brackets

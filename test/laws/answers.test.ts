@@ -1,0 +1,121 @@
+/** Whatever an apiserver or an OpenStack API answers, what is kept of it is bounded (decision 486). */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { createHttp } from '../../shared/kube/kube-http.ts';
+import { listAll } from '../../shared/kube/kube-objects.ts';
+import { createWatch } from '../../shared/kube/watch-http.ts';
+import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
+import { startFake } from '../unit/openstack/fake-openstack.ts';
+
+type Answer = (response: ServerResponse, url: URL) => void;
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const BOMB = gzipSync(`{"items":[],"ports":[],"x":"${'x'.repeat(100e6)}"}`);
+const BRACKETS = gzipSync(`{"items":[${'{},'.repeat(3e6)}{}]}`);
+
+const packed =
+  (body: Buffer, headers: Readonly<Record<string, string>> = {}): Answer =>
+  (response) =>
+    response.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'gzip', ...headers }).end(body);
+
+/** Pages without an end, of so many objects each with so much in it. */
+const endless =
+  (count: number, size: number): Answer =>
+  (response, { searchParams }) => {
+    const nth = Number(searchParams.get('continue') ?? searchParams.get('marker') ?? 0) + 1;
+    const pad = 'x'.repeat(size);
+    const items = Array.from({ length: count }, (_, at) => ({ id: `${nth}-${at}`, metadata: {}, pad }));
+    const links = [{ rel: 'next', href: `http://any/?marker=${nth}` }];
+    const page = { items, metadata: { continue: `${nth}` }, ports: items, ports_links: links };
+    response.writeHead(200, JSON_TYPE).end(JSON.stringify(page));
+  };
+
+const ANSWERS: readonly (readonly [string, Answer, RegExp])[] = [
+  ['a bomb', packed(BOMB), /longer than 32 MB/],
+  [
+    'a bomb that says how long it is',
+    packed(BOMB, { 'content-length': `${BOMB.length}` }),
+    /longer than 32 MB/,
+  ],
+  ['brackets', packed(BRACKETS), /more than 1000000 values|is no JSON/],
+  ['pages without an end', endless(500, 2_000), /list is longer than 64 MB/],
+  ['empty pages without an end', endless(0, 0), /list has no end/],
+  ['pages of small objects without an end', endless(2_000, 0), /more than 100000 objects/],
+];
+
+async function apiserver(answer: Answer): Promise<Parameters<typeof createHttp>[0]> {
+  const server = createServer((request, response) => {
+    answer(response, new URL(request.url ?? '/', 'http://any'));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await new Promise((resolve) => server.once('listening', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { source: 'test', server: url, tls: {}, credential: () => Promise.resolve({}) };
+}
+
+test.each(ANSWERS)('an apiserver that answers with %s is not listened to', async (_what, answer, reason) => {
+  const http = createHttp(await apiserver(answer));
+  const list = listAll(http, { path: '/api/v1/nodes', doing: 'list Nodes' });
+  await expect(list).rejects.toMatchObject({
+    code: 'UNEXPECTED_RESPONSE',
+    message: expect.stringMatching(reason) as unknown,
+  });
+});
+
+test.each(ANSWERS)('nor is Neutron, if it answers with %s', async (_what, answer, reason) => {
+  const fake = await startFake(({ path }, response) => {
+    answer(response, new URL(path, 'http://any'));
+  });
+  onTestFinished(() => fake.close());
+  const list = connectCloud({ ...fake.config, requestTimeoutMs: 20_000 }).cloud.list('port');
+  await expect(list).rejects.toMatchObject({
+    code: 'UNEXPECTED_RESPONSE',
+    message: expect.stringMatching(reason) as unknown,
+  });
+});
+
+test('of objects so large that a page of them is too long fewer are asked for', async () => {
+  const asked: number[] = [];
+  const all = Array.from({ length: 24 }, (_, at) => ({ metadata: { name: `${at}` }, pad: 'x'.repeat(2e6) }));
+  const http = createHttp(
+    await apiserver((response, { searchParams }) => {
+      const [from, limit] = [Number(searchParams.get('continue')), Number(searchParams.get('limit'))];
+      asked.push(limit);
+      const items = all.slice(from, from + limit);
+      const next = from + limit < all.length ? { continue: `${from + limit}` } : {};
+      response.writeHead(200, JSON_TYPE).end(JSON.stringify({ items, metadata: next }));
+    }),
+  );
+  const found = await listAll(http, { path: '/api/v1/services', doing: 'list Services' });
+  expect(found).toEqual(all);
+  expect(asked).toEqual([500, 63, 8, 8, 8]);
+});
+
+test.each<[string, number, RegExp]>([
+  ['an event', 200, /an event is longer than 8 MB/],
+  ['a refusal', 500, /500/],
+])('a watch that is %s without an end is given up', async (_what, status, reason) => {
+  const connection = await apiserver((response) => {
+    response.writeHead(status, JSON_TYPE);
+    const part = Buffer.alloc(65_536, 'x');
+    const go = (): void => {
+      while (response.write(part));
+      response.once('drain', go);
+    };
+    response.on('error', () => undefined);
+    go();
+  });
+  const watch = createWatch(connection)(
+    { path: '/w', resourceVersion: '1', doing: 'watch Nodes' },
+    AbortSignal.timeout(60_000),
+  );
+  const all = async (): Promise<void> => {
+    for await (const { type } of watch) expect(type).toBe('OPENED');
+  };
+  await expect(all()).rejects.toThrow(reason);
+});

@@ -172,8 +172,8 @@ export function connectionInWords({ code, message }: RequestError, authority: st
 
 /** The largest clusters have 5,000 Nodes and 10,000 Services, the largest projects some more of members and ports. */
 const MOST_ITEMS = 100_000;
-/** Of all of them together, as JSON without what nobody reads. */
-const MOST_BYTES = 64 * 2 ** 20;
+/** Of all of them together, as JSON without what nobody reads. One namespace with a hundred of the largest objects must not stop all. */
+const MOST_BYTES = 256 * 2 ** 20;
 /** A server may send pages with fewer objects than it was asked for, and even none. */
 const MORE_PAGES = 1_000;
 

@@ -126,7 +126,7 @@ test('who stops waits for nobody, and keeps no place', async () => {
 });
 
 test('a timer that ends a moment too early sweeps no cluster twice', async () => {
-  vi.useFakeTimers();
+  vi.useFakeTimers({ now: 1_000_000_000 });
   onTestFinished(() => {
     vi.useRealTimers();
   });

@@ -3,11 +3,11 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHttp } from '../../shared/kube/kube-http.ts';
-import { listAll } from '../../shared/kube/kube-objects.ts';
-import { createWatch } from '../../shared/kube/watch-http.ts';
-import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
-import { startFake } from '../unit/openstack/fake-openstack.ts';
+import { createHttp } from '../../../shared/kube/kube-http.ts';
+import { listAll } from '../../../shared/kube/kube-objects.ts';
+import { createWatch } from '../../../shared/kube/watch-http.ts';
+import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
+import { startFake } from '../../unit/openstack/fake-openstack.ts';
 
 type Answer = (response: ServerResponse, url: URL) => void;
 

@@ -5,26 +5,26 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { newMemory } from '../../shared/memory/memory.ts';
-import type { EndpointSlice, Node, Pod, Service } from '../../shared/model/kubernetes.ts';
-import { readEndpoints, localNodes } from '../../shared/model/load-balancer/service-endpoints.ts';
-import { addressesOf, nodeSet } from '../../shared/model/node/node-set.ts';
-import { readTlsSecret } from '../../shared/model/tls/tls-secret.ts';
-import { allAtOnce, sortedInTurns } from '../../shared/model/turns.ts';
-import type { InTurns } from '../../shared/model/turns.ts';
-import { nodeShares } from '../../shared/service/desired/desire-members.ts';
-import { selectNodes } from '../../shared/service/desired/nodes/port-nodes.ts';
-import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
-import { readAsDialect } from '../../shared/service/intent/as-dialect.ts';
+import { newMemory } from '../../../shared/memory/memory.ts';
+import type { EndpointSlice, Node, Pod, Service } from '../../../shared/model/kubernetes.ts';
+import { readEndpoints, localNodes } from '../../../shared/model/load-balancer/service-endpoints.ts';
+import { addressesOf, nodeSet } from '../../../shared/model/node/node-set.ts';
+import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
+import { allAtOnce, sortedInTurns } from '../../../shared/model/turns.ts';
+import type { InTurns } from '../../../shared/model/turns.ts';
+import { nodeShares } from '../../../shared/service/desired/desire-members.ts';
+import { selectNodes } from '../../../shared/service/desired/nodes/port-nodes.ts';
+import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
+import { readAsDialect } from '../../../shared/service/intent/as-dialect.ts';
 import {
   certificateQuestion,
   joinIntent,
   networkQuestion,
-} from '../../shared/service/intent/cloud-questions.ts';
-import { aConfig } from '../support/config.ts';
-import { aStoredService } from '../support/service.ts';
-import { aTlsSecret, certificateOf, keyOfPair } from '../support/tls-secret.ts';
-import './seed.ts';
+} from '../../../shared/service/intent/cloud-questions.ts';
+import { aConfig } from '../../support/config.ts';
+import { aStoredService } from '../../support/service.ts';
+import { aTlsSecret, certificateOf, keyOfPair } from '../../support/tls-secret.ts';
+import '../seed.ts';
 
 /** The longest stretch, of which a turn before it has taken up to 10. */
 const LONGEST_MS = 40;

@@ -177,11 +177,28 @@ const MOST_BYTES = 256 * 2 ** 20;
 /** A server may send pages with fewer objects than it was asked for, and even none. */
 const MORE_PAGES = 1_000;
 
-/** How much of a list is kept, of whatever server it comes. */
-export class ListBounds {
+/** The pages of one list, and how much of it is kept, of whatever server it comes. */
+export class ListPages {
+  #limit: number;
   #pages = 0;
   #items = 0;
   #bytes = 0;
+
+  constructor(pageSize: number) {
+    this.#limit = pageSize;
+  }
+
+  /** The answer with a page. Of one that is too long an eighth is asked for, since one object never is. */
+  async ask<T>(page: (limit: number) => Promise<T>, isTooLong: (error: unknown) => boolean): Promise<T> {
+    for (;;) {
+      try {
+        return await page(this.#limit);
+      } catch (error) {
+        if (this.#limit === 1 || !isTooLong(error)) throw error;
+        this.#limit = Math.ceil(this.#limit / 8);
+      }
+    }
+  }
 
   /** Counts one more page. Says why the list is given up; undefined if it goes on. */
   whyTooMuch(items: readonly unknown[], isKept = true): string | undefined {

@@ -1,7 +1,7 @@
-import { ListBounds } from '../http.ts';
-import { ReconcileError } from '../model/errors.ts';
+import { ListPages } from '../http.ts';
+import { isTooLong, ReconcileError } from '../model/errors.ts';
 import type { ObjectMeta } from '../model/kubernetes.ts';
-import type { Http, KubeRequest } from './kube-http.ts';
+import type { Http, KubeAnswer, KubeRequest } from './kube-http.ts';
 
 /** Path of a resource, or object, of the core API (Kubernetes API concepts, "Resource URIs"). */
 export function corePath(resource: string, namespace?: string, name?: string): string {
@@ -77,26 +77,23 @@ export async function* listPages<T>(http: Http, request: ListRequest): AsyncGene
   for await (const page of pagesOf<T>(http, request, false)) yield page ?? expired(request);
 }
 
-/** The last one is undefined if the snapshot expired. Of a page that is too long an eighth is asked for, since one object never is. */
+/** The last one is undefined if the snapshot expired. */
 async function* pagesOf<T>(
   http: Http,
   request: ListRequest,
   areKept: boolean,
 ): AsyncGenerator<Snapshot<T> | undefined> {
-  const bounds = new ListBounds();
-  let limit = request.pageSize ?? PAGE;
+  const pages = new ListPages(request.pageSize ?? PAGE);
   let token: string | undefined;
-  for (;;) {
-    const query = { ...request.query, limit, ...(token !== undefined && { continue: token }) };
-    const asked = http({ ...request, method: 'GET', query, expected: [410] });
-    const answer = await asked.catch((error: unknown) => {
-      if (limit === 1 || !(error instanceof ReconcileError && error.context.isTooLong)) throw error;
-      return undefined;
+  const ask = (limit: number): Promise<KubeAnswer> =>
+    http({
+      ...request,
+      method: 'GET',
+      expected: [410],
+      query: { ...request.query, limit, ...(token !== undefined && { continue: token }) },
     });
-    if (answer === undefined) {
-      limit = Math.ceil(limit / 8);
-      continue;
-    }
+  for (;;) {
+    const answer = await pages.ask(ask, isTooLong);
     if (answer.status === 410) {
       yield undefined;
       return;
@@ -104,7 +101,7 @@ async function* pagesOf<T>(
     const { items, metadata } = asPage(answer.body, request.doing);
     token = metadata?.continue;
     const read = items.map(withoutBallast);
-    const why = bounds.whyTooMuch(read, areKept);
+    const why = pages.whyTooMuch(read, areKept);
     if (why !== undefined) throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${request.doing}: ${why}`);
     yield { items: read as T[], resourceVersion: metadata?.resourceVersion ?? '' };
     if (!token) return;

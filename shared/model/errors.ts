@@ -101,6 +101,11 @@ export function isRefusedWrite({ code }: ReconcileError): boolean {
   return code.startsWith('KUBE_') && code !== 'KUBE_CONFLICT' && code !== 'KUBE_UNAVAILABLE';
 }
 
+/** Whether an answer was longer than any that is read. */
+export function isTooLong(error: unknown): boolean {
+  return isError(error) && error.context.isTooLong === true;
+}
+
 /** Whether an error stands in place of what was read. */
 export function isError(value: unknown): value is ReconcileError {
   return value instanceof ReconcileError;

@@ -2,8 +2,8 @@ import type { Query, ReadKind } from '../ports.ts';
 import type { WireResource } from '../model/resources.ts';
 import { ENDPOINTS, listPath, queryText } from './endpoints.ts';
 import { refusal, unexpected } from './refusal.ts';
-import { ListBounds } from '../http.ts';
-import { ReconcileError } from '../model/errors.ts';
+import { ListPages } from '../http.ts';
+import { isTooLong, ReconcileError } from '../model/errors.ts';
 import { isRecord, stringAt } from '../model/json.ts';
 import type { Session, SessionRequest } from './identity/session.ts';
 import type { HttpAnswer } from './openstack-http.ts';
@@ -26,25 +26,24 @@ export async function listAll(
   const attempted = parent === undefined ? `list ${title}s` : `list ${title}s of ${parent}`;
   const found: WireResource[] = [];
   const markers = new Set<string>();
-  const bounds = new ListBounds();
-  let page: Query = { limit: PAGE_SIZE, ...query };
-  for (;;) {
-    const request = { service, method: 'GET' as const, path: path + queryText(page), attempted };
-    const answer = await sendVersioned(session, kind, request).catch((error: unknown) => {
-      if (page['limit'] === 1 || !(error instanceof ReconcileError && error.context.isTooLong)) throw error;
-      return undefined;
+  let page = query;
+  const pages = new ListPages(PAGE_SIZE);
+  const ask = (limit: number): Promise<HttpAnswer> =>
+    sendVersioned(session, kind, {
+      service,
+      method: 'GET',
+      attempted,
+      path: path + queryText({ limit, ...page }),
     });
-    if (answer === undefined) {
-      page = { ...page, limit: Math.ceil(Number(page['limit']) / 8) };
-      continue;
-    }
+  for (;;) {
+    const answer = await pages.ask(ask, isTooLong);
     if (answer.status !== 200) throw refusal(attempted, answer);
     const listed = isRecord(answer.body) ? answer.body[plural] : undefined;
     const items = named && Array.isArray(listed) ? listed.map(withNameAsId) : listed;
     if (!isRecord(answer.body) || !Array.isArray(items) || !items.every(isWireResource)) {
       throw unexpected(attempted, answer, `list of ${plural} with ids`);
     }
-    const why = bounds.whyTooMuch(items);
+    const why = pages.whyTooMuch(items);
     if (why !== undefined) throw new ReconcileError('UNEXPECTED_RESPONSE', `${attempted}: ${why}`);
     for (const item of items) found.push(item);
     const next = nextLink(answer.body[`${plural}_links`]);

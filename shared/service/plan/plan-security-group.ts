@@ -43,13 +43,15 @@ export function planSecurityGroup(input: SecurityGroupInput, refused: Refusal[])
     planOne(group, there, steps, refused);
     for (const rule of rules) planOne(rule, there, steps, refused);
     if (!there.has(GROUP)) steps.push(...DEFAULT_RULES.map(removeDefault));
-    else if (!input.switching && (rules.length > 0 || group.mayBeEmpty))
+    else if (!input.switching && (rules.length > 0 || group.mayBeEmpty)) {
+      const reached = new Set(rules.map(portOf));
       steps.push(
         ...surplus('securitygrouprule', input, rules).map((rule) => ({
           ...remove(rule, 'no served port of the Service needs it'),
-          ...(rules.some((other) => portOf(other) === portOf(rule)) ? { narrows: true as const } : {}),
+          ...(reached.has(portOf(rule)) ? { narrows: true as const } : {}),
         })),
       );
+    }
   }
   for (const port of observed) {
     if (port.kind === 'port') steps.push(...planPort(port, input));
@@ -72,9 +74,9 @@ function surplus(
   { observed, wanted }: SecurityGroupInput,
   others: readonly DesiredResource[] = [],
 ): readonly ObservedResource[] {
+  const stay = new Set(others.map(({ address }) => address));
   return observed.filter(
-    ({ kind: of, address }) =>
-      of === kind && !wanted.has(address) && !others.some((other) => other.address === address),
+    ({ kind: of, address }) => of === kind && !wanted.has(address) && !stay.has(address),
   );
 }
 

@@ -107,7 +107,6 @@ export async function evaluate(
   };
   let { seen, desired } = await look(reading);
 
-  // What a blocked Service asks of its network may be what is wrong, so the members that follow the Nodes are where the others are.
   const { here, own } = desired;
   const there = reading.intent && isBlocked(here) && whereMembersAre(reading.intent, seen);
   if (there) {

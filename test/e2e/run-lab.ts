@@ -4,7 +4,6 @@ import { startVitest } from 'vitest/node';
 import { choose, readCommandLine, type Choice } from './rotation/choice.ts';
 import { WITH_OLDEST } from './rotation/lab-files.ts';
 import { LabReport } from './rotation/lab-report.ts';
-import { OwedFiles } from './rotation/owed-files.ts';
 import { turnOf } from './rotation/turn.ts';
 
 /** In CI so many files that failed run once more, whole: the real parts share a machine with whatever else it does. */
@@ -19,19 +18,16 @@ try {
 
 async function run(args: readonly string[]): Promise<number> {
   const { list, testName, ...wish } = readCommandLine(args);
-  const owed = new OwedFiles();
-  const choice = choose(wish, { owed: owed.list(), turn: () => turnOf(import.meta.dirname) });
+  const choice = choose(wish, { turn: () => turnOf(import.meta.dirname) });
   console.log(`lab: ${choice.why}\n${choice.files.map((file) => `  ${file}`).join('\n')}`);
-  if (choice.owed.length > 0) console.log(`of these, owed since an earlier run: ${choice.owed.join(', ')}`);
   if (list) return 0;
-  const remembers = testName === undefined && process.env['USE_EXISTING_CLUSTER'] !== 'true';
   const isWithOldest = (file: string): boolean => WITH_OLDEST.some((folder) => file.startsWith(folder));
   if (choice.files.some(isWithOldest)) process.env['LEVELSET_E2E_OLDEST'] = 'yes';
   const runAll = async (part: Choice): Promise<readonly string[]> => {
     const vitest = await startVitest([...part.files], {
       config: join(import.meta.dirname, 'vitest.config.ts'),
       watch: false,
-      reporters: ['verbose', new LabReport(part, remembers ? owed : undefined)],
+      reporters: ['verbose', new LabReport(part)],
       ...(testName === undefined ? {} : { testNamePattern: testName }),
     });
     const failed = vitest.state.getTestModules().filter((module) => !module.ok());

@@ -1,4 +1,4 @@
-/** Which lab files run when: three commits in a row run all of them, and what failed comes back. */
+/** Which lab files run when: seven commits in a row run all of them. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { choose, readCommandLine, type Choice } from '../e2e/rotation/choice.ts';
 import { LAB_FILES, OLDEST, PARTS, type Part } from '../e2e/rotation/lab-files.ts';
-import { OwedFiles } from '../e2e/rotation/owed-files.ts';
 import { partOf, turnOf } from '../e2e/rotation/turn.ts';
 import { filesOf, ROOT } from './files.ts';
 
@@ -17,8 +16,8 @@ afterAll(() => {
 
 const every = Object.keys(LAB_FILES).sort();
 const ofPart = (part: Part): readonly string[] => every.filter((file) => LAB_FILES[file]?.part === part);
-const chosen = (args: readonly string[], owed: readonly string[] = [], count = 0): Choice =>
-  choose(readCommandLine(args), { owed, turn: () => ({ part: partOf(count), by: `commit ${count}` }) });
+const chosen = (args: readonly string[], count = 0): Choice =>
+  choose(readCommandLine(args), { turn: () => ({ part: partOf(count), by: `commit ${count}` }) });
 
 test('every lab file is in the core or in a part, and nothing else is', () => {
   expect(every).toEqual(filesOf('test/{e2e,conformance}/**/*.test.ts'));
@@ -34,7 +33,7 @@ test('what runs on the oldest Kubernetes is a file of the suite, in the cluster 
     expect(every, second).toContain(`test/e2e/${other}`);
     expect(other.split('/').at(-1)).toBe(file.slice(OLDEST.length));
   }
-  for (const part of PARTS) expect(ofPart(part).some((file) => file.startsWith(OLDEST))).toBe(true);
+  expect(new Set(files.map((file) => LAB_FILES[file]?.part))).toEqual(new Set([1]));
 });
 
 test('the parts are of about equal length', () => {
@@ -44,14 +43,14 @@ test('the parts are of about equal length', () => {
   expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThan(Math.max(...lengths) / 5);
 });
 
-test('three commits in a row run every file, each of them the core, and the rest is told', () => {
-  for (const first of [440, 441, 442]) {
-    const runs = [first, first + 1, first + 2].map((count) => chosen([], [], count));
+test('seven commits in a row run every file, each of them the core, and the rest is told', () => {
+  for (const first of [440, 441, 446]) {
+    const runs = PARTS.map((_, after) => chosen([], first + after));
     expect([...new Set(runs.flatMap(({ files }) => files))].sort()).toEqual(every);
     for (const { files, left } of runs) {
       expect(files).toEqual(expect.arrayContaining([...ofPart('core')]));
       expect([...files, ...[...left.values()].flat()].sort()).toEqual(every);
-      expect([...left.keys()]).toHaveLength(2);
+      expect([...left.keys()]).toHaveLength(PARTS.length - 1);
     }
   }
 });
@@ -85,32 +84,16 @@ test('the turn is the count of commits, where history is shallow the time of the
   expect(partOf(1_795_000_002)).not.toBe(partOf(2));
 });
 
-test('what is owed runs beside its turn, also in another process, until it has passed', () => {
-  const path = join(folder, 'cache', 'owed');
-  const [late = '', gone] = [ofPart(2)[0], 'test/e2e/removed'];
-  new OwedFiles(path).add([late, gone]);
-  const owed = new OwedFiles(path);
-  const run = chosen(['--part', '1'], owed.list());
-  expect(run.files).toEqual(expect.arrayContaining([late, ...ofPart('core'), ...ofPart(1)]));
-  expect(run.files).not.toContain(gone);
-  expect(run.owed).toEqual([late]);
-  expect(run.left.get(2)).not.toContain(late);
-  owed.remove(late);
-  expect(chosen(['--part', '1'], new OwedFiles(path).list()).files).not.toContain(late);
-});
-
 test('everything, one part and single files can be asked for', () => {
   expect(chosen(['--all']).files.toSorted()).toEqual(every);
   expect(chosen(['--part', '3']).files.toSorted()).toEqual([...ofPart('core'), ...ofPart(3)].sort());
-  expect(chosen(['test/e2e/routes/routes.test.ts'], [...ofPart(1)]).files).toEqual([
-    'test/e2e/routes/routes.test.ts',
-  ]);
+  expect(chosen(['test/e2e/routes/routes.test.ts']).files).toEqual(['test/e2e/routes/routes.test.ts']);
 });
 
 test.each([
   [['--everything'], /--everything[^]*--part[^]*--all[^]*FILE[^]*-t [^]*--list/],
-  [['--part', '4'], /--part 4[^]*1, 2 or 3/],
-  [['--part'], /--part[^]*1, 2 or 3/],
+  [['--part', '8'], /--part 8[^]*1 to 7/],
+  [['--part'], /--part[^]*1 to 7/],
   [['--all', '--part', '1'], /exclude each other/],
   [['no-such'], /no-such[^]*test\/e2e\/service\/service\.test\.ts/],
 ])('%j is refused with what is allowed', (args, words) => {
@@ -122,11 +105,10 @@ test('npm run test:lab tells what would run', () => {
     spawnSync(process.execPath, ['test/e2e/run-lab.ts', ...args], {
       cwd: ROOT,
       encoding: 'utf8',
-      env: { ...process.env, LEVELSET_CACHE: join(folder, 'empty') },
     });
   const { status, stdout } = list('--list', '--part', '2');
   expect(status).toBe(0);
-  expect(stdout).toContain('part 2 of 3');
+  expect(stdout).toContain('part 2 of 7');
   expect(stdout.match(/test\/\S+\.test\.ts/g)).toHaveLength(ofPart('core').length + ofPart(2).length);
   expect(list('--lst')).toMatchObject({ status: 2, stderr: expect.stringContaining('--list') as unknown });
 });

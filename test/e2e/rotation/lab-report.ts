@@ -1,6 +1,5 @@
 import type { Reporter, TestModule, TestRunEndReason } from 'vitest/node';
 import type { Choice } from './choice.ts';
-import type { OwedFiles } from './owed-files.ts';
 
 interface Figures {
   readonly file: string;
@@ -11,23 +10,18 @@ interface Figures {
   readonly assertions: number;
 }
 
-/** Beside what vitest prints: what ran, the time of each file, longest first, and what did not run. Keeps the list of owed files. */
+/** Beside what vitest prints: what ran, the time of each file, longest first, and what did not run. */
 export class LabReport implements Reporter {
   readonly #choice: Choice;
-  readonly #owed: OwedFiles | undefined;
   readonly #began = new Map<string, number>();
   readonly #figures: Figures[] = [];
   readonly #start = Date.now();
 
-  /** Without `owed` nothing is remembered: not for parts of files, not for a cloud that is not the lab. */
-  constructor(choice: Choice, owed?: OwedFiles) {
+  constructor(choice: Choice) {
     this.#choice = choice;
-    this.#owed = owed;
   }
 
-  /** The first time the lab is ready: what its turn makes run is owed until it has passed, also when the run is cut off. */
   onTestModuleQueued({ relativeModuleId }: TestModule): void {
-    if (this.#began.size === 0 && this.#choice.isByTurn) this.#owed?.add(this.#choice.files);
     this.#began.set(relativeModuleId, Date.now());
   }
 
@@ -44,8 +38,6 @@ export class LabReport implements Reporter {
       assertions: tests.reduce((sum, test) => sum + (test.meta().assertions ?? 0), 0),
     };
     this.#figures.push(figures);
-    if (module.ok()) this.#owed?.remove(file);
-    else this.#owed?.add([file]);
   }
 
   onTestRunEnd(_modules: readonly TestModule[], _errors: readonly unknown[], reason: TestRunEndReason): void {
@@ -54,7 +46,6 @@ export class LabReport implements Reporter {
 
   #text(reason: TestRunEndReason): string {
     const choice = this.#choice;
-    const owed = this.#owed?.list() ?? [];
     const sum = (of: (figures: Figures) => number): number =>
       this.#figures.reduce((all, one) => all + of(one), 0);
     const longest = this.#figures.toSorted((a, b) => b.seconds - a.seconds);
@@ -69,7 +60,6 @@ export class LabReport implements Reporter {
       ...[...choice.left]
         .sort()
         .map(([part, files]) => `not run, ${nameOf(part)}: ${files.map(short).join(', ')}`),
-      ...(owed.length > 0 ? [`to run again next time: ${owed.map(short).join(', ')}`] : []),
       '',
     ].join('\n');
   }

@@ -8,7 +8,7 @@ export interface Turn {
 }
 
 /**
- * Whose turn it is: the count of commits decides, so that three commits in a row have everything run. A shallow history
+ * Whose turn it is: the count of commits decides, so that seven commits in a row have everything run. A shallow history
  * cannot count; there the time of the commit decides. Throws where there is no history at all.
  */
 export function turnOf(repository: string): Turn {

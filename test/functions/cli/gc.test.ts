@@ -49,8 +49,8 @@ test('gc lists clusters by tag with their last write, and VIP ports that nothing
   const has = '1 load balancer, 1 listener, 1 floating IP';
   expect(out[0]?.split('\n').sort()).toEqual(
     [`${gone}  last written TIME  ${has}`, `${uid} \\(this cluster\\)  last written TIME  1 floating IP`]
-      .map((line) => expect.stringMatching(`^${line.replace('TIME', time)}$`) as string)
-      .sort(),
+      .sort()
+      .map((line) => expect.stringMatching(`^${line.replace('TIME', time)}$`) as string),
   );
   expect(out[1]).toContain(`openstack port delete ${lost}`);
   expect(await run('gc -o wide', env)).toBe(0);

@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { Report } from '../shared/model/outcome.ts';
 import { printable } from '../shared/model/text/text.ts';
 import type { Plan } from '../shared/model/plan.ts';
-import { noteOfDrift } from '../shared/plan/render-drift.ts';
+import { noteOfStep } from '../shared/plan/render-plan.ts';
 import type { Attributes } from '../shared/model/resources.ts';
 import type { Log } from '../shared/ports.ts';
 import type { Sweep } from '../shared/sweep.ts';
@@ -66,7 +66,7 @@ export function reconcileLine(report: Report, renderShort: (plan: Plan) => strin
     ...(outcome.status === 'failed' ? { reason: outcome.message, code: outcome.code } : {}),
     plan: plan && renderShort(plan),
     applied: report.applied.length,
-    drift: plan?.drift?.slice(0, MOST_DRIFT).map(noteOfDrift),
+    drift: plan?.drift?.slice(0, MOST_DRIFT).map(noteOfStep),
     drift_count: plan?.drift?.length,
     drift_stays: plan?.driftStays,
     duration_ms: Math.round(report.durationMs),
@@ -77,7 +77,7 @@ export function reconcileLine(report: Report, renderShort: (plan: Plan) => strin
   };
 }
 
-/** So many changes by others stand in one line of the log. */
+/** So many steps of drift stand in one line of the log. */
 const MOST_DRIFT = 10;
 
 /** The fields of the line that each sweep logs. */

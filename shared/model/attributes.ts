@@ -62,8 +62,6 @@ export interface AttributeRule {
    * request, and recorded in the resource's tag `levelset-set`; this value is written when nobody asks any more.
    */
   readonly unset?: null | false | 1 | 'NONE' | readonly [] | Attributes;
-  /** The default of the API reference, where it is not `unset`. What differs and nobody asks for was set by others. */
-  readonly usual?: number | null | readonly string[];
 }
 
 /**
@@ -95,16 +93,16 @@ export const ATTRIBUTES = {
     admin_state_up:      { needs: null, change: 'in-place' },
     allowed_cidrs:       { needs: null, change: 'in-place', compare: 'open-cidrs' },
     connection_limit:    { needs: null, change: 'in-place' },
-    timeout_client_data:    { needs: null, change: 'in-place', unset: null, usual: 50_000 },
-    timeout_member_connect: { needs: null, change: 'in-place', unset: null, usual: 5_000 },
-    timeout_member_data:    { needs: null, change: 'in-place', unset: null, usual: 50_000 },
-    timeout_tcp_inspect:    { needs: null, change: 'in-place', unset: null, usual: 0 },
+    timeout_client_data:    { needs: null, change: 'in-place', unset: null },
+    timeout_member_connect: { needs: null, change: 'in-place', unset: null },
+    timeout_member_data:    { needs: null, change: 'in-place', unset: null },
+    timeout_tcp_inspect:    { needs: null, change: 'in-place', unset: null },
     insert_headers:      { needs: 'requests', change: 'in-place', compare: 'sparse', unset: {} },
-    default_tls_container_ref:   { needs: 'tls', change: 'in-place', compare: 'reference', usual: null },
+    default_tls_container_ref:   { needs: 'tls', change: 'in-place', compare: 'reference' },
     sni_container_refs:          { needs: 'tls', change: 'in-place', compare: 'references', unset: [] },
-    tls_versions:                { needs: 'tls', change: 'in-place', compare: 'set', unset: null, usual: ['TLSv1.2', 'TLSv1.3'] },
+    tls_versions:                { needs: 'tls', change: 'in-place', compare: 'set', unset: null },
     tls_ciphers:                 { needs: 'tls', change: 'in-place', unset: null },
-    alpn_protocols:              { needs: 'tls', change: 'in-place', unset: null, usual: ['h2', 'http/1.1', 'http/1.0'] },
+    alpn_protocols:              { needs: 'tls', change: 'in-place', unset: null },
     client_authentication:       { needs: 'tls', change: 'in-place', unset: 'NONE' },
     client_ca_tls_container_ref: { needs: 'tls', change: 'in-place', compare: 'reference', unset: null },
     client_crl_container_ref:    { needs: 'tls', change: 'in-place', compare: 'reference', unset: null },

@@ -1,6 +1,5 @@
 import type { ErrorCode } from './errors.ts';
 import type { Address, Ref } from './address.ts';
-import type { Drift, SetByOthers } from './drift.ts';
 import type { Attributes, ResourceKind } from './resources.ts';
 
 /** One attribute that differs. Names and values are those of the API that has the resource. */
@@ -184,12 +183,10 @@ export interface Plan {
   readonly keepsMembers?: true;
   /** Members that stay until they have drained; never empty. */
   readonly draining?: readonly DrainingMember[];
-  /** What somebody else changed in OpenStack since the unit was settled; never empty. */
-  readonly drift?: readonly Drift[];
-  /** levelset only reports the drift: `steps` put none of it back. */
+  /** Steps for what differs although the same was desired when the unit was last settled; never empty. */
+  readonly drift?: readonly Step[];
+  /** levelset only reports the drift: of it, `steps` have at most members that are missing. */
   readonly driftStays?: true;
-  /** Values that nobody asks for, and that are not as they were made; never empty. */
-  readonly setByOthers?: readonly SetByOthers[];
 }
 
 /** Plan address of a load balancer that is made to take another one's place. */

@@ -1,4 +1,3 @@
-import type { ReportedDrift } from './drift.ts';
 import type { Service } from './kubernetes.ts';
 import type { Key, ServiceKey } from './request.ts';
 
@@ -53,6 +52,10 @@ export type Depth = 'deep' | 'shallow';
 export interface UnitState {
   /** Hash of the desired state that a run found to be met, or that OpenStack refused. */
   readonly hash: string;
+  /** Hash of what was desired when the unit was last settled, but for what follows the Nodes. Absent: what differs is no drift. */
+  readonly asked?: string;
+  /** Drift was told of and stays: each sweep reads the unit in full, to tell of its end. */
+  readonly driftStays?: true;
   /** `updated_at` of the load balancer at that time; null before its first change, and where OpenStack refused. */
   readonly updated_at: string | null;
   /** Number of changes that wait for approval; absent for none. */
@@ -69,10 +72,6 @@ export interface UnitState {
   readonly rejected?: string;
   /** When the unit was last compared with everything that is there, or, if `unsure`, settled; RFC 3339. */
   readonly compared?: string;
-  /** Ports that others had on the load balancer, such as `tcp/80`, and addresses of the rules for them; absent for none. */
-  readonly taken?: readonly string[];
   /** The node-selector that the Service's annotation last had, while it could be read; absent without one. */
   readonly nodeSelector?: string;
-  /** Drift that stays, since the Service has it only reported; absent for none. */
-  readonly drift?: ReportedDrift;
 }

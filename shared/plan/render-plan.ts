@@ -5,7 +5,6 @@ import type { Change, CreateStep, Plan, Step } from '../model/plan.ts';
 import { printable, quote } from '../model/text/text.ts';
 import type { Attributes } from '../model/resources.ts';
 import { isRef } from './compare.ts';
-import { driftLines } from './render-drift.ts';
 
 /**
  * The plan as text for people, one block per step with signs as in a diff. Text from others cannot break out of its
@@ -13,12 +12,11 @@ import { driftLines } from './render-drift.ts';
  * what is changed or deleted.
  */
 export function renderPlan(plan: Plan, withIds = false): string {
-  const name = plan.services.length > 0 ? plan.services.join(', ') : plan.unit;
   const waits = plan.locked !== undefined && plan.steps.length === 0;
   const what = waits ? 'waits for Octavia' : summarizeSteps(plan.steps);
   const still =
     plan.steps.length === 0 ? 'levelset changes nothing' : `but members follow the Nodes: ${what}`;
-  const lines = [`${name}: ${isBlocked(plan) ? `blocked, ${still}` : what}`];
+  const lines = [`${nameOf(plan)}: ${isBlocked(plan) ? `blocked, ${still}` : what}`];
   for (const step of plan.steps) {
     const [first = '', ...rest] = renderStep(step);
     const id = withIds && 'id' in step && typeof step.id === 'string' ? `  [${step.id}]` : '';
@@ -33,7 +31,7 @@ export function renderPlan(plan: Plan, withIds = false): string {
     lines.push(`  = ${sign} ${address} waits for approval ${approval}: ${reason}`);
     lines.push(...changes.map((change) => `      ${renderChange(change)}`));
   }
-  lines.push(...driftLines(plan).map((line) => `  ${line}`));
+  lines.push(...(plan.drift ?? []).map((step) => `  * drift: ${noteOfStep(step)}; ${whatBecomesOf(plan)}`));
   const approve = approveWith(plan);
   if (approve !== undefined) lines.push(`    approve with the annotation ${approve}`);
   if (plan.locked !== undefined) lines.push(`  ? the load balancer ${plan.locked}`);
@@ -48,6 +46,38 @@ export function renderPlan(plan: Plan, withIds = false): string {
     );
   if (plan.keepsMembers) lines.push('  . no node is eligible, so the pools keep their members');
   return lines.map(printable).join('\n');
+}
+
+function nameOf({ services, unit }: Plan): string {
+  return services.length > 0 ? services.join(', ') : unit;
+}
+
+/** The drift of one unit as text for people; of one that is not settled yet, and so has none, what is left to do. */
+export function renderDrift(plan: Plan): string {
+  const { drift, steps } = plan;
+  const what = drift
+    ? `drift, ${summarizeSteps(drift)}; ${whatBecomesOf(plan)}`
+    : `not settled yet, ${summarizeSteps(steps)}`;
+  return [`${nameOf(plan)}: ${what}`, ...(drift ?? []).map((step) => `  * ${noteOfStep(step)}`)]
+    .map(printable)
+    .join('\n');
+}
+
+/** What levelset does about drift. */
+export function whatBecomesOf({ driftStays }: Pick<Plan, 'driftStays'>): string {
+  return driftStays ? 'levelset leaves it (drift: report)' : 'levelset undoes it';
+}
+
+/** So many changes of one step stand in one line. */
+const MOST_CHANGES = 5;
+
+/** A step as one line. */
+export function noteOfStep(step: Step): string {
+  const [first = '', ...rest] = renderStep(step).map((line) => line.trim());
+  if (step.verb === 'create' || rest.length === 0) return printable(first);
+  const more = rest.length - MOST_CHANGES;
+  const shown = [...rest.slice(0, MOST_CHANGES), ...(more > 0 ? [`and ${more} more`] : [])];
+  return printable(`${first}: ${shown.join(', ')}`);
 }
 
 /** The annotation that approves every change that waits for approval; undefined if none does. */

@@ -1,9 +1,6 @@
-import { recordedTogether } from '../model/drift.ts';
-import type { Drift } from '../model/drift.ts';
 import type { Change, Plan, Problem } from '../model/plan.ts';
 import { printable, quote } from '../model/text/text.ts';
-import { noteOfDrift } from '../plan/render-drift.ts';
-import { approveWith } from '../plan/render-plan.ts';
+import { approveWith, noteOfStep } from '../plan/render-plan.ts';
 
 /** The number of notes of one kind that a condition lists one by one. */
 const MOST_SHOWN = 10;
@@ -14,18 +11,8 @@ export function planNotes(plan: Plan): readonly string[] {
     ...firstOf(plan.problems.map(noteOf)),
     ...firstOf(waitingNotes(plan)),
     ...firstOf(refusedNotes(plan)),
-    ...(plan.driftStays ? firstOf((plan.drift ?? []).map((one) => `drift: ${noteOfDrift(one)}`)) : []),
-    ...(plan.driftStays ? togetherNotes(plan.drift) : []),
+    ...(plan.driftStays ? firstOf((plan.drift ?? []).map((one) => `drift: ${noteOfStep(one)}`)) : []),
     ...(approve === undefined ? [] : [`approve with the annotation ${approve}`]),
-  ];
-}
-
-/** What is so much that levelset leaves it as a whole, also what comes to it. */
-function togetherNotes(drift: readonly Drift[] = []): readonly string[] {
-  const together = recordedTogether(drift);
-  if (together.length === 0) return [];
-  return [
-    `drift of ${drift.length} differences is more than levelset records one by one: with drift: report it changes nothing about ${firstOf(together).join(', ')} any more; drift: repair ends that`,
   ];
 }
 

@@ -120,8 +120,7 @@ export async function evaluate(
   const reports = reading.intent?.annotated.Service.drift === 'report';
   const isGone = depth === 'deep' && (await lostVipPort(unit, seen, sketch, reports, world));
   const observed = isGone ? { ...seen, vipPortGone: true as const } : seen;
-  const stays = isGone && reports;
-  const repairing = depth === 'deep' && !stays ? await readRepair(unit, observed, cluster, world) : undefined;
+  const repairing = depth === 'deep' ? await readRepair(unit, observed, cluster, world) : undefined;
   const input = { ...first, observed, repair: repairing?.facts };
   const draft = isGone || repairing ? planService(input) : sketch;
   const headroom = createsLoadBalancer(draft, input) ? await observeHeadroom(world) : undefined;

@@ -1,7 +1,7 @@
 /** The end of a run: its outcome, the Service's status and Events, and what the next runs and sweeps need to know. */
 import { lockOf } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
-import { stateAtWork } from './drift.ts';
+import { askedOf, stateAtWork } from './drift.ts';
 import { leaseName, uidOf } from './leases.ts';
 import type { Evaluation } from './evaluate.ts';
 import { ReconcileError } from '../model/errors.ts';
@@ -107,7 +107,7 @@ export function losesFinalizer({ unit, observed, plan }: Evaluation): boolean {
 }
 
 /**
- * Keeps a watermark for a Service that is as desired. While members drain or a problem is momentary, it removes the
+ * Keeps a watermark for a Service that is as desired. While members drain or a problem is momentary, the state has no
  * watermark, so that every sweep runs the Service again. A Service that wants no load balancer and has none left loses
  * its state, its lease and, if it is still there, its finalizer.
  */
@@ -117,7 +117,9 @@ async function settle(evaluation: Evaluation, world: World): Promise<void> {
   if (unit.wanted) {
     const momentary =
       evaluation.plan.draining !== undefined || evaluation.plan.problems.some((problem) => problem.momentary);
-    const state = momentary ? undefined : watermark(evaluation, world.clock.now());
+    const state = momentary
+      ? stateAtWork(evaluation, { asked: askedOf(evaluation) })
+      : watermark(evaluation, world.clock.now());
     if (uid !== undefined && (state ?? momentary)) await keepStates(new Map([[uid, state]]), world);
     if (observed.loadBalancer) await recordPlace(world);
     await forgetApproval(evaluation, world);
@@ -142,7 +144,7 @@ export async function beginWork(evaluation: Evaluation, world: World): Promise<v
   const { service, wanted } = unit;
   const comesBack = !wanted && service?.metadata.deletionTimestamp === undefined;
   if (!service || plan.steps.length === 0 || !(state ?? comesBack)) return;
-  const changes = new Map([[service.metadata.uid, state && stateAtWork(state, evaluation)]]);
+  const changes = new Map([[service.metadata.uid, state && stateAtWork(evaluation, state)]]);
   if (intent?.annotated.Service.drift === 'report') await world.kube.state.save(changes);
   else await keepStates(changes, world);
 }

@@ -30,7 +30,6 @@ import type { Listed, Project } from './observe/project.ts';
 import { judgeInTime, leftInWords, notComparedInWords } from './judge-in-time.ts';
 import type { NotCompared } from './judge-in-time.ts';
 import { isNotTold, letGoInWords } from './let-go.ts';
-import { differsAsReported } from './drift.ts';
 import { judgeOrphans } from './judge-orphans.ts';
 import { recordPlace, requirePlace } from './place.ts';
 import { lostPorts } from './repair.ts';
@@ -263,7 +262,6 @@ async function judge(
   view.certificates.set(unit.key, evaluation.desired.certificates);
   if (gathers) return outgrowsPause(evaluation, world) ? 'urgent' : 'unsettled';
   if (state && state.hash !== evaluation.hash) return 'unsettled';
-  if (state?.drift && evaluation.intent?.annotated.Service.drift !== 'report') return 'unsettled';
   const lb = evaluation.observed.loadBalancer;
   const { steps } = evaluation.plan;
   if (state?.rejected !== undefined && (!lb || (steps.length > 0 && steps.every(isAnother)))) {
@@ -271,10 +269,7 @@ async function judge(
       refused: `${name.namespace}/${name.name} is not tried again until it changes: ${state.rejected}`,
     };
   }
-  const isAsKnown = isInFull
-    ? evaluation.plan.steps.length === 0
-    : differsAsReported(evaluation, state?.drift);
-  if (!lb || !isAsKnown || lb['provisioning_status'] !== 'ACTIVE') return 'unsettled';
+  if (!lb || steps.length > 0 || lb['provisioning_status'] !== 'ACTIVE') return 'unsettled';
   if (view.withoutVipPort.has(lb.id)) return 'unsettled';
   if (state && !isUnread(state) && state.updated_at !== (lb['updated_at'] ?? null)) return 'unsettled';
   const applied = nothingApplied(evaluation);

@@ -12,10 +12,9 @@ import type { Project } from './observe/project.ts';
 import type { Applied } from '../apply/apply.ts';
 import type { Evaluation } from './evaluate.ts';
 import { rfc3339 } from '../report/condition.ts';
-import { takenByOthers } from './plan/plan-service.ts';
 import { PLACE } from './judge-in-time.ts';
 import { isSure } from './observe/remembered/child-cache.ts';
-import { recordOf } from '../model/drift.ts';
+import { askedOf } from './drift.ts';
 import { isAnother } from '../model/plan.ts';
 import type { UnitState } from '../model/unit.ts';
 
@@ -28,18 +27,17 @@ export function watermark(evaluation: Evaluation, now: number): UnitState | unde
   const lb = evaluation.observed.loadBalancer;
   if (!lb) return undefined;
   const isRead = evaluation.observed.expectedSinceMs === undefined;
-  const { drift, driftStays, awaitingApproval: waiting } = evaluation.plan;
+  const { awaitingApproval: waiting, driftStays } = evaluation.plan;
   const { length: awaitingApproval } = waiting;
-  const taken = takenByOthers(evaluation.planned);
   return {
     hash: evaluation.hash,
+    asked: askedOf(evaluation),
+    ...(driftStays ? { driftStays } : {}),
     // the status tree has no times
     updated_at: isRead ? textOf(lb['updated_at']) : null,
     ...(isRead && isSure(lb, now) ? {} : { unsure: true as const }),
     ...(isRead ? { compared: rfc3339(now) } : {}),
     ...(awaitingApproval > 0 ? { awaitingApproval } : {}),
-    ...(taken.length > 0 ? { taken } : {}),
-    ...(drift && driftStays ? { drift: recordOf(drift) } : {}),
     ...selectorOf(evaluation.intent),
   };
 }
@@ -64,11 +62,11 @@ const HOUR_MS = 3_600_000;
 
 /**
  * Whether a Service is due. A sure watermark is good for 12 to 22 hours, by the Service's UID: so each sweep compares a share, all
- * Services have their turn within a day, and those that were made together do not stay together. An unsure one is good for nothing but its hash.
+ * Services have their turn within a day, and those that were made together do not stay together. An unsure one is good for nothing but its hashes.
  */
 function isDue(state: UnitState, uid: string, now: number): boolean {
-  const { compared, unsure } = state;
-  if (unsure) return true;
+  const { asked, compared, driftStays, unsure } = state;
+  if (unsure || driftStays || asked === undefined) return true;
   const share = Number.parseInt(fingerprint(uid).slice(0, 8), 16) / 2 ** 32;
   const goodForMs = (12 + share * 10) * HOUR_MS;
   const since = Date.parse(compared ?? '');
@@ -110,12 +108,13 @@ export function comparedState(
   const { loadBalancer: lb } = observed;
   const seen = {
     ...selectorOf(evaluation.intent),
+    asked: askedOf(evaluation),
     updated_at: textOf(lb?.['updated_at']),
     compared,
     ...(lb && isSure(lb, readAt) ? {} : { unsure: true as const }),
   };
   if (before) {
-    const { unsure: _, nodeSelector: __, ...sure } = before;
+    const { unsure: _, nodeSelector: __, driftStays: ___, ...sure } = before;
     return { ...sure, ...seen };
   }
   const told = [plan.problems, plan.refused, plan.awaitingApproval, plan.draining ?? []];

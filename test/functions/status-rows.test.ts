@@ -198,7 +198,7 @@ test('the row of each Service names those that share its load balancer', () => {
   ]);
 });
 
-test('what somebody else changed is on the row of a settled Service, and on the page', () => {
+test('drift is on the row of a settled Service, and on the page', () => {
   const at = '2026-11-21T03:00:00Z';
   const shown = (stays: boolean): readonly [string, string] => {
     const report = {
@@ -212,10 +212,10 @@ test('what somebody else changed is on the row of a settled Service, and on the 
   };
 
   const [reason, html] = shown(false);
-  expect(reason).toBe('as desired; 2 changed by somebody else; levelset undoes it');
-  expect(html).toContain('<summary>Plan: 2 changed by somebody else</summary>');
+  expect(reason).toBe('as desired; drift, 1 to update, 1 to create; levelset undoes it');
+  expect(html).toContain('<summary>Plan: 2 of drift</summary>');
   expect(html).toContain(
-    'pool/tcp/80 lb_algorithm is &quot;SOURCE_IP&quot; instead of &quot;ROUND_ROBIN&quot;',
+    '~ pool/tcp/80: lb_algorithm: &quot;SOURCE_IP&quot; -&gt; &quot;ROUND_ROBIN&quot;; levelset',
   );
   expect(shown(true)[0]).toContain('levelset leaves it (drift: report)');
 });

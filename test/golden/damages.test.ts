@@ -5,8 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { observeBelongings } from '../../shared/gc/belongings.ts';
 import { planGc } from '../../shared/gc/plan-gc.ts';
 import type { Report } from '../../shared/model/outcome.ts';
-import { renderDrift } from '../../shared/plan/render-drift.ts';
-import { renderPlan } from '../../shared/plan/render-plan.ts';
+import { renderDrift, renderPlan } from '../../shared/plan/render-plan.ts';
 import { reconcile } from '../../shared/reconcile.ts';
 import { explainService } from '../../shared/service/report/explain.ts';
 import { sweep } from '../../shared/sweep.ts';
@@ -52,8 +51,8 @@ test('a world with twelve damages is told in words that one reads once', async (
       .join('\n\n')}\n${warned}`,
   );
   const [compared] = await dryRuns(it, true);
-  const drifted = compared.flatMap(({ plan }) => ((plan?.drift ?? plan?.setByOthers) ? [plan] : []));
-  expectGolden('drift.txt', `${drifted.map(renderDrift).join('\n\n')}\n`);
+  const drifted = compared.flatMap(({ plan }) => (plan?.drift ? [plan] : []));
+  expectGolden('drift.txt', `${drifted.map(renderDrift).join('\n')}\n`);
   expectGolden('explain.txt', await explained(it));
   expectGolden('gc.txt', await collected(it));
   const before = countsOf(it);

@@ -86,7 +86,7 @@ describe('reconcileLine', () => {
     },
   );
 
-  test('prints what somebody else changed, the first ten in words, and whether it stays', () => {
+  test('prints drift, the first ten steps in words, and whether it stays', () => {
     const drift = Array.from({ length: 12 }, (_, at) => DRIFT[at % 2] ?? []).flat();
     const plan: Plan = { ...PLAN, drift, driftStays: true };
     const drifted = { ...report(request, { status: 'settled' }), plan };
@@ -95,8 +95,8 @@ describe('reconcileLine', () => {
     expect(line['drift']).toHaveLength(10);
     expect(line['drift']).toEqual(
       expect.arrayContaining([
-        'pool/tcp/80 lb_algorithm is "SOURCE_IP" instead of "ROUND_ROBIN" (the default; changed 2026-01-01T00:00:18Z)',
-        'member/tcp/80/10.0.0.7:30080 is missing (asked for by the Nodes or Pods behind spec.ports)',
+        '~ pool/tcp/80: lb_algorithm: "SOURCE_IP" -> "ROUND_ROBIN"',
+        '+ member/tcp/80/10.0.0.7:30080',
       ]),
     );
   });

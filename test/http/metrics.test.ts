@@ -119,7 +119,7 @@ test('Nodes that are deleted, and those that are refused to be, are counted; a d
   expect(lines).toContain('levelset_reconcile_total{object="node",outcome="blocked"} 3');
 });
 
-test('what somebody else changed is counted by its kind, as repaired or only reported; a dry run is not', async () => {
+test('drift is counted by its kind, as repaired or only reported; a dry run is not', async () => {
   const metrics = createMetrics();
   const request: ReconcileRequest = { key: 'service/shop/web', trigger: 'sweep' };
   const drifted = (driftStays?: true) => ({

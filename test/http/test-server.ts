@@ -31,17 +31,13 @@ export const PLAN: Plan = {
   foreign: [],
 };
 
-/** What somebody else has changed. */
+/** Steps that put back what was settled. */
 export const DRIFT: NonNullable<Plan['drift']> = [
   {
-    ...{ address: 'pool/tcp/80', kind: 'pool', attribute: 'lb_algorithm' },
-    ...{ wanted: 'ROUND_ROBIN', there: 'SOURCE_IP' },
-    ...{ askedBy: 'the default', since: '2026-01-01T00:00:18Z' },
+    ...{ verb: 'update', address: 'pool/tcp/80', kind: 'pool', id: 'p' },
+    changes: [{ attribute: 'lb_algorithm', from: 'SOURCE_IP', to: 'ROUND_ROBIN' }],
   },
-  {
-    ...{ address: 'member/tcp/80/10.0.0.7:30080', kind: 'member', wanted: 'present' },
-    askedBy: 'the Nodes or Pods behind spec.ports',
-  },
+  { verb: 'create', address: 'member/tcp/80/10.0.0.7:30080', kind: 'member', attributes: {} },
 ];
 
 export interface TestServer {

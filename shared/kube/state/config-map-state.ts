@@ -155,8 +155,7 @@ export function fromDataKey(key: string): string {
 /** The state in a text; undefined if the text is no state. */
 function parseState(text: string): UnitState | undefined {
   const state = fieldsOf(parseJson(text));
-  const { hash, updated_at, rejected, awaitingApproval, unsure, compared, taken, nodeSelector, drift } =
-    state;
+  const { hash, asked, driftStays, updated_at, rejected, awaitingApproval, unsure, compared, nodeSelector } = state;
   const isState =
     typeof hash === 'string' &&
     (typeof updated_at === 'string' || updated_at === null) &&
@@ -164,8 +163,8 @@ function parseState(text: string): UnitState | undefined {
     (typeof awaitingApproval === 'number' || awaitingApproval === undefined) &&
     (unsure === true || unsure === undefined) &&
     (typeof compared === 'string' || compared === undefined) &&
-    (Array.isArray(taken) || taken === undefined) &&
-    (typeof nodeSelector === 'string' || nodeSelector === undefined) &&
-    (typeof drift === 'object' || drift === undefined);
+    (typeof asked === 'string' || asked === undefined) &&
+    (driftStays === true || driftStays === undefined) &&
+    (typeof nodeSelector === 'string' || nodeSelector === undefined);
   return isState ? (state as unknown as UnitState) : undefined;
 }

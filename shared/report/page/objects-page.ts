@@ -157,7 +157,7 @@ function openable(
     ...(planSteps > 0 ? [`${planSteps} ${planSteps === 1 ? 'step' : 'steps'}`] : []),
     ...(awaitingApproval > 0 ? [`${awaitingApproval} waiting for approval`] : []),
     ...(problems > 0 ? [`${problems} ${problems === 1 ? 'problem' : 'problems'}`] : []),
-    ...(drift > 0 ? [`${drift} changed by somebody else`] : []),
+    ...(drift > 0 ? [`${drift} of drift`] : []),
   ];
   if (parts.length === 0) return undefined;
   return markup`<details><summary>${state === 'settled' && planSteps > 0 ? 'Done' : 'Plan'}: ${parts.join(', ')}</summary><pre>${plan}</pre></details>`;

@@ -1,6 +1,6 @@
 import type { StatusRow } from '../page.ts';
 
-/** Whether an object is as desired. `warned`: it is, and something about it is ignored, waits, or was changed by somebody else. */
+/** Whether an object is as desired. `warned`: it is, and something about it is ignored, waits, or differs from what was settled. */
 export type Sync = StatusRow['state'] | 'warned';
 
 /** Whether a load balancer serves. `none`: there is none, or nobody says. */

@@ -2,8 +2,8 @@
  * Tells drift of the routes from what levelset has still to do. A route counts as settled from the sweep that sees it, with its address
  * pair, until levelset records that it works on it. So what a settled route lacks, somebody else took away (decision 324).
  */
-import type { Drift } from '../../model/drift.ts';
 import type { Node } from '../../model/kubernetes.ts';
+import type { Step } from '../../model/plan.ts';
 import { cidrKey } from '../../model/network/cidr.ts';
 import { recordKey, routeKey, routePortAt, routerAt, textOfRoute } from '../../model/network/routes.ts';
 import type { Route, WrittenRoute, WrittenRoutes } from '../../model/network/routes.ts';
@@ -12,7 +12,7 @@ import type { NodeRoutes, RouteReading } from './node-routes.ts';
 import { settledIn } from './route-records.ts';
 
 export interface RouteDrift {
-  /** What of it concerns which Node, in the words of Drift. */
+  /** What of it concerns which Node, as steps. */
   readonly ofNodes: readonly NodeDrift[];
   /** Settled routes that are not on the router. */
   readonly missing: ReadonlySet<WrittenRoute>;
@@ -25,7 +25,7 @@ export interface RouteDrift {
 export interface NodeDrift {
   readonly node: Node;
   /** Never empty. */
-  readonly drift: readonly Drift[];
+  readonly drift: readonly Step[];
 }
 
 export const NO_DRIFT: RouteDrift = {
@@ -60,10 +60,7 @@ export function routeDrift(
   const besides = Map.groupBy(found.surplus, ({ destination }) => cidrKey(destination));
   const ofNodes = all.flatMap(({ node, routes }) => {
     const own = routes.filter(isSettled);
-    const drift = [
-      ...onRouter(node, own, found.missing, besides, reading),
-      ...onPorts(node, own, found.unpaired),
-    ];
+    const drift = [...onRouter(own, found.missing, besides, reading), ...onPorts(own, found.unpaired)];
     return drift.length > 0 ? [{ node, drift }] : [];
   });
   return { ...found, ofNodes };
@@ -95,46 +92,31 @@ function seenIn({ router, ports }: RouteReading): Seen {
 }
 
 function onRouter(
-  node: Node,
   own: WrittenRoutes,
   missing: ReadonlySet<Route>,
   besides: ReadonlyMap<string, readonly Route[]>,
-  { router, driftStays }: RouteReading,
-): readonly Drift[] {
+  { router }: RouteReading,
+): readonly Step[] {
   const surplusTo = ({ destination }: Route): readonly Route[] => besides.get(cidrKey(destination)) ?? [];
   const changed = own.filter((route) => missing.has(route) || surplusTo(route).length > 0);
   if (changed.length === 0) return [];
   const there = changed.flatMap((route) => [...(missing.has(route) ? [] : [route]), ...surplusTo(route)]);
-  // while it stays levelset goes on writing the router for other Nodes
-  const since = driftStays ? undefined : router.updated_at;
-  return [
-    {
-      kind: 'router',
-      address: routerAt(router.id),
-      attribute: 'routes',
-      wanted: changed.map(textOfRoute),
-      there: there.map(textOfRoute),
-      askedBy: askedBy(node),
-      ...(since === undefined ? {} : { since }),
-    },
-  ];
+  const change = { attribute: 'routes', from: there.map(textOfRoute), to: changed.map(textOfRoute) };
+  return [{ verb: 'update', kind: 'router', address: routerAt(router.id), id: router.id, changes: [change] }];
 }
 
-function onPorts(node: Node, own: WrittenRoutes, unpaired: ReadonlySet<Route>): readonly Drift[] {
+function onPorts(own: WrittenRoutes, unpaired: ReadonlySet<Route>): readonly Step[] {
   const byPort = Map.groupBy(
     own.filter((route) => unpaired.has(route)),
     ({ port }) => port,
   );
   return [...byPort].map(([port, routes]) => ({
+    verb: 'update',
     kind: 'port',
     address: routePortAt(port),
-    attribute: 'allowed_address_pairs',
-    wanted: routes.map(({ destination }) => destination),
-    there: [],
-    askedBy: askedBy(node),
+    id: port,
+    changes: [
+      { attribute: 'allowed_address_pairs', from: [], to: routes.map(({ destination }) => destination) },
+    ],
   }));
-}
-
-function askedBy({ metadata }: Node): string {
-  return `spec.podCIDRs of Node ${metadata.name}`;
 }

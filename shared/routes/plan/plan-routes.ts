@@ -1,4 +1,3 @@
-import type { Drift } from '../../model/drift.ts';
 import type { Plan, Problem, Refusal, Step } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import { routeAt } from '../../model/network/routes.ts';
@@ -11,7 +10,7 @@ export interface RoutesPlanInput {
   readonly observed: readonly ObservedResource[];
   readonly problems: readonly Problem[];
   readonly foreign: readonly Route[];
-  readonly drift?: readonly { readonly drift: readonly Drift[] }[];
+  readonly drift?: readonly { readonly drift: readonly Step[] }[];
   readonly driftStays?: true;
 }
 

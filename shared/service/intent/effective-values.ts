@@ -1,10 +1,12 @@
 import type { Problem } from '../../model/plan.ts';
-import { DEFAULT } from '../../model/drift.ts';
 import type { AnnotationRow } from './annotation-row.ts';
 import { ANNOTATIONS } from './annotations.ts';
 import { protocolsOf } from './protocols.ts';
 import type { PortIntent, Spelled } from './read-annotations.ts';
 import type { ServiceIntent } from './service-intent.ts';
+
+/** Who sets what nobody asks for. */
+const DEFAULT = 'the default';
 
 /** One value that holds for a Service, and what set it. */
 export interface EffectiveValue {

@@ -74,7 +74,7 @@ const PART = { provisioningStatus: 'ACTIVE', operatingStatus: 'ONLINE', parts: [
 const OBJECT: ObjectView = {
   ...{ cluster: 'prod-a', generatedAt: AT },
   row: {
-    ...{ object: 'service/shop/web', state: 'settled', reason: 'as desired; 1 changed by somebody else' },
+    ...{ object: 'service/shop/web', state: 'settled', reason: 'as desired; drift, 1 to update' },
     ...{ address: '203.0.113.10', operatingStatus: 'DEGRADED', planSteps: 1, drift: 1 },
     ...{ loadBalancerId: '72c9a092-0fbf-4fc2-b465-e56224c9a2f5', trigger: 'sweep' },
     ...{ at: '2026-11-21T02:59:00Z', since: '2026-11-21T02:40:00Z', act: 'whoever owns the object' },

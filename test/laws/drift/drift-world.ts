@@ -2,8 +2,8 @@
 import { countedLots } from '../../../infra/sandbox/lots.ts';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
-import type { Drift, SetByOthers } from '../../../shared/model/drift.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
+import type { Step } from '../../../shared/model/plan.ts';
 import { serviceKey } from '../../../shared/model/request.ts';
 import type { ReconcileRequest } from '../../../shared/model/request.ts';
 import type { Cloud, World } from '../../../shared/ports.ts';
@@ -36,14 +36,15 @@ export const FEATURES = {
 export type Feature = keyof typeof FEATURES;
 
 export interface Told {
-  readonly drift: readonly Drift[];
-  readonly others: readonly SetByOthers[];
+  readonly drift: readonly Step[];
   readonly reports: readonly Report[];
 }
 
 export interface DriftWorld {
   readonly inside: SandboxInside;
   readonly world: World;
+  /** Another process takes over, which remembers nothing. */
+  restart(): void;
   /** Somebody else's client. */
   readonly hand: Cloud;
   apply(annotations?: Readonly<Record<string, string>>, type?: 'LoadBalancer' | 'ClusterIP'): void;
@@ -64,7 +65,7 @@ export async function startDriftWorld(
   const inside = createSandbox({ nodes, pendingMs: 1 }, new VirtualClock(), countedLots());
   const { kube, cloud, clock } = inside;
   const config = { ...aConfig(AUTH_URL, { manageSecurityGroups: true }), given: ['lbMethod'] };
-  const world = inProcessWorld(inside, config, SILENT);
+  let world = inProcessWorld(inside, config, SILENT);
   const { type, data } = aTlsSecret('one');
   kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type, data: { ...data } });
   const asked = Object.assign({}, ...features.map((feature) => FEATURES[feature])) as Record<string, string>;
@@ -73,7 +74,12 @@ export async function startDriftWorld(
   }));
   const it: DriftWorld = {
     inside,
-    world,
+    get world() {
+      return world;
+    },
+    restart: () => {
+      world = inProcessWorld(inside, config, SILENT);
+    },
     hand: inProcessWorld(inside, aConfig(AUTH_URL), SILENT).cloud,
     apply: (more = {}, as = 'LoadBalancer') => {
       kube.apply(aService({ annotations: { ...asked, ...annotations, ...more }, spec: { ports, type: as } }));
@@ -83,11 +89,7 @@ export async function startDriftWorld(
       const reports: Report[] = [];
       for (const request of found.requests) reports.push(...(await settle(request, world, clock)));
       const plans = reports.flatMap(({ plan }) => plan ?? []);
-      return {
-        drift: plans.flatMap(({ drift = [] }) => drift),
-        others: plans.flatMap(({ setByOthers = [] }) => setByOthers),
-        reports,
-      };
+      return { drift: plans.flatMap(({ drift = [] }) => drift), reports };
     },
     byHand: (change) => {
       clock.advance(60_000);
@@ -146,4 +148,14 @@ function timeless(row: object): Readonly<Record<string, unknown>> {
       .filter(([name]) => !left.includes(name))
       .map(([name, value]) => [name, Array.isArray(value) ? (value as unknown[]).toSorted() : value]),
   );
+}
+
+/** What levelset makes anew has other ids and addresses. */
+export function withoutIds(picture: object): unknown {
+  const text = JSON.stringify(picture)
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID')
+    .replaceAll(/"(?:10\.0\.0\.1[2-9]|203[^"]*|fd00[^"]*|fa:16[^"]*)"/g, '"ADDRESS"');
+  const tables = JSON.parse(text) as Record<string, object[]>;
+  const asText = (row: object): string => JSON.stringify(Object.entries(row).sort());
+  return Object.fromEntries(Object.entries(tables).map(([name, rows]) => [name, rows.map(asText).sort()]));
 }

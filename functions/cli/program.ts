@@ -72,7 +72,7 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
     });
   command(
     'drift',
-    'print what somebody else changed in OpenStack, and what others have set, and change nothing; exit 0: no drift, 2: drift, 1: something could not be read',
+    'print the steps for what was settled and is not any more, and change nothing; exit 0: no drift, 2: drift, 1: something could not be read',
   )
     .argument('[object...]', `${OBJECT} (default: all)`)
     .action(async (objects: readonly string[], flags: Flags) => {

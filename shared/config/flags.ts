@@ -104,7 +104,7 @@ export const FLAGS = {
   },
   'drift': {
     topic: 'Services', value: 'what', read: oneOf('repair', 'report'), default: 'repair', commands: WORKING, cluster: true, lambda: true,
-    help: 'what becomes of a change that somebody made in OpenStack to what a Service, or a route to Pods, asks for: repair puts it back and says so, report only says so; an annotation of the Service goes first',
+    help: 'what becomes of a change that somebody made in OpenStack to what a Service, or a route to Pods, asks for: repair puts it back and says so, report only says so, and makes what is missing; an annotation of the Service goes first',
   },
   'member-addresses': {
     topic: 'Services', value: 'which', read: oneOf('any', 'proven'), commands: WORKING, cluster: true, lambda: true,

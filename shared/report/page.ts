@@ -26,7 +26,7 @@ export interface StatusRow {
   readonly awaitingApproval?: number;
   /** The problems of the last plan, such as annotations that are not applied. */
   readonly problems?: number;
-  /** What somebody else changed in OpenStack, as the last plan has it. */
+  /** Steps of drift, as the last plan has it. */
   readonly drift?: number;
   /** What Octavia says of the load balancer, such as ONLINE; absent if there is none, or nobody has asked. */
   readonly operatingStatus?: string;

@@ -34,7 +34,7 @@ export interface DesiredRoutes {
   readonly after: RouteRecords;
   /** The record once a sweep has seen what is in its place. */
   readonly settled: RouteRecords;
-  /** What somebody else changed about settled routes. */
+  /** What settled routes lack, or have besides. */
   readonly drift: readonly NodeDrift[];
   /** Routes that do not work, and that levelset leaves so, since their drift is only reported. */
   readonly keptBack: ReadonlySet<WrittenRoute>;

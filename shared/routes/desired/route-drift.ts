@@ -1,6 +1,6 @@
 /**
  * Tells drift of the routes from what levelset has still to do. A route counts as settled from the sweep that sees it, with its address
- * pair, until levelset records that it works on it. So what a settled route lacks, somebody else took away (decision 324).
+ * pair, until levelset records that it works on it. So what a settled route lacks was taken away since (decision 324).
  */
 import type { Node } from '../../model/kubernetes.ts';
 import type { Step } from '../../model/plan.ts';

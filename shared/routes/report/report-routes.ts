@@ -100,7 +100,7 @@ const COMPONENT = 'route_controller';
 /** So many Nodes have an Event about drift in one run; each costs a call. The log counts all. */
 const MOST_TOLD = 50;
 
-/** The Events of Nodes whose routes somebody else changed. */
+/** The Events of Nodes whose routes were settled and are not any more. */
 export function driftEvents({
   plan,
   desired,

@@ -10,7 +10,7 @@ import { asServiceKey, serviceKey, type Key } from '../shared/model/request.ts';
 import { LET_GO_REASON, TAKEN_OVER_REASON } from '../shared/model/unit.ts';
 import { NODE_BLOCKED } from '../shared/node/report/report-node.ts';
 import { quote } from '../shared/model/text/text.ts';
-import { renderPlan, summarizeSteps, whatBecomesOf } from '../shared/plan/render-plan.ts';
+import { driftInWords, renderPlan } from '../shared/plan/render-plan.ts';
 import type { World } from '../shared/ports.ts';
 import { readyCondition } from '../shared/report/condition.ts';
 import type { RowState, StatusRow } from '../shared/report/page.ts';
@@ -169,7 +169,7 @@ function inNumbers({ plan, outcome }: Report): readonly string[] {
     ...(waiting > 0 ? [`${waiting} ${waiting === 1 ? 'change waits' : 'changes wait'} for approval`] : []),
     ...(first ? [`${first.field} ${quote(first.value)} ${first.message}`] : []),
     ...(others.length > 0 ? [`${others.length} more ${others.length === 1 ? 'problem' : 'problems'}`] : []),
-    ...(plan.drift ? [`drift, ${summarizeSteps(plan.drift)}; ${whatBecomesOf(plan)}`] : []),
+    ...(plan.drift ? [driftInWords(plan)] : []),
   ];
 }
 

@@ -31,7 +31,8 @@ export function renderPlan(plan: Plan, withIds = false): string {
     lines.push(`  = ${sign} ${address} waits for approval ${approval}: ${reason}`);
     lines.push(...changes.map((change) => `      ${renderChange(change)}`));
   }
-  lines.push(...(plan.drift ?? []).map((step) => `  * drift: ${noteOfStep(step)}; ${whatBecomesOf(plan)}`));
+  if (plan.drift) lines.push(`  * ${driftInWords(plan)}`);
+  if (plan.driftStays) lines.push(...(plan.drift ?? []).map((step) => `      ${noteOfStep(step)}`));
   const approve = approveWith(plan);
   if (approve !== undefined) lines.push(`    approve with the annotation ${approve}`);
   if (plan.locked !== undefined) lines.push(`  ? the load balancer ${plan.locked}`);
@@ -54,13 +55,16 @@ function nameOf({ services, unit }: Plan): string {
 
 /** The drift of one unit as text for people; of one that is not settled yet, and so has none, what is left to do. */
 export function renderDrift(plan: Plan): string {
-  const { drift, steps } = plan;
-  const what = drift
-    ? `drift, ${summarizeSteps(drift)}; ${whatBecomesOf(plan)}`
-    : `not settled yet, ${summarizeSteps(steps)}`;
-  return [`${nameOf(plan)}: ${what}`, ...(drift ?? []).map((step) => `  * ${noteOfStep(step)}`)]
+  const { drift = [], steps } = plan;
+  const what = plan.drift ? driftInWords(plan) : `not settled yet, ${summarizeSteps(steps)}`;
+  return [`${nameOf(plan)}: ${what}`, ...drift.map((step) => `  * ${noteOfStep(step)}`)]
     .map(printable)
     .join('\n');
+}
+
+/** How much drift there is, and what levelset does about it. */
+export function driftInWords(plan: Pick<Plan, 'drift' | 'driftStays'>): string {
+  return `drift, ${summarizeSteps(plan.drift ?? [])}; ${whatBecomesOf(plan)}`;
 }
 
 /** What levelset does about drift. */

@@ -1,5 +1,4 @@
 /** What somebody changes by hand in a real Octavia is told as drift, and put back. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Step } from '../../../shared/model/plan.ts';
 import {
@@ -33,8 +32,6 @@ it('is reported, or put back by one sweep; what is missing comes back in both ca
   await deploy('report');
   await addressOf(namespace, 'web');
   await until('the Service to be ready', async () => (await readyOf(namespace, 'web'))?.status === 'True');
-  // levelset tells drift from its own work once it has read what it wrote, two seconds later or more
-  await pause(3_000);
   await run(`reconcile --wait ${service}`);
   const { loadBalancer: lb, listeners, pools } = await treeOf(namespace, 'web');
   const byHand = async (path: string, method: 'PUT' | 'DELETE', body?: object): Promise<void> => {

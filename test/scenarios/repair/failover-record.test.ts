@@ -47,5 +47,5 @@ test('a lost port is told of, although another process records a repair at that 
   it.inside.fault({ kind: 'fail-before', match, status: 409, times: 1 });
   await it.sweepOnce();
   expect(it.failovers()).toBe(1);
-  expect(eventsIn(it.inside)).toContain('is missing');
+  expect(eventsIn(it.inside)).toContain('~ lb failover');
 });

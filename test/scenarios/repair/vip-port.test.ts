@@ -26,7 +26,7 @@ describe('a VIP port that is gone', () => {
       annotations === INTERNAL ? [] : [it.lb().vip_port_id],
     );
     expect(readyOf(it.inside)?.message).toBe(address);
-    expect(eventsIn(it.inside)).toContain(`port/${vip} is missing`);
+    expect(eventsIn(it.inside)).toContain('~ lb failover');
     expect((await it.sweepOnce()).requests).toEqual([]);
   });
 

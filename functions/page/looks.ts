@@ -32,7 +32,7 @@ export class Looks {
 
   /** It remembers for itself: what runs expect after their own writes is not what is there. */
   constructor(world: World) {
-    this.#world = { ...world, memory: { ...newMemory(), eventLoop: world.memory.eventLoop } };
+    this.#world = { ...world, memory: newMemory() };
   }
 
   /** The last look, at most 15 s old while OpenStack answers soon. Never throws. */

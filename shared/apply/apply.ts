@@ -32,7 +32,7 @@ export interface Applied {
 
 export interface Means extends Writes {
   readonly kube: NodeWrites & Pick<Kube, 'getSecret'>;
-  readonly memory: Pick<World['memory'], 'portWrites' | 'eventLoop'>;
+  readonly memory: Pick<World['memory'], 'portWrites'>;
   readonly clock: World['clock'];
   readonly lease: Pick<Lease, 'renew'>;
   readonly budget: Budget;

@@ -4,7 +4,7 @@ import type { CreateStep } from '../model/plan.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { StoredPayload } from '../model/resources.ts';
 import { readTlsSecret } from '../model/tls/tls-secret.ts';
-import type { Cloud, Kube, World } from '../ports.ts';
+import type { Cloud, Kube } from '../ports.ts';
 
 /**
  * Puts the certificate of a Secret into Barbican. The plan names only the Secret; the key is read here and goes
@@ -32,16 +32,12 @@ export async function storeCertificate(
 
 interface SecretSource {
   readonly kube: Pick<Kube, 'getSecret'>;
-  readonly memory: Pick<World['memory'], 'eventLoop'>;
 }
 
-async function payloadOf(
-  { $secret, fingerprint }: StoredPayload,
-  { kube, memory }: SecretSource,
-): Promise<string> {
+async function payloadOf({ $secret, fingerprint }: StoredPayload, { kube }: SecretSource): Promise<string> {
   const [namespace = '', name = ''] = $secret.split('/');
   const secret = await kube.getSecret(namespace, name);
-  const read = secret && (await memory.eventLoop.share(readTlsSecret(secret)));
+  const read = secret && readTlsSecret(secret);
   if (read && 'pair' in read && read.fingerprint === fingerprint)
     return toPkcs12(read.pair).toString('base64');
   throw new ReconcileError('KUBE_CONFLICT', `the Secret ${$secret} changed after the plan was made`);

@@ -30,6 +30,8 @@ export interface Config extends ReachConfig {
    * made.
    */
   readonly adopt?: 'names-only';
+  /** `--service-limits`: what multiplies the limits of one Service. Absent: 1. */
+  readonly serviceLimits?: number;
   /** `--drift=report`: what somebody changed in OpenStack is reported and left, routes to Pods included, unless a Service asks for its repair. */
   readonly drift?: 'report';
   /** [LoadBalancerClass "name"] of cloud.conf, which an annotation names. It has nothing to do with spec.loadBalancerClass. */

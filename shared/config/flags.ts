@@ -106,6 +106,11 @@ export const FLAGS = {
     topic: 'Services', value: 'what', read: oneOf('repair', 'report'), default: 'repair', commands: WORKING, cluster: true, lambda: true,
     help: 'what becomes of a change that somebody made in OpenStack to what a Service, or a route to Pods, asks for: repair puts it back and says so, report only says so, and makes what is missing; an annotation of the Service goes first',
   },
+  'service-limits': {
+    topic: 'Services', value: 'factor', read: whole(1, 100), commands: LINTING, cluster: true, lambda: true,
+    help: 'what multiplies the limits of one Service: 200 ports, 1,000 source ranges, 20,000 ports times ranges, 50 names of an annotation, 500 certificates, 50,000 Pods times ports',
+    default: '1',
+  },
   'member-addresses': {
     topic: 'Services', value: 'which', read: oneOf('any', 'proven'), commands: WORKING, cluster: true, lambda: true,
     help: 'at which addresses of Nodes levelset adds members: any that no other device has, or only those that a port of the server proves which the providerID names',

@@ -85,6 +85,7 @@ function clusterConfig(
     serviceAccount: values.serviceAccount,
     ...(values.loadBalancerClass === undefined ? {} : { loadBalancerClass: values.loadBalancerClass }),
     ...(values.adopt === 'tags' ? {} : { adopt: values.adopt }),
+    ...(values.serviceLimits === 1 ? {} : { serviceLimits: values.serviceLimits }),
     ...(values.drift === 'repair' ? {} : { drift: values.drift }),
     ...(values.memberAddresses === 'any' ? {} : { memberAddresses: values.memberAddresses }),
     ...(values.reach === 'open' ? {} : { reach: values.reach }),

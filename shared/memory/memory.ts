@@ -11,7 +11,6 @@ import type { LeaseNames } from '../model/unit.ts';
 import { Answers } from './answers.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { Durations } from './durations.ts';
-import { EventLoop } from './event-loop.ts';
 import { ToldEvents } from './told-events.ts';
 
 export interface Memory {
@@ -69,9 +68,6 @@ export interface Memory {
 
   /** The Events that were written, for the page. */
   readonly events: ToldEvents;
-
-  /** Who works on long texts, and whose turn it is. */
-  readonly eventLoop: EventLoop;
 }
 
 export interface ExpectedState {
@@ -172,7 +168,6 @@ export function newMemory(): Memory {
     durations: new Durations(),
     arrivals: new BoundedMap(MOST),
     events: new ToldEvents(MOST),
-    eventLoop: new EventLoop(),
   };
 }
 

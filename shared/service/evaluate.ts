@@ -95,9 +95,7 @@ export async function evaluate(
   const about = { unit, cluster, nodes: judged.nodes, judged, isOfNode, depth, config };
 
   const selector = service && (await lastSelector(service, world.kube));
-  const reading = await world.memory.eventLoop.share(
-    readAsDialect(service, found.loadBalancer, config, selector),
-  );
+  const reading = readAsDialect(service, found.loadBalancer, config, selector);
 
   const look = async (
     read: Reading,

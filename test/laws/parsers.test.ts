@@ -4,7 +4,6 @@ import { checkOf, type Check } from '../../infra/kubernetes/admission-policy.ts'
 import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
 import { cidrContains, parseCidr } from '../../shared/model/network/cidr.ts';
 import { networkQuestion } from '../../shared/service/intent/cloud-questions.ts';
-import { allAtOnce } from '../../shared/model/turns.ts';
 import { readIntent } from '../../shared/service/intent/service-intent.ts';
 import type { Service } from '../../shared/model/kubernetes.ts';
 import { parseKey } from '../../shared/model/request.ts';
@@ -45,7 +44,7 @@ describe('text that others wrote', () => {
           metadata: { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', annotations },
           spec: { type: 'LoadBalancer', loadBalancerSourceRanges: ranges },
         } as unknown as Service;
-        const intent = allAtOnce(readIntent(service, aConfig()));
+        const intent = readIntent(service, aConfig());
         expect(() => networkQuestion(intent)).not.toThrow();
         for (const { field, message } of intent.problems) expect([field, message]).not.toContain('');
       }),
@@ -90,7 +89,7 @@ test('whatever a manifest is told for, a run of its Service finds as well', () =
   fc.assert(
     fc.asyncProperty(anEdit, someMistakes, usableNodes, async (edit, mistakes, nodes) => {
       const service = serviceOf({ ...edit, annotations: { ...edit.annotations, ...mistakes } });
-      const told = allAtOnce(manifestProblems(service, aConfig()));
+      const told = manifestProblems(service, aConfig());
       const { plan } = await evaluation(service, nodes, new SimulatedCloud());
       expect(plan.problems).toEqual(expect.arrayContaining([...told]));
     }),
@@ -137,7 +136,7 @@ test.each(checked)(
           sticky: false,
           local: false,
         });
-        const found = allAtOnce(manifestProblems(service, aConfig())).map(({ field }) => field);
+        const found = manifestProblems(service, aConfig()).map(({ field }) => field);
         if (!isTaken(text, check)) expect(found).toContain(row.names[0]);
       }),
       { numRuns: 100 },

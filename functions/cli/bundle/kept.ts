@@ -3,7 +3,6 @@ import type { WantedMetadata } from '../../../shared/model/node/nova.ts';
 import { fieldsOf, isRecord } from '../../../shared/model/json.ts';
 import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
 import type { Secret } from '../../../shared/model/kubernetes.ts';
-import { allAtOnce } from '../../../shared/model/turns.ts';
 
 type Keep = (value: unknown, args: readonly unknown[]) => unknown;
 
@@ -74,7 +73,7 @@ const each =
 /** Of a Secret what plans may say: the fingerprint and the end of its certificate, or why it has none. */
 const secret: Keep = (value) => {
   if (value === undefined) return undefined;
-  const read = allAtOnce(readTlsSecret(value as Secret));
+  const read = readTlsSecret(value as Secret);
   const facts = 'because' in read ? read : { fingerprint: read.fingerprint, notAfter: read.notAfter };
   return { ...(object(value, {}) as object), facts };
 };

@@ -6,7 +6,6 @@ import type { Config } from '../../../shared/config/config.ts';
 import type { Flags } from '../../../shared/config/read-flags.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
 import type { Problem } from '../../../shared/model/plan.ts';
-import { allAtOnce } from '../../../shared/model/turns.ts';
 import { printable } from '../../../shared/model/text/text.ts';
 import { noteOf } from '../../../shared/report/plan-notes.ts';
 import { manifestProblems } from '../../../shared/service/desired/manifest-problems.ts';
@@ -46,7 +45,7 @@ export async function lintCommand(
       }
       services += 1;
       const { name, service, lineOf, problems } = read;
-      const ofRuns = service ? allAtOnce(manifestProblems(service, config)) : [];
+      const ofRuns = service ? manifestProblems(service, config) : [];
       const all = [...problems, ...ofRuns].filter(({ field }) => field !== CLASS || knowsClasses);
       const found = all.map((problem) => ({
         ...{ file, line: lineOf(problem.field), service: name },

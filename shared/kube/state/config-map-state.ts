@@ -155,7 +155,8 @@ export function fromDataKey(key: string): string {
 /** The state in a text; undefined if the text is no state. */
 function parseState(text: string): UnitState | undefined {
   const state = fieldsOf(parseJson(text));
-  const { hash, asked, driftStays, updated_at, rejected, awaitingApproval, unsure, compared, nodeSelector } = state;
+  const { hash, asked, driftStays, updated_at, rejected, awaitingApproval, unsure, compared, nodeSelector } =
+    state;
   const isState =
     typeof hash === 'string' &&
     (typeof updated_at === 'string' || updated_at === null) &&

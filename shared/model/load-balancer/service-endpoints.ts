@@ -3,8 +3,6 @@ import { cidrContains } from '../network/cidr.ts';
 import type { Endpoint, EndpointSlice, Pod, Service, ServicePort } from '../kubernetes.ts';
 import type { HasAddress } from '../node/judged-nodes.ts';
 import type { Subnet } from '../network/network-facts.ts';
-import { sortedInTurns } from '../turns.ts';
-import type { InTurns } from '../turns.ts';
 
 /** A Pod that is a member itself. `port` is the port of its container. */
 export interface PodEndpoint {
@@ -38,40 +36,39 @@ export function goesToPods({ spec }: Policy, { nodePort }: ServicePort): boolean
 }
 
 /** Names of the nodes that have an endpoint which takes traffic, sorted. */
-export function* localNodes(slices: readonly EndpointSlice[], service: Policy): InTurns<readonly string[]> {
+export function localNodes(slices: readonly EndpointSlice[], service: Policy): readonly string[] {
   const names: Readonly<Record<Stage, string[]>> = { ready: [], leaving: [] };
   for (const { endpoints } of slices) {
     for (const endpoint of endpoints ?? []) {
       const stage = stageOf(endpoint, service);
       if (stage !== undefined) names[stage].push(endpoint.nodeName ?? '');
     }
-    yield;
   }
-  const serving = yield* sortedInTurns(names.ready.length > 0 ? names.ready : names.leaving);
+  const serving = [...new Set(names.ready.length > 0 ? names.ready : names.leaving)].sort();
   return serving.filter((name) => name !== '');
 }
 
 /**
  * The Pods behind each port that goes to Pods. Each must be a Pod that the Service selects and that has the IP address
  * (decision 35), one in its Node's network an address that the Node names and no other device has (decision 160). Each endpoint is judged once,
- * for all ports.
+ * for all ports. A Pod is one member of a port, as a kubelet gives it one number for each. `most`: members of all ports together.
  */
-export function* readEndpoints(
+export function readEndpoints(
   slices: readonly EndpointSlice[],
   service: Service,
   pods: readonly Pod[],
   isOfNode: HasAddress,
-): InTurns<Endpoints> {
+  most = Infinity,
+): Endpoints {
   const judge = judgeOf(service.metadata.namespace, pods, isOfNode);
-  const read = (service.spec.ports ?? []).map((port) =>
-    goesToPods(service, port) ? new PortReading(port) : undefined,
-  );
+  const { ports = [] } = service.spec;
+  const ofPort = Math.ceil(most / ports.length);
+  const read = ports.map((port) => (goesToPods(service, port) ? new PortReading(port, ofPort) : undefined));
   for (const family of ['IPv4', 'IPv6']) {
     for (const slice of slices.filter(({ addressType }) => addressType === family)) {
       const judged = (slice.endpoints ?? []).flatMap((endpoint) => judge(endpoint, service));
       for (const reading of read) {
         reading?.add(slice, judged);
-        yield;
       }
     }
     for (const reading of read) reading?.endFamily();
@@ -106,17 +103,31 @@ const MOST_REASONS = 20;
 const MORE_REASONS = `this port has more than ${MOST_REASONS} such reasons`;
 const MOST_ADDRESSES = 5;
 
-/** What one port's endpoints of one family and stage are. Of Pods at one address the first by name counts, in whatever order they come. */
+/**
+ * What one port's endpoints of one family and stage are. Of Pods at one address the first by name counts, and of its ports the lowest, in
+ * whatever order they come.
+ */
 class Found {
   any = false;
   readonly pods = new Map<string, PodEndpoint>();
   readonly refused = new Map<string, { addresses: string[]; count: number }>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
 
   add({ address, pod, because }: Judged, port: number): void {
     this.any = true;
-    const at = `${address} ${port}`;
+    const before = this.pods.get(address);
     if (because !== undefined) this.#refuse(address, because);
-    else if (pod <= (this.pods.get(at)?.pod ?? pod)) this.pods.set(at, { pod, address, port });
+    else if (!before && this.pods.size >= this.#most)
+      this.#refuse(
+        address,
+        `this port has ${this.#most} members already, and --service-limits allows no more`,
+      );
+    else if (!before || pod < before.pod || (pod === before.pod && port < before.port))
+      this.pods.set(address, { pod, address, port });
   }
 
   #refuse(address: string, because: string): void {
@@ -135,10 +146,17 @@ class PortReading {
   readonly #port: ServicePort;
   readonly #pods: PodEndpoint[] = [];
   readonly #refused: RefusedEndpoints[] = [];
-  #family: Readonly<Record<Stage, Found>> = { ready: new Found(), leaving: new Found() };
+  readonly #most: number;
+  #family: Readonly<Record<Stage, Found>>;
 
-  constructor(port: ServicePort) {
+  constructor(port: ServicePort, most: number) {
     this.#port = port;
+    this.#most = most;
+    this.#family = this.#newFamily();
+  }
+
+  #newFamily(): Readonly<Record<Stage, Found>> {
+    return { ready: new Found(this.#most), leaving: new Found(this.#most) };
   }
 
   /** Slices may have different numbers for one port name. */
@@ -159,7 +177,7 @@ class PortReading {
     const { pods, refused } = ready.any ? ready : leaving;
     this.#pods.push(...pods.values());
     for (const [because, of] of refused) this.#refused.push({ because, ...of });
-    this.#family = { ready: new Found(), leaving: new Found() };
+    this.#family = this.#newFamily();
   }
 
   get found(): PortEndpoints {

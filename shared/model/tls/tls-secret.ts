@@ -2,7 +2,6 @@ import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { notAfterOf } from './certificate-facts.ts';
 import type { Secret } from '../kubernetes.ts';
-import type { InTurns } from '../turns.ts';
 import type { KeyPair } from './pkcs12.ts';
 
 /** What messages and plans may say about a Secret, or why the Secret cannot be used. */
@@ -21,9 +20,9 @@ type Read =
 const TYPE = 'kubernetes.io/tls';
 
 /** The certificate, chain and key in a Secret, or why they cannot be used. */
-export function* readTlsSecret(secret: Secret): InTurns<Read> {
+export function readTlsSecret(secret: Secret): Read {
   if (secret.type !== TYPE) return { because: `is not of type ${TYPE}` };
-  const certificates = yield* certificatesIn(textAt(secret, 'tls.crt'));
+  const certificates = certificatesIn(textAt(secret, 'tls.crt'));
   if (typeof certificates === 'string') return { because: certificates };
   const key = keyIn(textAt(secret, 'tls.key'));
   if (!key) return { because: 'has no private key in tls.key that can be read' };
@@ -44,17 +43,19 @@ function fingerprintOf({ certificate, chain, key }: KeyPair): string {
   return hash.digest('hex').slice(0, 16);
 }
 
+/** A chain has three or four. */
+const MOST_CERTIFICATES = 50;
 const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-function* certificatesIn(text: string): InTurns<readonly X509Certificate[] | string> {
+function certificatesIn(text: string): readonly X509Certificate[] | string {
   const blocks = text.match(PEM) ?? [];
   if (blocks.length === 0) return 'has no certificate in tls.crt';
+  if (blocks.length > MOST_CERTIFICATES) return `has more than ${MOST_CERTIFICATES} certificates in tls.crt`;
   const certificates: X509Certificate[] = [];
   for (const block of blocks) {
     const certificate = certificateIn(block);
     if (!certificate) return 'has a certificate in tls.crt that cannot be read';
     certificates.push(certificate);
-    yield;
   }
   return certificates;
 }

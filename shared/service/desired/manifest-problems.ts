@@ -3,7 +3,6 @@ import { transportOf } from '../../model/address.ts';
 import type { Service, ServicePort } from '../../model/kubernetes.ts';
 import { goesToPods } from '../../model/load-balancer/service-endpoints.ts';
 import type { Problem } from '../../model/plan.ts';
-import type { InTurns } from '../../model/turns.ts';
 import { certificateQuestion } from '../intent/cloud-questions.ts';
 import { protocolsOf } from '../intent/protocols.ts';
 import { readIntent } from '../intent/service-intent.ts';
@@ -22,13 +21,12 @@ import { uselessSettings } from './useless-settings.ts';
  * The Problems that the manifest of a Service and the configuration show by themselves, in the words of a run, each once.
  * OpenStack and other objects of the cluster are taken for such as the Service wants them, so a run may find more.
  */
-export function* manifestProblems(service: Service, config: Config): InTurns<readonly Problem[]> {
-  const intent = yield* readIntent(service, config);
+export function manifestProblems(service: Service, config: Config): readonly Problem[] {
+  const intent = readIntent(service, config);
   const context = allFound(intent, config);
   const found = [...intent.problems, ...familyProblems(intent)];
   for (const [index, port] of (service.spec.ports ?? []).entries()) {
     found.push(...portProblems(port, index, intent, context));
-    yield;
   }
   found.push(...uselessSettings(intent));
   return [...new Map(found.map((one) => [`${one.field}\n${one.value}\n${one.message}`, one])).values()];

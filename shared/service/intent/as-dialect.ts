@@ -6,7 +6,6 @@ import type { ServiceIntent } from './service-intent.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 import type { WireResource } from '../../model/resources.ts';
-import type { InTurns } from '../../model/turns.ts';
 
 /** The intent of a Service, read as the controller that made its load balancer would have read it. */
 
@@ -43,22 +42,22 @@ export interface Reading {
 }
 
 /** Reads the intent with the defaults of the controller that made the load balancer. */
-export function* readAsDialect(
+export function readAsDialect(
   service: Service | undefined,
   loadBalancer: WireResource | undefined,
   config: Config,
   lastSelector?: string,
-): InTurns<Reading> {
+): Reading {
   const isKinx = loadBalancer !== undefined && dialectOf(loadBalancer) === 'kinx';
   const own = ofProvider(isKinx ? asKinx(config) : config, loadBalancer?.['provider']);
   const configs = { config: own, asNew: ofProvider(own, config.loadBalancer.lbProvider) };
   if (!service) return { ...configs, approved: [] };
-  const intent = yield* readIntent(service, own, lastSelector);
+  const intent = readIntent(service, own, lastSelector);
   const approved = [...(intent.annotated.Service.approved ?? [])].sort();
   if (isKinx) return { ...configs, intent: withoutDescription(intent), approved };
   if (!loadBalancer) return { ...configs, intent, approved };
   const { targets, asGo } = readOtherwise(service);
-  const byGo = { targets, ...(asGo ? { intent: yield* readIntent(asGo, own, lastSelector) } : {}) };
+  const byGo = { targets, ...(asGo ? { intent: readIntent(asGo, own, lastSelector) } : {}) };
   return { ...configs, intent, approved, byGo };
 }
 

@@ -7,7 +7,7 @@ import { ANNOTATIONS, PREFIXES } from './annotations.ts';
 import type { AnnotationRow, ServiceSettings, Targets } from './annotation-row.ts';
 import { mayRefer, outOfReach } from '../../model/load-balancer/reach.ts';
 import type { ReachConfig, ReferenceKind } from '../../model/load-balancer/reach.ts';
-import type { InTurns } from '../../model/turns.ts';
+import { limitOf } from './within-limits.ts';
 
 type Values<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> };
 
@@ -55,11 +55,11 @@ interface Found {
  * `lastSelector` is the last node-selector that could be read. An annotation of levelset's own that is about ports may name one
  * port: `levelset.openstack.org/protocol.443`, or `….https`.
  */
-export function* readAnnotations(
+export function readAnnotations(
   service: Pick<Service, 'metadata'> & { readonly spec: { readonly ports?: readonly Named[] } },
   config: Config,
   lastSelector?: string,
-): InTurns<Annotated> {
+): Annotated {
   const annotations = service.metadata.annotations ?? {};
   const { namespace } = service.metadata;
   const reader = { config, namespace, lastSelector, read: new Map<string, unknown>() };
@@ -94,16 +94,14 @@ export function* readAnnotations(
     if (OF_THE_SERVICE.includes(row.on)) set(row, common);
     else {
       const names = row.names.filter((name) => ofOnePort.has(name));
-      for (const [at, { port, values }] of ports.entries()) {
+      for (const { port, values } of ports) {
         set(
           row,
           values,
           names.flatMap((name) => ofPort(name, port)),
         );
-        if (at % PORTS_AT_ONCE === 0) yield;
       }
     }
-    yield;
   }
   return {
     ...common,
@@ -141,9 +139,6 @@ function namesWithPort(annotations: readonly string[]): ReadonlySet<string> {
       names.add(name.slice(0, dot));
   return names;
 }
-
-/** So many ports are read at once. */
-const PORTS_AT_ONCE = 256;
 
 /** Whether a value of another controller's annotation is empty, as charts render what nobody set. It is asked for each port. */
 function isEmpty(name: string, text: string): boolean {
@@ -199,7 +194,7 @@ function readText(
   problems: Map<string, Problem>,
 ): unknown {
   if (row.orNone && isEmpty(name, text)) return undefined;
-  const parsed = row.list || text.length <= LONGEST_TEXT ? row.parse(text) : TOO_LONG;
+  const parsed = whyTooLong(row, text, config) ?? row.parse(text);
   if ('value' in parsed) {
     const { value } = parsed;
     const stray = row.refers && reachProblem({ namespace, kind: row.refers, field: name, value }, config);
@@ -226,7 +221,19 @@ function readText(
 
 /** The most characters of an annotation that is no list. An apiserver takes 256 kB. */
 const LONGEST_TEXT = 4_096;
-const TOO_LONG = { allowed: `at most ${LONGEST_TEXT} characters long` };
+
+function whyTooLong(
+  row: AnnotationRow,
+  text: string,
+  config: Config,
+): { readonly allowed: string } | undefined {
+  if (!row.list)
+    return text.length > LONGEST_TEXT ? { allowed: `at most ${LONGEST_TEXT} characters long` } : undefined;
+  const most = limitOf((row.refers ?? row.sets === 'tlsReferences') ? 'names' : 'entries', config);
+  return text.split(',', most + 1).length > most
+    ? { allowed: `a list of at most ${most} entries` }
+    : undefined;
+}
 
 function unknownAnnotations(
   annotations: Readonly<Record<string, string>>,

@@ -6,7 +6,6 @@ import type { NodeSelector } from '../../model/node/node-selector.ts';
 import type { UnitState } from '../../model/unit.ts';
 import type { Problem } from '../../model/plan.ts';
 import { isListed, mayRefer } from '../../model/load-balancer/reach.ts';
-import type { InTurns } from '../../model/turns.ts';
 import { readPublication } from './publication.ts';
 import type { Publication } from './publication.ts';
 import { readAnnotations } from './read-annotations.ts';
@@ -15,6 +14,7 @@ import { configOf } from './service-config.ts';
 import type { Origins } from './service-config.ts';
 import { allowedRanges, readSourceRanges } from './source-ranges.ts';
 import type { SourceRanges } from './source-ranges.ts';
+import { tooMany, withinCertificates, withinPorts } from './within-limits.ts';
 
 /**
  * What one Service wants, read from its spec, its annotations and the configuration, without knowledge of the cloud.
@@ -46,12 +46,17 @@ export interface ServiceIntent {
   readonly origins: Origins;
 }
 
-export function* readIntent(service: Service, config: Config, lastSelector?: string): InTurns<ServiceIntent> {
+export function readIntent(asked: Service, config: Config, lastSelector?: string): ServiceIntent {
+  const service = withinPorts(asked, config);
   const classed = configOf(service, config);
-  const annotated = yield* readAnnotations(service, classed.config, lastSelector);
+  const { annotated, problems } = withinCertificates(
+    readAnnotations(service, classed.config, lastSelector),
+    config,
+  );
   const settings = annotated.Service;
   const families = familiesOf(service);
-  const ranges = yield* readSourceRanges(service, settings.sourceRanges ?? []);
+  const ranges = readSourceRanges(service, settings.sourceRanges ?? [], config);
+  const tooMuch = tooMany('spec.ports', 'ports', asked.spec.ports?.length ?? 0, config);
   const { namespace } = service.metadata;
   const { loadBalancerIP: address = '' } = service.spec;
   return {
@@ -68,7 +73,7 @@ export function* readIntent(service: Service, config: Config, lastSelector?: str
     ...ofFamilies(ranges, families),
     onlyOwnFloatingIP: !mayRefer(config, namespace, 'floatingip', address),
     floatingIPAllowed: isListed(config, namespace, 'floatingip', address),
-    problems: [...classed.problems, ...annotated.problems],
+    problems: [...classed.problems, ...(tooMuch ? [tooMuch] : []), ...problems, ...annotated.problems],
     origins: classed.origins,
   };
 }

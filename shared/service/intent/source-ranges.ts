@@ -1,10 +1,10 @@
+import type { Config } from '../../config/config.ts';
 import { parseCidr } from '../../model/network/cidr.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { Family } from '../../model/network/network-facts.ts';
 import { oneByOne } from '../../model/plan.ts';
 import type { Problem } from '../../model/plan.ts';
-import { eachInTurns, sortedInTurns } from '../../model/turns.ts';
-import type { InTurns } from '../../model/turns.ts';
+import { tooMany } from './within-limits.ts';
 
 /** The ranges of spec.loadBalancerSourceRanges, else of the annotation. */
 export interface SourceRanges {
@@ -14,6 +14,8 @@ export interface SourceRanges {
   /** Those that are CIDRs, as Octavia spells them: sorted, each once. */
   readonly cidrs: readonly string[];
   readonly unreadable: readonly string[];
+  /** There are so many that none is read. */
+  readonly tooMany?: Problem;
 }
 
 interface AllowedRanges {
@@ -24,30 +26,37 @@ interface AllowedRanges {
 
 export const EVERYBODY: Readonly<Record<Family, string>> = { 4: '0.0.0.0/0', 6: '::/0' };
 
-/** A Service may have a hundred thousand ranges, and to read all of them at once would take a second. */
-export function* readSourceRanges(
+export function readSourceRanges(
   { spec }: Pick<Service, 'spec'>,
   annotated: readonly string[],
-): InTurns<SourceRanges> {
+  config: Pick<Config, 'serviceLimits'>,
+): SourceRanges {
   const ofSpec = spec.loadBalancerSourceRanges ?? [];
   const isOfSpec = ofSpec.length > 0;
   const texts = isOfSpec ? ofSpec : annotated;
-  const read = yield* eachInTurns(texts, (text) => ({ text, cidr: parseCidr(text) }));
+  const field = isOfSpec
+    ? 'spec.loadBalancerSourceRanges'
+    : 'service.beta.kubernetes.io/load-balancer-source-ranges';
+  const { length } = texts;
+  const tooMuch =
+    tooMany(field, 'entries', length, config) ??
+    tooMany(field, 'openings', length * (spec.ports ?? []).length, config);
+  if (tooMuch) return { field, texts: [], cidrs: [], unreadable: [], tooMany: tooMuch };
+  const read = texts.map((text) => ({ text, cidr: parseCidr(text) }));
   return {
-    field: isOfSpec
-      ? 'spec.loadBalancerSourceRanges'
-      : 'service.beta.kubernetes.io/load-balancer-source-ranges',
+    field,
     texts,
-    cidrs: yield* sortedInTurns(read.flatMap(({ cidr }) => cidr?.text ?? [])),
+    cidrs: [...new Set(read.flatMap(({ cidr }) => cidr?.text ?? []))].sort(),
     unreadable: read.flatMap(({ text, cidr }) => (cidr ? [] : [text])),
   };
 }
 
 /** The ranges that count for a load balancer with addresses of these families. */
 export function allowedRanges(
-  { field, texts, cidrs: all, unreadable }: SourceRanges,
+  { field, texts, cidrs: all, unreadable, tooMany: tooMuch }: SourceRanges,
   families: readonly Family[],
 ): AllowedRanges {
+  if (tooMuch) return { cidrs: [], problems: [tooMuch] };
   if (texts.length === 0) return { cidrs: null, problems: [] };
   const isServed = (cidr: string): boolean => families.includes(cidr.includes(':') ? 6 : 4);
   const cidrs = all.filter(isServed);

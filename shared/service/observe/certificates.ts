@@ -6,6 +6,7 @@ import type {
   Horizon,
   TlsReference,
 } from '../../model/tls/certificate-facts.ts';
+import { inParallel } from '../../in-parallel.ts';
 import { ReconcileError } from '../../model/errors.ts';
 import type { WireResource, ObservedResource } from '../../model/resources.ts';
 import type { Clock, Cloud, CloudReader, World, Kube } from '../../ports.ts';
@@ -181,30 +182,30 @@ function oldestFirst(a: WireResource, b: WireResource): number {
   return rank(a) < rank(b) ? -1 : 1;
 }
 
+/** So many Secrets are read at once. */
+const AT_ONCE = 4;
+
 /** For each Secret, by its name: the fingerprint and the end of its certificate, or why it has none. Never a key. */
 export async function observeTlsSecrets(
   names: readonly string[],
   namespace: string,
   source: SecretSource,
 ): Promise<ReadonlyMap<string, TlsSecretFacts>> {
-  const facts = names.map(async (name) => [name, await factsOf(namespace, name, source)] as const);
-  return new Map(await Promise.all(facts));
+  return new Map(
+    await inParallel(names, AT_ONCE, async (name) => [name, await factsOf(namespace, name, source)] as const),
+  );
 }
 
-interface SecretSource extends Pick<World, 'memory'> {
+interface SecretSource {
   readonly kube: Pick<Kube, 'getSecret'>;
 }
 
-async function factsOf(
-  namespace: string,
-  name: string,
-  { kube, memory }: SecretSource,
-): Promise<TlsSecretFacts> {
+async function factsOf(namespace: string, name: string, { kube }: SecretSource): Promise<TlsSecretFacts> {
   try {
     const secret = await kube.getSecret(namespace, name);
     if (!secret) return { because: `is no Secret of the namespace ${namespace}` };
     if (secret.facts) return secret.facts;
-    const read = await memory.eventLoop.share(readTlsSecret(secret));
+    const read = readTlsSecret(secret);
     return 'because' in read ? read : { fingerprint: read.fingerprint, notAfter: read.notAfter };
   } catch (error) {
     if (!(error instanceof ReconcileError) || error.code !== 'KUBE_FORBIDDEN') throw error;

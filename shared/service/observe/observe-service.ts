@@ -16,6 +16,7 @@ import type { ObservedEndpoints, ObservedService } from '../../model/load-balanc
 import type { Question, Source } from './questions.ts';
 import { observeOffers } from './offers.ts';
 import { listsFor } from './project.ts';
+import type { World } from '../../ports.ts';
 import { cachedChildren, cacheChildren } from './remembered/child-cache.ts';
 import { confirmOwnChildren, rememberOwnPools } from './remembered/own-children.ts';
 import { writtenLately } from './remembered/children-in-error.ts';
@@ -38,7 +39,7 @@ const NO_FACTS: NetworkFacts = { floatingNetworks: [], missing: [] };
 export async function observeService(
   question: Question,
   { expected, ...found }: FoundLoadBalancer,
-  reader: Source,
+  reader: Source & Pick<World, 'config'>,
 ): Promise<ObservedService> {
   const { unit, cluster } = question;
   const { service, wanted } = unit;

@@ -23,12 +23,14 @@ export function replacePools(
   keepMembers: boolean,
   draining: readonly DrainingMember[] = [],
 ): readonly DesiredResource[] {
+  const at = Map.groupBy(desired, placeIn);
   const places = desired
     .filter(({ kind }) => kind === 'pool')
-    .flatMap((pool) => placeToLeave(pool, desired, there));
+    .flatMap((pool) => placeToLeave(pool, at.get(placeIn(pool)) ?? [], there));
+  const leaving = new Map(places.map((one) => [one.place, one]));
   const isLeft = ({ mayBeEmpty }: Leaving): boolean => !keepMembers || mayBeEmpty;
   const along = desired.flatMap((resource) => {
-    const found = places.find(({ place }) => isAt(resource, place));
+    const found = leaving.get(placeIn(resource));
     if (!found) return resource;
     if (draining.some(({ address }) => address === resource.address)) return [];
     return isLeft(found) ? inNextPool(resource, found, there) : asItIs(resource, there);
@@ -55,11 +57,10 @@ function membersOfOthers(found: Leaving, there: There): readonly DesiredResource
 
 function placeToLeave(
   { address: pool, mayBeEmpty }: DesiredResource,
-  desired: readonly DesiredResource[],
+  all: readonly DesiredResource[],
   there: There,
 ): readonly Leaving[] {
   const place = pool.slice('pool/'.length);
-  const all = desired.filter((resource) => isAt(resource, place));
   const changes = changesOf(all, there);
   if (changes.length === 0) return [];
   const because = `${changes.join(', ')}: the new pool is built beside the old one`;
@@ -89,8 +90,9 @@ function changesOf(resources: readonly DesiredResource[], there: There): readonl
   return [...new Set(changes)];
 }
 
-function isAt({ address, parent }: DesiredResource, place: string): boolean {
-  return address === `listener/${place}` || address === `pool/${place}` || parent === `pool/${place}`;
+/** The place of a listener, a pool or what is in it. Other resources have one of their own. */
+function placeIn({ address, parent }: DesiredResource): string {
+  return (parent?.startsWith('pool/') ? parent : address).replace(/^(listener|pool)\//, '');
 }
 
 /** Attributes that a listener takes with any protocol. The other attributes wait for the new protocol. */

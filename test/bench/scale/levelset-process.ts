@@ -49,7 +49,7 @@ const handlers = {
   },
   /** The time of the pure part of one run: intent, desired and plan, in milliseconds; the middle of many. */
   async planOne(name: string) {
-    const { kube, config, memory } = world();
+    const { kube, config } = world();
     const [service, nodes] = await Promise.all([kube.getService('default', name), kube.listNodes()]);
     if (!service) throw new Error(`no Service ${name}`);
     const cluster = { id: await kube.clusterId(), name: config.clusterName };
@@ -60,7 +60,7 @@ const handlers = {
     for (let at = 0; at < 101; at += 1) {
       const judged = await observeNodes(nodes, true, world());
       const start = performance.now();
-      const reading = await memory.eventLoop.share(readAsDialect(service, observed.loadBalancer, config));
+      const reading = readAsDialect(service, observed.loadBalancer, config);
       const about = { unit, cluster, nodes: judged.nodes, judged, isOfNode, depth, config };
       const desired = desire({ ...about, observed, reading });
       const { steps } = planService({ ...about, observed, desired: desired.here });

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import { checkOf } from '../../../infra/kubernetes/admission-policy.ts';
 import type { Service } from '../../../shared/model/kubernetes.ts';
-import { allAtOnce } from '../../../shared/model/turns.ts';
 import { manifestProblems } from '../../../shared/service/desired/manifest-problems.ts';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
 import { aConfig } from '../../support/config.ts';
@@ -115,7 +114,7 @@ it('refuses nothing that levelset takes', async () => {
   const refused = [...stderr.matchAll(/services "s-(\d+)" is forbidden: .*denied request: (\S+) must be/g)];
   expect(refused).toHaveLength(stderr.trim().split('\n').length);
   for (const [line, at, key] of refused) {
-    const problems = allAtOnce(manifestProblems(services[Number(at)] as Service, aConfig()));
+    const problems = manifestProblems(services[Number(at)] as Service, aConfig());
     expect(
       problems.map(({ field }) => field),
       line,

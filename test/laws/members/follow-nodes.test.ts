@@ -5,7 +5,6 @@ import { expect, test } from 'vitest';
 import type { Node } from '../../../shared/model/kubernetes.ts';
 import { toPkcs12 } from '../../../shared/model/tls/pkcs12.ts';
 import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
-import { allAtOnce } from '../../../shared/model/turns.ts';
 import { isEligible } from '../../../shared/model/node/node-set.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aService } from '../../support/service.ts';
@@ -86,7 +85,7 @@ async function namedBy(read: string, { sandbox, world }: SandboxWorld): Promise<
   const pair = aTlsSecret('one');
   kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type: pair.type, data: { ...pair.data } });
   if (read === 'the certificates that are stored') return 'web-tls';
-  const facts = allAtOnce(readTlsSecret(pair));
+  const facts = readTlsSecret(pair);
   const stored = await world.cloud.create('secret', {
     payload: 'pair' in facts ? toPkcs12(facts.pair).toString('base64') : '',
     payload_content_type: 'application/octet-stream',

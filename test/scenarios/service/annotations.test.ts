@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { toPkcs12 } from '../../../shared/model/tls/pkcs12.ts';
-import { allAtOnce } from '../../../shared/model/turns.ts';
 import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
 import { ENTRIES } from '../../support/annotation-entries.ts';
 import type { Annotations, Shown } from '../../support/annotation-entries.ts';
@@ -50,7 +49,7 @@ async function idsOf(): Promise<Readonly<Record<string, string>>> {
   cloud.availabilityZones.push({ name: 'az1', description: '', enabled: true });
   for (const one of cloud.subnets.filter(({ network_id }) => network_id === external?.id))
     Object.assign(one, { name: 'public-1', tags: ['paid'] });
-  const read = allAtOnce(readTlsSecret(aTlsSecret('one')));
+  const read = readTlsSecret(aTlsSecret('one'));
   const pair = await it.world.cloud.create('secret', {
     payload: 'pair' in read ? toPkcs12(read.pair).toString('base64') : '',
     payload_content_type: 'application/octet-stream',

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { allAtOnce } from '../../../shared/model/turns.ts';
 import { manifestProblems } from '../../../shared/service/desired/manifest-problems.ts';
 import { aService } from '../../support/service.ts';
 import { startSandboxWorld } from '../../support/sandbox-world.ts';
@@ -59,7 +58,7 @@ describe('spec.loadBalancerIP', () => {
 
       const stored = await it.world.kube.getService('default', 'web');
       if (!stored) throw new Error('it is gone');
-      const [problem] = allAtOnce(manifestProblems(stored, it.world.config));
+      const [problem] = manifestProblems(stored, it.world.config);
       expect(problem).toMatchObject({ field: 'spec.loadBalancerIP', value: loadBalancerIP, blocking: true });
       expect(readyOf(it.sandbox)?.message).toContain(problem?.message);
     },

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { toPkcs12 } from '../../../shared/model/tls/pkcs12.ts';
-import { allAtOnce } from '../../../shared/model/turns.ts';
 import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
@@ -20,7 +19,7 @@ afterEach(() => it.close());
 
 /** As a person puts it into Barbican; its address as Barbican has it. */
 async function inBarbican(pair: Pair): Promise<string> {
-  const read = allAtOnce(readTlsSecret(aTlsSecret(pair)));
+  const read = readTlsSecret(aTlsSecret(pair));
   const stored = await it.world.cloud.create('secret', {
     name: `by hand: ${pair}`,
     payload: 'pair' in read ? toPkcs12(read.pair).toString('base64') : '',
@@ -170,7 +169,7 @@ describe('certificates of Secrets', () => {
     await it.settle('web');
     const [name = ''] = stored();
     await it.remove('web');
-    const read = allAtOnce(readTlsSecret(aTlsSecret('one')));
+    const read = readTlsSecret(aTlsSecret('one'));
     const attributes = {
       ...{ name, mode: `levelset-${await it.world.kube.clusterId()}`, secret_type: 'opaque' },
       payload: 'pair' in read ? toPkcs12(read.pair).toString('base64') : '',

@@ -4,7 +4,6 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { toPkcs12 } from '../../../shared/model/tls/pkcs12.ts';
-import { allAtOnce } from '../../../shared/model/turns.ts';
 import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
 import { aService } from '../../support/service.ts';
 import { startSandboxWorld } from '../../support/sandbox-world.ts';
@@ -38,7 +37,7 @@ const monitor = () => it.sandbox.cloud.healthmonitors[0];
 const said = (): readonly string[] => readyOf(it.sandbox)?.message.split('\n').slice(1) ?? [];
 
 async function inBarbican(pair: Pair): Promise<string> {
-  const read = allAtOnce(readTlsSecret(aTlsSecret(pair)));
+  const read = readTlsSecret(aTlsSecret(pair));
   const stored = await it.world.cloud.create('secret', {
     payload: 'pair' in read ? toPkcs12(read.pair).toString('base64') : '',
     payload_content_type: 'application/octet-stream',

@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { toPkcs12 } from '../../../shared/model/tls/pkcs12.ts';
-import { allAtOnce } from '../../../shared/model/turns.ts';
 import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
 import { aTlsSecret, certificateOf, keyOfPair } from '../../support/tls-secret.ts';
 
 const pairOf = (secret: ReturnType<typeof aTlsSecret>) => {
-  const read = allAtOnce(readTlsSecret(secret));
+  const read = readTlsSecret(secret);
   if (!('pair' in read)) throw new Error(read.because);
   return read;
 };
@@ -59,5 +58,5 @@ test.each([
   [aTlsSecret('one', { key: keyOfPair('two') }), 'does not belong'],
   [aTlsSecret('one', { type: 'Opaque' }), 'kubernetes.io/tls'],
 ])('what is no pair is told without what it says', (secret, why) => {
-  expect(allAtOnce(readTlsSecret(secret))).toEqual({ because: expect.stringContaining(why) as string });
+  expect(readTlsSecret(secret)).toEqual({ because: expect.stringContaining(why) as string });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { observeEndpoints } from '../../../shared/service/observe/endpoints.ts';
 import { localNodes, readEndpoints } from '../../../shared/model/load-balancer/service-endpoints.ts';
-import { newMemory } from '../../../shared/memory/memory.ts';
-import { allAtOnce } from '../../../shared/model/turns.ts';
+import { aConfig } from '../../support/config.ts';
 import type { PortEndpoints } from '../../../shared/model/load-balancer/service-endpoints.ts';
 import type { Endpoint, EndpointSlice, Pod, ServicePort } from '../../../shared/model/kubernetes.ts';
 import { aStoredService } from '../../support/service.ts';
@@ -24,19 +23,19 @@ describe('nodes of a Service whose traffic stays local', () => {
       slice({ nodeName: 'a' }, { nodeName: 'b', conditions: {} }, { conditions: READY }),
       { metadata, endpoints: null },
     ];
-    expect(allAtOnce(localNodes(slices, service()))).toEqual(['a', 'b']);
+    expect(localNodes(slices, service())).toEqual(['a', 'b']);
   });
 
   test('with endpoints that are leaving count while they serve and nothing else does', () => {
     const leaving = slice({ nodeName: 'a', conditions: LEAVING }, { nodeName: 'b', conditions: GONE });
-    expect(allAtOnce(localNodes([leaving], service()))).toEqual(['a']);
+    expect(localNodes([leaving], service())).toEqual(['a']);
     const both = [leaving, slice({ nodeName: 'c', conditions: READY })];
-    expect(allAtOnce(localNodes(both, service()))).toEqual(['c']);
+    expect(localNodes(both, service())).toEqual(['c']);
   });
 
   test('all count with publishNotReadyAddresses', () => {
     const slices = [slice({ nodeName: 'a', conditions: UNREADY }, { nodeName: 'b', conditions: READY })];
-    expect(allAtOnce(localNodes(slices, service({ publishNotReadyAddresses: true })))).toEqual(['a', 'b']);
+    expect(localNodes(slices, service({ publishNotReadyAddresses: true }))).toEqual(['a', 'b']);
   });
 });
 
@@ -76,8 +75,11 @@ const pods = [
 
 function podsBehind(slices: readonly EndpointSlice[], port: ServicePort): PortEndpoints {
   const direct = service({ allocateLoadBalancerNodePorts: false, ports: [port] });
-  const [found] = allAtOnce(
-    readEndpoints(slices, direct, pods, (node, address) => node === 'a' && address === '10.0.0.1'),
+  const [found] = readEndpoints(
+    slices,
+    direct,
+    pods,
+    (node, address) => node === 'a' && address === '10.0.0.1',
   );
   return found ?? { pods: [], refused: [] };
 }
@@ -166,7 +168,6 @@ describe('Pods behind a port', () => {
 
 test('endpoints are asked for where traffic stays local, Pods where there is no node port', async () => {
   const asked: string[] = [];
-  const memory = newMemory();
   const kube = {
     listEndpointSlices: (namespace: string, name: string) => {
       asked.push(`slices ${namespace}/${name}`);
@@ -179,15 +180,15 @@ test('endpoints are asked for where traffic stays local, Pods where there is no 
   };
   const web = (spec: Record<string, unknown>) => service({ selector: { app: 'web' }, ...spec });
   const direct = { allocateLoadBalancerNodePorts: false, ports: [http, { ...http, nodePort: 30080 }] };
-  expect(await observeEndpoints(web({}), { kube, memory }, () => false)).toEqual({});
+  expect(await observeEndpoints(web({}), { kube, config: aConfig() }, () => false)).toEqual({});
   expect(asked).toEqual([]);
 
   expect(
-    await observeEndpoints(web({ externalTrafficPolicy: 'Local' }), { kube, memory }, () => false),
+    await observeEndpoints(web({ externalTrafficPolicy: 'Local' }), { kube, config: aConfig() }, () => false),
   ).toHaveProperty('localNodes');
   expect(asked.splice(0)).toEqual(['slices default/web']);
 
-  expect(await observeEndpoints(web(direct), { kube, memory }, () => false)).toEqual({
+  expect(await observeEndpoints(web(direct), { kube, config: aConfig() }, () => false)).toEqual({
     endpoints: [{ pods: [{ pod: 'web-1', address: '10.0.0.31', port: 8080 }], refused: [] }, undefined],
   });
   expect(asked).toEqual(['slices default/web', 'pods default {"app":"web"}']);

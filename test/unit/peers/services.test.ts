@@ -1,4 +1,3 @@
-import { allAtOnce } from '../../../shared/model/turns.ts';
 import { readCloudConf } from '../../../shared/config/cloud-conf/cloud-conf.ts';
 import { loadConfig } from '../../../shared/config/load.ts';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
@@ -27,7 +26,7 @@ function intent(annotations: Record<string, string>, spec: object = {}, config =
     as({ annotations, spec: { ports: [{ name: 'web', port: 80, protocol: 'TCP' }], ...spec } }),
   );
   const { config: own, problems } = configOf(service, config);
-  return { service, own, problems, read: allAtOnce(readAnnotations(service, own)) };
+  return { service, own, problems, read: readAnnotations(service, own) };
 }
 /** The one port: its protocols, what is read of it, and what is desired of it. */
 function onePort(
@@ -159,7 +158,7 @@ function ranges([annotation, spec]: readonly [string | undefined, (readonly stri
   refused: boolean;
 } {
   const value = annotation === undefined ? [] : as<{ value: never[] }>(sourceRanges(annotation)).value;
-  const read = allAtOnce(readSourceRanges(as({ spec: { loadBalancerSourceRanges: spec } }), value));
+  const read = readSourceRanges(as({ spec: { loadBalancerSourceRanges: spec } }), value, {});
   const { cidrs, problems } = allowedRanges(as(read), [4]);
   return { cidrs, refused: problems.length > 0 };
 }

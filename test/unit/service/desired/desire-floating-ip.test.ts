@@ -4,7 +4,6 @@ import {
   desireFloatingSubnets,
 } from '../../../../shared/service/desired/desire-floating-ip.ts';
 import { networkQuestion } from '../../../../shared/service/intent/cloud-questions.ts';
-import { allAtOnce } from '../../../../shared/model/turns.ts';
 import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
 import type { FloatingSubnet, NetworkFacts } from '../../../../shared/model/network/network-facts.ts';
 import { aConfig } from '../../../support/config.ts';
@@ -27,11 +26,9 @@ const THERE = [subnet('1', 'public-1', ['paid']), subnet('2', 'public-2', []), s
 
 function intent(asked: Readonly<Record<string, string>>, loadBalancerIP?: string) {
   const annotations = Object.fromEntries(Object.entries(asked).map(([name, text]) => [OCCM + name, text]));
-  return allAtOnce(
-    readIntent(
-      aStoredService({ annotations, spec: { loadBalancerIP } }),
-      aConfig(undefined, { floatingSubnet: 'old' }),
-    ),
+  return readIntent(
+    aStoredService({ annotations, spec: { loadBalancerIP } }),
+    aConfig(undefined, { floatingSubnet: 'old' }),
   );
 }
 

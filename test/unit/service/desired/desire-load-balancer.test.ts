@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { desireVips } from '../../../../shared/service/desired/desire-load-balancer.ts';
 import { servedFamilies } from '../../../../shared/model/network/network-facts.ts';
-import { allAtOnce } from '../../../../shared/model/turns.ts';
 import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
 import type { NetworkFacts, Subnet } from '../../../../shared/model/network/network-facts.ts';
 import { aConfig } from '../../../support/config.ts';
@@ -23,7 +22,7 @@ const intent = (
   ipFamilies: readonly string[],
   loadBalancerIP = '',
   annotations: Record<string, string> = INTERNAL,
-) => allAtOnce(readIntent(aStoredService({ annotations, spec: { ipFamilies, loadBalancerIP } }), aConfig()));
+) => readIntent(aStoredService({ annotations, spec: { ipFamilies, loadBalancerIP } }), aConfig());
 
 describe('spec.loadBalancerIP', () => {
   test.each<[string, readonly string[], string, readonly Subnet[], object]>([

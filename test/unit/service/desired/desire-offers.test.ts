@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { desireOffers, offerQuestion } from '../../../../shared/service/desired/desire-offers.ts';
-import { allAtOnce } from '../../../../shared/model/turns.ts';
 import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
 import type { Offers } from '../../../../shared/model/load-balancer/octavia.ts';
 import { aConfig } from '../../../support/config.ts';
@@ -18,7 +17,7 @@ const flavors = [
   { id: OTHER.replace('6', '8'), name: 'old', enabled: false },
 ];
 const intent = (annotations: Record<string, string>) =>
-  allAtOnce(readIntent(aStoredService({ annotations }), aConfig()));
+  readIntent(aStoredService({ annotations }), aConfig());
 const desired = (annotations: Record<string, string>, offers: Offers = { flavors }) =>
   desireOffers(intent(annotations), offers);
 const said = (annotations: Record<string, string>, offers?: Offers) =>
@@ -58,7 +57,7 @@ describe('a flavor', () => {
 
   test('of cloud.conf is said as such', () => {
     const config = aConfig(undefined, { flavorId: OTHER.replace('6', '9') });
-    const { problems } = desireOffers(allAtOnce(readIntent(aStoredService(), config)), { flavors });
+    const { problems } = desireOffers(readIntent(aStoredService(), config), { flavors });
     expect(problems).toMatchObject([{ field: 'flavor-id in cloud.conf', blocking: true }]);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { familyProblems } from '../../../../shared/service/desired/network-problems.ts';
-import { allAtOnce } from '../../../../shared/model/turns.ts';
 import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
 import type { NetworkFacts, Subnet } from '../../../../shared/model/network/network-facts.ts';
 import { aConfig } from '../../../support/config.ts';
@@ -19,7 +18,7 @@ const facts = (vipSubnet: Subnet, more: Partial<NetworkFacts> = {}): NetworkFact
   ...more,
 });
 const intent = (ipFamilies: readonly string[], ipFamilyPolicy = 'SingleStack', annotations = {}) =>
-  allAtOnce(readIntent(aStoredService({ annotations, spec: { ipFamilies, ipFamilyPolicy } }), aConfig()));
+  readIntent(aStoredService({ annotations, spec: { ipFamilies, ipFamilyPolicy } }), aConfig());
 const BOTH = ['IPv4', 'IPv6'];
 const NONE = { noVipSubnet: { family: 6, network_id: 'n', candidates: [] } } as const;
 const ADDITIONAL = {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { desireMonitor } from '../../../../shared/service/desired/desire-monitor.ts';
-import { allAtOnce } from '../../../../shared/model/turns.ts';
 import { readAnnotations } from '../../../../shared/service/intent/read-annotations.ts';
 import { desirePersistence } from '../../../../shared/service/desired/desire-port.ts';
 import { aConfig } from '../../../support/config.ts';
@@ -10,7 +9,7 @@ const OWN = 'levelset.openstack.org/';
 
 function asked(annotations: Record<string, string>) {
   const service = aStoredService({ annotations, spec: { sessionAffinity: 'ClientIP' } });
-  const [port] = allAtOnce(readAnnotations(service, aConfig())).ports;
+  const [port] = readAnnotations(service, aConfig()).ports;
   if (!port) throw new Error('the Service has no port');
   return { service, port };
 }

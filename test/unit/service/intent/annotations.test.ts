@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../../../shared/service/intent/annotations.ts';
-import { allAtOnce } from '../../../../shared/model/turns.ts';
 import { readAnnotations } from '../../../../shared/service/intent/read-annotations.ts';
 import type { Annotated } from '../../../../shared/service/intent/read-annotations.ts';
 import { aConfig } from '../../../support/config.ts';
@@ -138,14 +137,12 @@ const PORTS = [
 ];
 
 const read = (annotations: Record<string, string>): Annotated =>
-  allAtOnce(
-    readAnnotations(
-      {
-        metadata: { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', annotations },
-        spec: { ports: PORTS },
-      },
-      aConfig(),
-    ),
+  readAnnotations(
+    {
+      metadata: { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', annotations },
+      spec: { ports: PORTS },
+    },
+    aConfig(),
   );
 
 const valueOf = (key: string, annotations: Record<string, string>): unknown => {
@@ -259,20 +256,18 @@ test.each(ANNOTATIONS.filter(({ orNone }) => orNone))(
       floatingSubnetId: UUID,
       defaultTlsContainerRef: UUID,
     });
-    const { problems, ports, ...common } = allAtOnce(
-      readAnnotations(
-        {
-          metadata: {
-            name: 'web',
-            namespace: 'default',
-            uid: 'u',
-            resourceVersion: '1',
-            annotations: { [name]: '' },
-          },
-          spec: { ports: PORTS },
+    const { problems, ports, ...common } = readAnnotations(
+      {
+        metadata: {
+          name: 'web',
+          namespace: 'default',
+          uid: 'u',
+          resourceVersion: '1',
+          annotations: { [name]: '' },
         },
-        config,
-      ),
+        spec: { ports: PORTS },
+      },
+      config,
     );
     const values = { ...ports[0], ...common } as unknown as Record<string, Record<string, unknown>>;
     expect(problems).toEqual([]);
@@ -292,21 +287,19 @@ test.each(
 describe('a node-selector that cannot be read', () => {
   const key = `${OCCM}node-selector`;
   const readAfter = (last?: string): Annotated =>
-    allAtOnce(
-      readAnnotations(
-        {
-          metadata: {
-            name: 'web',
-            namespace: 'default',
-            uid: 'u',
-            resourceVersion: '1',
-            annotations: { [key]: 'zone notin (b)' },
-          },
-          spec: { ports: PORTS },
+    readAnnotations(
+      {
+        metadata: {
+          name: 'web',
+          namespace: 'default',
+          uid: 'u',
+          resourceVersion: '1',
+          annotations: { [key]: 'zone notin (b)' },
         },
-        aConfig(undefined, { nodeSelector: { general: '' } }),
-        last,
-      ),
+        spec: { ports: PORTS },
+      },
+      aConfig(undefined, { nodeSelector: { general: '' } }),
+      last,
     );
 
   test('is the last one that could be read, and the Service goes on', () => {

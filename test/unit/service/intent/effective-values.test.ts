@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { LOAD_BALANCER_OPTIONS } from '../../../../shared/config/cloud-conf/options.ts';
-import { allAtOnce } from '../../../../shared/model/turns.ts';
 import { ANNOTATIONS } from '../../../../shared/service/intent/annotations.ts';
 import { effectiveValues, overruledValues } from '../../../../shared/service/intent/effective-values.ts';
 import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
@@ -14,7 +13,7 @@ function intentOf(annotations: Readonly<Record<string, string>>, conf: object = 
   const config = aConfig('http://127.0.0.1:1');
   const given = Object.keys(conf);
   const all = { ...config, given, loadBalancer: { ...config.loadBalancer, ...conf } };
-  return allAtOnce(readIntent(aStoredService({ annotations }), all));
+  return readIntent(aStoredService({ annotations }), all);
 }
 
 const ROWS = ANNOTATIONS.flatMap(({ names, example }) =>

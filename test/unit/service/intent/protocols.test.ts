@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { protocolsOf } from '../../../../shared/service/intent/protocols.ts';
-import { allAtOnce } from '../../../../shared/model/turns.ts';
 import { readAnnotations } from '../../../../shared/service/intent/read-annotations.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
@@ -8,7 +7,7 @@ import { aStoredService } from '../../../support/service.ts';
 function protocolsFor(appProtocol: string): ReturnType<typeof protocolsOf> {
   const service = aStoredService({ spec: { ports: [{ name: 'http', port: 80, appProtocol }] } });
   const [port] = service.spec.ports ?? [];
-  const [annotated] = allAtOnce(readAnnotations(service, aConfig())).ports;
+  const [annotated] = readAnnotations(service, aConfig()).ports;
   if (!port || !annotated) throw new Error('the Service has no port');
   return protocolsOf(port, annotated);
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LoadBalancerConfig } from '../../../../shared/config/config.ts';
 import { desireIngress } from '../../../../shared/service/intent/publication.ts';
-import { allAtOnce } from '../../../../shared/model/turns.ts';
 import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
@@ -16,7 +15,7 @@ function publish(
   protocol = 'TCP',
 ) {
   const service = aStoredService({ annotations, spec: { ports: [{ port: 80, protocol }] } });
-  return desireIngress(allAtOnce(readIntent(service, aConfig(undefined, general))), [address]);
+  return desireIngress(readIntent(service, aConfig(undefined, general)), [address]);
 }
 
 describe('the address is published', () => {

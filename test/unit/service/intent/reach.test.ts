@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../../../shared/service/intent/annotations.ts';
-import { allAtOnce } from '../../../../shared/model/turns.ts';
 import { readAnnotations } from '../../../../shared/service/intent/read-annotations.ts';
 import { tlsReference } from '../../../../shared/service/intent/parsers.ts';
 import { mayRefer } from '../../../../shared/model/load-balancer/reach.ts';
@@ -18,7 +17,7 @@ function read(annotations: Readonly<Record<string, string>>, allowedReferences =
     allowedReferences: [{ namespace, kind: kind as '*', id }],
   } as const;
   const metadata = { namespace: 'shop', name: 'web', uid: 'u', resourceVersion: '1', annotations };
-  return allAtOnce(readAnnotations({ metadata, spec: { ports: [{ port: 443 }] } }, config));
+  return readAnnotations({ metadata, spec: { ports: [{ port: 443 }] } }, config);
 }
 
 test('every row that takes an id says what it refers to', () => {

@@ -1,0 +1,79 @@
+import type { Config } from '../../config/config.ts';
+import type { Service } from '../../model/kubernetes.ts';
+import type { Problem } from '../../model/plan.ts';
+import type { Annotated } from './read-annotations.ts';
+
+/**
+ * What one Service may ask for, far above what people have: no tenant's lists cost the process of all its memory (decision 488).
+ * `--service-limits` multiplies each.
+ */
+export const LIMITS = {
+  ports: 200,
+  /** Entries of an annotation that names what is looked up: certificates, subnets, security groups. */
+  names: 50,
+  /** Entries of any other list, such as source ranges. */
+  entries: 1_000,
+  /** Ports times source ranges: the openings of a security group. */
+  openings: 20_000,
+  /** Certificates of all ports. */
+  certificates: 500,
+  /** Ports times Pods. */
+  members: 50_000,
+} as const;
+
+export type Limit = keyof typeof LIMITS;
+
+export function limitOf(limit: Limit, { serviceLimits = 1 }: Pick<Config, 'serviceLimits'>): number {
+  return LIMITS[limit] * serviceLimits;
+}
+
+/** Why nothing but the members of a Service changes any more; undefined if `count` is within the limit. */
+export function tooMany(
+  field: string,
+  limit: Limit,
+  count: number,
+  config: Pick<Config, 'serviceLimits'>,
+): Problem | undefined {
+  const most = limitOf(limit, config);
+  if (count <= most) return undefined;
+  const message = `is more than ${most} ${WORDS[limit]}; levelset changes nothing but members until it is less, or --service-limits is raised`;
+  return { field, value: String(count), message, blocking: true };
+}
+
+const WORDS: Readonly<Record<Limit, string>> = {
+  ports: 'ports',
+  names: 'entries',
+  entries: 'entries',
+  openings: 'ports times source ranges',
+  certificates: 'certificates',
+  members: 'members',
+};
+
+/** The Service with as many ports as it may have. */
+export function withinPorts(service: Service, config: Pick<Config, 'serviceLimits'>): Service {
+  const { ports = [] } = service.spec;
+  const most = limitOf('ports', config);
+  return ports.length <= most
+    ? service
+    : { ...service, spec: { ...service.spec, ports: ports.slice(0, most) } };
+}
+
+/** The annotations without certificates if the ports name too many different ones, and the Problem. */
+export function withinCertificates(
+  annotated: Annotated,
+  config: Pick<Config, 'serviceLimits'>,
+): { readonly annotated: Annotated; readonly problems: readonly Problem[] } {
+  const named = annotated.ports.flatMap(({ ServicePort: { tlsSecrets = [], tlsReferences = [] } }) => [
+    ...tlsSecrets,
+    ...tlsReferences,
+  ]);
+  const problem = tooMany('tls-secret', 'certificates', new Set(named).size, config);
+  if (!problem) return { annotated, problems: [] };
+  const ports = annotated.ports.map(
+    ({ ServicePort: { tlsSecrets: _, tlsReferences: __, ...ServicePort }, ...port }) => ({
+      ...port,
+      ServicePort,
+    }),
+  );
+  return { annotated: { ...annotated, ports }, problems: [problem] };
+}

@@ -193,3 +193,43 @@ test('endpoints are asked for where traffic stays local, Pods where there is no 
   });
   expect(asked).toEqual(['slices default/web', 'pods default {"app":"web"}']);
 });
+
+describe('a Pod', () => {
+  const podAt = (name: string, ip: string): Pod =>
+    ({ metadata: { name, uid: name }, spec: {}, status: { podIPs: [{ ip }] } }) as unknown as Pod;
+  const at = (pod: string, address: string, port: number): EndpointSlice =>
+    ({
+      ...slice({ addresses: [address], targetRef: { kind: 'Pod', name: pod } }),
+      addressType: 'IPv4',
+      ports: [{ name: 'http', port }],
+    }) as EndpointSlice;
+  const direct = service({ allocateLoadBalancerNodePorts: false, ports: [{ name: 'http', port: 80 }] });
+  const pods = [podAt('a', '10.0.0.1'), podAt('b', '10.0.0.2')];
+
+  test('is one member of a port, at the lowest number, in whatever order its slices come', () => {
+    const slices = [at('a', '10.0.0.1', 8081), at('a', '10.0.0.1', 8080), at('b', '10.0.0.2', 9000)];
+    for (const some of [slices, slices.toReversed()])
+      expect(
+        readEndpoints(some, direct, pods, () => false)[0]?.pods.toSorted((x, y) => x.port - y.port),
+      ).toEqual([
+        { pod: 'a', address: '10.0.0.1', port: 8080 },
+        { pod: 'b', address: '10.0.0.2', port: 9000 },
+      ]);
+  });
+
+  test('beyond the limit is no member, and is told', () => {
+    const slices = [at('a', '10.0.0.1', 8080), at('b', '10.0.0.2', 8080)];
+    expect(readEndpoints(slices, direct, pods, () => false, 1)).toEqual([
+      {
+        pods: [{ pod: 'a', address: '10.0.0.1', port: 8080 }],
+        refused: [
+          {
+            because: expect.stringContaining('has 1 members already') as string,
+            addresses: ['10.0.0.2'],
+            count: 1,
+          },
+        ],
+      },
+    ]);
+  });
+});

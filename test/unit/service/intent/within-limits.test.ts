@@ -1,0 +1,86 @@
+/** Beyond a limit a Service changes nothing but its members, and is told which limit; all limits grow by one factor. */
+import { describe, expect, test } from 'vitest';
+import type { Service } from '../../../../shared/model/kubernetes.ts';
+import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
+import { LIMITS } from '../../../../shared/service/intent/within-limits.ts';
+import { aConfig } from '../../../support/config.ts';
+import { aStoredService } from '../../../support/service.ts';
+
+const OWN = 'levelset.openstack.org/';
+
+const portsOf = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ name: `p${at}`, port: at + 1, nodePort: 30_000 + at }));
+const rangesOf = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, at) => `10.${at >> 8}.${at & 255}.0/24`);
+const namesOf = (count: number, from = 0): string =>
+  Array.from({ length: count }, (_, at) => `n${from + at}`).join(',');
+const uuidsOf = (count: number): string =>
+  Array.from({ length: count }, (_, at) => `6d0f0d8e-1d1a-4f4a-9a51-${String(at).padStart(12, '0')}`).join(
+    ',',
+  );
+const service = (spec: object, annotations: Readonly<Record<string, string>> = {}): Service =>
+  aStoredService({ spec: { ...spec }, annotations });
+
+/** A Service with so many of what is limited, and the limit. */
+const CASES: readonly (readonly [what: string, limit: number, make: (count: number) => Service])[] = [
+  ['ports', LIMITS.ports, (count) => service({ ports: portsOf(count) })],
+  ['source ranges', LIMITS.entries, (count) => service({ loadBalancerSourceRanges: rangesOf(count) })],
+  [
+    'source ranges of the annotation',
+    LIMITS.entries,
+    (count) =>
+      service({}, { 'service.beta.kubernetes.io/load-balancer-source-ranges': rangesOf(count).join(',') }),
+  ],
+  [
+    'ports times source ranges',
+    LIMITS.openings / 100,
+    (count) => service({ ports: portsOf(100), loadBalancerSourceRanges: rangesOf(count) }),
+  ],
+  [
+    'certificates of one annotation',
+    LIMITS.names,
+    (count) => service({}, { [`${OWN}tls-secret`]: namesOf(count) }),
+  ],
+  ['subnets', LIMITS.names, (count) => service({}, { [`${OWN}additional-vip-subnet-ids`]: uuidsOf(count) })],
+  [
+    'certificates of all ports',
+    LIMITS.certificates,
+    (count) => {
+      const each = Array.from({ length: Math.ceil(count / 50) }, (_, at) => [
+        `${OWN}tls-secret.${at + 1}`,
+        namesOf(Math.min(50, count - at * 50), at * 50),
+      ]);
+      return service({ ports: portsOf(each.length) }, Object.fromEntries(each) as Record<string, string>);
+    },
+  ],
+];
+
+describe.each(CASES)('%s', (_what, limit, make) => {
+  const blocking = (count: number, serviceLimits?: number): readonly string[] => {
+    const config = { ...aConfig(), ...(serviceLimits === undefined ? {} : { serviceLimits }) };
+    const { problems, rangeProblems } = readIntent(make(count), config);
+    return [...problems, ...rangeProblems].flatMap((one) => (one.blocking ? [one.message] : []));
+  };
+
+  test('at the limit they are read', () => {
+    expect(blocking(limit)).toEqual([]);
+  });
+
+  test('beyond it nothing changes, and the limit is named', () => {
+    expect(blocking(limit + 1)).toEqual([
+      expect.stringMatching(/(more than|at most) \d+ .*levelset changes nothing/),
+    ]);
+  });
+
+  test('the factor raises it', () => {
+    expect(blocking(limit + 1, 2)).toEqual([]);
+  });
+});
+
+test('ranges that are too many open the ports to nobody', () => {
+  const { allowed_cidrs: cidrs } = readIntent(
+    service({ loadBalancerSourceRanges: rangesOf(LIMITS.entries + 1) }),
+    aConfig(),
+  );
+  expect(cidrs).toEqual([]);
+});

@@ -12,6 +12,7 @@ const EXCLUDE = [
   '**/one-hung-call.test.ts',
   '**/sharing-by-name.test.ts',
   '**/processes/fleet.test.ts',
+  '**/bounds/limits.test.ts',
 ];
 /** What remembers in its process: the functions of Lambda their connections, the laws the seed of fast-check. */
 const APART = ['test/functions/**', 'test/laws/**'];

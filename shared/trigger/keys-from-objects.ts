@@ -73,6 +73,9 @@ export function serviceOfSlice({ metadata }: SeenObject): Key | undefined {
   return name === undefined ? undefined : serviceKey(metadata.namespace ?? '', name);
 }
 
+/** So many Secrets of one Service are followed. What becomes of others a sweep finds. */
+const MOST_SECRETS = 500;
+
 /** The names of the Secrets of its namespace from which a Service takes certificates. */
 export function secretsOfService({ metadata, spec }: Service): readonly string[] {
   if (spec.type !== 'LoadBalancer') return [];
@@ -80,7 +83,7 @@ export function secretsOfService({ metadata, spec }: Service): readonly string[]
     ([annotation]) => annotation === TLS_SECRET || annotation.startsWith(`${TLS_SECRET}.`),
   );
   const names = named.flatMap(([, value]) => value.split(',')).map((name) => name.trim());
-  return [...new Set(names)].filter(isObjectName);
+  return [...new Set(names)].filter(isObjectName).slice(0, MOST_SECRETS);
 }
 
 /** Whether the members of a Service's load balancer follow its endpoints. */

@@ -8,8 +8,8 @@ import { buildProgram as build } from '../../build.ts';
 
 /** The program as it is shipped, built of the sources as they are now. */
 export interface Program {
-  /** `levelset ARGS` in a process of its own. */
-  start(args: readonly string[]): RunningProgram;
+  /** `levelset ARGS` in a process of its own, with these options of Node. */
+  start(args: readonly string[], node?: readonly string[]): RunningProgram;
   remove(): Promise<void>;
 }
 
@@ -24,8 +24,8 @@ export async function buildProgram(): Promise<Program> {
   await build(directory);
   const env = { NODE_COMPILE_CACHE: join(directory, 'cache') };
   return {
-    start: (args) => {
-      const child = spawn(process.execPath, [join(directory, 'levelset.mjs'), ...args], {
+    start: (args, node = []) => {
+      const child = spawn(process.execPath, [...node, join(directory, 'levelset.mjs'), ...args], {
         stdio: ['ignore', 'pipe', 'pipe'],
         env,
       });

@@ -26,6 +26,9 @@ const VARIABLES = {
 /** The texts that a cluster is connected with. */
 export const OF_SETTINGS = [...(Object.keys(VARIABLES) as (keyof typeof VARIABLES)[]), 'flags'] as const;
 
+/** The most characters of a text, before anything of it is parsed. */
+const LONGEST_TEXT = 262_144;
+
 /**
  * Makes of the texts of an entry what a cluster is connected with. Undefined: they cannot be used, and `problems` says why, by text
  * and line. Whoever may edit an entry has no right to this machine, so no text may name a file or a program of it.
@@ -42,6 +45,9 @@ export async function readSettings(
       problems.push(`${text} is missing: without it there is nothing to connect to`);
   for (const text of OF_SETTINGS)
     if (text !== 'flags' && texts[text]?.trim() === '') problems.push(`${text} is empty`);
+    else if ((texts[text] ?? '').length > LONGEST_TEXT)
+      problems.push(`${text} is longer than ${LONGEST_TEXT} characters: no such text needs more`);
+  if (problems.length > before) return undefined;
   const own = readFlagsText(texts.flags ?? '', 'flags', problems);
   checkCloudConf(texts['cloud.conf'] ?? '', problems);
   if (problems.length > before) return undefined;

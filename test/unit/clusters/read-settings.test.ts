@@ -86,6 +86,11 @@ describe('an entry that cannot be used', () => {
       ['kubeconfig is empty', 'ca-file is empty'],
     ],
     [
+      'a text that nobody needs so long',
+      { ...WHOLE, flags: '#'.repeat(262_145) },
+      ['flags is longer than 262144 characters: no such text needs more'],
+    ],
+    [
       'a program',
       { ...WHOLE, kubeconfig: kubeconfig({}, { exec: { command: '/bin/hunter2' } }) },
       [

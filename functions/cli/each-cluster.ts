@@ -2,7 +2,7 @@ import type { Flags } from '../../shared/config/read-flags.ts';
 import { ReconcileError } from '../../shared/model/errors.ts';
 import type { World } from '../../shared/ports.ts';
 import { connectWithLogins } from '../connect-with-logins.ts';
-import { inParallel } from '../../shared/in-parallel.ts';
+import { inParallel } from '../../shared/observe/in-parallel.ts';
 import { inWords } from './in-words.ts';
 import { coloured } from './terminal/coloured.ts';
 import { commandLog } from './terminal/command-log.ts';

@@ -8,7 +8,7 @@ import type { Log } from '../../shared/ports.ts';
 import { connectEntry, ofCluster, uidOf, unidentified } from '../clusters/connect-entry.ts';
 import { Logins } from '../clusters/logins.ts';
 import { sourceOf } from '../clusters/source-of.ts';
-import { inParallel } from '../../shared/in-parallel.ts';
+import { inParallel } from '../../shared/observe/in-parallel.ts';
 import type { Connected } from '../world.ts';
 import { commandLog } from './terminal/command-log.ts';
 

@@ -5,7 +5,7 @@ import { renderPlan, summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { World } from '../../shared/ports.ts';
 import { reconcile } from '../../shared/reconcile.ts';
 import { planNotes } from '../../shared/report/plan-notes.ts';
-import { inParallel } from '../../shared/in-parallel.ts';
+import { inParallel } from '../../shared/observe/in-parallel.ts';
 import { reasonOf } from '../status-rows.ts';
 import { timeBudget } from '../budget.ts';
 

@@ -4,7 +4,7 @@ import { isSettledWithin } from '../../shared/deadline.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { Delays } from '../../shared/silence.ts';
-import { inParallel } from '../../shared/in-parallel.ts';
+import { inParallel } from '../../shared/observe/in-parallel.ts';
 import type { Connected } from '../world.ts';
 import { uidOf, unidentified } from './connect-entry.ts';
 import { isThatOf, newSlot, problemsOf, unlessGone, type Served, type Slot } from './slot.ts';

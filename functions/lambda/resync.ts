@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { invocationTime } from '../budget.ts';
-import { inParallel } from '../../shared/in-parallel.ts';
+import { inParallel } from '../../shared/observe/in-parallel.ts';
 import { readTokens } from '../http/admit.ts';
 import { KubernetesCallers } from '../http/kubernetes-callers.ts';
 import { resync } from '../resync.ts';

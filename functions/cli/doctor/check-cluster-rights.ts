@@ -1,7 +1,7 @@
 import { CLUSTER_RIGHTS, type ClusterRight } from '../../../infra/kubernetes/rights.ts';
 import { looksAfterNodes, looksAfterRoutes } from '../../../shared/config/controllers.ts';
 import { fieldsOf } from '../../../shared/model/json.ts';
-import { inParallel } from '../../../shared/in-parallel.ts';
+import { inParallel } from '../../../shared/observe/in-parallel.ts';
 import { noApiserver, tried, type Examined } from './examined.ts';
 import type { Finding } from './finding.ts';
 

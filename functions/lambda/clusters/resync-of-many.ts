@@ -4,7 +4,7 @@ import type { InvocationTime } from '../../budget.ts';
 import { callersBehindNames } from '../../clusters/callers-behind-names.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { KubernetesCallers } from '../../http/kubernetes-callers.ts';
-import { inParallel } from '../../../shared/in-parallel.ts';
+import { inParallel } from '../../../shared/observe/in-parallel.ts';
 import { resync } from '../../resync.ts';
 import { withQueues, type ConnectedFunction } from '../connected.ts';
 import { enqueueTo } from '../queues.ts';

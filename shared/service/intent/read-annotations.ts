@@ -7,7 +7,7 @@ import { ANNOTATIONS, PREFIXES } from './annotations.ts';
 import type { AnnotationRow, ServiceSettings, Targets } from './annotation-row.ts';
 import { mayRefer, outOfReach } from '../../model/load-balancer/reach.ts';
 import type { ReachConfig, ReferenceKind } from '../../model/load-balancer/reach.ts';
-import { limitOf } from './within-limits.ts';
+import { limitOf, tooMany } from './within-limits.ts';
 
 type Values<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> };
 
@@ -103,11 +103,24 @@ export function readAnnotations(
       }
     }
   }
+  const named = ports.flatMap(({ values: { ServicePort: settings } }) => certificatesOf(settings));
+  const tooMuch = tooMany('tls-secret', 'certificates', new Set(named).size, config);
+  if (tooMuch) {
+    problems.set('tls-secret', tooMuch);
+    for (const { values } of ports) Object.assign(values.ServicePort, { tlsSecrets: [], tlsReferences: [] });
+  }
   return {
     ...common,
     ports: ports.map(({ values }) => values),
     problems: [...problems.values(), ...unknownAnnotations(annotations, known)],
   };
+}
+
+function certificatesOf({
+  tlsSecrets = [],
+  tlsReferences = [],
+}: PortIntent['ServicePort']): readonly string[] {
+  return [...tlsSecrets, ...tlsReferences];
 }
 
 /** Reads one setting of the whole Service. Its Problems are dropped: `readAnnotations` reports them. */

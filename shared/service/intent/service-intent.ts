@@ -14,7 +14,7 @@ import { configOf } from './service-config.ts';
 import type { Origins } from './service-config.ts';
 import { allowedRanges, readSourceRanges } from './source-ranges.ts';
 import type { SourceRanges } from './source-ranges.ts';
-import { tooMany, withinCertificates, withinPorts } from './within-limits.ts';
+import { tooMany, withinPorts } from './within-limits.ts';
 
 /**
  * What one Service wants, read from its spec, its annotations and the configuration, without knowledge of the cloud.
@@ -49,10 +49,7 @@ export interface ServiceIntent {
 export function readIntent(asked: Service, config: Config, lastSelector?: string): ServiceIntent {
   const service = withinPorts(asked, config);
   const classed = configOf(service, config);
-  const { annotated, problems } = withinCertificates(
-    readAnnotations(service, classed.config, lastSelector),
-    config,
-  );
+  const annotated = readAnnotations(service, classed.config, lastSelector);
   const settings = annotated.Service;
   const families = familiesOf(service);
   const ranges = readSourceRanges(service, settings.sourceRanges ?? [], config);
@@ -73,7 +70,7 @@ export function readIntent(asked: Service, config: Config, lastSelector?: string
     ...ofFamilies(ranges, families),
     onlyOwnFloatingIP: !mayRefer(config, namespace, 'floatingip', address),
     floatingIPAllowed: isListed(config, namespace, 'floatingip', address),
-    problems: [...classed.problems, ...(tooMuch ? [tooMuch] : []), ...problems, ...annotated.problems],
+    problems: [...classed.problems, ...(tooMuch ? [tooMuch] : []), ...annotated.problems],
     origins: classed.origins,
   };
 }

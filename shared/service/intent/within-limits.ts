@@ -1,7 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { Problem } from '../../model/plan.ts';
-import type { Annotated } from './read-annotations.ts';
 
 /**
  * What one Service may ask for, far above what people have: no tenant's lists cost the process of all its memory (decision 488).
@@ -51,29 +50,7 @@ const WORDS: Readonly<Record<Limit, string>> = {
 
 /** The Service with as many ports as it may have. */
 export function withinPorts(service: Service, config: Pick<Config, 'serviceLimits'>): Service {
-  const { ports = [] } = service.spec;
+  const { ports = [], ...others } = service.spec;
   const most = limitOf('ports', config);
-  return ports.length <= most
-    ? service
-    : { ...service, spec: { ...service.spec, ports: ports.slice(0, most) } };
-}
-
-/** The annotations without certificates if the ports name too many different ones, and the Problem. */
-export function withinCertificates(
-  annotated: Annotated,
-  config: Pick<Config, 'serviceLimits'>,
-): { readonly annotated: Annotated; readonly problems: readonly Problem[] } {
-  const named = annotated.ports.flatMap(({ ServicePort: { tlsSecrets = [], tlsReferences = [] } }) => [
-    ...tlsSecrets,
-    ...tlsReferences,
-  ]);
-  const problem = tooMany('tls-secret', 'certificates', new Set(named).size, config);
-  if (!problem) return { annotated, problems: [] };
-  const ports = annotated.ports.map(
-    ({ ServicePort: { tlsSecrets: _, tlsReferences: __, ...ServicePort }, ...port }) => ({
-      ...port,
-      ServicePort,
-    }),
-  );
-  return { annotated: { ...annotated, ports }, problems: [problem] };
+  return ports.length <= most ? service : { ...service, spec: { ...others, ports: ports.slice(0, most) } };
 }

@@ -6,7 +6,7 @@ import type {
   Horizon,
   TlsReference,
 } from '../../model/tls/certificate-facts.ts';
-import { inParallel } from '../../in-parallel.ts';
+import { inParallel } from '../../observe/in-parallel.ts';
 import { ReconcileError } from '../../model/errors.ts';
 import type { WireResource, ObservedResource } from '../../model/resources.ts';
 import type { Clock, Cloud, CloudReader, World, Kube } from '../../ports.ts';

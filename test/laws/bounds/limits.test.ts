@@ -108,7 +108,7 @@ test.each(ATTACKS)('$what', async ({ what, attack, isOvn }) => {
   const flags = [`--kubeconfig=${it.kubeconfig}`, `--cloud-config=${it.cloudConfig}`, '--listen=127.0.0.1:0'];
   const serve = program.start(['serve', ...flags, '--watch'], HEAP);
   const isServed = (name: string): boolean =>
-    JSON.stringify(it.sandbox.kube.get('Service', 'default', name)?.['status'] ?? '').includes('"ip"');
+    JSON.stringify(it.sandbox.kube.get('Service', 'default', name)?.status ?? '').includes('"ip"');
   const servedIn = async (name: string): Promise<number> => {
     it.sandbox.kube.apply(aService({ name }));
     const began = performance.now();

@@ -218,8 +218,8 @@ describe('what is very large', () => {
       expect(String(message).length).toBeLessThanOrEqual(1_024);
   });
 
-  test('a thousand ports are planned in a moment', async () => {
-    const ports = Array.from({ length: 1_000 }, (_, at) => ({
+  test('as many ports as a Service may have are planned in a moment', async () => {
+    const ports = Array.from({ length: 200 }, (_, at) => ({
       name: `p${String(at)}`,
       port: at + 1,
       nodePort: 30_000 + at,
@@ -231,7 +231,7 @@ describe('what is very large', () => {
 
     expect(process.cpuUsage(started).user / 1_000).toBeLessThan(5_000);
     const [made] = plan?.steps ?? [];
-    expect(made?.verb === 'create' && made.attributes['listeners']).toHaveLength(1_000);
+    expect(made?.verb === 'create' && made.attributes['listeners']).toHaveLength(200);
   });
 
   test('names at their limit stay two names, and both are served', async () => {

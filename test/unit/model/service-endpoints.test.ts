@@ -197,12 +197,11 @@ test('endpoints are asked for where traffic stays local, Pods where there is no 
 describe('a Pod', () => {
   const podAt = (name: string, ip: string): Pod =>
     ({ metadata: { name, uid: name }, spec: {}, status: { podIPs: [{ ip }] } }) as unknown as Pod;
-  const at = (pod: string, address: string, port: number): EndpointSlice =>
-    ({
-      ...slice({ addresses: [address], targetRef: { kind: 'Pod', name: pod } }),
-      addressType: 'IPv4',
-      ports: [{ name: 'http', port }],
-    }) as EndpointSlice;
+  const at = (pod: string, address: string, port: number): EndpointSlice => ({
+    ...slice({ addresses: [address], targetRef: { kind: 'Pod', name: pod } }),
+    addressType: 'IPv4',
+    ports: [{ name: 'http', port }],
+  });
   const direct = service({ allocateLoadBalancerNodePorts: false, ports: [{ name: 'http', port: 80 }] });
   const pods = [podAt('a', '10.0.0.1'), podAt('b', '10.0.0.2')];
 

@@ -7,7 +7,7 @@ import { ANNOTATIONS, PREFIXES } from './annotations.ts';
 import type { AnnotationRow, ServiceSettings, Targets } from './annotation-row.ts';
 import { mayRefer, outOfReach } from '../../model/load-balancer/reach.ts';
 import type { ReachConfig, ReferenceKind } from '../../model/load-balancer/reach.ts';
-import { limitOf, tooMany } from './within-limits.ts';
+import { limitOf, tooMany } from '../../model/load-balancer/within-limits.ts';
 
 type Values<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> };
 

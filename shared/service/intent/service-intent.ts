@@ -14,7 +14,7 @@ import { configOf } from './service-config.ts';
 import type { Origins } from './service-config.ts';
 import { allowedRanges, readSourceRanges } from './source-ranges.ts';
 import type { SourceRanges } from './source-ranges.ts';
-import { tooMany, withinPorts } from './within-limits.ts';
+import { tooMany, withinPorts } from '../../model/load-balancer/within-limits.ts';
 
 /**
  * What one Service wants, read from its spec, its annotations and the configuration, without knowledge of the cloud.

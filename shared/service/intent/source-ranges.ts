@@ -1,10 +1,10 @@
-import type { Config } from '../../config/config.ts';
 import { parseCidr } from '../../model/network/cidr.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { Family } from '../../model/network/network-facts.ts';
 import { oneByOne } from '../../model/plan.ts';
 import type { Problem } from '../../model/plan.ts';
-import { tooMany } from './within-limits.ts';
+import { tooMany } from '../../model/load-balancer/within-limits.ts';
+import type { Factor } from '../../model/load-balancer/within-limits.ts';
 
 /** The ranges of spec.loadBalancerSourceRanges, else of the annotation. */
 export interface SourceRanges {
@@ -29,7 +29,7 @@ export const EVERYBODY: Readonly<Record<Family, string>> = { 4: '0.0.0.0/0', 6: 
 export function readSourceRanges(
   { spec }: Pick<Service, 'spec'>,
   annotated: readonly string[],
-  config: Pick<Config, 'serviceLimits'>,
+  config: Factor,
 ): SourceRanges {
   const ofSpec = spec.loadBalancerSourceRanges ?? [];
   const isOfSpec = ofSpec.length > 0;

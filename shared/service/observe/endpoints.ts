@@ -2,7 +2,7 @@ import { goesToPods, localNodes, readEndpoints } from '../../model/load-balancer
 import type { ObservedEndpoints } from '../../model/load-balancer/observed-service.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { HasAddress } from '../../model/node/judged-nodes.ts';
-import { limitOf, withinPorts } from '../intent/within-limits.ts';
+import { limitOf, withinPorts } from '../../model/load-balancer/within-limits.ts';
 import type { Kube, World } from '../../ports.ts';
 
 interface EndpointSource extends Pick<World, 'config'> {

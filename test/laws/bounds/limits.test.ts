@@ -3,7 +3,7 @@
  * more than a second.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LIMITS } from '../../../shared/service/intent/within-limits.ts';
+import { LIMITS } from '../../../shared/model/load-balancer/within-limits.ts';
 import { buildProgram, type Program } from '../../support/levelset-program.ts';
 import { pause, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';

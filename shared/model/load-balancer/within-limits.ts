@@ -1,6 +1,5 @@
-import type { Config } from '../../config/config.ts';
-import type { Service } from '../../model/kubernetes.ts';
-import type { Problem } from '../../model/plan.ts';
+import type { Service } from '../kubernetes.ts';
+import type { Problem } from '../plan.ts';
 
 /**
  * What one Service may ask for, far above what people have: no tenant's lists cost the process of all its memory (decision 488).
@@ -22,17 +21,17 @@ export const LIMITS = {
 
 export type Limit = keyof typeof LIMITS;
 
-export function limitOf(limit: Limit, { serviceLimits = 1 }: Pick<Config, 'serviceLimits'>): number {
+/** A part of the configuration. */
+export interface Factor {
+  readonly serviceLimits?: number;
+}
+
+export function limitOf(limit: Limit, { serviceLimits = 1 }: Factor): number {
   return LIMITS[limit] * serviceLimits;
 }
 
 /** Why nothing but the members of a Service changes any more; undefined if `count` is within the limit. */
-export function tooMany(
-  field: string,
-  limit: Limit,
-  count: number,
-  config: Pick<Config, 'serviceLimits'>,
-): Problem | undefined {
+export function tooMany(field: string, limit: Limit, count: number, config: Factor): Problem | undefined {
   const most = limitOf(limit, config);
   if (count <= most) return undefined;
   const message = `is more than ${most} ${WORDS[limit]}; levelset changes nothing but members until it is less, or --service-limits is raised`;
@@ -49,7 +48,7 @@ const WORDS: Readonly<Record<Limit, string>> = {
 };
 
 /** The Service with as many ports as it may have. */
-export function withinPorts(service: Service, config: Pick<Config, 'serviceLimits'>): Service {
+export function withinPorts(service: Service, config: Factor): Service {
   const { ports = [], ...others } = service.spec;
   const most = limitOf('ports', config);
   return ports.length <= most ? service : { ...service, spec: { ...others, ports: ports.slice(0, most) } };

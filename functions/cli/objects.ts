@@ -52,6 +52,8 @@ export interface FoundRequests {
   readonly requests: readonly ReconcileRequest[];
   /** A sweep could not read or compare something: there may be more. */
   readonly incomplete: boolean;
+  /** Namespaces that do not exist. */
+  readonly absent: readonly Key[];
 }
 
 /** The units that the keys stand for, without repetitions. For a namespace, the node set and all, a sweep finds them. */
@@ -68,7 +70,13 @@ export async function findRequests(
     for (const { key } of swept.requests) found.add(key);
     incomplete ||= swept.incomplete;
   }
-  return { requests: [...found].map((key) => requestOf(world, { key, trigger: 'command' })), incomplete };
+  const absent: Key[] = [];
+  for (const key of keys) {
+    const { namespace } = isUnit(key) ? {} : scopeOf(key);
+    if (namespace !== undefined && !(await world.kube.hasNamespace(namespace))) absent.push(key);
+  }
+  const requests = [...found].map((key) => requestOf(world, { key, trigger: 'command' }));
+  return { requests, incomplete, absent };
 }
 
 /** Sweeps, and logs what could not be read. Throws if the sweep failed and found nothing. */

@@ -14,7 +14,11 @@ function typed(wanted: string, is: (value: unknown) => boolean): Shape {
   return (value, field) => (is(value) ? undefined : { field, value, wanted });
 }
 
+/** What a port of a Service speaks. */
+export const TRANSPORTS: readonly string[] = ['TCP', 'UDP', 'SCTP'];
+
 const text = typed('a text', (value) => typeof value === 'string');
+const transport = typed('TCP, UDP or SCTP', (value) => TRANSPORTS.includes(value as string));
 const number = typed('a number', (value) => typeof value === 'number');
 const anObject = typed(
   'an object',
@@ -67,7 +71,7 @@ const SERVICE = object({
     { type: text },
     {
       ports: list(
-        object({ port: number }, { name: text, protocol: text, nodePort: number, appProtocol: text }),
+        object({ port: number }, { name: text, protocol: transport, nodePort: number, appProtocol: text }),
       ),
       ipFamilies: list(text),
       loadBalancerSourceRanges: list(text),

@@ -7,6 +7,7 @@ import { ANNOTATIONS, PREFIXES } from './annotations.ts';
 import type { AnnotationRow, ServiceSettings, Targets } from './annotation-row.ts';
 import { mayRefer, outOfReach } from '../../model/load-balancer/reach.ts';
 import type { ReachConfig, ReferenceKind } from '../../model/load-balancer/reach.ts';
+import { didYouMean } from '../../model/text/did-you-mean.ts';
 import type { InTurns } from '../../model/turns.ts';
 
 type Values<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> };
@@ -228,16 +229,19 @@ function readText(
 const LONGEST_TEXT = 4_096;
 const TOO_LONG = { allowed: `at most ${LONGEST_TEXT} characters long` };
 
+/** A Service may have thousands, and each is compared with all that there are. */
+const MOST_HINTS = 10;
+
 function unknownAnnotations(
   annotations: Readonly<Record<string, string>>,
   known: ReadonlySet<string>,
 ): readonly Problem[] {
   return Object.entries(annotations)
     .filter(([key]) => PREFIXES.some((prefix) => key.startsWith(prefix)) && !known.has(key))
-    .map(([key, value]) => ({
+    .map(([key, value], at) => ({
       field: key,
       value,
-      message: 'is no annotation that this version of levelset knows; levelset ignores it',
+      message: `is no annotation that this version of levelset knows; levelset ignores it${at < MOST_HINTS ? didYouMean(key, [...known]) : ''}`,
     }));
 }
 

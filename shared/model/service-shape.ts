@@ -14,11 +14,8 @@ function typed(wanted: string, is: (value: unknown) => boolean): Shape {
   return (value, field) => (is(value) ? undefined : { field, value, wanted });
 }
 
-/** What a port of a Service speaks. */
-export const TRANSPORTS: readonly string[] = ['TCP', 'UDP', 'SCTP'];
-
 const text = typed('a text', (value) => typeof value === 'string');
-const transport = typed('TCP, UDP or SCTP', (value) => TRANSPORTS.includes(value as string));
+const transport = typed('TCP, UDP or SCTP', (value) => ['TCP', 'UDP', 'SCTP'].includes(String(value)));
 const number = typed('a number', (value) => typeof value === 'number');
 const anObject = typed(
   'an object',

@@ -80,10 +80,7 @@ async function filesOf(path: string): Promise<readonly string[]> {
   const names = await reading(path, readdir(path));
   const found = names.filter((name) => /\.(ya?ml|json)$/.test(name));
   if (found.length > 0) return found.map((name) => join(path, name));
-  throw new ReconcileError(
-    'CONFIG_INVALID',
-    `${path} has no manifest: no file in it ends with .yaml, .yml or .json`,
-  );
+  throw new ReconcileError('CONFIG_INVALID', `${path} has no manifest: no .yaml, .yml or .json`);
 }
 
 async function textOf(file: string): Promise<string> {

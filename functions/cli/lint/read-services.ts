@@ -1,8 +1,7 @@
 import { LineCounter, parseAllDocuments, type Document, type ScalarTag } from 'yaml';
 import type { Service } from '../../../shared/model/kubernetes.ts';
 import type { Problem } from '../../../shared/model/plan.ts';
-import { didYouMean } from '../../../shared/model/text/did-you-mean.ts';
-import { strayIn, TRANSPORTS, type Stray } from '../../../shared/model/service-shape.ts';
+import { strayIn } from '../../../shared/model/service-shape.ts';
 
 /** A Service of type LoadBalancer of a manifest. */
 export interface ReadService {
@@ -113,7 +112,7 @@ function readService(object: Json, lineOf: (field: string) => number): ReadServi
     spec: { ...spec, ports: Array.isArray(ports) ? ports.map(withProtocol) : ports },
   };
   const stray = strayIn(service);
-  const wrong = stray && strange(stray.field, stray.value, `must be ${stray.wanted}`, hintFor(stray));
+  const wrong = stray && strange(stray.field, stray.value, `must be ${stray.wanted}`);
   return {
     name: `${textOr(namespace, 'default')}/${textOr(name, 'unnamed')}`,
     ...(!stray && { service: service as unknown as Service }),
@@ -125,10 +124,6 @@ function readService(object: Json, lineOf: (field: string) => number): ReadServi
 function strange(field: string, value: unknown, what: string, remedy = ''): Problem {
   const text = value === undefined ? '' : JSON.stringify(value);
   return { field, value: text, message: `${what}, and Kubernetes takes no Service with it${remedy}` };
-}
-
-function hintFor({ field, value }: Stray): string {
-  return field.endsWith('.protocol') ? didYouMean(String(value), TRANSPORTS) : '';
 }
 
 function withoutNull(value: unknown): Json {

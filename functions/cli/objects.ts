@@ -64,16 +64,15 @@ export async function findRequests(
 ): Promise<FoundRequests> {
   const scopes = [...new Set(keys.filter((key) => !isUnit(key)))].map(scopeOf);
   const found = new Set<Key>(keys.filter(isUnit));
+  const absent: Key[] = [];
   let incomplete = false;
   for (const each of scopes.some(isEverything) ? [{}] : scopes) {
+    const { namespace } = each;
+    if (namespace !== undefined && !(await world.kube.hasNamespace(namespace)))
+      absent.push(`namespace/${namespace}`);
     const swept = await sweepAndWarn(world, { ...each, ...scope, readOnly: true });
     for (const { key } of swept.requests) found.add(key);
     incomplete ||= swept.incomplete;
-  }
-  const absent: Key[] = [];
-  for (const key of keys) {
-    const { namespace } = isUnit(key) ? {} : scopeOf(key);
-    if (namespace !== undefined && !(await world.kube.hasNamespace(namespace))) absent.push(key);
   }
   const requests = [...found].map((key) => requestOf(world, { key, trigger: 'command' }));
   return { requests, incomplete, absent };

@@ -229,20 +229,20 @@ function readText(
 const LONGEST_TEXT = 4_096;
 const TOO_LONG = { allowed: `at most ${LONGEST_TEXT} characters long` };
 
-/** A Service may have thousands, and each is compared with all that there are. */
-const MOST_HINTS = 10;
-
 function unknownAnnotations(
   annotations: Readonly<Record<string, string>>,
   known: ReadonlySet<string>,
 ): readonly Problem[] {
-  return Object.entries(annotations)
-    .filter(([key]) => PREFIXES.some((prefix) => key.startsWith(prefix)) && !known.has(key))
-    .map(([key, value], at) => ({
-      field: key,
-      value,
-      message: `is no annotation that this version of levelset knows; levelset ignores it${at < MOST_HINTS ? didYouMean(key, [...known]) : ''}`,
-    }));
+  return (
+    Object.entries(annotations)
+      .filter(([key]) => PREFIXES.some((prefix) => key.startsWith(prefix)) && !known.has(key))
+      // a Service may have thousands, and each hint looks at all names
+      .map(([key, value], at) => ({
+        field: key,
+        value,
+        message: `is no annotation that this version of levelset knows; levelset ignores it${at < 10 ? didYouMean(key, [...known]) : ''}`,
+      }))
+  );
 }
 
 /** Something of OpenStack, or a Secret, that a Service names in one annotation. */

@@ -113,7 +113,7 @@ describe('GET /', () => {
     expect((await request(app).get('/')).text).toContain('in sync, 2 warnings');
   });
 
-  test('what has no health check is grey, and what is not known any more is no green and no red', async () => {
+  test('what has no health check is grey, and what is not known any more is no green and no red', () => {
     const one = { state: 'settled', reason: 'as desired', planSteps: 0, address: '203.0.113.1' } as const;
     const unknownSince = '2026-11-21T02:57:00Z';
     const rows = [

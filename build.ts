@@ -40,11 +40,14 @@ const withPageScript: Plugin = {
   },
 };
 
+/** What the program is built for. A checkout starts on an older Node, since `npm ci` brings this one along. */
+const NODE = 24;
+
 const OPTIONS = {
   bundle: true,
   format: 'esm',
   platform: 'node',
-  target: 'node24',
+  target: `node${NODE}`,
   minify: true,
   splitting: true,
   chunkNames: 'chunks/[name]-[hash]',
@@ -89,6 +92,13 @@ export async function buildProgram(directory: string): Promise<Bundle> {
   const sbom = programSbom(bundledFiles(metafile), import.meta.dirname);
   await writeFile(`${directory}/${SBOM}`, `${JSON.stringify(sbom, null, 2)}\n`);
   return measure('levelset', `${relative('.', directory)}/levelset.mjs`, metafile);
+}
+
+/** The package.json of the package: it runs on what it is built for. */
+export async function writeManifest(directory: string): Promise<void> {
+  const manifest = JSON.parse(await readFile(`${import.meta.dirname}/package.json`, 'utf8')) as object;
+  const text = JSON.stringify({ ...manifest, engines: { node: `>=${NODE}` } }, undefined, 2);
+  await writeFile(`${directory}/package.json`, `${text}\n`);
 }
 
 /** Each function by itself, with chunks for what is loaded lazily: those that functions share would be ten more files to open. */

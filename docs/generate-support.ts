@@ -11,7 +11,7 @@ ${tableOf(
   ['version', 'tried'],
   [
     ['1.36', 'the lab, each commit'],
-    ['1.30 to 1.35', 'not by themselves'],
+    ['1.30 to 1.35', 'not tried'],
     [
       '1.29',
       'the lab with the apiserver 1.29.6, a third of `test/e2e/oldest` with each commit: Services, dual stack, Nodes, routes, watches, the chart',
@@ -68,13 +68,23 @@ export function supportPage(): string {
     `${one.kind} \`${one.attribute}\`${one.values ? ` ${one.values.map(String).join(', ')}` : ''}${one.at ? ' of UDP ports' : ''}`,
     one.since === undefined ? 'any' : `2.${one.since}`,
     one.notAmphora ? 'no' : 'yes',
-    one.notOvn ? 'no' : 'yes',
+    isMissingInOvn(one) ? 'no' : 'yes',
     withoutIt(one),
   ]);
   const titles = ['what', 'Octavia API', 'amphora', 'ovn', 'where it is missing'];
   const releases = measured.rows.map((row) => [row.what, row['2022.2'], row['2026.2'], row.ovn]);
   const of = ['what', 'Octavia 11 (2022.2)', 'Octavia 19 (2026.2)', 'ovn-octavia-provider 11'];
   return [HEAD, ...tableOf(titles, rows), '', RELEASE_HEAD, ...tableOf(of, releases), ''].join('\n');
+}
+
+/** What ovn lacks takes along what is a part of it: PROXYV2 of PROXY pools, the path of an HTTP monitor, L7 policies of HTTP listeners. */
+function isMissingInOvn({ kind, attribute, at, values }: Capability): boolean {
+  const holds = (other: Capability): boolean =>
+    other.kind === kind &&
+    other.attribute === attribute &&
+    (other.at === undefined || other.at === at) &&
+    (other.values === undefined || values?.every((value) => other.values?.includes(value)) === true);
+  return kind === 'l7policy' || CAPABILITIES.some((other) => other.notOvn === true && holds(other));
 }
 
 function withoutIt({ drops, guards, instead }: Capability): string {

@@ -1,8 +1,9 @@
 import type { Config } from '../shared/config/config.ts';
 import { looksAfterNodes } from '../shared/config/controllers.ts';
-import type { Node, Service } from '../shared/model/kubernetes.ts';
+import type { Condition, Node, Service } from '../shared/model/kubernetes.ts';
 import { hasTaint, SERVER_GONE, UNINITIALIZED_TAINT } from '../shared/model/node/node.ts';
 import { parseProviderID } from '../shared/model/node/provider-id.ts';
+import type { ErrorCode } from '../shared/model/errors.ts';
 import type { Outcome, Report } from '../shared/model/outcome.ts';
 import { LOAD_BALANCER_ID } from '../shared/model/ownership.ts';
 import type { Plan } from '../shared/model/plan.ts';
@@ -69,9 +70,17 @@ export function serviceRows(
     .map((service): StatusRow => {
       const { namespace, name } = service.metadata;
       const last = reports.get(serviceKey(namespace, name));
-      return { ...rowFromStatus(service), ...(last && rowFromReport(last)) };
+      return withReport(rowFromStatus(service), service, last);
     });
   return rows.map((row) => withSharers(row, rows));
+}
+
+/** The row of an object with its last run. Its condition may tell of a problem that is older than this process. */
+function withReport(row: StatusRow, { status }: Service | Node, last: LastReport | undefined): StatusRow {
+  const its = { ...row, ...(last && rowFromReport(last)) };
+  const told = readyCondition<Condition>(status?.conditions);
+  const isOld = told?.status === 'False' && its.state === row.state;
+  return isOld ? { ...its, since: told.lastTransitionTime } : its;
 }
 
 /** One row for each Service that is gone and whose last run left something undone. */
@@ -122,6 +131,8 @@ const STATES: Readonly<Partial<Record<string, RowState>>> = {
   SyncLoadBalancerFailed: 'failed',
 };
 
+const OUTAGES: readonly ErrorCode[] = ['CLOUD_UNAVAILABLE', 'KUBE_UNAVAILABLE'];
+
 /** The part of a row that a run knows. */
 export function rowFromReport({
   report,
@@ -138,6 +149,8 @@ export function rowFromReport({
     trigger: request.trigger,
     at,
     ...(since !== undefined && { since }),
+    // an outage says nothing of the object
+    ...('code' in outcome && OUTAGES.includes(outcome.code) && { unknownSince: since ?? at }),
     ...(act !== undefined && { act }),
     ...('retryAfterMs' in outcome && {
       nextAt: new Date(Date.parse(at) + outcome.retryAfterMs).toISOString(),
@@ -198,7 +211,7 @@ export function nodeRows(
     .map((node): StatusRow => {
       const object = `node/${node.metadata.name}` as const;
       const last = reports.get(object);
-      return { ...rowFromNode(object, node), ...(last && isEvaluation(last) ? rowFromReport(last) : {}) };
+      return withReport(rowFromNode(object, node), node, last && isEvaluation(last) ? last : undefined);
     })
     .filter(({ state }) => state !== 'settled');
 }

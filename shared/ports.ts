@@ -25,6 +25,8 @@ import type { Memory } from './memory/memory.ts';
 export interface Kube {
   /** The UID of the namespace kube-system: the cluster's identity. */
   clusterId(): Promise<string>;
+  /** True also where levelset may not read it. */
+  hasNamespace(name: string): Promise<boolean>;
   /** Undefined when the apiserver answers 404. */
   getService(namespace: string, name: string): Promise<Service | undefined>;
   /** Returns all pages, or throws: never a part. */

@@ -2,26 +2,62 @@ import { program } from '../../functions/cli/program.ts';
 import { FLAGS } from '../../shared/config/flags.ts';
 import { tableOf } from '../markdown-table.ts';
 
+/** What the exit codes of each command mean. */
+export const EXIT_CODES: readonly (readonly [command: string, ...means: string[]])[] = [
+  [
+    '`sweep`',
+    'nothing is left to do; blocked Services wait',
+    'something failed or could not be read',
+    'something is progressing, members drain, or Nodes were changed: run it again',
+  ],
+  [
+    '`reconcile`',
+    'nothing is left to do',
+    'something failed or could not be read; an object is blocked, or is not there; a namespace is not there',
+    'something is progressing, or members drain',
+  ],
+  [
+    '`plan`, `support-bundle`, `replay`',
+    'planned, however much there is to do',
+    'something could not be planned or read; an object is blocked, or is not there; a namespace is not there; with `--detailed-exitcode` too',
+    'with `--detailed-exitcode`: there are changes',
+  ],
+  [
+    '`drift`',
+    'no drift',
+    'something could not be read; an object or a namespace is not there',
+    'somebody else has changed something',
+  ],
+  ['`explain`', 'explained', 'a Service is not there, or could not be read', ''],
+  ['`lint`', 'no mistake', 'a mistake; a folder without manifests', ''],
+  [
+    '`gc`',
+    'listed, planned or done',
+    'refused, failed, or could not be read',
+    'load balancers are still being deleted',
+  ],
+  ['`doctor`', 'no failure; warnings do not count', 'a failure', ''],
+  [
+    '`adopt --report`',
+    'levelset would write no more than tags',
+    'a problem, or something could not be read',
+    'changes are pending',
+  ],
+  ['`serve`, `relay`, `sandbox`', 'stopped by a signal', 'it could not begin', ''],
+  ['`version`', 'printed', '', ''],
+];
+
 const HEAD = `# Commands
 
 \`levelset COMMAND --help\` prints the same, with what each flag does; [flags](../flags.md) has all flags with their variables.
 
 An object is \`service/NAMESPACE/NAME\`, \`node/NAME\`, \`routes\`, \`namespace/NAME\`, \`nodeset\` or \`all\`; the last three mean "what a sweep finds there".
 
-${tableOf(
-  ['exit code of `sweep` and `reconcile`', 'means'],
-  [
-    ['0', 'nothing is left to do'],
-    ['2', 'something is still progressing, members drain, or a `sweep` changed Nodes: run it again'],
-    [
-      '1',
-      'something failed or could not be read, or the command or its configuration is wrong; for `reconcile` also: an object is blocked',
-    ],
-  ],
-).join('\n')}
+${tableOf(['command', '0', '1', '2'], EXIT_CODES).join('\n')}
 
-A blocked Service, which waits for its owner to correct it, fails no \`sweep\`. \`plan\` and dry runs end with 0 however much there is to do, and
-with 1 when levelset could not make a plan; so does \`gc\`, which ends with 1 also when it refuses, and with 2 while load balancers go.
+A command line, a file or a configuration that cannot be read ends every command with 1. \`sweep\` and \`reconcile\` end with 2 for who repeats them until
+nothing is left to do. A blocked Service waits for its owner, so a \`sweep\` ends with 0 for it: to repeat that would not help. A namespace
+that levelset may not read counts as there. A dry run has nothing to wait for: 0 or 1.
 
 Written by \`npm run generate\` from \`functions/cli/program.ts\` and \`shared/config/flags.ts\`.
 `;

@@ -18,7 +18,7 @@ export async function findPlans(
   world: World,
   scope?: Pick<SweepScope, 'everyService'>,
 ): Promise<FoundPlans> {
-  const { requests, incomplete } = await findRequests(keys, world, scope);
+  const { requests, incomplete, absent } = await findRequests(keys, world, scope);
   const reports = await runRequests(
     requests.map((request) => ({ ...request, dryRun: true })),
     world,
@@ -30,7 +30,7 @@ export async function findPlans(
     plans: reports.flatMap((report) => (missing.has(report) ? [] : (report.plan ?? []))),
     incomplete,
     failures: [
-      ...[...missing].map(({ request }) => `${request.key} not found`),
+      ...[...absent, ...[...missing].map(({ request }) => request.key)].map((key) => `${key} not found`),
       ...failed.map((report) => `${report.request.key}: ${adviceIn(report)}`),
     ],
   };

@@ -52,6 +52,8 @@ export interface FoundRequests {
   readonly requests: readonly ReconcileRequest[];
   /** A sweep could not read or compare something: there may be more. */
   readonly incomplete: boolean;
+  /** Namespaces that do not exist. */
+  readonly absent: readonly Key[];
 }
 
 /** The units that the keys stand for, without repetitions. For a namespace, the node set and all, a sweep finds them. */
@@ -62,13 +64,18 @@ export async function findRequests(
 ): Promise<FoundRequests> {
   const scopes = [...new Set(keys.filter((key) => !isUnit(key)))].map(scopeOf);
   const found = new Set<Key>(keys.filter(isUnit));
+  const absent: Key[] = [];
   let incomplete = false;
   for (const each of scopes.some(isEverything) ? [{}] : scopes) {
+    const { namespace } = each;
+    if (namespace !== undefined && !(await world.kube.hasNamespace(namespace)))
+      absent.push(`namespace/${namespace}`);
     const swept = await sweepAndWarn(world, { ...each, ...scope, readOnly: true });
     for (const { key } of swept.requests) found.add(key);
     incomplete ||= swept.incomplete;
   }
-  return { requests: [...found].map((key) => requestOf(world, { key, trigger: 'command' })), incomplete };
+  const requests = [...found].map((key) => requestOf(world, { key, trigger: 'command' }));
+  return { requests, incomplete, absent };
 }
 
 /** Sweeps, and logs what could not be read. Throws if the sweep failed and found nothing. */

@@ -6,8 +6,8 @@ import { findPlans, type FoundPlans } from './find-plans.ts';
 import { readObjects } from './objects.ts';
 
 /**
- * `levelset plan`: prints what a sweep would do, as text or as an array of plans. Exit 1 if it could not make a plan; with
- * --detailed-exitcode 2 if a plan has steps.
+ * `levelset plan`: prints what a sweep would do, as text or as an array of plans. Exit 1 if it could not make a plan or
+ * a problem stops one; with --detailed-exitcode 2 if a plan has steps.
  */
 export async function planCommand(
   objects: readonly string[],
@@ -26,7 +26,7 @@ export function tellPlans(
   { output, detailedExitcode }: Pick<Flags, 'output' | 'detailedExitcode'> = {},
 ): Told {
   const changes = detailedExitcode && plans.some(({ steps }) => steps.length > 0) ? 2 : 0;
-  const code = incomplete || errors.length > 0 ? 1 : changes;
+  const code = incomplete || plans.some(isStopped) || errors.length > 0 ? 1 : changes;
   const nothing = incomplete
     ? 'Nothing to do in what could be read.'
     : 'Nothing to do: everything is as desired.';
@@ -34,6 +34,11 @@ export function tellPlans(
   if (plans.length > 0) texts.push(`Plan: ${countSteps(plans)}.`);
   else if (errors.length === 0) texts.push(nothing);
   return { code, text: texts.join('\n\n'), rows: plans, errors };
+}
+
+/** Whether a run of this plan would end as blocked or failed. */
+export function isStopped({ problems }: Plan): boolean {
+  return problems.some(({ blocking, code }) => blocking ?? code);
 }
 
 /** The numbers of the last line of Terraform's plan. A failover is a change. */

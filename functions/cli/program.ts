@@ -63,7 +63,7 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
     });
   command(
     'plan',
-    'print what a sweep would do and change nothing; exit 0: planned, 1: something could not be; with --detailed-exitcode 2: there are changes',
+    'print what a sweep would do and change nothing; exit 0: planned, 1: something could not be, or an object is blocked; with --detailed-exitcode 2: there are changes',
   )
     .argument('[object...]', `${OBJECT} (default: all)`)
     .action(async (objects: readonly string[], flags: Flags) => {

@@ -6,6 +6,7 @@ import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { eachCluster, type Told } from './each-cluster.ts';
 import { findRequests, isMissing, readObjects } from './objects.ts';
+import { isStopped } from './plan-command.ts';
 import { describe, exitCode, runRequests } from './run-requests.ts';
 
 /**
@@ -27,10 +28,11 @@ async function reconcileIn(
   flags: Flags,
   printText: (text: string) => void,
 ): Promise<Told> {
-  const { requests, incomplete } = await findRequests(keys, world);
-  if (requests.length === 0 && !incomplete) printText('Nothing to do: everything is as desired.');
+  const { requests, incomplete, absent } = await findRequests(keys, world);
+  if (requests.length + absent.length === 0 && !incomplete)
+    printText('Nothing to do: everything is as desired.');
   const dryRun = flags.dryRun === true;
-  const missing: Key[] = [];
+  const missing: Key[] = [...absent];
   const print = (report: Report): void => {
     printText(describe(report));
   };
@@ -44,7 +46,9 @@ async function reconcileIn(
     printFirst,
   );
   const reports = flags.wait && !dryRun ? await waitForAll(first, world, print) : first;
-  const isBlocked = reports.some(({ outcome }) => outcome.status === 'blocked');
+  const isBlocked = reports.some(({ outcome, plan }) =>
+    dryRun && plan ? isStopped(plan) : outcome.status === 'blocked',
+  );
   const code = incomplete || isBlocked || missing.length > 0 ? 1 : exitCode(reports);
   return { code, errors: missing.map((key) => `${key} not found`) };
 }

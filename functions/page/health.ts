@@ -15,17 +15,21 @@ export interface WithHealth {
   readonly rows: readonly StatusRow[];
   /** Why the statuses are not those of now. */
   readonly notAsked?: string;
+  /** Then the time of the last answer, RFC 3339. */
+  readonly answeredAt?: string;
 }
 
 /** What Octavia says of the load balancers, asked while somebody looks at the page. */
 export class Health {
   readonly #world: World;
   #askedAtMs = -Infinity;
+  #answeredAtMs: number;
   #asked: Promise<string | undefined> = Promise.resolve(undefined);
   #statuses: ReadonlyMap<string, string> = new Map();
 
   constructor(world: World) {
     this.#world = world;
+    this.#answeredAtMs = world.clock.now();
   }
 
   /** The rows with the status of their load balancer, by one call for all of them; none without a load balancer. Never throws. */
@@ -36,7 +40,8 @@ export class Health {
       this.#askedAtMs = now;
       this.#asked = this.#ask();
     }
-    const late = 'Octavia has not answered yet';
+    // a large project takes its time to list
+    const late = now - this.#answeredAtMs < 3 * AGE_MS ? undefined : 'Octavia has not answered yet';
     const done = await valueWithin(
       PATIENCE_MS,
       this.#asked.then((notAsked) => ({ notAsked })),
@@ -47,7 +52,7 @@ export class Health {
         const operatingStatus = this.#statuses.get(row.loadBalancerId ?? '');
         return operatingStatus === undefined ? row : { ...row, operatingStatus };
       }),
-      ...(notAsked !== undefined && { notAsked }),
+      ...(notAsked !== undefined && { notAsked, answeredAt: new Date(this.#answeredAtMs).toISOString() }),
     };
   }
 
@@ -56,6 +61,7 @@ export class Health {
     try {
       const cluster = { id: await kube.clusterId(), name: config.clusterName };
       const balancers = await listOurLoadBalancers(cluster, cloud);
+      this.#answeredAtMs = this.#world.clock.now();
       this.#statuses = new Map(balancers.map(({ id, operating_status }) => [id, String(operating_status)]));
       return undefined;
     } catch (error) {

@@ -35,6 +35,8 @@ export class Memory {
   readonly #world: World;
   readonly #reports = new BoundedMap<Key, LastReport>(MOST_REPORTS);
   #lastSweep: StatusView['lastSweep'];
+  /** The end of the last sweep before those that found out nothing of Services, RFC 3339. */
+  #unseenSince: string | undefined;
   #listing: { readonly atMs: number; readonly ended: Promise<Listing | undefined> } | undefined;
   /** One at a time, however long the kube-apiserver takes. */
   #underWay: Promise<Listing> | undefined;
@@ -74,6 +76,8 @@ export class Memory {
 
   rememberSweep({ services, letGo, nodes, requests, warnings, failed }: Sweep): void {
     const all = failed === undefined ? warnings : [`the sweep failed: ${failed}`, ...warnings];
+    const isSeen = failed === undefined || services > 0;
+    this.#unseenSince = isSeen ? undefined : (this.#unseenSince ?? this.#lastSweep?.at ?? this.#now());
     this.#lastSweep = { at: this.#now(), services, letGo, nodes, queued: requests.length, warnings: all };
   }
 
@@ -105,13 +109,14 @@ export class Memory {
     }
     const { notListed } = (await this.#listing.ended) ?? LATE;
     const listed = statusRows(this.#objects, config, this.#reports);
-    const { rows, notAsked } = await this.#health.of(listed);
+    const { rows: asked, notAsked, answeredAt } = await this.#health.of(listed);
+    const unknownSince = notListed === undefined ? (this.#unseenSince ?? answeredAt) : this.#listedAt;
+    const rows = unknownSince === undefined ? asked : asked.map((row) => ({ unknownSince, ...row }));
     const shown = new Set(rows.map(({ object }) => object));
     if (notListed === undefined)
       for (const key of this.#reports.keys()) if (!shown.has(key)) this.#reports.delete(key);
     return {
       ...(notListed === undefined ? {} : { notListed }),
-      ...(notListed !== undefined && this.#listedAt !== undefined && { listedAt: this.#listedAt }),
       ...(this.#dryRun ? { dryRun: true as const } : {}),
       cluster: config.clusterName,
       generatedAt: this.#now(),

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { cp, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buildAll, FUNCTIONS, SBOM } from '../../build.ts';
+import { buildAll, FUNCTIONS, SBOM, writeManifest } from '../../build.ts';
 import { buildImage, IMAGE, storageOptions } from '../image/build-image.ts';
 import { ROOT, run } from '../image/run.ts';
 
@@ -20,8 +20,8 @@ export async function releaseFiles(to: string): Promise<string> {
   await inScratch(async (scratch) => {
     const dist = join(scratch, 'dist');
     await buildAll(dist);
-    for (const file of ['package.json', 'README.md', 'LICENSE'])
-      await copyFile(join(ROOT, file), join(scratch, file));
+    await writeManifest(scratch);
+    for (const file of ['README.md', 'LICENSE']) await copyFile(join(ROOT, file), join(scratch, file));
     await run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', to], scratch);
     await copyFile(join(dist, SBOM), join(to, `levelset-${version}.sbom.json`));
     for (const name of FUNCTIONS)

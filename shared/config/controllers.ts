@@ -1,4 +1,4 @@
-import { didYouMean } from './did-you-mean.ts';
+import { didYouMean } from '../model/text/did-you-mean.ts';
 import { itemsOf, NotAllowed, type Read } from './read-value.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { didYouMean } from './did-you-mean.ts';
+import { didYouMean } from '../model/text/did-you-mean.ts';
 import { camel, flagsOfCluster, type Flags } from './read-flags.ts';
 import { NotAllowed, refusalOf } from './read-value.ts';
 

@@ -68,8 +68,10 @@ function readValue(
   // as in an environment, where a variable cannot be taken away but only be emptied
   const isAbsent = value === undefined || (value === '' && read === text);
   const result = isAbsent ? undefined : read(String(value));
-  if (result instanceof NotAllowed) problems.push(refusalOf(`--${name}`, String(value), result));
-  else if (result !== undefined) return result;
+  if (result instanceof NotAllowed) {
+    const written = flag.short === undefined ? `--${name}` : `-${flag.short}, --${name}`;
+    problems.push(refusalOf(written, String(value), result));
+  } else if (result !== undefined) return result;
   return flag.default === undefined ? undefined : read(flag.default);
 }
 

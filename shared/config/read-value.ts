@@ -5,7 +5,7 @@ import type { WantedMetadata } from '../model/node/nova.ts';
 import { NODE_SELECTOR, parseNodeSelector, type NodeSelector } from '../model/node/node-selector.ts';
 import { isClusterName } from '../model/request.ts';
 import { readUuid } from '../model/text/text.ts';
-import { didYouMean } from './did-you-mean.ts';
+import { didYouMean } from '../model/text/did-you-mean.ts';
 
 /** The result of reading a value that is not allowed. */
 export class NotAllowed {

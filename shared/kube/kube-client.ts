@@ -85,6 +85,11 @@ export class KubeClient implements Kube {
     return this.cluster;
   }
 
+  async hasNamespace(name: string): Promise<boolean> {
+    const request = { path: corePath('namespaces', undefined, name), doing: `read namespace ${name}` };
+    return (await this.http({ method: 'GET', ...request, expected: [403, 404] })).status !== 404;
+  }
+
   async getService(namespace: string, name: string): Promise<Service | undefined> {
     const request = {
       path: corePath('services', namespace, name),

@@ -15,6 +15,7 @@ function typed(wanted: string, is: (value: unknown) => boolean): Shape {
 }
 
 const text = typed('a text', (value) => typeof value === 'string');
+const transport = typed('TCP, UDP or SCTP', (value) => ['TCP', 'UDP', 'SCTP'].includes(String(value)));
 const number = typed('a number', (value) => typeof value === 'number');
 const anObject = typed(
   'an object',
@@ -67,7 +68,7 @@ const SERVICE = object({
     { type: text },
     {
       ports: list(
-        object({ port: number }, { name: text, protocol: text, nodePort: number, appProtocol: text }),
+        object({ port: number }, { name: text, protocol: transport, nodePort: number, appProtocol: text }),
       ),
       ipFamilies: list(text),
       loadBalancerSourceRanges: list(text),

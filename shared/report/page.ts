@@ -30,8 +30,10 @@ export interface StatusRow {
   readonly drift?: number;
   /** What Octavia says of the load balancer, such as ONLINE; absent if there is none, or nobody has asked. */
   readonly operatingStatus?: string;
-  /** When this process first saw the object in this state, RFC 3339. */
+  /** Since when the object is in this state, RFC 3339: by its condition, else as this process has seen it. */
   readonly since?: string;
+  /** The time of the last answer, RFC 3339, while nobody can say whether it is still so. */
+  readonly unknownSince?: string;
   /** Who must act, and what to do; absent if nobody must. */
   readonly act?: string;
   /** When the key runs again, RFC 3339; absent: when the object changes, and in a sweep that finds something to do. */
@@ -72,8 +74,6 @@ export interface StatusView {
   readonly dryRun?: true;
   /** The reason why Services and Nodes could not be listed. The rows are those of the last list. */
   readonly notListed?: string;
-  /** The time of that last list, RFC 3339; absent while the rows are new, or if there was none. */
-  readonly listedAt?: string;
   /** Why no row has the operating status of its load balancer, or an old one. */
   readonly healthUnknown?: string;
   readonly deletions?: DeletionsView;

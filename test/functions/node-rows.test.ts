@@ -24,13 +24,15 @@ function aNode(change: { spec?: object; status?: object; annotations?: Record<st
   return JSON.parse(JSON.stringify({ metadata, spec, status })) as Node;
 }
 
+const SINCE = '2026-11-21T01:00:00Z';
+
 function told(status: 'True' | 'False', reason = 'x'): object {
   const condition = {
     type: READY_CONDITION,
     status,
     reason,
     message: 'in words',
-    lastTransitionTime: '',
+    lastTransitionTime: SINCE,
   };
   return { conditions: [{ type: 'Ready', status: 'True' }, condition] };
 }
@@ -54,7 +56,8 @@ test.each([
   ['was told what is wrong', aNode({ spec: { taints }, status: told('False') }), ['failed', 'in words']],
   ['waits for somebody', aNode({ status: told('False', 'NodeBlocked') }), ['blocked', 'in words']],
 ])('a Node that %s has a row', (_, node, [state, reason]) => {
-  expect(nodeRows([node], NONE)).toEqual([{ object: 'node/a', state, reason, planSteps: 0 }]);
+  const since = state === 'progressing' ? {} : { since: SINCE };
+  expect(nodeRows([node], NONE)).toEqual([{ object: 'node/a', state, reason, planSteps: 0, ...since }]);
 });
 
 test.each([

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { goneRows, serviceRows, type LastReport } from '../../functions/status-rows.ts';
 import type { Condition, Service } from '../../shared/model/kubernetes.ts';
 import { FINALIZER, READY_CONDITION } from '../../shared/model/ownership.ts';
+import type { ErrorCode } from '../../shared/model/errors.ts';
+import type { Outcome } from '../../shared/model/outcome.ts';
 import type { Key } from '../../shared/model/request.ts';
 import { renderPage } from '../../shared/report/page/objects-page.ts';
 import { DRIFT, PLAN } from '../http/test-server.ts';
@@ -54,6 +56,30 @@ test('a Service that this process has not run is as its own status says', () => 
     ['service/shop/no-address', 'settled', 'in words', '203.0.113.10'],
     ['service/shop/no-nodes', 'settled', 'in words', '203.0.113.10'],
   ]);
+});
+
+test('a problem is as old as the condition says, whenever this process began; a run that failed in an outage tells nothing', () => {
+  const old = '2026-11-20T01:00:00Z';
+  const seen = '2026-11-21T02:00:00Z';
+  const since = (status: Condition['status'], outcome: Outcome): unknown => {
+    const its = ready(status, status === 'False' ? 'LoadBalancerBlocked' : 'EnsuredLoadBalancer');
+    const conditions = its.conditions?.map((one) => ({ ...one, lastTransitionTime: old }));
+    const request = { key: 'service/shop/a', trigger: 'audit' } as const;
+    const report = { request, outcome, applied: [], durationMs: 1, calls: 1, failedRequestIds: [] };
+    const last = { report, at: '2026-11-21T03:00:00Z', since: seen };
+    const reports = new Map([[request.key, last]] as const);
+    const [row] = serviceRows(
+      [aService('a', { status: { ...its, conditions: conditions ?? [] } })],
+      {},
+      reports,
+    );
+    return [row?.since, row?.unknownSince];
+  };
+  const failed = (code: ErrorCode): Outcome => ({ status: 'failed', code, message: 'x', retryAfterMs: 1 });
+  expect(since('False', { status: 'blocked', reason: 'x' })).toEqual([old, undefined]);
+  expect(since('True', { status: 'blocked', reason: 'x' })).toEqual([seen, undefined]);
+  expect(since('True', failed('QUOTA_EXCEEDED'))).toEqual([seen, undefined]);
+  expect(since('True', failed('CLOUD_UNAVAILABLE'))).toEqual([seen, seen]);
 });
 
 test('of several addresses every one is shown', () => {

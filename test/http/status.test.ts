@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { ObjectView } from '../../shared/report/page/object-view.ts';
 import type { StatusView } from '../../shared/report/page.ts';
 import { renderPage } from '../../shared/report/page/objects-page.ts';
+import { textOf } from '../functions/page/text-of.ts';
 import { AUDIT, PAGE, testServer } from './test-server.ts';
 import { AUDIT_TOKEN, PAGE_TOKEN } from './tokens.ts';
 
@@ -110,6 +111,24 @@ describe('GET /', () => {
     expect(await groupOf('down')).toBe('person');
     expect(await groupOf('degraded')).toBe('warned');
     expect((await request(app).get('/')).text).toContain('in sync, 2 warnings');
+  });
+
+  test('what has no health check is grey, and what is not known any more is no green and no red', () => {
+    const one = { state: 'settled', reason: 'as desired', planSteps: 0, address: '203.0.113.1' } as const;
+    const unknownSince = '2026-11-21T02:57:00Z';
+    const rows = [
+      { ...one, object: 'service/shop/unchecked', operatingStatus: 'NO_MONITOR' },
+      { ...one, object: 'service/shop/up', operatingStatus: 'ONLINE', unknownSince },
+      { ...one, object: 'service/shop/down', operatingStatus: 'ERROR', unknownSince },
+    ] as const;
+    const text = renderPage({ ...VIEW, rows });
+    expect(text).toContain('<span class="health none">not monitored</span><small>NO_MONITOR</small>');
+    for (const name of ['up', 'down'])
+      expect(text).toContain(`<tr class="unknown" role="row" id="row:service/shop/${name}"`);
+    expect(textOf(text)).toContain('Not known: 2 of 3 objects, the first since 3 min ago');
+    expect(textOf(text)).toContain('not known ONLINE 3 min ago not known since 3 min ago then in sync');
+    expect(text).toMatch(/<p class="warning outage"/);
+    expect(renderPage({ ...VIEW, rows: rows.slice(0, 1) })).not.toContain('outage"');
   });
 
   test('what was deleted stands beside what may be', async () => {

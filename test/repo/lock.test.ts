@@ -36,6 +36,11 @@ function foldersAbove(path: string): readonly string[] {
   return names.map((_, at) => `${names.slice(0, at + 1).join('/node_modules/')}/`);
 }
 
+test('npm ci on Node 20 says nothing of packages for a newer one: it brings Node 24 along, which runs them', () => {
+  expect(textOf('.npmrc')).toMatch(/^loglevel=error$/m);
+  expect(packages['']).toMatchObject({ engines: { node: '>=20' } });
+});
+
 test('the binary of Node has a hash, and its version', () => {
   const { optionalDependencies = {} } = packages['infra/node'] ?? {};
   const version = packages['node_modules/node']?.version;

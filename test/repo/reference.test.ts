@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { supportPage } from '../../docs/generate-support.ts';
 import { CLOUD_CONF_FACTS } from '../../docs/reference/cloud-conf-facts.ts';
+import { EXIT_CODES } from '../../docs/reference/commands-page.ts';
 import { ENDPOINTS } from '../../docs/reference/endpoints-page.ts';
+import { program } from '../../functions/cli/program.ts';
 import { REASONS } from '../../docs/reference/events-page.ts';
 import { LOAD_BALANCER_OPTIONS, OPTIONS } from '../../shared/config/cloud-conf/options.ts';
 import { readCloudConf } from '../../shared/config/cloud-conf/cloud-conf.ts';
@@ -21,6 +24,22 @@ test('docs/annotations.md has the annotations that the Go provider has', () => {
     new RegExp(`\`(loadbalancer\\.openstack\\.org/)?${key}\``).test(page);
   expect(keys.length).toBeGreaterThan(30);
   expect(keys.filter((key) => !isNamed(key))).toEqual([]);
+});
+
+test('docs/reference/commands.md has the exit codes of each command once', () => {
+  const told = EXIT_CODES.flatMap(([names]) => [...names.matchAll(/`(\S+?)[ `]/g)].map(([, name]) => name));
+  const known = program({}, () => undefined).commands.map((command) => command.name());
+  expect(told.toSorted()).toEqual(known.toSorted());
+});
+
+test('docs/support.md says of ovn what it has, and nowhere that it has a part of what it lacks', () => {
+  const rows = supportPage().matchAll(/^\| (\w+ `\w+`.*?) +\| (?:any|2\.\d+) +\| (?:yes|no) +\| yes +\|/gm);
+  expect([...rows].map(([, what]) => what)).toEqual([
+    'listener `protocol` UDP',
+    'listener `allowed_cidrs`',
+    'pool `lb_algorithm` SOURCE_IP_PORT',
+    'listener `protocol` SCTP',
+  ]);
 });
 
 describe('docs/reference/cloud-conf.md', () => {

@@ -118,6 +118,7 @@ export function keptOf(wanted: WantedMetadata | undefined): Readonly<Record<stri
   ];
   return {
     'kube.clusterId': same,
+    'kube.hasNamespace': same,
     'kube.getService': service,
     'kube.listServices': each(service),
     'kube.getNode': node,

@@ -77,7 +77,9 @@ function counted(count: number, what: string): string {
 async function filesOf(path: string): Promise<readonly string[]> {
   if (path === '-' || !(await reading(path, stat(path))).isDirectory()) return [path];
   const names = await reading(path, readdir(path));
-  return names.filter((name) => /\.(ya?ml|json)$/.test(name)).map((name) => join(path, name));
+  const found = names.filter((name) => /\.(ya?ml|json)$/.test(name));
+  if (found.length > 0) return found.map((name) => join(path, name));
+  throw new ReconcileError('CONFIG_INVALID', `${path} has no manifest: no .yaml, .yml or .json`);
 }
 
 async function textOf(file: string): Promise<string> {

@@ -84,6 +84,7 @@ export function renewStale(): void {
       : `Stale since ${new Date(answeredAt).toLocaleTimeString()}. levelset: ${trouble}. The page shows what was then, and asks again every 5 s.`;
   setText(document.getElementById('stale-told'), told);
   setText(document.getElementById('stale-age'), told && ago(Date.now() - answeredAt));
+  document.title = (told && '(away) ') + document.title.replace('(away) ', '');
   document.body.classList.toggle('is-stale', told !== '');
 }
 

@@ -1,4 +1,4 @@
-import { didYouMean } from '../did-you-mean.ts';
+import { didYouMean } from '../../model/text/did-you-mean.ts';
 import { NotAllowed, refusalOf } from '../read-value.ts';
 import type { GcfgEntry, GcfgSection } from './gcfg.ts';
 import { OPTIONS } from './options.ts';

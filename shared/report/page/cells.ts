@@ -1,18 +1,22 @@
 /** What one object's state is, in the words of the page. */
 import type { StatusRow } from '../page.ts';
-import { due } from './ages.ts';
+import { due, since } from './ages.ts';
 import { markup, type Html } from './markup.ts';
 import { groupOf, healthOf, syncOf, warningsOf } from './sync.ts';
 
-export function health(row: StatusRow): Html | string {
+export function health(row: StatusRow, now: number): Html | string {
+  const { operatingStatus, unknownSince, address } = row;
+  if (operatingStatus === undefined) return '\u2013';
+  if (unknownSince !== undefined)
+    return markup`<span class="health none">not known</span><small>${operatingStatus} ${since(unknownSince, now)}</small>`;
   const its = healthOf(row);
-  if (its === 'none') return row.operatingStatus ?? '\u2013';
-  if (its === 'serving' && row.address === undefined)
-    return markup`<span class="health degraded">no address</span><small>${row.operatingStatus}</small>`;
-  return markup`<span class="health ${its}">${its}</span><small>${row.operatingStatus}</small>`;
+  const [look, words] = its === 'serving' && address === undefined ? ['degraded', 'no address'] : [its, its];
+  return markup`<span class="health ${look}">${its === 'none' ? 'not monitored' : words}</span><small>${operatingStatus}</small>`;
 }
 
-export function sync(row: StatusRow): string {
+export function sync({ unknownSince, ...row }: StatusRow, now: number): Html | string {
+  if (unknownSince !== undefined)
+    return markup`not known since ${since(unknownSince, now)}<small>then ${sync(row, now)}</small>`;
   if (syncOf(row) !== 'warned') return row.state === 'settled' ? 'in sync' : row.state;
   const warnings = warningsOf(row);
   return `in sync, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;

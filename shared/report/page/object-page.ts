@@ -39,8 +39,8 @@ export function renderObjectPage(view: ObjectView, frame: Frame = BARE): string 
 function answers(row: StatusRow, now: number): Html {
   const seen = row.since === undefined ? 'levelset has seen no change since its start' : undefined;
   const facts: readonly (readonly [string, Html | string | undefined])[] = [
-    ['Serving', health(row)],
-    ['As desired', markup`${sync(row)}${row.address && markup`<small>at ${row.address}</small>`}`],
+    ['Serving', health(row, now)],
+    ['As desired', markup`${sync(row, now)}${row.address && markup`<small>at ${row.address}</small>`}`],
     ['Since', row.since === undefined ? seen : since(row.since, now)],
     ['Why', why(row)],
     ['Who must act', actor(row) ?? 'nobody'],

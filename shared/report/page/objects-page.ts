@@ -32,24 +32,20 @@ export function renderPage(view: StatusView, frame: Frame = BARE): string {
   );
 }
 
-function warnings(view: StatusView, now: number): readonly (Html | undefined)[] {
-  const { dryRun, notListed, listedAt, healthUnknown, watches = [], webhook, lastSweep } = view;
+function warnings(view: StatusView, now: number): readonly (Html | string | undefined)[] {
+  const { rows, dryRun, notListed, healthUnknown, watches = [], webhook, lastSweep } = view;
+  const unknown = rows.flatMap(({ unknownSince }) => unknownSince ?? []).sort();
+  const [first] = unknown;
   return [
+    first &&
+      markup`<p class="warning outage">Not known: ${unknown.length} of ${rows.length} objects, the first since ${since(first, now)}</p>`,
     dryRun && warning(DRY_RUN),
-    notListed === undefined ? undefined : staleRows(notListed, listedAt, now),
-    healthUnknown === undefined
-      ? undefined
-      : warning(`levelset cannot see now whether load balancers serve: ${healthUnknown}`),
+    warning(notListed && `Services and Nodes cannot be listed: ${notListed}`),
+    warning(healthUnknown && `levelset cannot see now whether load balancers serve: ${healthUnknown}`),
     ...watches.map(({ trouble }) => warning(trouble)),
     warning(webhook?.trouble),
     ...(lastSweep?.warnings ?? []).map(warning),
   ];
-}
-
-function staleRows(why: string, listedAt: string | undefined, now: number): Html {
-  const from =
-    listedAt === undefined ? 'there was no list yet' : markup`the rows are of ${since(listedAt, now)}`;
-  return markup`<p class="warning" id="not-listed">Stale: ${from}. Services and Nodes cannot be listed: ${why}</p>`;
 }
 
 function nothing({ notListed }: StatusView): Html | undefined {
@@ -130,8 +126,8 @@ function line({ row, group }: GroupedRow, now: number, frame: Frame): Html {
   const id = row.loadBalancerId ?? row.serverId;
   return markup`<tr class="${group}" role="row" id="row:${row.object}">
       <th class="name" scope="row" role="rowheader">${linked(row, frame)}${id && markup`<small><code>${id}</code></small>`}${row.sharedWith && markup`<small>with ${row.sharedWith.join(', ')}</small>`}</th>
-      <td role="cell" data-label="Serving" class="state">${health(row)}</td>
-      <td role="cell" data-label="As desired" class="state ${groupOf({ ...row, operatingStatus: '' })}">${sync(row)}${row.since === undefined || row.state === 'settled' ? undefined : markup`<small>first seen ${since(row.since, now)}</small>`}</td>
+      <td role="cell" data-label="Serving" class="state">${health(row, now)}</td>
+      <td role="cell" data-label="As desired" class="state ${groupOf({ ...row, operatingStatus: '' })}">${sync(row, now)}${row.since === undefined || row.state === 'settled' ? undefined : markup`<small>first seen ${since(row.since, now)}</small>`}</td>
       <td role="cell" data-label="Address" class="address">${row.address ?? markup`<span class="none">none</span>`}</td>
       <td role="cell" data-label="Why" class="reason">${why(row)}${small('Who must act', actor(row))}${isUnderWay(row) ? small('Next', next(row, now)) : undefined}${plan}</td>
       <td role="cell" data-label="Last run" class="when">${row.at === undefined ? 'never' : since(row.at, now)}${row.trigger && markup`<small>${row.trigger}</small>`}</td>

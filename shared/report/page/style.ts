@@ -36,6 +36,7 @@ main:focus { outline: none; }
 body:not(.is-stale) #stale { position: absolute; width: 1px; height: 1px; margin: 0; padding: 0; border: 0; overflow: hidden; clip-path: inset(50%); }
 .is-stale main { border-left: 4px solid var(--failed); padding-left: .6rem; }
 .warning { margin: 0 0 1rem; padding: .6rem .9rem; border-left: 4px solid var(--blocked); background: var(--card); }
+.outage { border: 2px solid var(--failed); color: var(--failed); font-weight: 600; }
 .empty { padding: 3rem; text-align: center; color: var(--quiet); background: var(--card); border-radius: .5rem; }
 table { width: 100%; border-collapse: collapse; background: var(--card); border: 1px solid var(--line); }
 th { font-size: .8rem; font-weight: 600; color: var(--quiet); text-align: left; }
@@ -52,7 +53,7 @@ thead tr > :first-child { border-left-color: transparent; }
 .state.person, .group.person th, .counts .person, .health.down { color: var(--failed); }
 .state.warned, .group.warned th, .counts .warned, .health.degraded { color: var(--blocked); }
 .state.progressing, .group.progressing th, .counts .progressing { color: var(--progressing); }
-.state.unknown, .group.unknown th, .counts .unknown { color: var(--unknown); }
+.state.unknown, .group.unknown th, .counts .unknown, .health.none { color: var(--unknown); }
 .state.settled, .group.settled th, .counts .settled, .health.serving { color: var(--settled); }
 .person > :first-child { border-left-color: var(--failed); }
 .warned > :first-child { border-left-color: var(--blocked); }

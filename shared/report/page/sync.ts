@@ -3,7 +3,7 @@ import type { StatusRow } from '../page.ts';
 /** Whether an object is as desired. `warned`: it is, and something about it is ignored, waits, or differs from what was settled. */
 export type Sync = StatusRow['state'] | 'warned';
 
-/** Whether a load balancer serves. `none`: there is none, or nobody says. */
+/** Whether a load balancer serves. `none`: there is none, nobody says, or no check does. */
 export type Health = 'down' | 'degraded' | 'serving' | 'none';
 
 export function warningsOf({ problems = 0, awaitingApproval = 0, drift = 0 }: StatusRow): number {
@@ -17,7 +17,6 @@ export function syncOf(row: StatusRow): Sync {
 /** What the operating status of a load balancer means (Octavia API, "Operating Status Codes"). */
 const HEALTH: Readonly<Partial<Record<string, Health>>> = {
   ONLINE: 'serving',
-  NO_MONITOR: 'serving',
   DRAINING: 'serving',
   DEGRADED: 'degraded',
   ERROR: 'down',
@@ -37,12 +36,13 @@ export const GROUP_NAMES: Readonly<Record<Group, string>> = {
   person: 'Needs a person',
   progressing: 'In progress',
   warned: 'In sync, with warnings',
-  unknown: 'Not known yet',
+  unknown: 'Not known',
   settled: 'In sync',
 };
 
 /** An object that serves nobody needs a person, in sync or not; one that is being made serves nobody yet. */
 export function groupOf(row: StatusRow): Group {
+  if (row.unknownSince !== undefined) return 'unknown';
   const sync = syncOf(row);
   if (sync === 'progressing') return sync;
   if (sync === 'failed' || sync === 'blocked' || healthOf(row) === 'down') return 'person';

@@ -8,6 +8,7 @@ import type { AnnotationRow, ServiceSettings, Targets } from './annotation-row.t
 import { mayRefer, outOfReach } from '../../model/load-balancer/reach.ts';
 import type { ReachConfig, ReferenceKind } from '../../model/load-balancer/reach.ts';
 import { limitOf, tooMany } from '../../model/load-balancer/within-limits.ts';
+import { didYouMean } from '../../model/text/did-you-mean.ts';
 
 type Values<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> };
 
@@ -252,13 +253,16 @@ function unknownAnnotations(
   annotations: Readonly<Record<string, string>>,
   known: ReadonlySet<string>,
 ): readonly Problem[] {
-  return Object.entries(annotations)
-    .filter(([key]) => PREFIXES.some((prefix) => key.startsWith(prefix)) && !known.has(key))
-    .map(([key, value]) => ({
-      field: key,
-      value,
-      message: 'is no annotation that this version of levelset knows; levelset ignores it',
-    }));
+  return (
+    Object.entries(annotations)
+      .filter(([key]) => PREFIXES.some((prefix) => key.startsWith(prefix)) && !known.has(key))
+      // a Service may have thousands, and each hint looks at all names
+      .map(([key, value], at) => ({
+        field: key,
+        value,
+        message: `is no annotation that this version of levelset knows; levelset ignores it${at < 10 ? didYouMean(key, [...known]) : ''}`,
+      }))
+  );
 }
 
 /** Something of OpenStack, or a Secret, that a Service names in one annotation. */

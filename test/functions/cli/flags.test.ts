@@ -80,8 +80,8 @@ describe('the table', () => {
     expect(problems).toEqual([
       '--adopt has a value that is not allowed: give one of tags, names-only; did you mean tags?',
       '--sweep-interval has a value that is not allowed: give a duration with a unit, such as 5s, 1m30s or 500ms',
-      '--v has a value that is not allowed: give a whole number from 0 to 1000',
-      '--output has a value that is not allowed: give one of text, wide, json, yaml; did you mean yaml?',
+      '-v, --v has a value that is not allowed: give a whole number from 0 to 1000',
+      '-o, --output has a value that is not allowed: give one of text, wide, json, yaml; did you mean yaml?',
     ]);
   });
 

@@ -51,6 +51,32 @@ test('--detailed-exitcode ends with 2 if there are changes and with 0 if there a
   expect(await run('plan --detailed-exitcode svc/no', env)).toBe(1);
 });
 
+test('a Service that is blocked, and a namespace that is not there, end with 1', async () => {
+  const { sandbox, env } = await sandboxWorld({ pendingMs: 1 });
+  sandbox.kube.apply(aService('web', { 'loadbalancer.openstack.org/class': 'nobody' }));
+  for (const line of [
+    'plan',
+    'plan svc/web',
+    'plan --detailed-exitcode',
+    'reconcile --dry-run svc/web',
+    'reconcile svc/web',
+    'plan',
+  ]) {
+    expect(await run(line, env), line).toBe(1);
+    expect(out.at(-1)).toContain('"nobody"');
+  }
+  // whoever repeats a sweep until it ends with 0 does not wait for the owner of a Service
+  expect(await run('sweep', env)).toBe(0);
+  out.length = 0;
+  for (const command of ['plan', 'plan --detailed-exitcode', 'reconcile', 'drift']) {
+    const objects = command === 'reconcile' ? 'ns/shop' : '-n shop';
+    expect(await run(`${command} ${objects}`, env), command).toBe(1);
+    expect(err.at(-1)).toBe('levelset: namespace/shop not found');
+  }
+  expect(out).toEqual([]);
+  expect(await run('plan -n kube-system --detailed-exitcode', env)).toBe(0);
+});
+
 test('json and yaml have the same content, wide has the ids', async () => {
   const { sandbox, env } = await sandboxWorld({ pendingMs: 1 });
   sandbox.kube.apply(aService('web'));
@@ -67,9 +93,13 @@ test('json and yaml have the same content, wide has the ids', async () => {
   expect(out.at(-1)).toContain(
     `  ~ pool/tcp/80  [${String(sandbox.cloud.pools[0]?.id)}]\n      lb_algorithm`,
   );
-  expect(await run('plan -o xml', env)).toBe(1);
+  expect(await run('plan -o csv', env)).toBe(1);
   expect(err.at(-1)).toMatch(
-    /--output has a value that is not allowed: give one of text, wide, json, yaml|text, wide, json or yaml/,
+    /\n {2}-o, --output has a value that is not allowed: give one of text, wide, json, yaml$/,
+  );
+  expect(await run('adopt --report -o csv', env)).toBe(1);
+  expect(err.at(-1)).toBe(
+    'levelset: -o, --report-format has a value that is not allowed: give one of text, json',
   );
 });
 

@@ -78,6 +78,9 @@ test('with cloud.conf the class has to be there; stdin is -; what cannot be read
 
   expect(await run('lint /nowhere.yaml', {})).toBe(1);
   expect(err.at(-1)).toBe('levelset: /nowhere.yaml cannot be read: ENOENT');
+  const empty = 'docs/screenshots';
+  expect(await run(`lint examples ${empty}`, {})).toBe(1);
+  expect(err.at(-1)).toBe(`levelset: ${empty} has no manifest: no .yaml, .yml or .json`);
   given('a: [secret');
   expect(await run('lint -', {})).toBe(1);
   expect(out.join('\n')).toContain('-:1: is no YAML (');
@@ -128,6 +131,11 @@ test.each([
   ['spec.loadBalancerSourceRanges[1]', ['10.0.0.0/8', 7], 'must be a text'],
   ['spec.ports[0].port', [{ port: '80' }], 'must be a number'],
   ['spec.ports', 7, 'must be a list'],
+  [
+    'spec.ports[0].protocol',
+    [{ port: 80, protocol: 'TPC' }],
+    'must be TCP, UDP or SCTP, and Kubernetes takes no Service with it',
+  ],
 ])('%s of another type than in Kubernetes is a mistake', (field, value, told) => {
   const { metadata, ...service } = aService('web');
   const key = field.split(/[.[]/)[1] ?? '';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildProgram } from '../../../build.ts';
+import { buildProgram, writeManifest } from '../../../build.ts';
 import type { Sbom } from '../../../infra/image/sbom.ts';
 import { ROOT, textOf } from '../../repo/files.ts';
 import { aService, sandboxWorld } from '../sandbox-world.ts';
@@ -22,8 +22,8 @@ beforeAll(async () => {
   const [source, target] = [join(directory, 'source'), join(directory, 'target')];
   await Promise.all([mkdir(source), mkdir(target)]);
   await buildProgram(join(source, 'dist'));
-  for (const file of ['package.json', 'README.md', 'LICENSE'])
-    await copyFile(join(ROOT, file), join(source, file));
+  await writeManifest(source);
+  for (const file of ['README.md', 'LICENSE']) await copyFile(join(ROOT, file), join(source, file));
   const pack = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', directory], {
     cwd: source,
   });
@@ -59,6 +59,12 @@ test('has the program, the list of what is in it, the licence, and nothing else'
     'package.json',
   ]);
   expect((await stat(join(installed, name, 'dist/levelset.mjs'))).mode & 0o111).toBe(0o111);
+});
+
+test('asks for the Node that the program is built for; a checkout brings that along and starts on Node 20', async () => {
+  const manifest = JSON.parse(await readFile(join(installed, name, 'package.json'), 'utf8')) as unknown;
+  expect(manifest).toMatchObject({ name, engines: { node: '>=24' } });
+  expect(JSON.parse(textOf('package.json'))).toMatchObject({ engines: { node: '>=20' } });
 });
 
 test('says its version, and plans', async () => {

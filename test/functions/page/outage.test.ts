@@ -71,21 +71,24 @@ test.skipIf(noChromium)(
 
     // the kube-apiserver is away: levelset says so, and the rows stay
     const back = sandbox.fault({ match: { side: 'kube' }, kind: 'reset-before', times: 1e6 });
-    await page.locator('#not-listed').waitFor();
-    expect(await page.locator('#not-listed').innerText()).toMatch(/^Stale: the rows are of /);
+    await page.locator('.outage').waitFor();
+    expect(await page.locator('.outage').innerText()).toMatch(/^Not known: 9 of 9 objects, the first since /);
+    expect(await row.innerText()).toMatch(/not known since \d+ s ago/);
     expect(await seen()).toMatchObject({ open: ['row:service/default/web-7'], selected: true });
     back();
-    await page.locator('#not-listed').waitFor({ state: 'detached' });
+    await page.locator('.outage').waitFor({ state: 'detached' });
 
     // levelset itself is away
     await serving?.stop();
     await page.locator('body.is-stale').waitFor();
+    expect(await page.title()).toMatch(/^\(away\) /);
     expect(await page.locator('#stale').innerText()).toMatch(/^Stale since .*: it does not answer\./);
     expect(await seen()).toMatchObject({ open: ['row:service/default/web-7'], selected: true });
     await page.evaluate('scrollTo(0, 0)');
     await keepScreenshot(page, 'outage');
     await start(new URL(url).host);
     await page.locator('body:not(.is-stale)').waitFor();
+    expect(await page.title()).not.toContain('away');
     expect(await seen()).toMatchObject({ open: ['row:service/default/web-7'] });
     expect(errors).toEqual([]);
   },

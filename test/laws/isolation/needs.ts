@@ -124,6 +124,7 @@ const LEASE = /\/leases\/levelset-/;
 const DELETIONS = /\/configmaps\/levelset-deletions/;
 
 const OF_KUBE: Readonly<Record<KubeCall, Omit<Call, 'name' | 'side'>>> = {
+  hasNamespace: { method: 'GET', path: /\/api\/v1\/namespaces\/(?!kube-system)[^/]+(\?|$)/, needs: NOBODY },
   clusterId: { method: 'GET', path: /\/namespaces\/kube-system(\?|$)/, needs: SERVICES },
   getService: { method: 'GET', path: /\/services\/[^/]+(\?|$)/, needs: SERVICES },
   // for sweeps, which make up for events that are lost

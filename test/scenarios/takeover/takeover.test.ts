@@ -32,6 +32,21 @@ function writesSince(count: number): readonly string[] {
   return cloudWrites(it.sandbox).slice(count);
 }
 
+test('under another cluster name one of the Go provider is found by its id on the Service, and by nothing else', async () => {
+  await makeAsGoProvider(it);
+  const world = await it.another({ ...aConfig(it.sandbox.authUrl), clusterName: 'another' });
+  const look = async (): Promise<readonly string[]> => {
+    const { plan } = await run({ key: 'service/default/web', trigger: 'command', dryRun: true }, world);
+    return (plan?.steps ?? []).map(({ verb, address }) => `${verb} ${address}`);
+  };
+  expect(await look()).toContain('update lb');
+  expect(await look()).not.toContain('create lb');
+
+  const annotations = { 'loadbalancer.openstack.org/load-balancer-id': null };
+  it.sandbox.kube.apply({ kind: 'Service', metadata: { name: 'web', namespace: 'default', annotations } });
+  expect(await look()).toContain('create lb');
+});
+
 const MAKERS = [
   { name: 'the Go provider', make: makeAsGoProvider },
   { name: 'kinx', make: makeAsKinx },

@@ -1,6 +1,7 @@
 /** `; did you mean X?` with the nearest known name, if that is at most two typing errors away; else an empty text. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const near = known
+    .filter((candidate) => Math.abs(candidate.length - name.length) <= 2)
     .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ distance }) => distance <= 2)
     .sort((a, b) => a.distance - b.distance)[0];

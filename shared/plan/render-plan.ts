@@ -2,7 +2,7 @@ import { attributeRule } from '../model/attributes.ts';
 import { APPROVE } from '../model/ownership.ts';
 import { isBlocked } from '../model/plan.ts';
 import type { Change, CreateStep, Plan, Step } from '../model/plan.ts';
-import { printable, quote } from '../model/text/text.ts';
+import { clip, printable, quote } from '../model/text/text.ts';
 import type { Attributes } from '../model/resources.ts';
 import { isRef } from './compare.ts';
 import { driftLines } from './render-drift.ts';
@@ -48,6 +48,31 @@ export function renderPlan(plan: Plan, withIds = false): string {
     );
   if (plan.keepsMembers) lines.push('  . no node is eligible, so the pools keep their members');
   return lines.map(printable).join('\n');
+}
+
+/** So many characters of a line of a plan, and bytes of all, are in the log. */
+const [LONGEST_LINE, MOST_LOGGED] = [300, 7_500];
+
+/** The steps as lines for a log, at most 8 kB: members are numbers, and what does not fit is one. */
+export function renderBriefly(steps: readonly Step[]): readonly string[] {
+  const lines = steps
+    .flatMap((step) => renderStep(withNumbers(step)))
+    .map((line) => clip(printable(line), LONGEST_LINE));
+  let left = MOST_LOGGED;
+  const first = lines.filter((line) => (left -= Buffer.byteLength(JSON.stringify(line)) + 1) >= 0);
+  return first.length === lines.length ? lines : [...first, `and ${lines.length - first.length} lines more`];
+}
+
+/** The step with the number of members in place of the members. */
+function withNumbers(step: Step): Step {
+  const lists = ['members', 'added', 'changed', 'removed'];
+  return JSON.parse(
+    JSON.stringify(step, (name, value: unknown) => {
+      if (!lists.includes(name) || !Array.isArray(value)) return value;
+      const number = value.length === 0 ? [] : [`${value.length} members`];
+      return name === 'members' ? value.length : number;
+    }),
+  ) as Step;
 }
 
 /** The annotation that approves every change that waits for approval; undefined if none does. */
@@ -154,7 +179,7 @@ function renderTree(step: CreateStep): readonly string[] {
 function renderAttributes(attributes: Attributes, indent: string): readonly string[] {
   return Object.entries(attributes).flatMap(([name, value]) => {
     const child = CHILDREN[name];
-    if (!child) return [`${indent}${name}: ${textOf(value)}`];
+    if (!child || typeof value === 'number') return [`${indent}${name}: ${textOf(value)}`];
     return asList(value).flatMap((inner) => [
       `${indent}+ ${child} ${titleOf(inner)}`,
       ...(child === 'member' ? [] : renderAttributes(inner, `${indent}    `)),

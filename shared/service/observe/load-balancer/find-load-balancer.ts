@@ -6,6 +6,7 @@ import {
   isMadeForNamespace,
   isOfAnotherCluster,
   isOnIt,
+  madeUnderOtherName,
   servicesIn,
   textOf,
 } from '../../../model/load-balancer/shared-load-balancer.ts';
@@ -119,8 +120,28 @@ async function findByLists(
   const staying = proven.filter((lb) => !isLeaving(lb));
   if (staying.length > 1) return { duplicates: [], ambiguous: staying.map(({ id }) => id).sort() };
   const [taken] = [...proven].sort(oldestFirst);
-  if (taken || !join) return { duplicates: [], ...(taken ? { loadBalancer: taken } : {}) };
-  return { duplicates: [], ...(await findJoined(unit, join, { here, named: asked }, cluster, cloud)) };
+  if (taken) {
+    const notJoined = madeUnderOtherName(taken, name, cluster);
+    return { duplicates: [], ...(notJoined ? { notJoined } : { loadBalancer: taken }) };
+  }
+  if (!join) return { duplicates: [] };
+  const joined = await findJoined(unit, join, { here, named: asked }, cluster, cloud);
+  if (joined.loadBalancer ?? joined.notJoined) return { duplicates: [], ...joined };
+  const [there] = (await atItsAddress(service, cloud)).filter((lb) => isGoTagOf(lb['name'], name));
+  const notJoined = there && madeUnderOtherName(there, name, cluster);
+  return { duplicates: [], ...(notJoined && { notJoined }) };
+}
+
+/** The load balancers at the address that the Service publishes, whoever made them. */
+async function atItsAddress(
+  service: Unit['service'],
+  cloud: Pick<Cloud, 'list'>,
+): Promise<readonly WireResource[]> {
+  const [address] = publishedAddresses(service);
+  if (address === undefined) return [];
+  const [floating] = await cloud.list('floatingip', { floating_ip_address: address });
+  const at = floating ? { vip_port_id: String(floating['port_id']) } : { vip_address: address };
+  return cloud.list('loadbalancer', at);
 }
 
 /** The load balancer that the Service wants to join, by a sharing name or an id, or the reason why it may not. */
@@ -194,12 +215,14 @@ async function whyNotJoin(
   cloud: Pick<Cloud, 'list'>,
 ): Promise<NotJoined | undefined> {
   const others = servicesIn(loadBalancer['tags'], cluster);
+  const otherName = madeUnderOtherName(loadBalancer, name, cluster);
   const because = ((): NotJoined['because'] | undefined => {
     if (isOfAnotherCluster(loadBalancer, cluster)) return 'other-cluster';
     const isOwn = isMadeForNamespace(loadBalancer, name.namespace, cluster);
     if (!isOwn && !join.hasConsent(loadBalancer)) return 'no-consent';
     return others.length + 1 > join.limit ? 'full' : undefined;
   })();
+  if (otherName && because !== 'other-cluster') return otherName;
   const no = { named: join.tag ?? loadBalancer.id, id: loadBalancer.id, key: name, others };
   if (because) return { because, ...no };
   const isOpen = join.internal && (await hasFloatingIP(loadBalancer, cloud));

@@ -1,5 +1,7 @@
 import type { Flags } from '../../shared/config/read-flags.ts';
-import { ReconcileError } from '../../shared/model/errors.ts';
+import { isSettledWithin, valueWithin } from '../../shared/deadline.ts';
+import { isError, ReconcileError } from '../../shared/model/errors.ts';
+import { attempt } from '../../shared/observe/attempt.ts';
 import type { World } from '../../shared/ports.ts';
 import { connectWithLogins } from '../connect-with-logins.ts';
 import { inParallel } from '../in-parallel.ts';
@@ -34,6 +36,25 @@ export interface EachClusterOptions {
 /** For commands that change nothing. */
 export const READ_AT_ONCE = 8;
 
+/** Milliseconds after which a command says that it waits for Keystone, and after which it stops. */
+const [WAITS_MS, STOPS_MS] = [2_000, 10_000];
+
+/** Asks Keystone first, so that its silence or refusal is told once, and soon. */
+function afterKeystone(run: OnOne): OnOne {
+  return async (world, print) => {
+    const at = world.cluster === undefined ? ` at ${world.config.openstack.authUrl}` : ''; // decision 346
+    const asked = attempt(world.cloud.projectId());
+    if (!(await isSettledWithin(asked, WAITS_MS))) world.log.warn(`waiting for Keystone${at}`);
+    const answer = await valueWithin(STOPS_MS - WAITS_MS, asked);
+    if (answer === undefined)
+      return { code: 1, errors: [`Keystone${at} did not answer within ${STOPS_MS / 1_000} s`] };
+    if (!isError(answer)) return run(world, print);
+    // of the only cluster the log has said who is refused, and where to mend it
+    const isTold = answer.code === 'UNAUTHORIZED' && world.cluster === undefined;
+    return { code: 1, errors: isTold ? [] : [inWords(answer)] };
+  };
+}
+
 /**
  * Does a command for the only cluster, for the one of --cluster, or for all of --clusters: what is wrong with one of them is told with
  * its name, and the others have their turn. Returns the exit code: 1 if it is that of any cluster or if one was not begun, else 2 if it
@@ -42,9 +63,10 @@ export const READ_AT_ONCE = 8;
 export async function eachCluster(
   flags: Flags,
   env: NodeJS.ProcessEnv,
-  run: OnOne,
+  runOne: OnOne,
   { atOnce = 1, onOne, stopping }: EachClusterOptions = {},
 ): Promise<number> {
+  const run = afterKeystone(runOne);
   if (!flags.clusters) {
     if (flags.cluster)
       throw new ReconcileError(

@@ -6,7 +6,7 @@ import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { eachCluster, type Told } from './each-cluster.ts';
 import { findRequests, isMissing, readObjects } from './objects.ts';
-import { describe, exitCode, runRequests } from './run-requests.ts';
+import { describe, describeFailed, exitCode, runRequests } from './run-requests.ts';
 
 /**
  * `levelset reconcile`: runs these objects now, and with --wait again until none is progressing or has members that drain.
@@ -36,13 +36,14 @@ async function reconcileIn(
   };
   const printFirst = (report: Report): void => {
     if (isMissing(report, keys)) missing.push(report.request.key);
-    else print(report);
+    else if (report.outcome.status !== 'failed') print(report);
   };
   const first = await runRequests(
     requests.map((request) => ({ ...request, dryRun })),
     world,
     printFirst,
   );
+  for (const line of describeFailed(first)) printText(line);
   const reports = flags.wait && !dryRun ? await waitForAll(first, world, print) : first;
   const isBlocked = reports.some(({ outcome }) => outcome.status === 'blocked');
   const code = incomplete || isBlocked || missing.length > 0 ? 1 : exitCode(reports);

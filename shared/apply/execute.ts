@@ -31,7 +31,8 @@ export async function execute(
   const parent = parentOf(step, known);
   switch (step.verb) {
     case 'create':
-      if (kind === 'securitygroup' || kind === 'floatingip') return createTagged(kind, step.attributes, cloud);
+      if (kind === 'securitygroup' || kind === 'floatingip')
+        return createTagged(kind, step.attributes, cloud);
       return cloud.create(kind, step.attributes, parent);
     case 'update': {
       if (kind === 'port') return changePort(step, known.get(step.address), writes);

@@ -19,7 +19,7 @@ import type { ReconcileRequest } from '../model/request.ts';
 import type { Budget, World } from '../ports.ts';
 import { readOneByOne } from './server-reading.ts';
 import { outcomeOfNode, summarizeNode, reportToNode } from './report/report-node.ts';
-import { tellPlan } from '../report/tell-plan.ts';
+import { tellPlan } from '../report/plan-notes.ts';
 import { outcomeOfError } from '../report/outcome-of-error.ts';
 
 export async function reconcileNode(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {

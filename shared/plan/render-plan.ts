@@ -50,29 +50,22 @@ export function renderPlan(plan: Plan, withIds = false): string {
   return lines.map(printable).join('\n');
 }
 
-/** So many characters of a line of a plan, and bytes of all, are in the log. */
-const [LONGEST_LINE, MOST_LOGGED] = [300, 7_500];
-
 /** The steps as lines for a log, at most 8 kB: members are numbers, and what does not fit is one. */
 export function renderBriefly(steps: readonly Step[]): readonly string[] {
   const lines = steps
     .flatMap((step) => renderStep(withNumbers(step)))
-    .map((line) => clip(printable(line), LONGEST_LINE));
-  let left = MOST_LOGGED;
+    .map((line) => clip(printable(line), 300));
+  let left = 7_500; // the line of the log has other fields, too
   const first = lines.filter((line) => (left -= Buffer.byteLength(JSON.stringify(line)) + 1) >= 0);
   return first.length === lines.length ? lines : [...first, `and ${lines.length - first.length} lines more`];
 }
 
-/** The step with the number of members in place of the members. */
 function withNumbers(step: Step): Step {
-  const lists = ['members', 'added', 'changed', 'removed'];
-  return JSON.parse(
-    JSON.stringify(step, (name, value: unknown) => {
-      if (!lists.includes(name) || !Array.isArray(value)) return value;
-      const number = value.length === 0 ? [] : [`${value.length} members`];
-      return name === 'members' ? value.length : number;
-    }),
-  ) as Step;
+  const numbers = (name: string, value: unknown): unknown => {
+    if (!Array.isArray(value) || !['members', 'added', 'changed', 'removed'].includes(name)) return value;
+    return name === 'members' ? value.length : value.slice(0, 1).map(() => `${value.length} members`);
+  };
+  return JSON.parse(JSON.stringify(step, numbers)) as Step;
 }
 
 /** The annotation that approves every change that waits for approval; undefined if none does. */

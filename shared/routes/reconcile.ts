@@ -20,7 +20,7 @@ import type { ReconcileRequest } from '../model/request.ts';
 import { planRoutes } from './plan/plan-routes.ts';
 import type { Budget, World } from '../ports.ts';
 import { rfc3339 } from '../report/condition.ts';
-import { tellPlan } from '../report/tell-plan.ts';
+import { tellPlan } from '../report/plan-notes.ts';
 import {
   driftEvents,
   forbiddenProblems,
@@ -46,13 +46,8 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
   const tellDrift = async (evaluation: RoutesEvaluation): Promise<void> => {
     for (const [node, event] of driftEvents(evaluation)) await world.kube.recordEvent(node, event);
   };
-  const tell = {
-    tellDrift,
-    tellPlan: (plan: RoutesEvaluation['plan']) => {
-      tellPlan(plan, world);
-    },
-  };
-  const written = await writeRoutes(first, evaluate, { ...world, ...tell }, budget);
+  tellPlan(first.plan, world);
+  const written = await writeRoutes(first, evaluate, { ...world, tellDrift }, budget);
 
   // report: the condition NetworkUnavailable of each Node, and an Event for each Node without a route
   const reported = await reportToNodes(written, world, budget);

@@ -16,7 +16,7 @@ import type { LeaseNames, Unit } from '../model/unit.ts';
 import { noteWrites, trustNothing } from './note-writes.ts';
 import type { Budget, World } from '../ports.ts';
 import { attempt } from '../observe/attempt.ts';
-import { tellPlan } from '../report/tell-plan.ts';
+import { tellPlan } from '../report/plan-notes.ts';
 import { isUpToDate, readUnitAgain } from './read-again.ts';
 import { noteFailover, recordRepair, takeBack } from './repair.ts';
 import { hasFinalizer } from './unit.ts';

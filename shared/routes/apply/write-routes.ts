@@ -23,12 +23,8 @@ export interface RoutesWritten {
   readonly failed: ReadonlyMap<Address, ReconcileError>;
 }
 
-/**
- * The world, and who tells people of the plan and of drift. That of drift comes before the last save of the record: a run that fails then
- * finds it no more.
- */
+/** The world, and who tells people of drift. That comes before the last save of the record: a run that fails then finds it no more. */
 export interface RoutesWorld extends World {
-  readonly tellPlan: (plan: RoutesEvaluation['plan']) => void;
   readonly tellDrift: (evaluation: RoutesEvaluation) => Promise<void>;
 }
 
@@ -111,7 +107,6 @@ async function write(evaluation: RoutesEvaluation, world: RoutesWorld, means: Me
   const { kube, tellDrift } = world;
   const { desired, records } = evaluation;
   if (!desired || cloudSteps(evaluation).length === 0) return settle(evaluation, world);
-  world.tellPlan(evaluation.plan);
   if (!sameRecords(desired.before, records)) await kube.routes.save(desired.before, records);
   const { known, ...done } = await writeInOrder(evaluation, means);
   await tellDrift(evaluation);

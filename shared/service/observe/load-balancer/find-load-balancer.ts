@@ -120,28 +120,21 @@ async function findByLists(
   const staying = proven.filter((lb) => !isLeaving(lb));
   if (staying.length > 1) return { duplicates: [], ambiguous: staying.map(({ id }) => id).sort() };
   const [taken] = [...proven].sort(oldestFirst);
-  if (taken) {
-    const notJoined = madeUnderOtherName(taken, name, cluster);
-    return { duplicates: [], ...(notJoined ? { notJoined } : { loadBalancer: taken }) };
-  }
-  if (!join) return { duplicates: [] };
-  const joined = await findJoined(unit, join, { here, named: asked }, cluster, cloud);
-  if (joined.loadBalancer ?? joined.notJoined) return { duplicates: [], ...joined };
-  const [there] = (await atItsAddress(service, cloud)).filter((lb) => isGoTagOf(lb['name'], name));
+  const joined = !taken && join && (await findJoined(unit, join, { here, named: asked }, cluster, cloud));
+  if (joined && (joined.loadBalancer ?? joined.notJoined)) return { duplicates: [], ...joined };
+  const there = taken ?? (join && (await atItsAddress(unit, cloud)));
   const notJoined = there && madeUnderOtherName(there, name, cluster);
-  return { duplicates: [], ...(notJoined && { notJoined }) };
+  if (notJoined) return { duplicates: [], notJoined };
+  return { duplicates: [], ...(taken ? { loadBalancer: taken } : {}) };
 }
 
-/** The load balancers at the address that the Service publishes, whoever made them. */
-async function atItsAddress(
-  service: Unit['service'],
-  cloud: Pick<Cloud, 'list'>,
-): Promise<readonly WireResource[]> {
+/** What the Go provider made for a Service of this name, in whatever cluster, at the address that the Service publishes. */
+async function atItsAddress({ service, name }: Unit, cloud: Lookup): Promise<WireResource | undefined> {
   const [address] = publishedAddresses(service);
-  if (address === undefined) return [];
+  if (address === undefined) return undefined;
   const [floating] = await cloud.list('floatingip', { floating_ip_address: address });
   const at = floating ? { vip_port_id: String(floating['port_id']) } : { vip_address: address };
-  return cloud.list('loadbalancer', at);
+  return (await cloud.list('loadbalancer', at)).find((lb) => isGoTagOf(lb['name'], name));
 }
 
 /** The load balancer that the Service wants to join, by a sharing name or an id, or the reason why it may not. */

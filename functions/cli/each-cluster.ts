@@ -49,9 +49,8 @@ function afterKeystone(run: OnOne): OnOne {
     if (answer === undefined)
       return { code: 1, errors: [`Keystone${at} did not answer within ${STOPS_MS / 1_000} s`] };
     if (!isError(answer)) return run(world, print);
-    // of the only cluster the log has said who is refused, and where to mend it
-    const isTold = answer.code === 'UNAUTHORIZED' && world.cluster === undefined;
-    return { code: 1, errors: isTold ? [] : [inWords(answer)] };
+    const isLogged = answer.code === 'UNAUTHORIZED' && world.cluster === undefined; // who is refused, and by which file
+    return { code: 1, errors: isLogged ? [] : [inWords(answer)] };
   };
 }
 

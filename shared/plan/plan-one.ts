@@ -1,7 +1,7 @@
 import { withoutOurTags } from '../model/ownership.ts';
 import type { DeleteStep, Refusal, Step, Change } from '../model/plan.ts';
 import type { Address } from '../model/address.ts';
-import type { Attributes, DesiredResource, ObservedResource, ResourceKind } from '../model/resources.ts';
+import type { DesiredResource, ObservedResource, ResourceKind } from '../model/resources.ts';
 import { compare } from './compare.ts';
 
 export function remove({ kind, address, id }: ObservedResource, because: string): DeleteStep {
@@ -21,7 +21,7 @@ export function planOne(
     verb: 'create',
     kind,
     address,
-    attributes: desired.attributes as Attributes,
+    attributes: desired.attributes,
     ...becauseOf(desired),
     ...(alternatives.length > 0 ? { alternatives } : {}),
   };

@@ -67,21 +67,16 @@ export function serviceOfGoTag(tag: unknown): ServiceKey | undefined {
   return isWhole && name !== '' && namespace !== '' ? { namespace, name } : undefined;
 }
 
-/**
- * Why a load balancer without a tag of this cluster is not taken: the Go provider made it under another cluster name, and knows it by that alone.
- * Undefined for this cluster's name, and for a cut name or any other, which tell no cluster.
- */
+/** Whether the Go provider made a load balancer that no cluster has tagged under another cluster name. A cut name, or any other, tells none. */
 export function madeUnderOtherName(
   { id, name, tags }: WireResource,
   key: ServiceKey,
   cluster: ClusterIdentity,
 ): NotJoined | undefined {
   const made = serviceOfGoTag(name);
-  if (!made || hasTag(tags, clusterTag(cluster))) return undefined;
-  const found = String(name).slice(GO.length, -`_${made.namespace}_${made.name}`.length);
-  return found === cluster.name
-    ? undefined
-    : { because: 'other-name', named: id, id, key, names: [found, cluster.name] };
+  const found = made && String(name).slice(GO.length, -`_${made.namespace}_${made.name}`.length);
+  if (found === undefined || found === cluster.name || tagValue(tags, 'cluster') !== undefined) return undefined;
+  return { because: 'other-name', named: id, id, key, names: [found, cluster.name] };
 }
 
 export function isGoTagOf(tag: unknown, { namespace, name }: ServiceKey): boolean {

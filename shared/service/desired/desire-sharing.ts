@@ -186,11 +186,10 @@ export function joiningProblems(
 ): readonly Problem[] {
   if (!not || !(intent ?? not.names)) return [];
   const { loadBalancerName } = intent?.annotated.Service ?? {};
-  const [, clusterName] = not.names ?? [];
-  const field = loadBalancerName === undefined ? LOAD_BALANCER_ID : LOAD_BALANCER_NAME;
+  const named = loadBalancerName === undefined ? LOAD_BALANCER_ID : LOAD_BALANCER_NAME;
   const problem: Problem = {
-    field: clusterName === undefined ? field : '--cluster-name',
-    value: clusterName ?? loadBalancerName ?? not.named,
+    field: not.names ? '--cluster-name' : named,
+    value: not.names?.[1] ?? loadBalancerName ?? not.named,
     message: WORDS[not.because](not),
   };
   return [not.because === 'has-another' ? problem : { ...problem, blocking: true }];

@@ -155,7 +155,8 @@ async function findJoined(
       : here.filter((lb) => hasTag(lb['tags'], tag));
   const [found] = asked.filter(isThere).sort(oldestFirst);
   if (found) {
-    const notJoined = await whyNotJoin(found, join, unit, cluster, cloud);
+    const otherName = madeUnderOtherName(found, unit.name, cluster);
+    const notJoined = otherName ?? (await whyNotJoin(found, join, unit, cluster, cloud));
     return notJoined ? { notJoined } : { loadBalancer: found };
   }
   if (tag !== undefined || id === undefined || join.noted) return {};
@@ -208,14 +209,12 @@ async function whyNotJoin(
   cloud: Pick<Cloud, 'list'>,
 ): Promise<NotJoined | undefined> {
   const others = servicesIn(loadBalancer['tags'], cluster);
-  const otherName = madeUnderOtherName(loadBalancer, name, cluster);
   const because = ((): NotJoined['because'] | undefined => {
     if (isOfAnotherCluster(loadBalancer, cluster)) return 'other-cluster';
     const isOwn = isMadeForNamespace(loadBalancer, name.namespace, cluster);
     if (!isOwn && !join.hasConsent(loadBalancer)) return 'no-consent';
     return others.length + 1 > join.limit ? 'full' : undefined;
   })();
-  if (otherName && because !== 'other-cluster') return otherName;
   const no = { named: join.tag ?? loadBalancer.id, id: loadBalancer.id, key: name, others };
   if (because) return { because, ...no };
   const isOpen = join.internal && (await hasFloatingIP(loadBalancer, cloud));

@@ -74,9 +74,9 @@ export function madeUnderOtherName(
   cluster: ClusterIdentity,
 ): NotJoined | undefined {
   const made = serviceOfGoTag(name);
-  const found = made && String(name).slice(GO.length, -`_${made.namespace}_${made.name}`.length);
-  if (found === undefined || found === cluster.name || tagValue(tags, 'cluster') !== undefined) return undefined;
-  return { because: 'other-name', named: id, id, key, names: [found, cluster.name] };
+  const by = made && String(name).slice(GO.length, -`_${made.namespace}_${made.name}`.length);
+  if (by === undefined || by === cluster.name || tagValue(tags, 'cluster') !== undefined) return undefined;
+  return { because: 'other-name', named: id, id, key, names: [by, cluster.name] };
 }
 
 export function isGoTagOf(tag: unknown, { namespace, name }: ServiceKey): boolean {

@@ -124,8 +124,7 @@ async function findByLists(
   if (joined && (joined.loadBalancer ?? joined.notJoined)) return { duplicates: [], ...joined };
   const there = taken ?? (join && (await atItsAddress(unit, cloud)));
   const notJoined = there && madeUnderOtherName(there, name, cluster);
-  if (notJoined) return { duplicates: [], notJoined };
-  return { duplicates: [], ...(taken ? { loadBalancer: taken } : {}) };
+  return { duplicates: [], ...(notJoined ? { notJoined } : taken && { loadBalancer: taken }) };
 }
 
 /** What the Go provider made for a Service of this name, in whatever cluster, at the address that the Service publishes. */

@@ -29,6 +29,8 @@ export interface EachClusterOptions {
   readonly atOnce?: number;
   /** The command works on one cluster, so --clusters needs --cluster. */
   readonly onOne?: true;
+  /** The command has something to say without OpenStack, too. */
+  readonly withoutKeystone?: true;
   /** No cluster is begun once this is aborted, with the name of a signal. */
   readonly stopping?: AbortSignal;
 }
@@ -36,18 +38,16 @@ export interface EachClusterOptions {
 /** For commands that change nothing. */
 export const READ_AT_ONCE = 8;
 
-/** Milliseconds after which a command says that it waits for Keystone, and after which it stops. */
-const [WAITS_MS, STOPS_MS] = [2_000, 10_000];
-
 /** Asks Keystone first, so that its silence or refusal is told once, and soon. */
 function afterKeystone(run: OnOne): OnOne {
+  const [waitsMs, stopsMs] = [2_000, 10_000];
   return async (world, print) => {
     const at = world.cluster === undefined ? ` at ${world.config.openstack.authUrl}` : ''; // decision 346
     const asked = attempt(world.cloud.projectId());
-    if (!(await isSettledWithin(asked, WAITS_MS))) world.log.warn(`waiting for Keystone${at}`);
-    const answer = await valueWithin(STOPS_MS - WAITS_MS, asked);
+    if (!(await isSettledWithin(asked, waitsMs))) world.log.warn(`waiting for Keystone${at}`);
+    const answer = await valueWithin(stopsMs - waitsMs, asked);
     if (answer === undefined)
-      return { code: 1, errors: [`Keystone${at} did not answer within ${STOPS_MS / 1_000} s`] };
+      return { code: 1, errors: [`Keystone${at} did not answer within ${stopsMs / 1_000} s`] };
     if (!isError(answer)) return run(world, print);
     const isLogged = answer.code === 'UNAUTHORIZED' && world.cluster === undefined; // who is refused, and by which file
     return { code: 1, errors: isLogged ? [] : [inWords(answer)] };
@@ -63,9 +63,9 @@ export async function eachCluster(
   flags: Flags,
   env: NodeJS.ProcessEnv,
   runOne: OnOne,
-  { atOnce = 1, onOne, stopping }: EachClusterOptions = {},
+  { atOnce = 1, onOne, withoutKeystone, stopping }: EachClusterOptions = {},
 ): Promise<number> {
-  const run = afterKeystone(runOne);
+  const run = withoutKeystone ? runOne : afterKeystone(runOne);
   if (!flags.clusters) {
     if (flags.cluster)
       throw new ReconcileError(

@@ -13,6 +13,5 @@ if (major < 22) {
   });
   const { main } = await import('./cli/main.ts');
   process.exitCode = await main(process.argv.slice(2));
-  // a call that nobody waits for any more, and that hangs, does not hold up the end
-  setTimeout(() => process.exit(), 1_000).unref();
+  setTimeout(() => process.exit(), 1_000).unref(); // a call that hangs, and that nobody waits for, does not hold up the end
 }

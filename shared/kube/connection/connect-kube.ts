@@ -21,8 +21,8 @@ export interface KubeConnection {
   readonly kube: Kube;
   readonly http: Http;
   readonly connection: Connection;
-  /** Resolves when the apiserver is ready, we may read the cluster's id, and the namespace of the state is there; otherwise throws a ReconcileError. */
-  readonly ready: () => Promise<void>;
+  /** Resolves when the apiserver is ready, we may read the cluster's id and, to write, Leases of our namespace; otherwise throws a ReconcileError. */
+  readonly ready: (writes: boolean) => Promise<void>;
 }
 
 /** A client for the kube-apiserver that find-connection.ts finds. Sends nothing by itself. Throws CONFIG_INVALID. */
@@ -35,10 +35,10 @@ export async function connectKube(options: ConnectKubeOptions): Promise<KubeConn
   const http = createHttp(connection, onCall);
   const kube = new KubeClient(http, options);
   let isTold = false;
-  const ready = async (): Promise<void> => {
+  const ready = async (writes: boolean): Promise<void> => {
     await http({ method: 'GET', path: '/readyz', doing: 'ask whether the kube-apiserver is ready' });
     await kube.clusterId();
-    const missing = await missingNamespace(http, options.namespace);
+    const missing = writes ? await missingNamespace(http, options.namespace) : undefined;
     if (missing && !isTold) options.log.warn(`not ready: ${missing.message}`);
     isTold = missing !== undefined;
     if (missing) throw missing;

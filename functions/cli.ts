@@ -13,4 +13,5 @@ if (major < 22) {
   });
   const { main } = await import('./cli/main.ts');
   process.exitCode = await main(process.argv.slice(2));
+  setTimeout(() => process.exit(), 1_000).unref(); // a call that hangs, and that nobody waits for, does not hold up the end
 }

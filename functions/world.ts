@@ -116,7 +116,8 @@ export async function connect(options: WorldOptions): Promise<Connected> {
     ready: () =>
       answers.read('readiness', { keepMs: READY_MS, clock: world.clock }, () =>
         within(READY_MS, async () => {
-          const sides = [missing('kubernetes', kubernetes), missing('openstack', openstack)];
+          const asked = missing('kubernetes', () => kubernetes.ready(flags.dryRun !== true));
+          const sides = [asked, missing('openstack', openstack.ready)];
           return (await Promise.all(sides)).filter((side) => side !== undefined);
         }),
       ),
@@ -192,9 +193,9 @@ async function connectOpenStack({
 /** The time for a look at both sides, and for which it counts: nobody's calls of /readyz become as many calls. */
 const READY_MS = 5_000;
 
-async function missing(side: string, connection: { ready(): Promise<void> }): Promise<string | undefined> {
+async function missing(side: string, ready: () => Promise<void>): Promise<string | undefined> {
   try {
-    await connection.ready();
+    await ready();
     return undefined;
   } catch (error) {
     return `${side}: ${errorText(error)}`;

@@ -1,5 +1,7 @@
 import type { Flags } from '../../shared/config/read-flags.ts';
-import { ReconcileError } from '../../shared/model/errors.ts';
+import { isSettledWithin, valueWithin } from '../../shared/deadline.ts';
+import { isError, ReconcileError } from '../../shared/model/errors.ts';
+import { attempt } from '../../shared/observe/attempt.ts';
 import type { World } from '../../shared/ports.ts';
 import { connectWithLogins } from '../connect-with-logins.ts';
 import { inParallel } from '../../shared/observe/in-parallel.ts';
@@ -27,12 +29,30 @@ export interface EachClusterOptions {
   readonly atOnce?: number;
   /** The command works on one cluster, so --clusters needs --cluster. */
   readonly onOne?: true;
+  /** The command has something to say without OpenStack, too. */
+  readonly withoutKeystone?: true;
   /** No cluster is begun once this is aborted, with the name of a signal. */
   readonly stopping?: AbortSignal;
 }
 
 /** For commands that change nothing. */
 export const READ_AT_ONCE = 8;
+
+/** Asks Keystone first, so that its silence or refusal is told once, and soon. */
+function afterKeystone(run: OnOne): OnOne {
+  const [waitsMs, stopsMs] = [2_000, 10_000];
+  return async (world, print) => {
+    const at = world.cluster === undefined ? ` at ${world.config.openstack.authUrl}` : ''; // decision 346
+    const asked = attempt(world.cloud.projectId());
+    if (!(await isSettledWithin(asked, waitsMs))) world.log.warn(`waiting for Keystone${at}`);
+    const answer = await valueWithin(stopsMs - waitsMs, asked);
+    if (answer === undefined)
+      return { code: 1, errors: [`Keystone${at} did not answer within ${stopsMs / 1_000} s`] };
+    if (!isError(answer)) return run(world, print);
+    const isLogged = answer.code === 'UNAUTHORIZED' && world.cluster === undefined; // who is refused, and by which file
+    return { code: 1, errors: isLogged ? [] : [inWords(answer)] };
+  };
+}
 
 /**
  * Does a command for the only cluster, for the one of --cluster, or for all of --clusters: what is wrong with one of them is told with
@@ -42,9 +62,10 @@ export const READ_AT_ONCE = 8;
 export async function eachCluster(
   flags: Flags,
   env: NodeJS.ProcessEnv,
-  run: OnOne,
-  { atOnce = 1, onOne, stopping }: EachClusterOptions = {},
+  runOne: OnOne,
+  { atOnce = 1, onOne, withoutKeystone, stopping }: EachClusterOptions = {},
 ): Promise<number> {
+  const run = withoutKeystone ? runOne : afterKeystone(runOne);
   if (!flags.clusters) {
     if (flags.cluster)
       throw new ReconcileError(

@@ -2,13 +2,13 @@ import type { Plan } from '../../shared/model/plan.ts';
 import type { Key, SweepScope } from '../../shared/model/request.ts';
 import type { World } from '../../shared/ports.ts';
 import { findRequests, isMissing } from './objects.ts';
-import { adviceIn, runRequests } from './run-requests.ts';
+import { adviceIn, describeFailed, runRequests } from './run-requests.ts';
 
 export interface FoundPlans {
   readonly plans: readonly Plan[];
   /** The sweep could not read or compare something: there may be more. */
   readonly incomplete: boolean;
-  /** One line for each object without a plan. */
+  /** One line for each object without a plan, or for all that have none for the same reason. */
   readonly failures: readonly string[];
 }
 
@@ -25,13 +25,12 @@ export async function findPlans(
     () => undefined,
   );
   const missing = new Set(reports.filter((report) => isMissing(report, keys)));
-  const failed = reports.filter(({ outcome }) => outcome.status === 'failed');
   return {
     plans: reports.flatMap((report) => (missing.has(report) ? [] : (report.plan ?? []))),
     incomplete,
     failures: [
       ...[...absent, ...[...missing].map(({ request }) => request.key)].map((key) => `${key} not found`),
-      ...failed.map((report) => `${report.request.key}: ${adviceIn(report)}`),
+      ...describeFailed(reports, (report) => `${report.request.key}: ${adviceIn(report)}`),
     ],
   };
 }

@@ -7,7 +7,7 @@ import type { Flags } from '../../shared/config/read-flags.ts';
 import { eachCluster, type Told } from './each-cluster.ts';
 import { findRequests, isMissing, readObjects } from './objects.ts';
 import { isStopped } from './plan-command.ts';
-import { describe, exitCode, runRequests } from './run-requests.ts';
+import { describe, describeFailed, exitCode, runRequests } from './run-requests.ts';
 
 /**
  * `levelset reconcile`: runs these objects now, and with --wait again until none is progressing or has members that drain.
@@ -38,13 +38,14 @@ async function reconcileIn(
   };
   const printFirst = (report: Report): void => {
     if (isMissing(report, keys)) missing.push(report.request.key);
-    else print(report);
+    else if (report.outcome.status !== 'failed') print(report);
   };
   const first = await runRequests(
     requests.map((request) => ({ ...request, dryRun })),
     world,
     printFirst,
   );
+  for (const line of describeFailed(first)) printText(line);
   const reports = flags.wait && !dryRun ? await waitForAll(first, world, print) : first;
   const isBlocked = reports.some(({ outcome, plan }) =>
     dryRun && plan ? isStopped(plan) : outcome.status === 'blocked',

@@ -47,6 +47,16 @@ export function describe(report: Report): string {
   ].join('\n');
 }
 
+/** Those that failed, each in its words, but Services or Nodes that failed of the same as one line with their number. */
+export function describeFailed(reports: readonly Report[], inWords = describe): readonly string[] {
+  const failed = reports.filter(({ outcome }) => outcome.status === 'failed');
+  const kindOf = ({ request }: Report): string => (request.key.startsWith('node/') ? 'Nodes' : 'Services');
+  const causes = Map.groupBy(failed, (report) => `${kindOf(report)}: ${adviceIn(report)}`);
+  return [...causes].flatMap(([cause, same]) =>
+    same.length > 1 ? `${same.length} ${cause}` : same.map(inWords),
+  );
+}
+
 /** The reason of an outcome with the advice that the Event of the object has. */
 export function adviceIn({ outcome, loadBalancerId }: Report): string {
   const advice = outcome.status === 'failed' ? ` (${adviceOn(outcome.code, loadBalancerId)})` : '';

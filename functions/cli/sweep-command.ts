@@ -5,7 +5,7 @@ import type { Report } from '../../shared/model/outcome.ts';
 import type { World } from '../../shared/ports.ts';
 import { eachCluster, type OnOne, type Told } from './each-cluster.ts';
 import { sweepAndWarn } from './objects.ts';
-import { describe, exitCode, runRequests } from './run-requests.ts';
+import { describe, describeFailed, exitCode, runRequests } from './run-requests.ts';
 import { stopAtSignal } from './until-signal.ts';
 
 /**
@@ -35,9 +35,10 @@ async function sweepIn(
   });
   const requests = found.requests.map((request) => ({ ...request, dryRun: flags.dryRun === true }));
   const told = (report: Report): void => {
-    print(describe(report));
+    if (report.outcome.status !== 'failed') print(describe(report));
   };
   const reports = await runRequests(requests, world, told, stopping);
+  for (const line of describeFailed(reports)) print(line);
   const counts = ['settled', 'progressing', 'blocked', 'failed']
     .map((status) => ({ status, count: reports.filter(({ outcome }) => outcome.status === status).length }))
     .filter(({ count }) => count > 0)

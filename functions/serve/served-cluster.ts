@@ -65,6 +65,7 @@ export class ServedCluster {
   #watches: Watches | undefined;
   #endpoints: ClusterEndpoints | undefined;
   readonly #unfollow: (() => void) | undefined;
+  #look: NodeJS.Timeout | undefined;
 
   /** Asks nothing of the cluster. Throws CONFIG_INVALID. */
   static async make(options: ServedClusterOptions): Promise<ServedCluster> {
@@ -129,6 +130,10 @@ export class ServedCluster {
     this.#options.metrics.beginSweeps(this.#options.connected.world.config.sweepIntervalMs);
     this.#work.start();
     this.#watches?.start();
+    if (this.#options.connected.world.cluster !== undefined) return; // of many clusters their pages say what is missing
+    const look = (): unknown => this.#options.connected.ready(); // never rejects, and logs what is missing once
+    look();
+    this.#look = setInterval(look, 60_000).unref();
   }
 
   /** True when no key is queued, running or waiting for Octavia, and no sweep runs or is about to run. */
@@ -168,6 +173,7 @@ export class ServedCluster {
   async stop(): Promise<void> {
     this.#webhook.stop();
     this.#unfollow?.();
+    clearInterval(this.#look);
     await Promise.all([this.#work.stop(), this.#watches?.stop()]);
   }
 

@@ -17,8 +17,8 @@ export interface Writes extends PortWrites {
 
 /**
  * Executes one step, whose references are bound, by one API call. Two calls are needed for a router that
- * loses and gets routes, if Neutron has the extension extraroute-atomic, for a security group that is created with
- * tags, and for tags of a floating IP or security group that change with other attributes. Returns what the answer shows.
+ * loses and gets routes, if Neutron has the extension extraroute-atomic, for a floating IP or security group that is
+ * created, since it has tags, and for tags of a floating IP or security group that change with other attributes. Returns what the answer shows.
  */
 export async function execute(
   step: Step,
@@ -31,7 +31,8 @@ export async function execute(
   const parent = parentOf(step, known);
   switch (step.verb) {
     case 'create':
-      if (kind === 'securitygroup') return createTagged(kind, step.attributes, cloud);
+      if (kind === 'securitygroup' || kind === 'floatingip')
+        return createTagged(kind, step.attributes, cloud);
       return cloud.create(kind, step.attributes, parent);
     case 'update': {
       if (kind === 'port') return changePort(step, known.get(step.address), writes);
@@ -57,11 +58,11 @@ export async function execute(
 }
 
 /**
- * Neutron takes no tags in a POST. They follow at once: a group without them is found by the UID of its Service alone, and
- * by nobody once the Service is gone.
+ * Neutron takes no tags in a POST. They follow at once: without them a group is found by the UID of its Service alone, a floating IP
+ * by its description, and neither by anybody once the Service is gone.
  */
 async function createTagged(
-  kind: 'securitygroup',
+  kind: 'securitygroup' | 'floatingip',
   { tags, ...attributes }: Attributes,
   cloud: Pick<Cloud, 'create' | 'update'>,
 ): Promise<WireResource> {

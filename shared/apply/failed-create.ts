@@ -20,6 +20,7 @@ export async function afterFailedCreate(
   const { floating_ip_address: address } = step.attributes;
   const isRefused = NOT_THIS_ADDRESS.includes(error.code) && error.context.status !== 404;
   if (step.kind === 'floatingip' && typeof address === 'string' && isRefused) {
+    if ((await cloud.list('floatingip', { floating_ip_address: address })).length > 0) return error; // of its tags
     const what = `spec.loadBalancerIP ${address} is no floating IP of this project, and the project cannot make it: name one of its floating IPs, or none, or have an administrator make this one`;
     return new ReconcileError('REJECTED', `${what} (${error.message})`, error.context);
   }

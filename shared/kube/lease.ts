@@ -21,6 +21,20 @@ interface Held {
   readonly sinceMs: number;
 }
 
+function withoutNamespace(doing: string, namespace: string): ReconcileError {
+  const message = `cannot ${doing}: the namespace of levelset's state is not there, or levelset has no right in it: kubectl create namespace ${namespace}, or give another one: --state-namespace`;
+  return new ReconcileError('CONFIG_INVALID', message);
+}
+
+/** The error if no Lease could be written in the namespace, as each run does. The apiserver makes none. */
+export async function missingNamespace(http: Http, namespace: string): Promise<ReconcileError | undefined> {
+  const doing = `write a Lease in ${namespace}`;
+  const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'levelset-ready' } };
+  const request = { path: leasePath(namespace), query: { dryRun: 'All' }, body, doing };
+  const { status } = await http({ method: 'POST', ...request, expected: [403, 404, 409] });
+  return status === 403 || status === 404 ? withoutNamespace(doing, namespace) : undefined;
+}
+
 /**
  * A Lease of one unit (docs/sources/kubernetes.md, "Leases"). The apiserver's Date header alone tells whether another
  * holder is alive; the monotonic clock since our last confirmed write tells how long we hold it. Who was slow to hear the
@@ -133,11 +147,7 @@ export class KubeLease implements Lease {
       ? await this.http({ method: 'POST', path: leasePath(namespace), body, doing, expected: [404, 409] })
       : await this.http({ method: 'PUT', path, body, doing, expected: [404, 409] });
     if (answer.serverTimeMs !== undefined) this.learnClock(answer.serverTimeMs, sentMs);
-    if (isNew && answer.status === 404)
-      throw new ReconcileError(
-        'CONFIG_INVALID',
-        `cannot ${doing}: the namespace of levelset's state is not there: kubectl create namespace ${namespace}, or give another one: --state-namespace`,
-      );
+    if (isNew && answer.status === 404) throw withoutNamespace(doing, namespace);
     if (answer.status >= 400) return false;
     this.held = { record: answer.body as LeaseRecord, sinceMs };
     return true;

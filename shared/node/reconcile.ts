@@ -19,6 +19,7 @@ import type { ReconcileRequest } from '../model/request.ts';
 import type { Budget, World } from '../ports.ts';
 import { readOneByOne } from './server-reading.ts';
 import { outcomeOfNode, summarizeNode, reportToNode } from './report/report-node.ts';
+import { tellPlan } from '../report/plan-notes.ts';
 import { outcomeOfError } from '../report/outcome-of-error.ts';
 
 export async function reconcileNode(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
@@ -40,6 +41,7 @@ export async function reconcileNode(request: ReconcileRequest, world: World, bud
 
   // apply: one PATCH for each half of the Node, or its deletion
   const { plan, observed } = evaluation;
+  tellPlan(plan, world);
   const applied = await apply(plan.steps, observed, { ...world, lease: NO_LEASE, budget });
 
   // report: condition and Events for the Node, and for the queue whether members of load balancers change

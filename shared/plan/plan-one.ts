@@ -1,8 +1,7 @@
 import { withoutOurTags } from '../model/ownership.ts';
 import type { DeleteStep, Refusal, Step, Change } from '../model/plan.ts';
 import type { Address } from '../model/address.ts';
-import type { Attributes, DesiredResource, ObservedResource, ResourceKind } from '../model/resources.ts';
-import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
+import type { DesiredResource, ObservedResource, ResourceKind } from '../model/resources.ts';
 import { compare } from './compare.ts';
 
 export function remove({ kind, address, id }: ObservedResource, because: string): DeleteStep {
@@ -22,7 +21,7 @@ export function planOne(
     verb: 'create',
     kind,
     address,
-    attributes: createAttributes(desired),
+    attributes: desired.attributes,
     ...becauseOf(desired),
     ...(alternatives.length > 0 ? { alternatives } : {}),
   };
@@ -66,15 +65,6 @@ function whyNot(kind: ResourceKind): string {
   return kind === 'listener' || kind === 'pool'
     ? 'another controller made it for a feature that this version does not have'
     : 'the change would take the address away';
-}
-
-/**
- * What is created. A floating IP is made without its tags, since Neutron takes none in a POST: its description says whose
- * it is until the next run sets them.
- */
-function createAttributes({ kind, attributes }: DesiredResource): Attributes {
-  if (!isOutsideOctavia(kind) || kind === 'securitygroup') return attributes;
-  return Object.fromEntries(Object.entries(attributes).filter(([name]) => name !== 'tags'));
 }
 
 /** Deletes a floating IP that levelset made. One that it only used loses levelset's tags, and is detached unless it stays. */

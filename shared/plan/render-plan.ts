@@ -2,7 +2,7 @@ import { attributeRule } from '../model/attributes.ts';
 import { APPROVE } from '../model/ownership.ts';
 import { isBlocked } from '../model/plan.ts';
 import type { Change, CreateStep, Plan, Step } from '../model/plan.ts';
-import { printable, quote } from '../model/text/text.ts';
+import { clip, printable, quote } from '../model/text/text.ts';
 import type { Attributes } from '../model/resources.ts';
 import { isRef } from './compare.ts';
 
@@ -82,6 +82,24 @@ export function noteOfStep(step: Step): string {
   const more = rest.length - MOST_CHANGES;
   const shown = [...rest.slice(0, MOST_CHANGES), ...(more > 0 ? [`and ${more} more`] : [])];
   return printable(`${first}: ${shown.join(', ')}`);
+}
+
+/** The steps as lines for a log, at most 8 kB: members are numbers, and what does not fit is one. */
+export function renderBriefly(steps: readonly Step[]): readonly string[] {
+  const lines = steps
+    .flatMap((step) => renderStep(withNumbers(step)))
+    .map((line) => clip(printable(line), 300));
+  let left = 7_500; // the line of the log has other fields, too
+  const first = lines.filter((line) => (left -= Buffer.byteLength(JSON.stringify(line)) + 1) >= 0);
+  return first.length === lines.length ? lines : [...first, `and ${lines.length - first.length} lines more`];
+}
+
+function withNumbers(step: Step): Step {
+  const numbers = (name: string, value: unknown): unknown => {
+    if (!Array.isArray(value) || !['members', 'added', 'changed', 'removed'].includes(name)) return value;
+    return name === 'members' ? value.length : value.slice(0, 1).map(() => `${value.length} members`);
+  };
+  return JSON.parse(JSON.stringify(step, numbers)) as Step;
 }
 
 /** The annotation that approves every change that waits for approval; undefined if none does. */
@@ -188,7 +206,7 @@ function renderTree(step: CreateStep): readonly string[] {
 function renderAttributes(attributes: Attributes, indent: string): readonly string[] {
   return Object.entries(attributes).flatMap(([name, value]) => {
     const child = CHILDREN[name];
-    if (!child) return [`${indent}${name}: ${textOf(value)}`];
+    if (!child || typeof value === 'number') return [`${indent}${name}: ${textOf(value)}`];
     return asList(value).flatMap((inner) => [
       `${indent}+ ${child} ${titleOf(inner)}`,
       ...(child === 'member' ? [] : renderAttributes(inner, `${indent}    `)),

@@ -1,6 +1,7 @@
 import type { Change, Plan, Problem } from '../model/plan.ts';
 import { printable, quote } from '../model/text/text.ts';
-import { approveWith, noteOfStep } from '../plan/render-plan.ts';
+import { approveWith, noteOfStep, renderBriefly } from '../plan/render-plan.ts';
+import type { World } from '../ports.ts';
 
 /** The number of notes of one kind that a condition lists one by one. */
 const MOST_SHOWN = 10;
@@ -43,4 +44,9 @@ function inWords(changes: readonly Change[]): string {
 function firstOf(notes: readonly string[]): readonly string[] {
   const more = notes.length - MOST_SHOWN;
   return more > 0 ? [...notes.slice(0, MOST_SHOWN), `and ${more} more, see levelset plan`] : notes;
+}
+
+/** Logs what a run is about to do, before its first step. */
+export function tellPlan({ unit, steps }: Plan, { log, cluster }: Pick<World, 'log' | 'cluster'>): void {
+  if (steps.length > 0) log.info('plan', { cluster, object: unit, steps: renderBriefly(steps) });
 }

@@ -20,6 +20,7 @@ import type { ReconcileRequest } from '../model/request.ts';
 import { planRoutes } from './plan/plan-routes.ts';
 import type { Budget, World } from '../ports.ts';
 import { rfc3339 } from '../report/condition.ts';
+import { tellPlan } from '../report/plan-notes.ts';
 import {
   driftEvents,
   forbiddenProblems,
@@ -45,6 +46,7 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
   const tellDrift = async (evaluation: RoutesEvaluation): Promise<void> => {
     for (const [node, event] of driftEvents(evaluation)) await world.kube.recordEvent(node, event);
   };
+  tellPlan(first.plan, world);
   const written = await writeRoutes(first, evaluate, { ...world, tellDrift }, budget);
 
   // report: the condition NetworkUnavailable of each Node, and an Event for each Node without a route

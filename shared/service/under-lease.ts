@@ -16,6 +16,7 @@ import type { LeaseNames, Unit } from '../model/unit.ts';
 import { noteWrites, trustNothing } from './note-writes.ts';
 import type { Budget, World } from '../ports.ts';
 import { attempt } from '../observe/attempt.ts';
+import { tellPlan } from '../report/plan-notes.ts';
 import { isUpToDate, readUnitAgain } from './read-again.ts';
 import { noteFailover, recordRepair, takeBack } from './repair.ts';
 import { hasFinalizer } from './unit.ts';
@@ -110,6 +111,7 @@ async function reserve(evaluation: Evaluation, world: World): Promise<Evaluation
 
 async function write(planned: Evaluation, lease: Leases, world: World, budget: Budget): Promise<Run> {
   const evaluation = await reserve(planned, world);
+  tellPlan(evaluation.plan, world);
   const repair = await recordRepair(evaluation, world);
   try {
     await beginWork(evaluation, world);

@@ -7,6 +7,7 @@ import type { Cloud, World } from '../../shared/ports.ts';
 import { reconcileNode } from '../../shared/node/reconcile.ts';
 import { CidrCluster } from '../support/cidr-cluster.ts';
 import type { ApprovalGate } from '../support/cidr-cluster.ts';
+import { SILENT } from '../support/sandbox-world.ts';
 import { aConfig } from '../support/config.ts';
 import './seed.ts';
 
@@ -46,7 +47,8 @@ const first = fc.uniqueArray(
 function worldOf(cluster: CidrCluster, gate: ApprovalGate): World {
   const config = { ...aConfig(), nodeCidrs: { ranges: RANGES, serviceCidrs: [] } };
   const kube = cluster.through(gate);
-  return { kube, cloud, clock: { now: () => 0 }, config, memory: newMemory() } as unknown as World;
+  const world = { kube, cloud, clock: { now: () => 0 }, config, memory: newMemory(), log: SILENT };
+  return world as unknown as World;
 }
 
 async function evaluate(node: string, world: World): Promise<boolean> {

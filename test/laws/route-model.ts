@@ -14,6 +14,7 @@ import { reconcileRoutes } from '../../shared/routes/reconcile.ts';
 import { findRoutes } from '../../shared/routes/sweep.ts';
 import { aConfig } from '../support/config.ts';
 import { portOf, ROUTER } from '../support/route-reading.ts';
+import { SILENT } from '../support/sandbox-world.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
 
 /** Ends a run at one of its writes: before it has an effect, or after. */
@@ -169,7 +170,7 @@ export class ClusterModel {
       route: { routerId: router },
       ...(driftStays ? { drift: 'report' as const } : {}),
     };
-    return { kube, cloud, config, clock: { now: () => 0 }, memory } as unknown as World;
+    return { kube, cloud, config, clock: { now: () => 0 }, memory, log: SILENT } as unknown as World;
   }
 
   /** `NAME STATUS` */

@@ -39,7 +39,7 @@ function asText(adoptions: readonly Adoption[]): string {
     [
       `${state}: ${name}`,
       ...because.map((line) => `  ${line}`),
-      ...(state === 'empty' || plan === undefined ? [] : [indented(plan)]),
+      ...(state === 'tags-only' || plan === undefined ? [] : [indented(plan)]),
     ].join('\n'),
   );
   return [...blocks, '', summarize(adoptions)].join('\n');

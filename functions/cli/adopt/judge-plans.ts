@@ -4,14 +4,14 @@ import type { Service } from '../../../shared/model/kubernetes.ts';
 import { approveWith, renderPlan } from '../../../shared/plan/render-plan.ts';
 import type { FoundPlans } from '../find-plans.ts';
 
-/** `empty`: levelset writes nothing but its tags. `pending`: something changes. `problem`: somebody must look before levelset is started. */
-export type AdoptionState = 'problem' | 'pending' | 'empty';
+/** `tags-only`: levelset writes nothing but its tags. `pending`: something changes. `problem`: somebody must look before levelset is started. */
+export type AdoptionState = 'problem' | 'pending' | 'tags-only';
 
 export interface Adoption {
   /** The Services of a load balancer, or the Node, or `routes`. */
   readonly name: string;
   readonly state: AdoptionState;
-  /** Why it is not empty, for people. */
+  /** Why it is more than that, for people. */
   readonly because: readonly string[];
   /** The annotation that approves what waits for approval. */
   readonly approve?: string;
@@ -19,7 +19,7 @@ export interface Adoption {
   readonly plan?: string;
 }
 
-const ORDER: readonly AdoptionState[] = ['problem', 'pending', 'empty'];
+const ORDER: readonly AdoptionState[] = ['problem', 'pending', 'tags-only'];
 
 /** What becomes of everything that another controller has made, the worst first. */
 export function judgePlans(
@@ -43,7 +43,7 @@ export function judgePlans(
 function judge(plan: Plan, served: ReadonlySet<string>): Adoption {
   const approve = approveWith(plan);
   const [problems, pending] = [problemsOf(plan, served), pendingIn(plan)];
-  const state = problems.length > 0 ? 'problem' : pending.length > 0 ? 'pending' : 'empty';
+  const state = problems.length > 0 ? 'problem' : pending.length > 0 ? 'pending' : 'tags-only';
   return {
     name: plan.services.length > 0 ? plan.services.join(', ') : plan.unit,
     state,
@@ -84,9 +84,9 @@ function isAdoption(step: Step): boolean {
   return step.verb === 'update' && step.changes.every(({ attribute }) => attribute === 'tags');
 }
 
-/** `3 will plan empty, 1 has pending changes, 0 have problems`. */
+/** `3 get no more than tags, 1 has pending changes, 0 have problems`. */
 export function summarize(adoptions: readonly Adoption[]): string {
   const count = (wanted: AdoptionState): number => adoptions.filter(({ state }) => state === wanted).length;
   const has = (number: number): string => `${number} ${number === 1 ? 'has' : 'have'}`;
-  return `${count('empty')} will plan empty, ${has(count('pending'))} pending changes, ${has(count('problem'))} problems`;
+  return `${count('tags-only')} ${count('tags-only') === 1 ? 'gets' : 'get'} no more than tags, ${has(count('pending'))} pending changes, ${has(count('problem'))} problems`;
 }

@@ -18,7 +18,7 @@ import { safeConfig, withoutSecrets } from './safe-config.ts';
  * Exit codes: those of `levelset plan`.
  */
 export function supportBundleCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
-  return eachCluster(flags, env, (world) => write(world, flags, env), { onOne: true });
+  return eachCluster(flags, env, (world) => write(world, flags, env), { onOne: true, withoutKeystone: true });
 }
 
 async function write(world: World, flags: Flags, env: NodeJS.ProcessEnv): Promise<Told> {

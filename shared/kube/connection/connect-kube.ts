@@ -2,6 +2,7 @@ import type { Kube } from '../../ports.ts';
 import { KubeClient, type KubeClientOptions } from '../kube-client.ts';
 import type { Connection, Login } from './connection.ts';
 import { findConnection } from './find-connection.ts';
+import { missingNamespace } from '../lease.ts';
 import { createHttp, type Http, type KubeCall } from '../kube-http.ts';
 
 export interface ConnectKubeOptions extends Omit<KubeClientOptions, 'monotonic'> {
@@ -20,8 +21,8 @@ export interface KubeConnection {
   readonly kube: Kube;
   readonly http: Http;
   readonly connection: Connection;
-  /** Resolves when the apiserver is ready and we may read the cluster's id; otherwise throws a ReconcileError. */
-  readonly ready: () => Promise<void>;
+  /** Resolves when the apiserver is ready, we may read the cluster's id and, to write, Leases of our namespace; otherwise throws a ReconcileError. */
+  readonly ready: (writes: boolean) => Promise<void>;
 }
 
 /** A client for the kube-apiserver that find-connection.ts finds. Sends nothing by itself. Throws CONFIG_INVALID. */
@@ -33,9 +34,14 @@ export async function connectKube(options: ConnectKubeOptions): Promise<KubeConn
   });
   const http = createHttp(connection, onCall);
   const kube = new KubeClient(http, options);
-  const ready = async (): Promise<void> => {
+  let isTold = false;
+  const ready = async (writes: boolean): Promise<void> => {
     await http({ method: 'GET', path: '/readyz', doing: 'ask whether the kube-apiserver is ready' });
     await kube.clusterId();
+    const missing = writes ? await missingNamespace(http, options.namespace) : undefined;
+    if (missing && !isTold) options.log.warn(`not ready: ${missing.message}`);
+    isTold = missing !== undefined;
+    if (missing) throw missing;
   };
   return { kube, http, connection, ready };
 }

@@ -29,7 +29,8 @@ export interface JoinIntent {
 
 /** Why a Service is not put on the load balancer that it names. */
 export interface NotJoined {
-  readonly because: 'missing' | 'other-cluster' | 'no-consent' | 'full' | 'external' | 'has-another';
+  readonly because:
+    'missing' | 'other-cluster' | 'other-name' | 'no-consent' | 'full' | 'external' | 'has-another';
   /** The id or the sharing name that the Service names. */
   readonly named: string;
   /** Id of the load balancer that was found. */
@@ -37,6 +38,8 @@ export interface NotJoined {
   /** The Services on it, as `NAMESPACE/NAME`. */
   readonly others?: readonly string[];
   readonly key: ServiceKey;
+  /** With `other-name`: the cluster in the name of the load balancer, and the one of `--cluster-name`. */
+  readonly names?: readonly [found: string, given: string];
 }
 
 /** The role of a Service on its load balancer, and who else is on it. */
@@ -62,6 +65,18 @@ export function serviceOfGoTag(tag: unknown): ServiceKey | undefined {
   const [name = '', namespace = ''] = text.split('_').reverse();
   const isWhole = text.startsWith(GO) && text.length < CUT && text.split('_').length >= 5;
   return isWhole && name !== '' && namespace !== '' ? { namespace, name } : undefined;
+}
+
+/** Whether the Go provider made a load balancer that no cluster has tagged under another cluster name. A cut name, or any other, tells none. */
+export function madeUnderOtherName(
+  { id, name, tags }: WireResource,
+  key: ServiceKey,
+  cluster: ClusterIdentity,
+): NotJoined | undefined {
+  const made = serviceOfGoTag(name);
+  const by = made && String(name).slice(GO.length, -`_${made.namespace}_${made.name}`.length);
+  if (by === undefined || by === cluster.name || tagValue(tags, 'cluster') !== undefined) return undefined;
+  return { because: 'other-name', named: id, id, key, names: [by, cluster.name] };
 }
 
 export function isGoTagOf(tag: unknown, { namespace, name }: ServiceKey): boolean {

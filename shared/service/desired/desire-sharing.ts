@@ -168,6 +168,8 @@ const WORDS: Readonly<Record<NotJoined['because'], (not: NotJoined) => string>> 
     `is no load balancer that the project of cloud.conf sees: name another one, or remove the annotation to get a load balancer of its own; ${UNTIL}`,
   'other-cluster': ({ id }) =>
     `is load balancer ${id ?? ''}, which another cluster uses, and clusters do not share load balancers: name another one; ${UNTIL}`,
+  'other-name': ({ id = '', key, names: [made = ''] = [] }) =>
+    `is not in the name of load balancer ${id}, to which ${key.namespace}/${key.name} leads: the Go provider made it in a cluster named ${made}; give --cluster-name ${made} if that is this cluster, else take the annotation load-balancer-id off, or rename the load balancer; ${UNTIL}`,
   'no-consent': ({ id = '', key }) =>
     `was not made for a Service of this namespace: load balancer ${id} ${outOfReach(key.namespace, 'loadbalancer', id)}, or its owner by the tag levelset-allow=${key.namespace} on it; ${UNTIL}`,
   full: ({ id, others = [] }) =>
@@ -182,11 +184,12 @@ export function joiningProblems(
   not: NotJoined | undefined,
   intent: ServiceIntent | undefined,
 ): readonly Problem[] {
-  if (!not || !intent) return [];
-  const { loadBalancerName } = intent.annotated.Service;
+  if (!not || !(intent ?? not.names)) return [];
+  const { loadBalancerName } = intent?.annotated.Service ?? {};
+  const named = loadBalancerName === undefined ? LOAD_BALANCER_ID : LOAD_BALANCER_NAME;
   const problem: Problem = {
-    field: loadBalancerName === undefined ? LOAD_BALANCER_ID : LOAD_BALANCER_NAME,
-    value: loadBalancerName ?? not.named,
+    field: not.names ? '--cluster-name' : named,
+    value: not.names?.[1] ?? loadBalancerName ?? not.named,
     message: WORDS[not.because](not),
   };
   return [not.because === 'has-another' ? problem : { ...problem, blocking: true }];

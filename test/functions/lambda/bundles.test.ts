@@ -37,10 +37,10 @@ function packagesOf(name: string): ReadonlySet<string> {
 test.each([
   ['audit', 88],
   ['events', 81],
-  ['resync', 847],
+  ['resync', 850],
   ['status', 532],
-  ['reconcile', 666],
-  ['sweep', 652],
+  ['reconcile', 670],
+  ['sweep', 656],
 ])('%s loads at most %d kB at start', (name, kilobytes) => {
   expect(bundle(name).eager).toBeLessThanOrEqual(kilobytes * 1_000);
 });
@@ -64,7 +64,7 @@ describe.each(['reconcile', 'sweep'])('%s', (name) => {
 
 test.each([...FUNCTIONS])('%s has no login of client-node in it, which cannot run there', (name) => {
   expect(bundle(name).sources.filter((path) => path.includes('@kubernetes/client-node'))).toEqual([]);
-  expect(bundle(name).total).toBeLessThan(976_000);
+  expect(bundle(name).total).toBeLessThan(980_000);
 });
 
 test('the program loads client-node only when somebody logs in', () => {

@@ -74,7 +74,7 @@ test('the page of a Service has its tree, desired beside live, runs, Events, and
   );
   expect(page).toContain('lb_algorithm "ROUND_ROBIN" "SOURCE_IP" differs');
   expect(page).toContain('~ pool/tcp/80');
-  expect(page).toMatch(/s ago requeue settled as desired 1 update \d+ \d+ ms/);
+  expect(page).toMatch(/s ago requeue settled as desired wrote nothing \d+ \d+ ms/);
   expect(page).toMatch(/Warning EnsuredLoadBalancer load balancer .*RANDOM/);
   expect(page).toContain('lb-method "ROUND_ROBIN" the default');
   expect(page).toMatch(/What does not count .*lb-method "RANDOM" must be ROUND_ROBIN/);

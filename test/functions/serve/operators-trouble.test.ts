@@ -1,4 +1,4 @@
-/** What only an operator can mend: a wrong password, and a proxy that asks for an hour of patience. */
+/** What only an operator can mend: a wrong password, a namespace that is not there, and a proxy that asks for an hour of patience. */
 import { readFile, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -133,3 +133,40 @@ test('Retry-After of an hour counts for five minutes, in which only a person loo
   expect((await work.reconcile([{ key, trigger: 'command' }]))[0]?.outcome.status).toBe('progressing');
   expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
 });
+
+test.each(['admin', 'levelset'])(
+  'without the namespace of its state nothing is ready, and one line says what to do, to whom RBAC says it first or not (%s)',
+  async (user) => {
+    const it = await aWorld();
+    if (user === 'admin') {
+      const text = await readFile(it.kubeconfig, 'utf8');
+      await writeFile(it.kubeconfig, text.replace(it.sandbox.kubeToken, it.sandbox.adminToken));
+    }
+    const warned: string[] = [];
+    const serving = await serve({
+      flags: {
+        kubeconfig: it.kubeconfig,
+        cloudConfig: it.cloudConfig,
+        listen: '127.0.0.1:0',
+        stateNamespace: 'gone',
+      },
+      env: {},
+      log: { ...SILENT, warn: (line) => void warned.push(line) },
+    });
+    onTestFinished(() => serving.stop());
+
+    await expect.poll(() => warned.filter((line) => line.includes('create namespace'))).toHaveLength(1);
+    const answer = await fetch(`${serving.url}/readyz`);
+    expect([answer.status, await answer.text()]).toEqual([
+      503,
+      expect.stringContaining('kubectl create namespace gone'),
+    ]);
+
+    it.sandbox.kube.apply({ kind: 'Namespace', metadata: { name: 'gone' } });
+    if (user === 'admin')
+      await expect
+        .poll(async () => (await fetch(`${serving.url}/readyz`)).status, { timeout: 9_000 })
+        .toBe(200);
+    expect(warned.filter((line) => line.includes('create namespace'))).toHaveLength(1);
+  },
+);

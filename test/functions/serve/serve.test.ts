@@ -134,10 +134,10 @@ test('readiness names the side that is missing', async () => {
   world.sandbox.keystone.revokeTokens();
   world.sandbox.fault({ match: { side: 'kube', path: /readyz/ }, times: 99, kind: 'fail-before' });
 
-  const answer = await fetch(`${url}/readyz`);
-
-  expect(answer.status).toBe(503);
-  expect(await answer.text()).toMatch(/^kubernetes: .+\n$/);
+  // the look at the start counts for 5 s
+  const answer = async (): Promise<string> => (await fetch(`${url}/readyz`)).text();
+  await expect.poll(answer, { timeout: 15_000 }).toMatch(/^kubernetes: .+\n$/);
+  expect((await fetch(`${url}/readyz`)).status).toBe(503);
 });
 
 test('a resync is answered with the report, a dry run with the plan, and all with 202', async () => {

@@ -49,7 +49,7 @@ describe('reading', () => {
     const { kube, ready } = await connectKube({ env, namespace: 'x', identity: 'a', log: keptLog() });
     await expect(kube.getService('a', 'b')).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
     await expect(kube.listNodes()).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
-    await expect(ready()).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
+    await expect(ready(false)).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
     await fake.close();
   });
 });
@@ -120,6 +120,6 @@ it('is ready when the apiserver is and the cluster can be named', async () => {
   const { sandbox, asked, log } = await sandboxKube();
   const env = { LEVELSET_KUBECONFIG_TEXT: kubeconfigFor(sandbox.kubeUrl) };
   const { ready } = await connectKube({ env, namespace: 'levelset', identity: 'a', log });
-  await expect(ready()).rejects.toMatchObject({ code: 'KUBE_FORBIDDEN' });
+  await expect(ready(false)).rejects.toMatchObject({ code: 'KUBE_FORBIDDEN' });
   expect(asked()).toEqual(['GET 200', 'GET 401']);
 });

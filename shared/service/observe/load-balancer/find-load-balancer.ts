@@ -6,6 +6,7 @@ import {
   isMadeForNamespace,
   isOfAnotherCluster,
   isOnIt,
+  madeUnderOtherName,
   servicesIn,
   textOf,
 } from '../../../model/load-balancer/shared-load-balancer.ts';
@@ -119,8 +120,20 @@ async function findByLists(
   const staying = proven.filter((lb) => !isLeaving(lb));
   if (staying.length > 1) return { duplicates: [], ambiguous: staying.map(({ id }) => id).sort() };
   const [taken] = [...proven].sort(oldestFirst);
-  if (taken || !join) return { duplicates: [], ...(taken ? { loadBalancer: taken } : {}) };
-  return { duplicates: [], ...(await findJoined(unit, join, { here, named: asked }, cluster, cloud)) };
+  const joined = !taken && join && (await findJoined(unit, join, { here, named: asked }, cluster, cloud));
+  if (joined && (joined.loadBalancer ?? joined.notJoined)) return { duplicates: [], ...joined };
+  const there = taken ?? (join && (await atItsAddress(unit, cloud)));
+  const notJoined = there && madeUnderOtherName(there, name, cluster);
+  return { duplicates: [], ...(notJoined ? { notJoined } : taken && { loadBalancer: taken }) };
+}
+
+/** What the Go provider made for a Service of this name, in whatever cluster, at the address that the Service publishes. */
+async function atItsAddress({ service, name }: Unit, cloud: Lookup): Promise<WireResource | undefined> {
+  const [address] = publishedAddresses(service);
+  if (address === undefined) return undefined;
+  const [floating] = await cloud.list('floatingip', { floating_ip_address: address });
+  const at = floating ? { vip_port_id: String(floating['port_id']) } : { vip_address: address };
+  return (await cloud.list('loadbalancer', at)).find((lb) => isGoTagOf(lb['name'], name));
 }
 
 /** The load balancer that the Service wants to join, by a sharing name or an id, or the reason why it may not. */
@@ -141,7 +154,8 @@ async function findJoined(
       : here.filter((lb) => hasTag(lb['tags'], tag));
   const [found] = asked.filter(isThere).sort(oldestFirst);
   if (found) {
-    const notJoined = await whyNotJoin(found, join, unit, cluster, cloud);
+    const otherName = madeUnderOtherName(found, unit.name, cluster);
+    const notJoined = otherName ?? (await whyNotJoin(found, join, unit, cluster, cloud));
     return notJoined ? { notJoined } : { loadBalancer: found };
   }
   if (tag !== undefined || id === undefined || join.noted) return {};

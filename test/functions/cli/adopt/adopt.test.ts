@@ -16,7 +16,7 @@ test('counts what plans empty, what is pending and what is a problem, and change
   const before = writes();
 
   expect(await run('adopt --report', env)).toBe(0);
-  expect(out.at(-1)).toMatch(/\n\n\d+ will plan empty, 0 have pending changes, 0 have problems$/);
+  expect(out.at(-1)).toMatch(/\n\n\d+ get no more than tags, 0 have pending changes, 0 have problems$/);
 
   const listener = cloud.listeners.find(({ name }) => name.includes('api'));
   Object.assign(listener ?? {}, { connection_limit: 7, updated_at: cloud.octaviaTime() });
@@ -27,10 +27,26 @@ test('counts what plans empty, what is pending and what is a problem, and change
   expect([stateOf('default/old'), stateOf('default/api'), stateOf('default/web')]).toEqual([
     'problem',
     'pending',
-    'empty',
+    'tags-only',
   ]);
   expect(rows[0]?.because.join()).toContain('flavor-id');
   expect(writes()).toBe(before);
+});
+
+test('a forgotten --cluster-name is a problem for adopt, plan and sweep, and nothing is tagged', async () => {
+  const { sandbox, env } = await sandboxWorld({ pendingMs: 1 });
+  const { cloud, kube } = sandbox;
+  kube.apply(aService('web'));
+  await until('it has an address', async () => (await run('sweep --cluster-name prod', env)) === 0);
+  for (const row of [...cloud.loadbalancers, ...cloud.listeners, ...cloud.pools, ...cloud.floatingips])
+    Object.assign(row, { tags: [] });
+
+  for (const command of ['adopt --report', 'plan', 'sweep']) {
+    await run(command, env);
+    expect([...out, ...err].join('\n')).toMatch(/--cluster-name.*kubernetes.*give --cluster-name prod if/s);
+  }
+  expect(cloud.loadbalancers).toMatchObject([{ tags: [] }]);
+  expect(await run('adopt --report --cluster-name prod', env)).toBe(0);
 });
 
 test('names a Service whose load balancer levelset does not recognise', async () => {

@@ -52,14 +52,6 @@ const TAKEN: readonly (readonly [string, RecordedWorld, (draft: Draft<RecordedWo
     },
     OCCM_ID,
   ],
-  [
-    'of the Go provider in a cluster that had another name',
-    occm,
-    (draft) => {
-      draft.cluster_name = 'renamed';
-    },
-    OCCM_ID,
-  ],
 ];
 
 test.each(TAKEN)('a load balancer %s is taken over', async (_title, from, edit, id) => {
@@ -115,6 +107,62 @@ const LEFT: readonly (readonly [string, RecordedWorld, (draft: Draft<RecordedWor
     },
   ],
 ];
+
+describe('one that the Go provider made under another cluster name', () => {
+  const renamed = (edit: (draft: Draft<RecordedWorld>) => void): RecordedWorld =>
+    changed(occm, (draft) => {
+      draft.cluster_name = 'kubernetes';
+      edit(draft);
+    });
+  const leave = (draft: Draft<RecordedWorld>): void => {
+    draft.service.metadata.deletionTimestamp = '2026-11-21T00:00:00Z';
+  };
+  const publishVip = (draft: Draft<RecordedWorld>): void => {
+    withoutId(draft);
+    draft.service.status = { loadBalancer: { ingress: [{ ip: String(balancer(draft)['vip_address']) }] } };
+  };
+
+  test.each([
+    ['by its id', () => undefined],
+    ['by its floating IP or VIP', withoutId],
+    ['by its VIP', publishVip],
+    ['on the way out', leave],
+  ])('is not tagged where the Service leads to it %s, and the Problem has both names', async (_how, edit) => {
+    const { observed, plan } = await evaluateWorld(renamed(edit));
+
+    expect([observed.loadBalancer, plan.steps]).toEqual([undefined, []]);
+    expect(plan.problems.filter(({ blocking }) => blocking)).toEqual([
+      {
+        field: '--cluster-name',
+        value: 'kubernetes',
+        message: expect.stringMatching(
+          `load balancer ${OCCM_ID}, .* in a cluster named bench; give --cluster-name bench if`,
+        ) as string,
+        blocking: true,
+      },
+    ]);
+  });
+
+  test.each([
+    ['a name that a person gave', 'mine'],
+    ['a name that was cut', `kube_service_bench_takeover_${'x'.repeat(227)}`],
+  ])('%s is no verdict', async (_name, name) => {
+    const edit = (draft: Draft<RecordedWorld>): void => {
+      balancer(draft)['name'] = name;
+    };
+    const { plan } = await evaluateWorld(renamed(edit));
+    expect(plan.problems.filter(({ field }) => field === '--cluster-name')).toEqual([]);
+  });
+
+  test('is no problem where no Service leads to it', async () => {
+    const elsewhere = renamed((draft) => {
+      withoutId(draft);
+      unpublish(draft);
+    });
+    const { plan } = await evaluateWorld(elsewhere);
+    expect(plan.problems.filter(({ field }) => field === '--cluster-name')).toEqual([]);
+  });
+});
 
 test.each(LEFT)('a load balancer %s is left alone', async (_title, from, edit) => {
   expect(await found(changed(from, edit))).toBeUndefined();

@@ -1,5 +1,6 @@
 import { checkApiserver, checkKeystone } from './check-credentials.ts';
 import { checkClock } from './check-clock.ts';
+import { checkClusterName } from './check-cluster-name.ts';
 import { checkCloudRights } from './check-cloud-rights.ts';
 import { checkClusterRights } from './check-cluster-rights.ts';
 import { checkEndpoints } from './check-endpoints.ts';
@@ -24,6 +25,7 @@ async function cloudSide(examined: Examined): Promise<readonly Finding[]> {
     checkCloudRights(examined, alive),
     checkOpenStackVersions(examined, alive),
     alive.has('network') ? checkNetworks(examined) : [],
+    alive.has('load-balancer') ? checkClusterName(examined) : [],
     alive.has('network') && alive.has('load-balancer') ? checkQuotas(examined) : [],
   ]);
   return [...login, ...findings, ...found.flat(), ...checkClock('OpenStack', time)];

@@ -182,6 +182,18 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     remedy: /openstack quota set --floating-ips 11 \S+$/,
     mend: paste,
   },
+  'a --cluster-name under which the load balancers were not made': {
+    make: async ({ sandbox, env }) => {
+      sandbox.kube.apply(aService('web'));
+      await until('it is served', async () => (await run('sweep', env)) === 0);
+      const [lb] = sandbox.cloud.loadbalancers;
+      Object.assign(lb ?? {}, { name: 'kube_service_prod_default_web', tags: [] });
+    },
+    wrong:
+      /^failure configuration: the load balancers of 1 Service were made in a cluster named prod, and --cluster-name is kubernetes/,
+    remedy: /^--cluster-name=prod$/,
+    mend: ({ more }, remedy) => void more.push(remedy),
+  },
   'ports that are nearly used up': {
     make: ({ sandbox }) => {
       while (sandbox.cloud.ports.length < 10) sandbox.kube.addNode(`more-${sandbox.cloud.ports.length}`);

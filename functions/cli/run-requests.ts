@@ -47,13 +47,20 @@ export function describe(report: Report): string {
   ].join('\n');
 }
 
+const MOST_NAMED = 3;
+
+function firstOf(reports: readonly Report[]): string {
+  const keys = reports.map(({ request }) => request.key.split('/').slice(1).join('/'));
+  return `${keys.slice(0, MOST_NAMED).join(', ')}${keys.length > MOST_NAMED ? ', ...' : ''}`;
+}
+
 /** Those that failed, each in its words, but Services or Nodes that failed of the same as one line with their number. */
 export function describeFailed(reports: readonly Report[], inWords = describe): readonly string[] {
   const failed = reports.filter(({ outcome }) => outcome.status === 'failed');
   const kindOf = ({ request }: Report): string => (request.key.startsWith('node/') ? 'Nodes' : 'Services');
   const causes = Map.groupBy(failed, (report) => `${kindOf(report)}: ${adviceIn(report)}`);
   return [...causes].flatMap(([cause, same]) =>
-    same.length > 1 ? `${same.length} ${cause}` : same.map(inWords),
+    same.length > 1 ? `${same.length} ${cause} (${firstOf(same)})` : same.map(inWords),
   );
 }
 

@@ -29,7 +29,7 @@ function withoutNamespace(doing: string, namespace: string): ReconcileError {
 /** The error if no Lease could be written in the namespace, as each run does. The apiserver makes none. */
 export async function missingNamespace(http: Http, namespace: string): Promise<ReconcileError | undefined> {
   const doing = `write a Lease in ${namespace}`;
-  const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'levelset-ready' } };
+  const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', ...emptyRecord('levelset-ready') };
   const request = { path: leasePath(namespace), query: { dryRun: 'All' }, body, doing };
   const { status } = await http({ method: 'POST', ...request, expected: [403, 404, 409] });
   return status === 403 || status === 404 ? withoutNamespace(doing, namespace) : undefined;

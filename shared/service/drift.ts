@@ -27,26 +27,35 @@ export async function withDrift(evaluation: Evaluation, world: World): Promise<E
   const read = (): Promise<UnitState | undefined> => world.kube.state.find(uid);
   const state = await (reports ? read() : readIfPossible(world, 'states', read));
   if (!state) return evaluation;
-  const asked = askedOf(evaluation);
-  const drift = plan.steps.filter((step) => isDrift(step, asked, state, evaluation));
+  const drift = plan.steps.filter(driftBy(state, evaluation));
   if (drift.length === 0) return { ...evaluation, state };
   if (!reports || drift.some((step) => isMissing(step, evaluation)))
     return { ...evaluation, state, plan: { ...plan, drift } };
-  const steps = plan.steps.filter((step) => !drift.includes(step) || addsMembers(step));
+  const steps = plan.steps.flatMap((step) => (drift.includes(step) ? whatIsMissing(step) : step));
   return { ...evaluation, state, plan: { ...plan, steps, drift, driftStays: true } };
 }
 
-function isDrift(step: Step, asked: string, state: UnitState, { observed, hash }: Evaluation): boolean {
-  if (state.asked === undefined) return false;
-  if (isMend(step)) return step.verb === 'failover' && observed.vipPortGone === true;
-  // without its load balancer nothing is known of its network, so something else is desired
-  if (!observed.loadBalancer) return true;
-  if (state.asked !== asked || isLeftover(step) || step.address.startsWith('lb/')) return false;
-  const isShared =
-    observed.sharing && (observed.sharing.role === 'joiner' || observed.sharing.others.length > 0);
-  if (isShared && step.verb === 'update' && step.changes.every(({ attribute }) => attribute === 'tags'))
-    return false;
-  return !followsNodes(step) || state.hash === hash;
+/** Whether a step is drift, by the record. What follows the Nodes and Pods is, too, while nothing else is desired of them, either. */
+function driftBy(state: UnitState, evaluation: Evaluation): (step: Step) => boolean {
+  const { hash, observed, plan } = evaluation;
+  const isAlike = state.hash === hash;
+  // settled by a version that kept no such hash
+  const wasSettledAlike = isAlike && state.rejected === undefined && state.asked === undefined;
+  if (state.asked === undefined && !wasSettledAlike) return () => false;
+  const isAsked = wasSettledAlike || state.asked === askedOf(evaluation);
+  // a pool that is built anew has the members of the one whose place it takes, so it follows the Nodes as well
+  const rebuilds = plan.steps.some(({ address }) => address.includes('/next'));
+  const { sharing } = observed;
+  const isShared = sharing && (sharing.role === 'joiner' || sharing.others.length > 0);
+  return (step) => {
+    if (isMend(step)) return step.verb === 'failover' && observed.vipPortGone === true;
+    // without its load balancer nothing is known of its network, so something else is desired
+    if (!observed.loadBalancer) return true;
+    if (!isAsked || isLeftover(step) || step.address.startsWith('lb/')) return false;
+    if (isShared && step.verb === 'update' && step.changes.every(({ attribute }) => attribute === 'tags'))
+      return false;
+    return isAlike || !(followsNodes(step) || rebuilds);
+  };
 }
 
 /** What is in ERROR is written as it is, or built anew, whoever broke it (decisions 143, 310). */
@@ -68,20 +77,30 @@ function isMissing(step: Step, { observed }: Evaluation): boolean {
   return isNew && !observed.resources.some((one) => one.address === address);
 }
 
-function addsMembers(step: Step): boolean {
-  return step.verb === 'members' ? step.added.length > 0 : step.verb === 'create' && step.kind === 'member';
+/** Of a step that stays undone, what is missing and is made all the same. */
+function whatIsMissing(step: Step): readonly Step[] {
+  if (step.address.includes('/next')) return [];
+  if (step.verb === 'create')
+    return step.kind === 'member' || step.kind === 'securitygrouprule' ? [step] : [];
+  if (step.verb !== 'members' || step.added.length === 0) return [];
+  const { verb, kind, address, added } = step;
+  const members = step.members.filter(({ address: ip, protocol_port: port }) =>
+    added.includes(`${String(ip)}:${String(port)}`),
+  );
+  return [{ verb, kind, address, additive: true, members, added, changed: [], removed: [] }];
 }
 
 /** A hash of what is desired, but for what follows the Nodes. */
 export function askedOf({ desired, planned, intent }: Evaluation): string {
   const { approved } = planned.desired;
   const resources = desired.resources.filter((one) => !followsNodes(one));
-  return fingerprint([
-    resources,
-    approved,
-    takenByOthers(planned),
-    intent?.annotated.Service.loadBalancerName,
+  const { Service: { loadBalancerName, memberSubnetId } = {}, ports = [] } = intent?.annotated ?? {};
+  const ofMembers = ports.map(({ ServicePort: { memberWeights, backupMembers } }) => [
+    memberWeights,
+    backupMembers,
   ]);
+  const others = [intent?.allowed_cidrs, loadBalancerName, memberSubnetId, ofMembers];
+  return fingerprint([resources, approved, takenByOthers(planned), ...others]);
 }
 
 /**

@@ -144,6 +144,8 @@ export async function beginWork(evaluation: Evaluation, world: World): Promise<v
   const { service, wanted } = unit;
   const comesBack = !wanted && service?.metadata.deletionTimestamp === undefined;
   if (!service || plan.steps.length === 0 || !(state ?? comesBack)) return;
+  // what is missing is added beside drift that stays: whatever is left of it is missing still
+  if (plan.driftStays && state?.hash === evaluation.hash) return;
   const changes = new Map([[service.metadata.uid, state && stateAtWork(evaluation, state)]]);
   if (intent?.annotated.Service.drift === 'report') await world.kube.state.save(changes);
   else await keepStates(changes, world);

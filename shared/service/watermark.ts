@@ -65,8 +65,8 @@ const HOUR_MS = 3_600_000;
  * Services have their turn within a day, and those that were made together do not stay together. An unsure one is good for nothing but its hashes.
  */
 function isDue(state: UnitState, uid: string, now: number): boolean {
-  const { asked, compared, driftStays, unsure } = state;
-  if (unsure || driftStays || asked === undefined) return true;
+  const { compared, driftStays, unsure } = state;
+  if (unsure || driftStays) return true;
   const share = Number.parseInt(fingerprint(uid).slice(0, 8), 16) / 2 ** 32;
   const goodForMs = (12 + share * 10) * HOUR_MS;
   const since = Date.parse(compared ?? '');

@@ -69,9 +69,9 @@ export function writesMembers({ kind, verb }: Pick<Step, 'kind' | 'verb'>): bool
   return kind === 'member' || verb === 'members';
 }
 
-/** Whether a resource follows the Nodes, or a step makes it follow them: members, and the groups on the Nodes' ports. */
+/** Whether a resource follows Nodes or Pods, or a step makes it follow them: members, the rules for them, and the groups on the Nodes' ports. */
 export function followsNodes(one: { readonly kind: ResourceKind; readonly verb?: Step['verb'] }): boolean {
-  return one.kind === 'member' || one.kind === 'port' || one.verb === 'members';
+  return ['member', 'port', 'securitygrouprule'].includes(one.kind) || one.verb === 'members';
 }
 
 /** The plan address of the pool whose members a step writes. */

@@ -103,10 +103,7 @@ const MOST_REASONS = 20;
 const MORE_REASONS = `this port has more than ${MOST_REASONS} such reasons`;
 const MOST_ADDRESSES = 5;
 
-/**
- * What one port's endpoints of one family and stage are. Of Pods at one address the first by name counts, and of its ports the lowest, in
- * whatever order they come.
- */
+/** What one port's endpoints of one family and stage are. A Pod counts at the lowest of its numbers, in whatever order they come. */
 class Found {
   any = false;
   readonly pods = new Map<string, PodEndpoint>();
@@ -119,15 +116,26 @@ class Found {
 
   add({ address, pod, because }: Judged, port: number): void {
     this.any = true;
-    const before = this.pods.get(address);
+    // Pods in the network of their Node share its address
+    const its = `${address} ${pod}`;
+    const before = this.pods.get(its);
     if (because !== undefined) this.#refuse(address, because);
     else if (!before && this.pods.size >= this.#most)
       this.#refuse(
         address,
         `this port has ${this.#most} members already, and --service-limits allows no more`,
       );
-    else if (!before || pod < before.pod || (pod === before.pod && port < before.port))
-      this.pods.set(address, { pod, address, port });
+    else if (!before || port < before.port) this.pods.set(its, { pod, address, port });
+  }
+
+  /** Of Pods at one address and port the first by name counts. */
+  get members(): readonly PodEndpoint[] {
+    const first = new Map<string, PodEndpoint>();
+    for (const one of this.pods.values()) {
+      const at = `${one.address} ${one.port}`;
+      if (one.pod <= (first.get(at)?.pod ?? one.pod)) first.set(at, one);
+    }
+    return [...first.values()];
   }
 
   #refuse(address: string, because: string): void {
@@ -174,8 +182,8 @@ class PortReading {
 
   endFamily(): void {
     const { ready, leaving } = this.#family;
-    const { pods, refused } = ready.any ? ready : leaving;
-    this.#pods.push(...pods.values());
+    const { members, refused } = ready.any ? ready : leaving;
+    this.#pods.push(...members);
     for (const [because, of] of refused) this.#refused.push({ because, ...of });
     this.#family = this.#newFamily();
   }

@@ -34,7 +34,7 @@ export function limitOf(limit: Limit, { serviceLimits = 1 }: Factor): number {
 export function tooMany(field: string, limit: Limit, count: number, config: Factor): Problem | undefined {
   const most = limitOf(limit, config);
   if (count <= most) return undefined;
-  const message = `is more than ${most} ${WORDS[limit]}; levelset changes nothing but members until it is less, or --service-limits is raised`;
+  const message = `is more than ${most} ${WORDS[limit]}; levelset changes nothing but ${limit === 'ports' ? `the members of the first ${most}` : 'members'} until it is less, or --service-limits is raised`;
   return { field, value: String(count), message, blocking: true };
 }
 

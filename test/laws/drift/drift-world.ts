@@ -61,10 +61,11 @@ export async function startDriftWorld(
   features: readonly Feature[],
   annotations: Readonly<Record<string, string>> = {},
   nodes = 2,
+  manageSecurityGroups = true,
 ): Promise<DriftWorld> {
   const inside = createSandbox({ nodes, pendingMs: 1 }, new VirtualClock(), countedLots());
   const { kube, cloud, clock } = inside;
-  const config = { ...aConfig(AUTH_URL, { manageSecurityGroups: true }), given: ['lbMethod'] };
+  const config = { ...aConfig(AUTH_URL, { manageSecurityGroups }), given: ['lbMethod'] };
   let world = inProcessWorld(inside, config, SILENT);
   const { type, data } = aTlsSecret('one');
   kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type, data: { ...data } });

@@ -79,6 +79,100 @@ describe('what is missing is made', () => {
   });
 });
 
+describe('what only a new pool mends', () => {
+  const OTHER = 'dddddddd-0000-4000-8000-000000000001';
+  const twoSubnets = async (mode: string): Promise<DriftWorld> => {
+    const it = await startDriftWorld([], { 'levelset.openstack.org/drift': mode }, 2, false);
+    const [own] = it.inside.cloud.members;
+    const subnet = [...it.inside.cloud.subnets].find(({ id }) => id === own?.['subnet_id']);
+    if (!subnet) throw new Error('the members have no subnet');
+    it.inside.cloud.subnets.push({ ...subnet, id: OTHER, name: 'second' });
+    it.inside.clock.advance(60_000);
+    return it;
+  };
+  const followsNodes = async (it: DriftWorld): Promise<void> => {
+    it.inside.kube.addNode('node-more');
+    it.inside.clock.advance(60_000);
+    await sweepSome(it);
+    const { members, pools } = it.inside.cloud;
+    for (const { id } of pools)
+      expect([...members].filter((one) => one.pool_id === id && one.name.includes('node-more'))).toHaveLength(
+        1,
+      );
+    expect(isReady(it)).toBe(true);
+  };
+
+  test.each(['report', 'repair'])(
+    'is made where the Service asks for it, and is no drift: %s',
+    async (mode) => {
+      const it = await twoSubnets(mode);
+      it.apply({ 'loadbalancer.openstack.org/member-subnet-id': OTHER });
+      expect((await it.sweepOnce()).drift).toEqual([]);
+      await sweepSome(it);
+      expect(new Set([...it.inside.cloud.members].map((one) => one['subnet_id']))).toEqual(new Set([OTHER]));
+      await followsNodes(it);
+    },
+  );
+
+  test('stays where a person made it, until a Node comes', async () => {
+    const it = await twoSubnets('report');
+    it.apply({ 'loadbalancer.openstack.org/member-subnet-id': OTHER });
+    await sweepSome(it);
+    const [member] = it.inside.cloud.members;
+    it.byHand(() => Object.assign(member ?? {}, { subnet_id: null }));
+    const { drift, reports } = await it.sweepOnce();
+    expect(drift).not.toEqual([]);
+    expect(reports.map(({ outcome }) => outcome.status)).toEqual(['settled']);
+    expect(reports.flatMap(({ applied }) => applied)).toEqual([]);
+    await followsNodes(it);
+  });
+});
+
+test('of members that a person changed and took away, only the missing one is made', async () => {
+  const it = await startDriftWorld(['members'], REPORT, 3);
+  const { members, pools } = it.inside.cloud;
+  const [pool] = pools;
+  const own = [...members].filter((one) => one.pool_id === pool?.id);
+  it.byHand(() => {
+    Object.assign(own[0] ?? {}, { weight: 0 });
+    if (own[1]) members.remove(own[1]);
+  });
+  await it.sweepOnce();
+  expect([...members].filter((one) => one.pool_id === pool?.id)).toHaveLength(3);
+  expect(own[0]?.['weight']).toBe(0);
+});
+
+test('is the same after an upgrade from a version that kept no record of what was asked', async () => {
+  const it = await startDriftWorld([], REPORT);
+  it.byHand(() => {
+    for (const pool of it.inside.cloud.pools) pool['lb_algorithm'] = 'SOURCE_IP';
+  });
+  await it.sweepOnce();
+  for (const { metadata, data } of it.inside.kube.list('ConfigMap', 'levelset') as {
+    metadata: { name: string };
+    data?: Record<string, string>;
+  }[]) {
+    if (!metadata.name.startsWith('levelset-state')) continue;
+    const old = Object.entries(data ?? {}).map(([key, text]) => {
+      const { asked: _, driftStays: __, ...state } = JSON.parse(text) as Record<string, unknown>;
+      return [key, JSON.stringify(state)];
+    });
+    it.inside.kube.apply({
+      kind: 'ConfigMap',
+      metadata: { name: metadata.name, namespace: 'levelset' },
+      data: Object.fromEntries(old) as Record<string, string>,
+    });
+  }
+  it.restart();
+  it.inside.clock.advance(24 * 3_600_000);
+  await sweepSome(it);
+  expect([...it.inside.cloud.pools].map((pool) => pool['lb_algorithm'])).toEqual([
+    'SOURCE_IP',
+    'SOURCE_IP',
+    'SOURCE_IP',
+  ]);
+});
+
 /** What happens to a settled Service whose drift is only reported. */
 const STORIES: Readonly<Record<string, (it: DriftWorld) => Promise<void> | void>> = {
   ...GONE,

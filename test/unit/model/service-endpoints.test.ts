@@ -216,6 +216,17 @@ describe('a Pod', () => {
       ]);
   });
 
+  test('shares the address of its Node with others, and each has its number', () => {
+    const onNode = (name: string): Pod => ({
+      ...podAt(name, '10.0.0.9'),
+      spec: { containers: [{ ports: [{ containerPort: 8080 }] }] },
+    });
+    const slices = [at('a', '10.0.0.9', 8080), at('b', '10.0.0.9', 8081)];
+    expect(
+      readEndpoints(slices, direct, ['a', 'b'].map(onNode), () => true)[0]?.pods.map(({ port }) => port),
+    ).toEqual([8080, 8081]);
+  });
+
   test('beyond the limit is no member, and is told', () => {
     const slices = [at('a', '10.0.0.1', 8080), at('b', '10.0.0.2', 8080)];
     expect(readEndpoints(slices, direct, pods, () => false, 1)).toEqual([

@@ -127,13 +127,16 @@ async function findByLists(
   return { duplicates: [], ...(notJoined ? { notJoined } : taken && { loadBalancer: taken }) };
 }
 
-/** What the Go provider made for a Service of this name, in whatever cluster, at the address that the Service publishes. */
+/** What the Go provider made for a Service of this name, in whatever cluster, at the floating IP that the Service publishes. */
 async function atItsAddress({ service, name }: Unit, cloud: Lookup): Promise<WireResource | undefined> {
   const [address] = publishedAddresses(service);
   if (address === undefined) return undefined;
+  // a VIP says nothing by itself: other networks have the same
   const [floating] = await cloud.list('floatingip', { floating_ip_address: address });
-  const at = floating ? { vip_port_id: String(floating['port_id']) } : { vip_address: address };
-  return (await cloud.list('loadbalancer', at)).find((lb) => isGoTagOf(lb['name'], name));
+  if (!floating) return undefined;
+  return (await cloud.list('loadbalancer', { vip_port_id: String(floating['port_id']) })).find((lb) =>
+    isGoTagOf(lb['name'], name),
+  );
 }
 
 /** The load balancer that the Service wants to join, by a sharing name or an id, or the reason why it may not. */

@@ -35,9 +35,14 @@ const service = (local: boolean): Service =>
 
 const config = aConfig(undefined, { subnetId: SUBNET });
 
+/** A Pod is one member at each of its addresses, at the lowest number. */
 const inSubnet = (pods: readonly PodEndpoint[]): readonly string[] => {
   const near = pods.filter(({ address }) => address.startsWith('10.0.0.'));
-  return [...new Set(near.map(({ address, port }) => `${address}:${port}`))].sort();
+  const byPod = Map.groupBy(near, ({ pod, address }) => `${pod} ${address}`);
+  const members = [...byPod.values()].map(
+    (its) => `${its[0]?.address ?? ''}:${Math.min(...its.map(({ port }) => port))}`,
+  );
+  return [...new Set(members)].sort();
 };
 
 test('the pool has the Pods in the subnet, each once, whatever was in it before and in whatever order they come', () =>

@@ -47,11 +47,9 @@ export function describe(report: Report): string {
   ].join('\n');
 }
 
-const MOST_NAMED = 3;
-
 function firstOf(reports: readonly Report[]): string {
-  const keys = reports.map(({ request }) => request.key.split('/').slice(1).join('/'));
-  return `${keys.slice(0, MOST_NAMED).join(', ')}${keys.length > MOST_NAMED ? ', ...' : ''}`;
+  const keys = reports.map(({ request }) => request.key.replace(/^\w+\//, ''));
+  return [...keys.slice(0, 3), ...(keys.length > 3 ? ['...'] : [])].join(', ');
 }
 
 /** Those that failed, each in its words, but Services or Nodes that failed of the same as one line with their number. */

@@ -84,22 +84,11 @@ export function noteOfStep(step: Step): string {
   return printable(`${first}: ${shown.join(', ')}`);
 }
 
-/** The steps as lines for a log, at most 8 kB: members are numbers, and what does not fit is one. */
+/** The steps as lines for a log, below 8 kB: a run of many ports logs them again with each write. */
 export function renderBriefly(steps: readonly Step[]): readonly string[] {
-  const lines = steps
-    .flatMap((step) => renderStep(withNumbers(step)))
-    .map((line) => clip(printable(line), 300));
-  let left = 7_500; // the line of the log has other fields, too
-  const first = lines.filter((line) => (left -= Buffer.byteLength(JSON.stringify(line)) + 1) >= 0);
-  return first.length === lines.length ? lines : [...first, `and ${lines.length - first.length} lines more`];
-}
-
-function withNumbers(step: Step): Step {
-  const numbers = (name: string, value: unknown): unknown => {
-    if (!Array.isArray(value) || !['members', 'added', 'changed', 'removed'].includes(name)) return value;
-    return name === 'members' ? value.length : value.slice(0, 1).map(() => `${value.length} members`);
-  };
-  return JSON.parse(JSON.stringify(step, numbers)) as Step;
+  const lines = steps.slice(0, 20).map((step) => clip(noteOfStep(step), 180));
+  const more = steps.length - lines.length;
+  return more > 0 ? [...lines, `and ${more} more`] : lines;
 }
 
 /** The annotation that approves every change that waits for approval; undefined if none does. */
@@ -206,7 +195,7 @@ function renderTree(step: CreateStep): readonly string[] {
 function renderAttributes(attributes: Attributes, indent: string): readonly string[] {
   return Object.entries(attributes).flatMap(([name, value]) => {
     const child = CHILDREN[name];
-    if (!child || typeof value === 'number') return [`${indent}${name}: ${textOf(value)}`];
+    if (!child) return [`${indent}${name}: ${textOf(value)}`];
     return asList(value).flatMap((inner) => [
       `${indent}+ ${child} ${titleOf(inner)}`,
       ...(child === 'member' ? [] : renderAttributes(inner, `${indent}    `)),

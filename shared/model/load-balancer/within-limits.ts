@@ -11,7 +11,7 @@ export const LIMITS = {
   names: 50,
   /** Entries of any other list, such as source ranges. */
   entries: 1_000,
-  /** Ports times source ranges: the openings of a security group. */
+  /** Of a security group: ports times source ranges. */
   openings: 20_000,
   /** Certificates of all ports. */
   certificates: 500,
@@ -34,18 +34,9 @@ export function limitOf(limit: Limit, { serviceLimits = 1 }: Factor): number {
 export function tooMany(field: string, limit: Limit, count: number, config: Factor): Problem | undefined {
   const most = limitOf(limit, config);
   if (count <= most) return undefined;
-  const message = `is more than ${most} ${WORDS[limit]}; levelset changes nothing but ${limit === 'ports' ? `the members of the first ${most}` : 'members'} until it is less, or --service-limits is raised`;
+  const message = `is more than ${most} ${limit}; levelset changes nothing but ${limit === 'ports' ? `the members of the first ${most}` : 'members'} until it is less, or --service-limits is raised`;
   return { field, value: String(count), message, blocking: true };
 }
-
-const WORDS: Readonly<Record<Limit, string>> = {
-  ports: 'ports',
-  names: 'entries',
-  entries: 'entries',
-  openings: 'ports times source ranges',
-  certificates: 'certificates',
-  members: 'members',
-};
 
 /** The Service with as many ports as it may have. */
 export function withinPorts(service: Service, config: Factor): Service {

@@ -117,15 +117,9 @@ describe('one that the Go provider made under another cluster name', () => {
   const leave = (draft: Draft<RecordedWorld>): void => {
     draft.service.metadata.deletionTimestamp = '2026-11-21T00:00:00Z';
   };
-  const publishVip = (draft: Draft<RecordedWorld>): void => {
-    withoutId(draft);
-    draft.service.status = { loadBalancer: { ingress: [{ ip: String(balancer(draft)['vip_address']) }] } };
-  };
-
   test.each([
     ['by its id', () => undefined],
-    ['by its floating IP or VIP', withoutId],
-    ['by its VIP', publishVip],
+    ['by its floating IP', withoutId],
     ['on the way out', leave],
   ])('is not tagged where the Service leads to it %s, and the Problem has both names', async (_how, edit) => {
     const { observed, plan } = await evaluateWorld(renamed(edit));

@@ -12,6 +12,7 @@ test('drift prints the steps that put back what was settled, ends with 2, change
 
   const [pool] = cloud.pools;
   Object.assign(pool ?? {}, { lb_algorithm: 'SOURCE_IP' });
+  for (const lb of cloud.loadbalancers) lb.updated_at = cloud.octaviaTime();
   const writes = (): number =>
     sandbox.requests.filter(({ write, path }) => write && !path.includes('/auth/')).length;
   const before = writes();

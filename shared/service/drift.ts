@@ -2,11 +2,12 @@
  * Drift is a plan with steps while the record of the settled Service says that what is desired is the same (decision 280). The record
  * goes before levelset's next write, so what it has half done is no drift.
  */
+import { isError } from '../model/errors.ts';
 import { fingerprint, sameJson } from '../model/json.ts';
 import { followsNodes } from '../model/load-balancer/octavia.ts';
 import type { Step } from '../model/plan.ts';
 import type { UnitState } from '../model/unit.ts';
-import { readIfPossible } from '../observe/attempt.ts';
+import { attempt, readIfPossible } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
 import type { Evaluation } from './evaluate.ts';
 import { selectorOf } from './intent/service-intent.ts';
@@ -16,17 +17,17 @@ import { hasFinalizer } from './unit.ts';
 /**
  * The evaluation with its drift named. Where it is only to be reported, the steps are those that are no drift; of the drift, members that
  * are missing are added, and if another resource is missing the whole plan is made. Reads the unit's state if there is a step; where
- * drift is only reported, a state that cannot be read stops the run.
+ * drift is only reported, a state that cannot be read stops the run; who only looks waits for it.
  */
-export async function withDrift(evaluation: Evaluation, world: World): Promise<Evaluation> {
+export async function withDrift(evaluation: Evaluation, world: World, dryRun = false): Promise<Evaluation> {
   const { unit, plan, intent } = evaluation;
   if (!unit.wanted || !unit.service || !intent || !hasFinalizer(unit.service)) return evaluation;
   if (plan.steps.length === 0) return evaluation;
   const reports = intent.annotated.Service.drift === 'report';
   const { uid } = unit.service.metadata;
   const read = (): Promise<UnitState | undefined> => world.kube.state.find(uid);
-  const state = await (reports ? read() : readIfPossible(world, 'states', read));
-  if (!state) return evaluation;
+  const state = await (reports ? read() : dryRun ? attempt(read()) : readIfPossible(world, 'states', read));
+  if (!state || isError(state)) return evaluation;
   const drift = plan.steps.filter(driftBy(state, evaluation));
   if (drift.length === 0) return { ...evaluation, state };
   if (!reports || drift.some((step) => isMissing(step, evaluation)))

@@ -61,7 +61,7 @@ async function run(request: ReconcileRequest, unit: Unit, world: World, budget: 
   const cluster = { id, name: world.config.clusterName };
   const evaluateNow = async (asRead: Unit): Promise<Evaluation> => {
     const found = await evaluate(asRead, await nodesOf(asRead, world), world, cluster);
-    const evaluation = await withDrift(await withinBudget(found, world), world);
+    const evaluation = await withDrift(await withinBudget(found, world), world, request.dryRun);
     noteHolder(evaluation, world);
     return request.dryRun || isByPerson(request) ? evaluation : paceMembers(evaluation, world);
   };

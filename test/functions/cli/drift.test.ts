@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { aService, sandboxWorld, until } from '../sandbox-world.ts';
 import { err, out, run } from './command-line.ts';
@@ -17,7 +18,11 @@ test('drift prints the steps that put back what was settled, ends with 2, change
     sandbox.requests.filter(({ write, path }) => write && !path.includes('/auth/')).length;
   const before = writes();
 
+  // a person waits for a slow kube-apiserver, too
+  const states = { side: 'kube', method: 'GET', path: /configmaps/ } as const;
+  const atOnce = sandbox.fault({ match: states, kind: 'call', before: () => pause(2_500), times: Infinity });
   expect(await run('drift', env)).toBe(2);
+  atOnce();
   expect(out.at(-1)).toBe(
     'default/web: drift, 1 to update; levelset undoes it\n' +
       '  * ~ pool/tcp/80: lb_algorithm: "SOURCE_IP" -> "ROUND_ROBIN"',

@@ -15,6 +15,7 @@ import {
   kube,
   listeners,
   loadBalancers,
+  readyOf,
   removeNamespace,
   runLevelset,
   servicePath,
@@ -129,6 +130,14 @@ it(
     const isSettled = async (): Promise<boolean> =>
       (await loadBalancers()).every((lb) => lb['provisioning_status'] === 'ACTIVE');
     await until('Octavia is at rest', isSettled, LONG);
+    for (const version of [A, B])
+      await inCluster(version, () =>
+        until(
+          'the Service is settled',
+          async () => (await readyOf(world.namespace, 'web'))?.status === 'True',
+          LONG,
+        ),
+      );
     const before = await pictureOf(B);
     expect(before).toMatchObject({ loadBalancers: [{}], listeners: [{}] });
 

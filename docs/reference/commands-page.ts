@@ -26,7 +26,7 @@ export const EXIT_CODES: readonly (readonly [command: string, ...means: string[]
     '`drift`',
     'no drift',
     'something could not be read; an object or a namespace is not there',
-    'somebody else has changed something',
+    'there is drift',
   ],
   ['`explain`', 'explained', 'a Service is not there, or could not be read', ''],
   ['`lint`', 'no mistake', 'a mistake; a folder without manifests', ''],

@@ -40,10 +40,10 @@ export async function withDrift(evaluation: Evaluation, world: World, dryRun = f
 function driftBy(state: UnitState, evaluation: Evaluation): (step: Step) => boolean {
   const { hash, observed, plan } = evaluation;
   const isAlike = state.hash === hash;
-  // settled by a version that kept no such hash
-  const wasSettledAlike = isAlike && state.rejected === undefined && state.asked === undefined;
-  if (state.asked === undefined && !wasSettledAlike) return () => false;
-  const isAsked = wasSettledAlike || state.asked === askedOf(evaluation);
+  const asked = askedOf(evaluation);
+  // a version that kept no such hash has settled it for the same
+  const settledFor = state.asked ?? (isAlike && state.rejected === undefined ? asked : undefined);
+  if (settledFor === undefined) return () => false;
   // a pool that is built anew has the members of the one whose place it takes, so it follows the Nodes as well
   const rebuilds = plan.steps.some(({ address }) => address.includes('/next'));
   const { sharing } = observed;
@@ -52,7 +52,7 @@ function driftBy(state: UnitState, evaluation: Evaluation): (step: Step) => bool
     if (isMend(step)) return step.verb === 'failover' && observed.vipPortGone === true;
     // without its load balancer nothing is known of its network, so something else is desired
     if (!observed.loadBalancer) return true;
-    if (!isAsked || isLeftover(step) || step.address.startsWith('lb/')) return false;
+    if (settledFor !== asked || isLeftover(step) || step.address.startsWith('lb/')) return false;
     if (isShared && step.verb === 'update' && step.changes.every(({ attribute }) => attribute === 'tags'))
       return false;
     return isAlike || !(followsNodes(step) || rebuilds);

@@ -2,6 +2,7 @@
 import { goesToPods } from '../model/load-balancer/service-endpoints.ts';
 import { fingerprint } from '../model/json.ts';
 import type { Node, ObjectMeta, Service } from '../model/kubernetes.ts';
+import { LIMITS } from '../model/load-balancer/within-limits.ts';
 import { FINALIZER, LOAD_BALANCER_ADDRESS, LOAD_BALANCER_ID, TLS_SECRET } from '../model/ownership.ts';
 import { isObjectName, serviceKey, type Key } from '../model/request.ts';
 import { OF_ALL_NODES } from './causes.ts';
@@ -73,17 +74,14 @@ export function serviceOfSlice({ metadata }: SeenObject): Key | undefined {
   return name === undefined ? undefined : serviceKey(metadata.namespace ?? '', name);
 }
 
-/** So many Secrets of one Service are followed. What becomes of others a sweep finds. */
-const MOST_SECRETS = 500;
-
-/** The names of the Secrets of its namespace from which a Service takes certificates. */
+/** The names of the Secrets of its namespace from which a Service takes certificates, no more than the limit: a sweep finds what becomes of others. */
 export function secretsOfService({ metadata, spec }: Service): readonly string[] {
   if (spec.type !== 'LoadBalancer') return [];
   const named = Object.entries(metadata.annotations ?? {}).filter(
     ([annotation]) => annotation === TLS_SECRET || annotation.startsWith(`${TLS_SECRET}.`),
   );
   const names = named.flatMap(([, value]) => value.split(',')).map((name) => name.trim());
-  return [...new Set(names)].filter(isObjectName).slice(0, MOST_SECRETS);
+  return [...new Set(names)].filter(isObjectName).slice(0, LIMITS.certificates);
 }
 
 /** Whether the members of a Service's load balancer follow its endpoints. */

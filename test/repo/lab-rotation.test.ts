@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { choose, readCommandLine, type Choice } from '../e2e/rotation/choice.ts';
-import { LAB_FILES, OLDEST, PARTS, type Part } from '../e2e/rotation/lab-files.ts';
+import { LAB_FILES, OLDEST, PARTS, WITH_OLDEST, type Part } from '../e2e/rotation/lab-files.ts';
 import { partOf, turnOf } from '../e2e/rotation/turn.ts';
 import { filesOf, ROOT } from './files.ts';
 
@@ -33,7 +33,14 @@ test('what runs on the oldest Kubernetes is a file of the suite, in the cluster 
     expect(every, second).toContain(`test/e2e/${other}`);
     expect(other.split('/').at(-1)).toBe(file.slice(OLDEST.length));
   }
-  expect(new Set(files.map((file) => LAB_FILES[file]?.part))).toEqual(new Set([1]));
+});
+
+test('a file that uses the oldest Kubernetes has it, and all of them are in one part', () => {
+  const using = every.filter((file) =>
+    /useVersion|kubernetes-1\.29/.test(readFileSync(join(ROOT, file), 'utf8')),
+  );
+  expect(using).toEqual(every.filter((file) => WITH_OLDEST.some((begin) => file.startsWith(begin))));
+  expect(new Set(using.map((file) => LAB_FILES[file]?.part))).toEqual(new Set([1]));
 });
 
 test('the parts are of about equal length', () => {

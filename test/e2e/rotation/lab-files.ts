@@ -10,8 +10,8 @@ export interface LabFile {
 
 /** In this folder stand files that run another one of the suite once more, on the oldest Kubernetes that is supported. */
 export const OLDEST = 'test/e2e/oldest/';
-/** The files in these have the oldest Kubernetes beside the newest one. */
-export const WITH_OLDEST = [OLDEST, 'test/e2e/clusters/'];
+/** What begins with one of these has the oldest Kubernetes beside the newest one. */
+export const WITH_OLDEST = [OLDEST, 'test/e2e/clusters/', 'test/e2e/lambda/clusters.test.ts'];
 
 /**
  * Every test file that needs the lab. The core: create, change, delete, nodes that join and leave, taking over, sharing,
@@ -30,16 +30,13 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/oldest/service.test.ts': { part: 1, seconds: 127 },
   'test/e2e/oldest/node-initialisation.test.ts': { part: 1, seconds: 42 },
   'test/e2e/oldest/routes-dual-stack.test.ts': { part: 1, seconds: 15 },
+  'test/e2e/lambda/clusters.test.ts': { part: 1, seconds: 150 },
   'test/e2e/oldest/watch.test.ts': { part: 1, seconds: 150 },
   'test/e2e/oldest/traffic-policy-local.test.ts': { part: 1, seconds: 79 },
   'test/e2e/oldest/node-lifecycle.test.ts': { part: 1, seconds: 94 },
   'test/e2e/oldest/dual-stack.test.ts': { part: 1, seconds: 83 },
   'test/e2e/oldest/chart.test.ts': { part: 1, seconds: 20 },
   'test/e2e/oldest/chart-network.test.ts': { part: 1, seconds: 15 },
-  'test/e2e/service/member-subnet.test.ts': { part: 1, seconds: 50 },
-  'test/e2e/lambda/template.test.ts': { part: 1, seconds: 40 },
-  'test/e2e/lab.test.ts': { part: 1, seconds: 29 },
-  'test/e2e/install/ipv6.test.ts': { part: 1, seconds: 20 },
 
   'test/e2e/chaos/chaos.test.ts': { part: 2, seconds: 440 },
   'test/conformance/l7.test.ts': { part: 2, seconds: 92 },
@@ -99,13 +96,16 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/conformance/queue/jetstream.test.ts': { part: 6, seconds: 17 },
 
   'test/e2e/service/security-groups.test.ts': { part: 7, seconds: 196 },
-  'test/e2e/lambda/clusters.test.ts': { part: 7, seconds: 150 },
   'test/e2e/service/draining.test.ts': { part: 7, seconds: 117 },
   'test/e2e/rights/missing-rule.test.ts': { part: 7, seconds: 90 },
   'test/e2e/service/traffic-policy-local.test.ts': { part: 7, seconds: 79 },
   'test/e2e/documents/cluster.test.ts': { part: 7, seconds: 60 },
   'test/conformance/vips.test.ts': { part: 7, seconds: 47 },
   'test/e2e/lambda/messages.test.ts': { part: 7, seconds: 40 },
+  'test/e2e/service/member-subnet.test.ts': { part: 7, seconds: 50 },
+  'test/e2e/lambda/template.test.ts': { part: 7, seconds: 40 },
+  'test/e2e/lab.test.ts': { part: 7, seconds: 29 },
+  'test/e2e/install/ipv6.test.ts': { part: 7, seconds: 20 },
   'test/e2e/install/proxy.test.ts': { part: 7, seconds: 25 },
   'test/e2e/routes/routes-dual-stack.test.ts': { part: 7, seconds: 15 },
   'test/e2e/install/promtool.test.ts': { part: 7, seconds: 15 },

@@ -7,7 +7,6 @@ const EXCLUDE = [
   'test/faults/kill*',
   'test/faults/matrix/**',
   'test/rights/each-*',
-  '**/two-relays.test.ts',
   '**/node-of-five-hundred.test.ts',
   '**/one-hung-call.test.ts',
   '**/sharing-by-name.test.ts',

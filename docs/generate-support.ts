@@ -44,10 +44,6 @@ ${tableOf(
       'IPv6 alone',
       'the lab: apiserver and OpenStack at ::1, by forwarders to where they listen (`test/e2e/install/ipv6.test.ts`); the simulators',
     ],
-    [
-      'several `levelset relay`',
-      'the simulators: each change is posted by each (`test/functions/relay/two-relays.test.ts`)',
-    ],
   ],
 ).join('\n')}
 

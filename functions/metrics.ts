@@ -123,19 +123,13 @@ function metricsIn(
   const registers = [register];
   const queueDepth = new Gauge({
     name: 'levelset_queue_depth',
-    help: 'Keys that wait in the queue; with --queue=nats://..., those that wait or run in all replicas together.',
+    help: 'Keys that wait in the queue.',
     labelNames,
     registers,
   });
   const queueOldest = new Gauge({
     name: 'levelset_queue_oldest_seconds',
     help: 'Time that the oldest key has waited since it was due.',
-    labelNames,
-    registers,
-  });
-  const queueUp = new Gauge({
-    name: 'levelset_queue_up',
-    help: 'Whether the queue answers; while it does not, its depth and age are the last that were known.',
     labelNames,
     registers,
   });
@@ -187,7 +181,12 @@ function metricsIn(
     labelNames,
     registers,
   });
-  const setWatches = watchGauge(registers, labelNames);
+  const watchUp = new Gauge({
+    name: 'levelset_watch_up',
+    help: 'Whether the changes of a collection come by a watch.',
+    labelNames: [...labelNames, 'collection'],
+    registers,
+  });
   const recorder = recorderTo(registers, labelNames);
 
   return (own) => {
@@ -222,16 +221,13 @@ function metricsIn(
         if (certificates.length > 0) certificatesOf.set(key, certificates);
         else certificatesOf.delete(key);
       },
-      setQueue(queue) {
-        const isUp = !('trouble' in queue);
-        const labels = queue.ofAllClusters ? {} : own; // or a sum over clusters would count it for each
-        queueUp.set(labels, isUp ? 1 : 0);
-        if (!isUp) return;
-        queueDepth.set(labels, queue.depth);
-        queueOldest.set(labels, queue.oldestMs / 1000);
+      setQueue({ depth, oldestMs }) {
+        queueDepth.set(own, depth);
+        queueOldest.set(own, oldestMs / 1000);
       },
-      setWatches: (watches) => {
-        setWatches(watches, own);
+      setWatches(watches) {
+        for (const { name, trouble } of watches)
+          watchUp.set({ ...own, collection: name }, trouble === undefined ? 1 : 0);
       },
       setWebhook({ lastAccepted, refused }) {
         if (lastAccepted !== undefined) lastBatch.set(own, Date.parse(lastAccepted) / 1000);
@@ -241,22 +237,5 @@ function metricsIn(
         }
       },
     };
-  };
-}
-
-/** What sets the metric of the watches, for serve and relay. */
-export function watchGauge(
-  registers: Registry[],
-  labelNames: readonly string[] = [],
-): (watches: readonly WatchView[], own?: Readonly<Record<string, string>>) => void {
-  const up = new Gauge({
-    name: 'levelset_watch_up',
-    help: 'Whether the changes of a collection come by a watch.',
-    labelNames: [...labelNames, 'collection'],
-    registers,
-  });
-  return (watches, own = {}) => {
-    for (const { name, trouble } of watches)
-      up.set({ ...own, collection: name }, trouble === undefined ? 1 : 0);
   };
 }

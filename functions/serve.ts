@@ -2,7 +2,6 @@ import { connectWithLogins } from './connect-with-logins.ts';
 import { createMetrics } from './metrics.ts';
 import { createServer } from './server.ts';
 import { listen, parseListen } from './serve/listen.ts';
-import { queueOf } from './serve/queue-of.ts';
 import { ServedCluster } from './serve/served-cluster.ts';
 import {
   addressOf,
@@ -35,11 +34,9 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   });
   const { stop: stopTokens, ...tokens } = await followTokens({ flags, env, log });
   warnOfDryRun(flags, log);
-  const queue = await queueOf(flags);
   const { reported } = options;
   const cluster = await ServedCluster.make({
     ...{ connected, flags, tokens, log, metrics },
-    ...(queue && { queue }),
     ...(reported && { reported }),
   });
   const address = addressOf(flags);
@@ -48,8 +45,8 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     ...cluster.endpoints,
     byCertificate: flags.auditClientCaFile !== undefined,
     open: parseListen(address).loopback,
-    metrics: async () => {
-      await cluster.measure();
+    metrics: () => {
+      cluster.measure();
       metrics.setEndpoints(endpointLoads());
       return metrics.scrape();
     },

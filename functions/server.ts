@@ -4,7 +4,7 @@ import { events } from './events.ts';
 import { answerErrors, notFound, onExpress } from './http/on-express.ts';
 import type { ServerOptions } from './http/server-options.ts';
 import { resync } from './resync.ts';
-import { probes, status, type ProbeOptions } from './status.ts';
+import { status } from './status.ts';
 
 /** The express app with every endpoint. It does not listen. */
 export function createServer(options: ServerOptions): Express {
@@ -12,10 +12,4 @@ export function createServer(options: ServerOptions): Express {
   app.use(onExpress(auditWebhook(options)), onExpress(events(options)));
   app.use(resync(options), status(options), notFound, answerErrors(options.log));
   return app;
-}
-
-/** The express app of a program that only is looked at. */
-export function createProbes(options: ProbeOptions & Pick<ServerOptions, 'log'>): Express {
-  const app = express().disable('x-powered-by').disable('etag');
-  return app.use(probes(options), notFound, answerErrors(options.log));
 }

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * What takes too long for npm test: the laws in 300 worlds each, every story killed at every write, every call gone
- * wrong, every right taken away, two relays, a Node of 500 load balancers, ten sharers of one load balancer, a hundred clusters,
+ * wrong, every right taken away, a Node of 500 load balancers, ten sharers of one load balancer, a hundred clusters,
  * and calls that hang, whose runs end by a real clock.
  */
 export default defineConfig({
@@ -13,7 +13,6 @@ export default defineConfig({
       'test/faults/kill*.test.ts',
       'test/faults/matrix/*.test.ts',
       'test/rights/each-*.test.ts',
-      'test/functions/**/two-relays.test.ts',
       'test/scenarios/**/node-of-five-hundred.test.ts',
       'test/scenarios/**/one-hung-call.test.ts',
       'test/scenarios/sharing/sharing-by-name.test.ts',

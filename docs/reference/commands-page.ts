@@ -43,7 +43,7 @@ export const EXIT_CODES: readonly (readonly [command: string, ...means: string[]
     'a problem, or something could not be read',
     'changes are pending',
   ],
-  ['`serve`, `relay`, `sandbox`', 'stopped by a signal', 'it could not begin', ''],
+  ['`serve`, `sandbox`', 'stopped by a signal', 'it could not begin', ''],
   ['`version`', 'printed', '', ''],
 ];
 

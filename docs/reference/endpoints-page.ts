@@ -2,7 +2,7 @@ import { tableOf } from '../markdown-table.ts';
 
 const HEAD = `# HTTP endpoints
 
-What \`levelset serve\` answers at \`--listen\`; the functions on AWS have the same paths. \`levelset relay\` has \`/metrics\`, \`/healthz\` and \`/readyz\`.
+What \`levelset serve\` answers at \`--listen\`; the functions on AWS have the same paths.
 
 \`:cluster\` is the \`--cluster-name\` (default \`kubernetes\`), or the UID of the namespace kube-system. Lambda takes the name only, since its
 receiving functions may not ask the cluster. With \`serve --clusters\` it is the name of an entry ([clusters](../clusters.md)).
@@ -29,7 +29,7 @@ const RESYNC_CALLERS = '`LEVELSET_RESYNC_TOKENS`, or a Kubernetes token of whoev
 // prettier-ignore
 export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/audit/:cluster':    { methods: 'POST', body: 'EventList of audit.k8s.io/v1', callers: AUDIT_TOKENS, answer: '202 with counts, when the keys are in the queue' },
-  '/events/:cluster':   { methods: 'POST', body: 'CloudEvents 1.0 of Knative\'s sources and of `levelset relay`', callers: '`LEVELSET_AUDIT_TOKENS`, or an OIDC token of a sender', answer: 'the same' },
+  '/events/:cluster':   { methods: 'POST', body: 'CloudEvents 1.0 of Knative\'s sources', callers: '`LEVELSET_AUDIT_TOKENS`, or an OIDC token of a sender', answer: 'the same' },
   '/resync':            { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_CALLERS, answer: 'the report; of a dry run the plan; for `all` 202; 404 for an object that is not there; 429 while 200 dry runs (100 of a namespace) wait, or 1000 runs are waited for' },
   '/resync/:cluster':   { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_CALLERS, answer: 'the same, with `serve --clusters`' },
   '/':                  { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: 'the status page; JSON with `?format=json`' },

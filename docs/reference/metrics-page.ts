@@ -1,7 +1,6 @@
 import { Registry } from 'prom-client';
 import { MEASURED } from '../../functions/measured.ts';
 import { createMetrics, createMetricsByCluster } from '../../functions/metrics.ts';
-import { createRelayMetrics } from '../../functions/relay/relay-metrics.ts';
 import { tableOf } from '../markdown-table.ts';
 
 const HEAD = `# Metrics
@@ -11,7 +10,7 @@ CloudWatch ([infra/aws](../../infra/aws/README.md#log-and-metrics)). No label ha
 
 With \`serve --clusters\` all but histograms have the label \`cluster\` too.
 
-Written by \`npm run generate\` from \`functions/measured.ts\`, \`functions/metrics.ts\` and \`functions/relay/relay-metrics.ts\`.
+Written by \`npm run generate\` from \`functions/measured.ts\` and \`functions/metrics.ts\`.
 `;
 
 /** What a metric of prom-client says about itself; its types leave the labels out. */
@@ -27,7 +26,6 @@ export function metricsPage(): string {
   const serve = registered(createMetrics);
   const names = new Set(serve.map(({ name }) => name));
   const many = registered(createMetricsByCluster).filter(({ name }) => !names.has(name));
-  const relay = registered(createRelayMetrics).filter(({ name }) => !names.has(name));
   const functions = Object.entries(MEASURED)
     .filter(([, described]) => 'isOfFunctions' in described)
     .map(([name, { kind, help, labels }]) => ({ name, type: kind, help, labelNames: [...labels] }));
@@ -35,7 +33,6 @@ export function metricsPage(): string {
     HEAD.trimEnd(),
     ...section('`levelset serve`', serve),
     ...section('`levelset serve --clusters` besides', many),
-    ...section('`levelset relay`, with `levelset_watch_up`', relay),
     ...section('The functions on AWS besides', functions),
     '',
   ].join('\n');

@@ -28,7 +28,6 @@ export const HELP: Readonly<Record<CommandName, CommandHelp>> = {
   sweep:      { group: 'work', examples: ['sweep --dry-run', 'sweep --deep'] },
   gc:         { group: 'work', examples: ['gc', 'gc 0f0f0f0f-1111-4222-8333-444444444444'] },
   serve:      { group: 'run', examples: ['serve --watch --kubeconfig kubeconfig --cloud-config cloud.conf'] },
-  relay:      { group: 'run', examples: ['relay --events-url https://levelset.example.org/events/kubernetes --events-token-file token'] },
   sandbox:    { group: 'run', examples: ['sandbox --serve', 'sandbox'] },
 };
 

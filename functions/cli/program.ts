@@ -39,13 +39,6 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
     },
   );
   command(
-    'relay',
-    'watch the cluster and post what changes to a levelset elsewhere; needs no OpenStack',
-  ).action(async (flags: Flags) => {
-    const { relay } = await import('../relay.ts');
-    exit(await runUntilSignal(relay, flags, env));
-  });
-  command(
     'sweep',
     'compare everything once and work on what differs; exit 0: nothing is left to do, 2: something is progressing or draining, 1: something failed',
   ).action(async (flags: Flags) => {

@@ -7,7 +7,7 @@ interface Running {
   stop(): Promise<void>;
 }
 
-/** What `levelset serve` and `levelset relay` do: start, and stop at SIGTERM or SIGINT. */
+/** What `levelset serve` does: start, and stop at SIGTERM or SIGINT. */
 export async function runUntilSignal(
   start: (options: { flags: Flags; env: NodeJS.ProcessEnv; log: Log }) => Promise<Running>,
   flags: Flags,

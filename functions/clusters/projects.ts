@@ -1,8 +1,7 @@
 import { within } from '../../shared/deadline.ts';
 import type { ParkedKeys } from '../../shared/queue/parked-keys.ts';
 import { Side } from '../../shared/queue/side.ts';
-import { parkedKeys } from '../serve/local-queue.ts';
-import { MONOTONIC } from '../serve/serve-queue.ts';
+import { MONOTONIC, parkedKeys } from '../serve/local-queue.ts';
 import type { Connected } from '../world.ts';
 
 /** The time of Keystone to say which project it is. */

@@ -5,11 +5,9 @@ import { proxyVariables } from '../../shared/proxy.ts';
 import { SharedPlaces } from '../../shared/queue/places.ts';
 import { Side } from '../../shared/queue/side.ts';
 import { Sides } from '../../shared/queue/sides.ts';
-import type { ClustersView } from '../../shared/report/page/clusters-page.ts';
 import { createMetricsByCluster } from '../metrics.ts';
 import { listen, parseListen } from '../serve/listen.ts';
-import { queueOfClusters } from '../serve/queue-of.ts';
-import { MONOTONIC, type QueueOfClusters } from '../serve/serve-queue.ts';
+import { MONOTONIC } from '../serve/local-queue.ts';
 import { ServedCluster } from '../serve/served-cluster.ts';
 import {
   addressOf,
@@ -40,15 +38,13 @@ interface Met {
 }
 
 /**
- * `levelset serve --clusters`: the same for several clusters, each with its own World and sweeps, and with its own queue or its part of
- * one that several processes share. Throws CONFIG_INVALID.
+ * `levelset serve --clusters`: the same for several clusters, each with its own World, queue and sweeps. Throws CONFIG_INVALID.
  */
 export async function serveClusters(
   { flags, env, log, reported }: ServeOptions,
   source: Source,
   everyMs?: number,
 ): Promise<Serving> {
-  const queue = await queueOfClusters(flags, log);
   const registry = new Registry(source, { flags, env: proxyVariables(env) });
   const metrics = createMetricsByCluster();
   const { stop: stopTokens, ...tokens } = await followTokens({ flags, env, log });
@@ -92,7 +88,6 @@ export async function serveClusters(
       },
       log: ofCluster(log, entry.name),
       metrics: metrics.of(entry.name),
-      ...(queue && { queue: queue.of }),
       shared: { parked, places, sides, turns: timetable.of(entry.name, sides) },
       ...(reported && { reported }),
     });
@@ -100,14 +95,7 @@ export async function serveClusters(
     return cluster;
   };
   const clusters = new ConnectedClusters({
-    registry: {
-      names: async () => {
-        const names = await registry.names();
-        queue?.start(); // before, it would take keys of all clusters and run none
-        return names;
-      },
-      read: (name) => registry.read(name),
-    },
+    registry,
     connect,
     begin,
     ended: (name) => {
@@ -143,7 +131,6 @@ export async function serveClusters(
           ...(clusters.get(cluster)?.summary() ?? { states: {}, awaitingApproval: 0 }),
         })),
         ...(flags.dryRun && { dryRun: true as const }),
-        ...queueTroubleOf(queue),
         ...(clusters.trouble !== undefined && { trouble: clusters.trouble }),
       }),
     metrics: async () => {
@@ -152,10 +139,10 @@ export async function serveClusters(
         new Map(clusters.names.map((name) => [name, clusters.get(name)?.silence !== undefined])),
       );
       metrics.setEndpoints(endpointLoads());
-      await Promise.all(served().map((cluster) => cluster.measure()));
+      for (const cluster of served()) cluster.measure();
       return metrics.scrape();
     },
-    ready: () => Promise.resolve(missingOf(clusters, queue)),
+    ready: () => Promise.resolve(missingOf(clusters)),
     notes: () => notesOf(clusters),
     log,
   });
@@ -168,27 +155,14 @@ export async function serveClusters(
     idle: () => clusters.idle && served().every(({ idle }) => idle),
     stop: async () => {
       stopTokens();
-      const stopped = clusters.stop();
-      await Promise.all([listening.close(), stopped, queue?.stop(stopped), source.stop?.()]);
+      await Promise.all([listening.close(), clusters.stop(), source.stop?.()]);
     },
   };
 }
 
-function queueTroubleOf(queue: QueueOfClusters | undefined): Pick<ClustersView, 'queueTrouble'> {
-  const queueTrouble = queue?.trouble();
-  return queueTrouble === undefined ? {} : { queueTrouble };
-}
-
 /** The sides without which no cluster is served. */
-function missingOf(
-  { wasRead, trouble }: ConnectedClusters<ServedCluster>,
-  queue: QueueOfClusters | undefined,
-): readonly string[] {
-  const { queueTrouble } = queueTroubleOf(queue);
-  return [
-    ...(wasRead ? [] : [`clusters: ${trouble ?? 'not read yet'}`]),
-    ...(queueTrouble === undefined ? [] : [`queue: ${queueTrouble}`]),
-  ];
+function missingOf({ wasRead, trouble }: ConnectedClusters<ServedCluster>): readonly string[] {
+  return wasRead ? [] : [`clusters: ${trouble ?? 'not read yet'}`];
 }
 
 /** Nobody who asks waits longer for the sides of any cluster. */

@@ -3,7 +3,7 @@ import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import type { Clock } from '../../shared/ports.ts';
 import { ReadyKeys, turnOf } from '../../shared/queue/ready-keys.ts';
 import { HttpError } from '../http/http-error.ts';
-import { ENDED } from './serve-queue.ts';
+import { ENDED } from './local-queue.ts';
 
 export interface DryRunsOptions {
   readonly run: (request: ReconcileRequest) => Promise<Report>;

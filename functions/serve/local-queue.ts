@@ -1,5 +1,6 @@
 import { looksAfterRoutes } from '../../shared/config/controllers.ts';
 import type { Report } from '../../shared/model/outcome.ts';
+import type { ClusterIdentity } from '../../shared/model/ownership.ts';
 import {
   isByPerson,
   isUnit,
@@ -8,18 +9,53 @@ import {
   type Key,
   type ReconcileRequest,
 } from '../../shared/model/request.ts';
+import type { Clock, World } from '../../shared/ports.ts';
 import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
 import { OctaviaLoad } from '../../shared/queue/octavia-load.ts';
 import { ParkedKeys } from '../../shared/queue/parked-keys.ts';
 import { PendingPoller } from '../../shared/queue/pending-poller.ts';
+import type { SharedPlaces } from '../../shared/queue/places.ts';
+import type { Sides } from '../../shared/queue/sides.ts';
 import type { QueueView } from '../../shared/report/page.ts';
+import type { Sweep } from '../../shared/sweep.ts';
 import { DrainingTimers } from './draining-timers.ts';
-import { ENDED, FOLLOW_MS, MONOTONIC, type ServeQueue, type ServeQueueOptions } from './serve-queue.ts';
-import { Sweeper } from './sweeper.ts';
+import { Sweeper, type SweepTurns } from './sweeper.ts';
+
+/** What one of several clusters of a process shares with the others. */
+export interface SharedAmongClusters {
+  /** The keys that wait for Octavia's room, of all clusters of one project. */
+  readonly parked?: ParkedKeys;
+  /** The places for runs. */
+  readonly places?: SharedPlaces;
+  /** When the cluster is swept. */
+  readonly turns?: SweepTurns;
+  /** No run begins while one of them does not answer. */
+  readonly sides?: Sides;
+}
+
+export interface LocalQueueOptions extends SharedAmongClusters {
+  readonly world: World;
+  readonly cluster: () => Promise<ClusterIdentity>;
+  /** Sweeps change nothing. */
+  readonly readOnly: boolean;
+  /** Runs one unit. */
+  readonly run: (request: ReconcileRequest) => Promise<Report>;
+  /** Called for every sweep that ended. */
+  readonly swept: (found: Sweep) => void;
+}
+
+/** The delay of a run of the routes after a Node changed. One serves all Nodes that join or leave meanwhile. */
+const FOLLOW_MS = 500;
+
+/** How long keys wait and runs take. Who sets the time of day makes neither longer. */
+export const MONOTONIC: Clock = { now: () => performance.now() };
+
+/** For those who wait for a run that does not begin any more. */
+export const ENDED = 'the work on this cluster ended before the run began: ask again';
 
 /** The queue of one process, in its memory, with the keys that wait for Octavia and the sweeps. */
-export class LocalQueue implements ServeQueue {
-  readonly #options: ServeQueueOptions;
+export class LocalQueue {
+  readonly #options: LocalQueueOptions;
   readonly #queue: MemoryQueue;
   readonly #poller: PendingPoller;
   readonly #sweeper: Sweeper;
@@ -30,7 +66,7 @@ export class LocalQueue implements ServeQueue {
   #isStopped = false;
   readonly #unfollow: (() => void) | undefined;
 
-  constructor(options: ServeQueueOptions) {
+  constructor(options: LocalQueueOptions) {
     this.#options = options;
     const { world, cluster, readOnly, turns, places, sides, parked = parkedKeys() } = options;
     const { cloud, log, config, memory } = world;
@@ -69,46 +105,49 @@ export class LocalQueue implements ServeQueue {
       readOnly,
       ...(turns && { turns }),
       swept: (found) => {
-        this.#put(found.requests);
+        this.add(found.requests);
         options.swept(found);
       },
     });
     this.#unfollow = sides?.follow(() => {
-      if (this.trouble !== undefined) this.#refuseAsked(this.trouble);
+      if (sides.trouble !== undefined) this.#refuseAsked(sides.trouble);
     });
   }
 
-  get trouble(): string | undefined {
-    return this.#options.sides?.trouble;
-  }
-
+  /** Starts the work, with a sweep first and then at each interval. */
   start(): void {
     this.#sweeper.start();
   }
 
-  add(requests: readonly ReconcileRequest[]): Promise<void> {
-    this.#put(requests);
-    return Promise.resolve();
+  /** Units are run, and for any other key a sweep queues what it finds. */
+  add(requests: readonly ReconcileRequest[]): void {
+    const { readOnly } = this.#options;
+    for (const request of requests) {
+      if (isUnit(request.key)) this.#queue.add(readOnly ? { ...request, dryRun: true } : request);
+      else this.#sweeper.request(scopeOf(request.key), { isDue: isByPerson(request), isAsked: true });
+    }
   }
 
+  /** Queues a unit and returns the report of a run that began after that. */
   ask(request: ReconcileRequest): Promise<Report> {
-    const why = this.#isStopped ? ENDED : this.trouble;
+    const why = this.#isStopped ? ENDED : this.#options.sides?.trouble;
     if (why !== undefined) return Promise.reject(new Error(why));
     const asked = Promise.withResolvers<Report>();
     this.#asked.set(request.key, [...(this.#asked.get(request.key) ?? []), asked]);
-    this.#put([request]);
+    this.add([request]);
     return asked.promise;
   }
 
-  view(): Promise<QueueView> {
-    const depth = this.#queue.depth + this.#poller.size;
-    return Promise.resolve({ depth, oldestMs: this.#queue.oldestAgeMs() });
+  view(): QueueView {
+    return { depth: this.#queue.depth + this.#poller.size, oldestMs: this.#queue.oldestAgeMs() };
   }
 
+  /** True when nothing is queued, running or waiting for Octavia, and no sweep runs or is about to run. */
   get idle(): boolean {
     return this.#queue.depth + this.#queue.running + this.#poller.size === 0 && !this.#sweeper.busy;
   }
 
+  /** Begins no run any more, and resolves when those under way have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#unfollow?.();
@@ -122,14 +161,6 @@ export class LocalQueue implements ServeQueue {
   #refuseAsked(why: string): void {
     for (const asked of [...this.#asked.values()].flat()) asked.reject(new Error(why));
     this.#asked.clear();
-  }
-
-  #put(requests: readonly ReconcileRequest[]): void {
-    const { readOnly } = this.#options;
-    for (const request of requests) {
-      if (isUnit(request.key)) this.#queue.add(readOnly ? { ...request, dryRun: true } : request);
-      else this.#sweeper.request(scopeOf(request.key), { isDue: isByPerson(request), isAsked: true });
-    }
   }
 
   async #run(request: ReconcileRequest): Promise<Report> {

@@ -18,7 +18,7 @@ import { reconcileLine, sweptLine } from '../log.ts';
 import type { ClusterMetrics } from '../metrics.ts';
 import type { Connected } from '../world.ts';
 import { Memory } from './memory.ts';
-import { MONOTONIC, type ServeQueue, type ServeQueueOptions } from './serve-queue.ts';
+import { MONOTONIC, type SharedAmongClusters } from './local-queue.ts';
 import { UnsettledObjects } from './unsettled.ts';
 import { Webhook } from './webhook.ts';
 import { Work } from './work.ts';
@@ -29,10 +29,8 @@ export interface ServedClusterOptions {
   readonly tokens: Tokens;
   readonly log: Log;
   readonly metrics: ClusterMetrics;
-  /** Makes the queue; one in memory without it. */
-  readonly queue?: (options: ServeQueueOptions) => ServeQueue;
   /** What it shares with other clusters of the process; nothing without it. */
-  readonly shared?: Pick<ServeQueueOptions, 'parked' | 'places' | 'turns' | 'sides'>;
+  readonly shared?: SharedAmongClusters;
   /** Called for every run that ended, after the log and the metrics. */
   readonly reported?: (report: Report) => void;
 }
@@ -76,7 +74,7 @@ export class ServedCluster {
 
   private constructor(options: ServedClusterOptions) {
     this.#options = options;
-    const { connected, flags, log, metrics, queue, shared } = options;
+    const { connected, flags, log, metrics, shared } = options;
     const { world } = connected;
     const dryRun = flags.dryRun === true;
     this.#names = [world.cluster ?? world.config.clusterName];
@@ -85,12 +83,7 @@ export class ServedCluster {
     this.#work = new Work({
       connected,
       dryRun,
-      ...(queue && { queue }),
       ...(shared && { shared }),
-      told: (report) => {
-        this.#memory.remember(report);
-        this.#unsettled.note(report);
-      },
       reported: (report) => {
         this.#memory.remember(report);
         metrics.observeReconcile(report);
@@ -147,9 +140,9 @@ export class ServedCluster {
   }
 
   /** Sets the metrics of what is now, right before they are read. */
-  async measure(): Promise<void> {
+  measure(): void {
     const { metrics } = this.#options;
-    metrics.setQueue(await this.#work.queued());
+    metrics.setQueue(this.#work.queued());
     metrics.setWebhook(this.#webhook.view());
     metrics.setWatches(this.#watches?.view() ?? []);
     metrics.setUnsettled(this.#unsettled.view());
@@ -158,11 +151,7 @@ export class ServedCluster {
   /** The sides that do not answer, in words. */
   async missing(): Promise<readonly string[]> {
     if (this.silence !== undefined) return [this.silence]; // nobody waits to hear it once more
-    const { trouble } = this.#work;
-    return [
-      ...(await this.#options.connected.ready()),
-      ...(trouble === undefined ? [] : [`queue: ${trouble}`]),
-    ];
+    return this.#options.connected.ready();
   }
 
   notes(): readonly string[] {
@@ -188,7 +177,10 @@ export class ServedCluster {
       callers: new KubernetesCallers(await connected.reviews()),
       clusters: this.#names,
       self: [serviceAccountUser(config.serviceAccount)],
-      enqueue: (requests) => this.#work.enqueue(requests),
+      enqueue: (requests) => {
+        this.#work.enqueue(requests);
+        return Promise.resolve();
+      },
       reconcile: (requests) => this.#work.reconcile(requests),
       status: () => this.#view(),
       object: async (key) => this.#memory.object(key, await this.#view()),
@@ -202,23 +194,19 @@ export class ServedCluster {
     };
   }
 
-  async #view(): Promise<StatusView> {
+  #view(): Promise<StatusView> {
     const [webhook, watches] = [this.#webhook.view(), this.#watches?.view() ?? []];
-    return this.#memory.view({ queue: await this.#work.queued(), webhook, watches });
+    return this.#memory.view({ queue: this.#work.queued(), webhook, watches });
   }
 
-  readonly #changed: Changed = (keys, cause) => {
-    const because = cause === undefined ? {} : { cause };
-    this.#work.enqueue(keys.map((key) => ({ key, trigger: 'watch', ...because }))).catch((error: unknown) => {
-      this.#options.log.error('what a watch saw could not be queued', { error: errorText(error) });
-    });
+  readonly #changed: Changed = (keys) => {
+    this.#work.enqueue(keys.map((key) => ({ key, trigger: 'watch' })));
   };
 
   #swept(found: Sweep): void {
-    const { log, metrics, queue } = this.#options;
+    const { log, metrics } = this.#options;
     this.#memory.rememberSweep(found);
-    // of several replicas another one may have had the events
-    if (this.#isOpen && !this.#watches && !queue) this.#webhook.swept(found.news);
+    if (this.#isOpen && !this.#watches) this.#webhook.swept(found.news);
     metrics.observeSweep(found.failed === undefined ? 'found' : 'failed');
     if (found.loadBalancersByState) metrics.setLoadBalancers(found.loadBalancersByState);
     for (const [key, certificates] of found.certificates) metrics.setCertificates(key, certificates);

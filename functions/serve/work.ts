@@ -8,23 +8,18 @@ import { timeBudget } from '../budget.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { Connected } from '../world.ts';
 import { DryRuns } from './dry-runs.ts';
-import { LocalQueue } from './local-queue.ts';
-import { MONOTONIC, type ServeQueue, type ServeQueueOptions } from './serve-queue.ts';
+import { LocalQueue, MONOTONIC, type SharedAmongClusters } from './local-queue.ts';
 
 export interface WorkOptions {
   readonly connected: Pick<Connected, 'world' | 'cluster'>;
   /** All runs are dry runs, and sweeps change nothing: nothing is written to Kubernetes or OpenStack. */
   readonly dryRun?: boolean;
-  /** Called for every run of this process that ended. */
+  /** Called for every run that ended. */
   readonly reported: (report: Report) => void;
-  /** Called for every sweep of this process that ended. */
+  /** Called for every sweep that ended. */
   readonly swept: (found: Sweep) => void;
-  /** Called for every run that ended in another process. */
-  readonly told?: (report: Report) => void;
-  /** Makes the queue; one in memory without it. */
-  readonly queue?: (options: ServeQueueOptions) => ServeQueue;
-  /** What it shares with other clusters of the process; none without it. */
-  readonly shared?: Pick<ServeQueueOptions, 'parked' | 'places' | 'turns' | 'sides'>;
+  /** What it shares with other clusters of the process; nothing without it. */
+  readonly shared?: SharedAmongClusters;
 }
 
 /** Runs that people wait for: ten requests of as many objects as one may name. */
@@ -35,24 +30,22 @@ const RUNS_PER_DRY_RUN = 5;
 /** The work of one process: runs of the keys in its queue, and dry runs beside them. */
 export class Work {
   readonly #options: WorkOptions;
-  readonly #queue: ServeQueue;
+  readonly #queue: LocalQueue;
   readonly #dryRuns: DryRuns;
   readonly #stop = new AbortController();
   #asked = 0;
 
   constructor(options: WorkOptions) {
     this.#options = options;
-    const { connected, dryRun = false, shared, swept, told = () => undefined } = options;
+    const { connected, dryRun = false, shared, swept } = options;
     const { world } = connected;
-    const queue = options.queue ?? ((its) => new LocalQueue(its));
-    this.#queue = queue({
+    this.#queue = new LocalQueue({
       world,
       cluster: () => connected.cluster(),
       ...shared,
       readOnly: dryRun,
       run: (request) => this.#reconcile(request),
       swept,
-      told,
     });
     this.#dryRuns = new DryRuns({
       run: (request) => this.#reconcile(request),
@@ -66,14 +59,13 @@ export class Work {
     this.#queue.start();
   }
 
-  /** Resolves when the keys are queued. */
-  enqueue(requests: readonly ReconcileRequest[]): Promise<void> {
-    return this.#queue.add(this.#named(requests));
+  enqueue(requests: readonly ReconcileRequest[]): void {
+    this.#queue.add(this.#named(requests));
   }
 
   /**
    * Queues units to run now, each after a run of it that is under way, and returns the reports in the order of
-   * the requests. All are dry runs, or none is. Throws 429 if too many are waited for, and 503 while the queue is away.
+   * the requests. All are dry runs, or none is. Throws 429 if too many are waited for, and 503 while a side does not answer, or at the end.
    */
   async reconcile(asked: readonly ReconcileRequest[]): Promise<readonly Report[]> {
     const requests = this.#named(asked);
@@ -94,13 +86,8 @@ export class Work {
   }
 
   /** The state of the queue, for metrics and the page. */
-  queued(): Promise<QueueView> {
+  queued(): QueueView {
     return this.#queue.view();
-  }
-
-  /** Why no run begins. */
-  get trouble(): string | undefined {
-    return this.#queue.trouble;
   }
 
   /** True when no key is queued, running or waiting for Octavia, and no sweep runs or is about to run. */

@@ -1,4 +1,4 @@
-/** Writes the manifests of infra/kubernetes from the chart with its default values, and those of a relay: one source for helm and kustomize. */
+/** Writes the manifests of infra/kubernetes from the chart with its default values: one source for helm and kustomize. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,26 +16,22 @@ const HEAD = `# Written by npm run generate from ${CHART}, whose values are the 
 /** Lines that only helm's own releases have. */
 const OF_RELEASES = /^ *(app\.kubernetes\.io\/managed-by|helm\.sh\/chart): .*\n/gm;
 
-/** By a folder of the manifests, what is rendered for it: helm's arguments each time. */
-const RENDERED: readonly (readonly [folder: string, args: readonly string[]])[] = [
-  [MANIFESTS, []],
+/** What is rendered: helm's arguments each time. */
+const RENDERED: readonly (readonly string[])[] = [
+  [],
   // not there by default, but manifests to apply beside the others
-  [MANIFESTS, ['--set', 'rbac.reviews=true', '--show-only', 'templates/rbac-reviews.yaml']],
-  [MANIFESTS, ['--set', 'clusters.from=secrets', '--show-only', 'templates/rbac-clusters.yaml']],
-  [
-    `${MANIFESTS}/relay`,
-    ['--set', 'relay.enabled=true,relay.eventsURL=https://levelset.example/events/kubernetes'],
-  ],
+  ['--set', 'rbac.reviews=true', '--show-only', 'templates/rbac-reviews.yaml'],
+  ['--set', 'clusters.from=secrets', '--show-only', 'templates/rbac-clusters.yaml'],
 ];
 
 /** By the path of each manifest, its text. */
 export async function render(): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string[]>();
-  for (const [folder, args] of RENDERED)
+  for (const args of RENDERED)
     for (const part of template(args).split(/^---\n/m)) {
       const [, name] = /^# Source: \S+\/templates\/(\S+)\n/.exec(part) ?? [];
       if (name === undefined) continue;
-      const path = `${folder}/${basename(name)}`;
+      const path = `${MANIFESTS}/${basename(name)}`;
       const text = part.replace(/^# Source: .*\n/, '').replace(OF_RELEASES, '');
       texts.set(path, [...(texts.get(path) ?? []), text]);
     }

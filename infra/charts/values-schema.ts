@@ -45,22 +45,12 @@ function flagSchema({ help, value, repeatable }: Flag): object {
   return { description: help, ...type };
 }
 
-/** The schema for a relay beside the others: of `flags` it has its own alone. */
-const whenRelay = (flags: readonly string[]): object => ({
-  if: {
-    properties: { relay: { properties: { enabled: { const: true } }, required: ['enabled'] } },
-    required: ['relay'],
-  },
-  then: { properties: { flags: { propertyNames: { enum: flags } } } },
-});
-
 /** The whole file. */
 export function valuesSchema(): string {
   const rows = Object.entries(FLAGS) as readonly (readonly [string, Flag])[];
   const ofServe = rows.filter(
     ([name, { commands }]) => commands.includes('serve') && !OWN_FLAGS.includes(name),
   );
-  const ofRelay = ofServe.filter(([, { commands }]) => commands.includes('relay')).map(([name]) => name);
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     description: 'Written by npm run generate from infra/charts/values-schema.ts.',
@@ -77,11 +67,6 @@ export function valuesSchema(): string {
       clusterName: { type: 'string', minLength: 1 },
       cloudConfig: closed({ content: text, secretName: text }),
       clusters: closed({ from: { enum: ['', 'secrets', 'folder'] }, volume: anObject }),
-      relay: closed({
-        enabled: bool,
-        eventsURL: { type: 'string', pattern: '^(https://.+/events/[^/]+)?$' },
-        secretName: text,
-      }),
       privateCA: closed({ configMapName: text, secretName: text, key: { type: 'string', minLength: 1 } }),
       watch: bool,
       tls: closed({ secretName: text }),
@@ -99,11 +84,6 @@ export function valuesSchema(): string {
       rbac: closed({ create: bool, nodes: bool, pods: bool, reviews: bool }),
       serviceAccount: closed({ create: bool, name: text, annotations: texts }),
       replicas: { type: 'integer', minimum: 0 },
-      autoscaling: closed({
-        enabled: bool,
-        maxReplicas: { type: 'integer', minimum: 1 },
-        keysPerReplica: { type: 'integer', minimum: 1 },
-      }),
       port: { type: ['integer', 'null'], minimum: 1024, maximum: 65535 },
       hostNetwork: { type: ['boolean', 'null'] },
       dnsPolicy: { enum: ['', 'Default', 'ClusterFirst', 'ClusterFirstWithHostNet'] },
@@ -129,7 +109,6 @@ export function valuesSchema(): string {
       extraVolumes: objects,
       extraVolumeMounts: objects,
     }),
-    ...whenRelay(ofRelay),
   };
   return JSON.stringify(schema, null, 2);
 }

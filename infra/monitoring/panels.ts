@@ -123,7 +123,6 @@ export const PANELS: readonly Panel[] = [
     queries: [
       { expr: `sum(${its('levelset_queue_depth')})`, legend: 'keys' },
       { expr: `max(${its('levelset_queue_oldest_seconds')})`, legend: 'oldest, s' },
-      { expr: `min(${its('levelset_queue_up')})`, legend: 'it answers' },
     ],
   },
   {

@@ -2,7 +2,6 @@ import type { Read } from './read-value.ts';
 
 export type CommandName =
   | 'serve'
-  | 'relay'
   | 'sweep'
   | 'reconcile'
   | 'plan'
@@ -23,7 +22,6 @@ export const TOPICS = [
   'routes',
   'runs',
   'server',
-  'relay',
   'one run',
 ] as const;
 

@@ -36,26 +36,23 @@ const WORKING = [
 /** The commands that read what Services ask for. */
 const LINTING = [...WORKING, 'lint'] as const;
 
-/** The commands that talk to the cluster. */
-const WATCHING = [...WORKING, 'relay', 'gc'] as const;
-
-/** The commands that talk to the cloud. */
-const CLOUD = [...WORKING, 'gc'] as const;
+/** The same, and the command for clusters that are gone. */
+const CONNECTING = [...WORKING, 'gc'] as const;
 
 // prettier-ignore
 export const FLAGS = {
   'kubeconfig': {
-    topic: 'cluster and cloud', value: 'file', read: text, commands: WATCHING, go: 'CCM, KCM',
+    topic: 'cluster and cloud', value: 'file', read: text, commands: CONNECTING, go: 'CCM, KCM',
     help: 'kubeconfig of the kube-apiserver',
     without: 'KUBECONFIG, else the ServiceAccount of the Pod, else ~/.kube/config',
   },
   'cloud-config': {
-    topic: 'cluster and cloud', value: 'file', read: text, commands: [...CLOUD, 'lint'], lambda: true, go: 'CCM, KCM',
+    topic: 'cluster and cloud', value: 'file', read: text, commands: [...CONNECTING, 'lint'], lambda: true, go: 'CCM, KCM',
     help: 'cloud.conf, the file that the Go provider reads',
     without: 'clouds.yaml, else OS_* variables',
   },
   'clusters': {
-    topic: 'cluster and cloud', value: 'where', read: clustersFrom, commands: CLOUD, lambda: true,
+    topic: 'cluster and cloud', value: 'where', read: clustersFrom, commands: CONNECTING, lambda: true,
     help: 'where it stands which clusters there are: folder:PATH, with a folder of texts for each of them, or secrets, those labelled levelset.openstack.org/cluster in --state-namespace. On AWS parameters:PATH, with the texts below PATH/clusters/NAME in Parameter Store', without: 'one cluster, that of --kubeconfig',
   },
   'cluster': {
@@ -187,7 +184,7 @@ export const FLAGS = {
     help: 'clusterIPs of the Services: no Node gets a part of them', default: '',
   },
   'reconcile-timeout': {
-    topic: 'runs', value: 'duration', read: milliseconds, commands: CLOUD,
+    topic: 'runs', value: 'duration', read: milliseconds, commands: CONNECTING,
     help: 'how long one run may take', default: '1m',
   },
   'concurrent-service-syncs': {
@@ -199,14 +196,14 @@ export const FLAGS = {
     help: 'time between two sweeps', default: '5m',
   },
   'v': {
-    topic: 'runs', short: 'v', value: 'level', read: whole(0, 1_000), commands: [...WATCHING, 'replay'], go: 'CCM, KCM',
-    help: 'verbosity of the log: 4 and more show every step; without it, every command but serve and relay logs warnings and errors only',
+    topic: 'runs', short: 'v', value: 'level', read: whole(0, 1_000), commands: [...CONNECTING, 'replay'], go: 'CCM, KCM',
+    help: 'verbosity of the log: 4 and more show every step; without it, every command but serve logs warnings and errors only',
     default: '0',
   },
   ...SERVER_FLAGS,
   'server-url': {
     topic: 'one run', value: 'url', read: serverUrl, commands: ['doctor'],
-    help: 'a running levelset serve whose webhook, watches and queue are looked at', without: 'they are not',
+    help: 'a running levelset serve whose webhook and watches are looked at', without: 'they are not',
   },
   'dry-run': {
     topic: 'one run', commands: ['serve', 'sweep', 'reconcile'], help: 'print the plans and change nothing; serve shows them on its page',

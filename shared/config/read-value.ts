@@ -3,7 +3,6 @@ import { parseCidr, type Cidr } from '../model/network/cidr.ts';
 import { chooseByName, chooseByTags } from '../model/network/subnet-choice.ts';
 import type { WantedMetadata } from '../model/node/nova.ts';
 import { NODE_SELECTOR, parseNodeSelector, type NodeSelector } from '../model/node/node-selector.ts';
-import { isClusterName } from '../model/request.ts';
 import { readUuid } from '../model/text/text.ts';
 import { didYouMean } from '../model/text/did-you-mean.ts';
 
@@ -225,15 +224,6 @@ export const hostPort: Read<HostPort> = (value = '') => {
   return { host: v6 ?? (host === '' ? '::' : (host ?? '::')), port };
 };
 
-const EVENTS_URL = 'the address of a levelset, such as https://levelset.example/events/kubernetes';
-
-/** Where events go. Over http the token would pass in the clear, so only loopback may have that. */
-export const eventsUrl: Read<string> = (value = '') => {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !/\/events\/[^/]+$/.test(url.pathname)) return new NotAllowed(EVENTS_URL);
-  return mayCarryToken(url) ? url.href : new NotAllowed(`${EVENTS_URL}, with https and nothing but a path`);
-};
-
 /** The address of a `levelset serve`. */
 export const serverUrl: Read<string> = (value = '') => {
   const url = URL.canParse(value) ? new URL(value) : undefined;
@@ -263,25 +253,5 @@ export const clustersFrom: Read<ClustersFrom> = (value = '') => {
   if (parameters !== undefined) return { parameters };
   return new NotAllowed(
     'secrets, folder:PATH, such as folder:/etc/levelset/clusters, or for the functions on AWS parameters:PATH, such as parameters:/levelset/prod',
-  );
-};
-
-/** One label of DNS. */
-export const label: Read<string> = (value = '') =>
-  isClusterName(value)
-    ? value
-    : new NotAllowed('up to 63 small letters, digits and dashes, such as levelset');
-
-const NATS_URL = /^(nats|tls):\/\/[^/?#@\s]+\/?$/;
-
-/** Servers of one NATS; none for `memory`. */
-export const queueServers: Read<readonly string[]> = (value = '') => {
-  if (value === 'memory') return [];
-  const servers = value.split(',');
-  const wrong = servers.filter((server) => !NATS_URL.test(server) || !URL.canParse(server));
-  if (wrong.length === 0) return servers;
-  return new NotAllowed(
-    'memory, or URLs of NATS servers separated by commas, such as nats://nats:4222 or tls://nats:4222, without user and password (--queue-credentials-file has them)',
-    wrong,
   );
 };

@@ -1,32 +1,16 @@
 import type { Flag } from './flag.ts';
-import { eventsUrl, hostPort, label, queueServers, serviceAccounts, text } from './read-value.ts';
+import { hostPort, serviceAccounts, text } from './read-value.ts';
 
-/** The rows of the table in flags.ts that are about the HTTP server, and about what `levelset relay` sends. */
+/** The rows of the table in flags.ts that are about the HTTP server. */
 // prettier-ignore
 export const SERVER_FLAGS = {
   'listen': {
-    topic: 'server', value: 'host:port', read: hostPort, commands: ['serve', 'relay', 'sandbox'],
+    topic: 'server', value: 'host:port', read: hostPort, commands: ['serve', 'sandbox'],
     help: 'where the HTTP server listens', default: '127.0.0.1:8080',
   },
   'watch': {
     topic: 'server', commands: ['serve'],
     help: 'watch Services, Nodes, and where the members of a Service follow them its EndpointSlices, instead of waiting for the audit webhook',
-  },
-  'queue': {
-    topic: 'server', value: 'where', read: queueServers, commands: ['serve'],
-    help: 'where keys wait for their runs: in memory, or in the NATS JetStream at these URLs, which several replicas share', default: 'memory',
-  },
-  'queue-name': {
-    topic: 'server', value: 'name', read: label, commands: ['serve'],
-    help: 'with --clusters: what the streams in NATS are named after; another one for each deployment that shares a NATS', default: 'clusters',
-  },
-  'queue-credentials-file': {
-    topic: 'server', value: 'file', read: text, commands: ['serve'],
-    help: 'credentials file of NATS (.creds) for --queue', without: 'no credentials',
-  },
-  'queue-ca-file': {
-    topic: 'server', value: 'file', read: text, commands: ['serve'],
-    help: 'certificates of CAs for the servers of --queue, whose connection then has to be TLS', without: 'the CAs of Node',
   },
   'audit-tokens-file': {
     topic: 'server', value: 'file', read: text, commands: ['serve'],
@@ -36,19 +20,19 @@ export const SERVER_FLAGS = {
     topic: 'server', value: 'file', read: text, commands: ['serve'], help: 'the same for /resync', without: 'none',
   },
   'page-tokens-file': {
-    topic: 'server', value: 'file', read: text, commands: ['serve', 'relay', 'doctor'], help: 'the same for the status page and /metrics', without: 'none',
+    topic: 'server', value: 'file', read: text, commands: ['serve', 'doctor'], help: 'the same for the status page and /metrics', without: 'none',
   },
   'tls-cert-file': {
-    topic: 'server', value: 'file', read: text, commands: ['serve', 'relay'], go: 'CCM, KCM',
+    topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',
     help: 'certificate of the server, which then speaks HTTPS',
     without: 'plain HTTP',
   },
   'tls-private-key-file': {
-    topic: 'server', value: 'file', read: text, commands: ['serve', 'relay'], go: 'CCM, KCM',
+    topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',
     help: 'private key of the certificate',
   },
   'allow-plain-http': {
-    topic: 'server', commands: ['serve', 'relay', 'sandbox'],
+    topic: 'server', commands: ['serve', 'sandbox'],
     help: 'listen beyond loopback without a certificate, where a proxy in front ends TLS',
   },
   'client-ca-file': {
@@ -65,18 +49,6 @@ export const SERVER_FLAGS = {
     topic: 'server', value: 'list', read: serviceAccounts, repeatable: true, commands: ['serve'],
     help: 'ServiceAccounts whose OIDC tokens count at /events: NAMESPACE/NAME, or NAMESPACE/* for all of a namespace',
     without: 'all of --state-namespace',
-  },
-  'events-url': {
-    topic: 'relay', value: 'url', read: eventsUrl, commands: ['relay'],
-    help: 'where the relay posts the keys of what changed: /events/CLUSTER of the levelset that works on them', without: 'none: the relay needs one',
-  },
-  'events-token-file': {
-    topic: 'relay', value: 'file', read: text, commands: ['relay'],
-    help: 'file with one of LEVELSET_AUDIT_TOKENS of that levelset, read again when it changes', without: 'none: the relay needs one',
-  },
-  'events-ca-file': {
-    topic: 'relay', value: 'file', read: text, commands: ['relay'],
-    help: 'certificates of CAs, one of which signed the certificate of that levelset', without: 'the CAs that Node knows',
   },
   'audit-client-ca-file': {
     topic: 'server', value: 'file', read: text, commands: ['serve'],

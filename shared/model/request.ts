@@ -31,7 +31,7 @@ export interface ReconcileRequest {
   /** The name of the cluster; absent in a deployment that serves one, which needs none. */
   readonly cluster?: string;
   readonly trigger: Trigger;
-  /** The id of an audit event or a request, or the version of an object. Of two requests for one key and cause a shared queue may drop one. */
+  /** The id of an audit event or a request. Of two requests for one key and cause SQS may drop one. */
   readonly cause?: string;
   readonly dryRun?: boolean;
   /**

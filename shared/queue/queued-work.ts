@@ -31,8 +31,6 @@ export interface QueuedWork extends ChainState {
   readonly sinceMs?: number;
   /** What Octavia is busy with there; absent if another run, or somebody else, began it. */
   readonly operation?: Operation;
-  /** How often a process gave it back that does not serve its cluster. */
-  readonly returned?: number;
 }
 
 /** Characters in a group id of SQS. A Service's key can be longer. */
@@ -91,7 +89,6 @@ export function readBody(body: string): QueuedWork | Unreadable {
     ...(typeof waitingFor === 'string' && { waitingFor }),
     ...(countAt(value, 'sinceMs') > 0 && { sinceMs: countAt(value, 'sinceMs') }),
     ...(isOperation(value['operation']) && { operation: value['operation'] }),
-    ...(countAt(value, 'returned') > 0 && { returned: countAt(value, 'returned') }),
   };
 }
 

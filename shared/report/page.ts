@@ -90,17 +90,10 @@ export interface StatusView {
   };
 }
 
-/** What is in the queue, or why it cannot be said. */
-export type QueueView =
-  | {
-      readonly depth: number;
-      readonly oldestMs: number;
-      /** Several processes have one queue: what waits or runs in all of them together. */
-      readonly ofAllReplicas?: true;
-      /** So have several clusters. */
-      readonly ofAllClusters?: true;
-    }
-  | { readonly trouble: string; readonly ofAllClusters?: true };
+export interface QueueView {
+  readonly depth: number;
+  readonly oldestMs: number;
+}
 
 /** The states, those that need a person first. */
 export const WORST_FIRST: readonly RowState[] = ['failed', 'blocked', 'progressing', 'unknown', 'settled'];

@@ -2,8 +2,6 @@ import { fieldsOf } from '../model/json.ts';
 import { collectKeys, OF_ALL_NODES, type Reading, type Triggered } from './causes.ts';
 
 const RESOURCE_EVENT = /^dev\.knative\.apiserver\.(?:resource|ref)\.(add|update|delete)$/;
-/** The event that `levelset relay` posts. Its `data` has the keys themselves. */
-export const RELAYED = 'org.openstack.levelset.changed';
 const PING = 'dev.knative.sources.ping';
 /**
  * Kinds that Services use. Their events do not name the Services, so a sweep of the namespace answers them.
@@ -12,8 +10,8 @@ const USED_BY_SERVICES = ['discovery.k8s.io/v1 EndpointSlice', 'v1 Secret'];
 
 /**
  * Maps CloudEvents 1.0 of Knative's ApiServerSource to keys. `data` is a Service, Node, EndpointSlice or Secret, or a
- * reference to one. A PingSource asks for a sweep; `levelset relay` names keys. The event does not tell who wrote, so our own writes come back once and
- * find nothing to do, and kubelets' own writes count.
+ * reference to one. A PingSource asks for a sweep. The event does not tell who wrote, so our own writes come back once and find nothing to
+ * do, and kubelets' own writes count.
  *
  * @param events attributes and `data` of each event, as in the JSON format; one that is no CloudEvent counts as skipped
  */
@@ -26,15 +24,8 @@ function readEvent(event: unknown): Reading {
   if (typeof type !== 'string' || typeof id !== 'string') return 'skipped';
   if (typeof source !== 'string' || specversion !== '1.0') return 'skipped';
   if (type === PING) return { keys: ['all'], cause: id };
-  if (type === RELAYED) return relayedReading(data, id);
   const [, happened] = RESOURCE_EVENT.exec(type) ?? [];
   return happened ? objectReading(data, id, happened) : 'ignored';
-}
-
-function relayedReading(data: unknown, cause: string): Reading {
-  const { keys } = fieldsOf(data);
-  const isRead = Array.isArray(keys) && keys.every((key) => typeof key === 'string');
-  return isRead ? { keys, cause } : 'skipped';
 }
 
 function objectReading(data: unknown, cause: string, happened: string): Reading {

@@ -48,17 +48,6 @@ export function signOfNode({ metadata, spec, status }: Node): string {
   ]);
 }
 
-/**
- * One text for a change of an object, whoever saw it: the UID and the resourceVersion that the change gave it. Undefined where
- * nobody saw how the object went.
- */
-export function causeOf(
-  { metadata: { uid, resourceVersion } }: SeenObject,
-  isGone: boolean,
-): string | undefined {
-  return resourceVersion === '' ? undefined : `${uid} ${resourceVersion}${isGone ? ' gone' : ''}`;
-}
-
 export function keyOfService({ metadata }: SeenObject): Key {
   return serviceKey(metadata.namespace ?? '', metadata.name);
 }

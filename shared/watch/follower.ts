@@ -29,8 +29,7 @@ export interface Collection<T extends SeenObject> {
   readonly pollMs?: () => number | undefined;
 }
 
-/** The cause is the same whoever sees a change, and no other change has it. Not said: which change it was is not known. */
-export type Changed = (keys: readonly Key[], cause?: string) => void;
+export type Changed = (keys: readonly Key[]) => void;
 
 /** What all watches of a cluster need. */
 export interface Following {

@@ -2,7 +2,7 @@ import { corePath } from '../kube/kube-objects.ts';
 import type { Service } from '../model/kubernetes.ts';
 import type { Key } from '../model/request.ts';
 import type { WatchView } from '../report/page.ts';
-import { causeOf, keyOfService, secretsOfService, type SeenObject } from '../trigger/keys-from-objects.ts';
+import { keyOfService, secretsOfService, type SeenObject } from '../trigger/keys-from-objects.ts';
 import { Follower, type Changed, type Following } from './follower.ts';
 
 /** A watch is a connection to the apiserver each. */
@@ -131,8 +131,8 @@ export class SecretFollowers {
         fieldSelector: `metadata.name=${name}`,
         metadataOnly: true,
         signOf: ({ metadata: { uid, resourceVersion } }) => `${uid} ${resourceVersion}`,
-        changed: (secret, _, isGone) => {
-          this.#changed([...users], causeOf(secret, isGone));
+        changed: () => {
+          this.#changed([...users]);
         },
         pollMs: () => (this.#watched.has(path) ? undefined : pollMs()),
         listed: () => {

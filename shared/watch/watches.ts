@@ -3,7 +3,6 @@ import type { Node, Service } from '../model/kubernetes.ts';
 import type { Key } from '../model/request.ts';
 import type { WatchView } from '../report/page.ts';
 import {
-  causeOf,
   followsEndpoints,
   keyOfService,
   keysOfNode,
@@ -57,7 +56,7 @@ export class Watches {
             this.#followed.delete(key);
             this.#secrets.forget(key);
           }
-          changed([key], causeOf(service, isGone));
+          changed([key]);
         },
         listed: () => {
           this.#secrets.complete();
@@ -72,7 +71,7 @@ export class Watches {
         path: corePath('nodes'),
         signOf: signOfNode,
         changed: (node, _, isGone) => {
-          changed(keysOfNode(node, isGone), causeOf(node, isGone));
+          changed(keysOfNode(node, isGone));
         },
         listed: listed('nodes'),
       },
@@ -88,9 +87,9 @@ export class Watches {
           const { uid, generation = 0 } = slice.metadata;
           return service && this.#followed.has(service) ? `${service} ${uid} ${generation}` : undefined;
         },
-        changed: (slice, sign, isGone) => {
+        changed: (_, sign) => {
           const [service] = sign.split(' ');
-          changed([service as Key], causeOf(slice, isGone));
+          changed([service as Key]);
         },
         listed: listed('slices'),
       },
@@ -115,11 +114,6 @@ export class Watches {
   /** Why changes of something do not come. */
   troubles(): readonly string[] {
     return this.view().flatMap(({ trouble }) => trouble ?? []);
-  }
-
-  /** Why changes of Services or Nodes do not come, without which a watch is no way in. */
-  blindness(): readonly string[] {
-    return [this.#services, this.#nodes].flatMap((follower) => follower.view().trouble ?? []);
   }
 
   #note(service: Service): void {

@@ -1,14 +1,10 @@
 /**
- * Workers that share the work of many clusters by a queue, in the real time: WORKERS (2) processes on QUEUE (jetstream, or sqs),
- * CLUSTERS (40) simulated clusters of SERVICES (20), and PER_SECOND (2) edits over all for SECONDS (90). `npm run bench:workers`.
- * The simulators have a process of their own. Needs what infra/lab builds: nats-server, or ElasticMQ and Java.
+ * The functions on AWS before many clusters, in the real time: WORKERS (2) environments of the worker on SQS, CLUSTERS (40) simulated clusters of SERVICES (20), and PER_SECOND (2) edits over all for SECONDS (90). `npm run bench:workers`.
+ * The simulators have a process of their own. Needs what infra/lab builds: ElasticMQ and Java.
  */
 import { CLOUD_MS, KUBE_MS, measureWorkers, PENDING_MS, type Size } from './fleet-workers/measure.ts';
-import { onJetStream } from './fleet-workers/on-jetstream.ts';
-import { onSqs } from './fleet-workers/on-sqs.ts';
 import { inWords, waitsOf } from './fleet/figures.ts';
 
-const QUEUE = process.env['QUEUE'] ?? 'jetstream';
 const size: Size = {
   workers: Number(process.env['WORKERS'] ?? 2),
   clusters: Number(process.env['CLUSTERS'] ?? 40),
@@ -19,15 +15,12 @@ const size: Size = {
 
 const s = (ms: number): string => (ms / 1e3).toFixed(1);
 console.log(
-  `${size.workers} workers on ${QUEUE}; ${size.clusters} clusters of ${size.services} Services, ${size.perSecond} edits a second for ${size.seconds} s; an answer of a kube-apiserver takes ${KUBE_MS} ms, of OpenStack ${CLOUD_MS} ms; PENDING_* takes ${PENDING_MS} ms`,
+  `${size.workers} workers; ${size.clusters} clusters of ${size.services} Services, ${size.perSecond} edits a second for ${size.seconds} s; an answer of a kube-apiserver takes ${KUBE_MS} ms, of OpenStack ${CLOUD_MS} ms; PENDING_* takes ${PENDING_MS} ms`,
 );
-const { workers, edits, undone, calls, lateMs } = await measureWorkers(
-  size,
-  QUEUE === 'sqs' ? onSqs : onJetStream,
-);
+const { workers, edits, undone, calls, lateMs } = await measureWorkers(size);
 for (const [at, { runs, sweeps, cpuMs, busyMs, rssMb, peakMb }] of workers.entries())
   console.log(
-    `worker ${at + 1}: ${runs} runs, ${sweeps} sweeps, CPU ${s(cpuMs)} s, ${busyMs === undefined ? '' : `at work ${s(busyMs)} s, `}RSS ${rssMb.toFixed(0)} MB, ${peakMb.toFixed(0)} MB at most`,
+    `worker ${at + 1}: ${runs} runs, ${sweeps} sweeps, CPU ${s(cpuMs)} s, at work ${s(busyMs)} s, RSS ${rssMb.toFixed(0)} MB, ${peakMb.toFixed(0)} MB at most`,
   );
 const took = edits.flatMap(({ cluster, tookMs: ms }) => (ms === undefined ? [] : [{ cluster, ms }]));
 console.log(`from event to done: ${inWords(waitsOf(took), edits.length)}`);

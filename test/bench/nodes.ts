@@ -79,7 +79,7 @@ async function queued(keys: readonly Key[], world: World): Promise<number> {
     },
     swept: () => undefined,
   });
-  await work.enqueue(keys.map((key) => ({ key, trigger: 'audit' })));
+  work.enqueue(keys.map((key) => ({ key, trigger: 'audit' })));
   while (!work.idle) await pause(10);
   await work.stop();
   return calls;

@@ -44,7 +44,7 @@ async function runAll(most: number): Promise<readonly number[]> {
   });
   const keys = Array.from({ length: SERVICES }, (_, i) => serviceKey('default', `s${i}`));
   for (const at of works.keys()) for (const key of keys) left.add(`c${at}:${key}`);
-  for (const work of works) await work.enqueue(keys.map((key) => ({ key, trigger: 'resync' })));
+  for (const work of works) work.enqueue(keys.map((key) => ({ key, trigger: 'resync' })));
   while (left.size > 0) await pause(5);
   await Promise.all(works.map((work) => work.stop()));
   return took;

@@ -140,28 +140,6 @@ test('drift is counted by its kind, as repaired or only reported; a dry run is n
   ]);
 });
 
-test('a queue that is away says so, and keeps its last depth', async () => {
-  const metrics = createMetrics();
-  const queue = async (): Promise<readonly string[]> =>
-    (await metrics.scrape()).body.split('\n').filter((line) => /^levelset_queue_(up|depth)/.test(line));
-  metrics.setQueue({ depth: 3, oldestMs: 1500, ofAllReplicas: true });
-  expect(await queue()).toEqual(['levelset_queue_depth 3', 'levelset_queue_up 1']);
-  metrics.setQueue({ trouble: 'NATS: the connection is lost' });
-  expect(await queue()).toEqual(['levelset_queue_depth 3', 'levelset_queue_up 0']);
-});
-
-test('a queue that several clusters share is counted once', async () => {
-  const metrics = createMetricsByCluster();
-  for (const name of ['a', 'b'])
-    metrics.of(name).setQueue({ depth: 3, oldestMs: 1500, ofAllReplicas: true, ofAllClusters: true });
-  const { body } = await metrics.scrape();
-  expect(body.split('\n').filter((line) => line.startsWith('levelset_queue'))).toEqual([
-    'levelset_queue_depth 3',
-    'levelset_queue_oldest_seconds 1.5',
-    'levelset_queue_up 1',
-  ]);
-});
-
 test('of several clusters each has its own series, and one that is gone has none', async () => {
   const metrics = createMetricsByCluster();
   const seriesOf = async (name: string): Promise<readonly string[]> => {

@@ -264,15 +264,6 @@ describe('anything else', () => {
 test.each([
   [{ depth: 0, oldestMs: 0 }, 'empty'],
   [{ depth: 2, oldestMs: 3_000 }, '2 waiting, oldest 3 s'],
-  [
-    { depth: 2, oldestMs: 3_000, ofAllReplicas: true as const },
-    '2 waiting or running, oldest 3 s, all replicas together',
-  ],
-  [
-    { depth: 2, oldestMs: 3_000, ofAllReplicas: true as const, ofAllClusters: true as const },
-    '2 waiting or running, oldest 3 s, all replicas and clusters together',
-  ],
-  [{ trouble: 'NATS: the connection is lost' }, 'NATS: the connection is lost'],
 ])('the page says of the queue %j: %s', (queue, words) => {
   const html = renderPage({ cluster: 'prod', generatedAt: '2026-11-22T12:00:00Z', rows: [], queue });
   expect(html).toContain(`<dt>Queue</dt><dd>${words}</dd>`);

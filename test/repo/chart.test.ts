@@ -43,40 +43,6 @@ test('values.yaml has every value of the schema, and no other', () => {
   expect([...given(values, schema)].sort()).toEqual([...named(schema)].sort());
 });
 
-interface ForRelays {
-  readonly then: { readonly properties: { readonly flags: { readonly propertyNames: { enum: string[] } } } };
-}
-
-test('`flags` of a relay are those of the program that no other value gives', () => {
-  const { then } = JSON.parse(valuesSchema()) as ForRelays;
-  const rows = Object.entries(FLAGS) as readonly (readonly [string, Flag])[];
-  const ofRelay = rows.flatMap(([name, { commands }]) => (commands.includes('relay') ? [name] : []));
-  const template = textOf(`${CHART}/templates/deployment.yaml`);
-  const rest = ofRelay.filter((name) => !OWN_FLAGS.includes(name) && !template.includes(`--${name}=`));
-  expect(then.properties.flags.propertyNames.enum).toEqual(rest);
-});
-
-test('the relay is deployed as levelset is, with no credentials of OpenStack and on a network of its own', () => {
-  const [own, relay] = ['', 'relay/'].map(deploymentIn);
-  const secured = ({ spec }: Deployment): unknown => {
-    const { securityContext, containers } = spec.template.spec;
-    const { host: _, ...probe } = containers[0]?.livenessProbe.httpGet ?? {};
-    return [securityContext, containers[0]?.securityContext, { ...probe, port: 'any' }];
-  };
-  if (!own || !relay) throw new Error('no Deployment');
-  expect(secured(relay)).toEqual(secured(own));
-  const { containers, volumes, hostNetwork, dnsPolicy, tolerations } = relay.spec.template.spec;
-  expect([hostNetwork, dnsPolicy]).toEqual([undefined, undefined]);
-  // a Node without a network for Pods is none for it
-  const ofNetwork = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/network-unavailable'];
-  expect(tolerations).toEqual(
-    own.spec.template.spec.tolerations.filter(({ key = '' }) => !ofNetwork.includes(key)),
-  );
-  expect(JSON.stringify([containers, volumes])).not.toMatch(/cloud/i);
-  expect(volumes.map(({ secret }) => secret?.secretName)).toEqual(['levelset-relay']);
-  expect(relay.spec.selector).not.toEqual(own.spec.selector);
-});
-
 interface Probe {
   readonly httpGet: { readonly path: string; readonly host?: string; readonly port: string };
 }
@@ -111,14 +77,13 @@ interface Deployment {
   };
 }
 
-const deploymentIn = (folder: string): Deployment =>
-  parse(textOf(`infra/kubernetes/${folder}deployment.yaml`)) as Deployment;
+const deployment = parse(textOf('infra/kubernetes/deployment.yaml')) as Deployment;
 
 /** As the scheduler asks, whether a Pod of levelset may come onto a Node with these taints, each KEY:EFFECT. */
 const isLetOnto = (taints: readonly string[]): boolean =>
   taints.every((taint) => {
     const [key, effect] = taint.split(':');
-    return deploymentIn('').spec.template.spec.tolerations.some(
+    return deployment.spec.template.spec.tolerations.some(
       (one) => one.operator === 'Exists' && one.key === key && [undefined, effect].includes(one.effect),
     );
   });
@@ -156,7 +121,7 @@ test.each([
 });
 
 test('levelset waits for no network and no DNS of Pods, in a namespace that lets it', () => {
-  const { hostNetwork, dnsPolicy, containers } = deploymentIn('').spec.template.spec;
+  const { hostNetwork, dnsPolicy, containers } = deployment.spec.template.spec;
   expect({ hostNetwork, dnsPolicy }).toEqual({ hostNetwork: true, dnsPolicy: 'Default' });
   const { metadata } = parse(textOf('infra/kubernetes/namespace.yaml')) as {
     readonly metadata: { readonly labels: Readonly<Record<string, string>> };
@@ -174,7 +139,7 @@ test('levelset waits for no network and no DNS of Pods, in a namespace that lets
 });
 
 test('but for that network its Pod is as the Pod security standard `restricted` wants it', () => {
-  const { spec } = deploymentIn('').spec.template;
+  const { spec } = deployment.spec.template;
   const { securityContext, containers, volumes } = spec;
   expect(securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
   expect(containers.map((container) => container.securityContext)).toEqual([
@@ -189,10 +154,9 @@ test('but for that network its Pod is as the Pod security standard `restricted` 
 });
 
 test('levelset is not the first to be evicted, and a rollout ends on one Node, whose port is taken until the old Pod ends', () => {
-  const { spec } = deploymentIn('');
+  const { spec } = deployment;
   expect(spec.template.spec).toMatchObject({ priorityClassName: 'system-cluster-critical' });
   expect(spec).toMatchObject({ strategy: { rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } } });
-  expect(deploymentIn('relay/').spec).toMatchObject({ strategy: { rollingUpdate: { maxUnavailable: 0 } } });
 });
 
 test('each flag of serve is a value of its own or one of `flags`, and those without a value are known to the template', () => {
@@ -215,13 +179,13 @@ test('its version is that of the program, and every template is rendered or wait
   const waiting = filesOf(`${CHART}/templates/**/*.yaml`)
     .map((path) => path.replace(`${CHART}/templates/`, ''))
     .filter((name) => !rendered.includes(name));
-  const ofMonitoring = ['prometheus-rule', 'scaled-object', 'service-monitor'];
   const forValues = [
     'cloud-config',
     'disruption-budget',
     'network-policy',
-    ...ofMonitoring,
+    'prometheus-rule',
     'service',
+    'service-monitor',
     'tls-secrets',
   ];
   expect(waiting.toSorted()).toEqual(forValues.map((name) => `${name}.yaml`).toSorted());

@@ -118,18 +118,17 @@ test.each(TABLE.filter(({ pure }) => pure).map(({ room }) => room))(
   },
 );
 
-test('only world.ts connects to Kubernetes and OpenStack; relay.ts and source-of.ts to Kubernetes alone', () => {
+test('only world.ts connects to Kubernetes and OpenStack; source-of.ts to Kubernetes alone', () => {
   const connecting = filesOf('functions/**/*.ts')
     .flatMap(importsOf)
     .filter(({ target, type }) => !type && /^shared\/(kube|openstack)\//.test(target));
   expect([...new Set(connecting.map(({ from }) => from))].sort()).toEqual([
     'functions/clusters/source-of.ts',
     'functions/connect-with-logins.ts',
-    'functions/relay.ts',
     'functions/world.ts',
   ]);
-  const ofTwo = connecting.filter(({ from }) => /\/(relay|source-of)\.ts$/.test(from));
-  expect(ofTwo.filter(({ target }) => !target.startsWith('shared/kube/'))).toEqual([]);
+  const ofOne = connecting.filter(({ from }) => from.endsWith('/source-of.ts'));
+  expect(ofOne.filter(({ target }) => !target.startsWith('shared/kube/'))).toEqual([]);
 });
 
 test('the simulators share nothing with what they are used to judge', () => {
@@ -148,20 +147,4 @@ test('no files import each other in a circle, not even for types', () => {
     }
   }
   expect([...open.keys()]).toEqual([]);
-});
-
-test('the client of NATS is loaded when --queue names one, by one module that waits for it', () => {
-  const client = filesOf('{functions,shared}/**/*.ts')
-    .flatMap(importsOf)
-    .filter(({ target, type }) => !type && /^@nats-io|jetstream\/(?!asked|outbox)/.test(target));
-  const outside = client
-    .map(({ from }) => from)
-    .filter((from) => !from.startsWith('shared/queue/jetstream/'));
-  expect([...new Set(outside)]).toEqual(['functions/serve/queues-in-nats.ts']);
-  const naming = filesOf('{functions,shared}/**/*.ts').filter((path) =>
-    textOf(path).includes("queues-in-nats.ts'"),
-  );
-  expect(naming).toEqual(['functions/serve/queue-of.ts']);
-  const imports = textOf('functions/serve/queue-of.ts').match(/.*queues-in-nats\.ts'.*/g);
-  for (const line of imports ?? []) expect(line).toContain('await import(');
 });

@@ -84,12 +84,3 @@ describe.each([
     }
   });
 });
-
-test('the watches make exactly the calls that the relay is allowed', async () => {
-  const relay = [...grantedBy('relay/rbac'), ...grantedBy('tls-secrets-watch.example')];
-  const { requests } = await recordWatch(grantsOf(CLUSTER_RIGHTS));
-  const made = CLUSTER_RIGHTS.filter((right) =>
-    requests.some((call) => rightFor(call, NAMESPACE) === wordsOf(right)),
-  );
-  expect(made.flatMap(inTable).toSorted()).toEqual(relay.toSorted());
-});

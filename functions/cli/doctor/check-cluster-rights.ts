@@ -10,7 +10,7 @@ const AT_ONCE = 8;
 /** What needs a manifest that not every deployment applies. */
 const FOR_WHAT: Readonly<Record<string, string>> = {
   'rbac-pods': 'Services with allocateLoadBalancerNodePorts: false',
-  'rbac-watch': '--watch and levelset relay',
+  'rbac-watch': '--watch',
   'rbac-reviews': 'callers of /resync with a token of Kubernetes, and --events-audience',
   'rbac-clusters': '--clusters=secrets',
   'tls-secrets.example': 'namespaces whose Services have the annotation tls-secret',

@@ -108,7 +108,6 @@ function judgeMetrics(
   );
   const valuesOf = (name: string): typeof rows => rows.filter((row) => row.name === name);
   const watches = valuesOf('levelset_watch_up');
-  const queue = valuesOf('levelset_queue_up').filter(({ value }) => value === 0);
   const batch = Math.max(
     0,
     ...valuesOf('levelset_audit_last_batch_timestamp_seconds').map(({ value }) => value),
@@ -116,12 +115,6 @@ function judgeMetrics(
   const refused = valuesOf('levelset_audit_refusals_total').filter(({ value }) => value > 0);
   return [
     ...watches.map((row) => judgeWatch(row)),
-    ...queue.map((): Finding => ({
-      area: 'ways in',
-      level: 'failure',
-      what: 'the queue does not answer',
-      remedy: 'start the NATS of --queue:\nnats server check connection',
-    })),
     judgeWebhook(batch * 1_000, refused, nowMs, watches.length > 0),
   ];
 }

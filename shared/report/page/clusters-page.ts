@@ -24,8 +24,6 @@ export interface ClustersView {
   readonly dryRun?: true;
   /** Why the registry cannot be read. The clusters are those that were read last. */
   readonly trouble?: string;
-  /** Why no run begins, of no cluster. */
-  readonly queueTrouble?: string;
 }
 
 /** The page of a deployment with several clusters: a row for each, with a link to its own page. */
@@ -37,7 +35,6 @@ export function renderClustersPage(view: ClustersView, frame: Frame = BARE): str
       generatedAt: view.generatedAt,
       header: markup`<h1>levelset <span class="cluster">${view.clusters.length} clusters</span></h1>`,
       main: markup`${view.dryRun && warning(DRY_RUN)}
-        ${view.queueTrouble === undefined ? undefined : warning(`queue: ${view.queueTrouble}`)}
         ${view.trouble === undefined ? undefined : warning(`the registry cannot be read: ${view.trouble}`)}
         <table>
           <thead><tr><th scope="col">Cluster</th><th scope="col">State</th><th scope="col">Objects</th><th scope="col">Problems</th><th scope="col">Last sweep</th></tr></thead>

@@ -95,12 +95,8 @@ function deletionsInWords({ nodes, loadBalancers, percent }: DeletionsView): str
   return `${counts}; --deletion-share=${percent}%`;
 }
 
-function queueInWords(queue: QueueView): string {
-  if ('trouble' in queue) return queue.trouble;
-  const { depth, oldestMs, ofAllReplicas, ofAllClusters } = queue;
-  const replicas = ofAllReplicas ? `, all replicas${ofAllClusters ? ' and clusters' : ''} together` : '';
-  const what = ofAllReplicas ? 'waiting or running' : 'waiting';
-  return (depth > 0 ? `${depth} ${what}, oldest ${age(oldestMs)}` : 'empty') + replicas;
+function queueInWords({ depth, oldestMs }: QueueView): string {
+  return depth > 0 ? `${depth} waiting, oldest ${age(oldestMs)}` : 'empty';
 }
 
 function eventsInWords({ lastAccepted, refused }: WebhookView, now: number): Html {

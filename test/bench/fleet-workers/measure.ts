@@ -2,9 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Calls } from '../fleet/simulated-clusters.ts';
 import { startProcess, type OwnProcess } from '../scale/own-process.ts';
+import { onSqs } from './on-sqs.ts';
 import { figuresOf, type ProcessFigures } from './processes.ts';
 import type { SandboxHandlers, Watched } from './sandbox-process.ts';
-import type { Registry, Worked, Workers } from './workers.ts';
+import type { Worked, Workers } from './workers.ts';
 
 export interface Size {
   readonly workers: number;
@@ -37,10 +38,7 @@ const TOKEN = 'token-of-the-audit-webhooks-of-the-fleet';
 /** What people did last may take so long. */
 const AFTER_MS = 120_000;
 
-export async function measureWorkers(
-  size: Size,
-  begin: (count: number, registry: Registry) => Promise<Workers>,
-): Promise<Figures> {
+export async function measureWorkers(size: Size): Promise<Figures> {
   const { clusters, services, perSecond, seconds } = size;
   if ((seconds * perSecond) / clusters > services) throw new Error('some Service is edited more than once');
   const sandbox = startProcess<SandboxHandlers>(new URL('./sandbox-process.ts', import.meta.url).href);
@@ -51,7 +49,7 @@ export async function measureWorkers(
       ...{ clusters, services, shared: { projects, clusters: CLUSTERS_OF_SHARED }, pendingMs: PENDING_MS },
       ...{ kubeMs: KUBE_MS, cloudMs: CLOUD_MS },
     });
-    workers = await begin(size.workers, await sandbox.ask('entries', TOKEN));
+    workers = await onSqs(size.workers, await sandbox.ask('entries', TOKEN));
     await workers.ready();
     return await measure(size, sandbox, workers);
   } finally {
@@ -79,7 +77,7 @@ async function measure(
   const after = await Promise.all(pids.map(figuresOf));
   return {
     workers: after.map((figures, at) => ({
-      ...{ runs: 0, sweeps: 0, ...work[at], ...figures },
+      ...{ runs: 0, sweeps: 0, busyMs: 0, ...work[at], ...figures },
       cpuMs: figures.cpuMs - (before[at]?.cpuMs ?? 0),
     })),
     edits: await sandbox.ask('watched', undefined),

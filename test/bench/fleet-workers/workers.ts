@@ -1,6 +1,6 @@
 import type { Texts } from '../../../shared/clusters/entry.ts';
 
-/** Processes of levelset that share the work of all clusters by a queue. */
+/** Processes that share the work of all clusters by a queue. */
 export interface Workers {
   /** Where events go to, one after the other. */
   readonly urls: readonly string[];
@@ -15,8 +15,8 @@ export interface Workers {
 export interface Worked {
   readonly runs: number;
   readonly sweeps: number;
-  /** Of a function: the time of its invocations. */
-  readonly busyMs?: number;
+  /** The time of its invocations. */
+  readonly busyMs: number;
 }
 
 export type Registry = Readonly<Record<string, Texts>>;

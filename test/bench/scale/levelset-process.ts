@@ -94,7 +94,7 @@ async function work(keys: readonly Key[]): Promise<void> {
     },
     swept: () => undefined,
   });
-  await queue.enqueue(keys.map((key) => ({ key, trigger: 'audit' })));
+  queue.enqueue(keys.map((key) => ({ key, trigger: 'audit' })));
   while (left.size > 0) {
     if (queue.idle) throw new Error(`${left.size} are not settled: ${last.get([...left][0] ?? 'all') ?? ''}`);
     await pause(20);

@@ -1,17 +1,14 @@
-/** Processes that share the work of several clusters, as they are shipped: the bench `bench:workers` in small. */
-import { describe, expect, test } from 'vitest';
+/** The functions on AWS share the work of several clusters: the bench `bench:workers` in small. */
+import { expect, test } from 'vitest';
 import { measureWorkers } from '../../bench/fleet-workers/measure.ts';
-import { onJetStream } from '../../bench/fleet-workers/on-jetstream.ts';
-import { onSqs } from '../../bench/fleet-workers/on-sqs.ts';
 
 const SIZE = { workers: 2, clusters: 5, services: 5, perSecond: 2, seconds: 10 };
 
-describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('two workers', () => {
-  test.each([
-    ['JetStream', onJetStream],
-    ['SQS', onSqs],
-  ])('on %s do all that people want, and nothing twice', { timeout: 240_000 }, async (_, begin) => {
-    const { workers, edits, undone, calls } = await measureWorkers(SIZE, begin);
+test.runIf(process.env['LEVELSET_CONFORMANCE_LAB'] !== undefined)(
+  'two workers do all that people want, and nothing twice',
+  { timeout: 240_000 },
+  async () => {
+    const { workers, edits, undone, calls } = await measureWorkers(SIZE);
     for (const { runs } of workers) expect(runs).toBeGreaterThan(0);
     expect(edits.length).toBeGreaterThanOrEqual(SIZE.perSecond * (SIZE.seconds - 1));
     expect(undone).toBe(0);
@@ -25,5 +22,5 @@ describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('two work
       'DELETE /network/v2.0/floatingips/ID': of('delete'),
       'PUT /load-balancer/v2.0/lbaas/listeners/ID': of('change'),
     });
-  });
-});
+  },
+);

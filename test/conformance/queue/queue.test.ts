@@ -1,22 +1,14 @@
-/**
- * What every queue promises, the same cases for all: in memory, on SQS as the functions on AWS use it, and on a real NATS
- * JetStream where a lab is.
- */
+/** What every queue promises, the same cases for both: in memory, and on SQS as the functions on AWS use it. */
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Outcome } from '../../../shared/model/outcome.ts';
 import type { Step } from '../../../shared/model/plan.ts';
 import type { Key, ReconcileRequest } from '../../../shared/model/request.ts';
 import { aReport, failed, progressing, SETTLED } from '../../unit/queue/reports.ts';
-import { jetStreamTarget } from './jetstream-target.ts';
 import { MEMORY } from './memory-target.ts';
 import type { OpenQueue, QueueTarget } from './queue-target.ts';
 import { sqsTarget } from './sqs-target.ts';
 
-const targets = [
-  MEMORY,
-  sqsTarget(),
-  ...(process.env['LEVELSET_CONFORMANCE_NATS'] === undefined ? [] : [await jetStreamTarget()]),
-];
+const targets = [MEMORY, sqsTarget()];
 afterAll(async () => {
   await Promise.all(targets.map((target) => target.close()));
 });

@@ -5,10 +5,6 @@ import { CHART, renderChart, runHelm, set } from '../fixtures/release.ts';
 import { aNamespace, kubectl, removeNamespace } from '../lab/lab.ts';
 
 const TLS = set({ 'tls.secretName': 'levelset-tls', 'tokens.secretName': 'levelset-tokens' });
-const RELAY = set({
-  'relay.enabled': true,
-  'relay.eventsURL': 'https://levelset.example/events/kubernetes',
-});
 const CLUSTERS = set({ 'clusters.from': 'secrets' });
 
 interface Rendered {
@@ -44,7 +40,6 @@ it.each([
     [...TLS, ...set({ hostNetwork: false })],
     { ...ON_ITS_OWN, listen: ':8443', service: true },
   ],
-  ['a relay', RELAY, { ...ON_ITS_OWN, listen: ':8080', service: false }],
   ['many clusters', CLUSTERS, { ...ON_ITS_OWN, listen: ':8080', service: true }],
   [
     'the DNS of the cluster',

@@ -9,9 +9,6 @@ import { must } from '../lab/run.ts';
 
 const TLS = set({ 'tls.secretName': 'levelset-tls', 'tokens.secretName': 'levelset-tokens' });
 
-const EVENTS = 'https://levelset.example/events/kubernetes';
-const RELAY = set({ 'relay.enabled': true, 'relay.eventsURL': EVENTS });
-
 const CLUSTERS = set({ 'clusters.from': 'secrets' });
 
 /** Of the container, each in another way than the chart has it. */
@@ -70,15 +67,11 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
     'tlsSecrets.default={web-tls,api-tls},tlsSecrets.kube-public={shop-tls}',
   ],
   'a registry of Secrets': CLUSTERS,
-  'a registry in a volume, and a queue that replicas share': [
-    ...set({ 'clusters.from': 'folder', replicas: 2, 'flags.queue': 'nats://nats:4222', watch: false }),
+  'a registry in a volume': [
+    ...set({ 'clusters.from': 'folder', watch: false }),
     ...[...TLS, ...set({ 'clusters.volume.persistentVolumeClaim.claimName': 'clusters' })],
   ],
-  'a relay': RELAY,
-  'two relays with a private CA, a page token and Secrets': [
-    ...[...RELAY, ...TLS, ...set({ 'privateCA.secretName': 'corporate', replicas: 2, 'flags.v': 2 })],
-    ...['--set', 'tlsSecrets.kube-public={web-tls}'],
-  ],
+  'a private CA in a Secret': set({ 'privateCA.secretName': 'corporate' }),
 };
 
 it('has each variable once: that of `env` where both have it, and NO_PROXY after what it refers to', async () => {
@@ -117,14 +110,6 @@ const OF_OTHERS: readonly {
   readonly made: readonly string[];
 }[] = [
   {
-    what: 'KEDA scale by the queue',
-    module: 'github.com/kedacore/keda/v2@v2.21.0',
-    files: ['scaledobjects', 'triggerauthentications'].map((kind) => `config/crd/bases/keda.sh_${kind}.yaml`),
-    names: ['scaledobjects.keda.sh', 'triggerauthentications.keda.sh'],
-    values: { 'flags.queue': 'nats://nats:4222', 'autoscaling.enabled': true, replicas: 2 },
-    made: ['scaledobject.keda.sh', 'triggerauthentication.keda.sh'],
-  },
-  {
     what: 'Prometheus scrape it and know its alerts',
     module: 'github.com/prometheus-operator/prometheus-operator@v0.85.0',
     files: ['servicemonitors', 'prometheusrules'].map(
@@ -153,15 +138,13 @@ it.each(OF_OTHERS)(
     const check = ['--dry-run=server', '--validate=strict', '-n', 'default', '-f', '-'];
     const said = await kubectl(['apply', '--server-side', '--force-conflicts', ...check], stdout);
     for (const kind of made) expect(said).toContain(`${kind}/levelset serverside-applied`);
-    if ('autoscaling.enabled' in values) expect(stdout).not.toMatch(/^  replicas:/m);
   },
 );
 
 it.each([
-  ['levelset', [], ['get', 'list', 'watch']],
-  ['levelset', [...set({ watch: false }), ...TLS], ['get']],
-  ['levelset-relay', RELAY, ['list', 'watch']],
-])('lets %s with %j have the Secrets that tlsSecrets names, and no other', async (account, values, verbs) => {
+  [[], ['get', 'list', 'watch']],
+  [[...set({ watch: false }), ...TLS], ['get']],
+])('with %j has the Secrets that tlsSecrets names, and no other', async (values, verbs) => {
   const namespace = await aNamespace();
   onTestFinished(() => removeNamespace(namespace));
   const { stdout } = await renderChart(
@@ -169,7 +152,7 @@ it.each([
     namespace,
   );
   await kubectl(['apply', '-f', '-'], stdout);
-  const user = `--as=system:serviceaccount:${namespace}:${account}`;
+  const user = `--as=system:serviceaccount:${namespace}:levelset`;
   const rules = await kubectl(['auth', 'can-i', '--list', '--no-headers', '-n', namespace, user]);
   const ofSecrets = rules.split('\n').filter((line) => /\bsecrets\b/.test(line));
   expect(ofSecrets.map((line) => line.replace(/\s+/g, ' ').trim())).toEqual([
@@ -180,7 +163,6 @@ it.each([
 it.each([
   ['a name that is not there', set({ imge: 'x' }), /imge/],
   ['a flag that serve does not have', set({ 'flags.cluster-cdir': 'x' }), /cluster-cdir/],
-  ['KEDA without a queue to share', [...set({ 'autoscaling.enabled': true }), ...TLS], /flags\.queue/],
   ['a flag that has a value of its own', set({ 'flags.listen': ':1' }), /listen/],
   [
     'words for a number',
@@ -209,34 +191,10 @@ it.each([
   ['a DNS that there is not', set({ dnsPolicy: 'None' }), /dnsPolicy/],
   ['tokens in the clear', set({ 'tokens.secretName': 'x' }), /tokens\.secretName needs tls\.secretName/],
   ['no way in', set({ watch: false }), /watch: false[^]*tls\.secretName/],
-  ['a relay that posts nowhere', set({ 'relay.enabled': true }), /relay\.eventsURL/],
-  [
-    'a token in the clear',
-    set({ 'relay.eventsURL': EVENTS.replace('https', 'http') }),
-    /eventsURL[^]*pattern/,
-  ],
-  [
-    'an address of no cluster',
-    set({ 'relay.eventsURL': 'https://levelset.example' }),
-    /eventsURL[^]*pattern/,
-  ],
-  ['a relay with a cloud', [...RELAY, ...set({ 'cloudConfig.secretName': 'x' })], /leave out cloudConfig/],
   ['a registry that is nowhere', set({ 'clusters.from': 'secret' }), /clusters[./]from/],
   ['a folder without a volume', set({ 'clusters.from': 'folder' }), /persistentVolumeClaim/],
   ['a registry, and a cluster beside it', [...CLUSTERS, ...set({ clusterName: 'prod' })], /leave out/],
-  ['a registry for a relay', [...CLUSTERS, ...RELAY], /leave out clusters\.from/],
-  ['a registry for two without a queue', [...CLUSTERS, ...set({ replicas: 2 })], /flags\.queue/],
-  [
-    'a relay that KEDA scales',
-    [...RELAY, ...TLS, ...set({ 'autoscaling.enabled': true, 'flags.v': 2 })],
-    /leave out autoscaling/,
-  ],
-  [
-    'a relay that Prometheus is to find by a Service',
-    [...RELAY, ...set({ 'monitoring.serviceMonitor.enabled': true })],
-    /leave out monitoring\.serviceMonitor/,
-  ],
-  ['a flag that a relay does not have', [...RELAY, ...set({ 'flags.cluster-cidr': 'x' })], /cluster-cidr/],
+  ['a registry for two', [...CLUSTERS, ...set({ replicas: 2 })], /one replica[^]*a part of the registry/],
   ['a namespace without names of Secrets', ['--set-json', 'tlsSecrets={"web":[]}'], /tlsSecrets[^]*web/],
   ['one name as a text', set({ 'tlsSecrets.web': 'web-tls' }), /tlsSecrets[^]*web[^]*array/],
   [

@@ -11,6 +11,6 @@ if (controllable) {
     LEVELSET_CONFORMANCE_PASSWORD: password,
     LEVELSET_CONFORMANCE_PROJECT: project,
     LEVELSET_CONFORMANCE_KUBECONFIG: adminKubeconfig,
-    LEVELSET_CONFORMANCE_NATS: 'yes',
+    LEVELSET_CONFORMANCE_LAB: 'yes',
   });
 }

@@ -20,7 +20,6 @@ test('who waits for a run that will not begin hears so, and the run under way is
     readOnly: false,
     run: () => end.promise,
     swept: () => undefined,
-    told: () => undefined,
   });
   const running = queue.ask(REQUEST);
   const waiting = vi.fn<(error: unknown) => void>();

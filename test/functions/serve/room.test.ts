@@ -37,7 +37,7 @@ test('a third Service has its load balancer when one of the first two is done', 
   const { sandbox } = it;
   const names = ['a', 'b', 'c'];
   for (const name of names) sandbox.kube.apply(aService({ name }));
-  await work.enqueue(names.map((name) => ({ key: keyOf(name), trigger: 'audit' })));
+  work.enqueue(names.map((name) => ({ key: keyOf(name), trigger: 'audit' })));
 
   await until(() => sandbox.cloud.loadbalancers.length === 3);
   const states = sandbox.cloud.loadbalancers.map((one) => one.provisioning_status);
@@ -60,19 +60,19 @@ test.each(['as it should be', 'parked with another port'])(
     Object.assign(sandbox.cloud, { pendingMs: 3_600_000 });
     const names = ['hangs', 'hangs-too', 'waits'];
     for (const name of names) sandbox.kube.apply(aService({ name }));
-    await work.enqueue(names.map((name) => ({ key: keyOf(name), trigger: 'audit' })));
+    work.enqueue(names.map((name) => ({ key: keyOf(name), trigger: 'audit' })));
     await until(() => sandbox.cloud.loadbalancers.length === 3);
     await expect.poll(() => work.queued(), { timeout: 8_000 }).toMatchObject({ depth: 3 });
     if (state !== 'as it should be') {
       sandbox.kube.apply(aService({ name: 'web', spec: { ports: [HTTP, HTTPS] } }));
-      await work.enqueue([{ key: keyOf('web'), trigger: 'audit' }]);
+      work.enqueue([{ key: keyOf('web'), trigger: 'audit' }]);
       const isParked = ({ request, outcome }: Report): boolean =>
         request.key === keyOf('web') && 'needsRoom' in outcome;
       await until(() => reports.some(isParked));
     }
 
     sandbox.kube.delete('Node', undefined, 'node-1');
-    await work.enqueue([{ key: 'nodeset', trigger: 'watch' }]);
+    work.enqueue([{ key: 'nodeset', trigger: 'watch' }]);
     const [web] = sandbox.cloud.loadbalancers;
     await until(() => web?.provisioning_status === 'PENDING_UPDATE');
     expect(sandbox.cloud.loadbalancers).toHaveLength(3);

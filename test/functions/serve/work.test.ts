@@ -1,9 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Work } from '../../../functions/serve/work.ts';
-import type { ServeQueue } from '../../../functions/serve/serve-queue.ts';
+import { MONOTONIC } from '../../../functions/serve/local-queue.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
+import { Side } from '../../../shared/queue/side.ts';
+import { Sides } from '../../../shared/queue/sides.ts';
 import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
-import { report } from '../../http/test-server.ts';
 import { aService } from '../../support/service.ts';
 
 test('a load balancer that is stuck without our tag is asked for by its id, later each time', async () => {
@@ -32,7 +33,7 @@ test('a load balancer that is stuck without our tag is asked for by its id, late
     await work.stop();
     await it.close();
   });
-  await work.enqueue([{ key: 'service/default/web', trigger: 'audit' }]);
+  work.enqueue([{ key: 'service/default/web', trigger: 'audit' }]);
   while (reports.length === 0) await pause(5);
   const before = requests.length;
 
@@ -50,30 +51,20 @@ test('a load balancer that is stuck without our tag is asked for by its id, late
 test('who asks for more runs than a thousand hears 429, and is heard when those are done', async () => {
   const it = await startSandboxWorld();
   const world = await it.another();
-  const ends: (() => void)[] = [];
-  const queue: ServeQueue = {
-    start: () => undefined,
-    add: () => Promise.resolve(),
-    ask: (request) =>
-      new Promise((resolve, reject) => {
-        ends.push(() => {
-          if (request.key === 'service/shop/0') reject(new Error('the queue is away'));
-          else resolve(report(request, { status: 'settled' }));
-        });
-      }),
-    view: () => Promise.resolve({ depth: 0, oldestMs: 0 }),
-    trouble: undefined,
-    idle: true,
-    stop: () => Promise.resolve(),
-  };
   const cluster = () => Promise.resolve({ id: 'id', name: 'kubernetes' });
+  const [kube, cloud] = ['the kube-apiserver', 'OpenStack'].map((name) => new Side(name, MONOTONIC));
+  if (!kube || !cloud) throw new Error('no sides');
+  it.sandbox.fault({ match: { side: 'kube' }, kind: 'hang', times: 99 });
   const work = new Work({
     connected: { world, cluster },
     reported: () => undefined,
     swept: () => undefined,
-    queue: () => queue,
+    shared: { sides: new Sides(kube, cloud) },
   });
-  onTestFinished(() => it.close());
+  onTestFinished(async () => {
+    await work.stop();
+    await it.close();
+  });
   const ask = (count: number) =>
     work.reconcile(
       Array.from({ length: count }, (_, at) => ({ key: `service/shop/${at}`, trigger: 'resync' }) as const),
@@ -85,10 +76,13 @@ test('who asks for more runs than a thousand hears 429, and is heard when those 
     message: '1000 runs are waited for, and at most 1000 may be: ask again later, or for fewer objects',
     more: { headers: { 'Retry-After': '5' } },
   });
-  expect(ends).toHaveLength(1_000);
-  for (const end of ends) end();
-  expect(await Promise.all(first)).toEqual(Array(2).fill('HttpError: the queue is away'));
-  const again = ask(1_000).catch(String);
-  for (const end of ends.slice(1_000)) end();
-  expect(await again).toContain('away');
+  for (let run = 0; run < 3; run += 1) {
+    const end = kube.begin();
+    kube.asked(undefined);
+    end();
+  }
+  expect(await Promise.all(first)).toEqual(
+    Array(2).fill(expect.stringContaining('HttpError: the kube-apiserver has not answered since')),
+  );
+  await expect(ask(1_000)).rejects.toMatchObject({ status: 503 });
 });

@@ -72,7 +72,7 @@ function make({ inside, work }: ServingCluster, what: Edit['what'], number: numb
     else kube.apply(aService({ name, spec: { ports: [{ name: 'it', port: what.port }] } }));
     keys.push(`service/default/${name}`);
   }
-  void work.enqueue(keys.map((key) => ({ key, trigger: 'audit' })));
+  work.enqueue(keys.map((key) => ({ key, trigger: 'audit' })));
 }
 
 /** What is there in the end, without what is drawn. */

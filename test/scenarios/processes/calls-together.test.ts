@@ -29,7 +29,7 @@ async function workOn({ world }: SandboxWorld): Promise<void> {
     reported: () => undefined,
     swept: () => undefined,
   });
-  await work.enqueue((await sweep(world)).requests);
+  work.enqueue((await sweep(world)).requests);
   while (!work.idle) await pause(20);
   await work.stop();
 }

@@ -22,7 +22,7 @@ test(`a Node of ${COUNT} load balancers joins, and leaves`, async () => {
   const changed = async (change: () => void): Promise<Made> => {
     const before = inside.requests.length;
     change();
-    await work.enqueue([{ key: 'nodeset', trigger: 'watch' }]);
+    work.enqueue([{ key: 'nodeset', trigger: 'watch' }]);
     // no load balancer waits for another one
     expect(await untilIdle()).toBeLessThan(3 * OCTAVIA_MS);
     return madeSince(before, inside);

@@ -46,7 +46,7 @@ test.each([
     if (what === 'join') inside.kube.addNode(name);
     since.set(addressOf(inside, name), Date.now());
     if (what === 'leave') inside.kube.delete('Node', undefined, name);
-    void work.enqueue([{ key: 'nodeset', trigger: 'watch' }]);
+    work.enqueue([{ key: 'nodeset', trigger: 'watch' }]);
     await pass(EVERY_MS, look);
     if (node === 1) expect(changesAt()).toHaveLength(1);
   }

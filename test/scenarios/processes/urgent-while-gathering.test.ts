@@ -16,7 +16,7 @@ async function gathering(spec: object = {}) {
   let gone = 0;
   const leave = async (count: number, ms: number): Promise<void> => {
     for (let left = count; left > 0; left -= 1) inside.kube.delete('Node', undefined, `node-${(gone += 1)}`);
-    void work.enqueue([{ key: 'nodeset', trigger: 'watch' }]);
+    work.enqueue([{ key: 'nodeset', trigger: 'watch' }]);
     await pass(ms);
   };
   await leave(1, 2_000);
@@ -48,7 +48,7 @@ test('a Pod that moves to another Node has its traffic at once', async () => {
     ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4' },
     ...{ metadata: { name: 'web-1', namespace: 'default', labels }, endpoints: [endpoint] },
   });
-  void work.enqueue([{ key: 'namespace/default', trigger: 'events' }]);
+  work.enqueue([{ key: 'namespace/default', trigger: 'events' }]);
   await pass(2_000);
   const serving = inside.cloud.members.filter(({ backup }) => backup === false);
   expect(serving.map(({ name }) => name)).toEqual(['node-20']);

@@ -88,7 +88,7 @@ test('a member in ERROR that a sweep finds while its Service waits for Octavia i
     swept: () => undefined,
   });
   onTestFinished(() => work.stop());
-  await work.enqueue((await sweep(world)).requests);
+  work.enqueue((await sweep(world)).requests);
   while (cloud.members.length < 4) await pause(5);
   // Octavia has ended, and the poller has not looked yet
   await pause(100);
@@ -97,7 +97,7 @@ test('a member in ERROR that a sweep finds while its Service waits for Octavia i
 
   const { requests } = await sweep(world);
   expect(requests.map(({ key }) => key)).toEqual([request.key]);
-  await work.enqueue(requests);
+  work.enqueue(requests);
   while (!work.idle) await pause(20);
 
   expect(member?.provisioning_status).toBe('ACTIVE');

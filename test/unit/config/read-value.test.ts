@@ -41,11 +41,11 @@ describe('serviceAccount', () => {
 });
 
 it('a refusal shows nothing of the value, and of a list where the wrong items stand', () => {
-  const value = 'nats://me:secret@one:4222, two ftp://me:se:cret@two';
-  const refuse = (...items: string[]) => refusalOf('--queue', value, new NotAllowed('URLs', items));
-  expect(refuse()).toBe('--queue has a value that is not allowed: give URLs');
+  const value = 'https://me:secret@one, two ftp://me:se:cret@two';
+  const refuse = (...items: string[]) => refusalOf('--urls', value, new NotAllowed('URLs', items));
+  expect(refuse()).toBe('--urls has a value that is not allowed: give URLs');
   expect(refuse('two', 'ftp://me:se:cret@two')).toBe(
-    '--queue has a value that is not allowed (items 2, 3): give URLs',
+    '--urls has a value that is not allowed (items 2, 3): give URLs',
   );
-  expect(refusalOf('--queue', undefined, new NotAllowed('URLs'))).toBe('--queue has no value: give URLs');
+  expect(refusalOf('--urls', undefined, new NotAllowed('URLs'))).toBe('--urls has no value: give URLs');
 });

@@ -83,14 +83,12 @@ afterEach(async () => {
 interface Watching {
   readonly watches: Watches;
   readonly told: Key[];
-  /** A text for each key and its cause. */
-  readonly causes: string[];
   /** What the log says beside details. */
   readonly lines: string[];
 }
 
 async function watching({ stalledMs = 60_000, isSeen = true } = {}): Promise<Watching> {
-  const [told, causes, lines]: [Key[], string[], string[]] = [[], [], []];
+  const [told, lines]: [Key[], string[]] = [[], []];
   const note = (line: string): void => void lines.push(line);
   const credential = () => Promise.resolve({ authorization: `Bearer ${sandbox.kubeToken}` });
   const connection = { source: 'sandbox', server, tls: {}, credential };
@@ -98,9 +96,8 @@ async function watching({ stalledMs = 60_000, isSeen = true } = {}): Promise<Wat
     http: createHttp(connection),
     watch: createWatch(connection, stalledMs),
     log: { ...SILENT, info: note, warn: note },
-    changed: (keys, cause) => {
+    changed: (keys) => {
       told.push(...keys);
-      causes.push(...keys.map((key) => `${key} ${cause ?? 'of none'}`));
     },
   });
   started.push(watches);
@@ -109,9 +106,8 @@ async function watching({ stalledMs = 60_000, isSeen = true } = {}): Promise<Wat
     await until('the watches', () => watches.troubles().length === 0);
     await pause(20);
     told.length = 0;
-    causes.length = 0;
   }
-  return { watches, told, causes, lines };
+  return { watches, told, lines };
 }
 
 async function until(what: string, isSo: () => boolean): Promise<void> {
@@ -162,31 +158,6 @@ test('two that watch the same cluster tell the same, each once, however often th
   await pause(50);
   for (const { told } of both)
     expect(Object.values(counts(told))).toEqual(Array.from({ length: 90 }, () => 1));
-});
-
-test('two that watch the same cluster name the same cause of a change, and another one of each change', async () => {
-  const both = [await watching(), await watching()];
-  const annotations = (changed: string) => ({ name: 'web', annotations: { changed } });
-  for (const changed of ['', 'a', 'b', 'a']) sandbox.kube.apply(aService(annotations(changed)));
-  sandbox.kube.addNode('node-9');
-  sandbox.kube.delete('Service', 'default', 'web');
-  sandbox.kube.removeNode('node-9');
-  await until('all is told', () => both.every(({ told }) => told.length >= 10));
-  const [one, other] = both.map(({ causes }) => causes.toSorted());
-  expect(one).toEqual(other);
-  expect(new Set(one).size, one?.join('\n')).toBe(one?.length);
-  expect(one?.filter((cause) => cause.endsWith('of none'))).toEqual([]);
-});
-
-test('how an object went that nobody saw go has no cause, since another change may look the same', async () => {
-  sandbox.kube.apply(aService({ name: 'web' }));
-  const { told, causes } = await watching();
-  wire.cut();
-  sandbox.kube.delete('Service', 'default', 'web');
-  sandbox.kube.endWatches({ forgetting: true });
-  wire.isCut = false;
-  await until('it is told', () => told.length > 0);
-  expect(causes).toEqual(['service/default/web of none']);
 });
 
 test('a list that hangs ends with the process', async () => {

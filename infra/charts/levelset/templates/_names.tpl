@@ -1,9 +1,8 @@
-{{/* Of all objects: the release's name, with the chart's where it does not say it; a relay's ends in -relay. */}}
+{{/* Of all objects: the release's name, with the chart's where it does not say it. */}}
 {{- define "levelset.name" -}}
 {{- $name := .Release.Name }}
 {{- if not (contains .Chart.Name $name) }}{{ $name = printf "%s-%s" $name .Chart.Name }}{{ end }}
-{{- if .Values.relay.enabled }}{{ $name | trimSuffix "-relay" | trunc 57 | trimSuffix "-" }}-relay
-{{- else }}{{ $name | trunc 63 | trimSuffix "-" }}{{ end }}
+{{- $name | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
 {{- define "levelset.serviceAccountName" -}}
@@ -15,7 +14,7 @@
 {{- end }}
 
 {{- define "levelset.selectorLabels" -}}
-app.kubernetes.io/name: {{ .Chart.Name }}{{ if .Values.relay.enabled }}-relay{{ end }}
+app.kubernetes.io/name: {{ .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
@@ -36,7 +35,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- $there := lookup "apps/v1" "Deployment" .Release.Namespace (include "levelset.name" .) }}
 {{- if kindIs "bool" .Values.hostNetwork }}{{ .Values.hostNetwork }}
 {{- else if $there }}{{ dig "spec" "template" "spec" "hostNetwork" false $there }}
-{{- else }}{{ not (or .Values.relay.enabled .Values.clusters.from) }}
+{{- else }}{{ not .Values.clusters.from }}
 {{- end }}
 {{- end }}
 
@@ -72,16 +71,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end }}
 
 {{- define "levelset.ownEnv" -}}
-{{- if .Values.relay.enabled }}
-- name: NODE_OPTIONS # less memory for short-lived objects: 145 MB with 5,000 Services instead of 180
-  value: --max-semi-space-size=2
-{{- else }}
 - name: NODE_OPTIONS # a third less memory while events come by thousands: most objects live for one of them
   value: --max-semi-space-size=4
-{{- end }}
 - name: MALLOC_ARENA_MAX
   value: '1'
-{{- if not .Values.relay.enabled }}
 - name: LEVELSET_STATE_NAMESPACE # where its Leases and ConfigMaps are
   valueFrom:
     fieldRef:
@@ -91,7 +84,6 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if or .Values.privateCA.configMapName .Values.privateCA.secretName }}
 - name: NODE_EXTRA_CA_CERTS
   value: /etc/levelset-ca/ca.crt
-{{- end }}
 {{- end }}
 {{- with .Values.proxy }}
 {{- with .http }}

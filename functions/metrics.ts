@@ -34,8 +34,6 @@ export interface MetricsByCluster extends Scraped {
   of(cluster: string): ClusterMetrics;
   /** Whether each cluster that is named in the registry is served. */
   setServed(isServed: ReadonlyMap<string, boolean>): void;
-  /** Whether each cluster that is served waits for a side that does not answer. */
-  setResting(rests: ReadonlyMap<string, boolean>): void;
   /** Drops what a cluster has: it is gone. */
   forget(cluster: string): Promise<void>;
 }
@@ -59,23 +57,11 @@ export function createMetricsByCluster(register = new Registry()): MetricsByClus
     labelNames: ['cluster'],
     registers: [register],
   });
-  const resting = new Gauge({
-    name: 'levelset_cluster_resting',
-    help: 'Whether no run of a cluster begins, since its kube-apiserver or its OpenStack does not answer.',
-    labelNames: ['cluster'],
-    registers: [register],
-  });
-  const setEach = (gauge: Gauge, values: ReadonlyMap<string, boolean>): void => {
-    gauge.reset();
-    for (const [cluster, is] of values) gauge.set({ cluster }, is ? 1 : 0);
-  };
   return {
     of: (cluster) => of({ cluster }),
     setServed: (isServed) => {
-      setEach(served, isServed);
-    },
-    setResting: (rests) => {
-      setEach(resting, rests);
+      served.reset();
+      for (const [cluster, is] of isServed) served.set({ cluster }, is ? 1 : 0);
     },
     async forget(cluster) {
       for (const { name } of register.getMetricsAsArray()) {

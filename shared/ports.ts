@@ -233,6 +233,8 @@ export interface Log {
 /** The time that this invocation may still run. */
 export interface Budget {
   remainingMs(): number;
+  /** Takes a place for a load balancer that the run is to make. False: none is free. Absent: nothing bounds them. */
+  mayCreate?(): boolean;
 }
 
 /**

@@ -1,39 +1,25 @@
 import { within } from '../../shared/deadline.ts';
-import type { ParkedKeys } from '../../shared/queue/parked-keys.ts';
-import { Side } from '../../shared/queue/side.ts';
-import { MONOTONIC, parkedKeys } from '../serve/local-queue.ts';
+import { Room } from '../../shared/queue/room.ts';
+import { MONOTONIC } from '../serve/local-queue.ts';
 import type { Connected } from '../world.ts';
 
 /** The time of Keystone to say which project it is. */
 const ANSWER_MS = 5_000;
 
-/** What the clusters of one project share. */
-export interface Project {
-  /** The keys that wait for Octavia's room. */
-  readonly parked: ParkedKeys;
-  /** Its OpenStack, as the runs for all of them have met it. */
-  readonly cloud: Side;
-}
-
-export function newProject(): Project {
-  return { parked: parkedKeys(), cloud: new Side('OpenStack', MONOTONIC) };
-}
-
-/** The projects of the clusters of one process. */
+/** The places for load balancers in Octavia's hands, which the clusters of one project share. */
 export class Projects {
-  readonly #projects = new Map<string, WeakRef<Project>>();
+  readonly #rooms = new Map<string, WeakRef<Room>>();
 
   /**
-   * That of a cluster: `own`, if no other cluster is in it. While Keystone does not answer, a cluster has its own until it is
-   * connected again: no work for Octavia begins without a token.
+   * That of a cluster's project. While Keystone does not answer, a cluster has one of its own until it is connected again: no work for
+   * Octavia begins without a token. The first cluster of a project says how many places there are.
    */
-  async of(connected: Pick<Connected, 'project'>, own: Project): Promise<Project> {
-    const met = own.cloud.begin();
-    const project = await within(ANSWER_MS, () => connected.project()).catch(() => undefined);
-    met();
-    const known = project === undefined ? undefined : this.#projects.get(project)?.deref();
+  async roomOf({ world, project }: Pick<Connected, 'world' | 'project'>): Promise<Room> {
+    const id = await within(ANSWER_MS, () => project()).catch(() => undefined);
+    const known = id === undefined ? undefined : this.#rooms.get(id)?.deref();
     if (known) return known;
-    if (project !== undefined) this.#projects.set(project, new WeakRef(own));
-    return own;
+    const room = new Room(world.config.concurrentLoadBalancers, MONOTONIC);
+    if (id !== undefined) this.#rooms.set(id, new WeakRef(room));
+    return room;
   }
 }

@@ -2,12 +2,8 @@ import type { Entry, Source } from '../../shared/clusters/entry.ts';
 import { Registry } from '../../shared/clusters/registry.ts';
 import { isSettledWithin, valueWithin } from '../../shared/deadline.ts';
 import { proxyVariables } from '../../shared/proxy.ts';
-import { SharedPlaces } from '../../shared/queue/places.ts';
-import { Side } from '../../shared/queue/side.ts';
-import { Sides } from '../../shared/queue/sides.ts';
 import { createMetricsByCluster } from '../metrics.ts';
 import { listen, parseListen } from '../serve/listen.ts';
-import { MONOTONIC } from '../serve/local-queue.ts';
 import { ServedCluster } from '../serve/served-cluster.ts';
 import {
   addressOf,
@@ -22,20 +18,11 @@ import { createClustersServer } from './clusters-server.ts';
 import { connectEntry, ofCluster } from './connect-entry.ts';
 import { ConnectedClusters } from './connected-clusters.ts';
 import { Logins } from './logins.ts';
-import { newProject, Projects, type Project } from './projects.ts';
+import { Projects } from './projects.ts';
 import { Timetable } from './timetable.ts';
-
-/** So many keys a process runs at once (decision 360). */
-const PLACES = 150;
 
 /** The first look goes on after that: a thousand clusters that hang take it a minute. */
 const FIRST_LOOK_MS = 2_000;
-
-/** What a cluster talks to. */
-interface Met {
-  readonly kube: Side;
-  project: Project;
-}
 
 /**
  * `levelset serve --clusters`: the same for several clusters, each with its own World, queue and sweeps. Throws CONFIG_INVALID.
@@ -50,31 +37,19 @@ export async function serveClusters(
   const { stop: stopTokens, ...tokens } = await followTokens({ flags, env, log });
   warnOfDryRun(flags, log);
   const [logins, projects, timetable] = [new Logins(), new Projects(), new Timetable()];
-  const places = new SharedPlaces(PLACES);
-  const met = new WeakMap<Connected, Met>();
 
   const connect = async (entry: Entry): Promise<Connected> => {
     const own = metrics.of(entry.name);
-    const its: Met = { kube: new Side('the kube-apiserver', MONOTONIC), project: newProject() };
-    const connected = await connectEntry(entry, {
+    return connectEntry(entry, {
       log,
       logins,
       observeCall: (call) => {
         if (clusters.entryOf(entry.name)) own.observeCall(call); // one may end after its cluster has
-        const side = call.service === 'kubernetes' ? its.kube : its.project.cloud;
-        side.asked(call.status);
       },
     });
-    met.set(connected, its);
-    return connected;
   };
   const begin = async (entry: Entry, connected: Connected): Promise<ServedCluster> => {
     await metrics.forget(entry.name); // gauges of before would stay: another World may have another cluster
-    const its = met.get(connected);
-    if (!its) throw new Error('the cluster is not connected');
-    its.project = await projects.of(connected, its.project);
-    const { parked, cloud } = its.project;
-    const sides = new Sides(its.kube, cloud);
     const cluster = await ServedCluster.make({
       connected,
       flags: entry.settings.flags,
@@ -88,7 +63,7 @@ export async function serveClusters(
       },
       log: ofCluster(log, entry.name),
       metrics: metrics.of(entry.name),
-      shared: { parked, places, sides, turns: timetable.of(entry.name, sides) },
+      shared: { room: await projects.roomOf(connected), turns: timetable.of(entry.name) },
       ...(reported && { reported }),
     });
     cluster.start();
@@ -108,10 +83,6 @@ export async function serveClusters(
   const served = (): readonly ServedCluster[] =>
     clusters.names.map((name) => clusters.get(name)).filter((its) => its !== undefined);
 
-  const silenceOf = (name: string): readonly string[] => {
-    const trouble = clusters.get(name)?.silence;
-    return trouble === undefined ? [] : [`${name}: ${trouble}`];
-  };
   const address = addressOf(flags);
   const app = createClustersServer({
     tokens,
@@ -127,7 +98,7 @@ export async function serveClusters(
         clusters: clusters.names.map((cluster) => ({
           cluster,
           isServed: clusters.get(cluster) !== undefined,
-          problems: [...clusters.problemsOf(cluster), ...silenceOf(cluster)],
+          problems: clusters.problemsOf(cluster),
           ...(clusters.get(cluster)?.summary() ?? { states: {}, awaitingApproval: 0 }),
         })),
         ...(flags.dryRun && { dryRun: true as const }),
@@ -135,9 +106,6 @@ export async function serveClusters(
       }),
     metrics: async () => {
       metrics.setServed(new Map(clusters.names.map((name) => [name, clusters.get(name) !== undefined])));
-      metrics.setResting(
-        new Map(clusters.names.map((name) => [name, clusters.get(name)?.silence !== undefined])),
-      );
       metrics.setEndpoints(endpointLoads());
       for (const cluster of served()) cluster.measure();
       return metrics.scrape();

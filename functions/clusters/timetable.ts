@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Sides } from '../../shared/queue/sides.ts';
 import type { SweepTurns } from '../serve/sweeper.ts';
 
 interface Waiting {
@@ -19,14 +18,14 @@ const EARLY_MS = 1_000;
 /**
  * When the clusters of one process are swept. Each has its own moment in the interval, by the hash of its name: a restart changes
  * none, and a cluster more moves no other one. Eight are swept at once; of those that wait one that somebody asked for goes first,
- * then the longest unswept. One whose last run had no answer takes no place: all that it does is to wait.
+ * then the longest unswept.
  */
 export class Timetable {
   readonly #waiting = new Set<Waiting>();
   #running = 0;
 
   /** The turns of one cluster. */
-  of(name: string, sides: Sides, now: () => number = () => Date.now()): SweepTurns {
+  of(name: string, now: () => number = () => Date.now()): SweepTurns {
     const share = shareOf(name);
     let lastMs = -Infinity;
     const momentMs = (everyMs: number): number => share * everyMs;
@@ -38,17 +37,11 @@ export class Timetable {
         return leftMs > Math.min(EARLY_MS, everyMs / 2) ? leftMs : leftMs + everyMs;
       },
       take: async (run, stopping, isAsked) => {
-        let leave = await this.#place({ lastMs, isAsked }, sides, stopping);
-        while (!sides.mayBegin && !stopping.aborted) {
-          leave();
-          leave = await this.#place({ lastMs, isAsked }, sides, stopping);
-        }
+        const leave = await this.#place({ lastMs, isAsked }, stopping);
         lastMs = now();
-        const met = sides.begin();
         try {
           return await run();
         } finally {
-          met();
           leave();
         }
       },
@@ -56,13 +49,8 @@ export class Timetable {
   }
 
   /** Resolves when it is the turn of who waits, to what gives the place up. That happens by itself after a while. */
-  async #place(
-    who: Pick<Waiting, 'lastMs' | 'isAsked'>,
-    sides: Sides,
-    stopping: AbortSignal,
-  ): Promise<() => void> {
-    await sides.untilMayBegin(stopping);
-    let hasPlace = !sides.isDoubtful && (await this.#turn(who, stopping));
+  async #place(who: Pick<Waiting, 'lastMs' | 'isAsked'>, stopping: AbortSignal): Promise<() => void> {
+    let hasPlace = await this.#turn(who, stopping);
     const leave = (): void => {
       clearTimeout(timer);
       if (hasPlace) this.#leave();

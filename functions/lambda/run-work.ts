@@ -13,7 +13,7 @@ import type { InvocationTime } from '../budget.ts';
 import { reconcileLine } from '../log.ts';
 import { budgetSpent, CLOSING_MS, valueWithin, withDeadline, within } from '../../shared/deadline.ts';
 import { outcomeOfError } from '../../shared/report/outcome-of-error.ts';
-import { findStatuses } from '../../shared/queue/pending-poller.ts';
+import { findStatuses } from '../../shared/queue/busy-load-balancers.ts';
 import type { FunctionWorld } from './connected.ts';
 import { metrics } from './function-metrics.ts';
 import type { Group } from './groups.ts';

@@ -1,7 +1,7 @@
 import type { Report } from '../../shared/model/outcome.ts';
 import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import type { Clock } from '../../shared/ports.ts';
-import { ReadyKeys, turnOf } from '../../shared/queue/ready-keys.ts';
+import { Ready, turnOf, type Wanted } from '../../shared/queue/ready.ts';
 import { HttpError } from '../http/http-error.ts';
 import { ENDED } from './local-queue.ts';
 
@@ -10,6 +10,12 @@ export interface DryRunsOptions {
   /** How many dry runs there are at once. */
   readonly concurrency: number;
   readonly clock: Clock;
+}
+
+/** A key that people wait for. */
+interface Asked extends Wanted {
+  readonly request: ReconcileRequest;
+  readonly tells: ((report: Promise<Report>) => void)[];
 }
 
 /** Two requests of as many objects as one may name. */
@@ -26,8 +32,8 @@ const RETRY_AFTER_S = 10;
  */
 export class DryRuns {
   readonly #options: DryRunsOptions;
-  readonly #ready = new ReadyKeys();
-  readonly #asked = new Map<Key, ((report: Promise<Report>) => void)[]>();
+  readonly #ready = new Ready<Asked>();
+  readonly #asked = new Map<Key, Asked>();
   readonly #running = new Set<Key>();
   #isStopped = false;
 
@@ -55,40 +61,39 @@ export class DryRuns {
   /** Starts no more runs. */
   stop(): void {
     this.#isStopped = true;
-    this.#ready.clear();
-    for (const tell of [...this.#asked.values()].flat()) tell(Promise.reject(ended()));
+    for (const { tells } of this.#asked.values()) for (const tell of tells) tell(Promise.reject(ended()));
     this.#asked.clear();
   }
 
   #add(request: ReconcileRequest): Promise<Report> {
     const { key } = request;
-    this.#ready.put({ request, priority: 'asked', sinceMs: this.#options.clock.now() });
+    const known = this.#asked.get(key);
+    const sinceMs = this.#options.clock.now();
+    const asked: Asked = known ?? { ...{ key, request, sinceMs }, priority: 'soon', tells: [] };
+    this.#asked.set(key, asked);
+    if (!known && !this.#running.has(key)) this.#ready.put(asked);
     return new Promise((resolve) => {
-      this.#asked.set(key, [...(this.#asked.get(key) ?? []), resolve]);
+      asked.tells.push(resolve);
     });
   }
 
   #start(): void {
-    const free = {
-      key: (key: Key) => !this.#running.has(key),
-      turn: () => this.#running.size < this.#options.concurrency,
-    };
-    for (;;) {
-      const next = this.#ready.take(free, this.#options.clock.now());
+    while (!this.#isStopped && this.#running.size < this.#options.concurrency) {
+      const next = this.#ready.take();
       if (!next) return;
-      this.#run(next.request);
+      this.#run(next);
     }
   }
 
-  #run(request: ReconcileRequest): void {
-    const { key } = request;
-    const asked = this.#asked.get(key) ?? [];
+  #run({ key, request, tells }: Asked): void {
     this.#asked.delete(key);
     this.#running.add(key);
     const report = this.#options.run(request);
-    for (const resolve of asked) resolve(report);
+    for (const tell of tells) tell(report);
     const ended = (): void => {
       this.#running.delete(key);
+      const again = this.#asked.get(key);
+      if (again) this.#ready.put(again);
       this.#start();
     };
     report.then(ended, ended);

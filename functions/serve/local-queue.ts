@@ -10,27 +10,19 @@ import {
   type ReconcileRequest,
 } from '../../shared/model/request.ts';
 import type { Clock, World } from '../../shared/ports.ts';
-import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
-import { OctaviaLoad } from '../../shared/queue/octavia-load.ts';
-import { ParkedKeys } from '../../shared/queue/parked-keys.ts';
-import { PendingPoller } from '../../shared/queue/pending-poller.ts';
-import type { SharedPlaces } from '../../shared/queue/places.ts';
-import type { Sides } from '../../shared/queue/sides.ts';
+import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
+import { Queue, type QueueOptions } from '../../shared/queue/queue.ts';
+import { Room } from '../../shared/queue/room.ts';
 import type { QueueView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
-import { DrainingTimers } from './draining-timers.ts';
 import { Sweeper, type SweepTurns } from './sweeper.ts';
 
 /** What one of several clusters of a process shares with the others. */
 export interface SharedAmongClusters {
-  /** The keys that wait for Octavia's room, of all clusters of one project. */
-  readonly parked?: ParkedKeys;
-  /** The places for runs. */
-  readonly places?: SharedPlaces;
+  /** The places for load balancers in Octavia's hands, of all clusters of one project. */
+  readonly room?: Room;
   /** When the cluster is swept. */
   readonly turns?: SweepTurns;
-  /** No run begins while one of them does not answer. */
-  readonly sides?: Sides;
 }
 
 export interface LocalQueueOptions extends SharedAmongClusters {
@@ -39,7 +31,7 @@ export interface LocalQueueOptions extends SharedAmongClusters {
   /** Sweeps change nothing. */
   readonly readOnly: boolean;
   /** Runs one unit. */
-  readonly run: (request: ReconcileRequest) => Promise<Report>;
+  readonly run: QueueOptions['run'];
   /** Called for every sweep that ended. */
   readonly swept: (found: Sweep) => void;
 }
@@ -56,48 +48,24 @@ export const ENDED = 'the work on this cluster ended before the run began: ask a
 /** The queue of one process, in its memory, with the keys that wait for Octavia and the sweeps. */
 export class LocalQueue {
   readonly #options: LocalQueueOptions;
-  readonly #queue: MemoryQueue;
-  readonly #poller: PendingPoller;
+  readonly #queue: Queue;
+  readonly #busy: BusyLoadBalancers;
   readonly #sweeper: Sweeper;
-  readonly #draining = new DrainingTimers((key) => {
-    this.#queue.add(requestOf(this.#options.world, { key, trigger: 'requeue' }));
-  });
   readonly #asked = new Map<Key, PromiseWithResolvers<Report>[]>();
   #isStopped = false;
-  readonly #unfollow: (() => void) | undefined;
 
   constructor(options: LocalQueueOptions) {
     this.#options = options;
-    const { world, cluster, readOnly, turns, places, sides, parked = parkedKeys() } = options;
+    const { world, cluster, readOnly, turns } = options;
     const { cloud, log, config, memory } = world;
-    const ofCluster = world.cluster === undefined ? {} : { cluster: world.cluster };
-    const goOn = (request: ReconcileRequest): void => {
-      this.#queue.goOn(request);
-    };
-    parked.join(world.cluster, goOn, () => sides?.isDoubtful === true);
-    this.#poller = new PendingPoller({
-      cloud,
-      cluster,
-      memory,
-      clock: MONOTONIC,
-      log,
-      looked: (look) => {
-        parked.looked({ ...look, ...ofCluster });
-      },
-      ready: (request) => {
-        this.#queue.add(request);
-      },
-    });
-    this.#queue = new MemoryQueue({
-      ...ofCluster,
-      run: (request) => this.#run(request),
+    const { room = new Room(config.concurrentLoadBalancers, MONOTONIC) } = options;
+    this.#busy = new BusyLoadBalancers({ cloud, cluster, memory, clock: MONOTONIC, log });
+    this.#queue = new Queue({
+      run: (request, mayCreate) => this.#run(request, mayCreate),
       concurrency: config.concurrentServiceSyncs,
-      ...(places && { shared: places }),
       clock: MONOTONIC,
-      waiting: this.#poller,
-      parked,
-      ...(sides && { sides }),
-      isNew: (key) => !memory.holders.has(key),
+      busy: this.#busy,
+      room,
     });
     this.#sweeper = new Sweeper({
       world,
@@ -108,9 +76,6 @@ export class LocalQueue {
         this.add(found.requests);
         options.swept(found);
       },
-    });
-    this.#unfollow = sides?.follow(() => {
-      if (sides.trouble !== undefined) this.#refuseAsked(sides.trouble);
     });
   }
 
@@ -130,8 +95,7 @@ export class LocalQueue {
 
   /** Queues a unit and returns the report of a run that began after that. */
   ask(request: ReconcileRequest): Promise<Report> {
-    const why = this.#isStopped ? ENDED : this.#options.sides?.trouble;
-    if (why !== undefined) return Promise.reject(new Error(why));
+    if (this.#isStopped) return Promise.reject(new Error(ENDED));
     const asked = Promise.withResolvers<Report>();
     this.#asked.set(request.key, [...(this.#asked.get(request.key) ?? []), asked]);
     this.add([request]);
@@ -139,20 +103,18 @@ export class LocalQueue {
   }
 
   view(): QueueView {
-    return { depth: this.#queue.depth + this.#poller.size, oldestMs: this.#queue.oldestAgeMs() };
+    return { depth: this.#queue.depth, oldestMs: this.#queue.oldestAgeMs() };
   }
 
   /** True when nothing is queued, running or waiting for Octavia, and no sweep runs or is about to run. */
   get idle(): boolean {
-    return this.#queue.depth + this.#queue.running + this.#poller.size === 0 && !this.#sweeper.busy;
+    return this.#queue.depth + this.#queue.running === 0 && !this.#sweeper.busy;
   }
 
   /** Begins no run any more, and resolves when those under way have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#unfollow?.();
-    this.#poller.stop();
-    this.#draining.stop();
+    this.#busy.stop();
     const stopped = Promise.all([this.#sweeper.stop(), this.#queue.stop()]);
     this.#refuseAsked(ENDED);
     await stopped;
@@ -163,18 +125,17 @@ export class LocalQueue {
     this.#asked.clear();
   }
 
-  async #run(request: ReconcileRequest): Promise<Report> {
+  async #run(request: ReconcileRequest, mayCreate: () => boolean): Promise<Report> {
     const asked = this.#asked.get(request.key) ?? [];
     this.#asked.delete(request.key);
-    const report = await this.#options.run(request);
+    const report = await this.#options.run(request, mayCreate);
     if (!request.dryRun) this.#follow(report);
     for (const { resolve } of asked) resolve(report);
     return report;
   }
 
-  #follow({ request, drainedInMs, nodesWithoutAddress = [], membersMoved }: Report): void {
+  #follow({ nodesWithoutAddress = [], membersMoved }: Report): void {
     if (nodesWithoutAddress.length > 0) this.#sweeper.lookAgain();
-    if (!this.#isStopped) this.#draining.set(request.key, drainedInMs);
     if (membersMoved) this.#followNodes();
   }
 
@@ -187,9 +148,4 @@ export class LocalQueue {
     if (looksAfterRoutes(this.#options.world.config))
       this.#queue.add(requestOf(this.#options.world, { key: 'routes', trigger: 'requeue' }), FOLLOW_MS);
   }
-}
-
-/** The keys of one project that wait for Octavia's room. */
-export function parkedKeys(): ParkedKeys {
-  return new ParkedKeys({ load: new OctaviaLoad(MONOTONIC), clock: MONOTONIC });
 }

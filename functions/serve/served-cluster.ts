@@ -4,7 +4,6 @@ import { errorText } from '../../shared/model/errors.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { Log } from '../../shared/ports.ts';
-import type { Sides } from '../../shared/queue/sides.ts';
 import type { StatusView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
 import { serviceAccountUser } from '../../shared/trigger/keys-from-audit.ts';
@@ -62,7 +61,6 @@ export class ServedCluster {
   readonly #names: string[];
   #watches: Watches | undefined;
   #endpoints: ClusterEndpoints | undefined;
-  readonly #unfollow: (() => void) | undefined;
   #look: NodeJS.Timeout | undefined;
 
   /** Asks nothing of the cluster. Throws CONFIG_INVALID. */
@@ -101,12 +99,6 @@ export class ServedCluster {
         this.#swept(found);
       },
     });
-    this.#unfollow = shared?.sides && logSilence(shared.sides, log);
-  }
-
-  /** Which side does not answer, so that no run begins; undefined while runs do. */
-  get silence(): string | undefined {
-    return this.#options.shared?.sides?.trouble;
   }
 
   get endpoints(): ClusterEndpoints {
@@ -150,7 +142,6 @@ export class ServedCluster {
 
   /** The sides that do not answer, in words. */
   async missing(): Promise<readonly string[]> {
-    if (this.silence !== undefined) return [this.silence]; // nobody waits to hear it once more
     return this.#options.connected.ready();
   }
 
@@ -161,7 +152,6 @@ export class ServedCluster {
   /** Begins nothing any more, and resolves when what is under way has ended: its write is finished, its lease released. */
   async stop(): Promise<void> {
     this.#webhook.stop();
-    this.#unfollow?.();
     clearInterval(this.#look);
     await Promise.all([this.#work.stop(), this.#watches?.stop()]);
   }
@@ -239,18 +229,6 @@ async function senderTokens(
   if (audience === undefined) return undefined;
   const { verifySenderTokens } = await import('./sender-tokens.ts');
   return verifySenderTokens({ http, audience, senders: eventsSenders });
-}
-
-/** Logs that a side does not answer, and that all do again. Returns what ends that. */
-function logSilence(sides: Sides, log: Log): () => void {
-  let told: string | undefined;
-  return sides.follow(() => {
-    const { trouble } = sides;
-    if (trouble === told) return;
-    if (trouble === undefined) log.info('the kube-apiserver and OpenStack answer again');
-    else log.warn(trouble);
-    told = trouble;
-  });
 }
 
 function warnOfClosedDoors({ connected, tokens, log }: ServedClusterOptions, isTold: boolean): void {

@@ -44,7 +44,7 @@ export class Work {
       cluster: () => connected.cluster(),
       ...shared,
       readOnly: dryRun,
-      run: (request) => this.#reconcile(request),
+      run: (request, mayCreate) => this.#reconcile(request, mayCreate),
       swept,
     });
     this.#dryRuns = new DryRuns({
@@ -106,10 +106,10 @@ export class Work {
     return requests.map((request) => requestOf(this.#options.connected.world, request));
   }
 
-  async #reconcile(request: ReconcileRequest): Promise<Report> {
+  async #reconcile(request: ReconcileRequest, mayCreate?: () => boolean): Promise<Report> {
     const { world } = this.#options.connected;
     const budget = timeBudget(world.config.reconcileTimeoutMs, MONOTONIC, this.#stop.signal);
-    const report = await reconcile(request, world, budget);
+    const report = await reconcile(request, world, { ...budget, ...(mayCreate && { mayCreate }) });
     this.#options.reported(report);
     return report;
   }

@@ -221,15 +221,4 @@ export const PANELS: readonly Panel[] = [
     description: 'With --clusters only.',
     queries: one(`count(${its('levelset_cluster_served')} == 1)`, 'served'),
   },
-  {
-    ...{
-      row: 'Clusters',
-      title: 'Clusters whose side does not answer',
-      kind: 'timeseries',
-      unit: 'short',
-      width: 12,
-    },
-    description: 'With --clusters only: no run of them begins.',
-    queries: one(`sum(${its('levelset_cluster_resting')})`, 'resting'),
-  },
 ];

@@ -17,6 +17,8 @@ export interface Config extends ReachConfig {
   readonly reconcileTimeoutMs: number;
   readonly sweepIntervalMs: number;
   readonly concurrentServiceSyncs: number;
+  /** A load balancer is made while fewer than so many of the project are in Octavia's hands. */
+  readonly concurrentLoadBalancers: number;
   /** How long a member keeps weight 0 when its Node leaves. 0: it goes at once. */
   readonly connectionDrainingMs: number;
   /** Only addresses that a port of the Node's server proves become members. Absent: also those on no port that the project sees. */

@@ -191,6 +191,10 @@ export const FLAGS = {
     topic: 'runs', value: 'number', read: whole(1, 999_999), commands: WORKING, cluster: true, go: 'CCM',
     help: 'how many Services levelset works on at once, and as many Nodes beside them', default: '15',
   },
+  'concurrent-load-balancers': {
+    topic: 'runs', value: 'number', read: whole(1, 999_999), commands: WORKING, cluster: true,
+    help: 'a load balancer is made while fewer than so many of the project are in Octavia\'s hands', default: '6',
+  },
   'sweep-interval': {
     topic: 'runs', value: 'duration', read: milliseconds, commands: ['serve'],
     help: 'time between two sweeps', default: '5m',

@@ -93,6 +93,7 @@ function clusterConfig(
     reconcileTimeoutMs: values.reconcileTimeout,
     sweepIntervalMs: values.sweepInterval,
     concurrentServiceSyncs: values.concurrentServiceSyncs,
+    concurrentLoadBalancers: values.concurrentLoadBalancers,
     connectionDrainingMs: values.connectionDrainingTimeout,
     networking: conf?.networking ?? networkingConfig(),
     deletionPercent: values.deletionShare,

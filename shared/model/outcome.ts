@@ -15,8 +15,8 @@ export type Outcome =
       readonly retryAfterMs: number;
       /** Id of the load balancer that is busy. One list call polls all busy load balancers together. */
       readonly waitingFor?: string;
-      /** The run could not begin what it planned, since Octavia has no room: to create a load balancer, or to change one. */
-      readonly needsRoom?: 'create' | 'change';
+      /** The run is to make a load balancer, and as many as may be are in Octavia's hands. */
+      readonly needsRoom?: true;
     }
   | { readonly status: 'blocked'; readonly reason: string }
   | {

@@ -34,11 +34,6 @@ export interface ReconcileRequest {
   /** The id of an audit event or a request. Of two requests for one key and cause SQS may drop one. */
   readonly cause?: string;
   readonly dryRun?: boolean;
-  /**
-   * False: Octavia has no room, so the run begins no work on a load balancer that somebody wishes (`needsRoom` of
-   * load-balancer/octavia.ts). It does all else.
-   */
-  readonly mayBegin?: false;
 }
 
 /** What names a unit, or what a sweep looks at, wherever there are several clusters. */

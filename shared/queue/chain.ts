@@ -58,7 +58,7 @@ export class Chain {
     this.#desired = mark;
     const progressed = this.#written.size > before || isAnother;
     if (outcome.status === 'failed') this.#priority = 'background';
-    else if (progressed) this.#priority = 'finishing';
+    else if (progressed) this.#priority = 'soon';
     const idleRuns = progressed ? 0 : this.#idleRuns;
     this.#idleRuns = progressed ? 0 : this.#idleRuns + 1;
     return idleRuns;

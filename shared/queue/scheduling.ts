@@ -1,26 +1,34 @@
 import { ERRORS } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
-import type { Trigger } from '../model/request.ts';
+import type { ReconcileRequest, Trigger } from '../model/request.ts';
 
 /**
- * The order of all work. finishing: the last run made progress, so the unit is close to its end. asked: a
- * person asked for it. new: somebody made it, and waits for its first address. event: somebody changed the object.
+ * The order of all work. soon: a person asked for it, or its last run made progress. event: somebody changed the object.
  * background: a sweep found it, or its last run failed.
  */
-export const PRIORITIES = ['finishing', 'asked', 'new', 'event', 'background'] as const;
+export const PRIORITIES = ['soon', 'event', 'background'] as const;
 
 export type Priority = (typeof PRIORITIES)[number];
 
 /** The priority of a key's first run. */
-export const PRIORITY = {
-  resync: 'asked',
-  command: 'asked',
+export const PRIORITY: Readonly<Record<Trigger, Priority>> = {
+  resync: 'soon',
+  command: 'soon',
   audit: 'event',
   events: 'event',
   watch: 'event',
   requeue: 'background',
   sweep: 'background',
-} as const satisfies Record<Trigger, Exclude<Priority, 'finishing' | 'new'>>;
+};
+
+export function isBefore(one: Priority, other: Priority): boolean {
+  return PRIORITIES.indexOf(one) < PRIORITIES.indexOf(other);
+}
+
+/** The request of a person counts before that of an event, and both before others. */
+export function moreUrgent(known: ReconcileRequest | undefined, added: ReconcileRequest): ReconcileRequest {
+  return known && !isBefore(PRIORITY[added.trigger], PRIORITY[known.trigger]) ? known : added;
+}
 
 export const FIRST_REQUEUE_MS = 1_000;
 export const LONGEST_REQUEUE_MS = 30_000;

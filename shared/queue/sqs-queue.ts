@@ -1,6 +1,6 @@
 import { callAws, type AwsAccess } from '../call-aws.ts';
 import { timeLeftMs } from '../deadline.ts';
-import { turnOf } from './ready-keys.ts';
+import { turnOf } from './ready.ts';
 import { bodyOf, deduplicationId, groupId, type QueuedWork } from './queued-work.ts';
 
 const BATCH = 10;

@@ -7,7 +7,8 @@ import type { Evaluation } from './evaluate.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Outcome, Run } from '../model/outcome.ts';
 import type { Unit, UnitState } from '../model/unit.ts';
-import type { World } from '../ports.ts';
+import { makesLoadBalancer } from '../model/load-balancer/octavia.ts';
+import type { Budget, World } from '../ports.ts';
 import { addressesToPublish } from './report/published-address.ts';
 import { outcomeOfError } from '../report/outcome-of-error.ts';
 import { outcomeOfService } from './report/service-outcome.ts';
@@ -185,26 +186,24 @@ export function nothingApplied(evaluation: Evaluation): Applied {
   };
 }
 
-/** Ends a run that could only look, since Octavia has no room. It leaves nothing behind. */
+/** Whether a run is to make a load balancer, and as many as may be are in Octavia's hands (decision 271). */
+export function lacksRoom({ plan }: Pick<Evaluation, 'plan'>, budget: Budget): boolean {
+  return makesLoadBalancer(plan) && budget.mayCreate?.() === false;
+}
+
+/** Ends a run that could only look. It leaves nothing behind. */
 export function waitForRoom(evaluation: Evaluation): Run {
-  const { plan } = evaluation;
-  const creates = plan.steps.some(({ verb, kind }) => verb === 'create' && kind === 'loadbalancer');
   const reason =
-    'waits for its turn: Octavia works on as many load balancers as it can without becoming slower';
+    'waits for its turn: Octavia works on as many load balancers as --concurrent-load-balancers allows';
   return {
-    outcome: {
-      status: 'progressing',
-      reason,
-      retryAfterMs: ROOM_MS,
-      needsRoom: creates ? 'create' : 'change',
-    },
-    plan,
+    outcome: { status: 'progressing', reason, retryAfterMs: ROOM_MS, needsRoom: true },
+    plan: evaluation.plan,
     applied: [],
     ...runSummary(evaluation),
   };
 }
 
-const ROOM_MS = 1_000;
+const ROOM_MS = 5_000;
 
 export function runSummary(
   evaluation: Evaluation,

@@ -14,13 +14,19 @@ import type { Budget, World } from '../ports.ts';
 import { withDrift } from './drift.ts';
 import { evaluate } from './evaluate.ts';
 import type { Evaluation } from './evaluate.ts';
-import { losesFinalizer, nothingApplied, reportFailure, runSummary, waitForRoom } from './finish.ts';
+import {
+  lacksRoom,
+  losesFinalizer,
+  nothingApplied,
+  reportFailure,
+  runSummary,
+  waitForRoom,
+} from './finish.ts';
 import { takeRememberedLeases } from './leases.ts';
 import { trustNothing } from './note-writes.ts';
 import { end, ensureFinalizer, writeUnderLease, writeUnderRememberedLeases } from './under-lease.ts';
 import { paceMembers } from './observe/remembered/pace-members.ts';
 import { nodesOf } from './read-again.ts';
-import { lacksRoom } from './plan/lacks-room.ts';
 import { requirePlace } from './place.ts';
 import { isAnothers, isOurs, unitOf } from './unit.ts';
 import { withinBudget } from './vanished.ts';
@@ -73,15 +79,15 @@ async function run(request: ReconcileRequest, unit: Unit, world: World, budget: 
   }
 
   // the last run of this Service may have remembered its leases: then this run takes them first, and evaluates once,
-  // under them; not where the evaluation says whether the run may take any
-  const remembered = request.mayBegin === false ? undefined : takeRememberedLeases(unit.key, world);
+  // under them
+  const remembered = takeRememberedLeases(unit.key, world);
   if (remembered) return writeUnderRememberedLeases(remembered, unit, evaluateNow, world, budget);
 
   // evaluate: find the load balancer, read the intent, observe, desire, plan, tell what is drift
   const first = await evaluateNow(unit);
 
-  // room: Octavia is at work on as much as it bears, so what somebody wishes waits, before it leaves anything behind
-  if (request.mayBegin === false && lacksRoom(first.plan)) return waitForRoom(first);
+  // room: as many load balancers as may be are in Octavia's hands, so the run leaves nothing behind
+  if (lacksRoom(first, budget)) return waitForRoom(first);
 
   // finalizer: the Service has it before anything is made, so that a Service which is deleted meanwhile leaves nothing
   // behind

@@ -5,7 +5,7 @@
 import { apply } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
 import { deletes, reserveDeletion } from '../apply/reserve-deletion.ts';
-import { beginWork, finish, losesFinalizer, nothingApplied } from './finish.ts';
+import { beginWork, finish, lacksRoom, losesFinalizer, nothingApplied, waitForRoom } from './finish.ts';
 import type { Run } from '../model/outcome.ts';
 import { acquireLeases, leaseNames, rememberLeases, requireSameLeases } from './leases.ts';
 import type { Ending, Leases } from './leases.ts';
@@ -87,7 +87,9 @@ export async function writeUnderRememberedLeases(
   let how: Ending | undefined = 'unused';
   try {
     if (!leases.fresh) trustNothing(unit, world);
-    const only = await ensureFinalizer(await evaluation(await readUnitAgain(unit, world)), world);
+    const evaluated = await evaluation(await readUnitAgain(unit, world));
+    if (lacksRoom(evaluated, budget)) return waitForRoom(evaluated);
+    const only = await ensureFinalizer(evaluated, world);
     if (only.plan.steps.length === 0) {
       const done = await end(only, nothingApplied(only), world);
       if (!only.unit.wanted && done.outcome.status === 'settled') how = 'gone';

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { Key, Trigger } from '../../shared/model/request.ts';
-import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
-import { AGED_MS } from '../../shared/queue/ready-keys.ts';
+import { Queue } from '../../shared/queue/queue.ts';
+import { AGED_MS } from '../../shared/queue/ready.ts';
 import { aReport, failed, progressing, SETTLED } from '../unit/queue/reports.ts';
 import './seed.ts';
 
@@ -78,7 +78,7 @@ test('nothing that is ready waits longer than its bound, whatever else there is'
       /** A sweep leaves these to their requeue. */
       const comesBack = new Set<Key>();
       let runs = 0;
-      const queue = new MemoryQueue({
+      const queue = new Queue({
         concurrency,
         clock: { now: () => Date.now() },
         random: () => 0.5,

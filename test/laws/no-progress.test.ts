@@ -4,8 +4,8 @@ import { newMemory } from '../../shared/memory/memory.ts';
 import type { Outcome, Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { WireResource } from '../../shared/model/resources.ts';
-import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
-import { PendingPoller } from '../../shared/queue/pending-poller.ts';
+import { Queue } from '../../shared/queue/queue.ts';
+import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
 import { aReport, failed, progressing } from '../unit/queue/reports.ts';
 import './seed.ts';
 
@@ -67,7 +67,7 @@ test('where nothing ever changes, runs and calls fall to a few a minute, for eac
         const there = world
           .map((one, at) => [`lb-${at}`, one] as const)
           .filter(([, one]) => one.status !== 'gone');
-        const poller = new PendingPoller({
+        const busy = new BusyLoadBalancers({
           cloud: {
             list: () => {
               if (isLate()) calls.lists += 1;
@@ -86,10 +86,6 @@ test('where nothing ever changes, runs and calls fall to a few a minute, for eac
           memory: newMemory(),
           clock: { now: () => Date.now() },
           log: { warn: () => undefined },
-          ready: (request) => {
-            queue.add(request);
-          },
-          random,
         });
         const run = (request: ReconcileRequest): Promise<Report> => {
           const at = Number(request.key.split('-')[1]);
@@ -108,11 +104,11 @@ test('where nothing ever changes, runs and calls fall to a few a minute, for eac
             aReport(request, { ...outcome, ...mine }, { applied: applied as unknown as Report['applied'] }),
           );
         };
-        const queue = new MemoryQueue({
+        const queue = new Queue({
           run,
           concurrency: 5,
           clock: { now: () => Date.now() },
-          waiting: poller,
+          busy,
           random,
         });
         world.forEach((_, at) => {
@@ -127,7 +123,7 @@ test('where nothing ever changes, runs and calls fall to a few a minute, for eac
         expect(calls.lists).toBeLessThanOrEqual(most * world.length);
         expect(calls.gets).toBeLessThanOrEqual(most * world.length);
         await queue.stop();
-        poller.stop();
+        busy.stop();
         vi.clearAllTimers();
       },
     ),

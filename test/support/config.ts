@@ -14,6 +14,7 @@ export function aConfig(
     reconcileTimeoutMs: 60_000,
     sweepIntervalMs: 300_000,
     concurrentServiceSyncs: 10,
+    concurrentLoadBalancers: 6,
     connectionDrainingMs: 0,
     openstack: {
       authUrl,

@@ -11,7 +11,7 @@ import type { Report } from '../../shared/model/outcome.ts';
 import { asServiceKey, serviceKey } from '../../shared/model/request.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
-import type { Log, World } from '../../shared/ports.ts';
+import type { Budget, Log, World } from '../../shared/ports.ts';
 import { reconcile } from '../../shared/reconcile.ts';
 import { sweep } from '../../shared/sweep.ts';
 import type { Sweep } from '../../shared/sweep.ts';
@@ -147,10 +147,14 @@ function partsOf(service: string): readonly [namespace: string, name: string] {
 }
 
 /** One run. For a Service what a test did to Nodes counts at once, as after the sweep that follows such a change. */
-export function run(request: ReconcileRequest, world: World): Promise<Report> {
+export function run(
+  request: ReconcileRequest,
+  world: World,
+  budget?: Pick<Budget, 'mayCreate'>,
+): Promise<Report> {
   if (asServiceKey(request.key)) forgetNodes(world);
   const until = Date.now() + world.config.reconcileTimeoutMs;
-  return reconcile(request, world, { remainingMs: () => until - Date.now() });
+  return reconcile(request, world, { ...budget, remainingMs: () => until - Date.now() });
 }
 
 export function runAll(found: Sweep, world: World): Promise<readonly Report[]> {

@@ -57,12 +57,9 @@ export function isOutsideOctavia(kind: ResourceKind): boolean {
   return isOfNetwork || kind === 'secret' || isOfNode(kind);
 }
 
-/**
- * Whether a step waits while Octavia has no room: what somebody wishes of a load balancer. Members do not, since they follow
- * the Nodes.
- */
-export function needsRoom(step: Pick<Step, 'kind' | 'verb'>): boolean {
-  return !isOutsideOctavia(step.kind) && !writesMembers(step);
+/** Whether a plan makes a load balancer, be it in place of one that is there. */
+export function makesLoadBalancer({ steps }: { readonly steps: readonly Step[] }): boolean {
+  return steps.some(({ verb, kind }) => verb === 'create' && kind === 'loadbalancer');
 }
 
 export function writesMembers({ kind, verb }: Pick<Step, 'kind' | 'verb'>): boolean {

@@ -1,4 +1,4 @@
-import { MemoryQueue } from '../../../shared/queue/memory-queue.ts';
+import { Queue } from '../../../shared/queue/queue.ts';
 import type { QueueTarget } from './queue-target.ts';
 
 export const MEMORY: QueueTarget = {
@@ -7,7 +7,7 @@ export const MEMORY: QueueTarget = {
   isDurable: false,
   rests: true,
   open: (run) => {
-    const queue = new MemoryQueue({
+    const queue = new Queue({
       run,
       concurrency: 15,
       clock: { now: () => performance.now() },

@@ -1,8 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Sweeper, type SweepTurns } from '../../../functions/serve/sweeper.ts';
 import { PLACE_MS, Timetable } from '../../../functions/clusters/timetable.ts';
-import { Side } from '../../../shared/queue/side.ts';
-import { Sides } from '../../../shared/queue/sides.ts';
 import { createSandbox } from '../../../infra/sandbox/sandbox.ts';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { aConfig } from '../../support/config.ts';
@@ -10,19 +8,13 @@ import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
 
 const EVERY_MS = 300_000;
-const CLOCK = { now: (): number => performance.now() };
 const NEVER = new AbortController().signal;
 const NOBODY_ASKS = (): boolean => false;
-
-const answering = (kube = new Side('the kube-apiserver', CLOCK)): Sides =>
-  new Sides(kube, new Side('OpenStack', CLOCK));
 
 test('each cluster has its own moment in the interval, which no restart and no other cluster moves', () => {
   const names = Array.from({ length: 1_000 }, (_, number) => `cluster-${number}`);
   const momentsAt = (nowMs: number): readonly number[] =>
-    names.map((name) =>
-      Math.round(nowMs + new Timetable().of(name, answering(), () => nowMs).untilNextMs(EVERY_MS)),
-    );
+    names.map((name) => Math.round(nowMs + new Timetable().of(name, () => nowMs).untilNextMs(EVERY_MS)));
   const moments = momentsAt(1_000_000_000);
 
   expect(momentsAt(1_000_000_000 + 3 * EVERY_MS)).toEqual(moments.map((moment) => moment + 3 * EVERY_MS));
@@ -34,7 +26,7 @@ test('each cluster has its own moment in the interval, which no restart and no o
 
 test('right after its moment a cluster waits for nearly a whole interval, and never for none', () => {
   let nowMs = 5_000;
-  const turns = new Timetable().of('prod-a', answering(), () => nowMs);
+  const turns = new Timetable().of('prod-a', () => nowMs);
   nowMs += turns.untilNextMs(EVERY_MS);
 
   expect(turns.untilNextMs(EVERY_MS)).toBeGreaterThan(EVERY_MS - 2);
@@ -45,11 +37,7 @@ test('eight are swept at once, then one that somebody asked for, and then the on
   const ends: (() => void)[] = [];
   const began: string[] = [];
   let nowMs = 0;
-  const begin = (
-    name: string,
-    isAsked = false,
-    turns = timetable.of(name, answering(), () => nowMs),
-  ): Promise<void> =>
+  const begin = (name: string, isAsked = false, turns = timetable.of(name, () => nowMs)): Promise<void> =>
     turns.take(
       () =>
         new Promise<void>((resolve) => {
@@ -59,7 +47,7 @@ test('eight are swept at once, then one that somebody asked for, and then the on
       NEVER,
       () => isAsked,
     );
-  const swept = timetable.of('swept', answering(), () => nowMs);
+  const swept = timetable.of('swept', () => nowMs);
   await swept.take(() => Promise.resolve(), NEVER, NOBODY_ASKS);
   nowMs = 1;
   for (let number = 1; number <= 8; number += 1) void begin(`early-${number}`);
@@ -81,7 +69,7 @@ test('a sweep that waits for its turn already goes first once somebody asks for 
   const ends: (() => void)[] = [];
   const began: string[] = [];
   const take = (name: string): void =>
-    void timetable.of(name, answering()).take(
+    void timetable.of(name).take(
       () =>
         new Promise<void>((resolve) => {
           began.push(name);
@@ -94,7 +82,7 @@ test('a sweep that waits for its turn already goes first once somebody asks for 
   const sweeper = new Sweeper({
     world,
     intervalMs: EVERY_MS,
-    turns: timetable.of('asked', answering()),
+    turns: timetable.of('asked'),
     swept: () => began.push('asked'),
   });
   onTestFinished(() => sweeper.stop());
@@ -113,7 +101,7 @@ test('who stops waits for nobody, and keeps no place', async () => {
   const timetable = new Timetable();
   const ends: (() => void)[] = [];
   const hang = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
-  const of = (name: string): SweepTurns => timetable.of(name, answering());
+  const of = (name: string): SweepTurns => timetable.of(name);
   const hanging = Array.from({ length: 8 }, (_, number) => of(`${number}`).take(hang, NEVER, NOBODY_ASKS));
   const stopping = new AbortController();
   const ended = of('stops').take(() => Promise.resolve('ended'), stopping.signal, NOBODY_ASKS);
@@ -131,7 +119,7 @@ test('a timer that ends a moment too early sweeps no cluster twice', async () =>
     vi.useRealTimers();
   });
   // its moment lies between two milliseconds
-  const turns = new Timetable().of('prod-a', answering());
+  const turns = new Timetable().of('prod-a');
   const began: number[] = [];
   const next = (): void => {
     setTimeout(() => {
@@ -144,43 +132,19 @@ test('a timer that ends a moment too early sweeps no cluster twice', async () =>
   expect(began).toHaveLength(3);
 });
 
-test('eight sweeps that hang give their places to others after two seconds, and one that had no answer takes none', async () => {
+test('eight sweeps that hang give their places to others after two seconds', async () => {
   vi.useFakeTimers();
   onTestFinished(() => {
     vi.useRealTimers();
   });
   const timetable = new Timetable();
-  const kubes = Array.from({ length: 8 }, () => new Side('the kube-apiserver', CLOCK));
-  const hang = (kube: Side): Promise<void> =>
-    new Promise((resolve) => {
-      setTimeout(() => {
-        kube.asked(undefined);
-        resolve();
-      }, 30_000);
-    });
-  const sweepAll = (): Promise<unknown> =>
-    Promise.all(
-      kubes.map((kube, number) =>
-        timetable.of(`${number}`, answering(kube)).take(() => hang(kube), NEVER, NOBODY_ASKS),
-      ),
-    );
-  const waited = async (): Promise<number> => {
-    const beganMs = Date.now();
-    return timetable
-      .of('other', answering())
-      .take(() => Promise.resolve(Date.now() - beganMs), NEVER, NOBODY_ASKS);
-  };
-  for (const expected of [PLACE_MS, 0, 0]) {
-    const swept = sweepAll();
-    const other = waited();
-    await vi.advanceTimersByTimeAsync(30_000);
-    expect(await other).toBe(expected);
-    await swept;
-  }
-  const looks = sweepAll();
-  expect(kubes.map(({ rests }) => rests)).toEqual(kubes.map(() => true));
-  await vi.advanceTimersByTimeAsync(1_000);
-  for (const kube of kubes) kube.asked(200);
+  const hang = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30_000));
+  const beganMs = Date.now();
+  const swept = Array.from({ length: 8 }, (_, number) =>
+    timetable.of(`${number}`).take(hang, NEVER, NOBODY_ASKS),
+  );
+  const other = timetable.of('other').take(() => Promise.resolve(Date.now() - beganMs), NEVER, NOBODY_ASKS);
   await vi.advanceTimersByTimeAsync(30_000);
-  await looks;
+  expect(await other).toBe(PLACE_MS);
+  await Promise.all(swept);
 });

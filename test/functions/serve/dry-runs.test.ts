@@ -99,5 +99,5 @@ test('one namespace takes half of the places, and all Nodes and the routes toget
   );
   void dryRuns.runAll([...of('a', 1)]);
   await end();
-  expect(started).toEqual(['service/a/0', 'service/a/0', 'node/0']);
+  expect(started).toEqual(['service/a/0', 'service/a/1', 'node/0']);
 });

@@ -1,4 +1,4 @@
-/** `serve` begins no more on load balancers than Octavia bears, and what Nodes need waits for nothing. */
+/** `serve` makes as many load balancers at once as `--concurrent-load-balancers` says, and what Nodes need waits for nothing. */
 import { expect, onTestFinished, test } from 'vitest';
 import { Work } from '../../../functions/serve/work.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
@@ -8,7 +8,7 @@ import { aService } from '../../support/service.ts';
 
 async function worked(pendingMs: number): Promise<{ it: SandboxWorld; work: Work; reports: Report[] }> {
   const it = await startSandboxWorld({ pendingMs });
-  const { world } = it;
+  const world = { ...it.world, config: { ...it.world.config, concurrentLoadBalancers: 2 } };
   const reports: Report[] = [];
   const work = new Work({
     connected: {
@@ -42,42 +42,26 @@ test('a third Service has its load balancer when one of the first two is done', 
   await until(() => sandbox.cloud.loadbalancers.length === 3);
   const states = sandbox.cloud.loadbalancers.map((one) => one.provisioning_status);
   expect(states.filter((state) => state === 'PENDING_CREATE').length).toBeLessThanOrEqual(2);
-  expect(reports.map(({ outcome }) => outcome)).toContainEqual(
-    expect.objectContaining({ needsRoom: 'create' }),
-  );
+  expect(reports.map(({ outcome }) => outcome)).toContainEqual(expect.objectContaining({ needsRoom: true }));
 });
 
-const HTTP = { name: 'http', port: 80, targetPort: 8080, nodePort: 30080 };
-const HTTPS = { name: 'https', port: 443, targetPort: 8443, nodePort: 30443 };
+test('while two creates hang a third Service waits, and a Node that leaves is taken out of one that is there', async () => {
+  const { it, work } = await worked(2);
+  const { sandbox } = it;
+  sandbox.kube.apply(aService({ name: 'web' }));
+  await it.settle('web');
+  Object.assign(sandbox.cloud, { pendingMs: 3_600_000 });
+  const names = ['hangs', 'hangs-too', 'waits'];
+  for (const name of names) sandbox.kube.apply(aService({ name }));
+  work.enqueue(names.map((name) => ({ key: keyOf(name), trigger: 'audit' })));
+  await until(() => sandbox.cloud.loadbalancers.length === 3);
+  await expect.poll(() => work.queued(), { timeout: 8_000 }).toMatchObject({ depth: 3 });
 
-test.each(['as it should be', 'parked with another port'])(
-  'while two creates hang a third Service waits, and a Node that leaves is taken out of one that is %s',
-  async (state) => {
-    const { it, work, reports } = await worked(2);
-    const { sandbox } = it;
-    sandbox.kube.apply(aService({ name: 'web', spec: { ports: [HTTP] } }));
-    await it.settle('web');
-    Object.assign(sandbox.cloud, { pendingMs: 3_600_000 });
-    const names = ['hangs', 'hangs-too', 'waits'];
-    for (const name of names) sandbox.kube.apply(aService({ name }));
-    work.enqueue(names.map((name) => ({ key: keyOf(name), trigger: 'audit' })));
-    await until(() => sandbox.cloud.loadbalancers.length === 3);
-    await expect.poll(() => work.queued(), { timeout: 8_000 }).toMatchObject({ depth: 3 });
-    if (state !== 'as it should be') {
-      sandbox.kube.apply(aService({ name: 'web', spec: { ports: [HTTP, HTTPS] } }));
-      work.enqueue([{ key: keyOf('web'), trigger: 'audit' }]);
-      const isParked = ({ request, outcome }: Report): boolean =>
-        request.key === keyOf('web') && 'needsRoom' in outcome;
-      await until(() => reports.some(isParked));
-    }
-
-    sandbox.kube.delete('Node', undefined, 'node-1');
-    work.enqueue([{ key: 'nodeset', trigger: 'watch' }]);
-    const [web] = sandbox.cloud.loadbalancers;
-    await until(() => web?.provisioning_status === 'PENDING_UPDATE');
-    expect(sandbox.cloud.loadbalancers).toHaveLength(3);
-    const waits = sandbox.kube.list('Service').find(({ metadata }) => metadata.name === 'waits');
-    expect(waits?.metadata.finalizers ?? []).toEqual([]);
-  },
-  15_000,
-);
+  sandbox.kube.delete('Node', undefined, 'node-1');
+  work.enqueue([{ key: 'nodeset', trigger: 'watch' }]);
+  const [web] = sandbox.cloud.loadbalancers;
+  await until(() => web?.provisioning_status === 'PENDING_UPDATE');
+  expect(sandbox.cloud.loadbalancers).toHaveLength(3);
+  const waits = sandbox.kube.list('Service').find(({ metadata }) => metadata.name === 'waits');
+  expect(waits?.metadata.finalizers ?? []).toEqual([]);
+}, 15_000);

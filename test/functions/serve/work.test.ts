@@ -1,9 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Work } from '../../../functions/serve/work.ts';
-import { MONOTONIC } from '../../../functions/serve/local-queue.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
-import { Side } from '../../../shared/queue/side.ts';
-import { Sides } from '../../../shared/queue/sides.ts';
 import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 
@@ -48,18 +45,15 @@ test('a load balancer that is stuck without our tag is asked for by its id, late
   while (reports.at(-1)?.outcome.status !== 'settled') await pause(5);
 });
 
-test('who asks for more runs than a thousand hears 429, and is heard when those are done', async () => {
+test('who asks for more runs than a thousand hears 429, and who waits at the end 503', async () => {
   const it = await startSandboxWorld();
   const world = await it.another();
   const cluster = () => Promise.resolve({ id: 'id', name: 'kubernetes' });
-  const [kube, cloud] = ['the kube-apiserver', 'OpenStack'].map((name) => new Side(name, MONOTONIC));
-  if (!kube || !cloud) throw new Error('no sides');
   it.sandbox.fault({ match: { side: 'kube' }, kind: 'hang', times: 99 });
   const work = new Work({
     connected: { world, cluster },
     reported: () => undefined,
     swept: () => undefined,
-    shared: { sides: new Sides(kube, cloud) },
   });
   onTestFinished(async () => {
     await work.stop();
@@ -76,13 +70,9 @@ test('who asks for more runs than a thousand hears 429, and is heard when those 
     message: '1000 runs are waited for, and at most 1000 may be: ask again later, or for fewer objects',
     more: { headers: { 'Retry-After': '5' } },
   });
-  for (let run = 0; run < 3; run += 1) {
-    const end = kube.begin();
-    kube.asked(undefined);
-    end();
-  }
+  void work.stop();
   expect(await Promise.all(first)).toEqual(
-    Array(2).fill(expect.stringContaining('HttpError: the kube-apiserver has not answered since')),
+    Array(2).fill(expect.stringContaining('HttpError: the work on this cluster ended')),
   );
   await expect(ask(1_000)).rejects.toMatchObject({ status: 503 });
 });

@@ -19,7 +19,7 @@ const LATEST_MS = 30_000 + 3 * OCTAVIA_MS;
 const MEMBERS = /pools\/([0-9a-f-]{36})\/members/;
 
 test.each([
-  ['leave', 60, 7],
+  ['leave', 60, 8],
   ['join', 10, 5],
 ] as const)('fifty Nodes that %s within a minute', async (what, nodes, most) => {
   const web = { name: 'web', spec: { ports: TWO_PORTS } };

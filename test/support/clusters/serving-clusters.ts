@@ -2,7 +2,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { Timetable } from '../../../functions/clusters/timetable.ts';
-import { newProject, type Project } from '../../../functions/clusters/projects.ts';
 import { MONOTONIC } from '../../../functions/serve/local-queue.ts';
 import { Work } from '../../../functions/serve/work.ts';
 import { countedLots, type Lots } from '../../../infra/sandbox/lots.ts';
@@ -16,9 +15,7 @@ import { ReconcileError } from '../../../shared/model/errors.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import { NoAnswer, type Transport } from '../../../shared/openstack/openstack-http.ts';
 import type { World } from '../../../shared/ports.ts';
-import { SharedPlaces } from '../../../shared/queue/places.ts';
-import { Side } from '../../../shared/queue/side.ts';
-import { Sides } from '../../../shared/queue/sides.ts';
+import { Room } from '../../../shared/queue/room.ts';
 import { aConfig } from '../config.ts';
 import { AUTH_URL, cloudTransport, kubeHttp } from '../in-process.ts';
 import { addNodeIn, SILENT } from '../sandbox-world.ts';
@@ -36,7 +33,6 @@ export interface ServingCluster {
   readonly name: string;
   readonly inside: SandboxInside;
   readonly world: World;
-  readonly sides: Sides;
   readonly work: Work;
   /** What happened to it, each with the time when, in milliseconds since the start. */
   readonly story: (readonly [atMs: number, what: string])[];
@@ -77,16 +73,14 @@ export function serveInVirtualTime(
   vi.clearAllTimers(); // of worlds that a failure left
   vi.setSystemTime(startMs); // the moments of sweeps go by the time of day
   const now = (): number => Date.now() - startMs;
-  const [timetable, places] = [new Timetable(), new SharedPlaces(150)];
+  const timetable = new Timetable();
   const lots = countedLots();
   const clusters: ServingCluster[] = [];
-  const projects: Project[] = [];
+  const room = new Room(6, MONOTONIC);
   for (const served of names) {
     const neighbour = oneProject ? clusters[0] : undefined;
     const inside = sandboxBeside(neighbour, pendingMs, oneProject ? lots : countedLots());
-    const project = (oneProject ? projects[0] : undefined) ?? newProject();
-    projects.push(project);
-    clusters.push(serveOne({ ...served, inside, project, timetable, places, now }));
+    clusters.push(serveOne({ ...served, inside, ...(oneProject && { room }), timetable, now }));
   }
   for (const { work } of clusters) work.start();
   const untilDone = async <T>(what: Promise<T>): Promise<T> => {
@@ -124,23 +118,19 @@ function sandboxBeside(neighbour: ServingCluster | undefined, pendingMs: number,
 
 interface One extends Served {
   readonly inside: SandboxInside;
-  readonly project: Project;
+  readonly room?: Room;
   readonly timetable: Timetable;
-  readonly places: SharedPlaces;
   readonly now: () => number;
 }
 
-function serveOne({ name, hang, inside, project, timetable, places, now }: One): ServingCluster {
-  const kubeSide = new Side('the kube-apiserver', MONOTONIC);
-  const sides = new Sides(kubeSide, project.cloud);
+function serveOne({ name, hang, inside, room, timetable, now }: One): ServingCluster {
   const hangs = (side: SideName): boolean =>
     hang?.side === side && now() >= hang.fromMs && now() < hang.untilMs;
-  const world = worldOf(name, inside, { hangs, kube: kubeSide, cloud: project.cloud });
+  const world = worldOf(name, inside, hangs);
   const story: ServingCluster['story'][number][] = [];
-  const turns = timetable.of(name, sides);
   const work: Work = new Work({
     connected: { world, cluster: async () => ({ id: await world.kube.clusterId(), name }) },
-    shared: { parked: project.parked, places, sides, turns },
+    shared: { ...(room && { room }), turns: timetable.of(name) },
     reported: ({ request, outcome }) => {
       story.push([now(), `${request.key} ${request.trigger}: ${outcome.status}`]);
     },
@@ -148,32 +138,25 @@ function serveOne({ name, hang, inside, project, timetable, places, now }: One):
       story.push([now(), `sweep: ${failed ?? requests.map(({ key }) => key).join()}`]);
     },
   });
-  return { name, inside, world, sides, work, story };
+  return { name, inside, world, work, story };
 }
 
-interface Met {
-  readonly hangs: (side: SideName) => boolean;
-  readonly kube: Side;
-  readonly cloud: Side;
-}
+type Hangs = (side: SideName) => boolean;
 
-function worldOf(name: string, inside: SandboxInside, met: Met): World {
+function worldOf(name: string, inside: SandboxInside, hangs: Hangs): World {
   const config = aConfig(AUTH_URL);
   const { cloud, calls } = connectCloud(config.openstack, {
-    transport: hangingCloud(inside, met),
-    observe: ({ status }) => {
-      met.cloud.asked(status === 0 ? undefined : status);
-    },
+    transport: hangingCloud(inside, hangs),
   });
   const { stateNamespace: namespace } = config;
-  const kube = new KubeClient(hangingKube(inside, met), { namespace, identity: name, log: SILENT });
+  const kube = new KubeClient(hangingKube(inside, hangs), { namespace, identity: name, log: SILENT });
   const clock = { now: (): number => Date.now() };
   return { cluster: name, kube, cloud, calls, clock, log: SILENT, config, memory: newMemory() };
 }
 
 const passes = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-function hangingCloud(inside: SandboxInside, { hangs }: Met): Transport {
+function hangingCloud(inside: SandboxInside, hangs: Hangs): Transport {
   const transport = cloudTransport(inside);
   return {
     ...transport,
@@ -195,7 +178,7 @@ function hangingCloud(inside: SandboxInside, { hangs }: Met): Transport {
   };
 }
 
-function hangingKube(inside: SandboxInside, { hangs, kube }: Met): KubeHttp {
+function hangingKube(inside: SandboxInside, hangs: Hangs): KubeHttp {
   const ask = kubeHttp(inside);
   return async (request) => {
     const leftMs = Math.min(KUBE_MS, timeLeftFor(request.method));
@@ -203,14 +186,9 @@ function hangingKube(inside: SandboxInside, { hangs, kube }: Met): KubeHttp {
     await passes(Math.min(LATENCY_MS, leftMs));
     if (hangs('kube')) {
       await passes(leftMs - LATENCY_MS);
-      kube.asked(undefined);
       throw new ReconcileError('KUBE_UNAVAILABLE', `cannot ${request.doing}: no answer`);
     }
-    try {
-      return await ask(request);
-    } finally {
-      kube.asked(200);
-    }
+    return ask(request);
   };
 }
 

@@ -55,6 +55,6 @@ describe('a chain of runs', () => {
       },
     );
 
-    expect(seen).toEqual(['asked', 'finishing', 'finishing', 'background']);
+    expect(seen).toEqual(['soon', 'soon', 'soon', 'background']);
   });
 });

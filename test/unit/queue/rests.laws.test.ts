@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../../shared/model/outcome.ts';
 import { isByPerson, type Trigger } from '../../../shared/model/request.ts';
-import { MemoryQueue } from '../../../shared/queue/memory-queue.ts';
-import { REST_MS } from '../../../shared/queue/rests.ts';
+import { Queue } from '../../../shared/queue/queue.ts';
+import { REST_MS } from '../../../shared/queue/queue.ts';
 import { aReport, aRequest, failed, nameOf, progressing, SETTLED } from './reports.ts';
 
 // the same worlds each time, so that a failure belongs to the change
@@ -50,7 +50,7 @@ test('hints run a key twice a second at most, at once when it was quiet, and aft
       };
       const running = new Set<string>();
       const stream: Iterator<Result, Result> = results[Symbol.iterator]();
-      const queue = new MemoryQueue({
+      const queue = new Queue({
         concurrency: 5,
         clock: { now: () => Date.now() },
         random: () => 0.5,

@@ -1,24 +1,24 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Outcome, Report } from '../../../shared/model/outcome.ts';
-import type { Key, ReconcileRequest, Trigger } from '../../../shared/model/request.ts';
-import { MemoryQueue, type WaitingKeys } from '../../../shared/queue/memory-queue.ts';
+import type { ReconcileRequest, Trigger } from '../../../shared/model/request.ts';
+import { Queue, type QueueOptions } from '../../../shared/queue/queue.ts';
 import { aReport, aRequest, failed, nameOf, progressing, SETTLED } from './reports.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
 afterEach(() => void vi.useRealTimers());
 
 interface Harness {
-  readonly queue: MemoryQueue;
+  readonly queue: Queue;
   /** `trigger name` of each run, in the order they began. */
   readonly runs: string[];
 }
 
 function aQueue(
   outcomeOf: (request: ReconcileRequest, run: number) => Outcome | Promise<Outcome>,
-  options: { concurrency?: number; waiting?: WaitingKeys } = {},
+  options: { concurrency?: number; busy?: NonNullable<QueueOptions['busy']> } = {},
 ): Harness {
   const runs: string[] = [];
-  const queue = new MemoryQueue({
+  const queue = new Queue({
     run: async (request): Promise<Report> => {
       runs.push(`${request.trigger} ${nameOf(request.key)}`);
       return aReport(request, await outcomeOf(request, runs.length));
@@ -103,7 +103,7 @@ test('who asks goes before what somebody changed, and that before what a sweep f
 describe('with fifteen places', () => {
   const HANGS = new Promise<never>(() => undefined);
 
-  function hanging(): { readonly queue: MemoryQueue; readonly started: string[] } {
+  function hanging(): { readonly queue: Queue; readonly started: string[] } {
     const started: string[] = [];
     const run = ({ key }: ReconcileRequest): Promise<never> => {
       started.push(key);
@@ -111,17 +111,6 @@ describe('with fifteen places', () => {
     };
     return { queue: aQueue(run, { concurrency: 15 }).queue, started };
   }
-
-  test('a namespace whose Services hang leaves room for the first looks of others', () => {
-    const { queue, started } = hanging();
-
-    for (let at = 0; at < 20; at += 1) queue.add(aRequest(`hangs-${at}`));
-    expect(started).toHaveLength(12);
-    for (const name of ['a/1', 'a/2', 'b/1', 'c/1', 'd/1'])
-      queue.add({ key: `service/${name}` as Key, trigger: 'sweep' });
-
-    expect(started.slice(12)).toEqual(['service/a/1', 'service/b/1', 'service/c/1']);
-  });
 
   test('Services that hang hold up no Node, and Nodes that hang do not hold up the routes', () => {
     const { queue, started } = hanging();
@@ -210,24 +199,6 @@ describe('a key that has just run', () => {
     expect(await runsWith([20, 'sweep'], [30, 'audit'], [40, 'sweep'])).toEqual(['0 audit', '500 audit']);
   });
 
-  test('ends its rest five milliseconds after another', async () => {
-    const times: number[] = [];
-    const { queue } = aQueue(
-      () => {
-        times.push(Date.now());
-        return SETTLED;
-      },
-      { concurrency: 100 },
-    );
-    for (const atMs of [0, 10])
-      setTimeout(() => {
-        for (let at = 0; at < 10; at += 1) queue.add(aRequest(`web-${at}`));
-      }, atMs);
-    await vi.advanceTimersByTimeAsync(5_000);
-    const second = Array.from({ length: 10 }, (_, at) => 500 + 5 * at);
-    expect(times).toEqual([...Array.from({ length: 10 }, () => 0), ...second]);
-  });
-
   test('comes back by itself in its own time, and takes the hint along', async () => {
     const times: number[] = [];
     const { queue } = aQueue(async (_request, run) => {
@@ -242,6 +213,21 @@ describe('a key that has just run', () => {
     await vi.advanceTimersByTimeAsync(5_000);
     expect(times).toEqual([0, 31]);
   });
+});
+
+test('hints run a key that fails, and leave its delay as long as it was', async () => {
+  const times: number[] = [];
+  const { queue } = aQueue(() => {
+    times.push(Date.now());
+    return failed();
+  });
+  queue.add(aRequest('web'));
+  await vi.advanceTimersByTimeAsync(7_000);
+  expect(times).toEqual([0, 1_000, 3_000, 7_000]);
+
+  queue.add(aRequest('web'));
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(times.slice(4)).toEqual([7_500, 23_500]);
 });
 
 test('a change goes before the delayed requeue of its key, and replaces it', async () => {
@@ -274,18 +260,19 @@ test('what a sweep found leaves a requeue as it is', async () => {
 test('a key whose load balancer is busy waits elsewhere until somebody changes it', async () => {
   const waiting: string[] = [];
   const { queue } = aQueue(() => progressing(1_000, 'lb-1'), {
-    waiting: {
-      wait: ({ key, trigger }) => void waiting.push(`${trigger} ${nameOf(key)} waits`),
+    busy: {
+      wait: ({ request: { key } }) => void waiting.push(`${nameOf(key)} waits`),
       forget: (key) => void waiting.push(`${nameOf(key)} is forgotten`),
-      has: () => false,
     },
   });
 
   queue.add(aRequest('web'));
   await vi.runAllTimersAsync();
 
-  expect(waiting).toEqual(['web is forgotten', 'requeue web waits']);
-  expect(queue.depth).toBe(0);
+  expect(waiting).toEqual(['web waits']);
+  queue.add(aRequest('web'));
+  expect(waiting.at(-1)).toBe('web is forgotten');
+  expect(queue.depth).toBe(1);
 });
 
 test('a run that rejects is requeued like a failure', async () => {

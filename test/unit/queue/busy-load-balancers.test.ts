@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Report } from '../../../shared/model/outcome.ts';
 import type { WireResource } from '../../../shared/model/resources.ts';
 import { newMemory, type Memory } from '../../../shared/memory/memory.ts';
-import { PendingPoller } from '../../../shared/queue/pending-poller.ts';
+import { BusyLoadBalancers } from '../../../shared/queue/busy-load-balancers.ts';
 import { aReport, aRequest, nameOf, progressing } from './reports.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
@@ -23,7 +23,8 @@ interface Octavia {
 }
 
 interface SetUp {
-  readonly poller: PendingPoller;
+  readonly busyOnes: BusyLoadBalancers;
+  readonly wait: (report: Report, leastMs?: number) => void;
   readonly octavia: Octavia;
   readonly ready: string[];
   readonly warnings: string[];
@@ -42,7 +43,7 @@ function setUp(): SetUp {
   const ready: string[] = [];
   const warnings: string[] = [];
   const memory = newMemory();
-  const poller = new PendingPoller({
+  const busyOnes = new BusyLoadBalancers({
     cloud: {
       list: async (kind, query): Promise<readonly WireResource[]> => {
         octavia.lists.push(Date.now());
@@ -61,10 +62,12 @@ function setUp(): SetUp {
     memory,
     clock: { now: () => Date.now() },
     log: { warn: (message) => void warnings.push(message) },
-    ready: ({ key }) => void ready.push(`${Date.now()} ${nameOf(key)}`),
-    random: () => 0.999999,
   });
-  return { poller, octavia, ready, warnings, memory };
+  const wait = (report: Report, leastMs = 0): void => {
+    const { key } = report.request;
+    busyOnes.wait(report, leastMs, () => void ready.push(`${Date.now()} ${nameOf(key)}`));
+  };
+  return { busyOnes, wait, octavia, ready, warnings, memory };
 }
 
 const busy = (name: string, hintMs: number, loadBalancer = `lb-${name}`): Report =>
@@ -75,15 +78,11 @@ const created = (name: string, hintMs: number): Report => ({
   applied: [{ verb: 'create', kind: 'loadbalancer', address: 'lb', attributes: {} }],
 });
 
-function wait(poller: PendingPoller, report: Report): void {
-  poller.wait(report.request, report);
-}
-
 test('all that wait are judged by one list of our own load balancers', async () => {
-  const { poller, octavia, ready, memory } = setUp();
+  const { wait, octavia, ready, memory } = setUp();
   for (const name of ['a', 'b', 'c', 'd']) {
     octavia.status.set(`lb-${name}`, 'PENDING_UPDATE');
-    wait(poller, busy(name, 1_000));
+    wait(busy(name, 1_000));
   }
   octavia.status.set('lb-a', 'ACTIVE').set('lb-b', 'ERROR').delete('lb-c');
 
@@ -93,18 +92,17 @@ test('all that wait are judged by one list of our own load balancers', async () 
   // of one in ERROR, or gone, its run knows nothing yet
   expect([...memory.freed]).toEqual([['lb-a', 'service/shop/a']]);
   expect(octavia.gets).toEqual(['1000 lb-c']);
-  expect(poller.size).toBe(1);
   expect(octavia.queries).toEqual([
     ['loadbalancer', { tags: 'levelset-cluster=uid', fields: ['id', 'provisioning_status'] }],
   ]);
 });
 
 test('a load balancer that no list of ours shows is read by its id, later each time, and others do not wait for it', async () => {
-  const { poller, octavia, ready } = setUp();
+  const { wait, octavia, ready } = setUp();
   octavia.untagged.set('lb-theirs', 'PENDING_UPDATE').set('lb-hidden', 'PENDING_UPDATE');
-  wait(poller, busy('theirs', 1_000));
-  wait(poller, busy('hidden', 1_000));
-  wait(poller, busy('gone', 1_000));
+  wait(busy('theirs', 1_000));
+  wait(busy('hidden', 1_000));
+  wait(busy('gone', 1_000));
 
   await vi.advanceTimersByTimeAsync(300_000);
   expect(ready).toEqual(['1000 gone']);
@@ -118,11 +116,11 @@ test('a load balancer that no list of ours shows is read by its id, later each t
 });
 
 test('one that is being deleted is gone when it is in no list any more, and is not asked for by its id', async () => {
-  const { poller, octavia, ready } = setUp();
+  const { wait, octavia, ready } = setUp();
   const report = busy('a', 700);
   const applied = [{ verb: 'delete', kind: 'loadbalancer', address: 'lb', id: 'lb-a', because: '' }] as const;
   octavia.status.set('lb-a', 'PENDING_DELETE');
-  wait(poller, { ...report, applied });
+  wait({ ...report, applied });
   await vi.advanceTimersByTimeAsync(3_000);
   expect(ready).toEqual([]);
 
@@ -134,9 +132,9 @@ test('one that is being deleted is gone when it is in no list any more, and is n
 });
 
 test('a load balancer that cannot be read is looked at by the run of its key', async () => {
-  const { poller, octavia, ready } = setUp();
+  const { wait, octavia, ready } = setUp();
   octavia.untagged.set('lb-hidden', 'FORBIDDEN');
-  wait(poller, busy('hidden', 1_000));
+  wait(busy('hidden', 1_000));
 
   await vi.advanceTimersByTimeAsync(1_000);
 
@@ -144,11 +142,11 @@ test('a load balancer that cannot be read is looked at by the run of its key', a
 });
 
 test('a hundred load balancers that stay busy are polled no more often than one', async () => {
-  const { poller, octavia } = setUp();
+  const { wait, octavia } = setUp();
   for (let index = 0; index < 100; index += 1) {
     octavia.status.set(`lb-${index}`, 'PENDING_UPDATE');
     setTimeout(() => {
-      wait(poller, busy(String(index), 500));
+      wait(busy(String(index), 500));
     }, index * 200);
   }
 
@@ -158,10 +156,10 @@ test('a hundred load balancers that stay busy are polled no more often than one'
 });
 
 test('a key that made no progress is not ready before its own delay', async () => {
-  const { poller, ready } = setUp();
+  const { wait, ready } = setUp();
   const report = busy('a', 1_000);
-  poller.wait(report.request, report, 20_000);
-  wait(poller, busy('b', 1_000));
+  wait(report, 20_000);
+  wait(busy('b', 1_000));
 
   await vi.advanceTimersByTimeAsync(30_000);
 
@@ -169,8 +167,8 @@ test('a key that made no progress is not ready before its own delay', async () =
 });
 
 test('of the keys that wait for one load balancer one is requeued at a time, and none while that one writes', async () => {
-  const { poller, octavia, ready } = setUp();
-  for (const name of ['a', 'b', 'c']) wait(poller, busy(name, 1_000, 'lb-shared'));
+  const { wait, octavia, ready } = setUp();
+  for (const name of ['a', 'b', 'c']) wait(busy(name, 1_000, 'lb-shared'));
 
   await vi.advanceTimersByTimeAsync(1_000);
   expect(ready).toEqual(['1000 a']);
@@ -185,9 +183,9 @@ test('of the keys that wait for one load balancer one is requeued at a time, and
 });
 
 test('a load balancer that stays busy is polled each second, and later ever more rarely, up to 30 s apart', async () => {
-  const { poller, octavia } = setUp();
+  const { wait, octavia } = setUp();
   octavia.status.set('lb-a', 'PENDING_CREATE');
-  wait(poller, busy('a', 1_000));
+  wait(busy('a', 1_000));
 
   await vi.advanceTimersByTimeAsync(1_800_000);
 
@@ -211,25 +209,25 @@ test('however long it takes, and whatever the last one took, it is seen within 5
       fc.array(tookMs, { minLength: 2, maxLength: 5 }),
       listMs,
       async (durations, answerMs) => {
-        const { poller, octavia, ready } = setUp();
+        const { busyOnes, wait, octavia, ready } = setUp();
         octavia.answer = () => new Promise((resolve) => setTimeout(resolve, answerMs));
         for (const durationMs of durations) {
           octavia.status.set('lb-a', 'PENDING_CREATE');
           const startedMs = Date.now();
-          wait(poller, created('a', 2_000));
+          wait(created('a', 2_000));
           setTimeout(() => octavia.status.set('lb-a', 'ACTIVE'), durationMs);
           await vi.advanceTimersByTimeAsync(durationMs * 1.05 + 2_000 + answerMs + 1);
           const seenMs = Number(ready.pop()?.split(' ')[0]) - startedMs;
           expect(seenMs).toBeLessThanOrEqual(Math.max(durationMs * 1.05, durationMs + 2_000) + answerMs);
         }
-        poller.stop();
+        busyOnes.stop();
       },
     ),
   );
 });
 
 test('never more than one list a second, and never two at once; a slow list is not asked for all the time', async () => {
-  const { poller, octavia } = setUp();
+  const { wait, octavia } = setUp();
   let inFlight = 0;
   let most = 0;
   let answerMs = 300;
@@ -242,7 +240,7 @@ test('never more than one list a second, and never two at once; a slow list is n
   for (let index = 0; index < 50; index += 1) {
     octavia.status.set(`lb-${index}`, 'PENDING_UPDATE');
     setTimeout(() => {
-      wait(poller, busy(String(index), 500));
+      wait(busy(String(index), 500));
     }, index * 20);
   }
 
@@ -259,37 +257,36 @@ test('never more than one list a second, and never two at once; a slow list is n
 });
 
 test('a change that this cloud does at once is looked at after half a second', async () => {
-  const { poller, ready } = setUp();
+  const { wait, ready } = setUp();
   const changed = {
     ...busy('a', 700),
     applied: [{ verb: 'update', kind: 'pool', address: 'pool/tcp/80', id: '', changes: [] }],
   } as const;
-  wait(poller, changed);
+  wait(changed);
   await vi.advanceTimersByTimeAsync(2_000);
-  wait(poller, changed);
+  wait(changed);
   await vi.advanceTimersByTimeAsync(2_000);
 
   expect(ready).toEqual(['700 a', '2700 a']);
 });
 
 test('a key that somebody changed is no longer waited for', async () => {
-  const { poller, octavia, ready } = setUp();
-  wait(poller, busy('a', 1_000));
-  expect(poller.has('service/shop/a')).toBe(true);
+  const { busyOnes, wait, octavia, ready } = setUp();
+  wait(busy('a', 1_000));
 
-  poller.forget('service/shop/a');
+  busyOnes.forget('service/shop/a');
   await vi.advanceTimersByTimeAsync(60_000);
 
   expect([octavia.lists, ready]).toEqual([[], []]);
 });
 
 test('a key that waits anew while the list is under way is not judged by it', async () => {
-  const { poller, octavia, ready } = setUp();
+  const { wait, octavia, ready } = setUp();
   octavia.answer = () => new Promise((resolve) => setTimeout(resolve, 300));
-  wait(poller, busy('a', 500));
+  wait(busy('a', 500));
   await vi.advanceTimersByTimeAsync(600);
 
-  wait(poller, busy('a', 5_000));
+  wait(busy('a', 5_000));
   await vi.advanceTimersByTimeAsync(1_000);
   expect(ready).toEqual([]);
 
@@ -298,10 +295,10 @@ test('a key that waits anew while the list is under way is not judged by it', as
 });
 
 test('a list that fails is logged and tried again later; after the second failure the keys look for themselves', async () => {
-  const { poller, octavia, ready, warnings } = setUp();
+  const { wait, octavia, ready, warnings } = setUp();
   octavia.answer = () => Promise.reject(new Error('503'));
-  wait(poller, busy('a', 500));
-  poller.wait(aRequest('later', 'requeue'), busy('later', 500), 60_000);
+  wait(busy('a', 500));
+  wait(busy('later', 500), 60_000);
 
   await vi.advanceTimersByTimeAsync(500);
   expect(ready).toEqual([]);
@@ -316,10 +313,10 @@ test('a list that fails is logged and tried again later; after the second failur
 });
 
 test('after stop it asks nothing', async () => {
-  const { poller, octavia } = setUp();
-  wait(poller, busy('a', 500));
+  const { busyOnes, wait, octavia } = setUp();
+  wait(busy('a', 500));
 
-  poller.stop();
+  busyOnes.stop();
   await vi.advanceTimersByTimeAsync(60_000);
 
   expect(octavia.lists).toEqual([]);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../../shared/model/outcome.ts';
 import type { Trigger } from '../../../shared/model/request.ts';
-import { MemoryQueue } from '../../../shared/queue/memory-queue.ts';
+import { Queue } from '../../../shared/queue/queue.ts';
 import { PRIORITIES, PRIORITY } from '../../../shared/queue/scheduling.ts';
 import { aReport, aRequest, failed, nameOf, progressing, SETTLED } from './reports.ts';
 
@@ -48,7 +48,7 @@ test('no two runs of one key overlap, no key is lost, and nothing overtakes what
       const lastAdd = new Map<string, number>();
       const ready = new Map<string, number>();
       const stream: Iterator<Result, Result> = results[Symbol.iterator]();
-      const queue = new MemoryQueue({
+      const queue = new Queue({
         concurrency,
         clock: { now: () => Date.now() },
         random: () => 0.5,

@@ -1,0 +1,297 @@
+import type { Outcome, Report } from '../model/outcome.ts';
+import { isByPerson, isHint, type Key, type ReconcileRequest } from '../model/request.ts';
+import type { Clock } from '../ports.ts';
+import type { BusyLoadBalancers } from './busy-load-balancers.ts';
+import { Chain } from './chain.ts';
+import { Ready, turnOf, type Wanted } from './ready.ts';
+import type { Claimant, Room } from './room.ts';
+import { isBefore, moreUrgent, PRIORITY, requeueDelayMs, type Priority } from './scheduling.ts';
+
+export interface QueueOptions {
+  /**
+   * Runs one key. A rejection requeues the key as a failure does. `mayCreate` takes a place for a load balancer that the run is to
+   * make: false where none is free.
+   */
+  readonly run: (request: ReconcileRequest, mayCreate: () => boolean) => Promise<Report>;
+  /** How many keys of one kind run at once: Services, Nodes, and the routes each have places of their own. */
+  readonly concurrency: number;
+  readonly clock: Clock;
+  /** Keeps the keys that wait for a load balancer. Without it they are requeued after their own delay. */
+  readonly busy?: Pick<BusyLoadBalancers, 'wait' | 'forget'>;
+  /** Without it nothing waits for a place. */
+  readonly room?: Room;
+  /** [0, 1), for the jitter. */
+  readonly random?: () => number;
+}
+
+/** From the start of a run of a key to the next one that a hint or a sweep asks for. */
+export const REST_MS = 500;
+
+const REJECTED: Outcome = { status: 'failed', code: 'UNEXPECTED_RESPONSE', message: '', retryAfterMs: 0 };
+
+/**
+ * idle: nobody wants it. delayed: it is ready at a time. busy: its load balancer is at work. room: it waits for a place.
+ */
+type Phase = 'idle' | 'delayed' | 'ready' | 'processing' | 'busy' | 'room';
+
+/** What the queue knows of one key. */
+interface State extends Wanted, Claimant {
+  phase: Phase;
+  priority: Priority;
+  sinceMs: number;
+  /** What its next run is for. */
+  request?: ReconcileRequest | undefined;
+  /** Somebody added it while it was processing. */
+  dirty?: ReconcileRequest | undefined;
+  /** Its runs since it was settled last. */
+  chain?: Chain | undefined;
+  startedMs: number;
+  /** Its last run failed. */
+  hasFailed: boolean;
+  /** Of a delayed key. */
+  dueMs: number;
+  timer?: NodeJS.Timeout;
+  /** The key is settled, and delayed until a member has drained. */
+  isSettled: boolean;
+}
+
+interface Lane {
+  readonly ready: Ready<State>;
+  running: number;
+}
+
+/**
+ * The work queue of one cluster, with the words and the semantics of client-go's: a key is in it once, and never processed twice at a
+ * time; one that is added while it is processing is dirty, and runs once more. A key whose run ended as progressing or failed is
+ * delayed, or waits for its load balancer: the longer the more of its runs made no progress, until it is settled, or something
+ * else is desired. Hints and sweeps run a key twice a second at most. One that is to make a load balancer waits for a place (Room).
+ */
+export class Queue {
+  readonly #options: QueueOptions;
+  readonly #states = new Map<Key, State>();
+  /** By kind of key. */
+  readonly #lanes = new Map<string, Lane>();
+  readonly #random: () => number;
+  #stopped: PromiseWithResolvers<undefined> | undefined;
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+  }
+
+  /**
+   * Queues a key. What is wanted earlier stays so. A sweep adds nothing to a key that is queued, or comes back by itself. After `stop`
+   * nothing is queued.
+   */
+  add(request: ReconcileRequest, delayMs = 0): void {
+    if (this.#stopped) return;
+    const state = this.#stateOf(request);
+    if (state.phase === 'processing') {
+      state.dirty = moreUrgent(state.dirty, request);
+      return;
+    }
+    if (request.trigger === 'sweep' && state.phase !== 'idle' && !state.isSettled) return;
+    const rests = request.trigger !== 'requeue' && !isByPerson(request);
+    // what fails stays delayed, whatever hints come; a hint at any other key begins anew
+    if (isByPerson(request) || (isHint(request) && !state.hasFailed)) state.chain = undefined;
+    const restMs = rests ? state.startedMs + REST_MS - this.#options.clock.now() : 0;
+    this.#want(state, request, Math.max(delayMs, restMs));
+  }
+
+  /** Number of keys that are ready or delayed, or wait, without the running ones. */
+  get depth(): number {
+    return this.#count(({ phase, isSettled }) => phase !== 'idle' && phase !== 'processing' && !isSettled);
+  }
+
+  get running(): number {
+    return this.#count(({ phase }) => phase === 'processing');
+  }
+
+  /** How long the oldest key that is ready or waits for a place has waited, in milliseconds. */
+  oldestAgeMs(): number {
+    const now = this.#options.clock.now();
+    const waiting = [...this.#states.values()].filter(({ phase }) => phase === 'ready' || phase === 'room');
+    return now - waiting.reduce((oldest, { sinceMs }) => Math.min(oldest, sinceMs), now);
+  }
+
+  /** Forgets what is queued, and resolves when the running keys have ended. */
+  stop(): Promise<void> {
+    this.#stopped ??= Promise.withResolvers();
+    for (const state of this.#states.values()) if (state.phase !== 'processing') this.#forget(state);
+    this.#tellStopped();
+    return this.#stopped.promise;
+  }
+
+  #want(state: State, request: ReconcileRequest, delayMs: number): void {
+    const dueMs = this.#options.clock.now() + Math.max(0, delayMs);
+    const isEarlier = state.phase === 'ready' || (state.phase === 'delayed' && state.dueMs <= dueMs);
+    const kept = state.isSettled ? undefined : state.request;
+    state.request = moreUrgent(kept, request);
+    state.isSettled = false;
+    const priority = this.#priorityOf(state, state.request);
+    if (state.phase === 'ready' && isBefore(priority, state.priority)) {
+      this.#laneOf(state.key).ready.delete(state);
+      state.priority = priority;
+      this.#laneOf(state.key).ready.put(state);
+    }
+    if (isEarlier) return;
+    clearTimeout(state.timer);
+    if (state.phase === 'busy') this.#options.busy?.forget(state.key);
+    if (delayMs <= 0) this.#makeReady(state, priority);
+    else this.#delay(state, dueMs);
+  }
+
+  #delay(state: State, dueMs: number): void {
+    state.phase = 'delayed';
+    state.dueMs = dueMs;
+    state.timer = setTimeout(() => {
+      if (state.request) this.#makeReady(state, this.#priorityOf(state, state.request));
+    }, dueMs - this.#options.clock.now()).unref();
+  }
+
+  #makeReady(state: State, priority: Priority): void {
+    if (state.phase !== 'room') state.sinceMs = this.#options.clock.now();
+    state.phase = 'ready';
+    state.priority = priority;
+    this.#laneOf(state.key).ready.put(state);
+    this.#start(this.#laneOf(state.key));
+  }
+
+  #start(lane: Lane): void {
+    while (!this.#stopped && lane.running < this.#options.concurrency) {
+      const next = lane.ready.take();
+      if (!next) return;
+      lane.running += 1;
+      this.#process(next, lane);
+    }
+  }
+
+  #process(state: State, lane: Lane): void {
+    const { run, room, clock } = this.#options;
+    const { request } = state;
+    if (!request) throw new Error(`nobody wants ${state.key}`);
+    state.phase = 'processing';
+    state.request = undefined;
+    state.startedMs = clock.now();
+    const ended = (report?: Report): void => {
+      lane.running -= 1;
+      this.#ended(state, request, report);
+      this.#start(lane);
+      this.#tellStopped();
+    };
+    run(request, () => room?.take(state) ?? true).then(ended, () => {
+      ended();
+    });
+  }
+
+  #ended(state: State, request: ReconcileRequest, report: Report | undefined): void {
+    const outcome = report?.outcome ?? REJECTED;
+    const chain = (state.chain ??= new Chain(request.trigger));
+    const idleRuns = chain.note(report ?? { outcome, applied: [] });
+    const delayMs = requeueDelayMs(outcome, idleRuns, this.#random);
+    if (delayMs === undefined) state.chain = undefined;
+    state.hasFailed = outcome.status === 'failed';
+    state.phase = 'idle';
+    const { dirty } = state;
+    state.dirty = undefined;
+    const waits = outcome.status === 'progressing' ? outcome : undefined;
+    if (this.#stopped || !waits) this.#options.room?.leave(state);
+    if (this.#stopped) return;
+    const requeue: ReconcileRequest = { ...request, trigger: 'requeue' };
+    if (waits?.needsRoom) this.#waitForRoom(state, requeue);
+    else if (waits?.waitingFor !== undefined) this.#options.room?.hold(state);
+    const isAdded = dirty && (delayMs === undefined || dirty.trigger !== 'sweep');
+    if (isAdded) this.add(dirty);
+    if (waits?.needsRoom || !rests(state)) return;
+    if (delayMs === undefined) {
+      if (!isAdded) this.#settle(state, requeue, request.dryRun ? undefined : report?.drainedInMs);
+    } else if (waits?.waitingFor !== undefined && report && this.#options.busy) {
+      if (!isAdded) this.#waitForOctavia(state, requeue, report, idleRuns === 0 ? 0 : delayMs);
+    } else this.#want(state, requeue, Math.max(1, delayMs));
+  }
+
+  #settle(state: State, requeue: ReconcileRequest, drainedInMs: number | undefined): void {
+    if (drainedInMs !== undefined) {
+      this.#want(state, requeue, Math.max(1, drainedInMs));
+      state.isSettled = true;
+      return;
+    }
+    const leftMs = state.startedMs + REST_MS - this.#options.clock.now();
+    state.timer = setTimeout(() => this.#states.delete(state.key), Math.max(0, leftMs)).unref();
+  }
+
+  #waitForRoom(state: State, requeue: ReconcileRequest): void {
+    state.phase = 'room';
+    state.request = requeue;
+    this.#options.room?.wait(state); // which may have it go on at once
+  }
+
+  #waitForOctavia(state: State, requeue: ReconcileRequest, report: Report, leastMs: number): void {
+    state.phase = 'busy';
+    state.request = requeue;
+    this.#options.busy?.wait(report, leastMs, () => {
+      if (state.phase === 'busy') this.#makeReady(state, this.#priorityOf(state, requeue));
+    });
+  }
+
+  /** Called by the Room: the key has a place, and goes on. */
+  #goOn(state: State, request: ReconcileRequest): void {
+    if (state.phase === 'processing') state.dirty = moreUrgent(state.dirty, request);
+    else this.#want(state, request, 0);
+  }
+
+  #stateOf(request: ReconcileRequest): State {
+    const { key, cluster = '' } = request;
+    const known = this.#states.get(key);
+    if (known?.phase === 'idle') clearTimeout(known.timer);
+    const state: State = known ?? {
+      key,
+      turn: `${cluster}/${turnOf(key)}`,
+      begin: () => {
+        this.#goOn(state, { ...request, trigger: 'requeue' });
+      },
+      phase: 'idle',
+      priority: 'background',
+      sinceMs: 0,
+      startedMs: -Infinity,
+      hasFailed: false,
+      dueMs: 0,
+      isSettled: false,
+    };
+    this.#states.set(key, state);
+    return state;
+  }
+
+  #priorityOf({ chain, phase }: State, { trigger }: ReconcileRequest): Priority {
+    if (phase === 'room') return 'soon';
+    return trigger === 'requeue' ? (chain?.priority ?? 'background') : PRIORITY[trigger];
+  }
+
+  #laneOf(key: Key): Lane {
+    const kind = key.split('/')[0] ?? '';
+    const lane = this.#lanes.get(kind) ?? { ready: new Ready<State>(), running: 0 };
+    this.#lanes.set(kind, lane);
+    return lane;
+  }
+
+  #forget(state: State): void {
+    clearTimeout(state.timer);
+    this.#options.busy?.forget(state.key);
+    this.#laneOf(state.key).ready.delete(state);
+    this.#states.delete(state.key);
+    this.#options.room?.leave(state);
+  }
+
+  #count(counts: (state: State) => boolean): number {
+    return [...this.#states.values()].filter(counts).length;
+  }
+
+  #tellStopped(): void {
+    if (this.running === 0) this.#stopped?.resolve(undefined);
+  }
+}
+
+/** Whether the key neither runs nor is about to. */
+function rests({ phase }: State): boolean {
+  return phase === 'idle' || phase === 'delayed';
+}

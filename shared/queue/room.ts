@@ -1,0 +1,88 @@
+import type { Clock } from '../ports.ts';
+
+/** Who has a place, or waits for one: a key of one queue. */
+export interface Claimant {
+  /** Those of one turn share what is free: the Services of a namespace, in several clusters with the cluster's name. */
+  readonly turn: string;
+  /** Called when it waited and has a place now. */
+  readonly begin: () => void;
+}
+
+/** Whoever has had a place for so long is stuck: others need not wait for it any more. */
+const STUCK_MS = 180_000;
+
+/**
+ * The places for load balancers in Octavia's hands, `--concurrent-load-balancers` for each project (decision 271). A key takes one when its run makes a
+ * load balancer, or makes it anew; it holds one, whatever is free, while Octavia is at work on what any run has begun. Of those that
+ * wait one whose turn has the fewest places comes first, then who waited longest.
+ */
+export class Room {
+  readonly #most: number;
+  readonly #clock: Clock;
+  /** Since when. */
+  readonly #held = new Map<Claimant, number>();
+  readonly #waiting = new Set<Claimant>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(most: number, clock: Clock) {
+    this.#most = most;
+    this.#clock = clock;
+  }
+
+  /** Takes a place. False: none is free. */
+  take(claimant: Claimant): boolean {
+    if (!this.#held.has(claimant) && this.#used() >= this.#most) return false;
+    this.hold(claimant);
+    return true;
+  }
+
+  hold(claimant: Claimant): void {
+    this.#waiting.delete(claimant);
+    if (!this.#held.has(claimant)) this.#held.set(claimant, this.#clock.now());
+  }
+
+  /** Waits for a place. Who waits already keeps its age. */
+  wait(claimant: Claimant): void {
+    this.#waiting.add(claimant);
+    this.#offer();
+  }
+
+  /** Gives up the place, or the wait for one. */
+  leave(claimant: Claimant): void {
+    this.#waiting.delete(claimant);
+    this.#held.delete(claimant);
+    this.#offer();
+  }
+
+  #used(): number {
+    const now = this.#clock.now();
+    return [...this.#held.values()].filter((sinceMs) => now - sinceMs < STUCK_MS).length;
+  }
+
+  #offer(): void {
+    clearTimeout(this.#timer);
+    while (this.#waiting.size > 0 && this.#used() < this.#most) {
+      const next = this.#next();
+      if (!next) return;
+      this.hold(next);
+      next.begin();
+    }
+    if (this.#waiting.size === 0) return;
+    const now = this.#clock.now();
+    const ends = [...this.#held.values()].map((sinceMs) => sinceMs + STUCK_MS).filter((at) => at > now);
+    this.#timer = setTimeout(
+      () => {
+        this.#offer();
+      },
+      Math.min(...ends) - now,
+    ).unref();
+  }
+
+  #next(): Claimant | undefined {
+    const placesOf = (turn: string): number =>
+      [...this.#held.keys()].filter((claimant) => claimant.turn === turn).length;
+    const counts = new Map([...this.#waiting].map(({ turn }) => [turn, placesOf(turn)]));
+    const fewest = Math.min(...counts.values());
+    return [...this.#waiting].find(({ turn }) => counts.get(turn) === fewest);
+  }
+}

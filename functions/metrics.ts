@@ -28,7 +28,10 @@ interface Scraped {
   scrape(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
-export interface Metrics extends ClusterMetrics, Scraped {}
+export interface Metrics extends ClusterMetrics, Scraped {
+  /** Whether this process leads. */
+  setLeader(leads: boolean): void;
+}
 
 export interface MetricsByCluster extends Scraped {
   of(cluster: string): ClusterMetrics;
@@ -44,7 +47,18 @@ export interface MetricsByCluster extends Scraped {
  */
 export function createMetrics(register = new Registry()): Metrics {
   collectDefaultMetrics({ register });
-  return { ...metricsIn(register, [])({}), ...scraped(register) };
+  const leader = new Gauge({
+    name: 'levelset_leader',
+    help: 'Whether this process leads: of a deployment one process works and writes.',
+    registers: [register],
+  });
+  return {
+    ...metricsIn(register, [])({}),
+    ...scraped(register),
+    setLeader: (leads) => {
+      leader.set(leads ? 1 : 0);
+    },
+  };
 }
 
 /** The same with the label `cluster`, but for histograms: a thousand clusters would be too many series of them. */

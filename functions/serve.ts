@@ -1,3 +1,6 @@
+import { isSettledWithin } from '../shared/deadline.ts';
+import type { LeaderLease } from '../shared/kube/leader-lease.ts';
+import { forgetAll } from '../shared/memory/memory.ts';
 import { connectWithLogins } from './connect-with-logins.ts';
 import { createMetrics } from './metrics.ts';
 import { createServer } from './server.ts';
@@ -11,19 +14,28 @@ import {
   type Serving,
 } from './serve/serving.ts';
 import { followTokens } from './serve/token-files.ts';
+import { followerServer, WhileLeading, type Led } from './serve/while-leading.ts';
 import { endpointLoads } from './world.ts';
 
 export type { ServeOptions, Serving } from './serve/serving.ts';
 
-/** `levelset serve`: the HTTP server, the queue and the sweeps in one process. Throws CONFIG_INVALID. */
+/** So long the start waits to see whether this process leads. */
+const FIRST_LOOK_MS = 2_000;
+const LOOK_MS = 60_000;
+
+/**
+ * `levelset serve`: the HTTP server, the queue and the sweeps in one process. Of several processes with one namespace for their state the one that holds
+ * the Lease works and writes (decision 521). Throws CONFIG_INVALID.
+ */
 export async function serve(options: ServeOptions): Promise<Serving> {
-  const { flags, env, log } = options;
+  const { flags, env, log, reported } = options;
   if (flags.clusters !== undefined && flags.clusters !== '') {
     const { serveClusters } = await import('./clusters/serve-clusters.ts');
     const { sourceOf } = await import('./clusters/source-of.ts');
     return serveClusters(options, await sourceOf(flags.clusters, options));
   }
-  const metrics = createMetrics();
+  let metrics = createMetrics();
+  let lease: LeaderLease | undefined;
   const connected = await connectWithLogins({
     flags,
     env,
@@ -32,38 +44,75 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       metrics.observeCall(call);
     },
   });
+  const { config, memory } = connected.world;
   const { stop: stopTokens, ...tokens } = await followTokens({ flags, env, log });
   warnOfDryRun(flags, log);
-  const { reported } = options;
-  const cluster = await ServedCluster.make({
-    ...{ connected, flags, tokens, log, metrics },
-    ...(reported && { reported }),
-  });
   const address = addressOf(flags);
-  const app = createServer({
+  const make = (): Promise<ServedCluster> =>
+    ServedCluster.make({ connected, flags, tokens, log, metrics, ...(reported && { reported }) });
+  let next: ServedCluster | undefined = await make();
+  const probing = {
     ...tokens,
-    ...cluster.endpoints,
-    byCertificate: flags.auditClientCaFile !== undefined,
     open: parseListen(address).loopback,
+    ready: () => connected.ready(),
     metrics: () => {
-      cluster.measure();
+      metrics.setLeader(lease?.leads ?? true);
       metrics.setEndpoints(endpointLoads());
       return metrics.scrape();
     },
-    ready: () => cluster.missing(),
-    notes: () => cluster.notes(),
     log,
-  });
-  const listening = await listen(app, address, flags, { log });
-  cluster.start();
+  };
+
+  const lead = async (): Promise<Led> => {
+    const cluster = next ?? (await make());
+    next = undefined;
+    cluster.start();
+    return {
+      handler: createServer({
+        ...probing,
+        ...cluster.endpoints,
+        byCertificate: flags.auditClientCaFile !== undefined,
+        metrics: () => {
+          cluster.measure();
+          return probing.metrics();
+        },
+        notes: () => cluster.notes(),
+      }),
+      get idle() {
+        return cluster.idle;
+      },
+      stop: async () => {
+        await cluster.stop();
+        forgetAll(memory);
+        metrics = createMetrics();
+      },
+    };
+  };
+  const tellMissing = (): unknown => connected.ready(); // never rejects, and logs what is missing once
+  tellMissing();
+  const look = setInterval(tellMissing, LOOK_MS).unref();
+  const leader = (): string => lease?.holder ?? 'nobody';
+  const work = new WhileLeading(lead, followerServer({ ...probing, leader }), log);
+  const listening = await listen(work.handler, address, flags, { log });
+  if (flags.dryRun) await work.change(true);
+  else {
+    const { promise: changed, resolve } = Promise.withResolvers<undefined>();
+    lease = await connected.lease((leads) => {
+      resolve(work.change(leads).then(() => undefined));
+    });
+    lease.start();
+    await isSettledWithin(changed, FIRST_LOOK_MS);
+  }
   warnOfPlainHttp(flags, listening, log);
-  log.info('listening', { url: listening.url, cluster: connected.world.config.clusterName });
+  log.info('listening', { url: listening.url, cluster: config.clusterName });
   return {
     url: listening.url,
-    idle: () => cluster.idle,
+    idle: () => work.idle,
     stop: async () => {
       stopTokens();
-      await Promise.all([listening.close(), cluster.stop()]);
+      clearInterval(look);
+      await Promise.all([listening.close(), work.change(false)]);
+      await lease?.stop();
     },
   };
 }

@@ -10,6 +10,7 @@ import type { Login } from '../shared/kube/connection/connection.ts';
 import { connectKube } from '../shared/kube/connection/connect-kube.ts';
 import { isConfigured } from '../shared/kube/connection/find-connection.ts';
 import { createHttp, type Http, type KubeCall } from '../shared/kube/kube-http.ts';
+import type { LeaderLease } from '../shared/kube/leader-lease.ts';
 import type { Reviews } from '../shared/kube/reviews.ts';
 import { Answers } from '../shared/memory/answers.ts';
 import { newMemory } from '../shared/memory/memory.ts';
@@ -17,7 +18,12 @@ import type { ClusterIdentity } from '../shared/model/ownership.ts';
 import { connectCloud, type ConnectCloudOptions } from '../shared/openstack/connect-cloud.ts';
 import { EndpointLimits, type EndpointLoad } from '../shared/openstack/endpoint-limits.ts';
 import type { Session } from '../shared/openstack/identity/session.ts';
-import { overSockets, REAL_TIME, type HttpAnswer } from '../shared/openstack/openstack-http.ts';
+import {
+  overSockets,
+  REAL_TIME,
+  type HttpAnswer,
+  type Transport,
+} from '../shared/openstack/openstack-http.ts';
 import type { Log, World } from '../shared/ports.ts';
 import { proxyFromEnv } from '../shared/proxy.ts';
 import type { Changed } from '../shared/watch/follower.ts';
@@ -51,6 +57,11 @@ export interface Connected {
   watches(changed: Changed): Promise<Watches>;
   /** The kube-apiserver itself, for what no controller asks of it. */
   readonly kubeHttp: Http;
+  /**
+   * The Lease of all processes with one namespace for their state, not yet started. From now on a write to OpenStack or Kubernetes begins only
+   * while this process holds it.
+   */
+  lease(changed: (leads: boolean) => void): Promise<LeaderLease>;
   /** OpenStack itself, for what no controller asks of it. */
   readonly session: Session;
   /** Asks the kube-apiserver who a caller is, and what they may do. Its code is loaded when it is asked for. */
@@ -67,18 +78,22 @@ export interface Connected {
  */
 export async function connect(options: WorldOptions): Promise<Connected> {
   const { cluster, flags, env, envNow = () => Promise.resolve(env), log, login } = options;
-  const { config, openstack, observe } = await connectOpenStack(options);
+  let lease: LeaderLease | undefined;
+  const guard = (): void => lease?.guard();
+  const { config, openstack, observe } = await connectOpenStack(options, guard);
   const onCall = (call: KubeCall): void => {
     observe({ ...call, service: 'kubernetes' });
   };
   const memory = newMemory();
+  const identity = `levelset_${hostname()}_${randomUUID()}`;
   const kubernetes = await connectKube({
     ...(flags.kubeconfig !== undefined && { kubeconfig: flags.kubeconfig }),
     env,
     envNow,
     ...(login && { login }),
+    guard,
     namespace: config.stateNamespace,
-    identity: `levelset_${hostname()}_${randomUUID()}`,
+    identity,
     log,
     onCall,
     told: (about, event) => {
@@ -102,6 +117,13 @@ export async function connect(options: WorldOptions): Promise<Connected> {
     cluster: async () => ({ id: await kube.clusterId(), name: config.clusterName }),
     project: openstack.project,
     kubeHttp: kubernetes.http,
+    lease: async (changed) => {
+      const { LeaderLease: Leader } = await import('../shared/kube/leader-lease.ts');
+      const http = createHttp(kubernetes.connection, onCall); // without the guard, and with sockets of its own
+      const namespace = config.stateNamespace;
+      lease = new Leader({ http, namespace, name: 'levelset', identity, log, changed });
+      return lease;
+    },
     session: openstack.session,
     watches: async (changed) => {
       const { Watches } = await import('../shared/watch/watches.ts');
@@ -148,16 +170,19 @@ export function endpointLoads(): ReadonlyMap<string, EndpointLoad> {
   return LIMITS.loads();
 }
 
-async function connectOpenStack({
-  cluster,
-  flags,
-  env,
-  envNow = () => Promise.resolve(env),
-  log,
-  observeCall,
-  shareLogin,
-  warnings: told,
-}: WorldOptions): Promise<{
+async function connectOpenStack(
+  {
+    cluster,
+    flags,
+    env,
+    envNow = () => Promise.resolve(env),
+    log,
+    observeCall,
+    shareLogin,
+    warnings: told,
+  }: WorldOptions,
+  guard?: () => void,
+): Promise<{
   readonly config: Config;
   readonly openstack: ReturnType<typeof connectCloud>;
   readonly observe: (call: ObservedCall) => void;
@@ -170,7 +195,7 @@ async function connectOpenStack({
     observe,
     limits: LIMITS,
     ...(shareLogin && { shareLogin }),
-    transport: overSockets(config.openstack, proxyFromEnv(env)),
+    transport: guarded(overSockets(config.openstack, proxyFromEnv(env)), guard),
     // decision 346: nothing of an entry of --clusters is repeated
     ...(cluster === undefined && {
       loginRefused: (credentials) => {
@@ -188,6 +213,17 @@ async function connectOpenStack({
         ),
   });
   return { config, openstack, observe };
+}
+
+/** A login writes nothing. */
+function guarded(transport: Transport, guard: () => void = () => undefined): Transport {
+  return {
+    ...transport,
+    send: async (request, limitMs) => {
+      if (request.method !== 'GET' && request.service !== 'identity') guard();
+      return transport.send(request, limitMs);
+    },
+  };
 }
 
 /** The time for a look at both sides, and for which it counts: nobody's calls of /readyz become as many calls. */

@@ -61,7 +61,6 @@ export class ServedCluster {
   readonly #names: string[];
   #watches: Watches | undefined;
   #endpoints: ClusterEndpoints | undefined;
-  #look: NodeJS.Timeout | undefined;
 
   /** Asks nothing of the cluster. Throws CONFIG_INVALID. */
   static async make(options: ServedClusterOptions): Promise<ServedCluster> {
@@ -115,10 +114,6 @@ export class ServedCluster {
     this.#options.metrics.beginSweeps(this.#options.connected.world.config.sweepIntervalMs);
     this.#work.start();
     this.#watches?.start();
-    if (this.#options.connected.world.cluster !== undefined) return; // of many clusters their pages say what is missing
-    const look = (): unknown => this.#options.connected.ready(); // never rejects, and logs what is missing once
-    look();
-    this.#look = setInterval(look, 60_000).unref();
   }
 
   /** True when no key is queued, running or waiting for Octavia, and no sweep runs or is about to run. */
@@ -152,7 +147,6 @@ export class ServedCluster {
   /** Begins nothing any more, and resolves when what is under way has ended: its write is finished, its lease released. */
   async stop(): Promise<void> {
     this.#webhook.stop();
-    clearInterval(this.#look);
     await Promise.all([this.#work.stop(), this.#watches?.stop()]);
   }
 

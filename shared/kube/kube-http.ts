@@ -69,15 +69,19 @@ const REQUEST_MS = 30_000;
  * jitter or as Retry-After says. A write is never repeated: the next run sees whether it took effect. After a
  * 401 the credential is read again, and if it is another one, any request is repeated once. Where no TLS came about, the
  * next request or attempt reads it again. No request outlasts
- * its run (deadline.ts). Throws ReconcileError (answer-error.ts), never with the credential in it.
+ * its run (deadline.ts). `guard` stands before each attempt of a write, and throws where none may begin. Throws ReconcileError (answer-error.ts), never with the credential in it.
  */
-export function createHttp(connection: Connection, onCall: (call: KubeCall) => void = () => undefined): Http {
+export function createHttp(
+  connection: Connection,
+  onCall: (call: KubeCall) => void = () => undefined,
+  guard: () => void = () => undefined,
+): Http {
   const client = createGot(clientOptions(connection));
   const credentialFor = ({ doing, method }: KubeRequest, refused: boolean): Promise<Credential> =>
     inTime(connection.credential(refused), `cannot ${doing}, and wait for a credential`, timeLeftFor(method));
   let isDoubted = false;
   const attempt = (request: KubeRequest, credential: Credential): Promise<RawAnswer> =>
-    attemptOnce(client, connection, request, credential, onCall).catch((error: unknown) => {
+    attemptOnce(client, connection, request, credential, onCall, guard).catch((error: unknown) => {
       isDoubted = error instanceof ReconcileError && error.context.isWithoutTls === true;
       throw error;
     });
@@ -122,9 +126,11 @@ async function attemptOnce(
   { method, path, query = {}, body, doing, metadataOnly, accept, signal }: KubeRequest,
   credential: Credential,
   onCall: (call: KubeCall) => void,
+  guard: () => void,
 ): Promise<RawAnswer> {
   const leftMs = timeLeftFor(method);
   if (leftMs <= 0) throw budgetSpent(`cannot ${doing}`);
+  if (method !== 'GET' && query['dryRun'] === undefined) guard();
   const { headers, https } = sentWith(credential);
   const started = performance.now();
   let status = 0;

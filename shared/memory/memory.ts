@@ -171,6 +171,13 @@ export function newMemory(): Memory {
   };
 }
 
+/** Forgets everything, as in a process that starts. No run may be under way. */
+export function forgetAll(memory: Memory): void {
+  const fresh = newMemory();
+  for (const name of Object.keys(fresh) as (keyof Memory)[])
+    if (name !== 'events') Object.assign(memory, { [name]: fresh[name] });
+}
+
 function weightOf(units: Map<Key, CachedChildren>): number {
   return 1 + [...units.values()].reduce((sum, { children }) => sum + children.length, 0);
 }

@@ -15,6 +15,8 @@ export interface ConnectKubeOptions extends Omit<KubeClientOptions, 'monotonic'>
   readonly login?: Login;
   /** Called after each attempt, for metrics. */
   readonly onCall?: (call: KubeCall) => void;
+  /** Stands before each write, and throws where none may begin. */
+  readonly guard?: () => void;
 }
 
 export interface KubeConnection {
@@ -27,12 +29,12 @@ export interface KubeConnection {
 
 /** A client for the kube-apiserver that find-connection.ts finds. Sends nothing by itself. Throws CONFIG_INVALID. */
 export async function connectKube(options: ConnectKubeOptions): Promise<KubeConnection> {
-  const { kubeconfig, env, envNow, login, onCall } = options;
+  const { kubeconfig, env, envNow, login, onCall, guard } = options;
   const connection = await findConnection({
     ...{ env, ...(envNow && { envNow }), ...(login && { login }) },
     ...(kubeconfig !== undefined && { kubeconfig }),
   });
-  const http = createHttp(connection, onCall);
+  const http = createHttp(connection, onCall, guard);
   const kube = new KubeClient(http, options);
   let isTold = false;
   const ready = async (writes: boolean): Promise<void> => {

@@ -24,27 +24,34 @@ interface Away {
   readonly ready: RegExp;
   /** What the page warns of. */
   readonly page: RegExp;
+  /** The same at the start, if it is something else. */
+  readonly first?: RegExp;
 }
 
 const WARNS = /class="warning"/;
+/** Without an apiserver nobody leads. */
+const NOBODY = 'this process follows, and nobody leads';
 const CASES: Readonly<Record<string, Away>> = {
   'the apiserver, for Services': {
     fault: KUBE,
     controllers: 'service',
     ready: /kubernetes: cannot/,
     page: WARNS,
+    first: new RegExp(NOBODY),
   },
   'the apiserver, for Nodes': {
     fault: KUBE,
     controllers: 'cloud-node',
     ready: /kubernetes: cannot/,
     page: WARNS,
+    first: new RegExp(NOBODY),
   },
   'the apiserver, for routes': {
     fault: KUBE,
     controllers: 'route',
     ready: /kubernetes: cannot/,
     page: WARNS,
+    first: new RegExp(NOBODY),
   },
   OpenStack: { fault: OPENSTACK, controllers: '*', ready: /openstack: .*Keystone/, page: WARNS },
   // only events need it here
@@ -56,7 +63,10 @@ const CASES: Readonly<Record<string, Away>> = {
 };
 
 /** Away at start, back, away again, and back. */
-async function comesAndGoes(name: string, { fault, controllers, ready, page }: Away): Promise<void> {
+async function comesAndGoes(
+  name: string,
+  { fault, controllers, ready, page, first = page }: Away,
+): Promise<void> {
   const { sandbox, flags } = await sandboxWorld();
   const come = sandbox.fault(fault);
   const troubles: string[] = [];
@@ -71,12 +81,15 @@ async function comesAndGoes(name: string, { fault, controllers, ready, page }: A
   });
   onTestFinished(() => serving.stop());
   const get = async (path: string): Promise<string> => (await fetch(serving.url + path)).text();
-  const isWell = async (): Promise<boolean> => !(await get('/')).includes('class="warning"');
+  const isWell = async (): Promise<boolean> => {
+    const text = await get('/');
+    return !text.includes('class="warning"') && !text.includes(NOBODY);
+  };
 
   await until(`${name}: the log says so`, () => troubles.length > 0);
   expect(await get('/healthz')).toBe('ok\n');
   expect(await get('/readyz')).toMatch(ready);
-  await until(`${name}: the page says so`, async () => page.test(await get('/')));
+  await until(`${name}: the page says so`, async () => first.test(await get('/')));
   come();
   await until(`${name}: well`, isWell);
 

@@ -34,7 +34,7 @@ test.each(CASES)('levelset serve with %j', async (flags, own) => {
   const lines: unknown[] = [];
   const note = (message: string, fields?: object): void => void lines.push({ message, ...fields });
   const serving = await serve({
-    flags: { ...world.flags, ...flags, listen: '127.0.0.1:0', sweepInterval: '1h' },
+    flags: { ...world.flags, ...flags, listen: '127.0.0.1:0', sweepInterval: '1h', dryRun: true },
     env: { LEVELSET_AUDIT_TOKENS: AUDIT_TOKEN },
     log: { debug: note, info: note, warn: note, error: note },
   });

@@ -39,10 +39,7 @@ async function findAll(world: World, scope: SweepScope): Promise<Sweep> {
   const reasons = new Set(errors.map(({ message }) => message));
   return {
     ...found.reduce<SweepFigures>((figures, { figures: own }) => ({ ...figures, ...own }), NOTHING),
-    requests: [
-      ...found.flatMap(({ urgent = [] }) => urgent.map((key) => ({ key, trigger: 'watch' as const }))),
-      ...found.flatMap(({ keys }) => keys.map((key) => ({ key, trigger: 'sweep' as const }))),
-    ].map((request) => requestOf(world, request)),
+    requests: found.flatMap(({ keys }) => keys).map((key) => requestOf(world, { key, trigger: 'sweep' })),
     warnings: found.flatMap(({ warnings }) => warnings),
     incomplete: errors.length > 0 || found.some(({ incomplete }) => incomplete === true),
     ...(errors.length > 0 && {

@@ -1,4 +1,8 @@
-import { looksAfterRoutes } from '../../shared/config/controllers.ts';
+import { looksAfterRoutes, looksAfterServices } from '../../shared/config/controllers.ts';
+import { listNodesNow } from '../../shared/memory/listed-nodes.ts';
+import { errorText } from '../../shared/model/errors.ts';
+import { fingerprintOf } from '../../shared/model/node/node.ts';
+import { wantsLoadBalancer } from '../../shared/service/unit.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { ClusterIdentity } from '../../shared/model/ownership.ts';
 import {
@@ -6,6 +10,7 @@ import {
   isUnit,
   requestOf,
   scopeOf,
+  serviceKey,
   type Key,
   type ReconcileRequest,
 } from '../../shared/model/request.ts';
@@ -13,6 +18,7 @@ import type { Clock, World } from '../../shared/ports.ts';
 import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
 import { Queue, type QueueOptions } from '../../shared/queue/queue.ts';
 import { Room } from '../../shared/queue/room.ts';
+import { Window } from '../../shared/queue/window.ts';
 import type { QueueView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
 import { Sweeper, type SweepTurns } from './sweeper.ts';
@@ -51,6 +57,10 @@ export class LocalQueue {
   readonly #queue: Queue;
   readonly #busy: BusyLoadBalancers;
   readonly #sweeper: Sweeper;
+  /** Of changes of Nodes. */
+  readonly #window = new Window((): unknown => this.#queueFollowers()); // which never rejects
+  /** What counts of the Nodes, as they were at the last look. */
+  #nodes: string | undefined;
   readonly #asked = new Map<Key, PromiseWithResolvers<Report>[]>();
   #isStopped = false;
 
@@ -59,6 +69,8 @@ export class LocalQueue {
     const { world, cluster, readOnly, turns } = options;
     const { cloud, log, config, memory } = world;
     const { room = new Room(config.concurrentLoadBalancers, MONOTONIC) } = options;
+    // runs that come back see the Nodes as the last look did, so that each look is one change of a pool
+    memory.nodesKeptMs = config.sweepIntervalMs;
     this.#busy = new BusyLoadBalancers({ cloud, cluster, memory, clock: MONOTONIC, log });
     this.#queue = new Queue({
       run: (request, mayCreate) => this.#run(request, mayCreate),
@@ -89,6 +101,7 @@ export class LocalQueue {
     const { readOnly } = this.#options;
     for (const request of requests) {
       if (isUnit(request.key)) this.#queue.add(readOnly ? { ...request, dryRun: true } : request);
+      else if (request.key === 'nodeset' && !isByPerson(request)) this.#window.touch();
       else this.#sweeper.request(scopeOf(request.key), { isDue: isByPerson(request), isAsked: true });
     }
   }
@@ -108,13 +121,14 @@ export class LocalQueue {
 
   /** True when nothing is queued, running or waiting for Octavia, and no sweep runs or is about to run. */
   get idle(): boolean {
-    return this.#queue.depth + this.#queue.running === 0 && !this.#sweeper.busy;
+    return this.#queue.depth + this.#queue.running === 0 && !this.#sweeper.busy && !this.#window.isOpen;
   }
 
   /** Begins no run any more, and resolves when those under way have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#busy.stop();
+    this.#window.stop();
     const stopped = Promise.all([this.#sweeper.stop(), this.#queue.stop()]);
     this.#refuseAsked(ENDED);
     await stopped;
@@ -139,12 +153,31 @@ export class LocalQueue {
     if (membersMoved) this.#followNodes();
   }
 
+  /** Queues the Services whose members follow the Nodes, if anything of these has changed that counts. */
+  async #queueFollowers(): Promise<void> {
+    const { world } = this.#options;
+    try {
+      const nodes = fingerprintOf(await listNodesNow(world));
+      if (this.#nodes === nodes) return;
+      const services = looksAfterServices(world.config) ? await world.kube.listServices() : [];
+      this.#nodes = nodes;
+      const wanted = services.filter((service) => wantsLoadBalancer(service, world.config));
+      const keys = wanted.map(({ metadata }) => serviceKey(metadata.namespace, metadata.name));
+      this.add(keys.map((key) => requestOf(world, { key, trigger: 'watch' })));
+    } catch (error) {
+      world.log.warn('the Services that follow the Nodes cannot be queued: a sweep finds them', {
+        reason: errorText(error),
+      });
+      this.#sweeper.request(scopeOf('nodeset'), { isAsked: true });
+    }
+  }
+
   /**
    * Queues what depends on Nodes after levelset wrote one, since audit events about its own writes are
    * ignored.
    */
   #followNodes(): void {
-    this.#sweeper.requestMembersSoon();
+    this.#window.touch();
     if (looksAfterRoutes(this.#options.world.config))
       this.#queue.add(requestOf(this.#options.world, { key: 'routes', trigger: 'requeue' }), FOLLOW_MS);
   }

@@ -1,6 +1,6 @@
 import { LONGEST_TIMER_MS, withDeadline } from '../../shared/deadline.ts';
 import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
-import { scopeOf, widen, type SweepScope } from '../../shared/model/request.ts';
+import { widen, type SweepScope } from '../../shared/model/request.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import type { World } from '../../shared/ports.ts';
 
@@ -30,7 +30,6 @@ export interface SweeperOptions {
 
 /** What a sweep has not read by then, the next one reads. */
 export const LONGEST_SWEEP_MS = 10 * 60_000;
-const SOON_MS = 500;
 /** Before a sweep that events ask for; longer after one that took longer. */
 const LEAST_REST_MS = 500;
 const AGAIN_MS = 1_000;
@@ -51,7 +50,6 @@ export class Sweeper {
   #rest: NodeJS.Timeout | undefined;
   #interval: NodeJS.Timeout | undefined;
   #again: NodeJS.Timeout | undefined;
-  #soon: NodeJS.Timeout | undefined;
   #attempt = 0;
   readonly #stopping = new AbortController();
 
@@ -78,7 +76,7 @@ export class Sweeper {
   }
 
   get busy(): boolean {
-    return this.#running !== undefined || this.#next !== undefined || this.#soon !== undefined;
+    return this.#running !== undefined || this.#next !== undefined;
   }
 
   /**
@@ -91,15 +89,6 @@ export class Sweeper {
     this.#isDue ||= isDue;
     this.#isAsked ||= isAsked;
     this.#begin();
-  }
-
-  /** Sweeps the node set after a moment, in which other Nodes may join or leave, too. */
-  requestMembersSoon(): void {
-    if (this.#stopped) return;
-    this.#soon ??= setTimeout(() => {
-      this.#soon = undefined;
-      this.request(scopeOf('nodeset'), { isAsked: true });
-    }, SOON_MS).unref();
   }
 
   /** Sweeps again after a delay that grows: a Node has no address yet, or the last sweep failed. */
@@ -124,7 +113,6 @@ export class Sweeper {
     this.#next = undefined;
     clearTimeout(this.#interval);
     clearTimeout(this.#again);
-    clearTimeout(this.#soon);
     clearTimeout(this.#rest);
     await this.#running;
   }

@@ -4,18 +4,15 @@ import type { Memory } from './memory.ts';
 
 interface Reading {
   readonly kube: { listNodes(): Promise<readonly Node[]> };
-  readonly memory: Pick<Memory, 'answers'>;
+  readonly memory: Pick<Memory, 'answers' | 'nodesKeptMs'>;
   readonly clock: Lifetime['clock'];
 }
 
 const NODES = 'Nodes';
 
-/** So long one list of Nodes serves all runs of a process. */
-const KEEP_MS = 1_000;
-
-/** The Nodes, listed at most once a second for all runs of a process. A change of a Node queues a sweep, which lists anew. */
+/** The Nodes, listed at most once in `nodesKeptMs` for all runs of a process. */
 export function listNodesLately({ kube, memory, clock }: Reading): Promise<readonly Node[]> {
-  return memory.answers.read(NODES, { keepMs: KEEP_MS, clock }, () => kube.listNodes());
+  return memory.answers.read(NODES, { keepMs: memory.nodesKeptMs, clock }, () => kube.listNodes());
 }
 
 /** The Nodes as they are now, for a sweep and for the runs after it. */
@@ -30,6 +27,6 @@ export function listNodesTogether({ kube, memory, clock }: Reading): Promise<rea
 }
 
 /** The next list is a new one. */
-export function forgetNodes({ memory }: Pick<Reading, 'memory'>): void {
+export function forgetNodes({ memory }: { readonly memory: Pick<Memory, 'answers'> }): void {
   memory.answers.forget(NODES);
 }

@@ -4,7 +4,6 @@
  * same things.
  */
 import type { NeutronPort, Server } from '../model/node/nova.ts';
-import type { Address } from '../model/address.ts';
 import type { Key } from '../model/request.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { LeaseNames } from '../model/unit.ts';
@@ -16,6 +15,8 @@ import { ToldEvents } from './told-events.ts';
 export interface Memory {
   /** Answers of OpenStack and the apiserver that many runs ask for: subnets, quota, flavors, lists of Nodes. */
   readonly answers: Answers;
+  /** So long one list of Nodes serves all runs of a process: a second, or where changes of Nodes are told until the next look at them. */
+  nodesKeptMs: number;
   /** Lists of the ports of Nodes, by what they were listed for. */
   readonly nodePorts: Answers;
   /** By what units can do without: until when nobody asks for it again, in milliseconds since 1970. */
@@ -37,8 +38,6 @@ export interface Memory {
   readonly deleted: BoundedMap<string, true>;
   /** By id of a listener, pool or member in ERROR: when it was last written, in milliseconds since 1970. */
   readonly writtenInError: BoundedMap<string, number>;
-  /** By Service: when its members were last written, and for how long their pools rest. */
-  readonly paces: BoundedMap<Key, MemberPace>;
   /** By Service that shares a load balancer: the leases that its next run takes before it observes. */
   readonly leases: BoundedMap<Key, LeaseNames>;
 
@@ -77,31 +76,6 @@ export interface ExpectedState {
   readonly resources: readonly ObservedResource[];
   /** The last writes made members and nothing else, so that it is enough to know the load balancer ACTIVE again. */
   readonly onlyMembersMade: boolean;
-}
-
-export interface MemberPace {
-  /** A text that changes with what the members follow besides the Nodes. */
-  readonly rests: string;
-  /** By plan address. */
-  readonly pools: ReadonlyMap<Address, PoolPace>;
-  /** Absent unless the last run left changes of members to a later one. */
-  readonly gathers?: Gathers;
-}
-
-export interface Gathers {
-  /** When that run is due, in milliseconds since 1970. */
-  readonly untilMs: number;
-  /** By plan address of a pool that rests: the members that it has, without those that drain. */
-  readonly there: ReadonlyMap<Address, ReadonlySet<Address>>;
-}
-
-export interface PoolPace {
-  /** When the last change of members began, in milliseconds since 1970. */
-  readonly sinceMs: number;
-  /** For how long after that other Nodes gather. */
-  readonly pauseMs: number;
-  /** The steps of that change that are still to come. */
-  readonly begun: ReadonlySet<string>;
 }
 
 export interface CachedChildren {
@@ -148,6 +122,7 @@ const MOST_LISTS = 4;
 export function newMemory(): Memory {
   return {
     answers: new Answers(MOST),
+    nodesKeptMs: 1_000,
     nodePorts: new Answers(MOST_LISTS),
     unanswered: new BoundedMap(MOST),
     holders: new BoundedMap(MOST),
@@ -156,7 +131,6 @@ export function newMemory(): Memory {
     ownPools: new BoundedMap(MOST_RESOURCES, ({ length }) => 1 + length),
     deleted: new BoundedMap(MOST),
     writtenInError: new BoundedMap(MOST),
-    paces: new BoundedMap(MOST_RESOURCES, weightOfPace),
     leases: new BoundedMap(MOST),
     portWrites: new BoundedMap(MOST_PORTS),
     fullRouters: new BoundedMap(MOST),
@@ -180,11 +154,6 @@ export function forgetAll(memory: Memory): void {
 
 function weightOf(units: Map<Key, CachedChildren>): number {
   return 1 + [...units.values()].reduce((sum, { children }) => sum + children.length, 0);
-}
-
-function weightOfPace({ pools, gathers }: MemberPace): number {
-  const begun = [...pools.values()].reduce((sum, pool) => sum + 1 + pool.begun.size, 1);
-  return [...(gathers?.there.values() ?? [])].reduce((sum, { size }) => sum + size, begun);
 }
 
 export function newGathering<T>(): Gathering<T> {

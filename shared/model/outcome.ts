@@ -100,8 +100,6 @@ export interface SweepFigures {
 /** What one controller found in a sweep: the keys that need work, and why others could not be checked. */
 export interface Found {
   readonly keys: readonly Key[];
-  /** The keys that must not wait until they come back by themselves. */
-  readonly urgent?: readonly Key[];
   readonly warnings: readonly string[];
   /** Something could not be read or compared. The warnings say what. */
   readonly incomplete?: boolean;

@@ -60,8 +60,6 @@ export interface Evaluation {
   readonly leaving?: Leaving;
   /** Present if the load balancer is in ERROR and wanted. */
   readonly repairing?: Repairing;
-  /** Present if changes of members were taken out of the plan: milliseconds until the first of their pools has rested. */
-  readonly gathersForMs?: number;
   /** Present if the finalizer cannot be set on a Service whose load balancer is there. */
   readonly unheld?: ReconcileError;
   /** Hash of the desired state, for the watermark. */

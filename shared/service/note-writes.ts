@@ -8,7 +8,6 @@ import { predictState } from './observe/remembered/predict-state.ts';
 import { expectState, forgetExpectedState } from './observe/remembered/expected-state.ts';
 import { forgetStored } from './observe/certificates.ts';
 import { noteWritesInError } from './observe/remembered/children-in-error.ts';
-import { noteMembers } from './observe/remembered/pace-members.ts';
 import { forgetChildren } from './observe/remembered/child-cache.ts';
 import type { World } from '../ports.ts';
 
@@ -30,7 +29,6 @@ export function noteWrites(
   // one without tags is in no list by tags
   const isDeleted = steps.some((step) => step.verb === 'delete' && step.id === lb?.id);
   if (lb && isDeleted && hasTag(lb['tags'], clusterTag(cluster))) memory.deleted.set(lb.id, true);
-  noteMembers(evaluation, steps, { memory, clock });
   noteWritesInError(steps, observed.resources, { memory, clock });
   if (steps.some(({ kind }) => kind === 'secret')) forgetStored({ memory });
   if (lb && steps.some((step) => lockOf(step) === 'lb')) forgetChildren(lb.id, memory);

@@ -6,6 +6,7 @@ import { listNodesLately } from '../memory/listed-nodes.ts';
 import { fingerprint } from '../model/json.ts';
 import { onceFor } from '../model/once-for.ts';
 import type { Node } from '../model/kubernetes.ts';
+import { fingerprintOf } from '../model/node/node.ts';
 import type { Unit } from '../model/unit.ts';
 import type { World } from '../ports.ts';
 import type { Evaluation } from './evaluate.ts';
@@ -48,16 +49,7 @@ function areAlike(before: readonly Node[], now: readonly Node[]): boolean {
   return before === now || whatCountsOf(before) === whatCountsOf(now);
 }
 
-const whatCountsOf = onceFor((nodes: readonly Node[]) => fingerprint(nodes.map(whatCounts)));
-
-/**
- * The parts of a Node on which a load balancer may depend. Heartbeats and running Pods are no reason to evaluate again.
- */
-function whatCounts({ metadata, spec, status }: Node): unknown {
-  const { uid, labels, annotations, deletionTimestamp } = metadata;
-  const conditions = status?.conditions?.map(({ type, status: is }) => [type, is]);
-  return [uid, labels, annotations, deletionTimestamp, spec, status?.addresses, conditions];
-}
+const whatCountsOf = onceFor(fingerprintOf);
 
 function isAlike(one: unknown, other: unknown): boolean {
   return fingerprint(one) === fingerprint(other);

@@ -5,6 +5,7 @@
  * A Service that is gone takes the same steps, and its run plans to delete what is left. No run waits for Octavia: a
  * run that wrote to a load balancer ends as `progressing`, and the key comes back when Octavia is done.
  */
+import { forgetNodes } from '../memory/listed-nodes.ts';
 import { asReconcileError, ReconcileError } from '../model/errors.ts';
 import type { Run } from '../model/outcome.ts';
 import { asServiceKey, isByPerson, isHint, readsInFull } from '../model/request.ts';
@@ -25,7 +26,6 @@ import {
 import { takeRememberedLeases } from './leases.ts';
 import { trustNothing } from './note-writes.ts';
 import { end, ensureFinalizer, writeUnderLease, writeUnderRememberedLeases } from './under-lease.ts';
-import { paceMembers } from './observe/remembered/pace-members.ts';
 import { nodesOf } from './read-again.ts';
 import { requirePlace } from './place.ts';
 import { isAnothers, isOurs, unitOf } from './unit.ts';
@@ -51,6 +51,7 @@ export async function reconcileService(
 
   // the run of a sweep, a resync or a command does not rely on what this process expects after its own writes
   if (readsInFull(request.trigger)) trustNothing(unit, world);
+  if (isByPerson(request)) forgetNodes(world);
 
   try {
     return await run(request, unit, world, budget);
@@ -69,7 +70,7 @@ async function run(request: ReconcileRequest, unit: Unit, world: World, budget: 
     const found = await evaluate(asRead, await nodesOf(asRead, world), world, cluster);
     const evaluation = await withDrift(await withinBudget(found, world), world, request.dryRun);
     noteHolder(evaluation, world);
-    return request.dryRun || isByPerson(request) ? evaluation : paceMembers(evaluation, world);
+    return evaluation;
   };
 
   // a dry run returns the plan and writes nothing, not even the condition

@@ -11,7 +11,6 @@ import { bulkChildren } from './observe/bulk-children.ts';
 import type { BulkChildren } from './observe/bulk-children.ts';
 import { forgetOldChildren } from './observe/remembered/child-cache.ts';
 import { forgetExpectedState } from './observe/remembered/expected-state.ts';
-import { isGathering, outgrowsPause } from './observe/remembered/pace-members.ts';
 import { namedId } from './observe/load-balancer/adoption.ts';
 import type { CertificateInUse } from '../model/tls/certificate-facts.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
@@ -111,7 +110,6 @@ export async function findServices(
     deep,
   };
   const unsettled: Service[] = [];
-  const urgent: Service[] = [];
   const refused: string[] = [];
   const notCompared: NotCompared[] = [];
   let [settled, awaitingApproval] = [0, 0];
@@ -121,7 +119,6 @@ export async function findServices(
   unsettled.push(...left.filter((service) => !hasFinalizer(service)));
   for (const { service, verdict } of all) {
     if (verdict === 'unsettled') unsettled.push(service);
-    else if (verdict === 'urgent') urgent.push(service);
     else if (verdict === 'settled') {
       settled += 1;
       awaitingApproval += stateOf(service, view)?.awaitingApproval ?? 0;
@@ -156,7 +153,6 @@ export async function findServices(
   ];
   return {
     keys: [...new Set(keys)],
-    urgent: urgent.map(keyOf).map((key) => serviceKey(key.namespace, key.name)),
     warnings: [...troubles, ...letGoInWords(letGo, config), ...orphans.warnings, ...refused],
     incomplete: troubles.length > 0,
     figures: {
@@ -205,7 +201,7 @@ interface View {
   readonly certificates: Map<Key, readonly CertificateInUse[]>;
 }
 
-type Verdict = 'settled' | 'unsettled' | 'urgent' | { readonly refused: string };
+type Verdict = 'settled' | 'unsettled' | { readonly refused: string };
 
 /** The longest time for which one Service holds up the sweep, in milliseconds. */
 const PATIENCE_MS = 5_000;
@@ -214,11 +210,10 @@ async function verdictOn(service: Service, view: View): Promise<Verdict | Pick<N
   try {
     const lb = view.byId.get(namedId(service) ?? '');
     if (!hasFinalizer(service)) return 'unsettled';
-    const gathers = !view.deep && isGathering(service, view.world);
-    const isInFull = !gathers && isComparedInFull(service, stateOf(service, view), lb, view);
+    const isInFull = isComparedInFull(service, stateOf(service, view), lb, view);
     // all Services wait for these lists, so they are no fault of this one
     if (isInFull && lb) await view.children.listed();
-    const verdict = await valueWithin(PATIENCE_MS, judge(service, { isInFull, gathers }, view));
+    const verdict = await valueWithin(PATIENCE_MS, judge(service, isInFull, view));
     return verdict ?? { reason: `no answer within ${PATIENCE_MS / 1000} s` };
   } catch (error) {
     return { reason: errorText(error) };
@@ -234,11 +229,7 @@ function stateOf({ metadata }: Service, { states }: View): UnitState | undefined
  * A Service is settled if nothing can have changed since a run found it as desired, and its status has the right
  * addresses and tells of no trouble.
  */
-async function judge(
-  service: Service,
-  { isInFull, gathers }: Readonly<Record<'isInFull' | 'gathers', boolean>>,
-  view: View,
-): Promise<Verdict> {
+async function judge(service: Service, isInFull: boolean, view: View): Promise<Verdict> {
   const { world, cluster, nodes, judged, project } = view;
   const state = stateOf(service, view);
   const { uid } = service.metadata;
@@ -260,7 +251,6 @@ async function judge(
   // the key may come back by itself before the sweep's request, and must not trust what it wrote
   if (isInFull && evaluation.plan.steps.length > 0) forgetExpectedState(unit, world.memory);
   view.certificates.set(unit.key, evaluation.desired.certificates);
-  if (gathers) return outgrowsPause(evaluation, world) ? 'urgent' : 'unsettled';
   if (state && state.hash !== evaluation.hash) return 'unsettled';
   const lb = evaluation.observed.loadBalancer;
   const { steps } = evaluation.plan;

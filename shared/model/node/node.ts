@@ -1,6 +1,7 @@
 /**
  * Nodes as resources of a plan: their taints and annotations, the two resources that make up a Node, and the patches.
  */
+import { fingerprint } from '../json.ts';
 import type { Node, NodeCondition, NodeAddress, Taint } from '../kubernetes.ts';
 import { ANNOTATION_PREFIX } from '../ownership.ts';
 import type { Attributes, NodeKind, ObservedResource, ResourceKind, WireResource } from '../resources.ts';
@@ -115,4 +116,14 @@ export function goneSince(
   const [seconds = '', ...place] = (note ?? '').split(' ');
   const isHere = place.join(' ') === [projectId, region, serverId].join(' ');
   return isHere && /^\d{1,12}$/.test(seconds) ? Number(seconds) * 1_000 : undefined;
+}
+
+/** A text that changes with what load balancers may depend on of Nodes: no heartbeats, running Pods or annotations of others. */
+export function fingerprintOf(nodes: readonly Node[]): string {
+  return fingerprint(
+    nodes.map(({ metadata: { uid, labels, annotations, deletionTimestamp }, spec, status }) => [
+      ...[uid, labels, annotations?.[SERVER_GONE], deletionTimestamp, spec, status?.addresses],
+      status?.conditions?.map(({ type, status: is }) => [type, is]),
+    ]),
+  );
 }

@@ -40,7 +40,7 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
     };
   if (locked) return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs: CHANGE_MS, ...wait };
   const problem = plan.problems.find(({ blocking, code }) => blocking ?? code);
-  const follows = locking.length > 0 || applied.stopped || evaluation.gathersForMs !== undefined;
+  const follows = locking.length > 0 || applied.stopped;
   if (problem && !(problem.blocking && follows)) {
     const reason = noteOf(problem);
     if (!problem.code) return { status: 'blocked', reason };
@@ -84,12 +84,6 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
       retryAfterMs: 0,
     };
   }
-  if (evaluation.gathersForMs !== undefined)
-    return {
-      status: 'progressing',
-      reason: 'Nodes come and go one after another: the next ones of them are one change of each pool',
-      retryAfterMs: evaluation.gathersForMs,
-    };
   return evaluation.unheld ? outcomeOfError(evaluation.unheld) : { status: 'settled' };
 }
 

@@ -66,10 +66,14 @@ export interface UnitState {
    */
   readonly unsure?: true;
   /**
-   * Why OpenStack refused to create the load balancer; absent if it did not. Sweeps do not try the same again, since
-   * each such POST leaks a VIP port (decision 39).
+   * Why OpenStack refused to create the load balancer; absent if it did not. The same is not tried again for a while, since each such POST may
+   * leak a VIP port (decision 522).
    */
   readonly rejected?: string;
+  /** When it did so last; RFC 3339. */
+  readonly rejectedAt?: string;
+  /** How often in a row it refused the same. */
+  readonly rejections?: number;
   /** When the unit was last compared with everything that is there, or, if `unsure`, settled; RFC 3339. */
   readonly compared?: string;
   /** The node-selector that the Service's annotation last had, while it could be read; absent without one. */

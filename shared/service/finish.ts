@@ -4,9 +4,11 @@ import type { Applied } from '../apply/apply.ts';
 import { askedOf, stateAtWork } from './drift.ts';
 import { leaseName, uidOf } from './leases.ts';
 import type { Evaluation } from './evaluate.ts';
-import { ReconcileError } from '../model/errors.ts';
+import { asReconcileError, ReconcileError } from '../model/errors.ts';
 import type { Outcome, Run } from '../model/outcome.ts';
+import { isByPerson, type ReconcileRequest } from '../model/request.ts';
 import type { Unit, UnitState } from '../model/unit.ts';
+import { isAnother } from '../model/plan.ts';
 import { makesLoadBalancer } from '../model/load-balancer/octavia.ts';
 import type { Budget, World } from '../ports.ts';
 import { addressesToPublish } from './report/published-address.ts';
@@ -17,7 +19,7 @@ import { rfc3339 } from '../report/condition.ts';
 import { recordPlace } from './place.ts';
 import { hasFinalizer, isOurs } from './unit.ts';
 import { forgetApproval } from './vanished.ts';
-import { refusal, watermark } from './watermark.ts';
+import { refusal, triedAgainMs, watermark } from './watermark.ts';
 
 /**
  * Makes the outcome and reports it. What the run wrote to OpenStack stays in the answer, even if the apiserver refuses
@@ -41,8 +43,9 @@ export async function finish(evaluation: Evaluation, applied: Applied, world: Wo
     await remember(evaluation, applied, outcome, world);
     return { outcome, ...done };
   } catch (error) {
-    if (!(error instanceof ReconcileError) || outcome.status === 'progressing') return { outcome, ...done };
-    return { outcome: outcomeOfError(error), ...done };
+    // what was written to OpenStack stays in the answer, whatever went wrong with its report
+    if (outcome.status === 'progressing') return { outcome, ...done };
+    return { outcome: outcomeOfError(asReconcileError(error)), ...done };
   }
 }
 
@@ -82,7 +85,7 @@ async function remember(
   world: World,
 ): Promise<void> {
   const uid = uidOf(evaluation);
-  const refused = refusal(evaluation, applied);
+  const refused = refusal(evaluation, applied, world.clock.now());
   if (refused && uid !== undefined) await keepStates(new Map([[uid, refused]]), world);
   if (outcome.status === 'settled') await settle(evaluation, world);
 }
@@ -189,6 +192,28 @@ export function nothingApplied(evaluation: Evaluation): Applied {
 /** Whether a run is to make a load balancer, and as many as may be are in Octavia's hands (decision 271). */
 export function lacksRoom({ plan }: Pick<Evaluation, 'plan'>, budget: Budget): boolean {
   return makesLoadBalancer(plan) && budget.mayCreate?.() === false;
+}
+
+/**
+ * Whether OpenStack has refused to make what is desired so lately that it is not tried again: a person has it tried at once, a sweep when its time has
+ * come, and everybody when something else is desired (decision 522).
+ */
+export function wasRefused(evaluation: Evaluation, request: ReconcileRequest, world: World): boolean {
+  const { plan, state, hash, observed } = evaluation;
+  if (state?.rejected === undefined || !makesLoadBalancer(plan)) return false;
+  if (observed.loadBalancer && !plan.steps.every(isAnother)) return false;
+  return state.hash === hash && !isByPerson(request) && world.clock.now() < triedAgainMs(state);
+}
+
+/** Ends a run of a Service that waits for the next try. Its condition says why. */
+export function waitForNextTry(evaluation: Evaluation): Run {
+  const reason = evaluation.state?.rejected ?? '';
+  return {
+    outcome: { status: 'blocked', reason },
+    plan: evaluation.plan,
+    applied: [],
+    ...runSummary(evaluation),
+  };
 }
 
 /** Ends a run that could only look. It leaves nothing behind. */

@@ -21,7 +21,9 @@ import {
   nothingApplied,
   reportFailure,
   runSummary,
+  waitForNextTry,
   waitForRoom,
+  wasRefused,
 } from './finish.ts';
 import { takeRememberedLeases } from './leases.ts';
 import { trustNothing } from './note-writes.ts';
@@ -86,6 +88,8 @@ async function run(request: ReconcileRequest, unit: Unit, world: World, budget: 
 
   // evaluate: find the load balancer, read the intent, observe, desire, plan, tell what is drift
   const first = await evaluateNow(unit);
+
+  if (wasRefused(first, request, world)) return waitForNextTry(first);
 
   // room: as many load balancers as may be are in Octavia's hands, so the run leaves nothing behind
   if (lacksRoom(first, budget)) return waitForRoom(first);

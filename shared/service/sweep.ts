@@ -4,7 +4,7 @@
  */
 import { nodeSet } from '../model/node/node-set.ts';
 import { familiesOf } from './intent/service-intent.ts';
-import { comparedState, isComparedInFull, isUnread, keepCompared, prune } from './watermark.ts';
+import { comparedState, isComparedInFull, isUnread, keepCompared, prune, triedAgainMs } from './watermark.ts';
 import { evaluate } from './evaluate.ts';
 import { nothingApplied } from './finish.ts';
 import { bulkChildren } from './observe/bulk-children.ts';
@@ -255,8 +255,10 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
   const lb = evaluation.observed.loadBalancer;
   const { steps } = evaluation.plan;
   if (state?.rejected !== undefined && (!lb || (steps.length > 0 && steps.every(isAnother)))) {
+    const againMs = triedAgainMs(state);
+    if (world.clock.now() >= againMs) return 'unsettled';
     return {
-      refused: `${name.namespace}/${name.name} is not tried again until it changes: ${state.rejected}`,
+      refused: `${name.namespace}/${name.name} is tried again when it changes, and after ${rfc3339(againMs)}: ${state.rejected}`,
     };
   }
   if (!lb || steps.length > 0 || lb['provisioning_status'] !== 'ACTIVE') return 'unsettled';

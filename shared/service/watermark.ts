@@ -18,6 +18,8 @@ import { askedOf } from './drift.ts';
 import { isAnother } from '../model/plan.ts';
 import type { UnitState } from '../model/unit.ts';
 
+const HOUR_MS = 3_600_000;
+
 /**
  * The state to keep for a Service that is as desired. Undefined without a load balancer. It is unsure after a run that only
  * confirmed the expected state, and while a change could still hide behind the same `updated_at` (design.md, "The sweep
@@ -46,19 +48,30 @@ export function watermark(evaluation: Evaluation, now: number): UnitState | unde
  * The state to keep after OpenStack rejected the creation of a load balancer, the first one or a replacement. Undefined
  * if the run ended otherwise.
  */
-export function refusal(evaluation: Evaluation, applied: Applied): UnitState | undefined {
+export function refusal(evaluation: Evaluation, applied: Applied, now: number): UnitState | undefined {
   const { error } = applied;
+  const { state, hash } = evaluation;
   const another = evaluation.plan.steps.some(isAnother) && !applied.steps.some(isAnother);
   if ((evaluation.observed.loadBalancer && !another) || error?.code !== 'REJECTED') return undefined;
   // what this run wrote beside moves `updated_at` until Octavia is done, so nobody compares it
-  return { hash: evaluation.hash, updated_at: null, rejected: error.message };
+  const before = state?.rejected !== undefined && state.hash === hash ? (state.rejections ?? 1) : 0;
+  const told = { rejected: error.message, rejectedAt: rfc3339(now), rejections: before + 1 };
+  return { hash, updated_at: null, ...told };
+}
+
+const FIRST_AGAIN_MS = 10 * 60_000;
+const LONGEST_AGAIN_MS = 6 * HOUR_MS;
+
+/** When what was refused may be tried again, in milliseconds since 1970: after ten minutes, and after each refusal in a row twice as long, up to six hours. */
+export function triedAgainMs({ rejectedAt = '', rejections = 1 }: UnitState): number {
+  const sinceMs = Date.parse(rejectedAt);
+  if (Number.isNaN(sinceMs)) return 0;
+  return sinceMs + Math.min(LONGEST_AGAIN_MS, FIRST_AGAIN_MS * 2 ** Math.min(rejections - 1, 10));
 }
 
 function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Whether a Service is due. A sure watermark is good for 12 to 22 hours, by the Service's UID: so each sweep compares a share, all

@@ -29,6 +29,8 @@ export class ConfigMapState implements StateStore {
   private known = new Map<string, string | null>();
   /** Everything was loaded: a unit that is not in `known` is not stored. */
   private loaded = false;
+  /** What was saved while a list is on its way, which may be older: one for each such list. */
+  private readonly meanwhile = new Set<Map<string, string | null>>();
 
   constructor(http: Http, namespace: string, log: Log) {
     this.http = http;
@@ -37,11 +39,13 @@ export class ConfigMapState implements StateStore {
   }
 
   async load(): Promise<ReadonlyMap<string, UnitState>> {
+    const meanwhile = new Map<string, string | null>();
+    this.meanwhile.add(meanwhile);
     const shards = await listAll<ConfigMap>(this.http, {
       path: corePath('configmaps', this.namespace),
       query: { labelSelector: toSelector(STATE_LABEL) },
       doing: `list the state in ConfigMaps of ${this.namespace}`,
-    });
+    }).finally(() => this.meanwhile.delete(meanwhile));
     const states = new Map<string, UnitState>();
     this.known = new Map();
     this.loaded = true;
@@ -58,6 +62,7 @@ export class ConfigMapState implements StateStore {
         this.known.set(unit, state ? text : '');
       }
     }
+    for (const [unit, text] of meanwhile) this.known.set(unit, text);
     return states;
   }
 
@@ -88,7 +93,8 @@ export class ConfigMapState implements StateStore {
   private async saveShard(name: string, units: ReadonlyMap<string, string | null>): Promise<void> {
     const data: Patch = Object.fromEntries([...units].map(([unit, text]) => [toDataKey(unit), text]));
     if (!(await this.patch(name, data))) await this.create(name, data);
-    for (const [unit, text] of units) this.known.set(unit, text);
+    for (const known of [this.known, ...this.meanwhile])
+      for (const [unit, text] of units) known.set(unit, text);
   }
 
   /** False if there is no such ConfigMap. */
@@ -155,12 +161,14 @@ export function fromDataKey(key: string): string {
 /** The state in a text; undefined if the text is no state. */
 function parseState(text: string): UnitState | undefined {
   const state = fieldsOf(parseJson(text));
-  const { hash, asked, driftStays, updated_at, rejected, awaitingApproval, unsure, compared, nodeSelector } =
-    state;
+  const { hash, asked, driftStays, updated_at, rejected, rejectedAt, rejections } = state;
+  const { awaitingApproval, unsure, compared, nodeSelector } = state;
   const isState =
     typeof hash === 'string' &&
     (typeof updated_at === 'string' || updated_at === null) &&
     (typeof rejected === 'string' || rejected === undefined) &&
+    (typeof rejectedAt === 'string' || rejectedAt === undefined) &&
+    (typeof rejections === 'number' || rejections === undefined) &&
     (typeof awaitingApproval === 'number' || awaitingApproval === undefined) &&
     (unsure === true || unsure === undefined) &&
     (typeof compared === 'string' || compared === undefined) &&

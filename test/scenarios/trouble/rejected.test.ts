@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Kube } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aService } from '../../support/service.ts';
 import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
@@ -35,6 +36,51 @@ test('a create that Octavia refuses is not tried again by sweeps, only when some
   it.sandbox.kube.apply(aService({ spec: { ports: [{ port: 81 }] } }));
   await it.sweepUntilSettled();
   expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+});
+
+test('what is refused is tried again by sweeps after 10 minutes, 20, 40, up to six hours, by a person at once, and by no hint', async () => {
+  const match = { method: 'POST', path: /loadbalancers$/ };
+  const body = { faultcode: 'Client', faultstring: 'Could not retrieve certificate', debuginfo: null };
+  const clear = it.sandbox.fault({ match, kind: 'fail-before', status: 400, times: 99, body });
+  it.sandbox.kube.apply(aService());
+  await it.settle('web');
+  const startMs = Date.now();
+  const at = (minutes: number) => ({ ...it.world, clock: { now: () => startMs + minutes * 60_000 } });
+  const key = 'service/default/web' as const;
+  const sweptAt: number[] = [];
+  for (let minutes = 5; minutes <= 24 * 60; minutes += 5)
+    for (const request of (await sweep(at(minutes))).requests) {
+      sweptAt.push(minutes);
+      const { outcome } = await run(request, at(minutes));
+      expect(outcome.status).toBe('blocked');
+    }
+  expect(sweptAt).toEqual([10, 30, 70, 150, 310, 630, 990, 1350]);
+  const before = creates();
+
+  await run({ key, trigger: 'audit' }, at(1_400));
+  await run({ key, trigger: 'watch' }, at(1_401));
+  expect(creates()).toBe(before);
+  await run({ key, trigger: 'resync' }, at(1_402));
+  expect(creates()).toBe(before + 1);
+
+  clear();
+  await run({ key, trigger: 'sweep' }, at(1_800));
+  expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+});
+
+test('an error that nobody expected fails the run whose report it was', async () => {
+  it.sandbox.kube.apply(aService());
+  await run({ key: 'service/default/web', trigger: 'audit' }, it.world);
+  await pause(20);
+  const kube: Kube = Object.create(it.world.kube, {
+    patchService: { value: () => Promise.reject(new TypeError('a bug')) },
+  }) as Kube;
+  const outcomes: string[] = [];
+  for (let at = 0; at < 4; at += 1)
+    outcomes.push(
+      (await run({ key: 'service/default/web', trigger: 'command' }, { ...it.world, kube })).outcome.status,
+    );
+  expect(outcomes.at(-1)).toBe('failed');
 });
 
 describe('a create at which Octavia stumbles', () => {

@@ -57,6 +57,27 @@ describe('state', () => {
     expect((await state.load()).size).toBe(3);
   });
 
+  it('is stored once more after a list that was older than its removal', async () => {
+    const { connect, sandbox } = await sandboxKube();
+    const { state } = await connect('a');
+    await state.save(new Map([['web', settled]]));
+    const answered = Promise.withResolvers<undefined>();
+    const isRead = Promise.withResolvers<undefined>();
+    const after = (): Promise<undefined> => {
+      isRead.resolve(undefined);
+      return answered.promise;
+    };
+    sandbox.fault({ match: { side: 'kube', method: 'GET', path: /configmaps\?/ }, kind: 'call', after });
+    const loading = state.load();
+    await isRead.promise;
+    await state.save(new Map([['web', undefined]]));
+    answered.resolve(undefined);
+    await loading;
+
+    await state.save(new Map([['web', settled]]));
+    expect(await state.find('web')).toEqual(settled);
+  });
+
   it('leaves out what cannot be read, and writes over it', async () => {
     const { connect, sandbox, log } = await sandboxKube();
     const shard = (unit: string, data: Record<string, string>): void => {

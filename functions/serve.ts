@@ -93,12 +93,13 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const look = setInterval(tellMissing, LOOK_MS).unref();
   const leader = (): string => lease?.holder ?? 'nobody';
   const work = new WhileLeading(lead, followerServer({ ...probing, leader }), log);
+  if (!flags.dryRun) await connected.labelPod(false); // before it is ready: its process may have led before
   const listening = await listen(work.handler, address, flags, { log });
   if (flags.dryRun) await work.change(true);
   else {
     const { promise: changed, resolve } = Promise.withResolvers<undefined>();
     lease = await connected.lease((leads) => {
-      resolve(work.change(leads).then(() => undefined));
+      resolve(Promise.all([work.change(leads), connected.labelPod(leads)]).then(() => undefined));
     });
     lease.start();
     await isSettledWithin(changed, FIRST_LOOK_MS);

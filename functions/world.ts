@@ -62,6 +62,8 @@ export interface Connected {
    * while this process holds it.
    */
   lease(changed: (leads: boolean) => void): Promise<LeaderLease>;
+  /** Gives the Pod of this process the label by which the Service finds the one that leads, or takes it. Nothing outside of a Pod. Never rejects. */
+  labelPod(leads: boolean): Promise<void>;
   /** OpenStack itself, for what no controller asks of it. */
   readonly session: Session;
   /** Asks the kube-apiserver who a caller is, and what they may do. Its code is loaded when it is asked for. */
@@ -123,6 +125,12 @@ export async function connect(options: WorldOptions): Promise<Connected> {
       const namespace = config.stateNamespace;
       lease = new Leader({ http, namespace, name: 'levelset', identity, log, changed });
       return lease;
+    },
+    labelPod: async (leads) => {
+      const { POD_NAMESPACE: namespace, POD_NAME: name } = env;
+      if (namespace === undefined || name === undefined) return;
+      const { labelLeader } = await import('../shared/kube/leader-label.ts');
+      await labelLeader(createHttp(kubernetes.connection, onCall), { namespace, name }, leads, log);
     },
     session: openstack.session,
     watches: async (changed) => {

@@ -36,6 +36,8 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ['create', 'leases.coordination.k8s.io in levelset', 'takes the Lease of a load balancer or router', 'a route less'],
     ['update', 'leases.coordination.k8s.io in levelset', 'holds it longer, and gives it back', 'a Service, deleted'],
     ['delete', 'leases.coordination.k8s.io in levelset', 'leaves none of what is gone', 'a route less'],
+    ['list', 'pods in levelset', 'finds the Pod that led before', 'a process that leads'],
+    ['patch', 'pods in levelset', 'gives the Pod that leads the label which the Service selects', 'a process that leads'],
     ['list', 'configmaps in levelset', 'knows which Services are settled', 'a sweep with nothing to do'],
     ['create', 'configmaps in levelset', 'makes a record that is not there yet', 'a Node whose server is gone'],
     ['get', 'configmaps levelset-state-N in levelset', 'tells drift from what is still to do', 'a pool that somebody changed, where drift is reported'],

@@ -6,6 +6,7 @@ import { CLUSTER_RIGHTS, type ClusterRight } from '../../infra/kubernetes/rights
 import { textOf } from '../repo/files.ts';
 import { grantsOf, NAMESPACE, namesOf, wordsOf } from './grants.ts';
 import { rightFor, type RoleManifest } from '../repo/kubernetes-rights.ts';
+import { recordLeader } from './recorded-leader.ts';
 import { recordRegistry } from './recorded-registry.ts';
 import { recordReviews } from './recorded-reviews.ts';
 import { recordWatch, type Recorded } from './recorded-watch.ts';
@@ -68,6 +69,7 @@ describe.each([
   ['the watches', recordWatch],
   ['a caller of /resync', recordReviews],
   ['the registry of Secrets', recordRegistry],
+  ['a process that leads', recordLeader],
 ] as const)('%s', (scenario, record) => {
   const asked = ({ requests }: Recorded): ReadonlySet<string> =>
     new Set(requests.map((call) => rightFor(call, NAMESPACE)));
@@ -78,7 +80,11 @@ describe.each([
     expect(whole.requests.filter(({ status }) => status === 403)).toEqual([]);
     expect([...asked(whole)]).toEqual(expect.arrayContaining(rights.map(wordsOf)));
     for (const right of rights) {
-      const { told } = await record(grantsOf(CLUSTER_RIGHTS.filter((one) => one !== right)));
+      const { told } = await record(
+        grantsOf(
+          CLUSTER_RIGHTS.filter(({ verb, resource }) => verb !== right.verb || resource !== right.resource),
+        ),
+      );
       const [type = ''] = right.resource.split('.');
       expect(told, wordsOf(right)).toContain(`cannot ${right.verb} resource "${type}"`);
     }

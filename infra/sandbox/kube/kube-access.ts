@@ -78,6 +78,7 @@ export const levelsetGrants: readonly Grant[] = [
       verbs: ['get', 'list', 'create', 'update', 'delete'],
       namespace,
     },
+    { resources: ['pods'], verbs: ['list', 'patch'], namespace },
     { resources: ['configmaps'], verbs: ['get', 'list', 'create', 'patch'], namespace },
   ]),
 ];

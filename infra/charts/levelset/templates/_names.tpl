@@ -79,6 +79,14 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
   valueFrom:
     fieldRef:
       fieldPath: metadata.namespace
+- name: POD_NAMESPACE
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.namespace
+- name: POD_NAME # which gets the label of the one that leads
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.name
 - name: LEVELSET_SERVICE_ACCOUNT # levelset ignores audit events about its own writes
   value: {{ if contains "LEVELSET_STATE_NAMESPACE" (toJson .Values.env) }}{{ .Release.Namespace }}{{ else }}$(LEVELSET_STATE_NAMESPACE){{ end }}/{{ include "levelset.serviceAccountName" . }}
 {{- if or .Values.privateCA.configMapName .Values.privateCA.secretName }}

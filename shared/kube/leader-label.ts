@@ -1,0 +1,51 @@
+import { errorText } from '../model/errors.ts';
+import type { Log } from '../ports.ts';
+import type { Http } from './kube-http.ts';
+import { corePath } from './kube-objects.ts';
+
+/** The Service of a deployment selects it: so requests reach the process that leads. */
+export const LEADER_LABEL = 'levelset.openstack.org/leader';
+
+export interface Pod {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+interface PodList {
+  readonly items: readonly { readonly metadata: { readonly name: string } }[];
+}
+
+/**
+ * Gives the label to the Pod of a process that leads, and takes it from every other one; takes it from the Pod of a process that does not. Never
+ * rejects: what fails is logged.
+ */
+export async function labelLeader(http: Http, pod: Pod, leads: boolean, log: Log): Promise<void> {
+  const set = (name: string, value: string | null): Promise<unknown> =>
+    http({
+      method: 'PATCH',
+      path: corePath('pods', pod.namespace, name),
+      body: { metadata: { labels: { [LEADER_LABEL]: value } } },
+      doing: `label Pod ${pod.namespace}/${name}`,
+      expected: [404],
+    });
+  try {
+    const answer =
+      leads &&
+      (await http({
+        method: 'GET',
+        path: corePath('pods', pod.namespace),
+        query: { labelSelector: `${LEADER_LABEL}=true` },
+        doing: `list the Pods of ${pod.namespace} that lead`,
+      }));
+    const others = answer ? (answer.body as PodList).items.map(({ metadata }) => metadata.name) : [];
+    await Promise.all(others.filter((name) => name !== pod.name).map((name) => set(name, null)));
+    await set(pod.name, leads ? 'true' : null);
+  } catch (error) {
+    log.warn(
+      'the Service may reach a process that does not lead: its Pod has no label, or another one has it',
+      {
+        reason: errorText(error),
+      },
+    );
+  }
+}

@@ -1,0 +1,25 @@
+import type { Grant } from '../../infra/sandbox/kube/kube-access.ts';
+import { startSandbox } from '../../infra/sandbox/sandbox.ts';
+import { createHttp } from '../../shared/kube/kube-http.ts';
+import { labelLeader } from '../../shared/kube/leader-label.ts';
+import { SILENT } from '../support/sandbox-world.ts';
+import { NAMESPACE } from './grants.ts';
+import type { Recorded } from './recorded-watch.ts';
+
+/** The label of the Pod that leads, set by somebody who may do this. */
+export async function recordLeader(grants: readonly Grant[]): Promise<Recorded> {
+  const sandbox = await startSandbox({ nodes: 0 });
+  const token = sandbox.addUser('system:serviceaccount:levelset:levelset', grants);
+  const credential = () => Promise.resolve({ authorization: `Bearer ${token}` });
+  const http = createHttp({ source: 'sandbox', server: sandbox.kubeUrl, tls: {}, credential });
+  sandbox.kube.apply({ kind: 'Pod', metadata: { namespace: NAMESPACE, name: 'one' } });
+  let told = '';
+  const warn = (_: string, fields: object = {}): void =>
+    void (told += JSON.stringify(fields).replaceAll('\\"', '"'));
+  try {
+    await labelLeader(http, { namespace: NAMESPACE, name: 'one' }, true, { ...SILENT, warn });
+  } finally {
+    await sandbox.close();
+  }
+  return { requests: [...sandbox.requests], told };
+}

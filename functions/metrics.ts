@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { CertificateInUse } from '../shared/model/tls/certificate-facts.ts';
 import { asServiceKey } from '../shared/model/request.ts';
 import type { Key } from '../shared/model/request.ts';
-import type { EndpointLoad } from '../shared/openstack/endpoint-limits.ts';
+import type { EndpointLoad } from '../shared/openstack/endpoint-semaphore.ts';
 import type { QueueView, WatchView, WebhookView } from '../shared/report/page.ts';
 import { UNSETTLED, type UnsettledView } from './serve/unsettled.ts';
 import { observations, type Observations } from './measured.ts';
@@ -23,7 +23,7 @@ export interface ClusterMetrics extends Omit<Observations, 'observeMessages'> {
 }
 
 interface Scraped {
-  /** What OpenStack's services bear, of the process. */
+  /** The requests of the process to OpenStack, by service. */
   setEndpoints(loads: ReadonlyMap<string, EndpointLoad>): void;
   scrape(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
@@ -91,10 +91,6 @@ export function createMetricsByCluster(register = new Registry()): MetricsByClus
 function scraped(register: Registry): Scraped {
   const gauge = (name: string, help: string): Gauge =>
     new Gauge({ name, help, labelNames: ['service'], registers: [register] });
-  const limit = gauge(
-    'levelset_openstack_requests_limit',
-    'Requests to a service of OpenStack that may be on their way at once: it follows what the service bears.',
-  );
   const inFlight = gauge(
     'levelset_openstack_requests_in_flight',
     'Requests to a service of OpenStack on their way.',
@@ -103,12 +99,16 @@ function scraped(register: Registry): Scraped {
     'levelset_openstack_requests_waiting',
     'Requests to a service of OpenStack that wait for their turn.',
   );
+  const rest = gauge(
+    'levelset_openstack_rest_seconds',
+    'For how long nothing is sent to a service of OpenStack, since it answered with Retry-After.',
+  );
   return {
     setEndpoints(loads) {
       for (const [service, load] of loads) {
-        limit.set({ service }, load.limit);
         inFlight.set({ service }, load.inFlight);
         waiting.set({ service }, load.waiting);
+        rest.set({ service }, load.restMs / 1_000);
       }
     },
     scrape: async () => ({ contentType: register.contentType, body: await register.metrics() }),

@@ -16,7 +16,7 @@ import { Answers } from '../shared/memory/answers.ts';
 import { newMemory } from '../shared/memory/memory.ts';
 import type { ClusterIdentity } from '../shared/model/ownership.ts';
 import { connectCloud, type ConnectCloudOptions } from '../shared/openstack/connect-cloud.ts';
-import { EndpointLimits, type EndpointLoad } from '../shared/openstack/endpoint-limits.ts';
+import { EndpointSemaphores, type EndpointLoad } from '../shared/openstack/endpoint-semaphore.ts';
 import type { Session } from '../shared/openstack/identity/session.ts';
 import {
   overSockets,
@@ -170,12 +170,12 @@ export async function connectForGc(
 
 const CLOCK = { now: (): number => Date.now() };
 
-/** All connections of a process with one account share what an endpoint bears. */
-const LIMITS = new EndpointLimits<HttpAnswer>(REAL_TIME);
+/** All connections of a process with one account share the places of an endpoint. */
+const SEMAPHORES = new EndpointSemaphores<HttpAnswer>(REAL_TIME);
 
 /** The requests of this process to OpenStack, by service. */
 export function endpointLoads(): ReadonlyMap<string, EndpointLoad> {
-  return LIMITS.loads();
+  return SEMAPHORES.loads();
 }
 
 async function connectOpenStack(
@@ -201,7 +201,7 @@ async function connectOpenStack(
     observeCall?.({ ...call, status: call.status === 0 ? undefined : call.status });
   const openstack = connectCloud(config.openstack, {
     observe,
-    limits: LIMITS,
+    semaphores: SEMAPHORES,
     ...(shareLogin && { shareLogin }),
     transport: guarded(overSockets(config.openstack, proxyFromEnv(env)), guard),
     // decision 346: nothing of an entry of --clusters is repeated

@@ -147,12 +147,12 @@ export function backoffMs(attempt: number): number {
 export const LONGEST_RETRY_AFTER_MS = 5 * 60_000;
 
 /**
- * Milliseconds that an answer asks to wait, at most five minutes: the header Retry-After, as seconds or as an HTTP date
+ * Milliseconds that an answer asks to wait, at most five minutes: the header Retry-After, as seconds, also with a fraction, or as an HTTP date
  * (RFC 9110, 10.2.3). Undefined when it is absent or unreadable.
  */
 export function retryAfterMs(header: string | undefined, nowMs: number = Date.now()): number | undefined {
   if (header === undefined) return undefined;
-  const asked = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - nowMs;
+  const asked = /^\d+(\.\d+)?$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - nowMs;
   return Number.isNaN(asked) ? undefined : Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, asked));
 }
 

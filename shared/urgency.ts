@@ -30,8 +30,8 @@ export class Urgency {
     return Math.min(this.#rank, this.#within?.rank ?? Infinity);
   }
 
-  get isByPerson(): boolean {
-    return this.rank === 0;
+  get isSweep(): boolean {
+    return this.rank === RANK.sweep;
   }
 
   /** What goes on here waits for it too, so that it is as urgent as this from now on (priority inheritance). */

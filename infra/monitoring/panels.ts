@@ -200,15 +200,21 @@ export const PANELS: readonly Panel[] = [
     ),
   },
   {
-    ...{ row: 'APIs', title: 'What OpenStack bears', kind: 'timeseries', unit: 'short', width: 12 },
-    description: 'Requests on their way and in line, and how many levelset sends at once at most.',
+    ...{
+      row: 'APIs',
+      title: 'Requests to OpenStack at a time',
+      kind: 'timeseries',
+      unit: 'short',
+      width: 12,
+    },
+    description: 'Requests on their way and in line, and seconds of rest after a Retry-After.',
     queries: [
-      { expr: 'sum by (service) (levelset_openstack_requests_limit)', legend: '{{service}} limit' },
       {
         expr: 'sum by (service) (levelset_openstack_requests_in_flight)',
         legend: '{{service}} on their way',
       },
       { expr: 'sum by (service) (levelset_openstack_requests_waiting)', legend: '{{service}} in line' },
+      { expr: 'max by (service) (levelset_openstack_rest_seconds)', legend: '{{service}} rests' },
     ],
   },
   {

@@ -2,7 +2,7 @@ import type { Credentials, OpenStackConfig } from '../config/config.ts';
 import type { CallRecorder, Cloud } from '../ports.ts';
 import { createCallRecorder } from './calls.ts';
 import { createCloud } from './cloud.ts';
-import type { EndpointLimits } from './endpoint-limits.ts';
+import type { EndpointSemaphores } from './endpoint-semaphore.ts';
 import {
   createHttp,
   overSockets,
@@ -36,7 +36,7 @@ export interface ConnectCloudOptions {
   readonly observe?: Observer;
   readonly transport?: Transport;
   /** Those of the process. Without them the connection has its own. */
-  readonly limits?: EndpointLimits<HttpAnswer>;
+  readonly semaphores?: EndpointSemaphores<HttpAnswer>;
   /** The credentials as their files have them now. Undefined: they come from no file, or it cannot be read. */
   readonly readCredentials?: () => Promise<Credentials | undefined>;
   /** Hears of each login that Keystone refused. */
@@ -51,7 +51,7 @@ export function connectCloud(
   {
     observe: seen,
     transport = overSockets(config),
-    limits,
+    semaphores,
     readCredentials,
     loginRefused,
     shareLogin = (_config, own, make) => make(own),
@@ -62,7 +62,7 @@ export function connectCloud(
     note(call);
     seen?.(call);
   };
-  const httpFor = (its: Observer): Http => createHttp(config, its, transport, limits);
+  const httpFor = (its: Observer): Http => createHttp(config, its, transport, semaphores);
   const http = httpFor(observe);
   const keystone = shareLogin(config, observe, (its) =>
     createKeystone({

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import { RequestError, type Got, type Method } from 'got';
-import type { OpenStackConfig } from '../config/config.ts';
+import type { Credentials, OpenStackConfig } from '../config/config.ts';
 import { parseJson } from '../model/json.ts';
 import { budgetSpent, timeLeftMs } from '../deadline.ts';
 import {
@@ -16,9 +16,7 @@ import {
 } from '../http.ts';
 import { askPermit } from '../permit.ts';
 import type { ProxyFor } from '../proxy.ts';
-import { accountOf, EndpointLimits } from './endpoint-limits.ts';
-import { MOST } from './request-limit.ts';
-import { LONGEST_WAIT_MS } from './retry-after.ts';
+import { EndpointSemaphores, LONGEST_WAIT_MS } from './endpoint-semaphore.ts';
 
 export type ServiceType = 'identity' | 'load-balancer' | 'network' | 'compute' | 'key-manager';
 
@@ -108,11 +106,11 @@ export function createHttp(
   config: OpenStackConfig,
   observe: Observer,
   transport: Transport = overSockets(config),
-  limits = new EndpointLimits<HttpAnswer>(transport),
+  semaphores = new EndpointSemaphores<HttpAnswer>(transport),
 ): Http {
   const account = accountOf(config.credentials);
   return async (request) => {
-    const limit = limits.of(request, account);
+    const semaphore = semaphores.of(request, account);
     const isWrite = request.method !== 'GET' && request.service !== 'identity';
     for (let attempt = 1; ; attempt += 1) {
       const last = request.method !== 'GET' || attempt === ATTEMPTS;
@@ -122,7 +120,7 @@ export function createHttp(
           if (leftMs <= 0) throw budgetSpent(`send a request to ${request.service}`);
           return attemptOnce(transport, request, Math.min(config.requestTimeoutMs, leftMs), observe);
         };
-        const answer = await limit.pass(request, send, isWrite ? askPermit : undefined);
+        const answer = await semaphore.pass(request.service, send, isWrite ? askPermit : undefined);
         const wait = answer.retryAfterMs ?? backoffMs(attempt);
         const ends = wait > LONGEST_WAIT_MS || wait >= timeLeftMs();
         if (last || ends || !isPassing(answer.status)) return answer;
@@ -135,6 +133,13 @@ export function createHttp(
       }
     }
   };
+}
+
+/** Whose credentials they are, without the secret. */
+function accountOf(credentials: Credentials): string {
+  return JSON.stringify(credentials, (key, value: unknown) =>
+    key === 'password' || key === 'secret' ? undefined : value,
+  );
 }
 
 /** How time passes where requests go over sockets. */
@@ -165,9 +170,12 @@ export function overSockets(config: OpenStackConfig, proxyFor?: ProxyFor): Trans
   };
 }
 
+/** Of one service that hangs ten more requests go out each two seconds: 150 by the end of the first one's half minute. */
+const SOCKETS = 256;
+
 function createClient(config: OpenStackConfig, proxyFor: ProxyFor | undefined): Got {
   return createGot({
-    maxSockets: MOST,
+    maxSockets: SOCKETS,
     ...(proxyFor && { proxyFor }),
     https: {
       rejectUnauthorized: !config.tlsInsecure,

@@ -7,7 +7,7 @@ import { withoutDeadline } from '../../../shared/deadline.ts';
 import { Answers } from '../../../shared/memory/answers.ts';
 import type { Trigger } from '../../../shared/model/request.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
-import { EndpointLimits } from '../../../shared/openstack/endpoint-limits.ts';
+import { EndpointSemaphores } from '../../../shared/openstack/endpoint-semaphore.ts';
 import { gatherLists } from '../../../shared/openstack/gathered-lists.ts';
 import { createHttp, type HttpAnswer, type Transport } from '../../../shared/openstack/openstack-http.ts';
 import { withPermit } from '../../../shared/permit.ts';
@@ -119,11 +119,11 @@ test('a write that has waited for its turn asks again whether it may be sent', a
   expect(sent).toEqual(['POST /v2.0/lbaas/pools 0', 'GET /v2.0/lbaas/pools 3000']);
 });
 
-test('connections that share the limits of their process heed what the endpoint told one of them', async () => {
+test('connections that share the semaphores of their process heed what the endpoint told one of them', async () => {
   const { transport, sent } = heldService();
-  const limits = new EndpointLimits<HttpAnswer>(transport);
+  const semaphores = new EndpointSemaphores<HttpAnswer>(transport);
   const { openstack } = aConfig('http://keystone.invalid/v3');
-  const [one, two] = [1, 2].map(() => connectCloud(openstack, { transport, limits }));
+  const [one, two] = [1, 2].map(() => connectCloud(openstack, { transport, semaphores }));
   await expect(one?.cloud.projectId()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   await expect(two?.cloud.projectId()).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
   expect(sent).toEqual(['POST /v3/auth/tokens 0', 'POST /v3/auth/tokens 3000']);
@@ -131,13 +131,13 @@ test('connections that share the limits of their process heed what the endpoint 
 
 test('what the endpoint told one account holds back no other', async () => {
   const { transport, sent } = heldService();
-  const limits = new EndpointLimits<HttpAnswer>(transport);
+  const semaphores = new EndpointSemaphores<HttpAnswer>(transport);
   const { openstack } = aConfig('http://keystone.invalid/v3');
   const other = {
     ...openstack,
     credentials: { type: 'application-credential', id: 'f00', secret: 's' },
   } as const;
-  const [one, two] = [openstack, other].map((config) => connectCloud(config, { transport, limits }));
+  const [one, two] = [openstack, other].map((config) => connectCloud(config, { transport, semaphores }));
   await expect(one?.cloud.projectId()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   await expect(two?.cloud.projectId()).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
   expect(sent).toEqual(['POST /v3/auth/tokens 0', 'POST /v3/auth/tokens 0']);

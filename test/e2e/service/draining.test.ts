@@ -144,7 +144,8 @@ it('goes in time although its Node cannot, also by a levelset that was started m
   const gone = await become(GONE);
   console.log(`killed and started anew: gone ${String(gone - drains)} ms after it had weight 0`);
   expect(gone - drains).toBeGreaterThan(DRAIN_MS - 2_000);
-  expect(gone - drains).toBeLessThan(DRAIN_MS + 12_000);
+  // the Lease of one that was killed is taken over after 15 s to 20 s
+  expect(gone - drains).toBeLessThan(DRAIN_MS + 32_000);
 });
 
 it('keeps clients whose cookie names it as long as it is there', async () => {

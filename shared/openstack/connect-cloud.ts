@@ -3,14 +3,8 @@ import type { CallRecorder, Cloud } from '../ports.ts';
 import { createCallRecorder } from './calls.ts';
 import { createCloud } from './cloud.ts';
 import type { EndpointSemaphores } from './endpoint-semaphore.ts';
-import {
-  createHttp,
-  overSockets,
-  type Http,
-  type HttpAnswer,
-  type Observer,
-  type Transport,
-} from './openstack-http.ts';
+import { followCredentials } from './identity/follow-credentials.ts';
+import { createHttp, overSockets, type HttpAnswer, type Observer, type Transport } from './openstack-http.ts';
 import { createKeystone, type Keystone } from './identity/keystone.ts';
 import { createSession, type Session } from './identity/session.ts';
 
@@ -52,7 +46,7 @@ export function connectCloud(
     observe: seen,
     transport = overSockets(config),
     semaphores,
-    readCredentials,
+    readCredentials = () => Promise.resolve(undefined),
     loginRefused,
     shareLogin = (_config, own, make) => make(own),
   }: ConnectCloudOptions = {},
@@ -62,15 +56,19 @@ export function connectCloud(
     note(call);
     seen?.(call);
   };
-  const httpFor = (its: Observer): Http => createHttp(config, its, transport, semaphores);
-  const http = httpFor(observe);
-  const keystone = shareLogin(config, observe, (its) =>
-    createKeystone({
-      ...{ config, http: its === observe ? http : httpFor(its), now: () => transport.now() },
-      ...(readCredentials && { readCredentials }),
-      ...(loginRefused && { loginRefused }),
-    }),
-  );
+  const now = (): number => transport.now();
+  const http = createHttp(config, observe, transport, semaphores);
+  const keystoneOf = (credentials: Credentials): Keystone => {
+    const its = { ...config, credentials };
+    return shareLogin(its, observe, (seenBy) =>
+      createKeystone({
+        ...{ config: its, http: createHttp(its, seenBy, transport, semaphores), now },
+        ...(loginRefused && { loginRefused }),
+      }),
+    );
+  };
+  const { credentials } = config;
+  const keystone = followCredentials({ credentials, readCredentials, keystoneOf, now });
   const session = createSession(config, keystone, http);
   return {
     cloud: createCloud(session, transport),

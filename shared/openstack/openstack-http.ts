@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import { RequestError, type Got, type Method } from 'got';
-import type { Credentials, OpenStackConfig } from '../config/config.ts';
+import type { OpenStackConfig } from '../config/config.ts';
 import { parseJson } from '../model/json.ts';
 import { budgetSpent, timeLeftMs } from '../deadline.ts';
 import {
@@ -108,7 +109,7 @@ export function createHttp(
   transport: Transport = overSockets(config),
   semaphores = new EndpointSemaphores<HttpAnswer>(transport),
 ): Http {
-  const account = accountOf(config.credentials);
+  const account = accountOf(config);
   return async (request) => {
     const semaphore = semaphores.of(request, account);
     const isWrite = request.method !== 'GET' && request.service !== 'identity';
@@ -135,11 +136,11 @@ export function createHttp(
   };
 }
 
-/** Whose credentials they are, without the secret. */
-function accountOf(credentials: Credentials): string {
-  return JSON.stringify(credentials, (key, value: unknown) =>
-    key === 'password' || key === 'secret' ? undefined : value,
-  );
+/** Whose requests they are. Who knows no more than the name of an account, or names it to a Keystone of their own, is somebody else. */
+function accountOf({ authUrl, credentials }: OpenStackConfig): string {
+  return createHash('sha256')
+    .update(JSON.stringify([authUrl, credentials]))
+    .digest('base64');
 }
 
 /** How time passes where requests go over sockets. */

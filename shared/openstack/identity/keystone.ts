@@ -37,36 +37,29 @@ export interface KeystoneOptions {
   readonly http: Http;
   /** The monotonic clock, in milliseconds. */
   readonly now: () => number;
-  /** The credentials as their files have them now. Undefined: they come from no file, or it cannot be read. */
-  readonly readCredentials?: () => Promise<Credentials | undefined>;
   /** Hears of each login that Keystone refused. */
   readonly loginRefused?: (credentials: Credentials) => void;
 }
 
-export function createKeystone({
-  config,
-  http,
-  now,
-  readCredentials,
-  loginRefused,
-}: KeystoneOptions): Keystone {
+export function createKeystone({ config, http, now, loginRefused }: KeystoneOptions): Keystone {
   const logins = new Answers(1);
-  const refusals = new LoginRefusals(config.credentials, now, readCredentials);
+  const refusals = new LoginRefusals(now);
   let current: Token | undefined;
   let renewedAt = -Infinity;
 
-  async function requestWith(credentials: Credentials): Promise<Token> {
+  async function request(): Promise<Token> {
     try {
-      current = await requestToken({ ...config, credentials }, http, now);
+      current = await requestToken(config, http, now);
       return current;
     } catch (error) {
-      if (error instanceof ReconcileError && error.code === 'UNAUTHORIZED') loginRefused?.(credentials);
+      if (error instanceof ReconcileError && error.code === 'UNAUTHORIZED')
+        loginRefused?.(config.credentials);
       throw error;
     }
   }
 
   const login = (): Promise<Token> =>
-    logins.read('a token of Keystone', { keepMs: 0, clock: { now } }, () => refusals.guard(requestWith));
+    logins.read('a token of Keystone', { keepMs: 0, clock: { now } }, () => refusals.guard(request));
 
   return {
     async token() {

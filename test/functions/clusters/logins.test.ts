@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { Logins } from '../../../functions/clusters/logins.ts';
+import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import type { Keystone } from '../../../shared/openstack/identity/keystone.ts';
-import type { Observer } from '../../../shared/openstack/openstack-http.ts';
+import { REAL_TIME, type Observer, type Transport } from '../../../shared/openstack/openstack-http.ts';
 import { aConfig } from '../../support/config.ts';
 
 test('what a shared login calls counts for one of the clusters that have it, and for none that is gone', () => {
@@ -30,4 +31,37 @@ test('what a shared login calls counts for one of the clusters that have it, and
   calls[0]?.(call);
 
   expect(seen).toEqual(['a', 'b']);
+});
+
+test('credentials that came into one entry are the login of that cluster alone', async () => {
+  const logins = new Logins();
+  const { openstack } = aConfig('http://127.0.0.1:1');
+  const withPassword = (password: string) =>
+    ({ ...openstack.credentials, password }) as typeof openstack.credentials;
+  const config = { ...openstack, credentials: withPassword('old') };
+  const asked: string[] = [];
+  const transport: Transport = {
+    ...REAL_TIME,
+    send: ({ body }) => {
+      const password = /"password":"(\w+)"/.exec(JSON.stringify(body))?.[1] ?? '';
+      asked.push(password);
+      const times = { expires_at: '2026-01-01T01:00:00Z', issued_at: '2026-01-01T00:00:00Z' };
+      const token = { ...times, project: { id: `that of ${password}` }, catalog: [] };
+      return Promise.resolve(
+        password === 'old'
+          ? { status: 401, headers: {}, text: '{}' }
+          : { status: 201, headers: { 'x-subject-token': password }, text: JSON.stringify({ token }) },
+      );
+    },
+  };
+  const connected = (cluster: string, now: string): Promise<string> =>
+    connectCloud(config, {
+      ...{ transport, shareLogin: logins.of(cluster) },
+      readCredentials: () => Promise.resolve(withPassword(now)),
+    }).session.projectId();
+
+  expect(await connected('a', 'new')).toBe('that of new');
+  await expect(connected('b', 'old')).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+  expect(await connected('c', 'new')).toBe('that of new');
+  expect(asked).toEqual(['old', 'new']);
 });

@@ -1,4 +1,5 @@
 /** Whose requests go first, from the run's trigger to the endpoint's line. */
+import type { Credentials } from '../../../shared/config/config.ts';
 import { expect, test } from 'vitest';
 import { countedLots } from '../../../infra/sandbox/lots.ts';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
@@ -129,14 +130,15 @@ test('connections that share the semaphores of their process heed what the endpo
   expect(sent).toEqual(['POST /v3/auth/tokens 0', 'POST /v3/auth/tokens 3000']);
 });
 
-test('what the endpoint told one account holds back no other', async () => {
+const APPLICATION = { type: 'application-credential', id: 'f00', secret: 's' } as const;
+test.each([
+  ['another account', () => APPLICATION],
+  ['who knows no more than its name', (own: Credentials) => ({ ...own, password: 'a guess' }) as Credentials],
+])('what the endpoint told one account does not hold back %s', async (_who, credentialsOf) => {
   const { transport, sent } = heldService();
   const semaphores = new EndpointSemaphores<HttpAnswer>(transport);
   const { openstack } = aConfig('http://keystone.invalid/v3');
-  const other = {
-    ...openstack,
-    credentials: { type: 'application-credential', id: 'f00', secret: 's' },
-  } as const;
+  const other = { ...openstack, credentials: credentialsOf(openstack.credentials) };
   const [one, two] = [openstack, other].map((config) => connectCloud(config, { transport, semaphores }));
   await expect(one?.cloud.projectId()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   await expect(two?.cloud.projectId()).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });

@@ -2,6 +2,9 @@ import type { Context } from 'aws-lambda';
 import { CLOSING_MS } from '../shared/deadline.ts';
 import type { Budget, Clock } from '../shared/ports.ts';
 
+/** How long keys wait and runs take. Who sets the time of day makes neither longer. */
+export const MONOTONIC: Clock = { now: () => performance.now() };
+
 /** What a run has left once its process is to stop: time to read, too little for a write to OpenStack to begin. */
 const LAST_READS_MS = 4_000;
 
@@ -20,10 +23,10 @@ export function timeBudget(timeoutMs: number, clock: Clock, stop?: AbortSignal):
   };
 }
 
+/** With less time the worker begins no run. */
+export const LEAST_RUN_MS = 8_000;
 /** How long Lambda may take to notice that a function has answered. */
 const SPARE_MS = 1_000;
-/** The time to show messages again that could not be worked on. */
-const GIVING_BACK_MS = 2_000;
 /** The time to send what a run leaves to do. */
 const SENDING_MS = 3_000;
 
@@ -33,30 +36,25 @@ export interface InvocationTime {
   readonly runs: Budget;
   /** For the messages that follow from them. */
   readonly sending: Budget;
-  /** For giving messages back to SQS. */
-  readonly givingBack: Budget;
+  /** Ends the time of runs for good: what thaws in a later invocation begins no request. */
+  close(): void;
 }
 
-/** The time that Lambda leaves to this invocation. Without an invocation it is none. */
+/**
+ * The time that Lambda leaves to this invocation, by the time of day and by the monotonic clock, of which either may stand while the
+ * environment is frozen. Without an invocation it is none.
+ */
 export function invocationTime(context?: Pick<Context, 'getRemainingTimeInMillis'>): InvocationTime {
-  const less = (keptMs: number): Budget => ({
-    remainingMs: () => Math.max(0, (context?.getRemainingTimeInMillis() ?? 0) - keptMs),
-  });
+  const end = performance.now() + (context?.getRemainingTimeInMillis() ?? 0);
+  let isClosed = false;
+  const leftMs = (): number => Math.min(context?.getRemainingTimeInMillis() ?? 0, end - performance.now());
+  const less = (keptMs: number): Budget => ({ remainingMs: () => Math.max(0, leftMs() - keptMs) });
+  const runs = less(CLOSING_MS + SENDING_MS + SPARE_MS);
   return {
-    runs: less(CLOSING_MS + SENDING_MS + GIVING_BACK_MS + SPARE_MS),
-    sending: less(GIVING_BACK_MS + SPARE_MS),
-    givingBack: less(SPARE_MS),
-  };
-}
-
-/** What one key of several clusters may take: one that hangs then leaves the others their turn. */
-const LONGEST_KEY_MS = 25_000;
-
-/** The same for a run beside those of other clusters. */
-export function timeOfKey(time: InvocationTime): InvocationTime {
-  const end = performance.now() + LONGEST_KEY_MS;
-  return {
-    ...time,
-    runs: { remainingMs: () => Math.max(0, Math.min(time.runs.remainingMs(), end - performance.now())) },
+    runs: { remainingMs: () => (isClosed ? 0 : runs.remainingMs()) },
+    sending: less(SPARE_MS),
+    close: () => {
+      isClosed = true;
+    },
   };
 }

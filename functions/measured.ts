@@ -74,7 +74,7 @@ export const MEASURED = {
   },
   levelset_messages_total: {
     kind: 'counter',
-    help: 'Messages of SQS that could not be worked on, by result: again (they come again), dead (nobody can read them).',
+    help: 'Messages of SQS whose work did not end well, by result: failed (three times, so that the next sweep goes on), dead (nobody can read them).',
     labels: ['result'],
     isOfFunctions: true,
   },
@@ -117,7 +117,7 @@ export interface Observations {
    */
   setLoadBalancers(countByState: Readonly<Record<string, number>>): void;
   observeAudit(counts: TriggerCounts): void;
-  observeMessages(result: 'again' | 'dead', count: number): void;
+  observeMessages(result: 'failed' | 'dead', count: number): void;
 }
 
 /** What happens, as figures for a recorder. A label never carries a namespace or a name, since their number has no bound. */

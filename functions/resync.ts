@@ -1,4 +1,4 @@
-/** POST /resync: reconciles objects now, or queues all. A dry run answers with the plan. */
+/** POST /resync: reconciles objects now, or queues them. A dry run answers with the plan. */
 import { randomUUID } from 'node:crypto';
 import { Router, type Request, type Response } from 'express';
 import { ERRORS } from '../shared/model/errors.ts';
@@ -15,11 +15,14 @@ import { parseJson, requireMediaType } from './http/read-json.ts';
 import { queueRequests } from './http/receiver.ts';
 import type { ServerOptions } from './http/server-options.ts';
 
-type Options = Pick<ServerOptions, 'resyncTokens' | 'callers' | 'enqueue' | 'reconcile'>;
+type Options = Pick<ServerOptions, 'resyncTokens' | 'callers' | 'enqueue' | 'reconcile'> & {
+  /** Nobody waits for a run: objects are queued, and this path shows what becomes of them. */
+  readonly page?: string;
+};
 
 /** @param path with `:cluster` where there are several: who may call is asked before the body is read. */
 export function resync(options: Options, path = '/resync'): Router {
-  const { resyncTokens, callers } = options;
+  const { resyncTokens, callers, page } = options;
   return Router().all(
     path,
     admitting(
@@ -39,12 +42,16 @@ export function resync(options: Options, path = '/resync'): Router {
       await requireRights(order.all ? ['all'] : order.objects, authorization, resyncTokens, callers);
       const cause = randomUUID();
       response.set('X-Request-Id', cause);
-      if (order.all) {
-        await queueRequests([{ key: 'all', trigger: 'resync', cause }], options);
-        response.status(202).json({ queued: ['all'] });
+      const { dryRun } = order;
+      if (order.all || (page !== undefined && !dryRun)) {
+        const queued: readonly Key[] = order.all ? ['all'] : order.objects;
+        await queueRequests(
+          queued.map((key) => ({ key, trigger: 'resync', cause })),
+          options,
+        );
+        response.status(202).json({ queued, page });
         return;
       }
-      const { dryRun } = order;
       const reports = await options.reconcile(
         order.objects.map((key) => ({ key, trigger: 'resync', cause, dryRun })),
       );

@@ -234,7 +234,7 @@ export interface Log {
 export interface Budget {
   remainingMs(): number;
   /** Takes a place for a load balancer that the run is to make. False: none is free. Absent: nothing bounds them. */
-  mayCreate?(): boolean;
+  mayCreate?(): boolean | Promise<boolean>;
 }
 
 /**

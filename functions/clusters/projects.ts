@@ -1,6 +1,6 @@
 import { within } from '../../shared/deadline.ts';
 import { Room } from '../../shared/queue/room.ts';
-import { MONOTONIC } from '../serve/local-queue.ts';
+import { MONOTONIC } from '../budget.ts';
 import type { Connected } from '../world.ts';
 
 /** The time of Keystone to say which project it is. */

@@ -5,7 +5,7 @@ import { connect, type Connected } from '../world.ts';
 import { environment, madeFrom } from './environment.ts';
 import { log } from './function-log.ts';
 import { metrics } from './function-metrics.ts';
-import { backgroundQueue, triggerQueue } from './queues.ts';
+import { keyQueue } from './key-queue.ts';
 
 export interface ConnectedFunction extends Connected {
   readonly env: NodeJS.ProcessEnv;
@@ -13,8 +13,7 @@ export interface ConnectedFunction extends Connected {
 }
 
 export interface FunctionWorld extends ConnectedFunction {
-  readonly triggers: SqsQueue;
-  readonly background: SqsQueue;
+  readonly queue: SqsQueue;
 }
 
 const connections = madeFrom('connections', async (env): Promise<ConnectedFunction> => {
@@ -35,12 +34,11 @@ export async function connectedFunction(): Promise<ConnectedFunction> {
   return connections(await environment.read());
 }
 
-/** The same with the queues, for a function that reconciles or sweeps. */
+/** The same with the queue, for a function that reconciles or sweeps. */
 export async function functionWorld(): Promise<FunctionWorld> {
-  return withQueues(await connectedFunction());
+  return withQueue(await connectedFunction());
 }
 
-export function withQueues(connected: ConnectedFunction): FunctionWorld {
-  const { env } = connected;
-  return { ...connected, triggers: triggerQueue(env), background: backgroundQueue(env) };
+export function withQueue(connected: ConnectedFunction): FunctionWorld {
+  return { ...connected, queue: keyQueue(connected.env) };
 }

@@ -4,7 +4,7 @@ import { readTokens } from '../http/admit.ts';
 import type { Endpoint } from '../http/exchange.ts';
 import type { Receiving } from './clusters/receive.ts';
 import { log } from './function-log.ts';
-import { enqueueTo, triggerQueue } from './queues.ts';
+import { enqueueTo, keyQueue } from './key-queue.ts';
 
 /** What the functions that only receive events need: no kube-apiserver, no OpenStack. Throws when a flag is wrong. */
 function receiving(env: NodeJS.ProcessEnv): Receiving {
@@ -15,7 +15,7 @@ function receiving(env: NodeJS.ProcessEnv): Receiving {
     clusters: [clusterName],
     auditTokens: readTokens(env).auditTokens,
     self: [serviceAccountUser(serviceAccount)],
-    enqueue: enqueueTo(triggerQueue(env)),
+    enqueue: enqueueTo(keyQueue(env)),
     log,
   };
 }

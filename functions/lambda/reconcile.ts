@@ -1,162 +1,135 @@
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import { setTimeout as pause } from 'node:timers/promises';
 import { withDeadline } from '../../shared/deadline.ts';
 import { forgetNodes } from '../../shared/memory/listed-nodes.ts';
-import { isUnit, scopeOf } from '../../shared/model/request.ts';
-import { invocationTime, timeOfKey, type InvocationTime } from '../budget.ts';
+import type { ClusterIdentity } from '../../shared/model/ownership.ts';
+import { isUnit, type ReconcileRequest } from '../../shared/model/request.ts';
+import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
+import { CountedRoom } from '../../shared/queue/counted-room.ts';
+import { readBody, type QueuedWork } from '../../shared/queue/queued-work.ts';
+import { invocationTime, MONOTONIC, type InvocationTime } from '../budget.ts';
 import { functionClusters } from './clusters/clusters.ts';
-import type { FunctionClusters, NotServed } from './clusters/function-clusters.ts';
-import { functionWorld, withQueues, type FunctionWorld } from './connected.ts';
+import type { NotServed } from './clusters/function-clusters.ts';
+import { connectedFunction, withQueue, type ConnectedFunction, type FunctionWorld } from './connected.ts';
 import { log } from './function-log.ts';
 import { metrics } from './function-metrics.ts';
-import { giveBack } from './give-back.ts';
-import { groupRecords, type Group, type Poison } from './groups.ts';
 import { asFunction } from './invocation.ts';
-import { backgroundQueue, deadLettersOf } from './queues.ts';
-import { runWork, sendFor, sendPendingBack } from './run-work.ts';
+import { deadLetters, keyQueue, untilBegunMs } from './key-queue.ts';
+import { runKey } from './run-key.ts';
+import { stayWithKey, type Left } from './stay-with-key.ts';
 import { runSweep } from './sweep.ts';
 
+/** For so long SQS shows a message to nobody else: longer than the function's timeout, and what a worker costs that died. */
+const VISIBILITY_S = 75;
+/** What Octavia has had for longer is left to the sweep. */
+const LONGEST_BUSY_MS = 10 * 60_000;
+/** That of the schedule in serverless.yml. */
+const INTERVAL_MS = 300_000;
+
 /**
- * The worker of both queues: one run for each key, keys in parallel. What no program of this version can read goes to the
- * dead letter queue at once. A message fails only if nothing can be run, if its sweep failed, or if its key could
- * not be requeued. SQS then delivers it again, within seconds at first.
+ * The worker: stays with the key of its message until it is settled or blocked, has failed three times, or the time ends. Throws
+ * where the message is not its own any more, or what follows from it cannot be sent: SQS then shows the message again.
  */
-export const handler = asFunction(async (event: SQSEvent, context): Promise<SQSBatchResponse> => {
+export const handler = asFunction(async ({ Records: [record] }: SQSEvent, context): Promise<void> => {
+  if (!record) return;
   const time = invocationTime(context);
-  const { groups, poison } = groupRecords(event.Records);
-  const [kept, failed] = await Promise.all([
-    withDeadline(time.sending, () => setAside(poison)),
-    runAll(groups, time),
-  ]);
-  const again = [...kept, ...failed];
-  metrics.observeMessages('again', again.length);
-  metrics.observeMessages('dead', poison.length - kept.length);
-  if (again.length > 0) await withDeadline(time.givingBack, () => giveBack(again, log));
-  return { batchItemFailures: again.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+  const queue = keyQueue(process.env);
+  try {
+    await withDeadline(time.sending, () => queue.hide(record.receiptHandle, VISIBILITY_S));
+    const work = readBody(record.body);
+    if ('unreadable' in work) {
+      await withDeadline(time.sending, () => setAside(record, work.unreadable));
+      return;
+    }
+    const again = await workOn(work, Number(record.attributes.SentTimestamp), time);
+    time.close();
+    // received twice, a message sends one other
+    if (again) await withDeadline(time.sending, () => queue.send([again], () => record.messageId));
+  } finally {
+    time.close();
+  }
 });
 
-/** Returns the messages that SQS must deliver again. */
-async function runAll(groups: readonly Group[], time: InvocationTime): Promise<readonly SQSRecord[]> {
-  if (groups.length === 0) return [];
-  try {
-    const clusters = await withDeadline(time.runs, functionClusters);
-    if (clusters) return await runInClusters(groups, clusters, time);
-    const world = await withDeadline(time.runs, functionWorld);
-    return await runIn(world, groups.filter(isOfTheOnlyCluster), time);
-  } catch (error) {
-    log.error('nothing can be run: the function has no connections', { error: String(error) });
-    return groups.flatMap(({ records }) => records);
-  }
-}
-
-/** Whether a message names no cluster. Another deployment, or this one as it was set up before, may have sent one that does. */
-function isOfTheOnlyCluster({ work }: Group): boolean {
-  const { key, cluster } = work.request;
-  if (cluster === undefined) return true;
-  log.warn('a message is about a cluster that is not served: nothing was done', { object: key, cluster });
-  return false;
-}
-
-/** Returns the messages that SQS must deliver again. Throws before any run. */
-async function runIn(
-  world: FunctionWorld,
-  groups: readonly Group[],
+/** Returns what is to be sent in the place of the message. */
+async function workOn(
+  { request, busySinceMs = Date.now() }: QueuedWork,
+  sentAtMs: number,
   time: InvocationTime,
-): Promise<readonly SQSRecord[]> {
-  // the messages may follow from a change of a Node since the last invocation
-  forgetNodes(world.world);
-  const due = await withDeadline(time.sending, () => sendPendingBack(groups, world));
-  return (await Promise.all(due.map((group) => runGroup(group, world, time)))).flat();
-}
-
-/** The same for several clusters, of which none waits for another one. Never throws. */
-async function runInClusters(
-  groups: readonly Group[],
-  clusters: FunctionClusters,
-  time: InvocationTime,
-): Promise<readonly SQSRecord[]> {
-  const { isIntervalLate, isScheduled } = await import('./clusters/schedule-sweeps.ts');
-  const due = groups.filter(({ work: { request }, records }) => {
-    const { cluster = '' } = request;
-    if (!isScheduled(request) || !records.every((record) => isIntervalLate(cluster, record))) return true;
+): Promise<QueuedWork | undefined> {
+  const { key, cluster, trigger } = request;
+  if (key === 'all' && trigger === 'sweep' && Date.now() - sentAtMs >= INTERVAL_MS) {
     log.warn('a sweep is an interval late: the next one is there, and nothing was done', { cluster });
-    return false;
-  });
-  const ofEach = [...Map.groupBy(due, ({ work }) => work.request.cluster ?? '')];
-  const failed = ofEach.map(async ([cluster, own]) => {
-    try {
-      const found = await withDeadline(time.runs, () => clusters.find(cluster));
-      if (!('notServed' in found)) return await runIn(withQueues(found), own, time);
-      await withDeadline(time.sending, () => leave(own, found));
-      return [];
-    } catch (error) {
-      log.error('nothing can be run for a cluster: its messages come again', {
-        cluster,
-        error: String(error),
-      });
-      return own.flatMap(({ records }) => records);
-    }
-  });
-  return (await Promise.all(failed)).flat();
-}
-
-/**
- * What is queued for a cluster for which nothing is run now: it is sent again where that passes by itself, and done where the
- * registry has to change, since the first sweep then finds it.
- */
-async function leave(groups: readonly Group[], { notServed: reason, again }: NotServed): Promise<void> {
-  const againInMs = again && again.atMs - Date.now();
-  for (const { work } of groups) {
-    const { key, cluster } = work.request;
-    const fields = { object: key, cluster, reason, again_in_ms: againInMs };
-    if (!again) log.warn('a message is about a cluster that is not served: nothing was done', fields);
-    else log.warn('a cluster does not answer: nothing was done yet', fields);
-    if (key === 'all') metrics.observeSweep('failed');
+    return undefined;
   }
-  if (!again) return;
-  const { atMs, world } = again;
-  const to = { world, background: backgroundQueue(process.env) };
-  const left = groups.filter(({ work }) => work.request.key !== 'all'); // the schedule sends another sweep
-  await Promise.all(left.map(({ work }) => sendFor(atMs, work, to)));
+  const to = await withDeadline(time.runs, () => connectedFor(request));
+  const left = typeof to === 'string' ? to : await stay(request, untilBegunMs(request, sentAtMs), to, time);
+  if (left === 'busy' && Date.now() - busySinceMs < LONGEST_BUSY_MS)
+    return { request: { ...request, trigger: 'requeue' }, busySinceMs };
+  if (left === 'done') return undefined;
+  log.warn('the next sweep goes on with a key', { object: key, cluster, left });
+  if (left === 'failed') metrics.observeMessages('failed', 1);
+  return undefined;
 }
 
-/** Returns the messages that SQS must deliver again. */
-async function runGroup(
-  { work, records }: Group,
-  world: FunctionWorld,
+async function stay(
+  request: ReconcileRequest,
+  delayMs: number,
+  to: FunctionWorld,
   time: InvocationTime,
-): Promise<readonly SQSRecord[]> {
-  const { key } = work.request;
+): Promise<Left> {
+  const { world, log: ofCluster } = to;
+  const { cloud, memory, config } = world;
+  forgetNodes(world); // the message may follow from a change of a Node since the last invocation
+  const cluster = (): Promise<ClusterIdentity> => to.cluster();
+  const busy = new BusyLoadBalancers({ cloud, cluster, memory, clock: MONOTONIC, log: ofCluster });
   try {
-    if (isUnit(key)) await runWork(work, world, world.world.cluster === undefined ? time : timeOfKey(time));
-    else await runSweep({ scope: scopeOf(key), attempt: work.attempt }, world, time);
-    return [];
-  } catch (error) {
-    world.log.error('the key could not be worked on, or not be queued again', {
-      object: key,
-      error: String(error),
+    return await stayWithKey(request, delayMs, {
+      ...{ busy, room: new CountedRoom(config.concurrentLoadBalancers, cloud), time: time.runs },
+      run: (one, mayCreate) => (isUnit(one.key) ? runKey(one, to, time, mayCreate) : runSweep(one, to, time)),
     });
-    return records;
+  } finally {
+    busy.stop();
   }
 }
 
-/** Sends messages to the dead letter queue of their queue. Returns those for which that failed. */
-async function setAside(poison: readonly Poison[]): Promise<readonly SQSRecord[]> {
-  const sent = poison.map(async ({ record, reason }) => {
-    const { body, messageId, attributes, eventSourceARN } = record;
-    const fields = { message: messageId, group: attributes.MessageGroupId, reason };
+/** What to work on a request with; else how it ends, with a line in the log that says why. */
+async function connectedFor({ key, cluster }: ReconcileRequest): Promise<FunctionWorld | 'done' | 'failed'> {
+  let left: 'done' | 'failed' = 'failed';
+  try {
+    const found = await triedAgain(() => connectionsOf(cluster));
+    if (!('notServed' in found)) return withQueue(found);
+    const fields = { object: key, cluster, reason: found.notServed };
+    log.warn('a message is about a cluster that is not served: nothing was done', fields);
+    left = 'done';
+  } catch (error) {
+    log.error('nothing can be run: the function has no connections', { cluster, error: String(error) });
+  }
+  if (key === 'all') metrics.observeSweep('failed');
+  return left;
+}
+
+async function connectionsOf(cluster: string | undefined): Promise<ConnectedFunction | NotServed> {
+  const clusters = await functionClusters();
+  if (clusters) return clusters.find(cluster ?? '');
+  return cluster === undefined
+    ? connectedFunction()
+    : { notServed: 'this deployment serves one without a name' };
+}
+
+/** After 1 and 2 s, as a run that fails. */
+async function triedAgain<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let waitMs = 1_000; ; waitMs *= 2)
     try {
-      const groupId = attributes.MessageGroupId;
-      await deadLettersOf(eventSourceARN, process.env).sendDeadLetter({
-        ...{ body, messageId, reason },
-        ...(groupId !== undefined && { groupId }),
-      });
-      log.error('a message that cannot be read went to the dead letter queue', fields);
-      return [];
+      return await attempt();
     } catch (error) {
-      const why = { ...fields, error: String(error) };
-      log.error('a message that cannot be read cannot be sent to the dead letter queue', why);
-      return [record];
+      if (waitMs > 2_000) throw error;
+      await pause(waitMs);
     }
-  });
-  return (await Promise.all(sent)).flat();
+}
+
+async function setAside({ body, messageId, attributes }: SQSRecord, reason: string): Promise<void> {
+  const { MessageGroupId: groupId = messageId } = attributes;
+  await deadLetters(process.env).sendDeadLetter({ body, groupId, messageId, reason });
+  metrics.observeMessages('dead', 1);
+  log.error('a message that cannot be read went to the dead letter queue', { messageId, groupId, reason });
 }

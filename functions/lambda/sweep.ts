@@ -1,83 +1,87 @@
-import { requestOf, type SweepScope } from '../../shared/model/request.ts';
-import { CLOSING_MS, inTime, withDeadline } from '../../shared/deadline.ts';
 import { looksAfterServices } from '../../shared/config/controllers.ts';
+import { CLOSING_MS, inTime, withDeadline } from '../../shared/deadline.ts';
+import type { Report } from '../../shared/model/outcome.ts';
+import { scopeOf, type ReconcileRequest, type SweepScope } from '../../shared/model/request.ts';
+import type { Budget } from '../../shared/ports.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
+import { invocationTime, LEAST_RUN_MS, type InvocationTime } from '../budget.ts';
 import { sweptLine } from '../log.ts';
-import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
-import { invocationTime, type InvocationTime } from '../budget.ts';
 import { functionWorld, type FunctionWorld } from './connected.ts';
 import { metrics } from './function-metrics.ts';
 import { asFunction } from './invocation.ts';
+import { sendSlowly } from './key-queue.ts';
 
-const AGAIN = { status: 'progressing', reason: '', retryAfterMs: 1_000 } as const;
-/** About four minutes of sweeps for the address of a Node. After that the schedule finds it. */
-const MOST_LOOKS = 10;
-
-export interface SweepWork {
-  readonly scope: SweepScope;
-  /** How many sweeps for the address of a Node there were before. */
-  readonly attempt: number;
+/** The worker's run of a key that a sweep answers. What it has no time to send the same key finds once more. Throws if a controller found out nothing. */
+export async function runSweep(
+  request: ReconcileRequest,
+  to: FunctionWorld,
+  time: InvocationTime,
+): Promise<Report> {
+  const found = await sweepAndSend(scopeOf(request.key), to, time, LEAST_RUN_MS);
+  if (found.failed !== undefined) throw new Error(`the sweep failed: ${found.failed}`);
+  if (found.unsent > 0) {
+    const { cause: _, ...again } = request;
+    await withDeadline(time.sending, () => to.queue.send([{ request: again }]));
+  }
+  return {
+    ...{ request, outcome: { status: 'settled' }, applied: [] },
+    ...{ durationMs: 0, calls: 0, failedRequestIds: [] },
+  };
 }
 
-/**
- * Sweeps, and sends what needs work to the background queue. Requeues the node set while a Node has no address. Throws if a
- * controller found out nothing, so that Lambda counts an error.
- */
-export async function runSweep(work: SweepWork, to: FunctionWorld, time: InvocationTime): Promise<Sweep> {
-  const sweeping = withDeadline(time.runs, () => sweep(to.world, work.scope));
-  const found = await inTime(sweeping, 'sweep', time.runs.remainingMs() + CLOSING_MS).catch(
-    (error: unknown) => {
-      metrics.observeSweep('failed');
-      throw error;
-    },
-  );
-  metrics.observeSweep(reasonOf(found, to) === undefined ? 'found' : 'failed');
+/** Sweeps in half of the time, and sends what needs work in the other half. */
+async function sweepAndSend(
+  scope: SweepScope,
+  { world, queue, log }: FunctionWorld,
+  time: InvocationTime,
+  spareMs: number,
+): Promise<Sweep & { readonly unsent: number }> {
+  const half = halfOf(time.runs);
+  const sweeping = withDeadline(half, () => sweep(world, scope));
+  const found = await inTime(sweeping, 'sweep', half.remainingMs() + CLOSING_MS).catch((error: unknown) => {
+    metrics.observeSweep('failed');
+    throw error;
+  });
+  metrics.observeSweep(reasonOf(found, world) === undefined ? 'found' : 'failed');
   if (found.loadBalancersByState) metrics.setLoadBalancers(found.loadBalancersByState);
-  await withDeadline(time.sending, () => queueFound(work, found, to));
-  return found;
+  for (const warning of found.warnings) log.warn(warning);
+  const { requests, nodesWithoutAddress } = found;
+  const { length: unsent } = await sendSlowly(requests, queue, time, spareMs);
+  log.info('swept', { ...sweptLine(found), nodes_without_address: nodesWithoutAddress, unsent });
+  return { ...found, unsent };
+}
+
+function halfOf(time: Budget): Budget {
+  const keptMs = time.remainingMs() / 2;
+  return { remainingMs: () => Math.max(0, time.remainingMs() - keptMs) };
 }
 
 /** Why a sweep of everything is not one that ended well. Undefined: it is. */
-function reasonOf(found: Sweep, { world }: FunctionWorld): string | undefined {
+function reasonOf(found: Sweep, { config }: FunctionWorld['world']): string | undefined {
   if (found.failed !== undefined) return found.failed;
   const unread = [
-    ...(looksAfterServices(world.config) && !found.loadBalancersByState ? ['load balancers'] : []),
+    ...(looksAfterServices(config) && !found.loadBalancersByState ? ['load balancers'] : []),
     ...(found.nodes > 0 && found.nodesCompared === 0 ? ['servers'] : []),
   ];
   if (unread.length === 0) return undefined;
   return `the ${unread.join(' and ')} cannot be read: ${found.warnings.join('; ')}`;
 }
 
-async function queueFound(work: SweepWork, found: Sweep, to: FunctionWorld): Promise<void> {
-  const { log, background, world } = to;
-  for (const warning of found.warnings) log.warn(warning);
-  const { requests, nodesWithoutAddress } = found;
-  log.info('swept', { ...sweptLine(found), nodes_without_address: nodesWithoutAddress });
-  await background.sendDelayed(requests.map((request) => ({ request, attempt: 0, delayMs: 0 })));
-  if (found.failed !== undefined) throw new Error(`the sweep failed: ${found.failed}`);
-  if (nodesWithoutAddress.length === 0 || work.attempt >= MOST_LOOKS) return;
-  await background.sendDelayed([
-    {
-      request: requestOf(world, { key: 'nodeset', trigger: 'requeue' }),
-      attempt: work.attempt + 1,
-      delayMs: requeueDelayMs(AGAIN, work.attempt, Math.random) ?? 0,
-    },
-  ]);
-}
+/** What the schedule leaves of its 300 s: 2,000 keys and more were sent by then, and the next tick sends the others. */
+const SPARE_MS = 40_000;
 
 /**
- * The schedule: sweeps everything, or has the worker sweep each cluster of a registry. It does not look again for the address of a Node, since the schedule does. Throws when
+ * The schedule: sweeps everything, or has the worker sweep each cluster of a registry. Throws when
  * OpenStack or Kubernetes could not be read, so that the alarm about sweeps that stopped tells of it.
  */
 export const handler = asFunction(async (_event: unknown, context) => {
   const time = invocationTime(context);
   if (process.env['LEVELSET_CLUSTERS']) {
     const { scheduleSweeps } = await import('./clusters/schedule-sweeps.ts');
-    await scheduleSweeps(process.env, time);
+    await scheduleSweeps(process.env, time, SPARE_MS);
     return;
   }
-  const world = await withDeadline(time.runs, functionWorld);
-  const found = await runSweep({ scope: {}, attempt: MOST_LOOKS }, world, time);
-  const reason = reasonOf(found, world);
+  const to = await withDeadline(time.runs, functionWorld);
+  const reason = reasonOf(await sweepAndSend({}, to, time, SPARE_MS), to.world);
   if (reason !== undefined) throw new Error(`the sweep failed: ${reason}`);
 });

@@ -14,13 +14,14 @@ import {
   type Key,
   type ReconcileRequest,
 } from '../../shared/model/request.ts';
-import type { Clock, World } from '../../shared/ports.ts';
+import type { World } from '../../shared/ports.ts';
 import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
-import { Queue, type QueueOptions } from '../../shared/queue/queue.ts';
+import { Queue, type MayCreate, type QueueOptions } from '../../shared/queue/queue.ts';
 import { Room } from '../../shared/queue/room.ts';
 import { Window } from '../../shared/queue/window.ts';
 import type { QueueView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
+import { MONOTONIC } from '../budget.ts';
 import { Sweeper, type SweepTurns } from './sweeper.ts';
 
 /** What one of several clusters of a process shares with the others. */
@@ -44,9 +45,6 @@ export interface LocalQueueOptions extends SharedAmongClusters {
 
 /** The delay of a run of the routes after a Node changed. One serves all Nodes that join or leave meanwhile. */
 const FOLLOW_MS = 500;
-
-/** How long keys wait and runs take. Who sets the time of day makes neither longer. */
-export const MONOTONIC: Clock = { now: () => performance.now() };
 
 /** For those who wait for a run that does not begin any more. */
 export const ENDED = 'the work on this cluster ended before the run began: ask again';
@@ -139,7 +137,7 @@ export class LocalQueue {
     this.#asked.clear();
   }
 
-  async #run(request: ReconcileRequest, mayCreate: () => boolean): Promise<Report> {
+  async #run(request: ReconcileRequest, mayCreate: MayCreate): Promise<Report> {
     const asked = this.#asked.get(request.key) ?? [];
     this.#asked.delete(request.key);
     const report = await this.#options.run(request, mayCreate);

@@ -2,13 +2,14 @@ import { reconcile } from '../../shared/reconcile.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { requestOf, type ReconcileRequest } from '../../shared/model/request.ts';
+import type { MayCreate } from '../../shared/queue/queue.ts';
 import type { QueueView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
-import { timeBudget } from '../budget.ts';
+import { MONOTONIC, timeBudget } from '../budget.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { Connected } from '../world.ts';
 import { DryRuns } from './dry-runs.ts';
-import { LocalQueue, MONOTONIC, type SharedAmongClusters } from './local-queue.ts';
+import { LocalQueue, type SharedAmongClusters } from './local-queue.ts';
 
 export interface WorkOptions {
   readonly connected: Pick<Connected, 'world' | 'cluster'>;
@@ -106,7 +107,7 @@ export class Work {
     return requests.map((request) => requestOf(this.#options.connected.world, request));
   }
 
-  async #reconcile(request: ReconcileRequest, mayCreate?: () => boolean): Promise<Report> {
+  async #reconcile(request: ReconcileRequest, mayCreate?: MayCreate): Promise<Report> {
     const { world } = this.#options.connected;
     const budget = timeBudget(world.config.reconcileTimeoutMs, MONOTONIC, this.#stop.signal);
     const report = await reconcile(request, world, { ...budget, ...(mayCreate && { mayCreate }) });

@@ -192,7 +192,7 @@ export const FLAGS = {
     help: 'how many Services levelset works on at once, and as many Nodes beside them', default: '15',
   },
   'concurrent-load-balancers': {
-    topic: 'runs', value: 'number', read: whole(1, 999_999), commands: WORKING, cluster: true,
+    topic: 'runs', value: 'number', read: whole(1, 999_999), commands: WORKING, cluster: true, lambda: true,
     help: 'a load balancer is made while fewer than so many of the project are in Octavia\'s hands', default: '6',
   },
   'sweep-interval': {

@@ -9,11 +9,8 @@ export const VARIABLES = {
   LEVELSET_RESYNC_TOKENS: 'bearer tokens of `/resync`',
   LEVELSET_PAGE_TOKENS:
     'bearer tokens of the status page and `/metrics`, where levelset does not listen on loopback',
-  LEVELSET_TRIGGER_QUEUE_URL: 'AWS: the FIFO queue of what people changed',
-  LEVELSET_BACKGROUND_QUEUE_URL: 'AWS: URL of the queue for delayed keys, and for keys that a sweep found',
-  LEVELSET_TRIGGER_DEAD_LETTERS_URL:
-    'AWS: the dead letter queue of the first, for messages that cannot be read',
-  LEVELSET_BACKGROUND_DEAD_LETTERS_URL: 'AWS: the dead letter queue of the second',
+  LEVELSET_QUEUE_URL: 'AWS: the FIFO queue of all work',
+  LEVELSET_DEAD_LETTERS_URL: 'AWS: its dead letter queue, for messages that cannot be read',
   OS_CCM_REGIONAL:
     '`true`: the providerID of a Node holds the region, as with the Go provider; it needs a region',
 } as const;

@@ -9,7 +9,6 @@ import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { LeaseNames } from '../model/unit.ts';
 import { Answers } from './answers.ts';
 import { BoundedMap } from './bounded-map.ts';
-import { Durations } from './durations.ts';
 import { ToldEvents } from './told-events.ts';
 
 export interface Memory {
@@ -59,11 +58,6 @@ export interface Memory {
 
   /** By load balancer that was found ACTIVE again after a write of this process: the Service whose run looks at it next. */
   readonly freed: BoundedMap<string, Key>;
-  /** How long Octavia took lately. */
-  readonly durations: Durations;
-
-  /** By key: when its next delayed message arrives, in milliseconds since 1970. For functions that share a queue only. */
-  readonly arrivals: BoundedMap<Key, number>;
 
   /** The Events that were written, for the page. */
   readonly events: ToldEvents;
@@ -139,8 +133,6 @@ export function newMemory(): Memory {
     serverPorts: newGathering(),
     queues: new Map(),
     freed: new BoundedMap(MOST),
-    durations: new Durations(),
-    arrivals: new BoundedMap(MOST),
     events: new ToldEvents(MOST),
   };
 }

@@ -1,25 +1,27 @@
 import type { Outcome, Report } from '../model/outcome.ts';
 import { isByPerson, isHint, type Key, type ReconcileRequest } from '../model/request.ts';
-import type { Clock } from '../ports.ts';
+import type { Budget, Clock } from '../ports.ts';
 import type { BusyLoadBalancers } from './busy-load-balancers.ts';
 import { Chain } from './chain.ts';
 import { Ready, turnOf, type Wanted } from './ready.ts';
-import type { Claimant, Room } from './room.ts';
+import type { Claimant, Places } from './room.ts';
 import { isBefore, moreUrgent, PRIORITY, requeueDelayMs, type Priority } from './scheduling.ts';
+
+export type MayCreate = NonNullable<Budget['mayCreate']>;
 
 export interface QueueOptions {
   /**
    * Runs one key. A rejection requeues the key as a failure does. `mayCreate` takes a place for a load balancer that the run is to
    * make: false where none is free.
    */
-  readonly run: (request: ReconcileRequest, mayCreate: () => boolean) => Promise<Report>;
+  readonly run: (request: ReconcileRequest, mayCreate: MayCreate) => Promise<Report>;
   /** How many keys of one kind run at once: Services, Nodes, and the routes each have places of their own. */
   readonly concurrency: number;
   readonly clock: Clock;
   /** Keeps the keys that wait for a load balancer. Without it they are requeued after their own delay. */
   readonly busy?: Pick<BusyLoadBalancers, 'wait' | 'forget'>;
   /** Without it nothing waits for a place. */
-  readonly room?: Room;
+  readonly room?: Places;
   /** [0, 1), for the jitter. */
   readonly random?: () => number;
 }

@@ -8,6 +8,18 @@ export interface Claimant {
   readonly begin: () => void;
 }
 
+/** Where keys have places for load balancers in Octavia's hands, or wait for them. */
+export interface Places {
+  /** Takes a place. False: none is free. */
+  take(claimant: Claimant): boolean | Promise<boolean>;
+  /** Has a place, whatever is free. */
+  hold(claimant: Claimant): void;
+  /** Waits for a place. Who waits already keeps its age. */
+  wait(claimant: Claimant): void;
+  /** Gives up the place, or the wait for one. */
+  leave(claimant: Claimant): void;
+}
+
 /** Whoever has had a place for so long is stuck: others need not wait for it any more. */
 const STUCK_MS = 180_000;
 
@@ -16,7 +28,7 @@ const STUCK_MS = 180_000;
  * load balancer, or makes it anew; it holds one, whatever is free, while Octavia is at work on what any run has begun. Of those that
  * wait one whose turn has the fewest places comes first, then who waited longest.
  */
-export class Room {
+export class Room implements Places {
   readonly #most: number;
   readonly #clock: Clock;
   /** Since when. */
@@ -29,7 +41,6 @@ export class Room {
     this.#clock = clock;
   }
 
-  /** Takes a place. False: none is free. */
   take(claimant: Claimant): boolean {
     if (!this.#held.has(claimant) && this.#used() >= this.#most) return false;
     this.hold(claimant);
@@ -41,13 +52,11 @@ export class Room {
     if (!this.#held.has(claimant)) this.#held.set(claimant, this.#clock.now());
   }
 
-  /** Waits for a place. Who waits already keeps its age. */
   wait(claimant: Claimant): void {
     this.#waiting.add(claimant);
     this.#offer();
   }
 
-  /** Gives up the place, or the wait for one. */
   leave(claimant: Claimant): void {
     this.#waiting.delete(claimant);
     this.#held.delete(claimant);

@@ -190,8 +190,8 @@ export function nothingApplied(evaluation: Evaluation): Applied {
 }
 
 /** Whether a run is to make a load balancer, and as many as may be are in Octavia's hands (decision 271). */
-export function lacksRoom({ plan }: Pick<Evaluation, 'plan'>, budget: Budget): boolean {
-  return makesLoadBalancer(plan) && budget.mayCreate?.() === false;
+export async function lacksRoom({ plan }: Pick<Evaluation, 'plan'>, budget: Budget): Promise<boolean> {
+  return makesLoadBalancer(plan) && (await budget.mayCreate?.()) === false;
 }
 
 /**

@@ -92,7 +92,7 @@ async function run(request: ReconcileRequest, unit: Unit, world: World, budget: 
   if (wasRefused(first, request, world)) return waitForNextTry(first);
 
   // room: as many load balancers as may be are in Octavia's hands, so the run leaves nothing behind
-  if (lacksRoom(first, budget)) return waitForRoom(first);
+  if (await lacksRoom(first, budget)) return waitForRoom(first);
 
   // finalizer: the Service has it before anything is made, so that a Service which is deleted meanwhile leaves nothing
   // behind

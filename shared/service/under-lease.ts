@@ -88,7 +88,7 @@ export async function writeUnderRememberedLeases(
   try {
     if (!leases.fresh) trustNothing(unit, world);
     const evaluated = await evaluation(await readUnitAgain(unit, world));
-    if (lacksRoom(evaluated, budget)) return waitForRoom(evaluated);
+    if (await lacksRoom(evaluated, budget)) return waitForRoom(evaluated);
     const only = await ensureFinalizer(evaluated, world);
     if (only.plan.steps.length === 0) {
       const done = await end(only, nothingApplied(only), world);

@@ -1,12 +1,12 @@
 /**
- * The functions on AWS before many clusters, in the real time: WORKERS (2) environments of the worker on SQS, CLUSTERS (40) simulated clusters of SERVICES (20), and PER_SECOND (2) edits over all for SECONDS (90). `npm run bench:workers`.
+ * The functions on AWS before many clusters, in the real time: WORKERS (6) environments of the worker on SQS, CLUSTERS (40) simulated clusters of SERVICES (20), and PER_SECOND (2) edits over all for SECONDS (90). `npm run bench:workers`.
  * The simulators have a process of their own. Needs what infra/lab builds: ElasticMQ and Java.
  */
 import { CLOUD_MS, KUBE_MS, measureWorkers, PENDING_MS, type Size } from './fleet-workers/measure.ts';
 import { inWords, waitsOf } from './fleet/figures.ts';
 
 const size: Size = {
-  workers: Number(process.env['WORKERS'] ?? 2),
+  workers: Number(process.env['WORKERS'] ?? 6),
   clusters: Number(process.env['CLUSTERS'] ?? 40),
   services: Number(process.env['SERVICES'] ?? 20),
   perSecond: Number(process.env['PER_SECOND'] ?? 2),

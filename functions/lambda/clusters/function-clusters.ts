@@ -29,12 +29,6 @@ const OF_NO_ANSWER: Delays = { firstMs: 1_000, longestMs: 30_000 };
 /** Why nothing is run for a cluster now. */
 export interface NotServed {
   readonly notServed: string;
-  /** Absent where the registry has to change. */
-  readonly again?: {
-    /** When to ask again, in milliseconds since 1970. */
-    readonly atMs: number;
-    readonly world: ConnectedFunction['world'];
-  };
 }
 
 interface Known {
@@ -52,8 +46,7 @@ interface Known {
 
 /**
  * The clusters of a registry for one process of a function. It keeps the Worlds that were asked for last, each as long as what its
- * entry connects with is the same. A kube-apiserver that does not answer costs five seconds, and then rests: its keys hold up no
- * others of their batch.
+ * entry connects with is the same. A kube-apiserver that does not answer costs five seconds, and then rests.
  */
 export class FunctionClusters {
   readonly #source: ParameterSource;
@@ -151,14 +144,7 @@ export class FunctionClusters {
         known.restsUntilMs = Date.now() + silence.begin(OF_NO_ANSWER);
         known.unanswered = `${name}: ${unidentified(error)}`;
       }
-    if (known.uid === undefined || !known.hasAnswered)
-      return {
-        notServed: known.unanswered,
-        again: {
-          atMs: Math.max(Date.now() + OF_NO_ANSWER.firstMs, known.restsUntilMs),
-          world: connected.world,
-        },
-      };
+    if (known.uid === undefined || !known.hasAnswered) return { notServed: known.unanswered };
     silence.end();
     return undefined;
   }

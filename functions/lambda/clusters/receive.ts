@@ -5,7 +5,7 @@ import type { Endpoint, HttpRequest } from '../../http/exchange.ts';
 import { answerError, noSuchPath } from '../../http/http-error.ts';
 import type { ServerOptions } from '../../http/server-options.ts';
 import { log } from '../function-log.ts';
-import { enqueueTo, triggerQueue } from '../queues.ts';
+import { enqueueTo, keyQueue } from '../key-queue.ts';
 import { Admissions } from './admitted.ts';
 import { sourceOfFunction } from './source-of-function.ts';
 
@@ -17,7 +17,7 @@ export function receiveForMany(
   endpointOf: (options: Receiving) => Endpoint,
 ): Endpoint {
   const admissions = new Admissions(sourceOfFunction(env), env);
-  const enqueue = enqueueTo(triggerQueue(env));
+  const enqueue = enqueueTo(keyQueue(env));
 
   const optionsFor = async ({ path, headers }: HttpRequest): Promise<Receiving> => {
     const cluster = /^\/[^/]+\/([^/]+)\/?$/.exec(path)?.[1] ?? '';

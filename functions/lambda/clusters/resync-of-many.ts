@@ -1,14 +1,12 @@
 import { Router } from 'express';
-import { requestOf } from '../../../shared/model/request.ts';
-import type { InvocationTime } from '../../budget.ts';
+import type { Report } from '../../../shared/model/outcome.ts';
+import { requestOf, type ReconcileRequest } from '../../../shared/model/request.ts';
 import { callersBehindNames } from '../../clusters/callers-behind-names.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { KubernetesCallers } from '../../http/kubernetes-callers.ts';
-import { inParallel } from '../../../shared/observe/in-parallel.ts';
 import { resync } from '../../resync.ts';
-import { withQueues, type ConnectedFunction } from '../connected.ts';
-import { enqueueTo } from '../queues.ts';
-import { runWork } from '../run-work.ts';
+import { withQueue, type ConnectedFunction } from '../connected.ts';
+import { enqueueTo } from '../key-queue.ts';
 import { AskedClusters } from './asked-clusters.ts';
 import type { FunctionClusters } from './function-clusters.ts';
 
@@ -16,7 +14,7 @@ import type { FunctionClusters } from './function-clusters.ts';
 export function resyncOfMany(
   clusters: FunctionClusters,
   env: NodeJS.ProcessEnv,
-  timeNow: () => InvocationTime,
+  dryRuns: (requests: readonly ReconcileRequest[], to: ConnectedFunction) => Promise<readonly Report[]>,
 ): Router {
   const asked = new AskedClusters(clusters, env);
   const callersOf = new WeakMap<ConnectedFunction, KubernetesCallers>();
@@ -36,20 +34,21 @@ export function resyncOfMany(
         request.headers,
       );
       const reached = await reachable();
-      const options = {
+      const options: Parameters<typeof resync>[0] = {
         resyncTokens: tokens.resyncTokens,
         callers: callersBehindNames(reached && (await callers(reached)), 0),
-        enqueue: async (requests: Parameters<Parameters<typeof resync>[0]['enqueue']>[0]) => {
-          const { triggers, world } = withQueues(await connected());
-          await enqueueTo(triggers)(requests.map((one) => requestOf(world, one)));
+        enqueue: async (requests) => {
+          const { queue, world } = withQueue(await connected());
+          await enqueueTo(queue)(requests.map((one) => requestOf(world, one)));
         },
-        reconcile: async (requests: Parameters<Parameters<typeof resync>[0]['reconcile']>[0]) => {
-          const to = withQueues(await connected());
-          const time = timeNow();
-          return inParallel(requests, to.world.config.concurrentServiceSyncs, (one) =>
-            runWork({ request: requestOf(to.world, one), attempt: 0 }, to, time),
+        reconcile: async (requests) => {
+          const to = await connected();
+          return dryRuns(
+            requests.map((one) => requestOf(to.world, one)),
+            to,
           );
         },
+        page: `/clusters/${request.params.cluster}`,
       };
       resync(options, '/resync/:cluster')(request, response, next);
     });

@@ -13,10 +13,10 @@ import type { FunctionHandlers } from './function-process.ts';
 import type { Registry, Workers } from './workers.ts';
 
 /** As infra/aws/queues.yml has them. */
-const QUEUES = { 'triggers.fifo': { FifoQueue: 'true' }, background: {} };
-const VISIBILITY_S = '360';
+const QUEUE = 'keys.fifo';
+const VISIBILITY_S = '75';
 /** As serverless.yml has them. */
-const MAPPING = { function: 'reconcile', batchSize: 10, maximumConcurrency: 10, reportsItemFailures: true };
+const MAPPING = { function: 'reconcile', batchSize: 1, maximumConcurrency: 100, queue: QUEUE };
 /** Of the function that receives events. */
 const RECEIVERS = 4;
 const ROOT = '/levelset/bench';
@@ -36,17 +36,14 @@ export async function onSqs(count: number, registry: Registry): Promise<Workers>
   );
   const store = await startParameterStore(Object.fromEntries(parameters));
   const elasticMq = await startElasticMq((await installed()).elasticmq);
-  for (const [QueueName, attributes] of Object.entries(QUEUES))
-    await sqs(elasticMq.url, 'CreateQueue', {
-      ...{ QueueName, Attributes: { ...attributes, VisibilityTimeout: VISIBILITY_S } },
-    });
-  const queueUrl = (name: string): string => `${elasticMq.url}/${ACCOUNT}/${name}`;
+  await sqs(elasticMq.url, 'CreateQueue', {
+    ...{ QueueName: QUEUE, Attributes: { FifoQueue: 'true', VisibilityTimeout: VISIBILITY_S } },
+  });
   const variables = {
     ...{ AWS_REGION: REGION, AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' },
     AWS_ENDPOINT_URL_SSM: store.url,
     LEVELSET_CLUSTERS: `parameters:${ROOT}`,
-    LEVELSET_TRIGGER_QUEUE_URL: queueUrl('triggers.fifo'),
-    LEVELSET_BACKGROUND_QUEUE_URL: queueUrl('background'),
+    LEVELSET_QUEUE_URL: `${elasticMq.url}/${ACCOUNT}/${QUEUE}`,
   };
   const begin = async (name: string): Promise<Environment> => {
     const its = startProcess<FunctionHandlers>(new URL('./function-process.ts', import.meta.url).href);
@@ -75,21 +72,18 @@ export async function onSqs(count: number, registry: Registry): Promise<Workers>
   };
   const routes = [{ key: 'POST /audit/{cluster}', function: 'audit', timeoutMs: ROUTE_MS }];
   const api = await startHttpApi({ routes, lambda });
-  const mappings = Object.keys(QUEUES).map((queue) =>
-    startMapping({ ...MAPPING, queue }, elasticMq.url, lambda),
-  );
+  const mapping = startMapping(MAPPING, elasticMq.url, lambda);
   const workers = functions['reconcile'] ?? [];
   return {
     urls: [api.url],
     pids: workers.map(({ pid }) => pid),
-    /** Each sweep then waits for its moment within five minutes. */
     async ready() {
       const { functionError, payload } = await lambda.invoke('sweep', '{}');
       if (functionError) throw new Error(payload);
     },
     worked: () => Promise.all(workers.map(({ process: its }) => its.ask('worked', undefined))),
     async stop() {
-      await Promise.all([api.stop(), ...mappings.map((mapping) => mapping.stop())]);
+      await Promise.all([api.stop(), mapping.stop()]);
       while (workers.some(({ isBusy }) => isBusy)) await pause(50);
       await Promise.all(Object.values(functions).flatMap((all) => all.map((one) => one.process.stop())));
       await Promise.all([store.stop(), elasticMq.stop()]);

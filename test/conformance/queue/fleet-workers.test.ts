@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { measureWorkers } from '../../bench/fleet-workers/measure.ts';
 
-const SIZE = { workers: 2, clusters: 5, services: 5, perSecond: 2, seconds: 10 };
+const SIZE = { workers: 6, clusters: 5, services: 5, perSecond: 2, seconds: 10 };
 
 test.runIf(process.env['LEVELSET_CONFORMANCE_LAB'] !== undefined)(
-  'two workers do all that people want, and nothing twice',
+  'six workers do all that people want, and nothing twice',
   { timeout: 240_000 },
   async () => {
     const { workers, edits, undone, calls } = await measureWorkers(SIZE);

@@ -3,7 +3,6 @@ import type { QueueTarget } from './queue-target.ts';
 
 export const MEMORY: QueueTarget = {
   name: 'in memory',
-  pace: 1,
   isDurable: false,
   rests: true,
   open: (run) => {

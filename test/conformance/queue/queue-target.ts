@@ -6,8 +6,6 @@ export type Run = (request: ReconcileRequest) => Promise<Report>;
 /** A queue that the suite is held against. Each `open` begins with nothing in it. */
 export interface QueueTarget {
   readonly name: string;
-  /** Milliseconds of this machine for one of the queue: a simulated one may be quicker. */
-  readonly pace: number;
   /** Whether what is queued outlives the process. */
   readonly isDurable: boolean;
   /** Whether hints run a key twice a second at most. */

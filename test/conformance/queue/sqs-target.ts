@@ -1,31 +1,31 @@
-import type { SQSRecord } from 'aws-lambda';
-import { groupRecords } from '../../../functions/lambda/groups.ts';
-import { enqueueTo } from '../../../functions/lambda/queues.ts';
-import { requeue } from '../../../functions/lambda/run-work.ts';
-import { newMemory } from '../../../shared/memory/memory.ts';
+import { enqueueTo } from '../../../functions/lambda/key-queue.ts';
+import { stayWithKey } from '../../../functions/lambda/stay-with-key.ts';
+import { readBody } from '../../../shared/queue/queued-work.ts';
 import { SqsQueue } from '../../../shared/queue/sqs-queue.ts';
 import { startAws, type AwsFake, type SentMessage } from '../../functions/lambda/aws-fake.ts';
 import type { QueueTarget, Run } from './queue-target.ts';
 
-const PACE = 0.2;
-const BATCH = 10;
-/** After it a message is there again whose run threw. */
-const VISIBILITY_MS = 6_000;
+/** As serverless.yml has it. */
+const MOST_WORKERS = 100;
+/** After it a message is there again whose worker died. */
+const VISIBILITY_MS = 500;
 
 /** SQS as the functions on Lambda use it, against the simulated SQS, with what Lambda does between queue and function. */
 export function sqsTarget(): QueueTarget {
   const fakes: AwsFake[] = [];
   return {
     name: 'SQS',
-    pace: PACE,
     isDurable: true,
     rests: false,
     open: async (run) => {
       const aws = await startAws();
       fakes.push(aws);
+      const credentials = { accessKeyId: 'id', secretAccessKey: 'secret' };
+      const url = `${aws.url}/123456789012/keys.fifo`;
+      const queue = new SqsQueue({ url, region: 'eu-central-1', credentials });
       let mapping = new EventSourceMapping(aws, run);
       return {
-        offer: (...requests) => enqueueTo(queueOf(aws, 'triggers.fifo'))(requests),
+        offer: (...requests) => enqueueTo(queue)(requests),
         stop: () => mapping.stop(),
         reopen: () => {
           mapping = new EventSourceMapping(aws, run);
@@ -39,25 +39,14 @@ export function sqsTarget(): QueueTarget {
   };
 }
 
-function queueOf(aws: AwsFake, name: string): SqsQueue {
-  const credentials = { accessKeyId: 'id', secretAccessKey: 'secret' };
-  return new SqsQueue({ url: `${aws.url}/123456789012/${name}`, region: 'eu-central-1', credentials });
-}
-
-interface Taken extends SentMessage {
-  readonly id: string;
-  readonly dueMs: number;
-}
-
-/** Hands batches of messages to the worker's code: of each FIFO group one batch at a time, in order. */
+/** Hands messages to workers, of each group one at a time, in order. */
 class EventSourceMapping {
   readonly #aws: AwsFake;
   readonly #run: Run;
   readonly #timer: NodeJS.Timeout;
-  readonly #waiting: Taken[] = [];
-  readonly #locked = new Set<string>();
-  readonly #batches = new Set<Promise<void>>();
-  #count = 0;
+  readonly #inFlight = new Map<string, SentMessage>();
+  readonly #workers = new Set<Promise<void>>();
+  #isStopped = false;
 
   constructor(aws: AwsFake, run: Run) {
     this.#aws = aws;
@@ -67,68 +56,31 @@ class EventSourceMapping {
     }, 5);
   }
 
+  /** The workers die when the runs under way have ended: their messages are there again after the visibility timeout. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     clearInterval(this.#timer);
-    await Promise.all(this.#batches);
-    this.#aws.sent.unshift(...this.#waiting.splice(0)); // the queue keeps them
+    await Promise.all(this.#workers);
+    const left = [...this.#inFlight.values()];
+    setTimeout(() => this.#aws.sent.unshift(...left), VISIBILITY_MS);
   }
 
   #poll(): void {
-    const now = performance.now();
-    for (const message of this.#aws.sent.splice(0)) {
-      const dueMs = now + (message.delaySeconds ?? 0) * 1_000 * PACE;
-      this.#waiting.push({ ...message, id: String((this.#count += 1)), dueMs });
+    const { sent } = this.#aws;
+    for (const message of [...sent]) {
+      if (this.#inFlight.has(message.groupId) || this.#inFlight.size === MOST_WORKERS) continue;
+      sent.splice(sent.indexOf(message), 1);
+      this.#inFlight.set(message.groupId, message);
+      const worker = this.#work(message).finally(() => this.#workers.delete(worker));
+      this.#workers.add(worker);
     }
-    for (const queue of ['triggers.fifo', 'background']) {
-      for (let batch = this.#batch(queue, now); batch.length > 0; batch = this.#batch(queue, now))
-        this.#hand(batch);
-    }
   }
 
-  /** What one receive returns: nothing of a group that has messages in flight. */
-  #batch(queue: string, now: number): readonly Taken[] {
-    const isReady = ({ groupId = '', dueMs, ...message }: Taken): boolean =>
-      message.queue === queue && dueMs <= now && !(queue.endsWith('.fifo') && this.#locked.has(groupId));
-    return this.#waiting.filter(isReady).slice(0, BATCH);
+  async #work({ body, groupId }: SentMessage): Promise<void> {
+    const work = readBody(body);
+    if ('unreadable' in work) throw new Error(work.unreadable);
+    const time = { remainingMs: () => (this.#isStopped ? 0 : Infinity) };
+    await stayWithKey(work.request, 0, { run: this.#run, time, random: () => 0 });
+    if (!this.#isStopped) this.#inFlight.delete(groupId);
   }
-
-  #hand(batch: readonly Taken[]): void {
-    for (const message of batch) {
-      this.#waiting.splice(this.#waiting.indexOf(message), 1);
-      if (message.queue.endsWith('.fifo')) this.#locked.add(message.groupId ?? '');
-    }
-    const ended = this.#work(batch).then(() => {
-      this.#batches.delete(ended);
-      for (const { queue, groupId } of batch) if (queue.endsWith('.fifo')) this.#locked.delete(groupId ?? '');
-    });
-    this.#batches.add(ended);
-  }
-
-  async #work(batch: readonly Taken[]): Promise<void> {
-    const { groups } = groupRecords(batch.map(recordOf));
-    const clock = { now: () => performance.now() };
-    const to = { background: queueOf(this.#aws, 'background'), world: { clock, memory: newMemory() } };
-    await Promise.all(
-      groups.map(async ({ work, records }) => {
-        try {
-          await requeue(work, await this.#run(work.request), to);
-        } catch {
-          const dueMs = performance.now() + VISIBILITY_MS * PACE;
-          this.#waiting.push(
-            ...batch
-              .filter(({ id }) => records.some(({ messageId }) => messageId === id))
-              .map((taken) => ({ ...taken, dueMs })),
-          );
-        }
-      }),
-    );
-  }
-}
-
-function recordOf({ id, body, groupId }: Taken): SQSRecord {
-  return {
-    messageId: id,
-    body,
-    attributes: groupId === undefined ? {} : { MessageGroupId: groupId },
-  } as SQSRecord;
 }

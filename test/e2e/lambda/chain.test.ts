@@ -126,13 +126,12 @@ it(
       await serviceGone(world.namespace, 'web', LONG);
       await nothingLeft(LONG);
     });
-    for (const id of ['TriggerDeadLetters', 'BackgroundDeadLetters'])
-      expect(await deployment.depth(id)).toEqual({ visible: 0, inFlight: 0, delayed: 0 });
+    expect(await deployment.depth('DeadLetters')).toEqual({ visible: 0, inFlight: 0, delayed: 0 });
   },
 );
 
 it(
-  'finds by the sweep what no event told, answers a resync with its report, and shows the page to who may see it',
+  'finds by the sweep what no event told, answers a resync with where to look, and shows the page to who may see it',
   { timeout: 300_000 },
   async () => {
     deployment.api.isDeaf = true;
@@ -171,8 +170,12 @@ it(
 
     expect(await ask('/resync', 'wrong', { objects: [object] })).toMatchObject({ status: 401 });
     expect(await ask('/resync', RESYNC_TOKEN, { objects: [object] })).toMatchObject({
+      status: 202,
+      body: { queued: [object], page: '/' },
+    });
+    expect(await ask('/resync', RESYNC_TOKEN, { objects: [object], dryRun: true })).toMatchObject({
       status: 200,
-      body: { request: { key: object }, outcome: { status: 'settled' } },
+      body: { steps: [] },
     });
     expect(await ask('/resync', RESYNC_TOKEN, { all: true })).toMatchObject({ status: 202 });
     const ping = { specversion: '1.0', id: 'ping', type: 'dev.knative.sources.ping', source: '/lab' };

@@ -60,6 +60,7 @@ it('goes on with another password of Keystone', async () => {
   stack.sandbox.keystone.changePassword('demo', 'another');
   stack.sandbox.kube.apply(aService());
   const replaced = await replaceLater(stack, CLOUD_CONFIG, 'password = demo', 'password = another');
+  await stack.deployment.tick(); // three runs have failed by then
   await stack.address('web');
   const logins = stack.sandbox.requests.filter(
     ({ path, status }) => path.includes('auth/tokens') && status === 401,
@@ -78,6 +79,7 @@ it('goes on with another token of the apiserver', async () => {
   const token = stack.sandbox.changeKubeToken();
   stack.sandbox.kube.apply(aService());
   const replaced = await replaceLater(stack, KUBECONFIG, stack.sandbox.kubeToken, token);
+  await stack.deployment.tick(); // three runs have failed by then
   await stack.address('web');
   console.log(
     `another token: address ${seconds(replaced)} s after it was written; ${toldSince(stack.deployment, began)}`,

@@ -49,7 +49,7 @@ const STAGES: readonly (readonly [stage: string, match: FaultRule['match']])[] =
 ];
 
 it(
-  'ends in time when OpenStack hangs at any stage, and goes on when it answers',
+  'ends in time when OpenStack hangs at any stage, and the next sweep goes on when it answers',
   { timeout: 300_000 },
   async () => {
     await Promise.all(
@@ -59,7 +59,7 @@ it(
         const began = Date.now();
         sandbox.kube.apply(aService());
         const [first] = await until(
-          `the end of a run while ${stage} hangs`,
+          `the end of the worker while ${stage} hangs`,
           () => {
             const runs = deployment.invocationsOf('reconcile');
             return runs.length > 0 && runs;
@@ -68,9 +68,10 @@ it(
         );
         mend();
         const mended = Date.now();
+        await deployment.tick();
         await address('web');
         console.log(
-          `${stage} hangs: the run ended after ${first?.ms} ms, the address came ${seconds(mended)} s after the end of it; ` +
+          `${stage} hangs: the worker ended after ${first?.ms} ms, the address came ${seconds(mended)} s after the end of it; ` +
             toldSince(deployment, began),
         );
         const runs = deployment.invocationsOf('reconcile');
@@ -87,7 +88,7 @@ it(
 );
 
 it.each(['fails', 'throttles', 'hangs'] as const)(
-  'is back within seconds when Parameter Store %s at a cold start',
+  'leaves a key to the sweep when Parameter Store %s at a cold start',
   async (trouble) => {
     const { sandbox, deployment, address } = await sandboxStack(parts);
     expect(await postAudit(deployment, AUDIT_TOKEN)).toBe(202); // so that the receiver is warm
@@ -97,6 +98,7 @@ it.each(['fails', 'throttles', 'hangs'] as const)(
     await until('a cold start', () => deployment.invocationsOf('reconcile').length > 0);
     deployment.parameters.trouble = undefined;
     const mended = Date.now();
+    await deployment.tick();
     await address('web');
     console.log(
       `Parameter Store ${trouble}: address ${seconds(mended)} s after its end; ${toldSince(deployment, began)}`,
@@ -115,7 +117,7 @@ it.each(['fails', 'throttles', 'hangs'] as const)(
   },
 );
 
-it('has addresses for five Services soon after a cloud stops throttling', async () => {
+it('has addresses for five Services with the first sweep after a cloud stops throttling', async () => {
   const { sandbox, deployment, address } = await sandboxStack(parts);
   const began = Date.now();
   const mend = sandbox.fault({
@@ -129,12 +131,13 @@ it('has addresses for five Services soon after a cloud stops throttling', async 
   const asked = sandbox.requests.filter(({ side }) => side === 'openstack').length;
   mend();
   const mended = Date.now();
+  await deployment.tick();
   await Promise.all(names(5).map(address));
   console.log(
     `429: ${asked} requests in 10 s, all addresses ${seconds(mended)} s later; ${toldSince(deployment, began)}`,
   );
   expect(asked).toBeLessThan(100);
-  expect(Date.now() - mended).toBeLessThan(90_000); // requeues have grown to 30 s
+  expect(Date.now() - mended).toBeLessThan(60_000);
 });
 
 it('takes every batch twice and makes nothing twice', async () => {
@@ -158,7 +161,10 @@ it('takes every batch twice and makes nothing twice', async () => {
   console.log(`delivered twice: ${toldSince(deployment, began)}`);
 });
 
-/** Writes to cluster and cloud, by their number: the process is killed before one, or when it has had its effect. */
+/**
+ * Writes to cluster and cloud, by their number: the process is killed before one, or when it has had its effect. Its message is there
+ * again 75 s after it was received.
+ */
 const KILLS: readonly (readonly [write: number, when: 'before' | 'after'])[] = [
   [1, 'after'],
   [2, 'before'],
@@ -170,20 +176,11 @@ const KILLS: readonly (readonly [write: number, when: 'before' | 'after'])[] = [
 
 it(
   'goes on after the kill of its process at a write, with nothing double and nothing left',
-  { timeout: 300_000 },
+  { timeout: 400_000 },
   async () => {
     await Promise.all(
       KILLS.map(async ([nth, when]) => {
-        const { sandbox, deployment, address } = await sandboxStack(parts, {
-          // what a killed run had comes back after the queue's visibility timeout of minutes
-          change: (template) => ({
-            ...template,
-            queues: template.queues.map(({ attributes, ...queue }) => ({
-              ...queue,
-              attributes: { ...attributes, VisibilityTimeout: '5' },
-            })),
-          }),
-        });
+        const { sandbox, deployment, address } = await sandboxStack(parts);
         let killed = 0;
         const killAt = (): (() => void) => {
           const kill = (): void =>

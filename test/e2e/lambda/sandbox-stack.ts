@@ -14,7 +14,7 @@ export interface SandboxStack {
   readonly deployment: Deployment;
   /** The Service's address, when it has one. */
   readonly address: (name: string) => Promise<string>;
-  /** Until no queue has a message left, and nothing runs. */
+  /** Until the queue has no message left, and nothing runs. */
   readonly quiet: () => Promise<void>;
 }
 
@@ -53,11 +53,10 @@ export async function sandboxStack(
       until(`an address of ${name}`, () => addressOf(sandbox, name), { timeoutMs: 120_000, everyMs: 50 }),
     quiet: () =>
       until(
-        'empty queues',
+        'an empty queue',
         async () => {
-          const depths = ['TriggerQueue', 'BackgroundQueue'].map((id) => deployment.depth(id));
-          const all = await Promise.all(depths);
-          return all.every(({ visible, inFlight, delayed }) => visible + inFlight + delayed === 0);
+          const { visible, inFlight } = await deployment.depth('KeyQueue');
+          return visible + inFlight === 0;
         },
         { timeoutMs: 120_000 },
       ).then(() => undefined),

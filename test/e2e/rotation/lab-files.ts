@@ -59,6 +59,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
 
   'test/e2e/service/events.test.ts': { part: 4, seconds: 243 },
   'test/e2e/lambda/long-creates.test.ts': { part: 4, seconds: 110 },
+  'test/e2e/lambda/beside-others.test.ts': { part: 4, seconds: 90 },
   'test/e2e/service/dual-stack.test.ts': { part: 4, seconds: 83 },
   'test/e2e/install/image.test.ts': { part: 4, seconds: 75 },
   'test/e2e/service/client-certificates.test.ts': { part: 4, seconds: 58 },

@@ -10,8 +10,7 @@ import { text } from 'node:stream/consumers';
 export interface SentMessage {
   readonly queue: string;
   readonly body: string;
-  readonly groupId: string | undefined;
-  readonly delaySeconds: number | undefined;
+  readonly groupId: string;
   /** The texts of its attributes. */
   readonly attributes?: Readonly<Record<string, string>>;
 }
@@ -33,8 +32,10 @@ export interface AwsFake {
   readonly calls: string[];
   /** How often entries with this text in their body are refused before they are taken. */
   readonly refuse: Map<string, number>;
-  /** By receipt handle: in how many seconds a received message is to be seen again. */
-  readonly shown: Map<string, number>;
+  /** By receipt handle: for how many seconds a received message is hidden. */
+  readonly hidden: Map<string, number>;
+  /** Receipt handles of messages that somebody else has received since. */
+  readonly stale: Set<string>;
   /** What is down, a service or one of its actions: answered with this status, or not at all. */
   readonly down: Map<Down, number | 'hangs'>;
   close(): Promise<void>;
@@ -46,17 +47,20 @@ interface Answer {
   readonly body: unknown;
 }
 
+/** For so long a deduplication id counts. */
+const SEEN_MS = 300_000;
 const GROUP = /^[\w!"#$%&'()*+,\-./:;<=>?@[\\\]^`{|}~]{1,128}$/;
 
 export async function startAws(): Promise<AwsFake> {
   const sent: SentMessage[] = [];
-  const seen = new Set<string>();
+  const seen = new Map<string, number>();
   const parameters = new Map<string, string>();
   const modified = new Map<string, number>();
   const tokens = new Map<string, { readonly asked: string; readonly from: number }>();
   const calls: string[] = [];
   const refuse = new Map<string, number>();
-  const shown = new Map<string, number>();
+  const hidden = new Map<string, number>();
+  const stale = new Set<string>();
   const down = new Map<Down, number | 'hangs'>();
 
   const server = http.createServer((request, response) => {
@@ -74,7 +78,7 @@ export async function startAws(): Promise<AwsFake> {
       }
       const answer = answerTo(request, JSON.parse(body) as Fields);
       response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
-      response.end(JSON.stringify(answer.body));
+      response.end(JSON.stringify(answer.body) as string | undefined);
     });
   });
 
@@ -91,7 +95,7 @@ export async function startAws(): Promise<AwsFake> {
     if (target === 'AmazonSSM.GetParameters') return getParameters(body);
     if (target === 'AmazonSQS.SendMessageBatch') return sendBatch(body);
     if (target === 'AmazonSQS.SendMessage') return sendOne(body);
-    if (target === 'AmazonSQS.ChangeMessageVisibilityBatch') return showAgain(body);
+    if (target === 'AmazonSQS.ChangeMessageVisibility') return hide(body);
     return refused('UnknownOperationException');
   };
 
@@ -149,22 +153,19 @@ export async function startAws(): Promise<AwsFake> {
     };
   };
 
-  const inBatch = (action: string, body: Fields, take: (entry: Fields) => string | undefined): Answer => {
+  const sendBatch = (body: Fields): Answer => {
     const entries = body['Entries'] as readonly Fields[];
-    calls.push(`${action} ${entries.length}`);
+    calls.push(`SendMessageBatch ${entries.length}`);
     if (entries.length === 0) return refused('EmptyBatchRequest');
     if (entries.length > 10) return refused('TooManyEntriesInBatchRequest');
     if (new Set(entries.map((entry) => entry['Id'])).size < entries.length)
       return refused('BatchEntryIdsNotDistinct');
     const failed = entries.flatMap((entry) => {
-      const code = take(entry);
+      const code = send(String(body['QueueUrl']), entry);
       return code ? [{ Id: entry['Id'], Code: code, SenderFault: true }] : [];
     });
     return { status: 200, body: { Successful: [], ...(failed.length > 0 && { Failed: failed }) } };
   };
-
-  const sendBatch = (body: Fields): Answer =>
-    inBatch('SendMessageBatch', body, (entry) => send(String(body['QueueUrl']), entry));
 
   const sendOne = (body: Fields): Answer => {
     calls.push('SendMessage');
@@ -172,16 +173,17 @@ export async function startAws(): Promise<AwsFake> {
     return code ? refused(code) : { status: 200, body: { MessageId: 'm' } };
   };
 
-  const showAgain = (body: Fields): Answer =>
-    inBatch('ChangeMessageVisibilityBatch', body, (entry) => {
-      const seconds = entry['VisibilityTimeout'];
-      if (!Number.isInteger(seconds) || Number(seconds) < 0 || Number(seconds) > 43_200)
-        return 'InvalidParameterValue';
-      const receipt = String(entry['ReceiptHandle']);
-      if (!receipt.startsWith('receipt-')) return 'ReceiptHandleIsInvalid';
-      shown.set(receipt, Number(seconds));
-      return undefined;
-    });
+  const hide = (body: Fields): Answer => {
+    const seconds = body['VisibilityTimeout'];
+    calls.push('ChangeMessageVisibility');
+    if (!Number.isInteger(seconds) || Number(seconds) < 0 || Number(seconds) > 43_200)
+      return refused('InvalidParameterValue');
+    const receipt = String(body['ReceiptHandle']);
+    if (!receipt.startsWith('receipt-')) return refused('ReceiptHandleIsInvalid');
+    if (stale.has(receipt)) return refused('MessageNotInflight');
+    hidden.set(receipt, Number(seconds));
+    return { status: 200, body: undefined };
+  };
 
   const send = (url: string, entry: Fields): string | undefined => {
     const message = String(entry['MessageBody']);
@@ -191,32 +193,24 @@ export async function startAws(): Promise<AwsFake> {
       return 'InternalError';
     }
     const [queue = ''] = url.split('/').slice(-1);
-    const delay = entry['DelaySeconds'];
-    const group = entry['MessageGroupId'];
-    if (queue.endsWith('.fifo')) {
-      const id = entry['MessageDeduplicationId'];
-      if (typeof group !== 'string' || typeof id !== 'string') return 'MissingParameter';
-      if (!GROUP.test(group) || !GROUP.test(id) || delay !== undefined) return 'InvalidParameterValue';
-      if (seen.has(id)) return undefined;
-      seen.add(id);
-    } else if (
-      delay !== undefined &&
-      (!Number.isInteger(delay) || Number(delay) < 0 || Number(delay) > 900)
-    ) {
-      return 'InvalidParameterValue';
-    } else if (entry['MessageDeduplicationId'] !== undefined) return 'InvalidParameterValue';
+    const { MessageGroupId: group, MessageDeduplicationId: id } = entry;
+    if (!queue.endsWith('.fifo')) return 'QueueDoesNotExist';
+    if (typeof group !== 'string' || typeof id !== 'string') return 'MissingParameter';
+    if (!GROUP.test(group) || !GROUP.test(id) || 'DelaySeconds' in entry) return 'InvalidParameterValue';
+    const seenAtMs = seen.get(`${queue} ${group} ${id}`) ?? -Infinity;
+    if (Date.now() - seenAtMs < SEEN_MS) return undefined;
     const attributes = entry['MessageAttributes'] as
       Readonly<Record<string, { DataType?: string; StringValue?: string }>> | undefined;
     const texts = Object.entries(attributes ?? {}).map(([name, { DataType, StringValue = '' }]) => {
       return DataType === 'String' && StringValue !== '' ? [name, StringValue] : [];
     });
     if (texts.some((text) => text.length === 0)) return 'InvalidParameterValue';
+    seen.set(`${queue} ${group} ${id}`, Date.now());
     sent.push({
       ...(attributes && { attributes: Object.fromEntries(texts) as Record<string, string> }),
       queue,
       body: message,
-      groupId: typeof group === 'string' ? group : undefined,
-      delaySeconds: typeof delay === 'number' ? delay : undefined,
+      groupId: group,
     });
     return undefined;
   };
@@ -232,7 +226,8 @@ export async function startAws(): Promise<AwsFake> {
     garbled: undefined,
     calls,
     refuse,
-    shown,
+    hidden,
+    stale,
     down,
     close: async () => {
       server.close();

@@ -118,7 +118,7 @@ test.each(['audit', 'events', 'reconcile', 'sweep'])(
       const event = { rawPath: '/', headers: {}, requestContext: { http }, Records: [{ body: process.argv[2] }] };
       await handler(event, { getRemainingTimeInMillis: () => 20_000 }).catch((error) => console.log(error.message));
       console.log(process.moduleLoadList.filter((module) => /undici|http2|webcrypto/.test(module)).join());`;
-    const work = bodyOf({ request: { key: 'service/shop/web', trigger: 'audit' }, attempt: 0 });
+    const work = bodyOf({ request: { key: 'service/shop/web', trigger: 'audit' } });
 
     const { stdout } = await run(
       process.execPath,

@@ -14,7 +14,7 @@ import { sandboxWorld, type SandboxWorld } from '../sandbox-world.ts';
 import { sqsRecord } from './sqs-record.ts';
 import { AUDIT_TOKEN, RESYNC_TOKEN, PAGE_TOKEN } from '../../http/tokens.ts';
 
-export const CONTEXT = { getRemainingTimeInMillis: () => 30_000 } as Context;
+export const CONTEXT = { getRemainingTimeInMillis: () => 60_000 } as Context;
 
 export interface Deployed extends SandboxWorld {
   readonly aws: AwsFake;
@@ -54,10 +54,8 @@ export async function coldFunctions(): Promise<AwsFake> {
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
   vi.stubEnv('AWS_SESSION_TOKEN', 'session');
   vi.stubEnv('AWS_ENDPOINT_URL_SSM', aws.url);
-  vi.stubEnv('LEVELSET_TRIGGER_QUEUE_URL', `${aws.url}/123456789012/triggers.fifo`);
-  vi.stubEnv('LEVELSET_BACKGROUND_QUEUE_URL', `${aws.url}/123456789012/background`);
-  vi.stubEnv('LEVELSET_TRIGGER_DEAD_LETTERS_URL', `${aws.url}/123456789012/triggers-dead.fifo`);
-  vi.stubEnv('LEVELSET_BACKGROUND_DEAD_LETTERS_URL', `${aws.url}/123456789012/background-dead`);
+  vi.stubEnv('LEVELSET_QUEUE_URL', `${aws.url}/123456789012/keys.fifo`);
+  vi.stubEnv('LEVELSET_DEAD_LETTERS_URL', `${aws.url}/123456789012/dead.fifo`);
   return aws;
 }
 
@@ -80,25 +78,36 @@ export async function call(
   );
 }
 
-/** A batch of messages; the ids of those that must come again. */
+/** Messages, each in an invocation of its own; the ids of those that SQS shows again. */
 export function work(...messages: readonly QueuedWork[]): Promise<readonly string[]> {
   return deliver(messages.map((message, index) => sqsRecord(String(index), message)));
 }
 
-/** The same for messages as Lambda hands them over, in an invocation with so much time. */
+/** The same for messages as Lambda hands them over, in invocations with so much time. */
 export async function deliver(
   records: readonly SQSRecord[],
   context: Context = CONTEXT,
 ): Promise<readonly string[]> {
   const { handler } = await import('../../../functions/lambda/reconcile.ts');
-  const { batchItemFailures } = await handler({ Records: [...records] }, context);
-  return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+  const failed = records.map((record) =>
+    handler({ Records: [record] }, context).then(
+      () => [],
+      () => [record.messageId],
+    ),
+  );
+  return (await Promise.all(failed)).flat();
 }
 
-/** An invocation that Lambda ends after so many milliseconds. */
+/** An invocation that Lambda ends after so many milliseconds, once the function is loaded and asks. */
 export function contextOf(timeoutMs: number, fields: Partial<Context> = {}): Context {
-  const end = performance.now() + timeoutMs;
-  return { getRemainingTimeInMillis: () => end - performance.now(), ...fields } as Context;
+  let end: number | undefined;
+  const getRemainingTimeInMillis = (): number => (end ??= performance.now() + timeoutMs) - performance.now();
+  return { getRemainingTimeInMillis, ...fields } as Context;
+}
+
+/** An invocation whose worker begins no run any more when something is so. */
+export function contextUntil(isSo: () => boolean): Context {
+  return { getRemainingTimeInMillis: () => (isSo() ? 14_000 : 60_000) } as Context;
 }
 
 export function request(name: string, trigger: ReconcileRequest['trigger'] = 'audit'): ReconcileRequest {
@@ -106,13 +115,10 @@ export function request(name: string, trigger: ReconcileRequest['trigger'] = 'au
 }
 
 /** What was sent since the last time, by queue. */
-export function taken(aws: AwsFake): readonly (QueuedWork & {
-  readonly queue: string;
-  readonly delaySeconds: number | undefined;
-})[] {
-  return aws.sent.splice(0).flatMap(({ queue, body, delaySeconds }) => {
+export function taken(aws: AwsFake): readonly (QueuedWork & { readonly queue: string })[] {
+  return aws.sent.splice(0).flatMap(({ queue, body }) => {
     const item = readBody(body);
-    return 'unreadable' in item ? [] : [{ queue, delaySeconds, ...item }];
+    return 'unreadable' in item ? [] : [{ queue, ...item }];
   });
 }
 

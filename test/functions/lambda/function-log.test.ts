@@ -27,7 +27,7 @@ const ofMetrics = (): readonly Metered[] => lines().filter((line): line is Meter
 
 const deliverWeb = (invocation: string): Promise<readonly string[]> =>
   deliver(
-    [sqsRecord('0', { request: request('web'), attempt: 0 })],
+    [sqsRecord('0', { request: request('web') })],
     contextOf(30_000, { awsRequestId: invocation, functionVersion: '7' }),
   );
 
@@ -84,7 +84,8 @@ test('an invocation ends with its figures, by few dimensions and without any nam
 
   const of = (name: string): readonly Metered[] => found.filter((line) => name in line);
   expect(of('levelset_reconcile_total')).toMatchObject([
-    { cluster: 'kubernetes', object: 'service', outcome: 'progressing', levelset_reconcile_total: 1 },
+    { outcome: 'progressing', levelset_reconcile_total: 1 },
+    { cluster: 'kubernetes', object: 'service', outcome: 'settled', levelset_reconcile_total: 1 },
   ]);
   expect(of('levelset_reconcile_duration_seconds')).toMatchObject([
     { _aws: { CloudWatchMetrics: [{ Namespace: 'levelset', Dimensions: [['cluster', 'object']] }] } },
@@ -104,21 +105,20 @@ test('an invocation ends with its figures, by few dimensions and without any nam
   ]);
 });
 
-test('messages that come again, and dead letters, are counted', async () => {
+test('keys that failed three times, and dead letters, are counted', async () => {
   const world = await deployed();
-  world.aws.refuse.set('poison', 1);
-  const bodies = ['poison', 'what?', 'what else?'];
-  await deliver(
-    bodies.map((body, at) => ({
-      ...sqsRecord(String(at), { request: request('web'), attempt: 0 }),
-      body,
-    })),
-  );
+  world.sandbox.fault({ match: { side: 'kube' }, times: 999, kind: 'fail-before' });
+  const records = ['what?', 'what else?'].map((body) => ({
+    ...sqsRecord('0', { request: request('web') }),
+    body,
+  }));
+  await deliver([...records, sqsRecord('1', { request: request('web') })]);
 
   const counted = ofMetrics().filter((line) => 'levelset_messages_total' in line);
   expect(counted.map((line) => [line['result'], line['levelset_messages_total']])).toEqual([
-    ['again', 1],
-    ['dead', 2],
+    ['dead', 1],
+    ['dead', 1],
+    ['failed', 1],
   ]);
 });
 

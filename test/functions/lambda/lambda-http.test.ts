@@ -23,7 +23,7 @@ test('an audit event becomes a message of its key, and the same batch again beco
   expect((await post(AUDIT_TOKEN)).statusCode).toBe(202);
 
   expect(taken(world.aws)).toMatchObject([
-    { queue: 'triggers.fifo', request: { key: 'service/shop/web', cause: 'audit-1' } },
+    { queue: 'keys.fifo', request: { key: 'service/shop/web', cause: 'audit-1' } },
   ]);
   expect(world.aws.calls.filter((name) => name === 'GetParameters')).toHaveLength(1);
 });
@@ -75,24 +75,44 @@ function inStage(stage: string, path: string): object {
   return { version: '2.0', rawPath: `/${stage}${path}`, rawQueryString: '', requestContext: { stage, http } };
 }
 
-test('a resync answers with the report and requeues the rest', async () => {
-  const world = await deployed(60_000);
-  world.sandbox.kube.apply(aService('web'));
-
-  const answer = await call('resync', {
+const askFor = (body: object): Promise<APIGatewayProxyStructuredResultV2> =>
+  call('resync', {
     method: 'POST',
     rawPath: '/resync',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${RESYNC_TOKEN}` },
-    body: JSON.stringify({ objects: ['service/default/web'] }),
+    body: JSON.stringify(body),
   });
 
+test('a resync queues its objects, or everything, and says where to look', async () => {
+  const world = await deployed();
+  const objects = ['service/default/web', 'node/node-1'];
+
+  for (const [order, queued] of [
+    [{ objects }, objects],
+    [{ all: true }, ['all']],
+  ] as const) {
+    const answer = await askFor(order);
+    expect([answer.statusCode, JSON.parse(answer.body ?? '')]).toEqual([202, { queued, page: '/' }]);
+    expect(taken(world.aws)).toMatchObject(queued.map((key) => ({ request: { key, trigger: 'resync' } })));
+  }
+  expect(world.sandbox.requests).toEqual([]);
+});
+
+test('a dry run is answered at once with the plan, and queues nothing', async () => {
+  const world = await deployed();
+  world.sandbox.kube.apply(aService('web'));
+
+  const answer = await askFor({ objects: ['service/default/web'], dryRun: true });
+
+  const steps = [{ verb: 'create', kind: 'loadbalancer' }];
   expect([answer.statusCode, JSON.parse(answer.body ?? '')]).toMatchObject([
-    202,
-    { outcome: { status: 'progressing' } },
+    200,
+    {
+      steps: expect.arrayContaining(steps.map((step) => expect.objectContaining(step) as unknown)) as unknown,
+    },
   ]);
-  expect(taken(world.aws)).toMatchObject([
-    { queue: 'background', attempt: 0, request: { trigger: 'requeue' } },
-  ]);
+  expect(world.aws.sent).toEqual([]);
+  expect(world.sandbox.cloud.loadbalancers).toEqual([]);
 });
 
 test('what the apiserver says about a caller ends by the time of day: a frozen function has no other', async () => {
@@ -144,23 +164,6 @@ test('a parameter that is missing is named', async () => {
   await expect(call('audit', { method: 'POST' })).rejects.toThrow(
     'SSM has no parameter /levelset/test/AUDIT_TOKENS',
   );
-});
-
-test('a resync of a Node answers with its report', async () => {
-  const world = await deployed();
-
-  const answer = await call('resync', {
-    method: 'POST',
-    rawPath: '/resync',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${RESYNC_TOKEN}` },
-    body: JSON.stringify({ objects: ['node/node-1'] }),
-  });
-
-  expect([answer.statusCode, JSON.parse(answer.body ?? '')]).toMatchObject([
-    200,
-    { request: { key: 'node/node-1' }, outcome: { status: 'settled' }, plan: { steps: [] } },
-  ]);
-  expect(taken(world.aws)).toEqual([]);
 });
 
 test('a body that is nested too deep is refused, and large ones pass one after the other', async () => {

@@ -35,37 +35,39 @@ function statements(role: Json): readonly { readonly Action: string[]; readonly 
   return policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 }
 
-test('the trigger queue is FIFO with a FIFO dead letter queue, the background queue is not', () => {
+test('the queue is FIFO with a FIFO dead letter queue, for messages that five workers died of', () => {
   const queues = ofType('AWS::SQS::Queue');
 
-  expect(queues['TriggerQueue']).toMatchObject({
+  expect(queues['KeyQueue']).toMatchObject({
     FifoQueue: true,
     DeduplicationScope: 'messageGroup',
     FifoThroughputLimit: 'perMessageGroupId',
-    RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': ['TriggerDeadLetters', 'Arn'] } },
+    RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': ['DeadLetters', 'Arn'] }, maxReceiveCount: 5 },
   });
-  expect(queues['TriggerDeadLetters']).toMatchObject({ FifoQueue: true });
-  expect(queues['BackgroundQueue']).not.toHaveProperty('FifoQueue');
-  // a body that is the same must not be dropped
-  for (const queue of Object.values(queues)) expect(queue).not.toHaveProperty('ContentBasedDeduplication');
+  expect(queues['DeadLetters']).toMatchObject({ FifoQueue: true });
+  // a body that is the same must not be dropped, and a delay would hold up what people changed
+  for (const queue of Object.values(queues))
+    for (const property of ['ContentBasedDeduplication', 'DelaySeconds'])
+      expect(queue).not.toHaveProperty(property);
 });
 
-test('a message stays invisible for six times as long as the worker may run', () => {
+test('a message stays invisible for a little longer than the worker may run, as the worker says itself', async () => {
   const timeout = Number(ofType('AWS::Lambda::Function')['ReconcileLambdaFunction']?.['Timeout']);
-  const { TriggerQueue, BackgroundQueue } = ofType('AWS::SQS::Queue');
+  const visibility = Number(ofType('AWS::SQS::Queue')['KeyQueue']?.['VisibilityTimeout']);
 
-  expect(TriggerQueue?.['VisibilityTimeout']).toBeGreaterThanOrEqual(6 * timeout);
-  expect(BackgroundQueue?.['VisibilityTimeout']).toBeGreaterThanOrEqual(6 * timeout);
+  expect([timeout, visibility]).toEqual([60, 75]);
+  const source = await readFile('functions/lambda/reconcile.ts', 'utf8');
+  expect(source).toContain(`const VISIBILITY_S = ${visibility};`);
 });
 
-test('the worker takes from both queues and reports what failed, item by item', () => {
-  const sources = Object.values(ofType('AWS::Lambda::EventSourceMapping'));
-
-  expect(sources.map((source) => source['EventSourceArn'])).toEqual([
-    { 'Fn::GetAtt': ['TriggerQueue', 'Arn'] },
-    { 'Fn::GetAtt': ['BackgroundQueue', 'Arn'] },
+test('the worker takes one message at a time, and a hundred keys may wait at once', () => {
+  expect(Object.values(ofType('AWS::Lambda::EventSourceMapping'))).toMatchObject([
+    {
+      EventSourceArn: { 'Fn::GetAtt': ['KeyQueue', 'Arn'] },
+      BatchSize: 1,
+      ScalingConfig: { MaximumConcurrency: 100 },
+    },
   ]);
-  for (const source of sources) expect(source['FunctionResponseTypes']).toEqual(['ReportBatchItemFailures']);
 });
 
 test('each function runs on Node 24, with a role, a log that ends, and time for its caller', () => {
@@ -224,10 +226,9 @@ test('an alarm is about all functions, and silence is one: a sweep that does not
 const SILENT_TROUBLES = {
   SweepStoppedAlarm: ['Invocations', 'SweepLambdaFunction', 'LessThanThreshold'],
   RefusedAlarm: ['4xx', 'HttpApi', 'GreaterThanThreshold'],
-  ComingAgainAlarm: ['levelset_messages_total', 'again', 'GreaterThanThreshold'],
-  DeadLettersAlarm: ['ApproximateNumberOfMessagesVisible', 'TriggerDeadLetters', 'GreaterThanThreshold'],
-  TriggersLateAlarm: ['ApproximateAgeOfOldestMessage', 'TriggerQueue', 'GreaterThanThreshold'],
-  BackgroundLateAlarm: ['ApproximateAgeOfOldestMessage', 'BackgroundQueue', 'GreaterThanThreshold'],
+  LeftToSweepAlarm: ['levelset_messages_total', 'failed', 'GreaterThanThreshold'],
+  DeadLettersAlarm: ['ApproximateNumberOfMessagesVisible', 'DeadLetters', 'GreaterThanThreshold'],
+  QueueLateAlarm: ['ApproximateAgeOfOldestMessage', 'KeyQueue', 'GreaterThanThreshold'],
   ErrorsAlarm: ['Errors', 'AuditLambdaFunction', 'GreaterThanThreshold'],
   ThrottlesAlarm: ['Throttles', 'ReconcileLambdaFunction', 'GreaterThanThreshold'],
   DurationAlarm: ['Duration', 'SweepLambdaFunction', 'GreaterThanThreshold'],
@@ -247,7 +248,7 @@ test('each trouble that nobody would hear of has its alarm, and there is no othe
 test('queues say what becomes of them when the stack goes, or one of them is replaced', () => {
   const queues = Object.values(resources).filter(({ Type }) => Type === 'AWS::SQS::Queue');
 
-  expect(queues).toHaveLength(4);
+  expect(queues).toHaveLength(2);
   for (const queue of queues)
     expect(queue).toMatchObject({ DeletionPolicy: 'Delete', UpdateReplacePolicy: 'Delete' });
 });
@@ -279,8 +280,8 @@ test('the lab can deploy all of it, and says what it does not know', () => {
     FUNCTIONS.map((name) => `dist/functions/${name}.zip`).toSorted(),
   );
   expect(read.schedules.map((schedule) => schedule.function)).toEqual(['levelset-dev-sweep']);
-  expect(read.mappings).toHaveLength(2);
-  expect(read.queues).toHaveLength(4);
+  expect(read.mappings).toHaveLength(1);
+  expect(read.queues).toHaveLength(2);
   const [queue] = Object.entries(resources).filter(([, { Type }]) => Type === 'AWS::SQS::Queue');
   const having = (more: Json): TemplateText => ({
     ...text,

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { withDeadline } from '../../../shared/deadline.ts';
 import { bodyOf, type QueuedWork } from '../../../shared/queue/queued-work.ts';
 import { SqsQueue } from '../../../shared/queue/sqs-queue.ts';
@@ -21,14 +21,13 @@ const queue = (name: string): SqsQueue =>
 
 const work = (name: string, cause?: string): QueuedWork => ({
   request: { key: `service/shop/${name}`, trigger: 'audit', ...(cause !== undefined && { cause }) },
-  attempt: 0,
 });
 
-test('triggers go out ten at a time, a group per key, and the same event only once', async () => {
+test('keys go out ten at a time, a group per key, and the same event only once', async () => {
   const all = Array.from({ length: 23 }, (_, index) => work(`s${index}`, 'audit-1'));
 
-  await queue('triggers.fifo').sendTriggers(all);
-  await queue('triggers.fifo').sendTriggers(all.slice(0, 3));
+  await queue('keys.fifo').send(all);
+  await queue('keys.fifo').send(all.slice(0, 3));
 
   expect(aws.calls).toEqual([10, 10, 3, 3].map((size) => `SendMessageBatch ${size}`));
   expect(aws.sent).toHaveLength(23);
@@ -36,38 +35,17 @@ test('triggers go out ten at a time, a group per key, and the same event only on
 });
 
 test('a key that is too long for a group id is taken all the same', async () => {
-  await queue('triggers.fifo').sendTriggers([
-    { request: { key: `service/${'n'.repeat(63)}/${'s'.repeat(63)}`, trigger: 'audit' }, attempt: 0 },
+  await queue('keys.fifo').send([
+    { request: { key: `service/${'n'.repeat(63)}/${'s'.repeat(63)}`, trigger: 'audit' } },
   ]);
 
   expect(aws.sent).toHaveLength(1);
 });
 
-test('requeued keys carry whole seconds of delay, 15 minutes at most', async () => {
-  const delays = [0, 1, 1_000, 1_001, 5_000_000];
-
-  await queue('background').sendDelayed(delays.map((delayMs) => ({ ...work('web'), delayMs })));
-
-  expect(aws.sent.map(({ delaySeconds }) => delaySeconds)).toEqual([0, 1, 1, 2, 900]);
-  expect(aws.sent[0]).toMatchObject({ body: bodyOf(work('web')), groupId: 'shop' });
-});
-
-test('clusters take turns in the background queue, whatever namespaces they have', async () => {
-  const of = (name: string, cluster: string): QueuedWork => {
-    const { request } = work(name);
-    return { request: { ...request, cluster }, attempt: 0 };
-  };
-  const all = [of('a', 'prod-a'), of('b', 'prod-b'), work('c')];
-
-  await queue('background').sendDelayed(all.map((one) => ({ ...one, delayMs: 0 })));
-
-  expect(aws.sent.map(({ groupId }) => groupId)).toEqual(['prod-a', 'prod-b', 'shop']);
-});
-
 test('an entry that is refused is sent once more, alone', async () => {
   aws.refuse.set('shop/b"', 1);
 
-  await queue('triggers.fifo').sendTriggers(['a', 'b', 'c'].map((name) => work(name)));
+  await queue('keys.fifo').send(['a', 'b', 'c'].map((name) => work(name)));
 
   expect(aws.calls).toEqual(['SendMessageBatch 3', 'SendMessageBatch 1']);
   expect(aws.sent.map(({ groupId }) => groupId)).toEqual([
@@ -81,24 +59,41 @@ test('an entry that is refused twice makes it throw, after the others were sent'
   aws.refuse.set('shop/s0"', 2);
   const all = Array.from({ length: 11 }, (_, index) => work(`s${index}`));
 
-  await expect(queue('triggers.fifo').sendTriggers(all)).rejects.toThrow(
-    'SQS refused 1 of 11 messages: InternalError',
-  );
+  await expect(queue('keys.fifo').send(all)).rejects.toThrow('SQS refused 1 of 11 messages: InternalError');
 
   expect(aws.sent).toHaveLength(10);
 });
 
+test('the same event counts anew after five minutes, and another deduplication id at once', async () => {
+  const now = Date.now();
+  await queue('keys.fifo').send([work('web', 'audit-1')]);
+  await queue('keys.fifo').send([work('web', 'audit-1')], () => 'message-1');
+  expect(aws.sent).toHaveLength(2);
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(now + 301_000);
+  await queue('keys.fifo').send([work('web', 'audit-1')]);
+  clock.mockRestore();
+  expect(aws.sent).toHaveLength(3);
+});
+
+test('a message is hidden from others only by who has it', async () => {
+  await queue('keys.fifo').hide('receipt-1', 75);
+  aws.stale.add('receipt-1');
+
+  await expect(queue('keys.fifo').hide('receipt-1', 75)).rejects.toThrow('MessageNotInflight');
+  expect([...aws.hidden]).toEqual([['receipt-1', 75]]);
+});
+
 test('nothing to send sends nothing', async () => {
-  await queue('background').sendDelayed([]);
+  await queue('keys.fifo').send([]);
 
   expect(aws.calls).toEqual([]);
 });
 
 test('a queue that does not answer is an error', async () => {
-  const unreachable = queue('triggers.fifo');
+  const unreachable = queue('keys.fifo');
   await aws.close();
 
-  await expect(unreachable.sendTriggers([work('web')])).rejects.toThrow();
+  await expect(unreachable.send([work('web')])).rejects.toThrow();
 
   aws = await startAws();
 });
@@ -106,9 +101,7 @@ test('a queue that does not answer is an error', async () => {
 test('no call outlasts the time of what goes on, and without time none is sent', async () => {
   aws.down.set('SQS', 'hangs');
   const sending = (remainingMs: number): Promise<void> =>
-    withDeadline({ remainingMs: () => remainingMs }, () =>
-      queue('triggers.fifo').sendTriggers([work('web')]),
-    );
+    withDeadline({ remainingMs: () => remainingMs }, () => queue('keys.fifo').send([work('web')]));
   const started = performance.now();
 
   await expect(sending(200)).rejects.toThrow(/timeout/i);
@@ -120,11 +113,11 @@ test('no call outlasts the time of what goes on, and without time none is sent',
 test('a queue that does not answer is given up after 3 s, within what a function has left after its runs', async () => {
   const silent = http.createServer(() => undefined);
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/123456789012/background`;
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/123456789012/keys.fifo`;
   const credentials = { accessKeyId: 'id', secretAccessKey: 'secret' };
   const started = performance.now();
   await expect(
-    new SqsQueue({ url, region: 'eu-central-1', credentials }).sendDelayed([{ ...work('web'), delayMs: 0 }]),
+    new SqsQueue({ url, region: 'eu-central-1', credentials }).send([work('web')]),
   ).rejects.toThrow(/timeout/i);
   expect(performance.now() - started).toBeLessThan(4_000);
   silent.close();

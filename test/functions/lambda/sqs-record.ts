@@ -4,7 +4,7 @@ import { bodyOf, groupId, type QueuedWork } from '../../../shared/queue/queued-w
 const ARN = 'arn:aws:sqs:eu-central-1:123456789012';
 
 /** A message as Lambda hands it over (docs/sources/tools.md, "Messages that a function gets"). */
-export function sqsRecord(messageId: string, work: QueuedWork, fifo = true): SQSRecord {
+export function sqsRecord(messageId: string, work: QueuedWork): SQSRecord {
   return {
     messageId,
     receiptHandle: `receipt-${messageId}`,
@@ -15,11 +15,11 @@ export function sqsRecord(messageId: string, work: QueuedWork, fifo = true): SQS
       SentTimestamp: String(Date.now()),
       SenderId: 'x',
       ApproximateFirstReceiveTimestamp: '0',
-      ...(fifo && { MessageGroupId: groupId(work), SequenceNumber: '1', MessageDeduplicationId: messageId }),
+      ...{ MessageGroupId: groupId(work), SequenceNumber: '1', MessageDeduplicationId: messageId },
     },
     messageAttributes: {},
     eventSource: 'aws:sqs',
-    eventSourceARN: `${ARN}:${fifo ? 'triggers.fifo' : 'background'}`,
+    eventSourceARN: `${ARN}:keys.fifo`,
     awsRegion: 'eu-central-1',
   };
 }

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { Timetable } from '../../../functions/clusters/timetable.ts';
-import { MONOTONIC } from '../../../functions/serve/local-queue.ts';
+import { MONOTONIC } from '../../../functions/budget.ts';
 import { Work } from '../../../functions/serve/work.ts';
 import { countedLots, type Lots } from '../../../infra/sandbox/lots.ts';
 import { SandboxClock } from '../../../infra/sandbox/sandbox-clock.ts';

@@ -206,7 +206,7 @@ it('SQS is reached with the variables that serverless.yml gives to functions', a
     const { SqsQueue } = await import(${JSON.stringify(queue)});
     const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
     const sqs = new SqsQueue({ url: 'http://keystone.example.org:5000/q', region: 'eu-central-1', credentials });
-    await sqs.sendTriggers([{ request: { key: 'service/a/b' } }]).catch((error) => console.log(error));`;
+    await sqs.send([{ request: { key: 'service/a/b' } }]).catch((error) => console.log(error));`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
     env: { HTTP_PROXY: withPassword(), NODE_USE_ENV_PROXY },
   });
@@ -225,7 +225,7 @@ it('SQS is not reached with a Node that tells the URL of the proxy, and no passw
   });
   const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
   const sqs = new SqsQueue({ url: 'https://one.example.org:6443/q', region: 'eu-central-1', credentials });
-  const sent = sqs.sendTriggers([{ request: { key: 'service/a/b', trigger: 'audit' }, attempt: 0 }]);
+  const sent = sqs.send([{ request: { key: 'service/a/b', trigger: 'audit' } }]);
   const error = await sent.catch((refused: unknown) => refused);
   expect(String(error)).toContain(`Failed to establish tunnel via ${proxy.url}/`);
   expect(inspect(error, { depth: 9 })).not.toMatch(/levelset:|p@ss|ss@/);

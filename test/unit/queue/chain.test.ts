@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../../shared/model/outcome.ts';
 import type { Step } from '../../../shared/model/plan.ts';
-import { Chain, type ChainState } from '../../../shared/queue/chain.ts';
+import { Chain } from '../../../shared/queue/chain.ts';
 import { failed, progressing } from './reports.ts';
 
 describe('a chain of runs', () => {
@@ -26,24 +26,6 @@ describe('a chain of runs', () => {
     );
 
     expect(idleRuns).toEqual([0, 0, 0, 0, 0, 1]);
-  });
-
-  test('goes on in another process as it would have in its own', () => {
-    const runs = ['a', 'b', 'b', 'a', 'b', 'c', 'c'].map((address) => ran(progressing(700), address));
-    let state: ChainState = { attempt: 0 };
-
-    const idleRuns = runs.map((run) => {
-      const chain = new Chain('audit', JSON.parse(JSON.stringify(state)) as ChainState);
-      const idle = chain.note(run);
-      state = chain.state;
-      return idle;
-    });
-
-    expect(idleRuns).toEqual([0, 0, 0, 1, 2, 0, 0]);
-    expect(state).toEqual({
-      attempt: 1,
-      written: [expect.any(String), expect.any(String), expect.any(String)],
-    });
   });
 
   test('is nearly done after progress, background after a failure, and else what it was', () => {

@@ -14,7 +14,7 @@ export interface EventSourceMapping {
 
 /**
  * Lambda's event source mapping of a queue: receive, invoke, delete what succeeded. What failed comes back when SQS shows it
- * again. An answer that cannot be read fails the whole batch, as an error of the function does.
+ * again.
  */
 export function startMapping(mapping: MappingSettings, sqsUrl: string, lambda: Invoker): EventSourceMapping {
   const stopping = new AbortController();
@@ -39,9 +39,8 @@ export function startMapping(mapping: MappingSettings, sqsUrl: string, lambda: I
     busy += 1;
     if (busy === readers.length && readers.length < mapping.maximumConcurrency) readers.push(read());
     try {
-      const done = await work(mapping, messages, lambda, stopping.signal);
-      if (done.length === 0) return;
-      const Entries = done.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
+      if (!(await hasWorked(mapping, messages, lambda, stopping.signal))) return;
+      const Entries = messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
       await sqs(sqsUrl, 'DeleteMessageBatch', { QueueUrl, Entries });
     } finally {
       busy -= 1;
@@ -68,36 +67,21 @@ export function startMapping(mapping: MappingSettings, sqsUrl: string, lambda: I
   };
 }
 
-/** Returns the messages that may be deleted. */
-async function work(
+/** Whether the messages may be deleted. */
+async function hasWorked(
   mapping: MappingSettings,
   messages: readonly SqsMessage[],
   lambda: Invoker,
   stopping: AbortSignal,
-): Promise<readonly SqsMessage[]> {
+): Promise<boolean> {
   const event = JSON.stringify({ Records: messages.map((message) => record(message, mapping.queue)) });
   for (;;) {
-    const { status, functionError, payload } = await lambda.invoke(mapping.function, event);
+    const { status, functionError } = await lambda.invoke(mapping.function, event);
     if (status === 200 && mapping.deliversTwice) await lambda.invoke(mapping.function, event);
-    if (status === 200) return functionError ? [] : succeeded(mapping, messages, payload);
-    if (status !== 429 || stopping.aborted) return [];
+    if (status === 200) return functionError === undefined;
+    if (status !== 429 || stopping.aborted) return false;
     await pause(200); // Lambda waits for room as well
   }
-}
-
-function succeeded(
-  { reportsItemFailures }: MappingSettings,
-  messages: readonly SqsMessage[],
-  payload: string,
-): readonly SqsMessage[] {
-  if (!reportsItemFailures) return messages;
-  const answer = JSON.parse(payload || 'null') as {
-    batchItemFailures?: { itemIdentifier?: string }[] | null;
-  } | null;
-  const failed = new Set((answer?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier));
-  const known = new Set<string | undefined>(messages.map(({ MessageId }) => MessageId));
-  if ([...failed].some((id) => !known.has(id))) return [];
-  return messages.filter(({ MessageId }) => !failed.has(MessageId));
 }
 
 /** A record of the event, with the fields that Lambda gives it. */

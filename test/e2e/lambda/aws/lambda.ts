@@ -6,8 +6,8 @@ import { ExecutionEnvironment, type Answer } from './execution-environment.ts';
 import type { Installed } from './installed.ts';
 import type { FunctionSettings } from './template.ts';
 
-/** The concurrent executions of a new account, for a function that reserves none. */
-const ACCOUNT_CONCURRENCY = 10;
+/** The concurrent executions of a function that reserves none: what the worker's mapping asks for, of an account's 1,000. */
+const ACCOUNT_CONCURRENCY = 100;
 const LONGEST_PAYLOAD = 6 * 1024 * 1024;
 
 export interface Invocation extends Answer {

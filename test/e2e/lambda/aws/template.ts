@@ -25,7 +25,6 @@ export interface MappingSettings {
   readonly function: string;
   readonly batchSize: number;
   readonly maximumConcurrency: number;
-  readonly reportsItemFailures: boolean;
   /** True: every batch is delivered once more when it is done, as SQS may. Never said by a template. */
   readonly deliversTwice?: boolean;
 }
@@ -192,21 +191,18 @@ function queueSettings(id: string, given: Json, { prefix }: Place): QueueSetting
   };
 }
 
-const MAPPING = new Set([
-  ...['EventSourceArn', 'FunctionName', 'BatchSize', 'Enabled', 'FunctionResponseTypes', 'ScalingConfig'],
-]);
+const MAPPING = new Set([...['EventSourceArn', 'FunctionName', 'BatchSize', 'Enabled', 'ScalingConfig']]);
 
 function mappingSettings(given: Json): MappingSettings {
   refuseUnknown('an event source mapping', given, [MAPPING, new Set(['Tags'])]);
   const { EventSourceArn, FunctionName, BatchSize = 10, Enabled = true } = given;
-  const { FunctionResponseTypes = [], ScalingConfig = {} } = given;
+  const { ScalingConfig = {} } = given;
   if (Enabled !== true) throw new Error(`the mapping of ${String(EventSourceArn)} is not enabled`);
   return {
     queue: String(EventSourceArn).split(':').at(-1) ?? '',
     function: functionOf(FunctionName),
     batchSize: Number(BatchSize),
     maximumConcurrency: Number((ScalingConfig as Json)['MaximumConcurrency'] ?? 1_000),
-    reportsItemFailures: (FunctionResponseTypes as readonly string[]).includes('ReportBatchItemFailures'),
   };
 }
 

@@ -48,7 +48,6 @@ export async function deployedClusters(pendingMs = 20): Promise<DeployedClusters
   write('prod-b', textsOf('prod-b', b, a));
   const drain = async (): Promise<void> => {
     for (let next = taken(aws); next.length > 0; next = taken(aws)) {
-      await new Promise((resolve) => setTimeout(resolve, 2 * pendingMs));
       const failed = await work(...next);
       if (failed.length > 0) throw new Error(`messages failed: ${failed.join()}`);
     }

@@ -90,12 +90,12 @@ test('each function may read the entries of the registry by their path, and of o
   }
 });
 
-test('the schedule comes as often as the moments of the clusters are spread', async () => {
+test('a sweep is late when the schedule has come again', async () => {
   const [schedule] = namesOf(many, 'AWS::Scheduler::Schedule');
   const minutes = /^rate\((\d+) minutes\)$/.exec(
     String(many[schedule ?? '']?.Properties['ScheduleExpression']),
   )?.[1];
-  const source = await readFile('functions/lambda/clusters/schedule-sweeps.ts', 'utf8');
+  const source = await readFile('functions/lambda/reconcile.ts', 'utf8');
   expect(source).toContain(`const INTERVAL_MS = ${Number(minutes) * 60}_000;`);
 });
 

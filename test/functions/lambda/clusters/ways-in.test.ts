@@ -13,7 +13,7 @@ const ping = { specversion: '1.0', id: 'ping', type: 'dev.knative.sources.ping',
 const WAYS = {
   audit: { path: (name: string) => `/audit/${name}`, body: eventList([serviceEvent('create')]), ok: 202 },
   events: { path: (name: string) => `/events/${name}`, body: ping, ok: 202 },
-  resync: { path: (name: string) => `/resync/${name}`, body: { objects: ['node/node-1'] }, ok: 200 },
+  resync: { path: (name: string) => `/resync/${name}`, body: { objects: ['node/node-1'] }, ok: 202 },
   status: { path: (name: string) => `/clusters/${name}`, body: undefined, ok: 200 },
 } as const;
 type Way = keyof typeof WAYS;
@@ -78,7 +78,7 @@ const answerToStranger = async (way: Way, name: string): Promise<unknown> => {
 
 test('while a kube-apiserver cannot say who a stranger is, the answer is that for a cluster that nobody has', async () => {
   const { a } = await world();
-  expect((await ask('resync', 'prod-a', tokenOf('prod-a'))).statusCode).toBe(200);
+  expect((await ask('resync', 'prod-a', tokenOf('prod-a'))).statusCode).toBe(202);
   a.fault({ match: { side: 'kube', path: /tokenreviews/ }, times: 99, kind: 'fail-before' });
   expect(await answerToStranger('resync', 'prod-a')).toEqual(await answerToStranger('resync', 'prod-z'));
 });
@@ -144,11 +144,16 @@ test('a resync works in its cluster alone, and what it leaves to do has its name
   for (const { kube } of [a, b]) kube.apply(aService('web'));
   const object = 'service/default/web';
   const answer = await ask('resync', 'prod-b', tokenOf('prod-b'), { objects: [object] });
-  expect(JSON.parse(answer.body ?? '')).toMatchObject({ request: { key: object, cluster: 'prod-b' } });
-  expect(a.cloud.loadbalancers).toHaveLength(1);
-  expect(taken(aws)).toMatchObject([{ queue: 'background', request: { key: object, cluster: 'prod-b' } }]);
+  expect(JSON.parse(answer.body ?? '')).toEqual({ queued: [object], page: '/clusters/prod-b' });
+  expect(taken(aws)).toMatchObject([{ request: { key: object, cluster: 'prod-b', trigger: 'resync' } }]);
+  const dry = await ask('resync', 'prod-b', tokenOf('prod-b'), { objects: [object], dryRun: true });
+  expect([dry.statusCode, JSON.parse(dry.body ?? '')]).toMatchObject([
+    200,
+    { steps: [{ verb: 'create' }, {}] },
+  ]);
+  expect(a.cloud.loadbalancers).toEqual([]);
   await ask('resync', 'prod-a', tokenOf('prod-a'), { all: true });
-  expect(taken(aws)).toMatchObject([{ queue: 'triggers.fifo', request: { key: 'all', cluster: 'prod-a' } }]);
+  expect(taken(aws)).toMatchObject([{ request: { key: 'all', cluster: 'prod-a' } }]);
   expect((await call('resync', { method: 'POST', rawPath: '/resync' })).statusCode).toBe(404);
 });
 
@@ -157,11 +162,11 @@ test('who may patch an object in a cluster may have it worked on there, and not 
   const token = a.addUser('somebody', [
     { apiGroups: [''], resources: ['nodes'], verbs: ['patch'] } as Parameters<typeof a.addUser>[1][number],
   ]);
-  expect((await ask('resync', 'prod-a', token)).statusCode).toBe(200);
+  expect((await ask('resync', 'prod-a', token)).statusCode).toBe(202);
   expect((await ask('resync', 'prod-b', token)).statusCode).toBe(401);
   aws.down.set('SSM', 400);
   after(6);
-  expect((await ask('resync', 'prod-a', token)).statusCode).toBe(200);
+  expect((await ask('resync', 'prod-a', token)).statusCode).toBe(202);
 });
 
 test('a cluster that is not served answers 503 to who has its token, and a registry that is away to all', async () => {

@@ -81,15 +81,23 @@ export class RegisteredClusters {
 
   /** Connects a cluster and asks it nothing. Throws CONFIG_INVALID. */
   async connect(name: string): Promise<Connected> {
-    return connectEntry(await this.#entry(name), { log: this.#log, logins: this.#logins });
+    return (await this.#connect(name)).connected;
+  }
+
+  async #connect(
+    name: string,
+  ): Promise<{ readonly connected: Connected; readonly uid: () => Promise<string> }> {
+    const entry = await this.#entry(name);
+    const connected = await connectEntry(entry, { log: this.#log, logins: this.#logins });
+    return { connected, uid: () => uidOf(connected, entry.settings) };
   }
 
   /** Asks all of them which clusters they are. */
   async identified(): Promise<NamedClusters> {
     const names = await this.names();
     const uids = await inParallel(names, ASKED_AT_ONCE, (name) =>
-      this.connect(name)
-        .then(uidOf)
+      this.#connect(name)
+        .then(({ uid }) => uid())
         .catch(() => undefined),
     );
     const found = names.map((name, i) => [uids[i], name] as const);
@@ -100,8 +108,8 @@ export class RegisteredClusters {
   }
 
   async #open(name: string, before: Promise<unknown>): Promise<Connected> {
-    const connected = await this.connect(name);
-    const uid = await uidOf(connected).catch((error: unknown) => {
+    const { connected, uid: ask } = await this.#connect(name);
+    const uid = await ask().catch((error: unknown) => {
       throw new Error(unidentified(error));
     });
     await before;

@@ -27,9 +27,15 @@ export function connectEntry(
   });
 }
 
-/** The UID of a connected cluster. Throws when it takes longer than five seconds. */
-export async function uidOf({ cluster }: Pick<Connected, 'cluster'>): Promise<string> {
-  return (await within(ANSWER_MS, () => cluster())).id;
+/** The UID of a connected cluster. Throws when it takes longer than five seconds, and when its entry says that it has another one. */
+export async function uidOf(
+  { cluster }: Pick<Connected, 'cluster'>,
+  { uid }: Pick<Entry['settings'], 'uid'>,
+): Promise<string> {
+  const { id } = await within(ANSWER_MS, () => cluster());
+  if (uid !== undefined && id !== uid)
+    throw new Error(`its namespace kube-system has the UID ${id}, and uid of the entry is another one`);
+  return id;
 }
 
 /** Why nothing is done with a cluster whose UID nobody has said. */

@@ -24,8 +24,6 @@ export interface ConnectedClustersOptions<S extends Served> {
 /** As often as files of tokens are looked at. */
 const LOOK_MS = 5_000;
 const OF_NO_ANSWER: Delays = { firstMs: 1_000, longestMs: 30_000 };
-/** Meanwhile another entry with the cluster may be served. */
-const OF_UNFIT: Delays = { firstMs: 30_000, longestMs: 30_000 };
 /** So many entries are looked at at once, and each of them holds up others for so long at most. */
 const AT_ONCE = 20;
 const PATIENCE_MS = 1_000;
@@ -33,12 +31,12 @@ const PATIENCE_MS = 1_000;
 /**
  * The clusters that a registry names. Each gets what serves it when its kube-apiserver has said which cluster it is; another one
  * when its texts differ, after the runs of the one before have ended; and none any more when its entry is gone. What is wrong with one
- * holds up no other. Of two entries with one cluster the first by name is served.
+ * holds up no other. Of two entries with one UID the one that names it is served, or that was served first.
  */
 export class ConnectedClusters<S extends Served> {
   readonly #options: ConnectedClustersOptions<S>;
   readonly #slots = new Map<string, Slot<S>>();
-  /** Whose entry is served, by the UID of the cluster. */
+  /** Whose a cluster is, by its UID, for as long as the entry is there. */
   readonly #holders = new Map<string, Slot<S>>();
   #trouble: string | undefined;
   #wasRead = false;
@@ -124,13 +122,22 @@ export class ConnectedClusters<S extends Served> {
       if (reason !== this.#trouble)
         log.warn('the clusters that were read last count: the registry cannot be read', { reason });
       this.#trouble = reason;
-      await inParallel(this.names, AT_ONCE, (name) => this.#lookAt(name, (slot) => this.#tryAgain(slot)));
+      await this.#serveAll(this.names);
       return;
     }
     this.#trouble = undefined;
     this.#wasRead = true;
     for (const slot of this.#slots.values()) if (!names.includes(slot.name)) this.#drop(slot);
-    await inParallel(names, AT_ONCE, (name) => this.#lookAt(name, (slot) => this.#advance(slot)));
+    await inParallel(names, AT_ONCE, (name) => this.#lookAt(name, (slot) => this.#read(slot)));
+    await this.#serveAll(names); // when it is known which entries name a UID
+  }
+
+  async #serveAll(names: readonly string[]): Promise<void> {
+    await inParallel(names, AT_ONCE, (name) =>
+      this.#lookAt(name, async (slot) => {
+        if (slot.next) this.#tell(slot, await this.#identify(slot));
+      }),
+    );
   }
 
   async #lookAt(name: string, look: (slot: Slot<S>) => Promise<void>): Promise<void> {
@@ -147,14 +154,9 @@ export class ConnectedClusters<S extends Served> {
     await isSettledWithin(slot.underWay, PATIENCE_MS);
   }
 
-  /** Connects as the entry was read last. */
-  async #tryAgain(slot: Slot<S>): Promise<void> {
-    if (slot.next) this.#tell(slot, await this.#identify(slot));
-  }
-
-  async #advance(slot: Slot<S>): Promise<void> {
-    const { registry, connect } = this.#options;
-    const reading = await registry.read(slot.name);
+  /** Reads the entry. */
+  async #read(slot: Slot<S>): Promise<void> {
+    const reading = await this.#options.registry.read(slot.name);
     if (slot.gone.signal.aborted || (!reading && !slot.entry)) return; // it is gone by now, or just being written
     const { entry, problems } = reading ?? { problems: [`${slot.name}: its texts are gone`] };
     slot.entry = entry;
@@ -162,65 +164,64 @@ export class ConnectedClusters<S extends Served> {
     const isAsServed = entry && slot.served?.settings === entry.settings;
     if (!entry || isAsServed) slot.next = undefined;
     else if (slot.next?.entry.settings !== entry.settings) {
-      slot.next = { entry, connected: await connect(entry) };
+      slot.next = { entry, connected: undefined };
       slot.silence.end();
     }
-    if (!entry) {
-      const ending = this.#endServed(slot); // its runs may take their time
-      this.#tell(slot, []);
-      await ending;
-    }
-    this.#tell(slot, await this.#identify(slot));
+    if (!slot.next) this.#tell(slot, []);
+    if (!entry) await this.#endServed(slot); // its runs may take their time
   }
 
-  /** Asks which cluster it is that is connected now, and serves it. Returns why it does not. */
+  /** Connects as the entry says, asks which cluster it is, and serves it. Returns why it does not. */
   async #identify(slot: Slot<S>): Promise<readonly string[]> {
     const { next } = slot;
     if (!next) return [];
     if (!slot.silence.isOver) return [slot.unanswered];
+    const { entry } = next;
+    const connected = (next.connected ??= await this.#options.connect(entry));
     let uid: string;
     try {
-      uid = await unlessGone(slot, uidOf(next.connected));
+      uid = await unlessGone(slot, uidOf(connected, entry.settings));
     } catch (error) {
       slot.silence.begin(OF_NO_ANSWER);
       slot.unanswered = `${slot.name}: ${unidentified(error)}`;
       return [slot.unanswered];
     }
     slot.silence.end();
-    const holder = this.#holders.get(uid);
-    if (holder && holder !== slot && next.unfit !== undefined) return [next.unfit];
-    if (holder && holder !== slot && holder.name < slot.name) return [isThatOf(slot, holder)];
+    const holder = this.#holderOf(uid, slot) ?? slot;
+    if (holder !== slot) return [isThatOf(slot, holder)];
+    const isNew = !this.#holders.has(uid);
     this.#holders.set(uid, slot);
-    if (holder && holder !== slot) {
-      await holder.underWay;
-      if (holder.served?.uid === uid) {
-        await this.#endServed(holder);
-        this.#tell(holder, [isThatOf(holder, slot)]);
-      }
-    }
-    await this.#endServed(slot, uid);
+    await this.#endServed(slot);
     if (slot.gone.signal.aborted) return [];
-    const { entry, connected } = next;
     const its = await this.#options.begin(entry, connected).catch((error: unknown) => {
-      slot.unanswered = next.unfit = `${slot.name}: ${errorText(error)}`;
-      this.#holders.delete(uid);
-      slot.silence.begin(OF_UNFIT);
+      slot.unanswered = `${slot.name}: ${errorText(error)}`;
+      if (isNew) this.#holders.delete(uid);
+      slot.silence.begin(OF_NO_ANSWER);
       return undefined;
     });
     if (!its) return [slot.unanswered];
-    slot.served = { settings: entry.settings, uid, its };
+    this.#release(slot, uid);
+    slot.served = { settings: entry.settings, its };
     slot.next = undefined;
     this.#options.log.info('the cluster is served', { cluster: slot.name, uid });
     return [];
   }
 
-  /** @param kept the cluster that this slot goes on to have. */
-  async #endServed(slot: Slot<S>, kept?: string): Promise<void> {
+  /** The entry that has a cluster, or else another one that names its UID. */
+  #holderOf(uid: string, asking: Slot<S>): Slot<S> | undefined {
+    const others = [...this.#slots.values()].filter((slot) => slot !== asking);
+    return this.#holders.get(uid) ?? others.find(({ entry }) => entry?.settings.uid === uid);
+  }
+
+  /** Of all but one cluster. */
+  #release(slot: Slot<S>, kept?: string): void {
+    for (const [uid, holder] of this.#holders) if (holder === slot && uid !== kept) this.#holders.delete(uid);
+  }
+
+  async #endServed(slot: Slot<S>): Promise<void> {
     const { served } = slot;
-    if (!served) return;
     slot.served = undefined;
-    if (served.uid !== kept && this.#holders.get(served.uid) === slot) this.#holders.delete(served.uid);
-    await served.its.stop();
+    await served?.its.stop();
   }
 
   #drop(slot: Slot<S>): void {
@@ -246,7 +247,7 @@ export class ConnectedClusters<S extends Served> {
     slot.gone.abort();
     await slot.underWay;
     await this.#endServed(slot);
-    for (const [uid, holder] of this.#holders) if (holder === slot) this.#holders.delete(uid);
+    this.#release(slot);
     await this.#options.ended?.(slot.name);
     this.#slots.delete(slot.name);
   }

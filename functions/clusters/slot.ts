@@ -19,9 +19,9 @@ export interface Slot<S extends Served> {
   ofCluster: readonly string[];
   /** What the log has said of both. */
   told: string;
-  /** Connected as the entry says now, and not served yet. `unfit`: why nothing could be begun with it. */
-  next: { readonly entry: Entry; readonly connected: Connected; unfit?: string } | undefined;
-  served: { readonly settings: Entry['settings']; readonly uid: string; readonly its: S } | undefined;
+  /** The entry as it is now, and not served yet. */
+  next: { readonly entry: Entry; connected: Connected | undefined } | undefined;
+  served: { readonly settings: Entry['settings']; readonly its: S } | undefined;
   /** After a kube-apiserver that did not answer. */
   readonly silence: Silence;
   /** What it said, or did not. */
@@ -78,5 +78,5 @@ export async function unlessGone<T>(
 
 /** Why a cluster is not served that another entry leads to, too. */
 export function isThatOf({ name }: Pick<Slot<Served>, 'name'>, other: Pick<Slot<Served>, 'name'>): string {
-  return `${name}: it is the cluster of the entry ${other.name}, which is served: take one of the two away`;
+  return `${name}: it says it is the cluster of the entry ${other.name}: take one of the two away, or give each its uid`;
 }

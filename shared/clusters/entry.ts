@@ -5,6 +5,7 @@ export const TEXTS = [
   'kubeconfig',
   'cloud.conf',
   'flags',
+  'uid',
   'ca-file',
   'cert-file',
   'key-file',
@@ -23,6 +24,8 @@ export interface Settings {
   readonly flags: Flags;
   /** Texts of the entry and the proxies of the deployment, and nothing else. */
   readonly env: NodeJS.ProcessEnv;
+  /** The UID that the cluster has to have; absent: the entry names none. */
+  readonly uid?: string;
   /** What is to be said about them, for the log; no content of a text. */
   readonly warnings: readonly string[];
 }

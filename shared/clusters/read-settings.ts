@@ -24,7 +24,13 @@ const VARIABLES = {
 } as const satisfies Partial<Record<TextName, string>>;
 
 /** The texts that a cluster is connected with. */
-export const OF_SETTINGS = [...(Object.keys(VARIABLES) as (keyof typeof VARIABLES)[]), 'flags'] as const;
+export const OF_SETTINGS = [
+  ...(Object.keys(VARIABLES) as (keyof typeof VARIABLES)[]),
+  'flags',
+  'uid',
+] as const;
+
+const UID = /^[\w-]{1,128}$/;
 
 /** The most characters of a text, before anything of it is parsed. */
 const LONGEST_TEXT = 262_144;
@@ -48,6 +54,9 @@ export async function readSettings(
     else if ((texts[text] ?? '').length > LONGEST_TEXT)
       problems.push(`${text} is longer than ${LONGEST_TEXT} characters: no such text needs more`);
   if (problems.length > before) return undefined;
+  const uid = texts.uid?.trim();
+  if (uid !== undefined && !UID.test(uid))
+    problems.push('uid is no UID: give metadata.uid of the namespace kube-system');
   const own = readFlagsText(texts.flags ?? '', 'flags', problems);
   checkCloudConf(texts['cloud.conf'] ?? '', problems);
   if (problems.length > before) return undefined;
@@ -61,7 +70,7 @@ export async function readSettings(
   try {
     await readKubeconfig(texts.kubeconfig ?? '', { source: 'kubeconfig', isEntry: true });
     const { warnings } = await loadConfig(flags, env);
-    return { flags, env, warnings: warnings.flatMap(linesOf) };
+    return { flags, env, ...(uid !== undefined && { uid }), warnings: warnings.flatMap(linesOf) };
   } catch (error) {
     if (!(error instanceof ReconcileError)) throw error;
     problems.push(...linesOf(error.message));

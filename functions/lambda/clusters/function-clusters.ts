@@ -94,9 +94,11 @@ export class FunctionClusters {
     return other ? { notServed: isThatOf(known, other) } : known.connected;
   }
 
-  /** Another entry that leads to the same cluster and comes before by name, of those that this process knows. */
-  async #holderOf({ name, uid }: Known): Promise<Known | undefined> {
-    for (const other of [...this.#known.values()].filter((one) => one.uid === uid && one.name < name)) {
+  /** Another entry that leads to the same cluster, of those that this process knows: who gives its `uid` comes first, then by name. */
+  async #holderOf(known: Known): Promise<Known | undefined> {
+    const rank = ({ name, settings }: Known): string => `${settings.uid === undefined} ${name}`;
+    const isBefore = (one: Known): boolean => one.uid === known.uid && rank(one) < rank(known);
+    for (const other of [...this.#known.values()].filter(isBefore)) {
       this.#source.doubt(other.name); // it may be gone, or lead elsewhere by now
       if ((await this.entryOf(other.name))?.settings === other.settings) return other;
     }
@@ -138,7 +140,7 @@ export class FunctionClusters {
     const { name, connected, silence } = known;
     if (Date.now() >= known.restsUntilMs)
       try {
-        if (known.uid === undefined) known.uid = await uidOf(connected);
+        if (known.uid === undefined) known.uid = await uidOf(connected, known.settings);
         else await within(ANSWER_MS, () => connected.kubeHttp(READ_KUBE_SYSTEM));
       } catch (error) {
         known.restsUntilMs = Date.now() + silence.begin(OF_NO_ANSWER);

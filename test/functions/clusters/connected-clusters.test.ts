@@ -66,11 +66,12 @@ function world(given?: Registry) {
     },
     log: { debug: note, info: note, warn: note, error: note },
   });
-  /** The entry with other settings than before. */
-  const put = (name: string, uid?: string, problems: readonly string[] = []): void => {
+  /** The entry with other settings than before. `named`: its text `uid`. */
+  const put = (name: string, uid?: string, problems: readonly string[] = [], named?: string): void => {
     if (uid === undefined) uids.delete(name);
     else uids.set(name, uid);
-    const entry: Entry = { name, settings: { flags: {}, env: {}, warnings: [] }, tokens: NO_TOKENS };
+    const settings = { flags: {}, env: {}, warnings: [], ...(named !== undefined && { uid: named }) };
+    const entry: Entry = { name, settings, tokens: NO_TOKENS };
     readings.set(name, { entry, problems });
   };
   return { clusters, registry, readings, uids, put, slow, unfit, lasting, begun, told };
@@ -115,23 +116,47 @@ test.each(['its entry goes', 'the process ends'])(
   },
 );
 
-test('who takes a cluster over ends what serves that one, and nothing else that its entry leads to by now', async () => {
-  const { clusters, put, slow, lasting, begun } = world();
+const isAnother = (name: string, other: string): string =>
+  `${name}: it says it is the cluster of the entry ${other}: take one of the two away, or give each its uid`;
+
+test('a cluster stays that of the entry that was served first, whatever the other one is called, while that entry is there', async () => {
+  const { clusters, readings, put, uids, begun } = world();
   put('b', 'one');
-  put('c', 'two');
-  slow.add('two');
   await clusters.look();
   put('a', 'one');
-  put('b', 'two');
-  void clusters.look();
-  await passes(1_000);
-  slow.clear();
-  lasting.resolve(undefined);
-  await passes();
-  expect(begun.slice(2).sort()).toEqual(['a as one', 'b as two']);
-  expect(clusters.get('a')).toBeDefined();
-  expect(clusters.get('b')).toBeDefined();
-  expect(clusters.problemsOf('b')).toEqual([]);
+  await clusters.look();
+  expect(clusters.problemsOf('a')).toEqual([isAnother('a', 'b')]);
+  readings.set('b', { problems: ['b: kubeconfig is missing'] }); // nothing is served for it, and its cluster is nobody else’s
+  await clusters.look();
+  expect(clusters.get('b')).toBeUndefined();
+  put('b');
+  await clusters.look();
+  expect(clusters.get('a')).toBeUndefined();
+  uids.set('b', 'two'); // another cluster is its own by now
+  await passes(2_000);
+  await clusters.look();
+  await clusters.look();
+  expect(begun).toEqual(['b as one', 'b as two', 'a as one']);
+  expect([...clusters.problemsOf('a'), ...clusters.problemsOf('b')]).toEqual([]);
+});
+
+test('after a restart a cluster is that of the entry that names its UID, and of none where two do', async () => {
+  const { clusters, put, begun, readings } = world();
+  put('a', 'one');
+  put('b', 'one', [], 'one');
+  put('c', 'two', [], 'one');
+  put('d', 'three', [], 'three');
+  put('e', 'three', [], 'three');
+  await clusters.look();
+  expect(begun).toEqual([]);
+  expect(clusters.problemsOf('c')).toEqual([
+    'c: the kube-apiserver has not said which cluster it is: its namespace kube-system has the UID two, and uid of the entry is another one',
+  ]);
+  for (const name of ['c', 'e']) readings.delete(name);
+  await clusters.look();
+  await clusters.look();
+  expect(begun.sort()).toEqual(['b as one', 'd as three']);
+  expect(clusters.problemsOf('a')).toEqual([isAnother('a', 'b')]);
 });
 
 test('the tokens of an entry that is gone open nothing while the last runs of its cluster take their time', async () => {
@@ -199,26 +224,18 @@ test('an entry whose folder was emptied is served no more, and its tokens open n
   ]);
 });
 
-test('an entry with which nothing can be begun keeps its cluster from no other one, and takes it from none again', async () => {
+test('an entry with which nothing was ever begun keeps its cluster from no other one', async () => {
   const { clusters, put, unfit, begun } = world();
-  put('b', 'one');
-  await clusters.look();
   unfit.add('a');
   put('a', 'one');
   await clusters.look();
-  expect(clusters.get('b')).toBeUndefined();
-  for (let looks = 0; looks < 3; looks += 1) {
-    await clusters.look();
-    expect(clusters.get('b')).toBeDefined();
-    expect(clusters.problemsOf('b')).toEqual([]);
-    expect(clusters.problemsOf('a')).toEqual(['a: nothing can be begun']);
-  }
-  expect(begun).toEqual(['b as one', 'b as one']);
-  unfit.clear();
-  put('a', 'one');
+  expect(clusters.problemsOf('a')).toEqual(['a: nothing can be begun']);
+  put('b', 'one');
   await clusters.look();
-  expect(clusters.get('a')).toBeDefined();
-  expect(clusters.problemsOf('a')).toEqual([]);
+  await passes(2_000);
+  await clusters.look();
+  expect(clusters.problemsOf('a')).toEqual([isAnother('a', 'b')]);
+  expect(begun).toEqual(['b as one']);
 });
 
 test('a cluster that did not answer is asked again while the registry cannot be read', async () => {

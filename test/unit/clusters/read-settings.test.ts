@@ -59,6 +59,13 @@ test('texts become the variables that the functions on AWS read, and nothing of 
   expect(config.openstack).toMatchObject({ ca: PEM, authUrl: 'https://keystone.example/v3' });
 });
 
+test('the UID that the cluster has to have stands in the entry, and a text that is none is refused', async () => {
+  expect((await read({ ...WHOLE, uid: ' 6d0f-1\n' })).settings?.uid).toBe('6d0f-1');
+  const { settings, problems } = await read({ ...WHOLE, uid: 'two words' });
+  expect(settings).toBeUndefined();
+  expect(problems).toEqual(['uid is no UID: give metadata.uid of the namespace kube-system']);
+});
+
 test('the name that an entry gives itself comes before that of the entry', async () => {
   expect((await read({ ...WHOLE, flags: 'cluster-name=kubernetes' })).settings?.flags.clusterName).toBe(
     'kubernetes',

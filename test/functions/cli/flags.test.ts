@@ -132,7 +132,7 @@ describe('deployments and documents', () => {
       ROWS.filter(([, { commands }]) => commands.includes('serve')).map(([name]) => name),
     );
     expect(names.filter((name) => !serve.has(name))).toEqual([]);
-    const ofNode = new Set(['NODE_OPTIONS', 'MALLOC_ARENA_MAX']);
+    const ofNode = new Set(['NODE_OPTIONS', 'MALLOC_ARENA_MAX', 'POD_NAMESPACE', 'POD_NAME']);
     const variables = container?.env.map(({ name }) => name) ?? [];
     expect(variables.filter((name) => !known.has(name) && !ofNode.has(name))).toEqual([]);
   });

@@ -115,18 +115,23 @@ test.each(['audit', 'events', 'reconcile', 'sweep'])(
       Intl.ListFormat = class { constructor() { console.log('ListFormat'); } };
       const { handler } = await import(process.argv[1]);
       const http = { method: 'POST', sourceIp: '127.0.0.1' };
-      const event = { rawPath: '/', headers: {}, requestContext: { http }, Records: [{ body: process.argv[2] }] };
+      const event = { rawPath: '/', headers: {}, requestContext: { http }, Records: [JSON.parse(process.argv[2])] };
       await handler(event, { getRemainingTimeInMillis: () => 20_000 }).catch((error) => console.log(error.message));
       console.log(process.moduleLoadList.filter((module) => /undici|http2|webcrypto/.test(module)).join());`;
-    const work = bodyOf({ request: { key: 'service/shop/web', trigger: 'audit' } });
+    const record = {
+      body: bodyOf({ request: { key: 'service/shop/web', trigger: 'audit' } }),
+      receiptHandle: 'receipt-1',
+      attributes: { SentTimestamp: '0' },
+    };
 
     const { stdout } = await run(
       process.execPath,
-      ['--input-type=module', '-e', script, `${directory}/functions/${name}.mjs`, work],
+      ['--input-type=module', '-e', script, `${directory}/functions/${name}.mjs`, JSON.stringify(record)],
       {
         env: {
           ...{ AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' },
           ...{ AWS_ENDPOINT_URL_SSM: aws.url, LEVELSET_AUDIT_TOKENS_PARAMETER: '/tokens' },
+          LEVELSET_QUEUE_URL: `${aws.url}/keys.fifo`,
         },
       },
     );

@@ -1,4 +1,5 @@
 import { within } from '../../shared/deadline.ts';
+import { NodeServers } from '../../shared/memory/node-servers.ts';
 import { Room } from '../../shared/queue/room.ts';
 import { MONOTONIC } from '../budget.ts';
 import type { Connected } from '../world.ts';
@@ -6,20 +7,36 @@ import type { Connected } from '../world.ts';
 /** The time of Keystone to say which project it is. */
 const ANSWER_MS = 5_000;
 
-/** The places for load balancers in Octavia's hands, which the clusters of one project share. */
+/** What the clusters of one project share: the places for load balancers in Octavia's hands, and whose Nodes its servers are. */
 export class Projects {
   readonly #rooms = new Map<string, WeakRef<Room>>();
+  readonly #servers = new Map<string, WeakRef<NodeServers>>();
 
   /**
-   * That of a cluster's project. While Keystone does not answer, a cluster has one of its own until it is connected again: no work for
-   * Octavia begins without a token. The first cluster of a project says how many places there are.
+   * Brings a cluster into its project, and returns the project's room. While Keystone does not answer, a cluster has a project of its own
+   * until it is connected again: no work for Octavia begins without a token. The first cluster of a project says how many places there are.
    */
-  async roomOf({ world, project }: Pick<Connected, 'world' | 'project'>): Promise<Room> {
+  async enter({ world, project }: Pick<Connected, 'world' | 'project'>): Promise<Room> {
+    const { cluster = '', config, memory } = world;
     const id = await within(ANSWER_MS, () => project()).catch(() => undefined);
-    const known = id === undefined ? undefined : this.#rooms.get(id)?.deref();
-    if (known) return known;
-    const room = new Room(world.config.concurrentLoadBalancers, MONOTONIC);
-    if (id !== undefined) this.#rooms.set(id, new WeakRef(room));
-    return room;
+    const servers = kept(this.#servers, id, () => new NodeServers());
+    this.leave(cluster, servers);
+    memory.projectServers = servers.of(cluster);
+    return kept(this.#rooms, id, () => new Room(config.concurrentLoadBalancers, MONOTONIC));
   }
+
+  /** Forgets a cluster, but for the project that it is in by now. */
+  leave(cluster: string, now?: NodeServers): void {
+    for (const known of this.#servers.values()) {
+      const servers = known.deref();
+      if (servers !== now) servers?.leave(cluster);
+    }
+  }
+}
+
+function kept<T extends object>(all: Map<string, WeakRef<T>>, id: string | undefined, make: () => T): T {
+  const known = id === undefined ? undefined : all.get(id)?.deref();
+  const its = known ?? make();
+  if (id !== undefined && !known) all.set(id, new WeakRef(its));
+  return its;
 }

@@ -63,7 +63,7 @@ export async function serveClusters(
       },
       log: ofCluster(log, entry.name),
       metrics: metrics.of(entry.name),
-      shared: { room: await projects.roomOf(connected), turns: timetable.of(entry.name) },
+      shared: { room: await projects.enter(connected), turns: timetable.of(entry.name) },
       ...(reported && { reported }),
     });
     cluster.start();
@@ -75,6 +75,7 @@ export async function serveClusters(
     begin,
     ended: (name) => {
       logins.leave(name);
+      projects.leave(name);
       return metrics.forget(name);
     },
     log,

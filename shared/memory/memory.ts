@@ -9,6 +9,7 @@ import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { LeaseNames } from '../model/unit.ts';
 import { Answers } from './answers.ts';
 import { BoundedMap } from './bounded-map.ts';
+import type { ServersOfProject } from './node-servers.ts';
 import { ToldEvents } from './told-events.ts';
 
 export interface Memory {
@@ -45,6 +46,8 @@ export interface Memory {
   /** By router: how many routes it takes, as Neutron said. */
   readonly fullRouters: BoundedMap<string, FullRouter>;
 
+  /** Whose Nodes the servers of the project are; absent where a process serves one cluster. */
+  projectServers?: ServersOfProject;
   readonly servers: Gathering<Server>;
   /** By the name of a Node: the servers that it may be. */
   readonly serversByNode: Gathering<readonly Server[]>;

@@ -70,20 +70,32 @@ export function unknownAddresses(nodes: readonly Node[], ports: readonly DeviceP
 
 /**
  * Judges each address at which a Node could be a member. `ports` are those of the Nodes' servers and those that have
- * an address of `unknownAddresses`; the reason of a failure if they could not be listed.
+ * an address of `unknownAddresses`; the reason of a failure if they could not be listed. `others`: the servers that are Nodes of other
+ * clusters, of which none is a Node here.
  */
-export function judgeNodes(nodes: readonly Node[], ports: readonly DevicePort[] | string): JudgedNodes {
-  return typeof ports === 'string' ? judge(nodes, ports) : judgedBy(ports)(nodes);
+export function judgeNodes(
+  nodes: readonly Node[],
+  ports: readonly DevicePort[] | string,
+  others: ReadonlySet<string> = NONE,
+): JudgedNodes {
+  return typeof ports === 'string' ? judge(nodes, ports, others) : judgedBy(ports)(others)(nodes);
 }
+
+const NONE: ReadonlySet<string> = new Set([]);
 
 /** All runs of a second have the same Nodes and the same ports. */
 const judgedBy = onceFor((ports: readonly DevicePort[]) =>
-  onceFor((nodes: readonly Node[]) => judge(nodes, ports)),
+  onceFor((others: ReadonlySet<string>) => onceFor((nodes: readonly Node[]) => judge(nodes, ports, others))),
 );
 
-function judge(nodes: readonly Node[], ports: readonly DevicePort[] | string): JudgedNodes {
+function judge(
+  nodes: readonly Node[],
+  ports: readonly DevicePort[] | string,
+  others: ReadonlySet<string>,
+): JudgedNodes {
   const seen = new SeenPorts(typeof ports === 'string' ? [] : ports);
-  const claimed = new Set(serversOf(nodes));
+  const servers = new Set(serversOf(nodes).filter((server) => !others.has(server)));
+  const claimed = new Set([...servers, ...others]);
   const refused: RefusedAddress[] = [];
   const unseen = new Set<string>();
   const unclaimed = new Set<string>();
@@ -101,6 +113,7 @@ function judge(nodes: readonly Node[], ports: readonly DevicePort[] | string): J
       if (isDisputed) disputed.set(address, taken);
       const because =
         unreachable(address) ??
+        whyOfAnother(server, others) ??
         (isDisputed ? undefined : taken) ??
         (found.length > 0 || server === undefined ? undefined : whyReserved(seen.reserved(address, server)));
       if (because !== undefined) {
@@ -121,7 +134,7 @@ function judge(nodes: readonly Node[], ports: readonly DevicePort[] | string): J
     unclaimed,
     disputed,
     ports: own,
-    servers: claimed,
+    servers,
     subnetsOf: (node, address) => seen.subnetsOf(serverOf(node) ?? '', address),
     ...(typeof ports === 'string' ? { unlisted: ports } : {}),
   };
@@ -210,6 +223,12 @@ const UNREACHABLE = [
 function unreachable(address: string): string | undefined {
   const range = UNREACHABLE.find((cidr) => cidrContains(cidr, address));
   return range && `lies in ${range}, where no load balancer can reach a Node`;
+}
+
+/** Why no address of a Node is its own that names the server of another cluster's Node. */
+function whyOfAnother(server: string | undefined, others: ReadonlySet<string>): string | undefined {
+  if (server === undefined || !others.has(server)) return undefined;
+  return `is of server ${server}, which is a Node of another cluster of the project that levelset serves`;
 }
 
 /** Why an address is not the Node's; undefined if it is, or if nobody is known to have it. */

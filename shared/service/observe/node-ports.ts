@@ -82,7 +82,7 @@ export async function observeNodes(
   const { manageSecurityGroups: groups } = reader.config.loadBalancer;
   const read = (): Promise<readonly WireResource[]> => listNodePorts(nodes, groups, 'lately', reader);
   const ports = isMade && !groups ? await readIfPossible(reader, PORTS, read) : await read();
-  return keepOut(judgeNodes(nodes, (ports as readonly DevicePort[] | undefined) ?? UNLISTED), isMade, reader);
+  return keepOut(nodes, (ports as readonly DevicePort[] | undefined) ?? UNLISTED, isMade, reader);
 }
 
 /** The Nodes of a sweep, judged by the list that the sweep has. */
@@ -91,7 +91,7 @@ export function judgeBy(
   ports: readonly WireResource[] | ReconcileError,
   reader: Judging,
 ): Promise<JudgedNodes> {
-  return keepOut(judgeNodes(nodes, ports instanceof ReconcileError ? UNLISTED : ports), true, reader);
+  return keepOut(nodes, ports instanceof ReconcileError ? UNLISTED : ports, true, reader);
 }
 
 const SERVERS = 'servers that may be Nodes';
@@ -101,8 +101,14 @@ const SERVERS = 'servers that may be Nodes';
  * servers cannot be listed, and the load balancer `isMade`, members stay, and none joins. One list serves the runs of a minute
  * that ask about the same servers.
  */
-async function keepOut(judged: JudgedNodes, isMade: boolean, reader: Judging): Promise<JudgedNodes> {
+async function keepOut(
+  listed: readonly Node[],
+  ports: readonly DevicePort[] | string,
+  isMade: boolean,
+  reader: Judging,
+): Promise<JudgedNodes> {
   const { memory, clock, cloud, config } = reader;
+  const judged = judgeNodes(listed, ports, memory.projectServers?.others());
   const { serverMetadata: wanted } = config.nodes;
   const { nodes } = judged;
   if (!wanted || nodes.length === 0) return judged;

@@ -43,8 +43,10 @@ export const handler = asFunction(async ({ Records: [record] }: SQSEvent, contex
     }
     const again = await workOn(work, Number(record.attributes.SentTimestamp), time);
     time.close();
-    // received twice, a message sends one other
-    if (again) await withDeadline(time.sending, () => queue.send([again], () => record.messageId));
+    if (!again) return;
+    // by this id a message sends one other, however often it is sent or received
+    const send = (): Promise<void> => queue.send([again], () => record.messageId);
+    await withDeadline(time.sending, () => triedAgain(send));
   } finally {
     time.close();
   }

@@ -127,8 +127,11 @@ it(
       await inCluster(B, () => addressOf(world.namespace, 'web', LONG)),
     ];
     expect(a).not.toBe(b);
+    // Octavia's health manager moves updated_at, too, until what it sees is ONLINE
     const isSettled = async (): Promise<boolean> =>
-      (await loadBalancers()).every((lb) => lb['provisioning_status'] === 'ACTIVE');
+      (await loadBalancers()).every(
+        (lb) => lb['provisioning_status'] === 'ACTIVE' && lb['operating_status'] === 'ONLINE',
+      );
     await until('Octavia is at rest', isSettled, LONG);
     for (const version of [A, B])
       await inCluster(version, () =>

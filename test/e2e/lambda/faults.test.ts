@@ -95,7 +95,8 @@ it.each(['fails', 'throttles', 'hangs'] as const)(
     deployment.parameters.trouble = trouble;
     const began = Date.now();
     sandbox.kube.apply(aService());
-    await until('a cold start', () => deployment.invocationsOf('reconcile').length > 0);
+    const hasEnded = (): boolean => deployment.invocationsOf('reconcile').length > 0;
+    await until('the end of a cold start', hasEnded, { timeoutMs: 90_000 });
     deployment.parameters.trouble = undefined;
     const mended = Date.now();
     await deployment.tick();
@@ -103,7 +104,7 @@ it.each(['fails', 'throttles', 'hangs'] as const)(
     console.log(
       `Parameter Store ${trouble}: address ${seconds(mended)} s after its end; ${toldSince(deployment, began)}`,
     );
-    expect(Date.now() - mended).toBeLessThan(20_000);
+    expect(Date.now() - mended).toBeLessThan(60_000);
 
     await deployment.lambda.cool();
     deployment.parameters.trouble = trouble;

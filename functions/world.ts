@@ -5,7 +5,7 @@ import type { Config } from '../shared/config/config.ts';
 import { nameOfLogin } from '../shared/config/clouds/credentials.ts';
 import { loadConfig } from '../shared/config/load.ts';
 import type { Flags } from '../shared/config/read-flags.ts';
-import { within } from '../shared/deadline.ts';
+import { countdown } from '../shared/deadline.ts';
 import type { Login } from '../shared/kube/connection/connection.ts';
 import { connectKube } from '../shared/kube/connection/connect-kube.ts';
 import { isConfigured } from '../shared/kube/connection/find-connection.ts';
@@ -144,13 +144,12 @@ export async function connect(options: WorldOptions): Promise<Connected> {
       return createReviews(createHttp(kubernetes.connection, onCall)); // sockets of their own, not those of the work
     },
     ready: () =>
-      answers.read('readiness', { keepMs: READY_MS, clock: world.clock }, () =>
-        within(READY_MS, async () => {
-          const asked = missing('kubernetes', () => kubernetes.ready(flags.dryRun !== true));
-          const sides = [asked, missing('openstack', openstack.ready)];
-          return (await Promise.all(sides)).filter((side) => side !== undefined);
-        }),
-      ),
+      answers.read('readiness', { keepMs: READY_MS, clock: world.clock }, async () => {
+        const leftMs = countdown(READY_MS);
+        const asked = missing('kubernetes', () => kubernetes.ready(flags.dryRun !== true, leftMs));
+        const sides = [asked, missing('openstack', () => openstack.ready(leftMs))];
+        return (await Promise.all(sides)).filter((side) => side !== undefined);
+      }),
   };
 }
 

@@ -21,8 +21,11 @@ import type { LoadBalancerPlace } from './model/place.ts';
 import type { UnitState } from './model/unit.ts';
 import type { Config } from './config/config.ts';
 import type { Memory } from './memory/memory.ts';
+import type { RunContext } from './run-context.ts';
 
 export interface Kube {
+  /** The same for requests in the time that `run` has. A write may end a run whose time is over. */
+  during(run: Partial<RunContext>): Kube;
   /** The UID of the namespace kube-system: the cluster's identity. */
   clusterId(): Promise<string>;
   /** True also where levelset may not read it. */
@@ -169,6 +172,8 @@ export type ReadKind =
 
 /** OpenStack, one method per verb; paths and envelopes are in openstack/endpoints.ts. */
 export interface Cloud {
+  /** The same for requests that carry what `run` has, in the time that both have. */
+  during(run: Partial<RunContext>): Cloud;
   /** All pages. `query` is sent as it is; a list value repeats the key. `parent` is a pool's id for members. */
   list(kind: ReadKind, query?: Query, parent?: string): Promise<readonly WireResource[]>;
   /** Undefined on 404. */
@@ -248,6 +253,8 @@ export interface CallRecorder {
 }
 
 export interface World {
+  /** The run, or the sweep, whose World this is; absent outside. */
+  readonly run?: RunContext;
   /** The name of the cluster whose World this is; absent in a deployment that serves one. */
   readonly cluster?: string;
   readonly kube: Kube;
@@ -261,7 +268,7 @@ export interface World {
 }
 
 /** The part of the World that reads of OpenStack take: the cloud, the time, and the answers that this process has. */
-export type CloudReader = Pick<World, 'cloud' | 'clock' | 'memory'> & {
+export type CloudReader = Pick<World, 'run' | 'cloud' | 'clock' | 'memory'> & {
   /** Takes the first failure of a read that the members of a Service can do without, and stops all else (decision 420). */
   readonly unread?: Problem[];
 };

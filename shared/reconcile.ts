@@ -1,21 +1,21 @@
 /** Runs one key: picks its controller and makes one outcome of whatever happens. */
 import { CONTROLLERS } from './controllers.ts';
-import { withDeadline } from './deadline.ts';
 import { asReconcileError, ReconcileError } from './model/errors.ts';
 import type { Report, Run } from './model/outcome.ts';
 import { queueKeyOf, type ReconcileRequest } from './model/request.ts';
 import type { Budget, World } from './ports.ts';
 import { outcomeOfError } from './report/outcome-of-error.ts';
-import { urgencyOf } from './urgency.ts';
+import { NO_RUN, priorityOf } from './run-context.ts';
+import { worldDuring } from './world-during.ts';
 
 /** Runs one key once, in the time of `budget`. Never throws: a failure is an outcome. */
 export async function reconcile(request: ReconcileRequest, world: World, budget: Budget): Promise<Report> {
   const started = world.clock.now();
   const { value, calls, failedRequestIds } = await world.calls.record(async () => {
     try {
-      return await urgencyOf(request.trigger).run(() =>
-        withDeadline(budget, () => run(request, world, budget)),
-      );
+      const priority = priorityOf(request.trigger);
+      const remainingMs = (): number => budget.remainingMs();
+      return await run(request, worldDuring(world, { ...NO_RUN, priority, remainingMs }), budget);
     } catch (error) {
       return { outcome: outcomeOfError(asReconcileError(error)), applied: [] };
     }

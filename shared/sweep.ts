@@ -11,8 +11,9 @@ import { listNodesNow } from './memory/listed-nodes.ts';
 import { requestOf, type ReconcileRequest, type SweepScope } from './model/request.ts';
 import { NOTHING_FOUND } from './model/outcome.ts';
 import type { Found, SweepFigures } from './model/outcome.ts';
-import type { World } from './ports.ts';
-import { urgencyOf } from './urgency.ts';
+import type { Budget, World } from './ports.ts';
+import { NO_RUN } from './run-context.ts';
+import { worldDuring } from './world-during.ts';
 
 export interface Sweep extends SweepFigures {
   /** The keys that need work. */
@@ -26,9 +27,10 @@ export interface Sweep extends SweepFigures {
   readonly retryAfterMs?: number;
 }
 
-/** Never throws. A controller that fails takes nothing along of what the others find. */
-export function sweep(world: World, scope: SweepScope = {}): Promise<Sweep> {
-  return urgencyOf('sweep').run(() => findAll(world, scope));
+/** Never throws. A controller that fails takes nothing along of what the others find. Without a budget there is no end. */
+export function sweep(world: World, scope: SweepScope = {}, budget: Budget = NO_RUN): Promise<Sweep> {
+  const remainingMs = (): number => budget.remainingMs();
+  return findAll(worldDuring(world, { ...NO_RUN, remainingMs, priority: 'sweep' }), scope);
 }
 
 async function findAll(world: World, scope: SweepScope): Promise<Sweep> {

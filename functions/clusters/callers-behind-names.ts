@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LONGEST_MS, type Callers, type KubernetesCallers } from '../http/kubernetes-callers.ts';
+import { REVIEW_MS } from '../../shared/deadline.ts';
+import type { Callers, KubernetesCallers } from '../http/kubernetes-callers.ts';
 
 /** By then a kube-apiserver has said who a caller is, or had its time. */
-export const REFUSED_AFTER_MS = LONGEST_MS + 500;
+export const REFUSED_AFTER_MS = REVIEW_MS + 500;
 
 /**
  * Whom the kube-apiserver of a cluster knows. A token that it has never known is refused after the same time and in the same words whether

@@ -1,5 +1,5 @@
 import type { Entry } from '../../shared/clusters/entry.ts';
-import { within } from '../../shared/deadline.ts';
+import { inTime } from '../../shared/deadline.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import type { Log } from '../../shared/ports.ts';
 import { connect, type Connected, type WorldOptions } from '../world.ts';
@@ -32,7 +32,7 @@ export async function uidOf(
   { cluster }: Pick<Connected, 'cluster'>,
   { uid }: Pick<Entry['settings'], 'uid'>,
 ): Promise<string> {
-  const { id } = await within(ANSWER_MS, () => cluster());
+  const { id } = await inTime(cluster(), 'read namespace kube-system', ANSWER_MS);
   if (uid !== undefined && id !== uid)
     throw new Error(`its namespace kube-system has the UID ${id}, and uid of the entry is another one`);
   return id;

@@ -1,4 +1,4 @@
-import { within } from '../../shared/deadline.ts';
+import { valueWithin } from '../../shared/deadline.ts';
 import { NodeServers } from '../../shared/memory/node-servers.ts';
 import { Room } from '../../shared/queue/room.ts';
 import { MONOTONIC } from '../budget.ts';
@@ -18,7 +18,7 @@ export class Projects {
    */
   async enter({ world, project }: Pick<Connected, 'world' | 'project'>): Promise<Room> {
     const { cluster = '', config, memory } = world;
-    const id = await within(ANSWER_MS, () => project()).catch(() => undefined);
+    const id = await valueWithin(ANSWER_MS, project()).catch(() => undefined);
     const servers = kept(this.#servers, id, () => new NodeServers());
     this.leave(cluster, servers);
     memory.projectServers = servers.of(cluster);

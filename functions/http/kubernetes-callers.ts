@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Caller, Patched, Reviews } from '../../shared/kube/reviews.ts';
-import { timeLeftMs, within } from '../../shared/deadline.ts';
+import { countdown } from '../../shared/deadline.ts';
 import { Answers } from '../../shared/memory/answers.ts';
 import { BoundedMap } from '../../shared/memory/bounded-map.ts';
 import { asReconcileError } from '../../shared/model/errors.ts';
@@ -14,8 +14,6 @@ const MOST_AT_ONCE = 20;
 /** The same for tokens that nobody has shown before: so strangers who guess keep no place of those who are known. */
 const MOST_STRANGERS = 8;
 const MOST_KEPT = 1_000;
-/** The time of an apiserver to answer one question. */
-export const LONGEST_MS = 5_000;
 /** The time for all objects of one request. */
 const ALL_OBJECTS_MS = 10_000;
 /** After so many refusals the others are not asked about. */
@@ -72,13 +70,12 @@ export class KubernetesCallers {
   async refusedOf(caller: Caller, keys: readonly Key[]): Promise<readonly Key[]> {
     const refused: Key[] = [];
     try {
-      await within(ALL_OBJECTS_MS, async () => {
-        for (const key of keys) {
-          if (timeLeftMs() === 0) throw busy('the kube-apiserver takes too long to say who may do this');
-          if (!(await this.#mayHave(caller, key))) refused.push(key);
-          if (refused.length === MOST_REFUSED) return;
-        }
-      });
+      const leftMs = countdown(ALL_OBJECTS_MS);
+      for (const key of keys) {
+        if (leftMs() === 0) throw busy('the kube-apiserver takes too long to say who may do this');
+        if (!(await this.#mayHave(caller, key))) refused.push(key);
+        if (refused.length === MOST_REFUSED) break;
+      }
     } catch (error) {
       if (refused.length === 0) throw error;
     }
@@ -132,7 +129,7 @@ async function askOneOf<T>(questions: Questions, ask: () => Promise<T>): Promise
   if (questions.underWay >= questions.most) throw busy('too many callers are asked about at once');
   questions.underWay += 1;
   try {
-    return await within(LONGEST_MS, ask);
+    return await ask();
   } finally {
     questions.underWay -= 1;
   }

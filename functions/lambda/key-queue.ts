@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { withDeadline } from '../../shared/deadline.ts';
 import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import { SqsQueue } from '../../shared/queue/sqs-queue.ts';
 import { OF_ALL_NODES } from '../../shared/trigger/causes.ts';
@@ -58,7 +57,7 @@ export async function sendSlowly(
       if (runs.remainingMs() < spareMs) return requests.slice(from);
     }
     const next = requests.slice(from, from + AT_ONCE).map((request) => ({ request }));
-    await withDeadline(sending, () => queue.send(next));
+    await queue.during(sending).send(next);
   }
   return [];
 }

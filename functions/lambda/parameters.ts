@@ -1,10 +1,9 @@
 import { callAws, type AwsAnswer } from '../../shared/call-aws.ts';
-import { timeLeftMs } from '../../shared/deadline.ts';
 import { awsAccess } from './aws-access.ts';
 
 const SUFFIX = '_PARAMETER';
 const OPTIONAL_SUFFIX = '_OPTIONAL_PARAMETER';
-/** The time for all calls of one read, where there is that much left. */
+/** The time for all calls of one read. */
 export const LONGEST_MS = 5_000;
 /** The most names of one GetParameters call. */
 const PAGE = 10;
@@ -52,13 +51,12 @@ async function getParameters(
   names: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<ReadonlyMap<string, string>> {
-  const limitMs = Math.min(LONGEST_MS, timeLeftMs());
   const pages = Array.from({ length: Math.ceil(names.length / PAGE) }, (_, index) =>
     names.slice(index * PAGE, (index + 1) * PAGE),
   );
   const found = pages.map(async (page) => {
     const fields = { Names: page, WithDecryption: true };
-    const { status, text } = await callParameterStore('GetParameters', fields, env, limitMs);
+    const { status, text } = await callParameterStore('GetParameters', fields, env, LONGEST_MS);
     if (status !== 200) {
       const asked = `GetParameters of ${page.join(', ')}`;
       throw new Error(`SSM answered ${status} to ${asked}: ${text.slice(0, 300)}`);

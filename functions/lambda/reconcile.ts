@@ -1,9 +1,9 @@
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { setTimeout as pause } from 'node:timers/promises';
-import { withDeadline } from '../../shared/deadline.ts';
 import { forgetNodes } from '../../shared/memory/listed-nodes.ts';
 import type { ClusterIdentity } from '../../shared/model/ownership.ts';
 import { isUnit, type ReconcileRequest } from '../../shared/model/request.ts';
+import type { Budget } from '../../shared/ports.ts';
 import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
 import { CountedRoom } from '../../shared/queue/counted-room.ts';
 import { readBody, type QueuedWork } from '../../shared/queue/queued-work.ts';
@@ -33,20 +33,18 @@ const INTERVAL_MS = 300_000;
 export const handler = asFunction(async ({ Records: [record] }: SQSEvent, context): Promise<void> => {
   if (!record) return;
   const time = invocationTime(context);
-  const queue = keyQueue(process.env);
+  const queue = keyQueue(process.env).during(time.sending);
   try {
-    await withDeadline(time.sending, () => queue.hide(record.receiptHandle, VISIBILITY_S));
+    await queue.hide(record.receiptHandle, VISIBILITY_S);
     const work = readBody(record.body);
     if ('unreadable' in work) {
-      await withDeadline(time.sending, () => setAside(record, work.unreadable));
+      await setAside(record, work.unreadable, time.sending);
       return;
     }
     const again = await workOn(work, Number(record.attributes.SentTimestamp), time);
     time.close();
-    if (!again) return;
     // by this id a message sends one other, however often it is sent or received
-    const send = (): Promise<void> => queue.send([again], () => record.messageId);
-    await withDeadline(time.sending, () => triedAgain(send));
+    if (again) await triedAgain(() => queue.send([again], () => record.messageId));
   } finally {
     time.close();
   }
@@ -63,7 +61,7 @@ async function workOn(
     log.warn('a sweep is an interval late: the next one is there, and nothing was done', { cluster });
     return undefined;
   }
-  const to = await withDeadline(time.runs, () => connectedFor(request));
+  const to = await connectedFor(request);
   const left = typeof to === 'string' ? to : await stay(request, untilBegunMs(request, sentAtMs), to, time);
   if (left === 'busy' && Date.now() - busySinceMs < LONGEST_BUSY_MS)
     return { request: { ...request, trigger: 'requeue' }, busySinceMs };
@@ -129,9 +127,13 @@ async function triedAgain<T>(attempt: () => Promise<T>): Promise<T> {
     }
 }
 
-async function setAside({ body, messageId, attributes }: SQSRecord, reason: string): Promise<void> {
+async function setAside(
+  { body, messageId, attributes }: SQSRecord,
+  reason: string,
+  budget: Budget,
+): Promise<void> {
   const { MessageGroupId: groupId = messageId } = attributes;
-  await deadLetters(process.env).sendDeadLetter({ body, groupId, messageId, reason });
+  await deadLetters(process.env).during(budget).sendDeadLetter({ body, groupId, messageId, reason });
   metrics.observeMessages('dead', 1);
   log.error('a message that cannot be read went to the dead letter queue', { messageId, groupId, reason });
 }

@@ -1,5 +1,5 @@
 import { looksAfterRoutes } from '../../shared/config/controllers.ts';
-import { budgetSpent, CLOSING_MS, valueWithin, withDeadline } from '../../shared/deadline.ts';
+import { budgetSpent, CLOSING_MS, valueWithin } from '../../shared/deadline.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { requestOf, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
 import { summarizeSteps } from '../../shared/plan/render-plan.ts';
@@ -21,7 +21,7 @@ export async function runKey(
   mayCreate: MayCreate,
 ): Promise<Report> {
   const report = await runInTime(request, to, { ...time.runs, mayCreate });
-  if (report.membersMoved) await withDeadline(time.sending, () => followNodes(to));
+  if (report.membersMoved) await followNodes({ ...to, queue: to.queue.during(time.sending) });
   return report;
 }
 

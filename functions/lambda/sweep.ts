@@ -1,5 +1,5 @@
 import { looksAfterServices } from '../../shared/config/controllers.ts';
-import { CLOSING_MS, inTime, withDeadline } from '../../shared/deadline.ts';
+import { CLOSING_MS, inTime } from '../../shared/deadline.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { scopeOf, type ReconcileRequest, type SweepScope } from '../../shared/model/request.ts';
 import type { Budget } from '../../shared/ports.ts';
@@ -21,7 +21,7 @@ export async function runSweep(
   if (found.failed !== undefined) throw new Error(`the sweep failed: ${found.failed}`);
   if (found.unsent > 0) {
     const { cause: _, ...again } = request;
-    await withDeadline(time.sending, () => to.queue.send([{ request: again }]));
+    await to.queue.during(time.sending).send([{ request: again }]);
   }
   return {
     ...{ request, outcome: { status: 'settled' }, applied: [] },
@@ -37,7 +37,7 @@ async function sweepAndSend(
   spareMs: number,
 ): Promise<Sweep & { readonly unsent: number }> {
   const half = halfOf(time.runs);
-  const sweeping = withDeadline(half, () => sweep(world, scope));
+  const sweeping = sweep(world, scope, half);
   const found = await inTime(sweeping, 'sweep', half.remainingMs() + CLOSING_MS).catch((error: unknown) => {
     metrics.observeSweep('failed');
     throw error;
@@ -81,7 +81,7 @@ export const handler = asFunction(async (_event: unknown, context) => {
     await scheduleSweeps(process.env, time, SPARE_MS);
     return;
   }
-  const to = await withDeadline(time.runs, functionWorld);
+  const to = await functionWorld();
   const reason = reasonOf(await sweepAndSend({}, to, time, SPARE_MS), to.world);
   if (reason !== undefined) throw new Error(`the sweep failed: ${reason}`);
 });

@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload } from 'jose';
-import { within } from '../../shared/deadline.ts';
+import { countdown } from '../../shared/deadline.ts';
 import type { Http } from '../../shared/kube/kube-http.ts';
 import { fieldsOf } from '../../shared/model/json.ts';
 import type { VerifySender } from '../http/require-sender.ts';
@@ -33,12 +33,11 @@ const READ_MS = 5_000;
 export function verifySenderTokens({ http, audience, senders }: SenderTokensOptions): VerifySender {
   let issuer: unknown;
   const read = async (): Promise<Response> => {
-    const [discovered, keys] = await within(READ_MS, () =>
-      Promise.all([
-        http({ method: 'GET', path: DISCOVERY, doing: `read ${DISCOVERY}` }),
-        http({ method: 'GET', path: KEYS, accept: KEYS_TYPE, doing: `read ${KEYS}` }),
-      ]),
-    );
+    const leftMs = countdown(READ_MS);
+    const [discovered, keys] = await Promise.all([
+      http({ method: 'GET', path: DISCOVERY, doing: `read ${DISCOVERY}`, leftMs }),
+      http({ method: 'GET', path: KEYS, accept: KEYS_TYPE, doing: `read ${KEYS}`, leftMs }),
+    ]);
     issuer = fieldsOf(discovered.body)['issuer'];
     return Response.json(keys.body);
   };

@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS, withDeadline } from '../../shared/deadline.ts';
+import { LONGEST_TIMER_MS } from '../../shared/deadline.ts';
 import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import { widen, type SweepScope } from '../../shared/model/request.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
@@ -164,6 +164,6 @@ export class Sweeper {
     const end = performance.now() + (turns ? Math.min(LONGEST_SWEEP_MS, intervalMs) : LONGEST_SWEEP_MS);
     const remainingMs = (): number => (this.#stopped ? 0 : Math.max(0, end - performance.now()));
     const { world, readOnly } = this.#options;
-    return withDeadline({ remainingMs }, () => sweep(world, readOnly ? { ...scope, readOnly } : scope));
+    return sweep(world, readOnly ? { ...scope, readOnly } : scope, { remainingMs });
   }
 }

@@ -2,7 +2,6 @@ import { ERRORS, ReconcileError } from '../model/errors.ts';
 import type { Step } from '../model/plan.ts';
 import { isOutsideOctavia, poolOfMembers, writesMembers } from '../model/load-balancer/octavia.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
-import { withPermit } from '../permit.ts';
 import type { Budget, Kube, Lease, World } from '../ports.ts';
 import { rulesOf } from '../model/network/openings.ts';
 import { execute } from './execute.ts';
@@ -161,9 +160,8 @@ async function attempt(
   const sinceMs = means.clock.now();
   try {
     const stores = step.kind === 'secret' && step.verb === 'create';
-    const answer = await withPermit(renew, () =>
-      stores ? storeCertificate(step, means) : execute(step, known, means),
-    );
+    const guarded = { ...means, cloud: means.cloud.during({ guard: renew }) };
+    const answer = await (stores ? storeCertificate(step, guarded) : execute(step, known, guarded));
     return { step, answer };
   } catch (error) {
     if (!(error instanceof ReconcileError)) throw error;

@@ -1,9 +1,9 @@
-import { within } from '../deadline.ts';
+import { isSettledWithin } from '../deadline.ts';
 import type { World } from '../ports.ts';
 
 type Queues = World['memory']['queues'];
 
-/** The time of one turn, since other runs wait for theirs. */
+/** After so long the next turn begins: what hangs holds up no other run. */
 const TURN_MS = 10_000;
 
 /**
@@ -15,9 +15,11 @@ export function oneByOne<T>(
   { memory: { queues } }: Pick<World, 'memory'>,
   run: () => Promise<T>,
 ): Promise<T> {
-  const turn = (): Promise<T> => within(TURN_MS, run);
-  const next = (queues.get(what) ?? Promise.resolve()).then(turn, turn);
-  const ended = (): void => undefined;
-  queues.set(what, next.then(ended, ended));
-  return next;
+  const before = queues.get(what) ?? Promise.resolve();
+  const turn = before.then(run);
+  queues.set(
+    what,
+    before.then(() => isSettledWithin(turn, TURN_MS)),
+  );
+  return turn;
 }

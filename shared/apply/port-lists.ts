@@ -1,4 +1,4 @@
-import { within } from '../deadline.ts';
+import { valueWithin } from '../deadline.ts';
 import type { Change, UpdateStep } from '../model/plan.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
 import type { Cloud, World } from '../ports.ts';
@@ -8,7 +8,7 @@ export interface PortWrites {
   readonly memory: Pick<World['memory'], 'portWrites'>;
 }
 
-/** The time of one write, since other runs wait for it. */
+/** Other runs wait no longer for one write. */
 const WRITE_MS = 10_000;
 
 /**
@@ -25,13 +25,11 @@ export async function changePort(
   const before = memory.portWrites.get(step.id) ?? Promise.resolve(undefined);
   const write = before.then((last) => {
     const port = last && revisionOf(last) > revisionOf(observed) ? last : observed;
-    return within(WRITE_MS, () =>
-      cloud.updateAt('port', step.id, changed(port, step.changes), revisionOf(port)),
-    );
+    return cloud.updateAt('port', step.id, changed(port, step.changes), revisionOf(port));
   });
   memory.portWrites.set(
     step.id,
-    write.catch(() => undefined),
+    before.then(() => valueWithin(WRITE_MS, write)).catch(() => undefined),
   );
   return write;
 }

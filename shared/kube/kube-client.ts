@@ -1,3 +1,4 @@
+import { closingAfter } from '../deadline.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { FIELD_MANAGER } from '../model/ownership.ts';
 import type {
@@ -22,6 +23,7 @@ import type {
   RouteRecord,
   StateStore,
 } from '../ports.ts';
+import { narrow, NO_RUN, type RunContext } from '../run-context.ts';
 import { asObject, listAll, toSelector, corePath, endpointSlicePath, leasePath } from './kube-objects.ts';
 import { LeaseClaims } from './state/cidr-claims.ts';
 import { keyOfObject, recordEvent } from './record-event.ts';
@@ -34,7 +36,7 @@ import {
   ConfigMapRoutes,
 } from './state/config-map-records.ts';
 import { deleteNode, getNode, patchNode, patchNodeStatus } from './nodes.ts';
-import { ConfigMapState } from './state/config-map-state.ts';
+import { ConfigMapState, nothingKnown, type KnownState } from './state/config-map-state.ts';
 
 export interface KubeClientOptions {
   /** Namespace of Leases and ConfigMaps. */
@@ -48,6 +50,12 @@ export interface KubeClientOptions {
   readonly monotonic?: () => number;
 }
 
+/** What all runs of a process know. */
+interface Known {
+  cluster: string | undefined;
+  readonly state: KnownState;
+}
+
 /**
  * The Kube port over HTTP. Objects pass as the apiserver's JSON: unknown fields are kept and timestamps stay strings.
  * Throws ReconcileError (answer-error.ts).
@@ -59,14 +67,28 @@ export class KubeClient implements Kube {
   readonly repairs: RepairRecord;
   readonly place: PlaceRecord;
   readonly cidrs: CidrClaims;
+  private readonly plain: Http;
   private readonly http: Http;
   private readonly options: KubeClientOptions;
-  private cluster: string | undefined;
+  private readonly run: RunContext;
+  private readonly known: Known;
 
-  constructor(http: Http, options: KubeClientOptions) {
+  constructor(
+    plain: Http,
+    options: KubeClientOptions,
+    run = NO_RUN,
+    known: Known = { cluster: undefined, state: nothingKnown() },
+  ) {
+    const toClose = closingAfter(() => run.remainingMs());
+    const toRead = (): number => run.remainingMs();
+    const http: Http = (request) =>
+      plain({ ...request, leftMs: request.method === 'GET' ? toRead : toClose });
+    this.plain = plain;
     this.http = http;
     this.options = options;
-    this.state = new ConfigMapState(http, options.namespace, options.log);
+    this.run = run;
+    this.known = known;
+    this.state = new ConfigMapState(http, options.namespace, options.log, known.state);
     this.routes = new ConfigMapRoutes(http, options.namespace);
     this.deletions = configMapDeletions(http, options.namespace);
     this.repairs = configMapRepairs(http, options.namespace);
@@ -74,15 +96,19 @@ export class KubeClient implements Kube {
     this.cidrs = new LeaseClaims(http, options.namespace);
   }
 
+  during(run: Partial<RunContext>): Kube {
+    return new KubeClient(this.plain, this.options, narrow(this.run, run), this.known);
+  }
+
   async clusterId(): Promise<string> {
-    if (this.cluster !== undefined) return this.cluster;
+    if (this.known.cluster !== undefined) return this.known.cluster;
     const request = {
       path: corePath('namespaces', undefined, 'kube-system'),
       doing: 'read namespace kube-system',
     };
     const { body } = await this.http({ method: 'GET', ...request });
-    this.cluster = asObject(body, request.doing).metadata.uid;
-    return this.cluster;
+    this.known.cluster = asObject(body, request.doing).metadata.uid;
+    return this.known.cluster;
   }
 
   async hasNamespace(name: string): Promise<boolean> {

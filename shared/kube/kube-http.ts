@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RequestError, type Got, type OptionsInit } from 'got';
 import { isDeepStrictEqual } from 'node:util';
-import { budgetSpent, inTime, timeLeftMs, timeLeftToCloseMs } from '../deadline.ts';
+import { budgetSpent, inTime } from '../deadline.ts';
 import {
   ATTEMPTS,
   backoffMs,
@@ -32,6 +32,8 @@ export interface KubeRequest {
   readonly doing: string;
   /** Statuses besides 2xx that the caller handles. Every other one is thrown. */
   readonly expected?: readonly number[];
+  /** The milliseconds that its run has left for it; absent where there is no end. */
+  readonly leftMs?: () => number;
   /** Ends the request, and all further attempts. */
   readonly signal?: AbortSignal;
 }
@@ -68,8 +70,8 @@ const REQUEST_MS = 30_000;
  * The HTTP client for a kube-apiserver. A GET is repeated on 408, 429, 5xx and lost connections, with full
  * jitter or as Retry-After says. A write is never repeated: the next run sees whether it took effect. After a
  * 401 the credential is read again, and if it is another one, any request is repeated once. Where no TLS came about, the
- * next request or attempt reads it again. No request outlasts
- * its run (deadline.ts). `guard` stands before each attempt of a write, and throws where none may begin. Throws ReconcileError (answer-error.ts), never with the credential in it.
+ * next request or attempt reads it again. No request outlasts its
+ * `leftMs`. `guard` stands before each attempt of a write, and throws where none may begin. Throws ReconcileError (answer-error.ts), never with the credential in it.
  */
 export function createHttp(
   connection: Connection,
@@ -77,8 +79,12 @@ export function createHttp(
   guard: () => void = () => undefined,
 ): Http {
   const client = createGot(clientOptions(connection));
-  const credentialFor = ({ doing, method }: KubeRequest, refused: boolean): Promise<Credential> =>
-    inTime(connection.credential(refused), `cannot ${doing}, and wait for a credential`, timeLeftFor(method));
+  const credentialFor = ({ doing, leftMs }: KubeRequest, refused: boolean): Promise<Credential> =>
+    inTime(
+      connection.credential(refused),
+      `cannot ${doing}, and wait for a credential`,
+      leftMs?.() ?? Infinity,
+    );
   let isDoubted = false;
   const attempt = (request: KubeRequest, credential: Credential): Promise<RawAnswer> =>
     attemptOnce(client, connection, request, credential, onCall, guard).catch((error: unknown) => {
@@ -106,7 +112,9 @@ export function createHttp(
         return await send(request);
       } catch (error) {
         const waitMs = retryDelayMs(error, tried);
-        const ends = performance.now() + waitMs - started > RETRY_WITHIN_MS || waitMs >= timeLeftMs();
+        const ends =
+          performance.now() + waitMs - started > RETRY_WITHIN_MS ||
+          waitMs >= (request.leftMs?.() ?? Infinity);
         if (request.method !== 'GET' || tried === ATTEMPTS || ends || request.signal?.aborted) throw error;
         await sleep(waitMs, undefined, request.signal && { signal: request.signal }).catch(() => undefined);
       }
@@ -123,13 +131,13 @@ function retryDelayMs(error: unknown, tried: number): number {
 async function attemptOnce(
   client: Got,
   connection: Connection,
-  { method, path, query = {}, body, doing, metadataOnly, accept, signal }: KubeRequest,
+  { method, path, query = {}, body, doing, metadataOnly, accept, leftMs, signal }: KubeRequest,
   credential: Credential,
   onCall: (call: KubeCall) => void,
   guard: () => void,
 ): Promise<RawAnswer> {
-  const leftMs = timeLeftFor(method);
-  if (leftMs <= 0) throw budgetSpent(`cannot ${doing}`);
+  const limitMs = Math.min(REQUEST_MS, leftMs?.() ?? Infinity);
+  if (limitMs <= 0) throw budgetSpent(`cannot ${doing}`);
   if (method !== 'GET' && query['dryRun'] === undefined) guard();
   const { headers, https } = sentWith(credential);
   const started = performance.now();
@@ -137,7 +145,7 @@ async function attemptOnce(
   try {
     const response = await client(`${connection.server}${path}`, {
       method,
-      timeout: timeouts(Math.min(REQUEST_MS, leftMs)),
+      timeout: timeouts(limitMs),
       searchParams: query,
       headers: {
         ...headers,
@@ -205,9 +213,4 @@ export function readAnswer(request: KubeRequest, { status, headers, text }: RawA
       status,
     });
   }
-}
-
-/** A write may end a run whose own time is over. */
-export function timeLeftFor(method: KubeRequest['method']): number {
-  return method === 'GET' ? timeLeftMs() : timeLeftToCloseMs();
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { within } from '../deadline.ts';
+import { countdown } from '../deadline.ts';
 import { errorText, ReconcileError } from '../model/errors.ts';
 import type { Log } from '../ports.ts';
 import type { Http } from './kube-http.ts';
@@ -207,7 +207,7 @@ export class LeaderLease {
   }
 
   #send(request: Parameters<Http>[0]): ReturnType<Http> {
-    return within(REQUEST_MS, () => this.#options.http(request));
+    return this.#options.http({ ...request, leftMs: countdown(REQUEST_MS) });
   }
 
   #request(verb: string): { path: string; doing: string } {

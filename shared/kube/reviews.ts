@@ -1,4 +1,5 @@
 /** Who has a token, and what they may do: the apiserver's own answers (TokenReview, SubjectAccessReview). */
+import { countdown, REVIEW_MS } from '../deadline.ts';
 import { fieldsOf } from '../model/json.ts';
 import type { Http } from './kube-http.ts';
 
@@ -27,7 +28,8 @@ export function createReviews(http: Http): Reviews {
   const create = async (group: string, kind: string, path: string, spec: object): Promise<Fields> => {
     const body = { apiVersion: `${group}.k8s.io/v1`, kind, spec };
     const doing = `create a ${kind}`;
-    const answer = await http({ method: 'POST', path: `/apis/${group}.k8s.io/v1/${path}`, body, doing });
+    const request = { path: `/apis/${group}.k8s.io/v1/${path}`, body, doing };
+    const answer = await http({ method: 'POST', ...request, leftMs: countdown(REVIEW_MS) });
     return fieldsOf(fieldsOf(answer.body)['status']);
   };
   return {

@@ -1,5 +1,5 @@
-import { inTime, isSettledWithin, patienceMs, withoutDeadline } from '../deadline.ts';
-import { sharedUrgency, type Urgency } from '../urgency.ts';
+import { inTime, isSettledWithin, patienceMs } from '../deadline.ts';
+import { NO_RUN, type RunContext } from '../run-context.ts';
 import { BoundedMap } from './bounded-map.ts';
 
 /** The least that a kept answer needs of a clock: milliseconds, since whenever. */
@@ -18,8 +18,8 @@ export interface Lifetime {
 
 interface Entry {
   readonly value: Promise<unknown>;
-  /** That of the most urgent who waits for it. */
-  readonly urgency: Urgency;
+  /** The run that began it. */
+  readonly run: RunContext;
   /** Undefined while the answer is on its way. */
   until?: number;
 }
@@ -29,15 +29,22 @@ interface Entry {
  * within its lifetime. A failure reaches all who wait for it and is never kept. The oldest answer goes when
  * there are more than `most`.
  *
- * A read belongs to no run: it does not end with the time of the run that began it, and each run waits for it as
- * long as it has time. A read that hangs holds up the run that began it. The others lose their patience with it,
- * ask once more together, and take the answer that comes first. It is as urgent as the most urgent who waits for it.
+ * Each run waits for a read as long as it has time. One that ended with the time of the run that began it is begun anew for the
+ * others. A read that hangs holds up the run that began it. The others lose their patience with it,
+ * ask once more together, and take the answer that comes first.
  */
 export class Answers {
   readonly #entries: BoundedMap<string, Entry>;
+  readonly #run: RunContext;
 
-  constructor(most: number) {
-    this.#entries = new BoundedMap(most);
+  constructor(most: number, run = NO_RUN, entries = new BoundedMap<string, Entry>(most)) {
+    this.#run = run;
+    this.#entries = entries;
+  }
+
+  /** The same answers for one run. */
+  during(run: RunContext): Answers {
+    return new Answers(0, run, this.#entries);
   }
 
   /** The key has to say what is read: two reads of one key have answers of one type. */
@@ -45,10 +52,8 @@ export class Answers {
     const known = this.#entries.get(key);
     if (known?.until !== undefined && known.until > lifetime.clock.now()) return known.value as Promise<T>;
     const isOnItsWay = known !== undefined && known.until === undefined;
-    const value = isOnItsWay
-      ? this.#join(known, key, lifetime, ask)
-      : withoutDeadline(() => this.#ask(key, lifetime, ask));
-    return inTime(value, `wait for an answer (${key})`);
+    const value = isOnItsWay ? this.#join(known, key, lifetime, ask) : this.#ask(key, lifetime, ask);
+    return inTime(value, `wait for an answer (${key})`, this.#run.remainingMs());
   }
 
   /** The next who asks reads afresh. */
@@ -57,9 +62,8 @@ export class Answers {
   }
 
   #ask<T>(key: string, { keepMs, clock }: Lifetime, ask: () => Promise<T>): Promise<T> {
-    const urgency = sharedUrgency();
-    const value = urgency.run(ask);
-    const entry: Entry = { value, urgency };
+    const value = ask();
+    const entry: Entry = { value, run: this.#run };
     this.#entries.set(key, entry);
     value.then(
       () => (entry.until = clock.now() + keepMs),
@@ -71,9 +75,12 @@ export class Answers {
   }
 
   async #join<T>(entry: Entry, key: string, lifetime: Lifetime, ask: () => Promise<T>): Promise<T> {
-    entry.urgency.raise();
     const first = entry.value as Promise<T>;
-    if (await isSettledWithin(first, patienceMs())) return first;
+    if (await isSettledWithin(first, patienceMs(this.#run.remainingMs())))
+      return first.catch((error: unknown) => {
+        if (entry.run.remainingMs() > 0) throw error;
+        return this.read(key, lifetime, ask);
+      });
     this.#drop(key, entry);
     const second = this.read(key, lifetime, ask);
     return Promise.any([first, second]).catch(() => second);

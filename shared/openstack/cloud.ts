@@ -1,3 +1,4 @@
+import { inTime } from '../deadline.ts';
 import { once } from '../memory/answers.ts';
 import type { StatusTree } from '../model/load-balancer/octavia.ts';
 import { ReconcileError } from '../model/errors.ts';
@@ -17,15 +18,31 @@ import type { Session } from './identity/session.ts';
 /** 403: for administrators alone, as Octavia's default policy has it. 401: no access rule of the credential. 501: the provider cannot. 404: an old Octavia. */
 const FAILOVER_REFUSED = [401, 403, 404, 501];
 
+/** What all runs of a process read together. It belongs to none of them. */
+interface SharedReads extends Pick<Cloud, 'networkExtensions' | 'octaviaVersion'> {
+  readonly gather: ReturnType<typeof gatherLists>;
+}
+
 /** The Cloud port over HTTP, by the table of endpoints. Throws ReconcileError (refusal.ts). */
 export function createCloud(session: Session, time: Pick<Transport, 'pause' | 'now'>): Cloud {
+  return cloudDuring(session, {
+    gather: gatherLists(time),
+    networkExtensions: once(() => readNetworkExtensions(session)),
+    octaviaVersion: octaviaVersionOf(session, time),
+  });
+}
+
+function cloudDuring(session: Session, shared: SharedReads): Cloud {
+  const { run } = session;
   return {
-    list: gatherLists((kind, query = {}, parent) => {
+    during: (part) => cloudDuring(session.during(part), shared),
+
+    list: shared.gather((kind, query = {}, parent) => {
       const { reference } = ENDPOINTS[kind];
       return reference
         ? listByOffset(session, kind, reference, query)
         : listAll(session, kind, query, parent);
-    }, time),
+    }, run),
 
     async get(kind, id) {
       const attempted = attempt('read', kind, id);
@@ -99,7 +116,8 @@ export function createCloud(session: Session, time: Pick<Transport, 'pause' | 'n
 
     removeRoutes: (router, routes) => changeRoutes(session, 'remove', router, routes),
 
-    networkExtensions: once(() => readNetworkExtensions(session)),
+    networkExtensions: () =>
+      inTime(shared.networkExtensions(), 'read the extensions of Neutron', run.remainingMs()),
 
     async statuses(id) {
       const attempted = attempt('read the status of', 'loadbalancer', id);
@@ -125,7 +143,7 @@ export function createCloud(session: Session, time: Pick<Transport, 'pause' | 'n
 
     region: () => session.region(),
 
-    octaviaVersion: octaviaVersionOf(session, time),
+    octaviaVersion: () => inTime(shared.octaviaVersion(), 'read the version of Octavia', run.remainingMs()),
   };
 }
 

@@ -13,8 +13,8 @@ export interface Connection {
   /** OpenStack itself, for what no controller asks of it. */
   readonly session: Session;
   readonly calls: CallRecorder;
-  /** Resolves when there is a token and the catalog has Octavia and Neutron; otherwise throws a ReconcileError. */
-  readonly ready: () => Promise<void>;
+  /** Resolves when there is a token and the catalog has Octavia and Neutron; otherwise, or when no time is left, throws a ReconcileError. */
+  readonly ready: (leftMs?: () => number) => Promise<void>;
   /** What tells apart the projects of all clouds: Octavia's endpoint and region, and the id of the project. Needs a token. */
   readonly project: () => Promise<string>;
 }
@@ -74,9 +74,10 @@ export function connectCloud(
     cloud: createCloud(session, transport),
     session,
     calls: recorder,
-    async ready() {
-      await session.requireService('load-balancer');
-      await session.requireService('network');
+    async ready(leftMs = () => Infinity) {
+      const its = session.during({ remainingMs: leftMs });
+      await its.requireService('load-balancer');
+      await its.requireService('network');
     },
     project: () => session.project(),
   };

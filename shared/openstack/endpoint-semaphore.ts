@@ -1,6 +1,6 @@
-import { budgetSpent, timeLeftOfRun } from '../deadline.ts';
+import { budgetSpent } from '../deadline.ts';
 import { BoundedMap } from '../memory/bounded-map.ts';
-import { urgency, type Urgency } from '../urgency.ts';
+import type { RunContext } from '../run-context.ts';
 
 /** As many as a sweep reads for at a time. A run asks for less at once, and any cloud bears it. */
 const PLACES = 10;
@@ -31,9 +31,7 @@ interface Place {
 }
 
 interface Waiting<A> {
-  readonly urgency: Urgency;
-  /** The time that its run has left. */
-  readonly leftMs: () => number;
+  readonly run: RunContext;
   /** Aborted when it has its turn. */
   readonly called: AbortController;
   turn?: Place | A | 'over';
@@ -60,18 +58,16 @@ export class EndpointSemaphore<A extends Answer> {
   }
 
   /**
-   * Sends a request when its turn has come. Resolves with the answer that began a rest where that lasts longer than this request may wait. A
-   * request that has waited asks `guard`, which throws if it must not be sent any more. Throws BUDGET_SPENT if the time of its run
-   * is over before its turn.
+   * Sends a request when its turn has come. Resolves with the answer that began a rest where that lasts longer than this request may wait. Throws
+   * BUDGET_SPENT if the time of its run is over before its turn.
    */
-  async pass(service: string, send: () => Promise<A>, guard?: () => Promise<void>): Promise<A> {
+  async pass(service: string, run: RunContext, send: () => Promise<A>): Promise<A> {
     const called = new AbortController();
-    const waiting: Waiting<A> = { urgency: urgency(), leftMs: timeLeftOfRun(), called };
+    const waiting: Waiting<A> = { run, called };
     this.#line.push(waiting);
     this.#move();
-    const hasToWait = waiting.turn === undefined;
     while (waiting.turn === undefined) {
-      const ms = Math.min(TICK_MS, waiting.leftMs(), this.#restMs() || TICK_MS);
+      const ms = Math.min(TICK_MS, run.remainingMs(), this.#restMs() || TICK_MS);
       await this.#time.pause(Math.max(1, ms), called.signal);
       this.#move();
     }
@@ -79,7 +75,6 @@ export class EndpointSemaphore<A extends Answer> {
     if (turn === 'over') throw budgetSpent(`wait for the turn of a request to ${service}`);
     if ('status' in turn) return turn;
     try {
-      if (hasToWait) await guard?.();
       const answer = await send();
       this.#heed(answer);
       return answer;
@@ -104,14 +99,14 @@ export class EndpointSemaphore<A extends Answer> {
   #move(): void {
     const restMs = this.#restMs();
     for (const waiting of [...this.#line]) {
-      const leftMs = waiting.leftMs();
+      const leftMs = waiting.run.remainingMs();
       if (leftMs <= 0) this.#call(waiting, 'over');
       else if (this.#rest && restMs > Math.min(LONGEST_WAIT_MS, leftMs))
         this.#call(waiting, { ...this.#rest.answer, retryAfterMs: restMs });
     }
     while (restMs === 0 && this.#hasPlace()) {
       const isFair = this.#turns % TURNS === TURNS - 1;
-      const soon = isFair ? undefined : this.#line.find(({ urgency: { isSweep } }) => !isSweep);
+      const soon = isFair ? undefined : this.#line.find(({ run: { priority } }) => priority === 'soon');
       const next = soon ?? this.#line[0];
       if (!next) return;
       this.#turns += 1;

@@ -1,9 +1,8 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { hasTag } from '../model/ownership.ts';
-import { inTime, isSettledWithin, patienceMs, valueWithin, withoutDeadline } from '../deadline.ts';
+import { inTime, isSettledWithin, patienceMs, valueWithin } from '../deadline.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Cloud, Query, ReadKind } from '../ports.ts';
-import { sharedUrgency, type Urgency } from '../urgency.ts';
+import type { RunContext } from '../run-context.ts';
 import type { Transport } from './openstack-http.ts';
 
 type List = Cloud['list'];
@@ -32,42 +31,37 @@ const PATIENCE_MS = 1_000;
 /**
  * Lists that several runs ask for at a time as one. While a list is on its way the others wait, and go together in the next
  * one: so each list begins after all who get their answer from it have asked (group commit). A run that is alone waits for nothing, and
- * one of many for 10 ms. Where a list of several fails, each asks for itself, so that one unit's trouble stays its own.
+ * one of many for 10 ms. Where a list of several fails, also with the time of the run that sends it, each asks for itself, so that one unit's
+ * trouble stays its own.
  */
-export function gatherLists(list: List, time: Time): List {
+export function gatherLists(time: Time): (list: List, run: RunContext) => List {
   const gatherings = new Map<string, Gathering>();
-  return (kind, query = {}, parent) => {
-    const [first, ...others] = Object.entries(query);
-    const together = first && others.length === 0 ? GATHERED[kind]?.[first[0]] : undefined;
-    if (!first || !together || typeof first[1] !== 'string') return list(kind, query, parent);
-    const [name, value] = first;
-    const key = `${kind} ${name}`;
-    const gathering =
-      gatherings.get(key) ??
-      new Gathering(
-        {
-          one: (alone) => list(kind, { [name]: alone }),
-          several: (values) => list(kind, together(values)),
-          has: (wire, alone) => isAmong(wire, name, alone),
-        },
-        time,
-      );
-    gatherings.set(key, gathering);
-    return gathering.list(value);
-  };
+  return (list, run) =>
+    (kind, query = {}, parent) => {
+      const [first, ...others] = Object.entries(query);
+      const together = first && others.length === 0 ? GATHERED[kind]?.[first[0]] : undefined;
+      if (!first || !together || typeof first[1] !== 'string') return list(kind, query, parent);
+      const [name, value] = first;
+      const key = `${kind} ${name}`;
+      const gathering = gatherings.get(key) ?? new Gathering(time);
+      gatherings.set(key, gathering);
+      return gathering.list({
+        value,
+        run,
+        one: () => list(kind, { [name]: value }),
+        several: (values) => list(kind, together(values)),
+        has: (wire) => isAmong(wire, name, value),
+      });
+    };
 }
 
-interface Reads {
-  one(value: string): Promise<readonly WireResource[]>;
-  several(values: readonly string[]): Promise<readonly WireResource[]>;
-  has(wire: WireResource, value: string): boolean;
-}
-
+/** The question of one run. */
 interface Asked {
   readonly value: string;
-  /** Runs in the time, and for the account, of who asked. */
-  readonly inRun: <T>(run: () => T) => T;
-  readonly begin: (begun: Begun) => void;
+  readonly run: RunContext;
+  one(): Promise<readonly WireResource[]>;
+  several(values: readonly string[]): Promise<readonly WireResource[]>;
+  has(wire: WireResource): boolean;
 }
 
 interface Begun {
@@ -76,35 +70,30 @@ interface Begun {
   readonly isOfSeveral: boolean;
 }
 
+interface Waiting extends Asked {
+  readonly begin: (begun: Begun) => void;
+}
+
 class Gathering {
-  readonly #reads: Reads;
   readonly #time: Time;
-  #waiting: Asked[] = [];
+  #waiting: Waiting[] = [];
   /** A list, or the wait for those who go together in it. */
   #isOnItsWay = false;
   #sentMs = -Infinity;
-  /** That of the list on its way: of the most urgent who waits for it, or for the next one. */
-  #urgency: Urgency | undefined;
 
-  constructor(reads: Reads, time: Time) {
-    this.#reads = reads;
+  constructor(time: Time) {
     this.#time = time;
   }
 
-  async list(value: string): Promise<readonly WireResource[]> {
-    const begun = new Promise<Begun>((resolve) => {
-      const inRun = AsyncLocalStorage.snapshot();
-      this.#waiting.push({
-        value,
-        inRun,
-        begin: resolve,
-      });
-    });
-    this.#urgency?.raise();
+  async list(asked: Asked): Promise<readonly WireResource[]> {
+    const leftMs = (): number => asked.run.remainingMs();
+    const begun = new Promise<Begun>((begin) => this.#waiting.push({ ...asked, begin }));
     this.#next();
-    const { list, isOfSeveral } = await inTime(begun, 'wait for a list');
-    const found = isOfSeveral ? await valueWithin(patienceMs(), list) : await inTime(list, 'wait for a list');
-    return found?.filter((wire) => this.#reads.has(wire, value)) ?? this.#reads.one(value);
+    const { list, isOfSeveral } = await inTime(begun, 'wait for a list', leftMs());
+    const found = isOfSeveral
+      ? await valueWithin(patienceMs(leftMs()), list)
+      : await inTime(list, 'wait for a list', leftMs());
+    return found?.filter((wire) => asked.has(wire)) ?? asked.one();
   }
 
   #next(): void {
@@ -119,35 +108,22 @@ class Gathering {
   }
 
   #send(): void {
-    const [first, ...others] = this.#waiting;
+    const asked = this.#waiting.slice(0, AT_ONCE);
+    const [first] = asked;
     if (!first) return;
-    const asked = [first, ...others].slice(0, AT_ONCE);
     this.#waiting = this.#waiting.slice(AT_ONCE);
     this.#sentMs = this.#time.now();
-    const list = first.inRun(() => {
-      const shared = (this.#urgency = sharedUrgency());
-      for (const one of asked)
-        one.inRun(() => {
-          shared.raise();
-        });
-      return shared.run(() => this.#ask(asked.map(({ value }) => value)));
-    });
-    for (const { begin } of asked) begin({ list, isOfSeveral: asked.length > 1 });
-    this.#goOnAfter(list, Math.min(PATIENCE_MS, first.inRun(patienceMs))).catch(() => undefined);
+    const [value = '', ...others] = new Set(asked.map((one) => one.value));
+    const isOfSeveral = asked.length > 1;
+    const list = isOfSeveral ? first.several([value, ...others]).catch(() => undefined) : first.one();
+    for (const { begin } of asked) begin({ list, isOfSeveral });
+    this.#goOnAfter(list).catch(() => undefined);
   }
 
-  async #goOnAfter(list: Promise<unknown>, patientMs: number): Promise<void> {
-    await isSettledWithin(list, patientMs);
+  async #goOnAfter(list: Promise<unknown>): Promise<void> {
+    await isSettledWithin(list, PATIENCE_MS);
     this.#isOnItsWay = false;
     this.#next();
-  }
-
-  /** Undefined: each is to ask for itself. */
-  #ask(values: readonly string[]): Promise<readonly WireResource[] | undefined> {
-    const [value = '', ...others] = new Set(values);
-    if (values.length === 1) return this.#reads.one(value);
-    const list = withoutDeadline(() => this.#reads.several([value, ...others]));
-    return list.catch(() => undefined);
   }
 }
 

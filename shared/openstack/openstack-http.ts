@@ -5,7 +5,7 @@ import tls from 'node:tls';
 import { RequestError, type Got, type Method } from 'got';
 import type { OpenStackConfig } from '../config/config.ts';
 import { parseJson } from '../model/json.ts';
-import { budgetSpent, timeLeftMs } from '../deadline.ts';
+import { budgetSpent } from '../deadline.ts';
 import {
   ATTEMPTS,
   backoffMs,
@@ -15,8 +15,8 @@ import {
   timeouts,
   TOO_LONG,
 } from '../http.ts';
-import { askPermit } from '../permit.ts';
 import type { ProxyFor } from '../proxy.ts';
+import { NO_RUN, type RunContext } from '../run-context.ts';
 import { EndpointSemaphores, LONGEST_WAIT_MS } from './endpoint-semaphore.ts';
 
 export type ServiceType = 'identity' | 'load-balancer' | 'network' | 'compute' | 'key-manager';
@@ -77,7 +77,7 @@ export class NoAnswer extends Error {
   }
 }
 
-export type Http = (request: HttpRequest) => Promise<HttpAnswer>;
+export type Http = (request: HttpRequest, run?: RunContext) => Promise<HttpAnswer>;
 
 /** An answer as it came, with the names of its headers in lower case. */
 export interface RawAnswer {
@@ -100,8 +100,8 @@ export interface Transport {
  * The HTTP client for OpenStack. Resolves with any answer, whatever its status; rejects with NoAnswer only. A
  * GET is repeated on 429, 5xx except 501, and lost connections, with full jitter or as Retry-After says. It
  * is not repeated after a timeout, which has taken the whole time of a call. A write is never repeated: the
- * next run sees whether it took effect. No request outlasts its run (deadline.ts), whose time must not be over. Each
- * attempt waits for its turn at its endpoint, and a write that has waited asks once more whether it may be sent.
+ * next run sees whether it took effect. No request outlasts its run, whose time must not be over. Each
+ * attempt waits for its turn at its endpoint. Last of all a write asks the guard of its run whether it may be sent.
  */
 export function createHttp(
   config: OpenStackConfig,
@@ -110,25 +110,26 @@ export function createHttp(
   semaphores = new EndpointSemaphores<HttpAnswer>(transport),
 ): Http {
   const account = accountOf(config);
-  return async (request) => {
+  return async (request, run = NO_RUN) => {
     const semaphore = semaphores.of(request, account);
     const isWrite = request.method !== 'GET' && request.service !== 'identity';
     for (let attempt = 1; ; attempt += 1) {
       const last = request.method !== 'GET' || attempt === ATTEMPTS;
       try {
-        const send = (): Promise<HttpAnswer> => {
-          const leftMs = timeLeftMs();
+        const send = async (): Promise<HttpAnswer> => {
+          if (isWrite) await run.guard();
+          const leftMs = run.remainingMs();
           if (leftMs <= 0) throw budgetSpent(`send a request to ${request.service}`);
           return attemptOnce(transport, request, Math.min(config.requestTimeoutMs, leftMs), observe);
         };
-        const answer = await semaphore.pass(request.service, send, isWrite ? askPermit : undefined);
+        const answer = await semaphore.pass(request.service, run, send);
         const wait = answer.retryAfterMs ?? backoffMs(attempt);
-        const ends = wait > LONGEST_WAIT_MS || wait >= timeLeftMs();
+        const ends = wait > LONGEST_WAIT_MS || wait >= run.remainingMs();
         if (last || ends || !isPassing(answer.status)) return answer;
         await transport.pause(wait);
       } catch (error) {
         const wait = backoffMs(attempt);
-        const ends = last || wait >= timeLeftMs();
+        const ends = last || wait >= run.remainingMs();
         if (ends || !(error instanceof NoAnswer) || error.timedOut || error.isTooLong) throw error;
         await transport.pause(wait);
       }

@@ -1,4 +1,4 @@
-import { within } from '../deadline.ts';
+import { inTime } from '../deadline.ts';
 import type { Memory } from '../memory/memory.ts';
 import { isPending } from '../model/load-balancer/octavia.ts';
 import { clusterTag, type ClusterIdentity } from '../model/ownership.ts';
@@ -109,7 +109,7 @@ export class BusyLoadBalancers {
     const begunMs = clock.now();
     try {
       const due = asked.filter(({ dueMs, isDeleted }) => dueMs <= begunMs && !isDeleted);
-      const found = await within(LONGEST_LIST_MS, () => this.#statuses(due));
+      const found = await inTime(this.#statuses(due), 'list the busy load balancers', LONGEST_LIST_MS);
       this.#failures = 0;
       this.#notBeforeMs = begunMs + Math.max(LEAST_GAP_MS, 2 * (clock.now() - begunMs));
       const taken = new Set<string>();

@@ -1,5 +1,5 @@
 import { callAws, type AwsAccess } from '../call-aws.ts';
-import { timeLeftMs } from '../deadline.ts';
+import type { Budget } from '../ports.ts';
 import { bodyOf, deduplicationId, groupId, type QueuedWork } from './queued-work.ts';
 
 const BATCH = 10;
@@ -8,6 +8,8 @@ const CALL_MS = 3_000;
 
 export interface SqsQueueOptions extends AwsAccess {
   readonly url: string;
+  /** The time for all calls; absent where there is no end. */
+  readonly budget?: Budget;
 }
 
 interface BatchAnswer {
@@ -27,15 +29,22 @@ export interface DeadLetter {
 /**
  * One FIFO queue of SQS, by the AWS JSON protocol. Entries of a batch that SQS refuses are sent once more. It
  * throws for entries that are refused again, after everything else was sent, and at once for a call that
- * fails as a whole. No call outlasts the time of what goes on (deadline.ts).
+ * fails as a whole. No call outlasts its budget.
  */
 export class SqsQueue {
   readonly #url: string;
   readonly #access: AwsAccess;
+  readonly #budget: Budget | undefined;
 
-  constructor({ url, ...access }: SqsQueueOptions) {
+  constructor({ url, budget, ...access }: SqsQueueOptions) {
     this.#url = url;
+    this.#budget = budget;
     this.#access = access;
+  }
+
+  /** The same queue for calls in this time. */
+  during(budget: Budget): SqsQueue {
+    return new SqsQueue({ url: this.#url, budget, ...this.#access });
   }
 
   /** Sends to the group of each key. `idOf` gives the deduplication id. */
@@ -87,7 +96,7 @@ export class SqsQueue {
   }
 
   async #call(action: string, fields: object): Promise<unknown> {
-    const limitMs = Math.min(CALL_MS, timeLeftMs());
+    const limitMs = Math.min(CALL_MS, this.#budget?.remainingMs() ?? CALL_MS);
     if (limitMs <= 0) throw new Error(`SQS was not asked for ${action}: no time is left`);
     const call = {
       ...({ service: 'sqs', version: '1.0', target: `AmazonSQS.${action}` } as const),

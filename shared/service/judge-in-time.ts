@@ -1,4 +1,3 @@
-import { timeLeftMs } from '../deadline.ts';
 import { isError } from '../model/errors.ts';
 import type { ReconcileError } from '../model/errors.ts';
 import { fingerprint } from '../model/json.ts';
@@ -37,16 +36,17 @@ export async function judgeInTime<V>(
   services: readonly Service[],
   judge: (service: Service) => Promise<V>,
   { isWhole, readOnly, states }: Sweeping,
-  { kube, clock }: Pick<World, 'kube' | 'clock'>,
+  { run, kube, clock }: Pick<World, 'run' | 'kube' | 'clock'>,
 ): Promise<JudgedInTime<V>> {
   const stored = isError(states) ? undefined : states.get(PLACE);
   const begin = isWhole ? placeToBegin(services, stored, clock.now()) : 0;
   const order = [...services.slice(begin), ...services.slice(0, begin)];
   const verdicts = new Map<Service, V>();
   const queue = order.values();
-  const reserveMs = Math.min(RESERVE_MS, timeLeftMs() / 2);
+  const leftMs = (): number => run?.remainingMs() ?? Infinity;
+  const reserveMs = Math.min(RESERVE_MS, leftMs() / 2);
   const worker = async (): Promise<void> => {
-    while (timeLeftMs() > reserveMs) {
+    while (leftMs() > reserveMs) {
       const { value: service, done } = queue.next();
       if (done) return;
       verdicts.set(service, await judge(service));

@@ -20,6 +20,7 @@ const RANGES = [
 const ROOM = 4;
 
 const cloud = {
+  during: () => cloud,
   list: () => Promise.resolve([]),
   get: () => Promise.resolve(undefined),
   projectId: () => Promise.resolve('project'),

@@ -120,6 +120,7 @@ export class ClusterModel {
     const lease = { acquire: () => Promise.resolve({ fresh: false }) };
     const quiet = () => Promise.resolve();
     this.kube = {
+      during: () => this.kube,
       listNodes: () => Promise.resolve(this.nodes),
       routes: {
         load: () => Promise.resolve(this.records),

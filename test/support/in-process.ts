@@ -4,12 +4,12 @@ import type { Config } from '../../shared/config/config.ts';
 import { budgetSpent } from '../../shared/deadline.ts';
 import { answerError, statusMessage } from '../../shared/kube/answer-error.ts';
 import { KubeClient } from '../../shared/kube/kube-client.ts';
-import { readAnswer, timeLeftFor, type Http as KubeHttp } from '../../shared/kube/kube-http.ts';
+import { readAnswer, type Http as KubeHttp } from '../../shared/kube/kube-http.ts';
 import { newMemory } from '../../shared/memory/memory.ts';
 import { ReconcileError } from '../../shared/model/errors.ts';
 import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
 import { NoAnswer, type Transport } from '../../shared/openstack/openstack-http.ts';
-import type { Log, World } from '../../shared/ports.ts';
+import type { Cloud, Kube, Log, World } from '../../shared/ports.ts';
 
 /** Where Keystone is in a world without sockets. */
 export const AUTH_URL = 'http://sandbox.invalid/identity/v3';
@@ -35,7 +35,7 @@ export function cloudTransport({ fronts, clock }: SandboxInside): Transport {
 export function kubeHttp({ fronts, kubeToken, clock }: SandboxInside, timeoutMs = 30_000): KubeHttp {
   return async (request) => {
     const { method, path, query = {}, body, doing, expected } = request;
-    const leftMs = timeLeftFor(method);
+    const leftMs = request.leftMs?.() ?? Infinity;
     if (leftMs <= 0) throw budgetSpent(`cannot ${doing}`);
     const search = new URLSearchParams(
       Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
@@ -69,6 +69,17 @@ export function inProcessWorld(
   const kube = new KubeClient(kubeHttp(inside), { namespace: config.stateNamespace, identity: 'one', log });
   const clock = { now: (): number => inside.clock.millis() };
   return { kube, cloud, calls, clock, log, config, memory: newMemory() };
+}
+
+/** A port with calls of a test in the place of some, also in the World of a run. */
+export function replaced<T extends Cloud | Kube>(port: T, callsOf: (its: T) => Partial<T>): T {
+  const own: Partial<T> = {
+    ...callsOf(port),
+    during: (run: Parameters<T['during']>[0]) => replaced(port.during(run) as T, callsOf),
+  };
+  return new Proxy(port, {
+    get: (_, name) => Reflect.get(name in own ? own : port, name) as unknown,
+  });
 }
 
 /** `fetch` of the OpenStack of a sandbox, without sockets. */

@@ -71,6 +71,9 @@ export class SimulatedCloud implements SteppedCloud {
     return table;
   }
 
+  during() {
+    return this;
+  }
   list(...given: Parameters<Cloud['list']>) {
     return this.#client.list(...given);
   }

@@ -1,10 +1,14 @@
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { CLOSING_MS, inTime, timeLeftToCloseMs, within, withDeadline } from '../../shared/deadline.ts';
-import { createHttp as createKubeHttp, type KubeRequest } from '../../shared/kube/kube-http.ts';
+import { CLOSING_MS, countdown } from '../../shared/deadline.ts';
+import { KubeClient } from '../../shared/kube/kube-client.ts';
+import { createHttp as createKubeHttp } from '../../shared/kube/kube-http.ts';
 import { Answers } from '../../shared/memory/answers.ts';
 import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
+import type { Cloud, Kube } from '../../shared/ports.ts';
+import { NO_RUN, type RunContext } from '../../shared/run-context.ts';
+import { SILENT } from '../support/sandbox-world.ts';
 import { configFor, issueToken } from './openstack/fake-openstack.ts';
 
 const OPEN: { close(): unknown; closeAllConnections?(): void }[] = [];
@@ -38,13 +42,16 @@ async function startSlow(answers: 'nothing' | 'without end') {
   // as in a Pod, whose token is in a file
   const credential = (): Promise<object> => new Promise((resolve) => setTimeout(resolve, 20, {}));
   const connection = { source: '', server: url, tls: {}, credential };
-  const kube = createKubeHttp(connection);
+  const kube = new KubeClient(createKubeHttp(connection), {
+    namespace: 'levelset',
+    identity: 'one',
+    log: SILENT,
+  });
   await cloud.projectId();
   return { cloud, kube, asked: () => asked };
 }
 
-const READ: KubeRequest = { method: 'GET', path: '/api/v1/nodes', doing: 'list Nodes' };
-const WRITE: KubeRequest = { method: 'PATCH', path: '/api/v1/nodes/a', body: {}, doing: 'patch a Node' };
+const inTime = (ms: number): RunContext => ({ ...NO_RUN, remainingMs: countdown(ms) });
 
 async function timed(run: () => Promise<unknown>): Promise<{ code: unknown; tookMs: number }> {
   const started = performance.now();
@@ -55,19 +62,28 @@ async function timed(run: () => Promise<unknown>): Promise<{ code: unknown; took
   return { code: error?.code, tookMs: performance.now() - started };
 }
 
-type Slow = Awaited<ReturnType<typeof startSlow>>;
-const CALLS: readonly [string, string, (slow: Slow) => Promise<unknown>][] = [
+interface Sides {
+  readonly cloud: Cloud;
+  readonly kube: Kube;
+}
+
+const CALLS: readonly [string, string, (sides: Sides) => Promise<unknown>][] = [
   ['a read of OpenStack', 'CLOUD_UNAVAILABLE', ({ cloud }) => cloud.list('loadbalancer')],
   ['a write to OpenStack', 'CLOUD_UNAVAILABLE', ({ cloud }) => cloud.create('loadbalancer', {})],
-  ['a read of Kubernetes', 'KUBE_UNAVAILABLE', ({ kube }) => kube(READ)],
+  ['a read of Kubernetes', 'KUBE_UNAVAILABLE', ({ kube }) => kube.listNodes()],
 ];
 
 describe.each(CALLS)('%s', (_what, code, call) => {
+  const callIn = ({ cloud, kube }: Sides, ms: number): ReturnType<typeof timed> => {
+    const run = inTime(ms);
+    return timed(() => call({ cloud: cloud.during(run), kube: kube.during(run) }));
+  };
+
   test.each(['nothing', 'without end'] as const)(
     'that is answered by %s ends when the time of its run ends',
     async (answers) => {
       const slow = await startSlow(answers);
-      const { code: seen, tookMs } = await timed(() => within(400, () => call(slow)));
+      const { code: seen, tookMs } = await callIn(slow, 400);
       expect(seen).toBe(code);
       expect(tookMs).toBeGreaterThan(350);
       expect(tookMs).toBeLessThan(1_500);
@@ -77,7 +93,7 @@ describe.each(CALLS)('%s', (_what, code, call) => {
 
   test('is not sent when no time is left', async () => {
     const slow = await startSlow('nothing');
-    const { code: seen } = await timed(() => within(0, () => call(slow)));
+    const { code: seen } = await callIn(slow, 0);
     expect([seen, slow.asked()]).toEqual(['BUDGET_SPENT', 0]);
   });
 });
@@ -88,12 +104,11 @@ describe.concurrent('with time of its own', () => {
   }) => {
     const slow = await startSlow('nothing');
     const codes: unknown[] = [];
-    const { tookMs } = await timed(() =>
-      within(0, async () => {
-        expect(timeLeftToCloseMs()).toBeGreaterThan(1_000);
-        for (let at = 0; at < 4; at += 1) codes.push((await timed(() => slow.kube(WRITE))).code);
-      }),
-    );
+    const kube = slow.kube.during(inTime(0));
+    const node = { metadata: { name: 'a', uid: 'a', resourceVersion: '1' } };
+    const { tookMs } = await timed(async () => {
+      for (let at = 0; at < 4; at += 1) codes.push((await timed(() => kube.deleteNode(node))).code);
+    });
     expect(codes).toEqual(['KUBE_UNAVAILABLE', 'KUBE_UNAVAILABLE', 'BUDGET_SPENT', 'BUDGET_SPENT']);
     expect(tookMs).toBeGreaterThan(CLOSING_MS - 200);
     expect(tookMs).toBeLessThan(CLOSING_MS + 1_000);
@@ -104,7 +119,9 @@ describe.concurrent('with time of its own', () => {
     [
       'Kubernetes',
       (server: string) =>
-        createKubeHttp({ source: '', server, tls: {}, credential: () => Promise.resolve({}) })(READ),
+        createKubeHttp({ source: '', server, tls: {}, credential: () => Promise.resolve({}) })({
+          ...{ method: 'GET', path: '/api/v1/nodes', doing: 'list Nodes' },
+        }),
     ],
   ])('a connection to %s that nobody takes up is given up after 4 s', async (_what, call) => {
     const silent = net.createServer();
@@ -125,17 +142,36 @@ describe('what several runs read together', () => {
   const later = (ms: number, value: unknown): Promise<unknown> =>
     new Promise((resolve) => setTimeout(resolve, ms, value));
 
-  test('does not end with the run that began it, and each run waits as long as it has time', async () => {
+  test('is begun anew where the time of the run that began it ends, and each run waits as long as it has time', async () => {
     const answers = new Answers(9);
+    let asked = 0;
+    const read = (ms: number): Promise<unknown> => {
+      const run = inTime(ms);
+      return answers.during(run).read('quota', { keepMs: 9_999, clock }, async () => {
+        const nth = (asked += 1);
+        await later(Math.min(300, run.remainingMs()), '');
+        if (run.remainingMs() <= 0) throw new Error('cut by the end of the run');
+        return `answer ${nth}`;
+      });
+    };
+    const begun = timed(() => read(100));
+    const [patient, other] = [read(2_000), read(2_000)];
+    expect((await begun).tookMs).toBeLessThan(290);
+    expect(await Promise.all([patient, other])).toEqual(['answer 2', 'answer 2']);
+    expect(await read(0)).toBe('answer 2');
+  });
+
+  test('fails for all where the run that began it has time left', async () => {
+    const answers = new Answers(9);
+    let asked = 0;
     const read = (): Promise<unknown> =>
-      answers.read('quota', { keepMs: 9_999, clock }, () =>
-        inTime(later(300, 'an answer'), 'read the quota'),
-      );
-    const begun = timed(() => within(100, read));
-    const patient = within(2_000, read);
-    expect(await begun).toMatchObject({ code: 'BUDGET_SPENT' });
-    expect(await patient).toBe('an answer');
-    expect(await withDeadline({ remainingMs: () => 0 }, read)).toBe('an answer');
+      answers.during(inTime(2_000)).read('quota', { keepMs: 0, clock }, async () => {
+        asked += 1;
+        await later(50, '');
+        throw new Error('no answer');
+      });
+    const all = await Promise.allSettled([read(), read(), read()]);
+    expect([new Set(all.map(({ status }) => status)), asked]).toEqual([new Set(['rejected']), 1]);
   });
 
   test('holds up only the run that began it where it hangs; the others ask once more, together', async () => {
@@ -145,7 +181,7 @@ describe('what several runs read together', () => {
       asked += 1;
       return asked === 1 ? new Promise(() => undefined) : later(50, 'an answer');
     };
-    const read = (): Promise<unknown> => within(600, () => answers.read('quota', { keepMs: 0, clock }, ask));
+    const read = (): Promise<unknown> => answers.during(inTime(600)).read('quota', { keepMs: 0, clock }, ask);
     const [first, ...others] = await Promise.allSettled(Array.from({ length: 20 }, read));
     expect(first).toMatchObject({ status: 'rejected', reason: { code: 'BUDGET_SPENT' } });
     expect(new Set(others.map(({ status }) => status))).toEqual(new Set(['fulfilled']));
@@ -156,7 +192,7 @@ describe('what several runs read together', () => {
     const answers = new Answers(9);
     let asked = 0;
     const ask = (): Promise<unknown> => later((asked += 1) === 1 ? 350 : 10_000, asked);
-    const read = (): Promise<unknown> => within(600, () => answers.read('quota', { keepMs: 0, clock }, ask));
+    const read = (): Promise<unknown> => answers.during(inTime(600)).read('quota', { keepMs: 0, clock }, ask);
     expect(await Promise.all([read(), read(), read()])).toEqual([1, 1, 1]);
     expect(asked).toBe(2);
   });

@@ -27,6 +27,8 @@ export function recordWorld(world: World): RecordedWorld {
         const [itsPath, itsCall] = [`${path}.${String(name)}`, `${called}.${String(name)}`];
         if (typeof its === 'object' && its !== null) return recording(its, itsPath, itsCall);
         if (typeof its !== 'function') return its;
+        if (name === 'during')
+          return (run: unknown) => recording(Reflect.apply(its, port, [run]) as T, path, called);
         return (...args: unknown[]): unknown => {
           const read = readOf(itsCall, args);
           if (itsPath === 'kube.lease')

@@ -43,6 +43,7 @@ export function replayWorld({ config, reads, now }: Bundle, log: Log): World {
       {
         get: (_, name) => {
           const [itsPath, itsCall] = [`${path}.${String(name)}`, `${called}.${String(name)}`];
+          if (name === 'during') return () => replaying(path, called);
           if (PARTS.includes(itsPath)) return replaying(itsPath, itsCall);
           if (itsPath === 'kube.lease')
             return (...args: unknown[]) => replaying(itsPath, readOf(itsCall, args));

@@ -1,7 +1,7 @@
 import type { Entry } from '../../../shared/clusters/entry.ts';
 import { Registry } from '../../../shared/clusters/registry.ts';
 import { flagsFromEnv } from '../../../shared/config/read-flags.ts';
-import { within } from '../../../shared/deadline.ts';
+import { countdown } from '../../../shared/deadline.ts';
 import type { KubeRequest } from '../../../shared/kube/kube-http.ts';
 import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
 import { isClusterName } from '../../../shared/model/request.ts';
@@ -141,7 +141,7 @@ export class FunctionClusters {
     if (Date.now() >= known.restsUntilMs)
       try {
         if (known.uid === undefined) known.uid = await uidOf(connected, known.settings);
-        else await within(ANSWER_MS, () => connected.kubeHttp(READ_KUBE_SYSTEM));
+        else await connected.kubeHttp({ ...READ_KUBE_SYSTEM, leftMs: countdown(ANSWER_MS) });
       } catch (error) {
         known.restsUntilMs = Date.now() + silence.begin(OF_NO_ANSWER);
         known.unanswered = `${name}: ${unidentified(error)}`;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TEXTS, type Source, type TextName, type Texts } from '../../../shared/clusters/entry.ts';
-import { timeLeftMs } from '../../../shared/deadline.ts';
+import { countdown } from '../../../shared/deadline.ts';
 import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
 import { errorText, ReconcileError } from '../../../shared/model/errors.ts';
 import { fieldsOf, parseJson } from '../../../shared/model/json.ts';
@@ -66,10 +66,10 @@ export class ParameterSource implements Source {
     this.#silence = new Silence(now);
   }
 
-  /** Reads all parameters, ten at a time. */
-  async names(): Promise<readonly string[]> {
+  /** Reads all parameters, ten at a time, in the time that is left. */
+  async names(leftMs: () => number = () => Infinity): Promise<readonly string[]> {
     const names = new Set<string>();
-    for await (const { Name } of this.#below(this.#root, { Recursive: true }, timeLeftMs)) {
+    for await (const { Name } of this.#below(this.#root, { Recursive: true }, leftMs)) {
       const [name = '', text = '', ...rest] = Name.slice(this.#root.length).split('/');
       if (isText(text) && rest.length === 0) names.add(name);
     }
@@ -79,7 +79,7 @@ export class ParameterSource implements Source {
   /** Why the registry cannot be read, in words; empty when it can. */
   async missing(): Promise<readonly string[]> {
     try {
-      await this.#page({ Path: this.#root, MaxResults: 1 }, timeLeftMs);
+      await this.#page({ Path: this.#root, MaxResults: 1 }, countdown(LONGEST_MS));
       return [];
     } catch (error) {
       return [`clusters: ${errorText(error)}`];
@@ -117,13 +117,8 @@ export class ParameterSource implements Source {
     const readAtMs = this.#now();
     const found: Parameter[] = [];
     try {
-      const end = performance.now() + Math.min(LONGEST_MS, timeLeftMs());
       const path = `${this.#root}${name}/`;
-      for await (const parameter of this.#below(
-        path,
-        { WithDecryption: true },
-        () => end - performance.now(),
-      ))
+      for await (const parameter of this.#below(path, { WithDecryption: true }, countdown(LONGEST_MS)))
         if (isText(parameter.Name.slice(path.length)))
           found.push({ ...parameter, Name: parameter.Name.slice(path.length) });
     } catch (error) {

@@ -1,4 +1,3 @@
-import { withDeadline } from '../../../shared/deadline.ts';
 import { isClusterName } from '../../../shared/model/request.ts';
 import type { InvocationTime } from '../../budget.ts';
 import { log } from '../function-log.ts';
@@ -11,7 +10,7 @@ export async function scheduleSweeps(
   time: InvocationTime,
   spareMs: number,
 ): Promise<void> {
-  const found = await withDeadline(time.runs, () => sourceOfFunction(env).names());
+  const found = await sourceOfFunction(env).names(() => time.runs.remainingMs());
   const names = found.filter(isClusterName).sort();
   for (const name of found.filter((one) => !isClusterName(one)))
     log.warn('an entry is not served: give it a label of DNS for a name, such as prod-a', { entry: name });

@@ -24,7 +24,7 @@ export interface KubeConnection {
   readonly http: Http;
   readonly connection: Connection;
   /** Resolves when the apiserver is ready, we may read the cluster's id and, to write, Leases of our namespace; otherwise throws a ReconcileError. */
-  readonly ready: (writes: boolean) => Promise<void>;
+  readonly ready: (writes: boolean, leftMs?: () => number) => Promise<void>;
 }
 
 /** A client for the kube-apiserver that find-connection.ts finds. Sends nothing by itself. Throws CONFIG_INVALID. */
@@ -37,10 +37,11 @@ export async function connectKube(options: ConnectKubeOptions): Promise<KubeConn
   const http = createHttp(connection, onCall, guard);
   const kube = new KubeClient(http, options);
   let isTold = false;
-  const ready = async (writes: boolean): Promise<void> => {
-    await http({ method: 'GET', path: '/readyz', doing: 'ask whether the kube-apiserver is ready' });
-    await kube.clusterId();
-    const missing = writes ? await missingNamespace(http, options.namespace) : undefined;
+  const ready = async (writes: boolean, leftMs = (): number => Infinity): Promise<void> => {
+    const its: Http = (request) => http({ ...request, leftMs });
+    await its({ method: 'GET', path: '/readyz', doing: 'ask whether the kube-apiserver is ready' });
+    await kube.during({ remainingMs: leftMs }).clusterId();
+    const missing = writes ? await missingNamespace(its, options.namespace) : undefined;
     if (missing && !isTold) options.log.warn(`not ready: ${missing.message}`);
     isTold = missing !== undefined;
     if (missing) throw missing;

@@ -10,6 +10,20 @@ interface ConfigMap {
   readonly data?: Readonly<Record<string, string>>;
 }
 
+/** What this process knows of the stored state. */
+export interface KnownState {
+  /** The stored JSON of each unit: null if nothing is stored, empty if it cannot be read; one that is missing is not known. */
+  units: Map<string, string | null>;
+  /** Everything was loaded: a unit that is not in `units` is not stored. */
+  isWhole: boolean;
+  /** What was saved while a list is on its way, which may be older: one for each such list. */
+  readonly meanwhile: Set<Map<string, string | null>>;
+}
+
+export function nothingKnown(): KnownState {
+  return { units: new Map(), isWhole: false, meanwhile: new Set() };
+}
+
 /** Data keys with their new JSON; null removes one. */
 type Patch = Record<string, string | null>;
 
@@ -22,17 +36,10 @@ export class ConfigMapState implements StateStore {
   private readonly http: Http;
   private readonly namespace: string;
   private readonly log: Log;
-  /**
-   * The stored JSON of each unit: null if nothing is stored, empty if it cannot be read, undefined if it is
-   * not known.
-   */
-  private known = new Map<string, string | null>();
-  /** Everything was loaded: a unit that is not in `known` is not stored. */
-  private loaded = false;
-  /** What was saved while a list is on its way, which may be older: one for each such list. */
-  private readonly meanwhile = new Set<Map<string, string | null>>();
+  private readonly known: KnownState;
 
-  constructor(http: Http, namespace: string, log: Log) {
+  constructor(http: Http, namespace: string, log: Log, known = nothingKnown()) {
+    this.known = known;
     this.http = http;
     this.namespace = namespace;
     this.log = log;
@@ -40,15 +47,15 @@ export class ConfigMapState implements StateStore {
 
   async load(): Promise<ReadonlyMap<string, UnitState>> {
     const meanwhile = new Map<string, string | null>();
-    this.meanwhile.add(meanwhile);
+    this.known.meanwhile.add(meanwhile);
     const shards = await listAll<ConfigMap>(this.http, {
       path: corePath('configmaps', this.namespace),
       query: { labelSelector: toSelector(STATE_LABEL) },
       doing: `list the state in ConfigMaps of ${this.namespace}`,
-    }).finally(() => this.meanwhile.delete(meanwhile));
+    }).finally(() => this.known.meanwhile.delete(meanwhile));
     const states = new Map<string, UnitState>();
-    this.known = new Map();
-    this.loaded = true;
+    this.known.units = new Map();
+    this.known.isWhole = true;
     for (const { metadata, data } of shards) {
       for (const [key, text] of Object.entries(data ?? {})) {
         const unit = fromDataKey(key);
@@ -59,10 +66,10 @@ export class ConfigMapState implements StateStore {
             shard: metadata.name,
             key,
           });
-        this.known.set(unit, state ? text : '');
+        this.known.units.set(unit, state ? text : '');
       }
     }
-    for (const [unit, text] of meanwhile) this.known.set(unit, text);
+    for (const [unit, text] of meanwhile) this.known.units.set(unit, text);
     return states;
   }
 
@@ -74,7 +81,7 @@ export class ConfigMapState implements StateStore {
     const { data = {} } = answer.status === 404 ? {} : (answer.body as ConfigMap);
     const text = data[toDataKey(unit)];
     const state = text === undefined ? undefined : parseState(text);
-    this.known.set(unit, text === undefined ? null : state ? text : '');
+    this.known.units.set(unit, text === undefined ? null : state ? text : '');
     return state;
   }
 
@@ -82,7 +89,7 @@ export class ConfigMapState implements StateStore {
     const shards = new Map<string, Map<string, string | null>>();
     for (const [unit, state] of changes) {
       const text = state === undefined ? null : JSON.stringify(state);
-      const stored = this.known.get(unit) ?? (this.loaded ? null : undefined);
+      const stored = this.known.units.get(unit) ?? (this.known.isWhole ? null : undefined);
       if (stored === text || (state && stored && isKnown(state, stored))) continue;
       const shard = shards.get(shardOf(unit)) ?? new Map<string, string | null>();
       shards.set(shardOf(unit), shard.set(unit, text));
@@ -93,7 +100,7 @@ export class ConfigMapState implements StateStore {
   private async saveShard(name: string, units: ReadonlyMap<string, string | null>): Promise<void> {
     const data: Patch = Object.fromEntries([...units].map(([unit, text]) => [toDataKey(unit), text]));
     if (!(await this.patch(name, data))) await this.create(name, data);
-    for (const known of [this.known, ...this.meanwhile])
+    for (const known of [this.known.units, ...this.known.meanwhile])
       for (const [unit, text] of units) known.set(unit, text);
   }
 

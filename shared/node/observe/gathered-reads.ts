@@ -1,6 +1,6 @@
-import { patienceMs, valueWithin, withoutDeadline } from '../../deadline.ts';
+import { patienceMs, valueWithin } from '../../deadline.ts';
 import type { Gathering } from '../../memory/memory.ts';
-import type { Clock } from '../../ports.ts';
+import type { World } from '../../ports.ts';
 
 /** The time for which a read waits for others, in milliseconds. */
 const GATHER_MS = 20;
@@ -17,12 +17,13 @@ export interface Reads<T> {
 }
 
 export interface GatheredReads<T> extends Reads<T> {
-  readonly clock: Clock;
+  readonly world: Pick<World, 'run' | 'clock'>;
   readonly gathering: Gathering<T>;
 }
 
 /**
- * Gathers the reads of many runs into one list. An object that the list does not have, or not soon, is read by itself. Reads that
+ * Gathers the reads of many runs into one list. An object that the list does not have, or not soon, is read by itself; so are all where the list
+ * ended with the time of the run that began it. Reads that
  * follow each other within the time for which a list counts become one list, too. `now` takes nothing from an earlier
  * list.
  */
@@ -31,19 +32,25 @@ export async function readGathered<T>(
   when: 'now' | 'lately',
   reads: GatheredReads<T>,
 ): Promise<T | undefined> {
-  const { gathering, clock } = reads;
+  const { gathering, world } = reads;
+  const { clock, run } = world;
   if (when === 'lately') gathering.asked.set(id, clock.now());
   const isFresh = when === 'lately' && gathering.kept && gathering.kept.until > clock.now();
   const kept = isFresh ? gathering.kept?.found.get(id) : undefined;
   if (kept !== undefined) return kept;
   gathering.waiting.push(id);
-  gathering.next ??= withoutDeadline(() => gather(reads));
-  const found = await valueWithin(patienceMs(), gathering.next);
+  const leftMs = (): number => run?.remainingMs() ?? Infinity;
+  gathering.next ??= gather(reads).catch((error: unknown) => {
+    if (leftMs() > 0) throw error;
+    return new Map();
+  });
+  const found = await valueWithin(patienceMs(leftMs()), gathering.next);
   return found?.get(id) ?? reads.one(id);
 }
 
 async function gather<T>(reads: GatheredReads<T>): Promise<ReadonlyMap<string, T>> {
-  const { gathering, clock } = reads;
+  const { gathering, world } = reads;
+  const { clock } = world;
   await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
   const { asked, waiting } = gathering;
   const since = clock.now() - KEEP_MS;

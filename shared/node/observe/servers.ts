@@ -20,12 +20,12 @@ export async function readServer(
   when: 'now' | 'lately',
   reader: CloudReader,
 ): Promise<Server | undefined> {
-  const { cloud, clock, memory } = reader;
+  const { cloud, memory } = reader;
   const server = await readGathered<Server>(id, when, {
     one: async (id) => await cloud.get('server', id),
     many: () => listServers(cloud),
     gathering: memory.servers,
-    clock,
+    world: reader,
   });
   return server && withFlavorName(server, reader);
 }
@@ -36,12 +36,12 @@ export async function serversNamed(
   nameFrom: NameFrom,
   reader: CloudReader,
 ): Promise<readonly Server[]> {
-  const { cloud, clock, memory } = reader;
+  const { cloud, memory } = reader;
   const found = await readGathered<readonly Server[]>(nodeName, 'now', {
     one: (name) => listNamed(name, nameFrom, cloud),
     many: (names) => listAllFor(names, cloud),
     gathering: memory.serversByNode,
-    clock,
+    world: reader,
   });
   return Promise.all((found ?? []).map((one) => withFlavorName(one, reader)));
 }
@@ -68,13 +68,14 @@ async function listAllFor(
 export async function readPorts(
   serverId: string,
   when: 'now' | 'lately',
-  { cloud, clock, memory }: CloudReader,
+  reader: CloudReader,
 ): Promise<readonly NeutronPort[]> {
+  const { cloud, memory } = reader;
   const ports = await readGathered<readonly NeutronPort[]>(serverId, when, {
     one: async (id) => (await portsByServer([id], cloud)).get(id),
     many: (ids) => portsByServer(ids, cloud),
     gathering: memory.serverPorts,
-    clock,
+    world: reader,
   });
   return ports ?? [];
 }

@@ -1,6 +1,6 @@
-import { budgetSpent, timeLeftMs } from '../../deadline.ts';
+import { budgetSpent, inTime } from '../../deadline.ts';
 import type { OpenStackConfig } from '../../config/config.ts';
-import { askPermit } from '../../permit.ts';
+import { narrow, NO_RUN, type RunContext } from '../../run-context.ts';
 import { missingRule, type AccessRule } from './access-rules.ts';
 import { endpointOf, serviceUrl } from './catalog.ts';
 import { refusal, unreachable } from '../refusal.ts';
@@ -22,6 +22,9 @@ export interface SessionRequest {
 export type RuleOfService = AccessRule & { readonly service: ServiceType };
 
 export interface Session {
+  readonly run: RunContext;
+  /** The same for requests that carry what `run` has, in the time that both have. */
+  during(run: Partial<RunContext>): Session;
   /** Resolves with any answer. Throws a ReconcileError if none came, there is no token, or the run has no time left. */
   send(request: SessionRequest): Promise<HttpAnswer>;
   /** The body of a GET that is answered with 200. Throws a ReconcileError for any other answer, too. */
@@ -39,23 +42,24 @@ export interface Session {
 
 /**
  * Requests with the token of the process. A 401 renews the token once and repeats the request, even a write:
- * a request that is refused for its token has had no effect. Right before a write is sent, its run is asked whether it
- * still may write.
+ * a request that is refused for its token has had no effect. The token belongs to no run.
  */
-export function createSession(config: OpenStackConfig, keystone: Keystone, http: Http): Session {
+export function createSession(
+  config: OpenStackConfig,
+  keystone: Keystone,
+  http: Http,
+  run = NO_RUN,
+): Session {
+  const inRun = (token: Promise<Token>): Promise<Token> =>
+    inTime(token, 'wait for a token of Keystone', run.remainingMs());
+
   async function sendWith(token: Token, request: SessionRequest): Promise<HttpAnswer> {
     const { service, method, path, body, attempted } = request;
-    if (method !== 'GET') await askPermit();
-    if (timeLeftMs() <= 0) throw budgetSpent(attempted);
+    if (run.remainingMs() <= 0) throw budgetSpent(attempted);
     const url = serviceUrl(token, service, config, path);
     const headers = { ...request.headers, 'x-auth-token': token.value };
-    const answer = await http({
-      service,
-      method,
-      url,
-      headers,
-      ...(body === undefined ? {} : { body }),
-    }).catch((error: unknown) => {
+    const sent = { service, method, url, headers, ...(body === undefined ? {} : { body }) };
+    const answer = await http(sent, run).catch((error: unknown) => {
       throw unreachable(attempted, error);
     });
     if (answer.status !== 401 || token.accessRules === undefined) return answer;
@@ -64,14 +68,16 @@ export function createSession(config: OpenStackConfig, keystone: Keystone, http:
   }
 
   async function send(request: SessionRequest): Promise<HttpAnswer> {
-    const token = await keystone.token();
+    const token = await inRun(keystone.token());
     const answer = await sendWith(token, request);
     if (answer.status !== 401) return answer;
-    const renewed = await keystone.renew(token);
+    const renewed = await inRun(keystone.renew(token));
     return renewed === token ? answer : sendWith(renewed, request);
   }
 
   return {
+    run,
+    during: (part) => createSession(config, keystone, http, narrow(run, part)),
     send,
     async read(request) {
       const answer = await send({ ...request, method: 'GET' });
@@ -79,22 +85,22 @@ export function createSession(config: OpenStackConfig, keystone: Keystone, http:
       return answer.body;
     },
     async projectId() {
-      return (await keystone.token()).projectId;
+      return (await inRun(keystone.token())).projectId;
     },
     async project() {
-      const { catalog, projectId } = await keystone.token();
+      const { catalog, projectId } = await inRun(keystone.token());
       const { url, region } = endpointOf(catalog, 'load-balancer', config);
       return [config.authUrl, url, region, projectId].join(' ');
     },
     async region() {
-      const { region } = endpointOf((await keystone.token()).catalog, 'load-balancer', config);
+      const { region } = endpointOf((await inRun(keystone.token())).catalog, 'load-balancer', config);
       return region === '' ? undefined : region;
     },
     async requireService(service) {
-      return serviceUrl(await keystone.token(), service, config);
+      return serviceUrl(await inRun(keystone.token()), service, config);
     },
     async missingRules(rules) {
-      const token = await keystone.token();
+      const token = await inRun(keystone.token());
       const { accessRules } = token;
       if (accessRules === undefined) return undefined;
       return rules.filter((rule) => {

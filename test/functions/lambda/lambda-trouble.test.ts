@@ -4,6 +4,7 @@ import { invocationTime } from '../../../functions/budget.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import type { Budget } from '../../../shared/ports.ts';
 import { CLOSING_MS } from '../../../shared/deadline.ts';
+import { replaced } from '../../support/in-process.ts';
 import { aService } from '../sandbox-world.ts';
 import { contextOf, contextUntil, deliver, deployed, logged, request, taken, work } from './deployed.ts';
 import { sqsRecord } from './sqs-record.ts';
@@ -149,15 +150,14 @@ async function frozenWorld(): Promise<{
   const frozen = Promise.withResolvers<undefined>();
   const thawed = Promise.withResolvers<undefined>();
   const { kube } = whole.world;
-  const getService: typeof kube.getService = async (namespace, name) => {
-    const service = await kube.getService(namespace, name);
-    frozen.resolve(undefined);
-    await thawed.promise;
-    return service;
-  };
-  const standing = new Proxy(kube, {
-    get: (of, name): unknown => (name === 'getService' ? getService : Reflect.get(of, name)),
-  });
+  const standing = replaced(kube, (its) => ({
+    getService: async (namespace, name) => {
+      const service = await its.getService(namespace, name);
+      frozen.resolve(undefined);
+      await thawed.promise;
+      return service;
+    },
+  }));
   return {
     run: (time) => runInTime(request('web'), { ...whole, world: { ...whole.world, kube: standing } }, time),
     isFrozen: frozen.promise,

@@ -1,7 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { withDeadline } from '../../../shared/deadline.ts';
 import { bodyOf, type QueuedWork } from '../../../shared/queue/queued-work.ts';
 import { SqsQueue } from '../../../shared/queue/sqs-queue.ts';
 import { startAws, type AwsFake } from './aws-fake.ts';
@@ -101,7 +100,9 @@ test('a queue that does not answer is an error', async () => {
 test('no call outlasts the time of what goes on, and without time none is sent', async () => {
   aws.down.set('SQS', 'hangs');
   const sending = (remainingMs: number): Promise<void> =>
-    withDeadline({ remainingMs: () => remainingMs }, () => queue('keys.fifo').send([work('web')]));
+    queue('keys.fifo')
+      .during({ remainingMs: () => remainingMs })
+      .send([work('web')]);
   const started = performance.now();
 
   await expect(sending(200)).rejects.toThrow(/timeout/i);

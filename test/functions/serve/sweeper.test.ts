@@ -2,11 +2,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { LONGEST_SWEEP_MS, Sweeper } from '../../../functions/serve/sweeper.ts';
 import { createSandbox } from '../../../infra/sandbox/sandbox.ts';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { timeLeftMs } from '../../../shared/deadline.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
 import type { Sweep } from '../../../shared/sweep.ts';
 import { aConfig } from '../../support/config.ts';
-import { AUTH_URL, cloudTransport, inProcessWorld } from '../../support/in-process.ts';
+import { AUTH_URL, cloudTransport, inProcessWorld, replaced } from '../../support/in-process.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
 
 /** What a sweeper found at start, and the time that was left to it when it asked OpenStack for something. */
@@ -20,13 +19,15 @@ async function sweepOnce(onRequest: (sweeper: Sweeper) => void): Promise<{ found
     send: (request, limitMs) => {
       // a login serves whoever comes next, too: it has no end
       if (request.method === 'GET') {
-        left.push(timeLeftMs());
+        left.push(limitMs);
         onRequest(sweeper);
       }
       return through.send(request, limitMs);
     },
   };
-  const world = inProcessWorld(inside, aConfig(AUTH_URL), SILENT, transport);
+  const config = aConfig(AUTH_URL);
+  const openstack = { ...config.openstack, requestTimeoutMs: Infinity };
+  const world = inProcessWorld(inside, { ...config, openstack }, SILENT, transport);
   const sweeper = new Sweeper({ world, intervalMs: 3_600_000, swept: (sweep) => found.push(sweep) });
   sweeper.start();
   while (sweeper.busy) await new Promise(setImmediate);
@@ -83,9 +84,10 @@ test.each([
   'after a sweep that failed the next one comes when the answer allows it: $asked ms',
   async ({ asked, least, most }) => {
     const inside = createSandbox({ nodes: 1 }, new VirtualClock());
-    const world = inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
+    const plain = inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
     const context = asked === undefined ? {} : { retryAfterMs: asked };
-    world.kube.listServices = () => Promise.reject(new ReconcileError('KUBE_UNAVAILABLE', 'away', context));
+    const away = () => Promise.reject(new ReconcileError('KUBE_UNAVAILABLE', 'away', context));
+    const world = { ...plain, kube: replaced(plain.kube, () => ({ listServices: away })) };
     const sweeper = new Sweeper({ world, intervalMs: 3_600_000, swept: () => undefined });
     const timers = vi.spyOn(globalThis, 'setTimeout');
     onTestFinished(() => {

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { countedLots } from '../../../infra/sandbox/lots.ts';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
-import { withDeadline } from '../../../shared/deadline.ts';
 import type { ReconcileRequest, SweepScope } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
@@ -45,7 +44,7 @@ async function start(): Promise<It> {
       const world = process();
       const endMs = inside.clock.millis() + budgetMs;
       const remainingMs = (): number => Math.max(0, endMs - inside.clock.millis());
-      const found = await withDeadline({ remainingMs }, () => sweep(world, scope));
+      const found = await sweep(world, scope, { remainingMs });
       const calls = inside.requests
         .slice(before)
         .filter(({ side, path }) => side === 'openstack' && !path.includes('/auth/tokens'))

@@ -90,7 +90,7 @@ const OF_KINDS: Readonly<Record<ReadKind, Readonly<Partial<Record<Verb, Needs>>>
   container: { get: ['reference'] },
 };
 
-type OtherCloudCall = Exclude<keyof Cloud, 'list' | 'get' | 'create' | 'update' | 'remove'>;
+type OtherCloudCall = Exclude<keyof Cloud, 'during' | 'list' | 'get' | 'create' | 'update' | 'remove'>;
 
 const OF_CLOUD: Readonly<Record<OtherCloudCall, Omit<Call, 'name' | 'side' | 'needs'> & { needs: Needs }>> = {
   putMembers: { method: 'PUT', path: /\/pools\/[^/]+\/members(\?|$)/, needs: TO_MEMBERS },
@@ -111,7 +111,7 @@ const OF_CLOUD: Readonly<Record<OtherCloudCall, Omit<Call, 'name' | 'side' | 'ne
 type Within<Name extends string, Port> = `${Name}.${keyof Port & string}`;
 
 type KubeCall =
-  | Exclude<keyof Kube, 'lease' | 'state' | 'routes' | 'deletions' | 'repairs' | 'place' | 'cidrs'>
+  | Exclude<keyof Kube, 'during' | 'lease' | 'state' | 'routes' | 'deletions' | 'repairs' | 'place' | 'cidrs'>
   | Within<'lease', Lease>
   | Within<'state', StateStore>
   | Within<'routes', RouteRecord>

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
 import type { RecordedDeletions } from '../../../shared/model/deletions.ts';
 import type { DeletionRecord, World } from '../../../shared/ports.ts';
+import { replaced } from '../../support/in-process.ts';
 import { startNodeWorld } from '../../support/node-world.ts';
 import type { NodeWorld } from '../../support/node-world.ts';
 
@@ -97,6 +98,5 @@ function slow(world: World): World {
 
 function withDeletions(world: World, nodes: DeletionRecord): World {
   const deletions = { ...world.kube.deletions, nodes };
-  const kube = Object.create(world.kube, { deletions: { value: deletions } }) as World['kube'];
-  return { ...world, kube };
+  return { ...world, kube: replaced(world.kube, () => ({ deletions })) };
 }

@@ -3,6 +3,7 @@ import { sweep } from '../../../shared/sweep.ts';
 import { joinNode, joinNodes } from '../../support/nodes.ts';
 import { startNodeWorld } from '../../support/node-world.ts';
 import type { NodeWorld } from '../../support/node-world.ts';
+import { replaced } from '../../support/in-process.ts';
 import { run } from '../../support/sandbox-world.ts';
 
 let it: NodeWorld;
@@ -123,7 +124,7 @@ test('other credentials, another project: nothing is known to be gone there', as
   await it.reconcile('worker-1');
   const elsewhere = {
     ...it.later(MINUTE),
-    cloud: { ...it.world.cloud, projectId: () => Promise.resolve('other') },
+    cloud: replaced(it.world.cloud, () => ({ projectId: () => Promise.resolve('other') })),
   };
   expect((await it.reconcile('worker-1', {}, elsewhere)).outcome).toMatchObject({ status: 'progressing' });
   expect(it.isThere('worker-1')).toBe(true);

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { serviceKey } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
+import { replaced } from '../../support/in-process.ts';
 import { aProcess, runOf, settledWorld } from './settled-world.ts';
 
 const SELECTOR = 'loadbalancer.openstack.org/node-selector';
@@ -64,13 +65,14 @@ async function countedWorld(count: number) {
       objects.set(kind, list.length);
       return list.map((one) => countedReads(one, kind, reads));
     };
-    const { kube, cloud } = world;
-    const [listServices, listNodes] = [kube.listServices.bind(kube), kube.listNodes.bind(kube)];
-    kube.listServices = async (namespace) => watched('Service', await listServices(namespace));
-    kube.listNodes = async () => watched('Node', await listNodes());
-    const list = cloud.list.bind(cloud);
-    cloud.list = async (kind, ...asked) => watched(kind, await list(kind, ...asked));
-    return { world, objects };
+    const kube = replaced(world.kube, (its) => ({
+      listServices: async (namespace) => watched('Service', await its.listServices(namespace)),
+      listNodes: async () => watched('Node', await its.listNodes()),
+    }));
+    const cloud = replaced(world.cloud, (its) => ({
+      list: async (kind, ...asked) => watched(kind, await its.list(kind, ...asked)),
+    }));
+    return { world: { ...world, kube, cloud }, objects };
   };
   return { names, counted, reads };
 }

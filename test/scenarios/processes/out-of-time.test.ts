@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
-import { withDeadline } from '../../../shared/deadline.ts';
 import { serviceKey, type Key } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep, type Sweep } from '../../../shared/sweep.ts';
+import { replaced } from '../../support/in-process.ts';
 import { aProcess, settledWorld } from './settled-world.ts';
 
 const COUNT = 25;
@@ -25,14 +25,15 @@ async function brokenWorld(): Promise<Awaited<ReturnType<typeof settledWorld>>> 
 /** Sweeps of one process, of which each has so much time, in milliseconds. */
 function sweepsOf(world: World): (budgetMs?: number) => Promise<Sweep> {
   let spentMs = 0;
-  const slices = world.kube.listEndpointSlices.bind(world.kube);
-  world.kube.listEndpointSlices = async (...asked) => {
-    spentMs += SLOW_MS;
-    return slices(...asked);
-  };
+  const kube = replaced(world.kube, (its) => ({
+    listEndpointSlices: (...asked) => {
+      spentMs += SLOW_MS;
+      return its.listEndpointSlices(...asked);
+    },
+  }));
   return (budgetMs = BUDGET_MS) => {
     spentMs = 0;
-    return withDeadline({ remainingMs: () => Math.max(0, budgetMs - spentMs) }, () => sweep(world));
+    return sweep({ ...world, kube }, {}, { remainingMs: () => Math.max(0, budgetMs - spentMs) });
   };
 }
 

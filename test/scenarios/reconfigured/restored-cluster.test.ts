@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Report } from '../../../shared/model/outcome.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
+import { replaced } from '../../support/in-process.ts';
 import { aService } from '../../support/service.ts';
 import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
@@ -45,12 +46,7 @@ function kubectl(command: string): void {
 }
 
 function withKube(world: World, own: Partial<World['kube']>): World {
-  const values = Object.entries(own).map(([name, value]) => [name, { value: value }]);
-  const kube = Object.create(
-    world.kube,
-    Object.fromEntries(values) as PropertyDescriptorMap,
-  ) as World['kube'];
-  return { ...world, kube };
+  return { ...world, kube: replaced(world.kube, () => own) };
 }
 
 const commandIn = (text = ''): string => /kubectl .*$/.exec(text)?.[0] ?? '';

@@ -9,7 +9,7 @@ import { SandboxClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import { budgetSpent } from '../../../shared/deadline.ts';
 import { KubeClient } from '../../../shared/kube/kube-client.ts';
-import { timeLeftFor, type Http as KubeHttp } from '../../../shared/kube/kube-http.ts';
+import type { Http as KubeHttp } from '../../../shared/kube/kube-http.ts';
 import { newMemory } from '../../../shared/memory/memory.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
@@ -181,7 +181,7 @@ function hangingCloud(inside: SandboxInside, hangs: Hangs): Transport {
 function hangingKube(inside: SandboxInside, hangs: Hangs): KubeHttp {
   const ask = kubeHttp(inside);
   return async (request) => {
-    const leftMs = Math.min(KUBE_MS, timeLeftFor(request.method));
+    const leftMs = Math.min(KUBE_MS, request.leftMs?.() ?? Infinity);
     if (leftMs <= 0) throw budgetSpent(`cannot ${request.doing}`);
     await passes(Math.min(LATENCY_MS, leftMs));
     if (hangs('kube')) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { newGathering } from '../../../shared/memory/memory.ts';
 import { readGathered } from '../../../shared/node/observe/gathered-reads.ts';
+import { NO_RUN } from '../../../shared/run-context.ts';
 
 const KEPT_MS = 5_000;
 
@@ -22,7 +23,7 @@ function reading(...there: readonly string[]) {
   const gathering = newGathering<string>();
   const clock = { now: () => time.now };
   const readAll = (when: 'now' | 'lately', ...ids: readonly string[]) =>
-    Promise.all(ids.map((id) => readGathered(id, when, { ...reads, gathering, clock })));
+    Promise.all(ids.map((id) => readGathered(id, when, { ...reads, gathering, world: { clock } })));
   return { asked, time, reads, readAll };
 }
 
@@ -82,4 +83,18 @@ test('a list that fails fails for all who wait for it, and is not kept', async (
   reads.many = many;
   expect(await readAll('lately', 'a')).toEqual(['value of a']);
   expect(asked).toEqual(['many a b c']);
+});
+
+test('a list that ended with the time of the run that began it is no answer for the others, which read by themselves', async () => {
+  const { asked, reads } = reading('a', 'b', 'c');
+  const gathering = newGathering<string>();
+  const run = { ...NO_RUN, remainingMs: () => 0 };
+  const many = () => Promise.reject(new Error('cut by the end of the run'));
+  const read = (id: string, world: object) =>
+    readGathered(id, 'now', { ...reads, many, gathering, world: { clock: { now: () => 0 }, ...world } });
+  const found = await Promise.all([read('a', { run }), read('b', {}), read('c', {})]);
+  expect([found, asked]).toEqual([
+    ['value of a', 'value of b', 'value of c'],
+    ['one a', 'one b', 'one c'],
+  ]);
 });

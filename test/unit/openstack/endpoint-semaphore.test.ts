@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { withDeadline } from '../../../shared/deadline.ts';
 import { retryAfterMs } from '../../../shared/http.ts';
 import type { Trigger } from '../../../shared/model/request.ts';
 import { EndpointSemaphores } from '../../../shared/openstack/endpoint-semaphore.ts';
 import { NoAnswer, type HttpAnswer } from '../../../shared/openstack/openstack-http.ts';
-import { urgencyOf } from '../../../shared/urgency.ts';
+import { NO_RUN, priorityOf } from '../../../shared/run-context.ts';
 
 const OK: HttpAnswer = { status: 200, body: {} };
 const after = (ms: number, status = 429): HttpAnswer => ({ status, body: {}, retryAfterMs: ms });
@@ -24,15 +23,15 @@ function start() {
     /** What is at work at an endpoint. */
     load: () => semaphores.loads().get('network'),
     /** Sends a request that the endpoint answers so, after so long. */
-    ask: (answer: HttpAnswer, ms = 100, name = 'a request', host = 'one.invalid'): Promise<HttpAnswer> =>
-      at(host).pass('network', async () => {
+    ask: (answer: HttpAnswer, ms = 100, { name = '', host = 'one.invalid', run = NO_RUN } = {}) =>
+      at(host).pass('network', run, async () => {
         sent.push(name);
         await clock.pause(ms);
         return answer;
       }),
     hang: (host = 'one.invalid'): Promise<unknown> =>
       at(host)
-        .pass('network', async () => {
+        .pass('network', NO_RUN, async () => {
           await clock.pause(30_000);
           throw new NoAnswer('the time for an answer is over', true);
         })
@@ -53,7 +52,7 @@ test('ten requests are on their way at once', async () => {
 
 test('what a person, an event or a requeue asks goes before a hundred of a sweep, which gets every fourth place', async () => {
   const { sent, ask } = start();
-  const by = (trigger: Trigger) => urgencyOf(trigger).run(() => ask(OK, 100, trigger));
+  const by = (name: Trigger) => ask(OK, 100, { name, run: { ...NO_RUN, priority: priorityOf(name) } });
   const all = times(110, () => by('sweep'));
   for (const trigger of ['command', 'audit', 'requeue', 'watch', 'resync', 'events'] as const)
     all.push(by(trigger));
@@ -88,7 +87,7 @@ describe('Retry-After', () => {
   test('that is longer than the run or a function waits is the answer at once, and nothing is sent', async () => {
     const { clock, sent, ask } = start();
     await ask(after(3_000));
-    const brief = await withDeadline({ remainingMs: () => 2_000 }, () => ask(OK));
+    const brief = await ask(OK, 100, { run: { ...NO_RUN, remainingMs: () => 2_000 } });
     expect(brief).toEqual(after(3_000));
     await clock.pause(3_000);
     await ask(after(20_000));
@@ -118,7 +117,7 @@ describe('Retry-After', () => {
   test('of one address holds back no other', async () => {
     const { clock, ask } = start();
     await ask(after(3_000), 0);
-    await ask(OK, 0, 'other', 'two.invalid');
+    await ask(OK, 0, { host: 'two.invalid' });
     expect(clock.millis()).toBe(0);
   });
 });
@@ -126,11 +125,11 @@ describe('Retry-After', () => {
 test.each([600, 1_400])('a request whose run is over after %i ms leaves the line', async (ms) => {
   const { clock, load, sent, ask } = start();
   const all = times(11, () => ask(OK, 1_499));
-  const run = { leftMs: 60_000 };
-  const late = withDeadline({ remainingMs: () => run.leftMs }, () => ask(OK, 0, 'late'));
+  let leftMs = 60_000;
+  const late = ask(OK, 0, { name: 'late', run: { ...NO_RUN, remainingMs: () => leftMs } });
   const refused = expect(late).rejects.toMatchObject({ code: 'BUDGET_SPENT' });
   await clock.pause(ms);
-  run.leftMs = 0;
+  leftMs = 0;
   const overMs = clock.millis();
   await refused;
   expect(clock.millis() - overMs).toBeLessThanOrEqual(250);
@@ -142,7 +141,7 @@ test.each([600, 1_400])('a request whose run is over after %i ms leaves the line
 test('requests that hang hold up the others for two seconds, and another endpoint not at all', async () => {
   const { clock, load, ask, hang } = start();
   const hanging = times(10, () => hang());
-  await ask(OK, 10, 'other', 'two.invalid');
+  await ask(OK, 10, { host: 'two.invalid' });
   expect(clock.millis()).toBe(10);
   await Promise.all(times(12, () => ask(OK, 10)));
   expect(clock.millis()).toBeLessThan(2_300);

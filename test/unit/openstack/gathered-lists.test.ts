@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withDeadline } from '../../../shared/deadline.ts';
+import { countdown } from '../../../shared/deadline.ts';
 import type { WireResource } from '../../../shared/model/resources.ts';
 import { gatherLists } from '../../../shared/openstack/gathered-lists.ts';
 import type { Cloud, Query } from '../../../shared/ports.ts';
+import { NO_RUN, type RunContext } from '../../../shared/run-context.ts';
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 interface Cloudy {
   readonly list: Cloud['list'];
+  /** The same in the time of a run. */
+  readonly during: (run: RunContext) => Cloud['list'];
   readonly asked: Query[];
   readonly there: WireResource[];
   /** What happens to a list on its way. */
@@ -19,12 +22,13 @@ interface Cloudy {
 function aCloud(pause: (ms: number) => Promise<void> = sleep): Cloudy {
   const it: { -readonly [K in keyof Cloudy]: Cloudy[K] } = {
     list: () => Promise.resolve([]),
+    during: () => it.list,
     asked: [],
     there: [],
     answer: () => sleep(5),
   };
   const time = { pause, now: () => performance.now() };
-  it.list = gatherLists(async (_kind, query = {}) => {
+  const list: Cloud['list'] = async (_kind, query = {}) => {
     it.asked.push(query);
     const found = it.there.filter((wire) =>
       Object.entries(query).every(([name, value]) => {
@@ -35,7 +39,10 @@ function aCloud(pause: (ms: number) => Promise<void> = sleep): Cloudy {
     );
     await it.answer(query);
     return found;
-  }, time);
+  };
+  const gather = gatherLists(time);
+  it.during = (run) => gather(list, run);
+  it.list = it.during(NO_RUN);
   return it;
 }
 
@@ -126,12 +133,8 @@ test('a list that hangs ends with the run that began it, and holds up the others
   const it = aCloud();
   it.there.push(...['a', 'b'].map(ip));
   it.answer = () => (it.asked.length === 1 ? sleep(60_000) : sleep(1));
-  const inTime = (limitMs: number, id: string) => {
-    const end = performance.now() + limitMs;
-    return withDeadline({ remainingMs: () => end - performance.now() }, () =>
-      it.list('floatingip', byPort(id)),
-    );
-  };
+  const inTime = (limitMs: number, id: string) =>
+    it.during({ ...NO_RUN, remainingMs: countdown(limitMs) })('floatingip', byPort(id));
   const began = performance.now();
 
   const [first, second] = await Promise.allSettled([inTime(300, 'a'), inTime(5_000, 'b')]);
@@ -159,12 +162,9 @@ test('a list of several that hangs costs each of them its patience, not its time
     if (Array.isArray(port)) await new Promise<void>(() => undefined);
     else await sleep(5);
   };
-  const end = performance.now() + 1_000;
-  const inTime = { remainingMs: () => Math.max(0, end - performance.now()) };
+  const list = cloud.during({ ...NO_RUN, remainingMs: countdown(1_000) });
 
-  const found = await Promise.all(
-    ['a', 'b', 'c'].map((id) => withDeadline(inTime, () => cloud.list('floatingip', byPort(id)))),
-  );
+  const found = await Promise.all(['a', 'b', 'c'].map((id) => list('floatingip', byPort(id))));
 
   expect(found.map(idsOf)).toEqual([['a'], ['b'], ['c']]);
 });

@@ -1,9 +1,8 @@
 /** Writes that have waited for their turn, and their leases. */
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { withDeadline } from '../../../shared/deadline.ts';
 import { createHttp, type HttpAnswer, type Transport } from '../../../shared/openstack/openstack-http.ts';
-import { withPermit } from '../../../shared/permit.ts';
+import { NO_RUN, type RunContext } from '../../../shared/run-context.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL } from '../../support/in-process.ts';
 
@@ -26,8 +25,8 @@ async function afterHold() {
   const http = createHttp(aConfig(AUTH_URL).openstack, () => undefined, transport);
   await http({ ...POOLS, method: 'POST', body: {} });
   sent.length = 1;
-  const write = (permit: () => Promise<void>): Promise<HttpAnswer> =>
-    withPermit(permit, () => http({ ...POOLS, method: 'PUT', body: {} }));
+  const write = (guard: () => Promise<void>, run: Partial<RunContext> = {}): Promise<HttpAnswer> =>
+    http({ ...POOLS, method: 'PUT', body: {} }, { ...NO_RUN, ...run, guard });
   const read = (): Promise<HttpAnswer> => http({ ...POOLS, method: 'GET' });
   return { clock, sent, write, read };
 }
@@ -58,9 +57,7 @@ test('a write whose lease is renewed late is sent then', async () => {
 
 test('a write whose run is over when its lease is renewed is not sent', async () => {
   const { clock, sent, write } = await afterHold();
-  const run = withDeadline({ remainingMs: () => 3_000 - clock.millis() }, () =>
-    write(() => clock.pause(clock.millis() < 2_000 ? 2_500 : 0)),
-  );
-  await expect(run).rejects.toMatchObject({ code: 'BUDGET_SPENT' });
+  const run = { remainingMs: () => 3_000 - clock.millis() };
+  await expect(write(() => clock.pause(2_500), run)).rejects.toMatchObject({ code: 'BUDGET_SPENT' });
   expect(sent).toEqual(['POST']);
 });

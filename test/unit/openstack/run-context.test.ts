@@ -1,92 +1,82 @@
-/** Whose requests go first, from the run's trigger to the endpoint's line. */
-import type { Credentials } from '../../../shared/config/config.ts';
+/** What the requests of a run carry, from its trigger to the line at an endpoint. */
 import { expect, test } from 'vitest';
+import type { Credentials } from '../../../shared/config/config.ts';
 import { countedLots } from '../../../infra/sandbox/lots.ts';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { createSandbox } from '../../../infra/sandbox/sandbox.ts';
-import { withoutDeadline } from '../../../shared/deadline.ts';
-import { Answers } from '../../../shared/memory/answers.ts';
 import type { Trigger } from '../../../shared/model/request.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
-import { EndpointSemaphores } from '../../../shared/openstack/endpoint-semaphore.ts';
-import { gatherLists } from '../../../shared/openstack/gathered-lists.ts';
+import { EndpointSemaphore, EndpointSemaphores } from '../../../shared/openstack/endpoint-semaphore.ts';
 import { createHttp, type HttpAnswer, type Transport } from '../../../shared/openstack/openstack-http.ts';
-import { withPermit } from '../../../shared/permit.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
+import { NO_RUN, narrow, type RunContext } from '../../../shared/run-context.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { urgency, urgencyOf, type Urgency } from '../../../shared/urgency.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, cloudTransport, inProcessWorld } from '../../support/in-process.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 
-test('all requests of a run are as urgent as what caused it, and those of a sweep come last', async () => {
+test('all requests of a run have the priority of what caused it, and those of a sweep come last', async () => {
   const inside = createSandbox({ nodes: 2, pendingMs: 1 }, new VirtualClock(), countedLots());
-  const ranks = new Set<number>();
+  const seen = new Set<string>();
+  class Watched extends EndpointSemaphore<HttpAnswer> {
+    override pass(...[service, run, send]: Parameters<EndpointSemaphore<HttpAnswer>['pass']>) {
+      if (service !== 'identity') seen.add(run.priority);
+      return super.pass(service, run, send);
+    }
+  }
+  const transport = cloudTransport(inside);
+  const semaphores = new EndpointSemaphores<HttpAnswer>(transport);
+  semaphores.of = () => new Watched(transport);
+  inside.kube.apply(aService({ name: 'web' }));
+  const prioritiesOf = async (run: (world: ReturnType<typeof inProcessWorld>) => Promise<unknown>) => {
+    const config = aConfig(AUTH_URL);
+    const { cloud } = connectCloud(config.openstack, { transport, semaphores });
+    await cloud.octaviaVersion(); // it belongs to no run
+    seen.clear();
+    await run({ ...inProcessWorld(inside, config, SILENT), cloud });
+    return [...seen];
+  };
+  const by = (trigger: Trigger) =>
+    prioritiesOf((world) =>
+      reconcile({ key: 'service/default/web', trigger }, world, { remainingMs: () => 60_000 }),
+    );
+  expect(await by('command')).toEqual(['soon']);
+  expect(await by('audit')).toEqual(['soon']);
+  expect(await by('requeue')).toEqual(['soon']);
+  expect(await by('sweep')).toEqual(['sweep']);
+  expect(await prioritiesOf((world) => sweep(world))).toEqual(['sweep']);
+});
+
+test('a part of a run has the time that both have', () => {
+  const run: RunContext = { ...NO_RUN, priority: 'sweep', remainingMs: () => 500 };
+  expect(narrow(run, { remainingMs: () => 800 }).remainingMs()).toBe(500);
+  expect(narrow(run, { remainingMs: () => 200 })).toMatchObject({ priority: 'sweep' });
+  expect(narrow(run, { remainingMs: () => 200 }).remainingMs()).toBe(200);
+});
+
+test('a write asks the guard of its run each time that it is sent, also after a 401, and a read never', async () => {
+  const inside = createSandbox({ nodes: 1 }, new VirtualClock());
   const plain = cloudTransport(inside);
+  const sent: string[] = [];
   const transport: Transport = {
     ...plain,
-    send: (request, limitMs) => {
-      ranks.add(urgency().rank);
-      return plain.send(request, limitMs);
+    send: ({ method, service, ...request }, limitMs) => {
+      if (service !== 'identity') sent.push(method);
+      if (method === 'PUT') return Promise.resolve({ status: 401, headers: {}, text: '{}' });
+      return plain.send({ method, service, ...request }, limitMs);
     },
   };
-  const ranksOf = async (run: () => Promise<unknown>): Promise<number[]> => {
-    ranks.clear();
-    await run();
-    return [...ranks];
+  let asked = 0;
+  const guard = (): Promise<void> => {
+    asked += 1;
+    return asked < 2 ? Promise.resolve() : Promise.reject(new Error('the lease is lost'));
   };
-  inside.kube.apply(aService({ name: 'web' }));
-  const by = (trigger: Trigger) =>
-    ranksOf(() => {
-      const world = inProcessWorld(inside, aConfig(AUTH_URL), SILENT, transport);
-      return reconcile({ key: 'service/default/web', trigger }, world, { remainingMs: () => 60_000 });
-    });
-  expect(await by('command')).toEqual([0]);
-  expect(await by('audit')).toEqual([1]);
-  expect(await by('requeue')).toEqual([2]);
-  expect(await by('sweep')).toEqual([3]);
-  const world = inProcessWorld(inside, aConfig(AUTH_URL), SILENT, transport);
-  expect(await ranksOf(() => sweep(world))).toEqual([3]);
-});
-
-test('an answer that several wait for is as urgent as the most urgent of them', async () => {
-  const answers = new Answers(1);
-  const { promise, resolve } = Promise.withResolvers<string>();
-  let its: Urgency | undefined;
-  const lifetime = { keepMs: 0, clock: { now: () => 0 } };
-  const ask = (): Promise<string> => {
-    its = urgency();
-    return promise;
-  };
-  const all = [urgencyOf('sweep').run(() => answers.read('quota', lifetime, ask))];
-  expect(its?.rank).toBe(3);
-  all.push(urgencyOf('audit').run(() => answers.read('quota', lifetime, ask)));
-  expect(its?.rank).toBe(1);
-  resolve('an answer');
-  await Promise.all(all);
-});
-
-test('a list of a sweep is as urgent as the run that waits for it, or for the next one', async () => {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const its: Urgency[] = [];
-  const list = gatherLists(
-    async () => {
-      its.push(urgency());
-      await promise;
-      return [];
-    },
-    { pause: () => Promise.resolve(), now: () => 0 },
-  );
-  const ask = (port: string, trigger: Trigger) =>
-    urgencyOf(trigger).run(() => list('floatingip', { port_id: port }));
-  const all = [ask('a', 'sweep'), ask('b', 'sweep')];
-  expect(its.map(({ rank }) => rank)).toEqual([3]);
-  all.push(ask('c', 'audit'));
-  expect(its.map(({ rank }) => rank)).toEqual([1]);
-  resolve(undefined);
-  await Promise.all(all);
-  expect(its.map(({ rank }) => rank)).toEqual([1, 1]);
+  const cloud = connectCloud(aConfig(AUTH_URL).openstack, { transport }).cloud.during({ guard });
+  await cloud.list('loadbalancer');
+  expect(asked).toBe(0);
+  await expect(cloud.update('listener', 'an-id', { name: 'x' })).rejects.toThrow('the lease is lost');
+  expect([asked, sent]).toEqual([2, ['GET', 'PUT']]);
 });
 
 /** A service that is held for three seconds by its first answer. */
@@ -106,17 +96,15 @@ function heldService() {
   return { transport, sent };
 }
 
-test('a write that has waited for its turn asks again whether it may be sent', async () => {
+test('a write that has waited for its turn asks then whether it may be sent', async () => {
   const { transport, sent } = heldService();
   const http = createHttp(aConfig(AUTH_URL).openstack, () => undefined, transport);
   const url = 'http://octavia.invalid/v2.0/lbaas/pools';
   await http({ service: 'load-balancer', method: 'POST', url, body: {} });
-  const late = withPermit(
-    () => Promise.reject(new Error('the lease is lost')),
-    () => http({ service: 'load-balancer', method: 'PUT', url, body: {} }),
-  );
+  const guard = () => Promise.reject(new Error('the lease is lost'));
+  const late = http({ service: 'load-balancer', method: 'PUT', url, body: {} }, { ...NO_RUN, guard });
   await expect(late).rejects.toThrow('the lease is lost');
-  await withoutDeadline(() => http({ service: 'load-balancer', method: 'GET', url }));
+  await http({ service: 'load-balancer', method: 'GET', url });
   expect(sent).toEqual(['POST /v2.0/lbaas/pools 0', 'GET /v2.0/lbaas/pools 3000']);
 });
 

@@ -1,8 +1,7 @@
-import { looksAfterRoutes, looksAfterServices } from '../../shared/config/controllers.ts';
+import { looksAfterRoutes } from '../../shared/config/controllers.ts';
 import { listNodesNow } from '../../shared/memory/listed-nodes.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import { fingerprintOf } from '../../shared/model/node/node.ts';
-import { wantsLoadBalancer } from '../../shared/service/unit.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { ClusterIdentity } from '../../shared/model/ownership.ts';
 import {
@@ -10,7 +9,6 @@ import {
   isUnit,
   requestOf,
   scopeOf,
-  serviceKey,
   type Key,
   type ReconcileRequest,
 } from '../../shared/model/request.ts';
@@ -56,7 +54,7 @@ export class LocalQueue {
   readonly #busy: BusyLoadBalancers;
   readonly #sweeper: Sweeper;
   /** Of changes of Nodes. */
-  readonly #window = new Window((): unknown => this.#queueFollowers()); // which never rejects
+  readonly #window = new Window((): unknown => this.#lookAtNodes()); // which never rejects
   /** What counts of the Nodes, as they were at the last look. */
   #nodes: string | undefined;
   readonly #asked = new Map<Key, PromiseWithResolvers<Report>[]>();
@@ -151,23 +149,17 @@ export class LocalQueue {
     if (membersMoved) this.#followNodes();
   }
 
-  /** Queues the Services whose members follow the Nodes, if anything of these has changed that counts. */
-  async #queueFollowers(): Promise<void> {
+  /** Sweeps the Services, if anything of the Nodes has changed that counts: its lists tell of all load balancers what each run would ask for. */
+  async #lookAtNodes(): Promise<void> {
     const { world } = this.#options;
     try {
       const nodes = fingerprintOf(await listNodesNow(world));
       if (this.#nodes === nodes) return;
-      const services = looksAfterServices(world.config) ? await world.kube.listServices() : [];
       this.#nodes = nodes;
-      const wanted = services.filter((service) => wantsLoadBalancer(service, world.config));
-      const keys = wanted.map(({ metadata }) => serviceKey(metadata.namespace, metadata.name));
-      this.add(keys.map((key) => requestOf(world, { key, trigger: 'watch' })));
     } catch (error) {
-      world.log.warn('the Services that follow the Nodes cannot be queued: a sweep finds them', {
-        reason: errorText(error),
-      });
-      this.#sweeper.request(scopeOf('nodeset'), { isAsked: true });
+      world.log.warn('the Nodes cannot be listed: a sweep tries again', { reason: errorText(error) });
     }
+    this.#sweeper.request(scopeOf('nodeset'), { isDue: true, isAsked: true });
   }
 
   /**

@@ -10,11 +10,11 @@ import type { Service } from '../../../shared/model/kubernetes.ts';
 import type { ReconcileRequest } from '../../../shared/model/request.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import { NoAnswer, type HttpRequest, type Transport } from '../../../shared/openstack/openstack-http.ts';
-import type { Lease, Log, World } from '../../../shared/ports.ts';
+import type { Kube, Lease, Log, World } from '../../../shared/ports.ts';
 import { hasFinalizer } from '../../../shared/service/unit.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { cloudTransport, kubeHttp } from '../../support/in-process.ts';
+import { cloudTransport, kubeHttp, replaced } from '../../support/in-process.ts';
 import type { Name, Place, ProcessPlan, Stall } from './schedule.ts';
 import type { Holding, Watch } from './watch.ts';
 
@@ -76,10 +76,11 @@ export class Process {
     this.#bornMs = its.inside.clock.millis();
     const { cloud, calls } = connectCloud(its.config.openstack, { transport: this.#transport() });
     const hold = (holding: Holding): void => void (this.#holdings = [...this.#holdings, holding]);
-    const kube = new WatchedKube(this.#kubeHttp(), its, hold, {
+    const plain = new KubeClient(this.#kubeHttp(), {
       namespace: its.config.stateNamespace,
       ...{ identity: name, log: SILENT, monotonic: () => this.#monotonic() },
     });
+    const kube = watched(plain, its, name, hold);
     const clock = { now: () => this.#timeOfDay() };
     this.world = { kube, cloud, calls, clock, log: SILENT, config: its.config, memory: newMemory() };
   }
@@ -249,41 +250,31 @@ function placeOf({ service, method, url }: HttpRequest): Place {
   return method === 'POST' && /(loadbalancers|floatingips)$/.test(url) ? 'create' : 'write to OpenStack';
 }
 
-/** The program's own client, which tells when it has taken a lease. */
-class WatchedKube extends KubeClient {
-  readonly #its: Pick<Surroundings, 'watch' | 'leases' | 'tell'>;
-  readonly #hold: (holding: Holding) => void;
-  readonly #name: string;
-
-  constructor(
-    http: KubeHttp,
-    its: Pick<Surroundings, 'watch' | 'leases' | 'tell'>,
-    hold: (holding: Holding) => void,
-    options: ConstructorParameters<typeof KubeClient>[1],
-  ) {
-    super(http, options);
-    this.#its = its;
-    this.#hold = hold;
-    this.#name = options.identity;
-  }
-
-  override lease(name: string, holder?: string): Lease {
-    const { watch, leases, tell } = this.#its;
-    const lease = leases === 'leases' ? super.lease(name, holder) : NO_LEASE;
-    return {
-      acquire: async () => {
-        const taken = await lease.acquire();
-        if (leases === 'no leases') watch.taken(name, this.#name);
-        this.#hold(watch.holding(name, this.#name));
-        tell(`${this.#name} takes ${name}, ${taken.fresh ? 'fresh' : 'not fresh'}`);
-        return taken;
-      },
-      hadLast: () => lease.hadLast(),
-      renew: () => lease.renew(),
-      release: (unused) => lease.release(unused),
-      remove: () => lease.remove(),
-    };
-  }
+/** Tells when a client has taken a lease. */
+function watched(
+  kube: Kube,
+  { watch, leases, tell }: Pick<Surroundings, 'watch' | 'leases' | 'tell'>,
+  by: Name,
+  hold: (holding: Holding) => void,
+): Kube {
+  return replaced(kube, (its) => ({
+    lease: (name, holder) => {
+      const lease = leases === 'leases' ? its.lease(name, holder) : NO_LEASE;
+      return {
+        acquire: async () => {
+          const taken = await lease.acquire();
+          if (leases === 'no leases') watch.taken(name, by);
+          hold(watch.holding(name, by));
+          tell(`${by} takes ${name}, ${taken.fresh ? 'fresh' : 'not fresh'}`);
+          return taken;
+        },
+        hadLast: () => lease.hadLast(),
+        renew: () => lease.renew(),
+        release: (unused) => lease.release(unused),
+        remove: () => lease.remove(),
+      };
+    },
+  }));
 }
 
 const NO_LEASE: Lease = {

@@ -12,8 +12,14 @@ import { runOf } from './settled-world.ts';
 
 /** The sandbox's own pauses by the timers of the test. */
 class FakedClock extends SandboxClock {
-  override pause(ms: number): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve, ms));
+  override pause(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      signal?.addEventListener('abort', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 }
 

@@ -7,6 +7,7 @@ import { loadConfig } from '../shared/config/load.ts';
 import type { Flags } from '../shared/config/read-flags.ts';
 import { countdown } from '../shared/deadline.ts';
 import type { Login } from '../shared/kube/connection/connection.ts';
+import type { RefuseAddress } from '../shared/http.ts';
 import { connectKube } from '../shared/kube/connection/connect-kube.ts';
 import { isConfigured } from '../shared/kube/connection/find-connection.ts';
 import { createHttp, type Http, type KubeCall } from '../shared/kube/kube-http.ts';
@@ -44,6 +45,8 @@ export interface WorldOptions {
   readonly login?: Login;
   /** For a login to OpenStack that several clusters share. */
   readonly shareLogin?: ConnectCloudOptions['shareLogin'];
+  /** Keeps connections of both sides from addresses. */
+  readonly refuse?: RefuseAddress | undefined;
   /** Called for every request to OpenStack and to the kube-apiserver. */
   readonly observeCall?: (call: ObservedCall) => void;
 }
@@ -94,6 +97,7 @@ export async function connect(options: WorldOptions): Promise<Connected> {
     envNow,
     ...(login && { login }),
     guard,
+    refuse: options.refuse,
     namespace: config.stateNamespace,
     identity,
     log,
@@ -186,6 +190,7 @@ async function connectOpenStack(
     log,
     observeCall,
     shareLogin,
+    refuse,
     warnings: told,
   }: WorldOptions,
   guard?: () => void,
@@ -202,7 +207,7 @@ async function connectOpenStack(
     observe,
     semaphores: SEMAPHORES,
     ...(shareLogin && { shareLogin }),
-    transport: guarded(overSockets(config.openstack, proxyFromEnv(env)), guard),
+    transport: guarded(overSockets(config.openstack, proxyFromEnv(env), refuse), guard),
     // decision 346: nothing of an entry of --clusters is repeated
     ...(cluster === undefined && {
       loginRefused: (credentials) => {

@@ -1,6 +1,8 @@
 /** What the HTTP clients of Kubernetes and OpenStack have in common. */
+import dns from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import got, {
   RequestError,
@@ -29,9 +31,14 @@ const LONGEST_ANSWER = 32 * 2 ** 20;
 /** The code of a RequestError about a longer one. */
 export const TOO_LONG = 'ERR_ANSWER_TOO_LONG';
 
+/** Why there may be no connection to a host at an address; undefined if there may. */
+export type RefuseAddress = (host: string, address: string) => Error | undefined;
+
 export interface ClientOptions extends Pick<ExtendOptions, 'https'> {
   /** Without it no request goes through a proxy. */
   readonly proxyFor?: ProxyFor;
+  /** Asked before each connection without a proxy, by the very address that it goes to. */
+  readonly refuse?: RefuseAddress | undefined;
   /** To one address. */
   readonly maxSockets?: number;
   /** After so many milliseconds without a request a connection is closed. */
@@ -46,11 +53,12 @@ export function createGot({
   proxyFor = () => undefined,
   maxSockets = MAX_SOCKETS,
   idleMs = IDLE_MS,
+  refuse,
   ...options
 }: ClientOptions): Got {
   const agents = new Map<string, Agents>();
   const agentsFor = (proxy: string): Agents => {
-    const kept = agents.get(proxy) ?? createAgents(proxy, maxSockets, idleMs);
+    const kept = agents.get(proxy) ?? createAgents(proxy, maxSockets, idleMs, refuse);
     agents.set(proxy, kept);
     return kept;
   };
@@ -99,15 +107,47 @@ interface Agents {
 }
 
 /** Connections through a proxy, which Node makes; directly without one. */
-function createAgents(proxy: string, maxSockets: number, idleMs: number): Agents {
+function createAgents(
+  proxy: string,
+  maxSockets: number,
+  idleMs: number,
+  refuse: RefuseAddress = () => undefined,
+): Agents {
   // each certificate of a CA file is an anchor, as for Go, curl and kubectl, be it the root or not
   const options = { keepAlive: true, maxSockets, timeout: idleMs, allowPartialTrustChain: true };
-  if (proxy === '') return { http: new http.Agent(options), https: new https.Agent(options) };
+  if (proxy === '')
+    return {
+      http: judging(new http.Agent(options), refuse),
+      https: judging(new https.Agent(options), refuse),
+    };
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major < 24 || (major === 24 && minor < 5))
     throw new Error(`a proxy needs Node 24.5 or newer, this is ${process.version}`);
   const proxyEnv = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
   return { http: new http.Agent({ ...options, proxyEnv }), https: new TunnelAgent({ ...options, proxyEnv }) };
+}
+
+/** The agent, with each address judged that it connects to. */
+function judging<A extends http.Agent>(agent: A, refuse: RefuseAddress): A {
+  const connect = agent.createConnection.bind(agent);
+  const lookup: LookupFunction = (host, options, done) => {
+    dns.lookup(host, options, (error, found, family) => {
+      // who has no address has none to judge
+      const addresses = error
+        ? []
+        : [found].flat().map((one) => (typeof one === 'string' ? one : one.address));
+      const refused = error ?? addresses.map((address) => refuse(host, address)).find((why) => why);
+      done(refused ?? null, found, family);
+    });
+  };
+  agent.createConnection = (options, done) => {
+    const host = options.host ?? '';
+    const refused = isIP(host) === 0 ? undefined : refuse(host, host); // nobody looks up an address
+    if (!refused) return connect({ ...options, lookup }, done);
+    done?.(refused, undefined as unknown as Duplex);
+    return undefined;
+  };
+  return agent;
 }
 
 /** got sees a connection when the tunnel is there and TLS is up in it, so its limits do not hold before. */

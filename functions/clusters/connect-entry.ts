@@ -1,9 +1,11 @@
 import type { Entry } from '../../shared/clusters/entry.ts';
+import { goBoolean } from '../../shared/config/read-value.ts';
 import { inTime } from '../../shared/deadline.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import type { Log } from '../../shared/ports.ts';
 import { connect, type Connected, type WorldOptions } from '../world.ts';
 import type { Logins } from './logins.ts';
+import { refuseLocal } from './refuse-local.ts';
 
 /** The time of a kube-apiserver to say which cluster it is. */
 const ANSWER_MS = 5_000;
@@ -20,6 +22,7 @@ export function connectEntry(
   return connect({
     ...settings,
     cluster: name,
+    refuse: goBoolean(settings.flags.allowLocalServers ?? 'false') === true ? undefined : refuseLocal(name),
     log: ofCluster(log, name),
     shareLogin: logins.of(name),
     ...(observeCall && { observeCall }),

@@ -55,6 +55,11 @@ export const FLAGS = {
     topic: 'cluster and cloud', value: 'where', read: clustersFrom, commands: CONNECTING, lambda: true,
     help: 'where it stands which clusters there are: folder:PATH, with a folder of texts for each of them, or secrets, those labelled levelset.openstack.org/cluster in --state-namespace. On AWS parameters:PATH, with the texts below PATH/clusters/NAME in Parameter Store', without: 'one cluster, that of --kubeconfig',
   },
+  'allow-local-servers': {
+    topic: 'cluster and cloud', value: 'bool', read: goBoolean, commands: CONNECTING, lambda: true,
+    help: 'with --clusters, entries may lead to addresses of loopback and link-local, such as 127.0.0.1 and 169.254.169.254',
+    default: 'false',
+  },
   'cluster': {
     topic: 'cluster and cloud', value: 'name', read: text, commands: ['sweep', 'reconcile', 'plan', 'drift', 'explain', 'gc', 'doctor', 'support-bundle', 'adopt'],
     help: 'with --clusters, the name of the entry to work on; gc without --clusters takes it for the UID of kube-system of a cluster that is gone', without: 'sweep, plan and drift go through all clusters',

@@ -176,8 +176,8 @@ export function sentWith({
 }
 
 /** What all clients of one apiserver have in common. */
-export function clientOptions({ tls, proxyFor }: Connection): ClientOptions {
-  return { https: tls, ...(proxyFor && { proxyFor }) };
+export function clientOptions({ tls, proxyFor, refuse }: Connection): ClientOptions {
+  return { https: tls, refuse, ...(proxyFor && { proxyFor }) };
 }
 
 function contentType(method: KubeRequest['method']): string {
@@ -190,6 +190,7 @@ function contentType(method: KubeRequest['method']): string {
  */
 export function noAnswer(doing: string, server: string, error: unknown): unknown {
   if (!(error instanceof RequestError)) return error;
+  if (error.cause instanceof ReconcileError) return error.cause; // a refused address
   if (error.code === TOO_LONG) return tooMuch(doing, error.message);
   const reason = connectionInWords(error, 'certificate-authority-data in the kubeconfig');
   const text = `cannot ${doing}: no answer from the kube-apiserver at ${server} (${error.code}: ${reason})`;

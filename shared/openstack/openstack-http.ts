@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import { RequestError, type Got, type Method } from 'got';
 import type { OpenStackConfig } from '../config/config.ts';
+import { ReconcileError } from '../model/errors.ts';
 import { parseJson } from '../model/json.ts';
 import { budgetSpent } from '../deadline.ts';
 import {
@@ -14,6 +15,7 @@ import {
   retryAfterMs,
   timeouts,
   TOO_LONG,
+  type RefuseAddress,
 } from '../http.ts';
 import type { ProxyFor } from '../proxy.ts';
 import { NO_RUN, type RunContext } from '../run-context.ts';
@@ -151,10 +153,10 @@ export const REAL_TIME: Pick<Transport, 'pause' | 'now'> = {
 };
 
 /** Each service has connections of its own, so that calls which hang in one hold up no call to another. */
-export function overSockets(config: OpenStackConfig, proxyFor?: ProxyFor): Transport {
+export function overSockets(config: OpenStackConfig, proxyFor?: ProxyFor, refuse?: RefuseAddress): Transport {
   const clients = new Map<ServiceType, Got>();
   const clientOf = (service: ServiceType): Got => {
-    const client = clients.get(service) ?? createClient(config, proxyFor);
+    const client = clients.get(service) ?? createClient(config, proxyFor, refuse);
     clients.set(service, client);
     return client;
   };
@@ -175,9 +177,13 @@ export function overSockets(config: OpenStackConfig, proxyFor?: ProxyFor): Trans
 /** Of one service that hangs ten more requests go out each two seconds: 150 by the end of the first one's half minute. */
 const SOCKETS = 256;
 
-function createClient(config: OpenStackConfig, proxyFor: ProxyFor | undefined): Got {
+function createClient(
+  config: OpenStackConfig,
+  proxyFor: ProxyFor | undefined,
+  refuse: RefuseAddress | undefined,
+): Got {
   return createGot({
-    maxSockets: SOCKETS,
+    ...{ maxSockets: SOCKETS, refuse },
     ...(proxyFor && { proxyFor }),
     https: {
       rejectUnauthorized: !config.tlsInsecure,
@@ -209,7 +215,9 @@ async function attemptOnce(
     return answer;
   } catch (error) {
     seen(0);
-    throw toNoAnswer(error);
+    throw error instanceof RequestError && error.cause instanceof ReconcileError
+      ? error.cause
+      : toNoAnswer(error);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { RefuseAddress } from '../../http.ts';
 import type { Kube } from '../../ports.ts';
 import { KubeClient, type KubeClientOptions } from '../kube-client.ts';
 import type { Connection, Login } from './connection.ts';
@@ -15,6 +16,7 @@ export interface ConnectKubeOptions extends Omit<KubeClientOptions, 'monotonic'>
   readonly login?: Login;
   /** Called after each attempt, for metrics. */
   readonly onCall?: (call: KubeCall) => void;
+  readonly refuse?: RefuseAddress | undefined;
   /** Stands before each write, and throws where none may begin. */
   readonly guard?: () => void;
 }
@@ -29,11 +31,12 @@ export interface KubeConnection {
 
 /** A client for the kube-apiserver that find-connection.ts finds. Sends nothing by itself. Throws CONFIG_INVALID. */
 export async function connectKube(options: ConnectKubeOptions): Promise<KubeConnection> {
-  const { kubeconfig, env, envNow, login, onCall, guard } = options;
-  const connection = await findConnection({
+  const { kubeconfig, env, envNow, login, onCall, guard, refuse } = options;
+  const found = await findConnection({
     ...{ env, ...(envNow && { envNow }), ...(login && { login }) },
     ...(kubeconfig !== undefined && { kubeconfig }),
   });
+  const connection = { ...found, refuse };
   const http = createHttp(connection, onCall, guard);
   const kube = new KubeClient(http, options);
   let isTold = false;

@@ -1,3 +1,4 @@
+import type { RefuseAddress } from '../../http.ts';
 import type { ProxyFor } from '../../proxy.ts';
 
 /** How to talk to one kube-apiserver. */
@@ -10,6 +11,7 @@ export interface Connection {
   /** Without it no request goes through a proxy. */
   readonly proxyFor?: ProxyFor;
   readonly credential: CredentialSource;
+  readonly refuse?: RefuseAddress | undefined;
 }
 
 export interface TlsSettings {

@@ -58,7 +58,12 @@ const handlers = {
     };
     const { began } = await liveInTime(timePort, sandboxPort, worker);
     const beginning = serveClusters(
-      { flags: { listen: '127.0.0.1:0' }, env: {}, log, reported: (report) => void runs.push(ranOf(report)) },
+      {
+        flags: { allowLocalServers: 'true', listen: '127.0.0.1:0' },
+        env: {},
+        log,
+        reported: (report) => void runs.push(ranOf(report)),
+      },
       source,
     );
     beginning.then(

@@ -170,7 +170,15 @@ function commandLine([command = 'serve', ...rest]: readonly string[], options: L
   const built = join(lab().repository, 'dist/levelset.mjs');
   if (!existsSync(built)) throw new Error(`${built} is not there: npm run build`);
   const { program = [process.execPath, built], args = [], clusters } = options;
-  if (clusters !== undefined) return [...program, command, ...rest, `--clusters=folder:${clusters}`, ...args];
+  if (clusters !== undefined)
+    return [
+      ...program,
+      command,
+      ...rest,
+      `--clusters=folder:${clusters}`,
+      '--allow-local-servers=true',
+      ...args,
+    ];
   const { kubeconfig = lab().levelsetKubeconfig, cloudConfig = lab().cloudConfig } = options;
   const identity = ['--kubeconfig', kubeconfig, '--cloud-config', cloudConfig];
   // gc speaks of clusters by their UIDs

@@ -34,7 +34,11 @@ async function fleet(others: (a: Sandbox) => Readonly<Record<string, Texts>> = (
     mkdirSync(join(folder, name));
     for (const [text, content] of Object.entries(texts)) writeFileSync(join(folder, name, text), content);
   }
-  return { a, b, levelset: (line) => run(`${line} --clusters=folder:${folder}`, {}) };
+  return {
+    a,
+    b,
+    levelset: (line) => run(`${line} --clusters=folder:${folder} --allow-local-servers=true`, {}),
+  };
 }
 
 function textsOf(cluster: Sandbox, { authUrl }: Sandbox): Texts {

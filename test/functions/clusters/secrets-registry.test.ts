@@ -31,7 +31,13 @@ async function running(home: Sandbox): Promise<Running> {
   const note = (message: string, fields?: unknown): void =>
     void lines.push(JSON.stringify([message, fields]));
   const options = {
-    flags: { kubeconfig, sweepInterval: '1h', listen: '127.0.0.1:0', watch: true as const },
+    flags: {
+      kubeconfig,
+      allowLocalServers: 'true',
+      sweepInterval: '1h',
+      listen: '127.0.0.1:0',
+      watch: true as const,
+    },
     env: {},
     log: { debug: note, info: note, warn: note, error: note },
   };

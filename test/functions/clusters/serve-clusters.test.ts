@@ -28,6 +28,7 @@ const OF_DEPLOYMENT = { LEVELSET_AUDIT_TOKENS: DEPLOYMENT_TOKEN, LEVELSET_RESYNC
 async function running(
   entries: Readonly<Record<string, Texts>>,
   env: NodeJS.ProcessEnv = OF_DEPLOYMENT,
+  allowLocalServers = 'true',
 ): Promise<Running> {
   const all = new Map(Object.entries(entries));
   const source = {
@@ -40,7 +41,7 @@ async function running(
     void lines.push(JSON.stringify([message, fields]));
   const ran = new Set<string>();
   const options = {
-    flags: { sweepInterval: '1h', listen: '127.0.0.1:0' },
+    flags: { allowLocalServers, sweepInterval: '1h', listen: '127.0.0.1:0' },
     env,
     reported: ({ request }: Report) => {
       ran.add(queueKeyOf(request));
@@ -228,6 +229,32 @@ test('a cluster that says it is another one is not served, however its entry is 
   ]);
   entries.delete('b');
   await until('a is served', async () => (await pageOf(serving))[0]?.isServed === true);
+});
+
+test('an entry leads to no address of the machine where levelset runs unless its flag allows it', async () => {
+  const { sandbox } = await sandboxWorld({ pendingMs: 2 });
+  const own = textsOf('a', sandbox, sandbox);
+  const at = (host: string) => ({
+    ...own,
+    kubeconfig: own.kubeconfig?.replace('127.0.0.1', host) ?? '',
+  });
+  const leads = {
+    literal: '127.0.0.1',
+    name: 'localhost',
+    six: '[::ffff:127.0.0.1]',
+    link: '169.254.169.254',
+  };
+  const entries = Object.fromEntries(Object.entries(leads).map(([name, host]) => [name, at(host)]));
+  const serving = await running(entries, {}, 'false');
+  const before = sandbox.requests.length;
+  await until('all are named', async () =>
+    (await pageOf(serving)).every(({ problems }) => problems.length === 1),
+  );
+  for (const { cluster, problems } of await pageOf(serving)) {
+    expect(problems.join()).toContain(`the entry ${cluster} leads to `);
+    expect(problems.join()).toContain('--allow-local-servers allows it');
+  }
+  expect(sandbox.requests).toHaveLength(before);
 });
 
 test('the token of a cluster opens that one alone, and nobody learns which clusters there are', async () => {

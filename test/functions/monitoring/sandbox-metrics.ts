@@ -36,7 +36,11 @@ export async function scrapeSandboxes(): Promise<Scraped> {
     names: () => Promise.resolve(['prod-a', 'broken']),
     read: (name: string) => Promise.resolve(name === 'broken' ? { ...texts, kubeconfig: 'none' } : texts),
   };
-  const flagsOfMany = { flags: { sweepInterval: '1h', listen: '127.0.0.1:0' }, env: ENV, log: SILENT };
+  const flagsOfMany = {
+    flags: { allowLocalServers: 'true', sweepInterval: '1h', listen: '127.0.0.1:0' },
+    env: ENV,
+    log: SILENT,
+  };
   const many = await serveClusters(flagsOfMany, source, 20);
   onTestFinished(() => many.stop());
   const both = [one, many];

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Kube } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
+import { replaced } from '../../support/in-process.ts';
 import { aService } from '../../support/service.ts';
 import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
@@ -72,9 +72,9 @@ test('an error that nobody expected fails the run whose report it was', async ()
   it.sandbox.kube.apply(aService());
   await run({ key: 'service/default/web', trigger: 'audit' }, it.world);
   await pause(20);
-  const kube: Kube = Object.create(it.world.kube, {
-    patchService: { value: () => Promise.reject(new TypeError('a bug')) },
-  }) as Kube;
+  const kube = replaced(it.world.kube, () => ({
+    patchService: () => Promise.reject(new TypeError('a bug')),
+  }));
   const outcomes: string[] = [];
   for (let at = 0; at < 4; at += 1)
     outcomes.push(

@@ -316,6 +316,7 @@ test('flags of a cluster are those of the commands that work, and none names a f
     'kubeconfig',
     'cloud-config',
     'clusters',
+    'allow-local-servers',
     'cluster',
     'reconcile-timeout',
     'v',

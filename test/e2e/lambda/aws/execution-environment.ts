@@ -65,6 +65,7 @@ export class ExecutionEnvironment {
           AWS_LAMBDA_FUNCTION_TIMEOUT: String(settings.timeoutSeconds),
           AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(settings.memoryMb),
           ...variables,
+          LEVELSET_ALLOW_LOCAL_SERVERS: 'true', // the lab's servers are on this machine
           ...settings.environment,
         },
         stdio: ['ignore', 'pipe', 'pipe'],

@@ -36,6 +36,7 @@ const ROOT = '/levelset/test';
 export async function deployedClusters(pendingMs = 20): Promise<DeployedClusters> {
   const aws = await coldFunctions();
   vi.stubEnv('LEVELSET_CLUSTERS', `parameters:${ROOT}`);
+  vi.stubEnv('LEVELSET_ALLOW_LOCAL_SERVERS', 'true');
   const { sandbox: a } = await sandboxWorld({ pendingMs });
   const { sandbox: b } = await sandboxWorld({ nodes: 0 });
   for (const name of ['node-1', 'node-2']) addNodeIn(a, `b-${name}`, b);

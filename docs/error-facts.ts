@@ -16,8 +16,8 @@ const WHEN_CHANGED = 'runs again when the object changes, and in each sweep';
 
 // prettier-ignore
 export const ERROR_FACTS: Readonly<Record<ErrorCode, ErrorFacts>> = {
-  LEASE_HELD: { meaning: 'another run works on this load balancer', impact: 'this run ends; the other one does the work', see: '`kubectl -n levelset get leases`', mend: 'nothing; if it lasts, look for a second levelset on the same cluster', itself: SOON },
-  LEASE_LOST: { meaning: 'another run took over, as after a pause of the process', impact: 'none', see: 'the log', mend: 'nothing; if it lasts, the process gets too little CPU', itself: SOON },
+  CLUSTER_HELD: { meaning: 'another deployment of levelset writes to this cluster', impact: 'none, if that one works', see: '`kubectl -n levelset get lease levelset-deployment`', mend: 'stop one of the two; where the other one is gone for good, delete that Lease', itself: 'has the cluster when the other one has not swept for two intervals' },
+  LEASE_LOST: { meaning: 'another process leads, as after a pause of this one', impact: 'none', see: 'the log', mend: 'nothing; if it lasts, the process gets too little CPU', itself: SOON },
   CHANGED_MEANWHILE: { meaning: 'somebody else wrote to a port, took a CIDR, or recorded the deletion of a Node', impact: 'none', see: 'the log', mend: 'nothing', itself: 'reads again at once' },
   LOAD_BALANCER_BUSY: { meaning: 'Octavia still works on the load balancer', impact: 'the change waits; what serves, serves on', see: '`openstack loadbalancer show ID`: PENDING', mend: 'nothing; PENDING for many minutes is the cloud operator’s', itself: 'polls Octavia, and goes on when it is done' },
   FAILOVER_REFUSED: { meaning: 'the cloud keeps failovers for administrators, or the provider has none', impact: 'the load balancer stays in ERROR until it is rebuilt', see: 'the page: what waits for an approval', mend: 'approve the rebuild that the plan shows', itself: 'rebuilds where it may, else says who must act' },

@@ -32,7 +32,7 @@ const SENDING_MS = 3_000;
 
 /** The time of one invocation of a function. Each stage keeps what those after it need. */
 export interface InvocationTime {
-  /** For runs and sweeps. The report and the release of the Lease come on top (`CLOSING_MS`). */
+  /** For runs and sweeps. The report comes on top (`CLOSING_MS`). */
   readonly runs: Budget;
   /** For the messages that follow from them. */
   readonly sending: Budget;

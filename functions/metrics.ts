@@ -23,15 +23,14 @@ export interface ClusterMetrics extends Omit<Observations, 'observeMessages'> {
 }
 
 interface Scraped {
+  /** Whether this process leads. */
+  setLeader(leads: boolean): void;
   /** The requests of the process to OpenStack, by service. */
   setEndpoints(loads: ReadonlyMap<string, EndpointLoad>): void;
   scrape(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
-export interface Metrics extends ClusterMetrics, Scraped {
-  /** Whether this process leads. */
-  setLeader(leads: boolean): void;
-}
+export interface Metrics extends ClusterMetrics, Scraped {}
 
 export interface MetricsByCluster extends Scraped {
   of(cluster: string): ClusterMetrics;
@@ -47,18 +46,7 @@ export interface MetricsByCluster extends Scraped {
  */
 export function createMetrics(register = new Registry()): Metrics {
   collectDefaultMetrics({ register });
-  const leader = new Gauge({
-    name: 'levelset_leader',
-    help: 'Whether this process leads: of a deployment one process works and writes.',
-    registers: [register],
-  });
-  return {
-    ...metricsIn(register, [])({}),
-    ...scraped(register),
-    setLeader: (leads) => {
-      leader.set(leads ? 1 : 0);
-    },
-  };
+  return { ...metricsIn(register, [])({}), ...scraped(register) };
 }
 
 /** The same with the label `cluster`, but for histograms: a thousand clusters would be too many series of them. */
@@ -103,7 +91,15 @@ function scraped(register: Registry): Scraped {
     'levelset_openstack_rest_seconds',
     'For how long nothing is sent to a service of OpenStack, since it answered with Retry-After.',
   );
+  const leader = new Gauge({
+    name: 'levelset_leader',
+    help: 'Whether this process leads: of a deployment one process works and writes.',
+    registers: [register],
+  });
   return {
+    setLeader: (leads) => {
+      leader.set(leads ? 1 : 0);
+    },
     setEndpoints(loads) {
       for (const [service, load] of loads) {
         inFlight.set({ service }, load.inFlight);

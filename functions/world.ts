@@ -1,6 +1,4 @@
 import { errorText } from '../shared/model/errors.ts';
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { Config } from '../shared/config/config.ts';
 import { nameOfLogin } from '../shared/config/clouds/credentials.ts';
 import { loadConfig } from '../shared/config/load.ts';
@@ -11,7 +9,8 @@ import type { RefuseAddress } from '../shared/http.ts';
 import { connectKube } from '../shared/kube/connection/connect-kube.ts';
 import { isConfigured } from '../shared/kube/connection/find-connection.ts';
 import { createHttp, type Http, type KubeCall } from '../shared/kube/kube-http.ts';
-import type { LeaderLease } from '../shared/kube/leader-lease.ts';
+import { homeOf, type Home } from '../shared/kube/home.ts';
+import type { Leading } from '../shared/kube/leader-lease.ts';
 import type { Reviews } from '../shared/kube/reviews.ts';
 import { Answers } from '../shared/memory/answers.ts';
 import { newMemory } from '../shared/memory/memory.ts';
@@ -47,6 +46,8 @@ export interface WorldOptions {
   readonly shareLogin?: ConnectCloudOptions['shareLogin'];
   /** Keeps connections of both sides from addresses. */
   readonly refuse?: RefuseAddress | undefined;
+  /** Absent: the process only reads, or leads by a Lease in the cluster that it serves (`Connected.home`). */
+  readonly leading?: Leading;
   /** Called for every request to OpenStack and to the kube-apiserver. */
   readonly observeCall?: (call: ObservedCall) => void;
 }
@@ -60,13 +61,8 @@ export interface Connected {
   watches(changed: Changed): Promise<Watches>;
   /** The kube-apiserver itself, for what no controller asks of it. */
   readonly kubeHttp: Http;
-  /**
-   * The Lease of all processes with one namespace for their state, not yet started. From now on a write to OpenStack or Kubernetes begins only
-   * while this process holds it.
-   */
-  lease(changed: (leads: boolean) => void): Promise<LeaderLease>;
-  /** Gives the Pod of this process the label by which the Service finds the one that leads, or takes it. Nothing outside of a Pod. Never rejects. */
-  labelPod(leads: boolean): Promise<void>;
+  /** Where the processes meet that serve this cluster alone. Once its Lease is there, a write begins only while this process holds it. */
+  readonly home: Home;
   /** OpenStack itself, for what no controller asks of it. */
   readonly session: Session;
   /** Asks the kube-apiserver who a caller is, and what they may do. Its code is loaded when it is asked for. */
@@ -83,14 +79,13 @@ export interface Connected {
  */
 export async function connect(options: WorldOptions): Promise<Connected> {
   const { cluster, flags, env, envNow = () => Promise.resolve(env), log, login } = options;
-  let lease: LeaderLease | undefined;
-  const guard = (): void => lease?.guard();
+  let leading = options.leading;
+  const guard = (): void => leading?.guard();
   const { config, openstack, observe } = await connectOpenStack(options, guard);
   const onCall = (call: KubeCall): void => {
     observe({ ...call, service: 'kubernetes' });
   };
   const memory = newMemory();
-  const identity = `levelset_${hostname()}_${randomUUID()}`;
   const kubernetes = await connectKube({
     ...(flags.kubeconfig !== undefined && { kubeconfig: flags.kubeconfig }),
     env,
@@ -99,7 +94,8 @@ export async function connect(options: WorldOptions): Promise<Connected> {
     guard,
     refuse: options.refuse,
     namespace: config.stateNamespace,
-    identity,
+    deployment: () => leading?.deployment,
+    sweepIntervalMs: config.sweepIntervalMs,
     log,
     onCall,
     told: (about, event) => {
@@ -107,6 +103,9 @@ export async function connect(options: WorldOptions): Promise<Connected> {
     },
   });
   const { kube } = kubernetes;
+  const home = homeOf({
+    ...{ env, log, onCall, connection: kubernetes.connection, namespace: config.stateNamespace },
+  });
   const world: World = {
     ...(cluster !== undefined && { cluster }),
     kube,
@@ -123,18 +122,13 @@ export async function connect(options: WorldOptions): Promise<Connected> {
     cluster: async () => ({ id: await kube.clusterId(), name: config.clusterName }),
     project: openstack.project,
     kubeHttp: kubernetes.http,
-    lease: async (changed) => {
-      const { LeaderLease: Leader } = await import('../shared/kube/leader-lease.ts');
-      const http = createHttp(kubernetes.connection, onCall); // without the guard, and with sockets of its own
-      const namespace = config.stateNamespace;
-      lease = new Leader({ http, namespace, name: 'levelset', identity, log, changed });
-      return lease;
-    },
-    labelPod: async (leads) => {
-      const { POD_NAMESPACE: namespace, POD_NAME: name } = env;
-      if (namespace === undefined || name === undefined) return;
-      const { labelLeader } = await import('../shared/kube/leader-label.ts');
-      await labelLeader(createHttp(kubernetes.connection, onCall), { namespace, name }, leads, log);
+    home: {
+      ...home,
+      lease: async (changed) => {
+        const lease = await home.lease(changed);
+        leading = lease;
+        return lease;
+      },
     },
     session: openstack.session,
     watches: async (changed) => {

@@ -1,7 +1,7 @@
 /** Waiting no longer than there is time. Times are milliseconds of the monotonic clock. */
 import { ReconcileError } from './model/errors.ts';
 
-/** The time for what ends a run whose own time is over: the report and the release of the Lease. */
+/** The time for what ends a run whose own time is over: the report. */
 export const CLOSING_MS = 3_000;
 /** The longest time of one of these writes, so that one that hangs leaves time for the next. */
 const CLOSING_WRITE_MS = 1_500;

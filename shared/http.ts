@@ -184,7 +184,7 @@ export function backoffMs(attempt: number): number {
 }
 
 /** The longest wait that an answer can ask for. A proxy's page of maintenance says what it likes. */
-export const LONGEST_RETRY_AFTER_MS = 5 * 60_000;
+const LONGEST_RETRY_AFTER_MS = 5 * 60_000;
 
 /**
  * Milliseconds that an answer asks to wait, at most five minutes: the header Retry-After, as seconds, also with a fraction, or as an HTTP date

@@ -59,13 +59,7 @@ export interface Kube {
   patchService(service: Service, patch: ServicePatch): Promise<Service>;
   /** Never throws: an Event that cannot be written goes to the log. */
   recordEvent(about: Service | Node, event: ObjectEvent): Promise<void>;
-  /**
-   * `holder` is a part of the holder's name. It keeps apart Services of one process that take the same Lease
-   * to write a shared load balancer: the UID of the Service.
-   */
-  lease(name: string, holder?: string): Lease;
-  /** Names of levelset's Leases for units, for the sweep. Leases that claim CIDRs are not among them. */
-  listLeases(): Promise<readonly string[]>;
+  deployment: DeploymentHold;
   state: StateStore;
   routes: RouteRecord;
   deletions: Deletions;
@@ -74,25 +68,14 @@ export interface Kube {
   cidrs: CidrClaims;
 }
 
-/** A coordination.k8s.io Lease that keeps two runs off one unit while they write. */
-export interface Lease {
-  /**
-   * Takes the Lease for 15 s by the apiserver's clock. Throws LEASE_HELD when another holder is alive.
-   * `fresh` is true if this holder had the Lease last, or there was none. False: another holder may have
-   * written, so that what was read may be stale.
-   */
-  acquire(): Promise<{ readonly fresh: boolean }>;
-  /** Whether this holder has the Lease, or had it last: nobody else can have written since. False without a Lease. */
-  hadLast(): Promise<boolean>;
-  /**
-   * Renews the Lease before a write. Throws LEASE_LOST when another holder has it. Sends nothing while more
-   * than half of the 15 s is left.
-   */
+/** Which deployment writes to the cluster. Both throw CLUSTER_HELD, which says whose it is, where it is another one. */
+export interface DeploymentHold {
+  /** For runs. Where nobody has the cluster this deployment has it from now on. */
+  require(): Promise<void>;
+  /** For sweeps: keeps the cluster, or claims it. */
   renew(): Promise<void>;
-  /** Gives the Lease back; never throws. With `unused` a Lease that `acquire` created is deleted. */
-  release(unused?: boolean): Promise<void>;
-  /** Deletes the Lease, unless another holder is alive; never throws. */
-  remove(): Promise<void>;
+  /** For commands: gives it back, if this process has it from nobody. */
+  release(): Promise<void>;
 }
 
 /** The record of what was deleted lately, of one kind. */

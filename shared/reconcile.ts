@@ -1,5 +1,6 @@
 /** Runs one key: picks its controller and makes one outcome of whatever happens. */
 import { CONTROLLERS } from './controllers.ts';
+import { requireCluster } from './hold-cluster.ts';
 import { asReconcileError, ReconcileError } from './model/errors.ts';
 import type { Report, Run } from './model/outcome.ts';
 import { queueKeyOf, type ReconcileRequest } from './model/request.ts';
@@ -23,12 +24,13 @@ export async function reconcile(request: ReconcileRequest, world: World, budget:
   return { request, ...value, durationMs: world.clock.now() - started, calls, failedRequestIds };
 }
 
-function run(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
-  if (request.cluster !== world.cluster) return Promise.resolve(ofAnother(request, world));
+async function run(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
+  if (request.cluster !== world.cluster) return ofAnother(request, world);
   const controller = CONTROLLERS.find(({ owns }) => owns(request.key));
   if (!controller)
     throw new ReconcileError('CONFIG_INVALID', `no controller looks after the key ${request.key}`);
-  if (!controller.looksAfter(world.config)) return Promise.resolve(SWITCHED_OFF);
+  if (!controller.looksAfter(world.config)) return SWITCHED_OFF;
+  if (!request.dryRun) await requireCluster(world);
   return controller.reconcile(request, world, budget);
 }
 

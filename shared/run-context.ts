@@ -8,16 +8,10 @@ export interface RunContext {
   /** The milliseconds that the run has left: no request outlasts them. */
   remainingMs(): number;
   readonly priority: Priority;
-  /** Asked last before each write to OpenStack is sent. Throws where it must not be sent any more. */
-  guard(): Promise<void>;
 }
 
-/** Outside of a run there is no end, and everything may be written. */
-export const NO_RUN: RunContext = {
-  remainingMs: () => Infinity,
-  priority: 'soon',
-  guard: () => Promise.resolve(),
-};
+/** Outside of a run there is no end. */
+export const NO_RUN: RunContext = { remainingMs: () => Infinity, priority: 'soon' };
 
 export function priorityOf(trigger: Trigger): Priority {
   return trigger === 'sweep' ? 'sweep' : 'soon';

@@ -1,16 +1,18 @@
 /**
  * A sweep reads everything in bulk and queues the keys that need work. It changes and deletes nothing in OpenStack: `reconcile`
  * runs each key, reads afresh, and deletes what the Service of the key no longer wants, or had when it was there (service/orphans.ts).
- * In Kubernetes the sweep removes Leases and watermarks of Services that are gone, unless the scope says `readOnly`.
+ * In Kubernetes the sweep removes watermarks of Services that are gone, unless the scope says `readOnly`.
  */
-import { asReconcileError, type ReconcileError } from './model/errors.ts';
+import { asReconcileError, isError, type ReconcileError } from './model/errors.ts';
 import { CONTROLLERS } from './controllers.ts';
 import type { Controller } from './controllers.ts';
+import { keepCluster, requireCluster } from './hold-cluster.ts';
 import { lazily } from './memory/answers.ts';
 import { listNodesNow } from './memory/listed-nodes.ts';
-import { requestOf, type ReconcileRequest, type SweepScope } from './model/request.ts';
+import { isEverything, requestOf, type ReconcileRequest, type SweepScope } from './model/request.ts';
 import { NOTHING_FOUND } from './model/outcome.ts';
 import type { Found, SweepFigures } from './model/outcome.ts';
+import { attempt } from './observe/attempt.ts';
 import type { Budget, World } from './ports.ts';
 import { NO_RUN } from './run-context.ts';
 import { worldDuring } from './world-during.ts';
@@ -35,8 +37,12 @@ export function sweep(world: World, scope: SweepScope = {}, budget: Budget = NO_
 
 async function findAll(world: World, scope: SweepScope): Promise<Sweep> {
   const controllers = CONTROLLERS.filter(({ looksAfter }) => looksAfter(world.config));
+  const hold = isEverything(scope) ? keepCluster : requireCluster;
+  const held = scope.readOnly ? undefined : await attempt(hold(world));
   const nodes = lazily(() => listNodesNow(world));
-  const found = await Promise.all(controllers.map((controller) => findBy(controller, nodes, world, scope)));
+  const found: readonly FoundBy[] = isError(held)
+    ? [{ ...NOTHING_FOUND, error: held }]
+    : await Promise.all(controllers.map((controller) => findBy(controller, nodes, world, scope)));
   const errors = found.flatMap(({ error }) => error ?? []);
   const reasons = new Set(errors.map(({ message }) => message));
   return {
@@ -51,10 +57,14 @@ async function findAll(world: World, scope: SweepScope): Promise<Sweep> {
   };
 }
 
+interface FoundBy extends Found {
+  readonly error?: ReconcileError;
+}
+
 async function findBy(
   controller: Controller,
   ...[nodes, world, scope]: Parameters<Controller['find']>
-): Promise<Found & { readonly error?: ReconcileError }> {
+): Promise<FoundBy> {
   try {
     return await controller.find(nodes, world, scope);
   } catch (error) {

@@ -4,8 +4,10 @@ import { isError, ReconcileError } from '../../shared/model/errors.ts';
 import { attempt } from '../../shared/observe/attempt.ts';
 import type { World } from '../../shared/ports.ts';
 import { connectWithLogins } from '../connect-with-logins.ts';
+import type { Connected } from '../world.ts';
 import { inParallel } from '../../shared/observe/in-parallel.ts';
 import { inWords } from './in-words.ts';
+import { leadFor } from './lead.ts';
 import { coloured } from './terminal/coloured.ts';
 import { commandLog } from './terminal/command-log.ts';
 import { printObjects, printsObjects } from './outputs.ts';
@@ -27,6 +29,8 @@ export type OnOne = (world: World, print: (text: string) => void) => Promise<Tol
 export interface EachClusterOptions {
   /** So many clusters at once; one after another without it. What they have to say is printed in the order of their names. */
   readonly atOnce?: number;
+  /** The command writes, unless --dry-run is given. */
+  readonly writes?: true;
   /** The command works on one cluster, so --clusters needs --cluster. */
   readonly onOne?: true;
   /** The command has something to say without OpenStack, too. */
@@ -63,17 +67,21 @@ export async function eachCluster(
   flags: Flags,
   env: NodeJS.ProcessEnv,
   runOne: OnOne,
-  { atOnce = 1, onOne, withoutKeystone, stopping }: EachClusterOptions = {},
+  { atOnce = 1, writes, onOne, withoutKeystone, stopping }: EachClusterOptions = {},
 ): Promise<number> {
-  const run = withoutKeystone ? runOne : afterKeystone(runOne);
+  const asked = withoutKeystone ? runOne : afterKeystone(runOne);
+  const run = (connected: Connected, print: (text: string) => void): Promise<Told> => {
+    const act = (): Promise<Told> => asked(connected.world, print);
+    return writes && !flags.dryRun ? leadFor(connected, act) : act();
+  };
   if (!flags.clusters) {
     if (flags.cluster)
       throw new ReconcileError(
         'CONFIG_INVALID',
         '--cluster names an entry of --clusters: give both, or none',
       );
-    const { world } = await connectWithLogins({ flags, env, log: commandLog(flags) });
-    const { rows = [], ...told } = await run(world, (text) => {
+    const connected = await connectWithLogins({ flags, env, log: commandLog(flags) });
+    const { rows = [], ...told } = await run(connected, (text) => {
       console.log(text);
     });
     if (printsObjects(flags)) await printObjects(rows, flags);
@@ -105,16 +113,16 @@ export async function eachCluster(
 
 /** Undefined: it was not begun. Never rejects. */
 async function turnOf(
-  open: () => Promise<{ readonly world: World }>,
-  run: OnOne,
+  open: () => Promise<Connected>,
+  run: (connected: Connected, print: (text: string) => void) => Promise<Told>,
   label: Label,
   stopping?: AbortSignal,
 ): Promise<Told | undefined> {
   try {
     if (stopping?.aborted) return undefined;
-    const { world } = await open();
+    const connected = await open();
     if (stopping?.aborted) return undefined;
-    return await run(world, (text) => {
+    return await run(connected, (text) => {
       console.log(label(text));
     });
   } catch (error) {

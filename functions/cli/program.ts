@@ -4,7 +4,7 @@ import type { Flags } from '../../shared/config/read-flags.ts';
 import { VERSION } from '../version.ts';
 import { examplesOf, GROUPS, HELP } from './examples.ts';
 import { withFlags } from './options.ts';
-import { runUntilSignal } from './run-until-signal.ts';
+import { runUntilSignal } from './until-signal.ts';
 
 const OBJECT =
   'svc/NAME (with -n NAMESPACE), service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all';

@@ -19,7 +19,10 @@ export async function reconcileCommand(
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
   const keys = readObjects(objects, flags);
-  return eachCluster(flags, env, (world, print) => reconcileIn(world, keys, flags, print), { onOne: true });
+  return eachCluster(flags, env, (world, print) => reconcileIn(world, keys, flags, print), {
+    writes: true,
+    onOne: true,
+  });
 }
 
 async function reconcileIn(

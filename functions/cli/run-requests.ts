@@ -10,8 +10,8 @@ import { reasonOf } from '../status-rows.ts';
 import { timeBudget } from '../budget.ts';
 
 /**
- * Runs each request once, several at a time. Calls `told` as each ends. Once `stopping` is aborted it begins none, and those under way
- * end soon.
+ * Runs each request once, several at a time, and Services that share load balancers one after the other. Calls `told` as each ends. Once
+ * `stopping` is aborted it begins none, and those under way end soon.
  */
 export async function runRequests(
   requests: readonly ReconcileRequest[],
@@ -20,13 +20,23 @@ export async function runRequests(
   stopping?: AbortSignal,
 ): Promise<readonly Report[]> {
   const { concurrentServiceSyncs, reconcileTimeoutMs } = world.config;
-  const reports = await inParallel(requests, concurrentServiceSyncs, async (request) => {
+  const runOne = async (request: ReconcileRequest): Promise<Report | undefined> => {
     if (stopping?.aborted) return undefined;
     const report = await reconcile(request, world, timeBudget(reconcileTimeoutMs, world.clock, stopping));
-    await told(report);
+    if (!needsLane(report)) await told(report);
     return report;
-  });
-  return reports.filter((report) => report !== undefined);
+  };
+  const reports = await inParallel(requests, concurrentServiceSyncs, runOne);
+  const ended: Report[] = [];
+  for (const report of reports) {
+    const last = report && needsLane(report) ? await runOne({ ...report.request, inLane: true }) : report;
+    if (last) ended.push(last);
+  }
+  return ended;
+}
+
+function needsLane({ outcome }: Report): boolean {
+  return outcome.status === 'progressing' && outcome.needsLane === true;
 }
 
 /** A run in one line, and one for each thing that it leaves undone; a dry run as its plan. */

@@ -13,11 +13,12 @@ import { stopAtSignal } from './until-signal.ts';
  * after another, so that whoever stops it at the first trouble has touched one.
  */
 export async function sweepCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
-  if (!flags.clusters) return eachCluster(flags, env, (world, print) => sweepIn(world, flags, print));
+  if (!flags.clusters)
+    return eachCluster(flags, env, (world, print) => sweepIn(world, flags, print), { writes: true });
   const { stopping, end } = stopAtSignal();
   try {
     const sweepOne: OnOne = (world, print) => sweepIn(world, flags, print, stopping);
-    return await eachCluster(flags, env, sweepOne, { stopping });
+    return await eachCluster(flags, env, sweepOne, { writes: true, stopping });
   } finally {
     end();
   }

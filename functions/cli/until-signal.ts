@@ -1,3 +1,7 @@
+import type { Flags } from '../../shared/config/read-flags.ts';
+import type { Log } from '../../shared/ports.ts';
+import { logOf } from './options.ts';
+
 /** Resolves with SIGTERM or SIGINT. A second signal ends the process at once. */
 export function untilSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
@@ -25,4 +29,22 @@ export function stopAtSignal(): { readonly stopping: AbortSignal; readonly end: 
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   return { stopping: controller.signal, end };
+}
+
+interface Running {
+  stop(): Promise<void>;
+}
+
+/** What `levelset serve` does: start, and stop at SIGTERM or SIGINT. */
+export async function runUntilSignal(
+  start: (options: { flags: Flags; env: NodeJS.ProcessEnv; log: Log }) => Promise<Running>,
+  flags: Flags,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  const log = logOf(flags, 'info');
+  const signalled = untilSignal(); // before anybody can know that it has started
+  const running = await start({ flags, env, log });
+  log.info('ending', { signal: await signalled });
+  await running.stop();
+  return 0;
 }

@@ -10,14 +10,14 @@ import { refuseLocal } from './refuse-local.ts';
 /** The time of a kube-apiserver to say which cluster it is. */
 const ANSWER_MS = 5_000;
 
-interface ConnectEntryOptions extends Pick<WorldOptions, 'log' | 'observeCall' | 'envNow'> {
+interface ConnectEntryOptions extends Pick<WorldOptions, 'log' | 'leading' | 'observeCall' | 'envNow'> {
   readonly logins: Logins;
 }
 
 /** The connections of one entry. Sends nothing. Throws CONFIG_INVALID. */
 export function connectEntry(
   { name, settings }: Entry,
-  { log, logins, observeCall, envNow }: ConnectEntryOptions,
+  { log, leading, logins, observeCall, envNow }: ConnectEntryOptions,
 ): Promise<Connected> {
   return connect({
     ...settings,
@@ -25,6 +25,7 @@ export function connectEntry(
     refuse: goBoolean(settings.flags.allowLocalServers ?? 'false') === true ? undefined : refuseLocal(name),
     log: ofCluster(log, name),
     shareLogin: logins.of(name),
+    ...(leading && { leading }),
     ...(observeCall && { observeCall }),
     ...(envNow && { envNow }),
   });

@@ -1,19 +1,20 @@
+import { hostname } from 'node:os';
 import type { Entry, Source } from '../../shared/clusters/entry.ts';
 import { Registry } from '../../shared/clusters/registry.ts';
 import { isSettledWithin, valueWithin } from '../../shared/deadline.ts';
+import type { Home } from '../../shared/kube/home.ts';
+import type { Leading } from '../../shared/kube/leader-lease.ts';
 import { proxyVariables } from '../../shared/proxy.ts';
-import { createMetricsByCluster } from '../metrics.ts';
-import { listen, parseListen } from '../serve/listen.ts';
+import type { ClustersView } from '../../shared/report/page/clusters-page.ts';
+import type { Tokens } from '../http/admit.ts';
+import { createMetricsByCluster, type MetricsByCluster } from '../metrics.ts';
+import { parseListen } from '../serve/listen.ts';
 import { ServedCluster } from '../serve/served-cluster.ts';
-import {
-  addressOf,
-  warnOfDryRun,
-  warnOfPlainHttp,
-  type ServeOptions,
-  type Serving,
-} from '../serve/serving.ts';
+import { addressOf, warnOfDryRun, type ServeOptions, type Serving } from '../serve/serving.ts';
 import { followTokens } from '../serve/token-files.ts';
-import { endpointLoads, type Connected } from '../world.ts';
+import { leadOrFollow, type Led } from '../serve/while-leading.ts';
+import type { ProbeOptions } from '../status.ts';
+import type { Connected } from '../world.ts';
 import { createClustersServer } from './clusters-server.ts';
 import { connectEntry, ofCluster } from './connect-entry.ts';
 import { ConnectedClusters } from './connected-clusters.ts';
@@ -24,30 +25,89 @@ import { Timetable } from './timetable.ts';
 /** The first look goes on after that: a thousand clusters that hang take it a minute. */
 const FIRST_LOOK_MS = 2_000;
 
+interface ServeClustersOptions extends ServeOptions {
+  /** Where the process runs; undefined: in no cluster. */
+  readonly home?: Home | undefined;
+  /** From one look at the registry to the next one. */
+  readonly everyMs?: number;
+}
+
 /**
- * `levelset serve --clusters`: the same for several clusters, each with its own World, queue and sweeps. Throws CONFIG_INVALID.
+ * `levelset serve --clusters`: the same for several clusters, each with its own World, queue and sweeps. One process leads all of them, by a
+ * Lease where it runs. Throws CONFIG_INVALID.
  */
-export async function serveClusters(
-  { flags, env, log, reported }: ServeOptions,
-  source: Source,
-  everyMs?: number,
-): Promise<Serving> {
-  const registry = new Registry(source, { flags, env: proxyVariables(env) });
-  const metrics = createMetricsByCluster();
+export async function serveClusters(options: ServeClustersOptions, source: Source): Promise<Serving> {
+  const { flags, env, log, home } = options;
+  let metrics = createMetricsByCluster();
   const { stop: stopTokens, ...tokens } = await followTokens({ flags, env, log });
   warnOfDryRun(flags, log);
-  const [logins, projects, timetable] = [new Logins(), new Projects(), new Timetable()];
-
-  const connect = async (entry: Entry): Promise<Connected> => {
-    const own = metrics.of(entry.name);
-    return connectEntry(entry, {
-      log,
-      logins,
-      observeCall: (call) => {
-        if (clusters.entryOf(entry.name)) own.observeCall(call); // one may end after its cluster has
+  let clusters: ConnectedClusters<ServedCluster> | undefined;
+  const lead = async (probing: ProbeOptions, leading: Leading | undefined): Promise<Led> => {
+    const leads = leading ?? { guard: () => undefined, deployment: `serve --clusters on ${hostname()}` };
+    const led = makeClusters(
+      { ...options, tokens, metrics, leading: flags.dryRun ? undefined : leads },
+      source,
+    );
+    clusters = led;
+    await isSettledWithin(led.start(), FIRST_LOOK_MS); // who starts it hears no signal before
+    return {
+      handler: createClustersServer({
+        ...probing,
+        tokens,
+        byCertificate: flags.auditClientCaFile !== undefined,
+        find: (name) => {
+          const entry = led.entryOf(name);
+          return entry && { tokens: entry.tokens, endpoints: led.get(name)?.endpoints };
+        },
+        status: () => Promise.resolve(viewOf(led, flags.dryRun === true)),
+        metrics: () => {
+          metrics.setServed(new Map(led.names.map((name) => [name, led.get(name) !== undefined])));
+          for (const cluster of servedBy(led)) cluster.measure();
+          return probing.metrics();
+        },
+        notes: () => notesOf(led),
+        log,
+      }),
+      get idle() {
+        return led.idle && servedBy(led).every(({ idle }) => idle);
       },
-    });
+      stop: async () => {
+        await led.stop();
+        clusters = undefined;
+        metrics = createMetricsByCluster();
+      },
+    };
   };
+  const { pageTokens } = tokens;
+  const serving = await leadOrFollow({
+    ...{ flags, lead, log, home: flags.dryRun ? undefined : home },
+    probing: {
+      ...{ pageTokens, open: parseListen(addressOf(flags)).loopback },
+      ready: () => Promise.resolve(clusters ? missingOf(clusters) : []),
+    },
+    metrics: () => metrics,
+  });
+  log.info('listening', { url: serving.url, clusters: clusters?.names.length ?? 0 });
+  return {
+    ...serving,
+    stop: async () => {
+      stopTokens();
+      await Promise.all([serving.stop(), source.stop?.()]);
+    },
+  };
+}
+
+interface MadeOf extends ServeClustersOptions {
+  readonly tokens: Tokens;
+  readonly metrics: MetricsByCluster;
+  readonly leading: Leading | undefined;
+}
+
+function makeClusters(
+  { flags, env, log, reported, everyMs, tokens, metrics, leading }: MadeOf,
+  source: Source,
+): ConnectedClusters<ServedCluster> {
+  const [logins, projects, timetable] = [new Logins(), new Projects(), new Timetable()];
   const begin = async (entry: Entry, connected: Connected): Promise<ServedCluster> => {
     await metrics.forget(entry.name); // gauges of before would stay: another World may have another cluster
     const cluster = await ServedCluster.make({
@@ -69,9 +129,15 @@ export async function serveClusters(
     cluster.start();
     return cluster;
   };
-  const clusters = new ConnectedClusters({
-    registry,
-    connect,
+  const clusters = new ConnectedClusters<ServedCluster>({
+    registry: new Registry(source, { flags, env: proxyVariables(env) }),
+    connect: (entry) =>
+      connectEntry(entry, {
+        ...{ log, logins, ...(leading && { leading }) },
+        observeCall: (call) => {
+          if (clusters.entryOf(entry.name)) metrics.of(entry.name).observeCall(call); // one may end after its cluster has
+        },
+      }),
     begin,
     ended: (name) => {
       logins.leave(name);
@@ -81,51 +147,24 @@ export async function serveClusters(
     log,
     ...(everyMs !== undefined && { everyMs }),
   });
-  const served = (): readonly ServedCluster[] =>
-    clusters.names.map((name) => clusters.get(name)).filter((its) => its !== undefined);
+  return clusters;
+}
 
-  const address = addressOf(flags);
-  const app = createClustersServer({
-    tokens,
-    byCertificate: flags.auditClientCaFile !== undefined,
-    open: parseListen(address).loopback,
-    find: (name) => {
-      const entry = clusters.entryOf(name);
-      return entry && { tokens: entry.tokens, endpoints: clusters.get(name)?.endpoints };
-    },
-    status: () =>
-      Promise.resolve({
-        generatedAt: new Date().toISOString(),
-        clusters: clusters.names.map((cluster) => ({
-          cluster,
-          isServed: clusters.get(cluster) !== undefined,
-          problems: clusters.problemsOf(cluster),
-          ...(clusters.get(cluster)?.summary() ?? { states: {}, awaitingApproval: 0 }),
-        })),
-        ...(flags.dryRun && { dryRun: true as const }),
-        ...(clusters.trouble !== undefined && { trouble: clusters.trouble }),
-      }),
-    metrics: async () => {
-      metrics.setServed(new Map(clusters.names.map((name) => [name, clusters.get(name) !== undefined])));
-      metrics.setEndpoints(endpointLoads());
-      for (const cluster of served()) cluster.measure();
-      return metrics.scrape();
-    },
-    ready: () => Promise.resolve(missingOf(clusters)),
-    notes: () => notesOf(clusters),
-    log,
-  });
-  const listening = await listen(app, address, flags, { log });
-  warnOfPlainHttp(flags, listening, log);
-  await isSettledWithin(clusters.start(), FIRST_LOOK_MS); // who starts it hears no signal before
-  log.info('listening', { url: listening.url, clusters: clusters.names.length });
+function servedBy(clusters: ConnectedClusters<ServedCluster>): readonly ServedCluster[] {
+  return clusters.names.map((name) => clusters.get(name)).filter((its) => its !== undefined);
+}
+
+function viewOf(clusters: ConnectedClusters<ServedCluster>, isDryRun: boolean): ClustersView {
   return {
-    url: listening.url,
-    idle: () => clusters.idle && served().every(({ idle }) => idle),
-    stop: async () => {
-      stopTokens();
-      await Promise.all([listening.close(), clusters.stop(), source.stop?.()]);
-    },
+    generatedAt: new Date().toISOString(),
+    clusters: clusters.names.map((cluster) => ({
+      cluster,
+      isServed: clusters.get(cluster) !== undefined,
+      problems: clusters.problemsOf(cluster),
+      ...(clusters.get(cluster)?.summary() ?? { states: {}, awaitingApproval: 0 }),
+    })),
+    ...(isDryRun && { dryRun: true as const }),
+    ...(clusters.trouble !== undefined && { trouble: clusters.trouble }),
   };
 }
 

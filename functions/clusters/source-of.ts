@@ -4,10 +4,13 @@ import { SecretsSource } from '../../shared/clusters/secrets.ts';
 import { readFlags, type Flags } from '../../shared/config/read-flags.ts';
 import { clustersFrom, NotAllowed, refusalOf } from '../../shared/config/read-value.ts';
 import { externalCredential } from '../../shared/kube/connection/external-credential.ts';
-import { findConnection } from '../../shared/kube/connection/find-connection.ts';
+import type { Connection } from '../../shared/kube/connection/connection.ts';
+import { findConnection, inCluster } from '../../shared/kube/connection/find-connection.ts';
+import { homeOf, type Home } from '../../shared/kube/home.ts';
 import { createHttp } from '../../shared/kube/kube-http.ts';
 import { createWatch } from '../../shared/kube/watch-http.ts';
 import { ReconcileError } from '../../shared/model/errors.ts';
+import type { Log } from '../../shared/ports.ts';
 
 /** What the deployment itself is given. */
 interface Own {
@@ -30,14 +33,27 @@ export async function sourceOf(from: string, own: Own): Promise<Source> {
 
 /** Those of --state-namespace in the cluster where levelset runs, or that --kubeconfig leads to. */
 async function secretsOf({ flags, env }: Own): Promise<Source> {
-  const { kubeconfig } = flags;
-  const connection = await findConnection({
-    ...{ env, login: externalCredential },
-    ...(kubeconfig !== undefined && { kubeconfig }),
-  });
+  const connection = await ownConnection({ flags, env });
   const { stateNamespace } = readFlags(flags, []);
   return new SecretsSource(stateNamespace, {
     http: createHttp(connection),
     watch: createWatch(connection),
   });
+}
+
+function ownConnection({ flags: { kubeconfig }, env }: Own): Promise<Connection> {
+  return findConnection({
+    ...{ env, login: externalCredential },
+    ...(kubeconfig !== undefined && { kubeconfig }),
+  });
+}
+
+/** The cluster in which the processes of a deployment of several clusters meet: that of the Secrets, else that of their Pods, else none. */
+export async function homeOfClusters(
+  from: string,
+  { flags, env, log }: Own & { readonly log: Log },
+): Promise<Home | undefined> {
+  const connection = await (from === 'secrets' ? ownConnection({ flags, env }) : inCluster(env));
+  const { stateNamespace } = readFlags(flags, []);
+  return connection && homeOf({ connection, namespace: stateNamespace, env, log });
 }

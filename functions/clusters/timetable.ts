@@ -28,11 +28,9 @@ export class Timetable {
   of(name: string, now: () => number = () => Date.now()): SweepTurns {
     const share = shareOf(name);
     let lastMs = -Infinity;
-    const momentMs = (everyMs: number): number => share * everyMs;
     return {
-      momentMs,
       untilNextMs: (everyMs) => {
-        const sinceMoment = (now() - momentMs(everyMs)) % everyMs;
+        const sinceMoment = (now() - share * everyMs) % everyMs;
         const leftMs = Math.ceil(everyMs - ((sinceMoment + everyMs) % everyMs));
         return leftMs > Math.min(EARLY_MS, everyMs / 2) ? leftMs : leftMs + everyMs;
       },
@@ -98,7 +96,7 @@ export class Timetable {
 }
 
 /** The moment of a cluster, as a share of the interval from 0 up to 1. */
-export function shareOf(name: string): number {
+function shareOf(name: string): number {
   return createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32;
 }
 

@@ -1,5 +1,6 @@
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { setTimeout as pause } from 'node:timers/promises';
+import { forgetCluster } from '../../shared/hold-cluster.ts';
 import { forgetNodes } from '../../shared/memory/listed-nodes.ts';
 import type { ClusterIdentity } from '../../shared/model/ownership.ts';
 import { isUnit, type ReconcileRequest } from '../../shared/model/request.ts';
@@ -65,6 +66,7 @@ async function workOn(
   const left = typeof to === 'string' ? to : await stay(request, untilBegunMs(request, sentAtMs), to, time);
   if (left === 'busy' && Date.now() - busySinceMs < LONGEST_BUSY_MS)
     return { request: { ...request, trigger: 'requeue' }, busySinceMs };
+  if (left === 'lane') return { request: { ...request, trigger: 'requeue', inLane: true } };
   if (left === 'done') return undefined;
   log.warn('the next sweep goes on with a key', { object: key, cluster, left });
   if (left === 'failed') metrics.observeMessages('failed', 1);
@@ -80,6 +82,7 @@ async function stay(
   const { world, log: ofCluster } = to;
   const { cloud, memory, config } = world;
   forgetNodes(world); // the message may follow from a change of a Node since the last invocation
+  forgetCluster(world);
   const cluster = (): Promise<ClusterIdentity> => to.cluster();
   const busy = new BusyLoadBalancers({ cloud, cluster, memory, clock: MONOTONIC, log: ofCluster });
   try {

@@ -13,8 +13,11 @@ export interface Staying extends Pick<QueueOptions, 'run' | 'busy' | 'room' | 'r
   readonly time: Budget;
 }
 
-/** What a key is when nobody stays with it any more. busy: its load balancer is in Octavia's hands. waiting: for anything else. */
-export type Left = 'done' | 'failed' | 'busy' | 'waiting';
+/**
+ * What a key is when nobody stays with it any more. busy: its load balancer is in Octavia's hands. lane: it is not in the lane of those that
+ * share load balancers. waiting: for anything else.
+ */
+export type Left = 'done' | 'failed' | 'busy' | 'lane' | 'waiting';
 
 /**
  * Runs one key until it is settled or blocked, has failed three times in a row, or its time ends. It waits and backs off as `serve`
@@ -43,7 +46,7 @@ export async function stayWithKey(
         return report;
       } finally {
         failures = left === 'failed' ? failures + 1 : 0;
-        if (left === 'done' || failures === MOST_FAILURES) end();
+        if (left === 'done' || left === 'lane' || failures === MOST_FAILURES) end();
       }
     },
   });
@@ -64,6 +67,7 @@ function leftBy(outcome: Outcome): Left {
     case 'failed':
       return 'failed';
     case 'progressing':
+      if (outcome.needsLane) return 'lane';
       return outcome.waitingFor === undefined ? 'waiting' : 'busy';
   }
 }

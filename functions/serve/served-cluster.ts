@@ -145,7 +145,7 @@ export class ServedCluster {
     return [this.#webhook.view().trouble ?? [], ...(this.#watches?.troubles() ?? [])].flat();
   }
 
-  /** Begins nothing any more, and resolves when what is under way has ended: its write is finished, its lease released. */
+  /** Begins nothing any more, and resolves when what is under way has ended: its write is finished. */
   async stop(): Promise<void> {
     this.#webhook.stop();
     await Promise.all([this.#work.stop(), this.#watches?.stop()]);

@@ -16,7 +16,7 @@ export interface Serving {
   readonly url: string;
   /** True when no key is queued, running or waiting for Octavia, and no sweep runs or is about to run. */
   readonly idle: () => boolean;
-  /** Ends within seconds: finishes the write that is under way and releases its lease. */
+  /** Ends within seconds: finishes the write that is under way, and leads no more. */
   stop(): Promise<void>;
 }
 

@@ -6,8 +6,6 @@ import type { World } from '../../shared/ports.ts';
 
 /** When one of several clusters is swept. */
 export interface SweepTurns {
-  /** Its moment in an interval that begins with a full one by the time of day. */
-  momentMs(everyMs: number): number;
   /** Until its next moment in an interval. */
   untilNextMs(everyMs: number): number;
   /**

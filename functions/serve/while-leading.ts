@@ -1,9 +1,17 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
+import type { Flags } from '../../shared/config/read-flags.ts';
+import { isSettledWithin } from '../../shared/deadline.ts';
+import type { Home } from '../../shared/kube/home.ts';
+import type { LeaderLease, Leading } from '../../shared/kube/leader-lease.ts';
 import type { Log } from '../../shared/ports.ts';
 import { answerErrors } from '../http/on-express.ts';
 import { HttpError } from '../http/http-error.ts';
+import type { Metrics } from '../metrics.ts';
 import { probes, type ProbeOptions } from '../status.ts';
+import { endpointLoads } from '../world.ts';
+import { listen } from './listen.ts';
+import { addressOf, warnOfPlainHttp, type Serving } from './serving.ts';
 
 /** What a process does while it leads. */
 export interface Led {
@@ -16,7 +24,7 @@ export interface Led {
 const AGAIN_S = 2;
 
 /** Answers requests by what leads, or as one that follows, and changes from one to the other. */
-export class WhileLeading {
+class WhileLeading {
   readonly #lead: () => Promise<Led>;
   readonly #follower: RequestListener;
   readonly #log: Log;
@@ -56,13 +64,62 @@ export class WhileLeading {
   }
 }
 
+export interface LeadOrFollow {
+  readonly flags: Flags;
+  /** Undefined: this is the only process. */
+  readonly home: Home | undefined;
+  readonly probing: Omit<ProbeOptions, 'notes' | 'metrics'>;
+  /** Those of now. */
+  readonly metrics: () => Pick<Metrics, 'setLeader' | 'setEndpoints' | 'scrape'>;
+  readonly lead: (options: ProbeOptions, leading: Leading | undefined) => Promise<Led>;
+  readonly log: Log;
+}
+
+/** So long the start waits to see whether this process leads. */
+const FIRST_LOOK_MS = 2_000;
+
+/** Listens, and serves what is led while this process holds the Lease of its home. */
+export async function leadOrFollow(options: LeadOrFollow): Promise<Serving> {
+  const { flags, home, lead, probing, log } = options;
+  let lease: LeaderLease | undefined;
+  const metrics = (): ReturnType<ProbeOptions['metrics']> => {
+    const now = options.metrics();
+    now.setLeader(lease?.leads ?? true);
+    now.setEndpoints(endpointLoads());
+    return now.scrape();
+  };
+  const leader = (): string => lease?.holder ?? 'nobody';
+  const follower = followerServer(
+    { ...probing, metrics, notes: () => [`follows: ${leader()} leads`] },
+    leader,
+    log,
+  );
+  const work = new WhileLeading(() => lead({ ...probing, metrics }, lease), follower, log);
+  await home?.labelPod(false); // before it is ready: its process may have led before
+  const listening = await listen(work.handler, addressOf(flags), flags, { log });
+  if (home) {
+    const { promise: changed, resolve } = Promise.withResolvers<undefined>();
+    lease = await home.lease((leads) => {
+      resolve(Promise.all([work.change(leads), home.labelPod(leads)]).then(() => undefined));
+    });
+    lease.start();
+    await isSettledWithin(changed, FIRST_LOOK_MS);
+  } else await work.change(true);
+  warnOfPlainHttp(flags, listening, log);
+  return {
+    url: listening.url,
+    idle: () => work.idle,
+    stop: async () => {
+      await Promise.all([listening.close(), work.change(false)]);
+      await lease?.stop();
+    },
+  };
+}
+
 /** The endpoints of a process that follows: it is alive and ready, and says who leads; another one answers all else. */
-export function followerServer(
-  options: ProbeOptions & { readonly leader: () => string; readonly log: Log },
-): RequestListener {
-  const { leader, log } = options;
+function followerServer(options: ProbeOptions, leader: () => string, log: Log): RequestListener {
   const app = express().disable('x-powered-by').disable('etag');
-  app.use(probes({ ...options, notes: () => [`follows: ${leader()} leads`] }));
+  app.use(probes(options));
   app.use(() => {
     const message = `this process follows, and ${leader()} leads: ask again`;
     throw new HttpError(503, message, { headers: { 'Retry-After': String(AGAIN_S) } });

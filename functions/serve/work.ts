@@ -66,7 +66,7 @@ export class Work {
 
   /**
    * Queues units to run now, each after a run of it that is under way, and returns the reports in the order of
-   * the requests. All are dry runs, or none is. Throws 429 if too many are waited for, and 503 while a side does not answer, or at the end.
+   * the requests. All are dry runs, or none is. Throws 429 if too many are waited for, and 503 at the end.
    */
   async reconcile(asked: readonly ReconcileRequest[]): Promise<readonly Report[]> {
     const requests = this.#named(asked);
@@ -96,7 +96,7 @@ export class Work {
     return this.#queue.idle;
   }
 
-  /** Starts no more runs. Those under way finish their write and release their lease. */
+  /** Starts no more runs. Those under way finish their write. */
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#dryRuns.stop();

@@ -2,7 +2,7 @@ import { ERRORS, ReconcileError } from '../model/errors.ts';
 import type { Step } from '../model/plan.ts';
 import { isOutsideOctavia, poolOfMembers, writesMembers } from '../model/load-balancer/octavia.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
-import type { Budget, Kube, Lease, World } from '../ports.ts';
+import type { Budget, Kube, World } from '../ports.ts';
 import { rulesOf } from '../model/network/openings.ts';
 import { execute } from './execute.ts';
 import type { Writes } from './execute.ts';
@@ -33,12 +33,8 @@ export interface Means extends Writes {
   readonly kube: NodeWrites & Pick<Kube, 'getSecret'>;
   readonly memory: Pick<World['memory'], 'portWrites'>;
   readonly clock: World['clock'];
-  readonly lease: Pick<Lease, 'renew'>;
   readonly budget: Budget;
 }
-
-/** The lease for writes to Kubernetes: none, since the apiserver's resourceVersion keeps two writers apart. */
-export const NO_LEASE: Means['lease'] = { renew: () => Promise.resolve() };
 
 /** The longest time that a write may take. None is begun with less time left. */
 const WRITE_MS = 5_000;
@@ -47,7 +43,7 @@ const WRITE_MS = 5_000;
  * Executes the steps of a plan in their order, several ports at a time. A write on a load balancer locks it,
  * so after it only steps follow that this lock does not hold up: those outside Octavia, and those of another
  * load balancer. A step that is refused, or whose resource somebody else changed meanwhile, is left to the next run with what may
- * depend on it (decision 421). The remaining time is checked before each step, and the lease before each write. Never waits.
+ * depend on it (decision 421). The remaining time is checked before each step. Never waits.
  */
 export async function apply(
   steps: readonly Step[],
@@ -155,13 +151,10 @@ async function attempt(
   known: ReadonlyMap<string, WireResource>,
   means: Means,
 ): Promise<{ readonly step: Step; readonly answer: WireResource | undefined }> {
-  const renew = (): Promise<void> => means.lease.renew();
-  await renew();
   const sinceMs = means.clock.now();
   try {
     const stores = step.kind === 'secret' && step.verb === 'create';
-    const guarded = { ...means, cloud: means.cloud.during({ guard: renew }) };
-    const answer = await (stores ? storeCertificate(step, guarded) : execute(step, known, guarded));
+    const answer = await (stores ? storeCertificate(step, means) : execute(step, known, means));
     return { step, answer };
   } catch (error) {
     if (!(error instanceof ReconcileError)) throw error;

@@ -10,6 +10,7 @@ export const VARIABLES = {
   LEVELSET_PAGE_TOKENS:
     'bearer tokens of the status page and `/metrics`, where levelset does not listen on loopback',
   LEVELSET_QUEUE_URL: 'AWS: the FIFO queue of all work',
+  LEVELSET_STACK: 'AWS: the ARN of the stack, by which a cluster says whose it is',
   LEVELSET_DEAD_LETTERS_URL: 'AWS: its dead letter queue, for messages that cannot be read',
   OS_CCM_REGIONAL:
     '`true`: the providerID of a Node holds the region, as with the Go provider; it needs a region',

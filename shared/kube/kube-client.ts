@@ -15,7 +15,7 @@ import type { NodePatch, NodeStatusPatch } from '../model/node/node.ts';
 import type {
   CidrClaims,
   Kube,
-  Lease,
+  DeploymentHold,
   Log,
   Deletions,
   PlaceRecord,
@@ -24,11 +24,11 @@ import type {
   StateStore,
 } from '../ports.ts';
 import { narrow, NO_RUN, type RunContext } from '../run-context.ts';
-import { asObject, listAll, toSelector, corePath, endpointSlicePath, leasePath } from './kube-objects.ts';
+import { asObject, listAll, toSelector, corePath, endpointSlicePath } from './kube-objects.ts';
 import { LeaseClaims } from './state/cidr-claims.ts';
 import { keyOfObject, recordEvent } from './record-event.ts';
 import type { Http } from './kube-http.ts';
-import { LEASE_LABEL, type LeaseRecord, KubeLease } from './lease.ts';
+import { DeploymentLease, type Taken } from './deployment-lease.ts';
 import {
   configMapDeletions,
   configMapPlace,
@@ -41,19 +41,20 @@ import { ConfigMapState, nothingKnown, type KnownState } from './state/config-ma
 export interface KubeClientOptions {
   /** Namespace of Leases and ConfigMaps. */
   readonly namespace: string;
-  /** Holder of our Leases, unique to a process or invocation. */
-  readonly identity: string;
+  /** Names the deployment, where its processes write: of several that serve one cluster one does (deployment-lease.ts). */
+  readonly deployment?: () => string | undefined;
+  /** From one sweep to the next one. */
+  readonly sweepIntervalMs?: number;
   readonly log: Log;
   /** Called for each Event before it is written. */
   readonly told?: (about: Key, event: ObjectEvent) => void;
-  /** The monotonic clock by which our Leases age; the process's own by default. */
-  readonly monotonic?: () => number;
 }
 
 /** What all runs of a process know. */
 interface Known {
   cluster: string | undefined;
   readonly state: KnownState;
+  readonly taken: Taken;
 }
 
 /**
@@ -67,6 +68,7 @@ export class KubeClient implements Kube {
   readonly repairs: RepairRecord;
   readonly place: PlaceRecord;
   readonly cidrs: CidrClaims;
+  readonly deployment: DeploymentHold;
   private readonly plain: Http;
   private readonly http: Http;
   private readonly options: KubeClientOptions;
@@ -77,7 +79,7 @@ export class KubeClient implements Kube {
     plain: Http,
     options: KubeClientOptions,
     run = NO_RUN,
-    known: Known = { cluster: undefined, state: nothingKnown() },
+    known: Known = { cluster: undefined, state: nothingKnown(), taken: { fromNobody: false } },
   ) {
     const toClose = closingAfter(() => run.remainingMs());
     const toRead = (): number => run.remainingMs();
@@ -94,6 +96,9 @@ export class KubeClient implements Kube {
     this.repairs = configMapRepairs(http, options.namespace);
     this.place = configMapPlace(http, options.namespace);
     this.cidrs = new LeaseClaims(http, options.namespace);
+    const { deployment = () => undefined, sweepIntervalMs: intervalMs = 0, log } = options;
+    const { taken } = known;
+    this.deployment = new DeploymentLease(http, { deployment, intervalMs, log, taken });
   }
 
   during(run: Partial<RunContext>): Kube {
@@ -193,21 +198,5 @@ export class KubeClient implements Kube {
   recordEvent(about: Service | Node, event: ObjectEvent): Promise<void> {
     this.options.told?.(keyOfObject(about), event);
     return recordEvent(this.http, this.options.log, about, event);
-  }
-
-  /** `name` is the whole name of the object, as `listLeases` gives it. */
-  lease(name: string, holder?: string): Lease {
-    const identity = holder === undefined ? this.options.identity : `${this.options.identity}_${holder}`;
-    return new KubeLease(this.http, { ...this.options, identity, name });
-  }
-
-  async listLeases(): Promise<readonly string[]> {
-    const { namespace } = this.options;
-    const leases = await listAll<LeaseRecord>(this.http, {
-      path: leasePath(namespace),
-      query: { labelSelector: toSelector(LEASE_LABEL) },
-      doing: `list Leases of ${namespace}`,
-    });
-    return leases.map(({ metadata }) => metadata.name);
   }
 }

@@ -3,7 +3,7 @@ import { countdown } from '../deadline.ts';
 import { errorText, ReconcileError } from '../model/errors.ts';
 import type { Log } from '../ports.ts';
 import type { Http } from './kube-http.ts';
-import { leasePath } from './kube-objects.ts';
+import { holderOf, LeaseObject, takenBy, type LeaseRecord } from './lease.ts';
 
 export interface LeaderLeaseOptions {
   readonly http: Http;
@@ -18,23 +18,20 @@ export interface LeaderLeaseOptions {
   readonly clock?: LeaseClock;
 }
 
+/** By whom a process may write. */
+export interface Leading {
+  /** Stands before each write. Throws LEASE_LOST where none may begin. */
+  guard(): void;
+  /** Names the deployment (deployment-lease.ts). */
+  readonly deployment: string | undefined;
+}
+
 export interface LeaseClock {
   /** The monotonic clock. It stands while the machine sleeps. */
   monotonic(): number;
   /** The time of day, which anybody may set. */
   wall(): number;
   pause(ms: number, signal: AbortSignal): Promise<void>;
-}
-
-/** A coordination.k8s.io/v1 Lease on the wire, as far as it is read. */
-interface LeaseRecord {
-  readonly metadata: { readonly name: string; readonly uid?: string; readonly resourceVersion?: string };
-  readonly spec?: {
-    readonly holderIdentity?: string;
-    readonly renewTime?: string;
-    readonly acquireTime?: string;
-    readonly leaseTransitions?: number;
-  };
 }
 
 /** From the answer to a renewal, or from a look, to the next one. */
@@ -58,9 +55,10 @@ const OWN_CLOCK: LeaseClock = {
  * that it knows again 2 s after each answer, and may begin writes for 13 s after it sent a renewal that was taken. The two seconds
  * between are for a write that is on its way.
  */
-export class LeaderLease {
+export class LeaderLease implements Leading {
   readonly #options: LeaderLeaseOptions;
   readonly #clock: LeaseClock;
+  readonly #lease: LeaseObject;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
   /** The record that was read or written last, and since when it is known. */
@@ -68,12 +66,14 @@ export class LeaderLease {
   /** When the last renewal that was taken was sent, by both clocks. */
   #sent = { monotonic: -Infinity, wall: -Infinity };
   #leads = false;
+  #isAnothers = false;
   /** What was logged last, of failures in a row. */
   #told: string | undefined;
 
   constructor(options: LeaderLeaseOptions) {
     this.#options = options;
     this.#clock = options.clock ?? OWN_CLOCK;
+    this.#lease = new LeaseObject(options.http, options.namespace, options.name);
   }
 
   get leads(): boolean {
@@ -85,14 +85,25 @@ export class LeaderLease {
     return holderOf(this.#seen?.record);
   }
 
-  /** Stands before each write. Throws LEASE_LOST where none may begin. */
+  /** Why it cannot be told who leads; undefined: it can. */
+  get trouble(): string | undefined {
+    return this.#told;
+  }
+
+  /** Whether another process has written the Lease while this one looked. */
+  get isAnothers(): boolean {
+    return this.#isAnothers;
+  }
+
+  /** Names the deployment, which has all processes with this Lease, once this one leads. */
+  get deployment(): string | undefined {
+    const { uid } = this.#seen?.record.metadata ?? {};
+    return uid === undefined ? undefined : `the deployment of Lease ${this.#lease.name} (${uid})`;
+  }
+
   readonly guard = (): void => {
     if (this.#leads && this.#mayWrite()) return;
-    const { namespace, name } = this.#options;
-    throw new ReconcileError(
-      'LEASE_LOST',
-      `this process does not hold Lease ${namespace}/${name} (any more)`,
-    );
+    throw new ReconcileError('LEASE_LOST', `this process does not hold Lease ${this.#lease.name} (any more)`);
   };
 
   /** The later clock counts: a machine that slept lets no write begin. */
@@ -120,12 +131,10 @@ export class LeaderLease {
   }
 
   async #run(): Promise<void> {
-    for (;;) {
+    while (!this.#isStopped()) {
       await this.#quietly(() => (this.#leads ? this.#renew() : this.#look()));
       if (this.#leads && !this.#mayWrite()) this.#setLeads(false);
-      if (this.#isStopped()) return;
-      await this.#clock.pause(EVERY_MS, this.#stopping.signal);
-      if (this.#isStopped()) return;
+      if (!this.#isStopped()) await this.#clock.pause(EVERY_MS, this.#stopping.signal);
     }
   }
 
@@ -134,38 +143,29 @@ export class LeaderLease {
     const { identity } = this.#options;
     const record = await this.#get();
     if (!record) return this.#take({ metadata: { name: this.#options.name } });
-    if (!this.#seen || versionOf(this.#seen.record) !== versionOf(record))
-      this.#seen = { record, sinceMs: this.#clock.monotonic() };
     const holder = holderOf(record);
-    const stoodStill = this.#clock.monotonic() - this.#seen.sinceMs >= STOOD_STILL_MS;
+    const before = this.#seen;
+    if (!before || versionOf(before.record) !== versionOf(record)) {
+      this.#seen = { record, sinceMs: this.#clock.monotonic() };
+      this.#isAnothers = before !== undefined && holder !== undefined;
+    }
+    const sinceMs = this.#seen?.sinceMs ?? 0;
+    const stoodStill = this.#clock.monotonic() - sinceMs >= STOOD_STILL_MS;
     if (holder === undefined || holder === identity || stoodStill) await this.#take(record);
   }
 
   async #take(record: LeaseRecord): Promise<void> {
-    const { identity, log, namespace, name } = this.#options;
-    const { leaseTransitions = 0 } = record.spec ?? {};
+    const { identity, log } = this.#options;
     const before = holderOf(record);
-    const spec = {
-      ...record.spec,
-      holderIdentity: identity,
-      leaseDurationSeconds: STOOD_STILL_MS / 1_000,
-      acquireTime: now(),
-      leaseTransitions: before === identity ? leaseTransitions : leaseTransitions + 1,
-    };
-    if (!(await this.#put({ ...record, spec }))) return;
-    log.info('this process leads', { lease: `${namespace}/${name}`, ...(before && { before }) });
+    if (!(await this.#put(takenBy(record, identity, STOOD_STILL_MS / 1_000)))) return;
+    log.info('this process leads', { lease: this.#lease.name, ...(before && { before }) });
     this.#setLeads(true);
   }
 
   /** A renewal that was refused, or had no answer, may have been taken: the record that this process wrote last stands then. */
   async #renew(): Promise<void> {
     const record = this.#seen?.record;
-    if (!record) {
-      this.#setLeads(false);
-      return;
-    }
-    const renewed = await this.#put(record).catch(() => false);
-    if (renewed) return;
+    if (record && (await this.#put(record).catch(() => false))) return;
     const found = await this.#get();
     this.#seen = found && { record: found, sinceMs: this.#clock.monotonic() };
     if (found && holderOf(found) === this.#options.identity) await this.#put(found);
@@ -178,41 +178,17 @@ export class LeaderLease {
     this.#options.changed(leads);
   }
 
-  async #get(): Promise<LeaseRecord | undefined> {
-    const { path, doing } = this.#request('read');
-    const answer = await this.#send({ method: 'GET', path, doing, expected: [404] });
-    return answer.status === 404 ? undefined : (answer.body as LeaseRecord);
+  #get(): Promise<LeaseRecord | undefined> {
+    return this.#lease.read(countdown(REQUEST_MS));
   }
 
-  /** Writes the record with the time of now. False: somebody else wrote, made or deleted it meanwhile. */
   async #put(record: LeaseRecord): Promise<boolean> {
-    const { namespace } = this.#options;
-    const { path, doing } = this.#request('write');
-    const isNew = record.metadata.resourceVersion === undefined;
-    const body = {
-      apiVersion: 'coordination.k8s.io/v1',
-      kind: 'Lease',
-      ...record,
-      spec: { ...record.spec, renewTime: now() },
-    };
     const sent = { monotonic: this.#clock.monotonic(), wall: this.#clock.wall() };
-    const to = isNew
-      ? { method: 'POST' as const, path: leasePath(namespace) }
-      : { method: 'PUT' as const, path };
-    const answer = await this.#send({ ...to, body, doing, expected: isNew ? [409] : [404, 409] });
-    if (answer.status >= 400) return false;
-    this.#seen = { record: answer.body as LeaseRecord, sinceMs: this.#clock.monotonic() };
+    const written = await this.#lease.write(record, countdown(REQUEST_MS));
+    if (!written) return false;
+    this.#seen = { record: written, sinceMs: this.#clock.monotonic() };
     this.#sent = sent;
     return true;
-  }
-
-  #send(request: Parameters<Http>[0]): ReturnType<Http> {
-    return this.#options.http({ ...request, leftMs: countdown(REQUEST_MS) });
-  }
-
-  #request(verb: string): { path: string; doing: string } {
-    const { namespace, name } = this.#options;
-    return { path: leasePath(namespace, name), doing: `${verb} Lease ${namespace}/${name}` };
   }
 
   async #quietly(act: () => Promise<unknown>): Promise<void> {
@@ -227,16 +203,6 @@ export class LeaderLease {
   }
 }
 
-function holderOf(record: LeaseRecord | undefined): string | undefined {
-  const holder = record?.spec?.holderIdentity ?? '';
-  return holder === '' ? undefined : holder;
-}
-
 function versionOf({ metadata: { uid, resourceVersion } }: LeaseRecord): string {
   return `${uid ?? ''}/${resourceVersion ?? ''}`;
-}
-
-/** A MicroTime, for whoever reads the Lease. The apiserver refuses one without six digits after the point. */
-function now(): string {
-  return new Date().toISOString().replace('Z', '000Z');
 }

@@ -6,7 +6,6 @@
 import type { NeutronPort, Server } from '../model/node/nova.ts';
 import type { Key } from '../model/request.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
-import type { LeaseNames } from '../model/unit.ts';
 import { Answers } from './answers.ts';
 import { BoundedMap } from './bounded-map.ts';
 import type { ServersOfProject } from './node-servers.ts';
@@ -38,8 +37,6 @@ export interface Memory {
   readonly deleted: BoundedMap<string, true>;
   /** By id of a listener, pool or member in ERROR: when it was last written, in milliseconds since 1970. */
   readonly writtenInError: BoundedMap<string, number>;
-  /** By Service that shares a load balancer: the leases that its next run takes before it observes. */
-  readonly leases: BoundedMap<Key, LeaseNames>;
 
   /** By port: the answer to the last write, or undefined after one that failed. The next write waits for it. */
   readonly portWrites: BoundedMap<string, Promise<WireResource | undefined>>;
@@ -128,7 +125,6 @@ export function newMemory(): Memory {
     ownPools: new BoundedMap(MOST_RESOURCES, ({ length }) => 1 + length),
     deleted: new BoundedMap(MOST),
     writtenInError: new BoundedMap(MOST),
-    leases: new BoundedMap(MOST),
     portWrites: new BoundedMap(MOST_PORTS),
     fullRouters: new BoundedMap(MOST),
     servers: newGathering(),

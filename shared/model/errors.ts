@@ -24,8 +24,8 @@ interface ErrorRow {
 /** Every way in which OpenStack, Kubernetes or the configuration can fail a run. */
 // prettier-ignore
 export const ERRORS = {
-  LEASE_HELD:          { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: another run works on it' },
-  LEASE_LOST:          { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: another run took over' },
+  CLUSTER_HELD:        { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 503, advice: 'let one deployment serve a cluster' },
+  LEASE_LOST:          { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: another process leads' },
   CHANGED_MEANWHILE:   { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: somebody else changed it meanwhile, and it is read again', ofOneStep: true },
   LOAD_BALANCER_BUSY:  { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: Octavia is still working on it' },
   FAILOVER_REFUSED:    { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: the next run repairs it in another way, or says who must' },

@@ -17,6 +17,8 @@ export type Outcome =
       readonly waitingFor?: string;
       /** The run is to make a load balancer, and as many as may be are in Octavia's hands. */
       readonly needsRoom?: true;
+      /** The Service shares a load balancer, and its run is not the one of the lane (ReconcileRequest.inLane). */
+      readonly needsLane?: true;
     }
   | { readonly status: 'blocked'; readonly reason: string }
   | {

@@ -34,19 +34,15 @@ export interface ReconcileRequest {
   /** The id of an audit event or a request. Of two requests for one key and cause SQS may drop one. */
   readonly cause?: string;
   readonly dryRun?: boolean;
+  /** It is this Service's turn among all of the cluster that share load balancers: no two of them are worked on at once. */
+  readonly inLane?: boolean;
 }
 
 /** What names a unit, or what a sweep looks at, wherever there are several clusters. */
 export type Named = Pick<ReconcileRequest, 'cluster' | 'key'>;
 
 /** What queues tell work apart by: the key, after the name of its cluster if it has one, such as `prod-a:service/shop/web`. */
-export type QueueKey = Key | `${string}:${Key}`;
-
-/** The cluster that a key of a queue names. */
-export function clusterIn(key: QueueKey): string | undefined {
-  const [cluster, rest] = key.split(':');
-  return rest === undefined ? undefined : cluster;
-}
+type QueueKey = Key | `${string}:${Key}`;
 
 export function queueKeyOf({ cluster, key }: Named): QueueKey {
   return cluster === undefined ? key : `${cluster}:${key}`;

@@ -1,18 +1,6 @@
 import type { Service } from './kubernetes.ts';
 import type { Key, ServiceKey } from './request.ts';
 
-/** The Leases that a run takes before it writes to a load balancer. */
-export interface LeaseNames {
-  /** Name of the unit's own Lease. */
-  readonly own: string;
-  /** Name of the second Lease, which guards a shared load balancer; undefined if the unit needs none. */
-  readonly shared: string | undefined;
-  /** Whether the load balancer is shared, or may become so: then another run may hold one of the two Leases. */
-  readonly areShared: boolean;
-  readonly uid: string | undefined;
-  readonly loadBalancerId: string | undefined;
-}
-
 /** The condition's reason of a Service that is not levelset's to look after any more (decision 150). */
 export const LET_GO_REASON = 'LetGo';
 /** The same of a Service that another controller looks after. */

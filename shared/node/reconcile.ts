@@ -5,7 +5,7 @@
  *
  * No Lease is needed: each write has the resourceVersion that was read, so the apiserver refuses the later of two runs.
  */
-import { apply, NO_LEASE } from '../apply/apply.ts';
+import { apply } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
 import { releaseStaleClaims, reserve } from './reserve.ts';
 import { ReconcileError } from '../model/errors.ts';
@@ -42,7 +42,7 @@ export async function reconcileNode(request: ReconcileRequest, world: World, bud
   // apply: one PATCH for each half of the Node, or its deletion
   const { plan, observed } = evaluation;
   tellPlan(plan, world);
-  const applied = await apply(plan.steps, observed, { ...world, lease: NO_LEASE, budget });
+  const applied = await apply(plan.steps, observed, { ...world, budget });
 
   // report: condition and Events for the Node, and for the queue whether members of load balancers change
   return {

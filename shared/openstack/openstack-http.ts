@@ -103,7 +103,7 @@ export interface Transport {
  * GET is repeated on 429, 5xx except 501, and lost connections, with full jitter or as Retry-After says. It
  * is not repeated after a timeout, which has taken the whole time of a call. A write is never repeated: the
  * next run sees whether it took effect. No request outlasts its run, whose time must not be over. Each
- * attempt waits for its turn at its endpoint. Last of all a write asks the guard of its run whether it may be sent.
+ * attempt waits for its turn at its endpoint.
  */
 export function createHttp(
   config: OpenStackConfig,
@@ -114,12 +114,10 @@ export function createHttp(
   const account = accountOf(config);
   return async (request, run = NO_RUN) => {
     const semaphore = semaphores.of(request, account);
-    const isWrite = request.method !== 'GET' && request.service !== 'identity';
     for (let attempt = 1; ; attempt += 1) {
       const last = request.method !== 'GET' || attempt === ATTEMPTS;
       try {
         const send = async (): Promise<HttpAnswer> => {
-          if (isWrite) await run.guard();
           const leftMs = run.remainingMs();
           if (leftMs <= 0) throw budgetSpent(`send a request to ${request.service}`);
           return attemptOnce(transport, request, Math.min(config.requestTimeoutMs, leftMs), observe);

@@ -170,7 +170,7 @@ const READ_AT_ONCE = 20;
  * GET for each other one of `ids`, which another controller made or which is gone. One that cannot be read
  * is gone or UNKNOWN, which is free: the run of its key says why.
  */
-export async function findStatuses(
+async function findStatuses(
   ids: readonly string[],
   cloud: Pick<Cloud, 'list' | 'get'>,
   cluster: ClusterIdentity,

@@ -31,9 +31,7 @@ export const REST_MS = 500;
 
 const REJECTED: Outcome = { status: 'failed', code: 'UNEXPECTED_RESPONSE', message: '', retryAfterMs: 0 };
 
-/**
- * idle: nobody wants it. delayed: it is ready at a time. busy: its load balancer is at work. room: it waits for a place.
- */
+/** idle: nobody wants it. delayed: it is ready at a time. busy: its load balancer is at work. room: it waits for a place. */
 type Phase = 'idle' | 'delayed' | 'ready' | 'processing' | 'busy' | 'room';
 
 /** What the queue knows of one key. */
@@ -50,6 +48,8 @@ interface State extends Wanted, Claimant {
   startedMs: number;
   /** Its last run failed. */
   hasFailed: boolean;
+  /** It is among those that share load balancers, since a run has said so; until it is settled. */
+  inLane: boolean;
   /** Of a delayed key. */
   dueMs: number;
   timer?: NodeJS.Timeout;
@@ -59,19 +59,23 @@ interface State extends Wanted, Claimant {
 
 interface Lane {
   readonly ready: Ready<State>;
+  readonly most: number;
   running: number;
 }
+
+/** The lane of the keys that share load balancers. */
+const SHARED = 'shared';
 
 /**
  * The work queue of one cluster, with the words and the semantics of client-go's: a key is in it once, and never processed twice at a
  * time; one that is added while it is processing is dirty, and runs once more. A key whose run ended as progressing or failed is
  * delayed, or waits for its load balancer: the longer the more of its runs made no progress, until it is settled, or something
  * else is desired. Hints and sweeps run a key twice a second at most. One that is to make a load balancer waits for a place (Room).
+ * Each kind of key has a lane, and those that share load balancers have one in which they take turns.
  */
 export class Queue {
   readonly #options: QueueOptions;
   readonly #states = new Map<Key, State>();
-  /** By kind of key. */
   readonly #lanes = new Map<string, Lane>();
   readonly #random: () => number;
   #stopped: PromiseWithResolvers<undefined> | undefined;
@@ -102,11 +106,13 @@ export class Queue {
 
   /** Number of keys that are ready or delayed, or wait, without the running ones. */
   get depth(): number {
-    return this.#count(({ phase, isSettled }) => phase !== 'idle' && phase !== 'processing' && !isSettled);
+    const waits = ({ phase, isSettled }: State): boolean =>
+      phase !== 'idle' && phase !== 'processing' && !isSettled;
+    return [...this.#states.values()].filter(waits).length;
   }
 
   get running(): number {
-    return this.#count(({ phase }) => phase === 'processing');
+    return [...this.#lanes.values()].reduce((sum, { running }) => sum + running, 0);
   }
 
   /** How long the oldest key that is ready or waits for a place has waited, in milliseconds. */
@@ -132,9 +138,9 @@ export class Queue {
     state.isSettled = false;
     const priority = this.#priorityOf(state, state.request);
     if (state.phase === 'ready' && isBefore(priority, state.priority)) {
-      this.#laneOf(state.key).ready.delete(state);
+      this.#laneOf(state).ready.delete(state);
       state.priority = priority;
-      this.#laneOf(state.key).ready.put(state);
+      this.#laneOf(state).ready.put(state);
     }
     if (isEarlier) return;
     clearTimeout(state.timer);
@@ -155,12 +161,12 @@ export class Queue {
     if (state.phase !== 'room') state.sinceMs = this.#options.clock.now();
     state.phase = 'ready';
     state.priority = priority;
-    this.#laneOf(state.key).ready.put(state);
-    this.#start(this.#laneOf(state.key));
+    this.#laneOf(state).ready.put(state);
+    this.#start(this.#laneOf(state));
   }
 
   #start(lane: Lane): void {
-    while (!this.#stopped && lane.running < this.#options.concurrency) {
+    while (!this.#stopped && lane.running < lane.most) {
       const next = lane.ready.take();
       if (!next) return;
       lane.running += 1;
@@ -170,8 +176,8 @@ export class Queue {
 
   #process(state: State, lane: Lane): void {
     const { run, room, clock } = this.#options;
-    const { request } = state;
-    if (!request) throw new Error(`nobody wants ${state.key}`);
+    if (!state.request) throw new Error(`nobody wants ${state.key}`);
+    const request: ReconcileRequest = { ...state.request, ...(state.inLane && { inLane: true }) };
     state.phase = 'processing';
     state.request = undefined;
     state.startedMs = clock.now();
@@ -200,9 +206,15 @@ export class Queue {
     if (this.#stopped || !waits) this.#options.room?.leave(state);
     if (this.#stopped) return;
     const requeue: ReconcileRequest = { ...request, trigger: 'requeue' };
-    if (waits?.needsRoom) this.#waitForRoom(state, requeue);
-    else if (waits?.waitingFor !== undefined) this.#options.room?.hold(state);
+    if (waits?.needsRoom) {
+      Object.assign(state, { phase: 'room', request: requeue });
+      this.#options.room?.wait(state); // which may have it go on at once
+    } else if (waits?.waitingFor !== undefined) this.#options.room?.hold(state);
     const isAdded = dirty && (delayMs === undefined || dirty.trigger !== 'sweep');
+    if (waits?.needsLane) {
+      state.inLane = true;
+      this.#want(state, request, 0);
+    }
     if (isAdded) this.add(dirty);
     if (waits?.needsRoom || !rests(state)) return;
     if (delayMs === undefined) {
@@ -222,24 +234,12 @@ export class Queue {
     state.timer = setTimeout(() => this.#states.delete(state.key), Math.max(0, leftMs)).unref();
   }
 
-  #waitForRoom(state: State, requeue: ReconcileRequest): void {
-    state.phase = 'room';
-    state.request = requeue;
-    this.#options.room?.wait(state); // which may have it go on at once
-  }
-
   #waitForOctavia(state: State, requeue: ReconcileRequest, report: Report, leastMs: number): void {
     state.phase = 'busy';
     state.request = requeue;
     this.#options.busy?.wait(report, leastMs, () => {
       if (state.phase === 'busy') this.#makeReady(state, this.#priorityOf(state, requeue));
     });
-  }
-
-  /** Called by the Room: the key has a place, and goes on. */
-  #goOn(state: State, request: ReconcileRequest): void {
-    if (state.phase === 'processing') state.dirty = moreUrgent(state.dirty, request);
-    else this.#want(state, request, 0);
   }
 
   #stateOf(request: ReconcileRequest): State {
@@ -250,13 +250,16 @@ export class Queue {
       key,
       turn: `${cluster}/${turnOf(key)}`,
       begin: () => {
-        this.#goOn(state, { ...request, trigger: 'requeue' });
+        const goesOn: ReconcileRequest = { ...request, trigger: 'requeue' };
+        if (state.phase === 'processing') state.dirty = moreUrgent(state.dirty, goesOn);
+        else this.#want(state, goesOn, 0);
       },
       phase: 'idle',
       priority: 'background',
       sinceMs: 0,
       startedMs: -Infinity,
       hasFailed: false,
+      inLane: request.inLane === true,
       dueMs: 0,
       isSettled: false,
     };
@@ -269,27 +272,24 @@ export class Queue {
     return trigger === 'requeue' ? (chain?.priority ?? 'background') : PRIORITY[trigger];
   }
 
-  #laneOf(key: Key): Lane {
-    const kind = key.split('/')[0] ?? '';
-    const lane = this.#lanes.get(kind) ?? { ready: new Ready<State>(), running: 0 };
-    this.#lanes.set(kind, lane);
+  #laneOf({ key, inLane }: State): Lane {
+    const name = inLane ? SHARED : (key.split('/')[0] ?? '');
+    const most = inLane ? 1 : this.#options.concurrency;
+    const lane = this.#lanes.get(name) ?? { ready: new Ready<State>(), most, running: 0 };
+    this.#lanes.set(name, lane);
     return lane;
   }
 
   #forget(state: State): void {
     clearTimeout(state.timer);
     this.#options.busy?.forget(state.key);
-    this.#laneOf(state.key).ready.delete(state);
+    this.#laneOf(state).ready.delete(state);
     this.#states.delete(state.key);
     this.#options.room?.leave(state);
   }
 
-  #count(counts: (state: State) => boolean): number {
-    return [...this.#states.values()].filter(counts).length;
-  }
-
   #tellStopped(): void {
-    if (this.running === 0) this.#stopped?.resolve(undefined);
+    if (this.#stopped && this.running === 0) this.#stopped.resolve(undefined);
   }
 }
 

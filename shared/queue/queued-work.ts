@@ -27,9 +27,14 @@ export interface QueuedWork {
 /** Characters in a group id of SQS. A Service's key can be longer. */
 const MAX_GROUP = 128;
 
-/** The group of a message: one for each key of a cluster, so that SQS delivers its messages one after the other. */
+/**
+ * The group of a message: one for each key of a cluster, so that SQS delivers its messages one after the other, and one for all keys of a
+ * cluster that share load balancers.
+ */
 export function groupId({ request }: QueuedWork): string {
-  const key = queueKeyOf(request);
+  const { cluster, inLane } = request;
+  const lane = cluster === undefined ? 'lane' : `${cluster}:lane`;
+  const key = inLane ? lane : queueKeyOf(request);
   return key.length <= MAX_GROUP ? key : sha256(key);
 }
 
@@ -58,7 +63,7 @@ export function readBody(body: string): QueuedWork | Unreadable {
   if (typeof version !== 'number') return { unreadable: 'it has a version that is no number' };
   if (version > VERSION)
     return { unreadable: `it is of version ${version}, this program reads up to ${VERSION}` };
-  const { key: text, cluster, trigger, cause } = fieldsOf(request);
+  const { key: text, cluster, trigger, cause, inLane } = fieldsOf(request);
   const key = typeof text === 'string' ? parseKey(text) : undefined;
   if (key === undefined) return { unreadable: 'it names no object that this program knows' };
   if (cluster !== undefined && !(typeof cluster === 'string' && isClusterName(cluster)))
@@ -70,6 +75,7 @@ export function readBody(body: string): QueuedWork | Unreadable {
       ...(cluster !== undefined && { cluster }),
       trigger,
       ...(typeof cause === 'string' && { cause }),
+      ...(inLane === true && { inLane }),
     },
     ...(typeof busySinceMs === 'number' && { busySinceMs }),
   };

@@ -24,10 +24,6 @@ export function turnOf(key: Key): string {
 export class Ready<W extends Wanted> {
   readonly #classes = PRIORITIES.map((priority) => new Class<W>(LATER_MS[priority]));
 
-  get size(): number {
-    return this.#classes.reduce((sum, { size }) => sum + size, 0);
-  }
-
   put(wanted: W): void {
     this.#classOf(wanted).put(wanted);
   }
@@ -60,10 +56,6 @@ class Class<W extends Wanted> {
 
   constructor(laterMs: number) {
     this.#laterMs = laterMs;
-  }
-
-  get size(): number {
-    return this.#all.size;
   }
 
   /** When its oldest key came, and so much later; Infinity without one. */

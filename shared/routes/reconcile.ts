@@ -1,11 +1,10 @@
 /**
  * THE PAGE of the routes, whatever woke levelset:
  *
- *   read all Nodes -> observe -> desire -> plan -> (Lease, record) -> apply -> report
+ *   read all Nodes -> observe -> desire -> plan -> (record) -> apply -> report
  *
  * One router has the routes of all Nodes, so all Nodes together are one unit.
  */
-import { NO_LEASE } from '../apply/apply.ts';
 import { applyEach, NONE_APPLIED } from './apply/apply-each.ts';
 import type { AppliedEach } from './apply/apply-each.ts';
 import type { Run } from '../model/outcome.ts';
@@ -41,7 +40,7 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
   const first = await evaluate();
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
 
-  // apply: under the Lease and after the record, first the router, then the ports, then former routers; and an Event
+  // apply: after the record, first the router, then the ports, then former routers; and an Event
   // for each Node whose routes somebody else changed
   const tellDrift = async (evaluation: RoutesEvaluation): Promise<void> => {
     for (const [node, event] of driftEvents(evaluation)) await world.kube.recordEvent(node, event);
@@ -82,5 +81,5 @@ async function reportToNodes(written: RoutesWritten, world: World, budget: Budge
   const desired = routeConditions(evaluation.desired.nodes, isRouted({ ...evaluation, ...written }), now);
   const { observed } = evaluation;
   const { steps } = planRoutes({ desired, observed, problems: [], foreign: [] });
-  return applyEach(steps, observed, { ...world, lease: NO_LEASE, budget });
+  return applyEach(steps, observed, { ...world, budget });
 }

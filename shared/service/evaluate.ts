@@ -1,5 +1,6 @@
 import type { Leaving } from '../apply/reserve-deletion.ts';
 import type { Config } from '../config/config.ts';
+import { listNodesLately } from '../memory/listed-nodes.ts';
 import { isError } from '../model/errors.ts';
 import type { ReconcileError } from '../model/errors.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
@@ -170,6 +171,11 @@ function withoutLetGoOfNamesake(unit: Unit, lb: WireResource | undefined, config
   const uid = tagValue(lb['tags'], 'service');
   const isOfNamesake = uid !== undefined && uid !== service.metadata.uid;
   return isOfNamesake && tagValues(lb['tags'], 'name').length === 1 ? { ...others, service } : unit;
+}
+
+/** The Nodes that count for the unit; none if the Service wants no load balancer. */
+export function nodesOf({ wanted }: Unit, world: World): Promise<readonly Node[]> {
+  return wanted ? listNodesLately(world) : Promise.resolve([]);
 }
 
 /** The last node-selector that could be read; undefined if the present one can be, or none is known. */

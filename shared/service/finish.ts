@@ -2,11 +2,11 @@
 import { lockOf } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
 import { askedOf, stateAtWork } from './drift.ts';
-import { leaseName, uidOf } from './leases.ts';
 import type { Evaluation } from './evaluate.ts';
 import { asReconcileError, ReconcileError } from '../model/errors.ts';
 import type { Outcome, Run } from '../model/outcome.ts';
 import { isByPerson, type ReconcileRequest } from '../model/request.ts';
+import { tagValue } from '../model/ownership.ts';
 import type { Unit, UnitState } from '../model/unit.ts';
 import { isAnother } from '../model/plan.ts';
 import { makesLoadBalancer } from '../model/load-balancer/octavia.ts';
@@ -101,19 +101,10 @@ export async function reportFailure(unit: Unit, failure: ReconcileError, world: 
   await publishSummary(service, summary, world.kube).catch(() => undefined);
 }
 
-/** Whether nothing is left of a Service that wants no load balancer, so that its finalizer is taken off. */
-export function losesFinalizer({ unit, observed, plan }: Evaluation): boolean {
-  const { service, wanted } = unit;
-  const isLeft = observed.loadBalancer !== undefined || plan.steps.length > 0;
-  return (
-    !wanted && service !== undefined && hasFinalizer(service) && !isLeft && unit.letGo?.isApproved !== false
-  );
-}
-
 /**
  * Keeps a watermark for a Service that is as desired. While members drain or a problem is momentary, the state has no
  * watermark, so that every sweep runs the Service again. A Service that wants no load balancer and has none left loses
- * its state, its lease and, if it is still there, its finalizer.
+ * its state and, if it is still there, its finalizer.
  */
 async function settle(evaluation: Evaluation, world: World): Promise<void> {
   const { unit, observed } = evaluation;
@@ -130,10 +121,7 @@ async function settle(evaluation: Evaluation, world: World): Promise<void> {
     return;
   }
   if (observed.loadBalancer || unit.letGo?.isApproved === false) return;
-  if (uid !== undefined) {
-    await keepStates(new Map([[uid, undefined]]), world);
-    await world.kube.lease(leaseName(evaluation)).remove();
-  }
+  if (uid !== undefined) await keepStates(new Map([[uid, undefined]]), world);
   const { service, letGo } = unit;
   if (service && hasFinalizer(service) && isOurs(service, world.config))
     await publishSummary(service, release(service, letGo), world.kube);
@@ -229,6 +217,37 @@ export function waitForRoom(evaluation: Evaluation): Run {
 }
 
 const ROOM_MS = 5_000;
+
+/**
+ * The UID of the Service. If the Service is gone, the tag `levelset-service` of what it left behind says the UID. The
+ * load balancer and the floating IP that a Service only joined do not count, since their tags name the owner.
+ */
+function uidOf({ unit, observed }: Evaluation): string | undefined {
+  const isJoiner = observed.sharing?.role === 'joiner';
+  const left = observed.resources
+    .filter(({ owned, kind }) => owned && !(isJoiner && (kind === 'loadbalancer' || kind === 'floatingip')))
+    .flatMap(({ wire }) => tagValue(wire['tags'], 'service') ?? []);
+  return unit.service?.metadata.uid ?? left[0];
+}
+
+/** Whether other Services are on the load balancer, or are to be on the one that is made. */
+export function sharesLoadBalancer(evaluation: Evaluation): boolean {
+  const { unit, intent, observed } = evaluation;
+  const { loadBalancer: lb, sharing } = observed;
+  if (!lb) return unit.wanted && intent?.annotated.Service.loadBalancerName !== undefined;
+  return sharing?.role === 'joiner' || (sharing?.others.length ?? 0) > 0;
+}
+
+/** Ends a run of a Service that shares a load balancer and is not in the lane. It could only look. */
+export function waitForLane(evaluation: Evaluation): Run {
+  const reason = 'waits for its turn: Services that share load balancers are worked on one after the other';
+  return {
+    outcome: { status: 'progressing', reason, retryAfterMs: 0, needsLane: true },
+    plan: evaluation.plan,
+    applied: [],
+    ...runSummary(evaluation),
+  };
+}
 
 export function runSummary(
   evaluation: Evaluation,

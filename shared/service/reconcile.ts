@@ -1,6 +1,5 @@
 /**
- * One run for one Service, whatever caused it: read, evaluate (find, observe, desire, plan), finalizer, lease, apply,
- * report.
+ * One run for one Service, whatever caused it: read, evaluate (find, observe, desire, plan), finalizer, apply, report.
  *
  * A Service that is gone takes the same steps, and its run plans to delete what is left. No run waits for Octavia: a
  * run that wrote to a load balancer ends as `progressing`, and the key comes back when Octavia is done.
@@ -13,22 +12,22 @@ import type { ReconcileRequest } from '../model/request.ts';
 import type { Unit } from '../model/unit.ts';
 import type { Budget, World } from '../ports.ts';
 import { withDrift } from './drift.ts';
-import { evaluate } from './evaluate.ts';
+import { evaluate, nodesOf } from './evaluate.ts';
 import type { Evaluation } from './evaluate.ts';
 import {
+  finish,
   lacksRoom,
-  losesFinalizer,
   nothingApplied,
   reportFailure,
   runSummary,
+  sharesLoadBalancer,
+  waitForLane,
   waitForNextTry,
   waitForRoom,
   wasRefused,
 } from './finish.ts';
-import { takeRememberedLeases } from './leases.ts';
 import { trustNothing } from './note-writes.ts';
-import { end, ensureFinalizer, writeUnderLease, writeUnderRememberedLeases } from './under-lease.ts';
-import { nodesOf } from './read-again.ts';
+import { ensureFinalizer, isOutdated, write } from './write.ts';
 import { requirePlace } from './place.ts';
 import { isAnothers, isOurs, unitOf } from './unit.ts';
 import { withinBudget } from './vanished.ts';
@@ -68,44 +67,43 @@ export async function reconcileService(
 async function run(request: ReconcileRequest, unit: Unit, world: World, budget: Budget): Promise<Run> {
   const [id] = await Promise.all([world.kube.clusterId(), requirePlace(world)]);
   const cluster = { id, name: world.config.clusterName };
-  const evaluateNow = async (asRead: Unit): Promise<Evaluation> => {
-    const found = await evaluate(asRead, await nodesOf(asRead, world), world, cluster);
-    const evaluation = await withDrift(await withinBudget(found, world), world, request.dryRun);
-    noteHolder(evaluation, world);
-    return evaluation;
-  };
-
-  // a dry run returns the plan and writes nothing, not even the condition
-  if (request.dryRun) {
-    const only = await evaluateNow(unit);
-    return { outcome: { status: 'settled' }, plan: only.plan, applied: [], ...runSummary(only) };
-  }
-
-  // the last run of this Service may have remembered its leases: then this run takes them first, and evaluates once,
-  // under them
-  const remembered = takeRememberedLeases(unit.key, world);
-  if (remembered) return writeUnderRememberedLeases(remembered, unit, evaluateNow, world, budget);
 
   // evaluate: find the load balancer, read the intent, observe, desire, plan, tell what is drift
-  const first = await evaluateNow(unit);
+  const found = await evaluate(unit, await nodesOf(unit, world), world, cluster);
+  const evaluation = await withDrift(await withinBudget(found, world), world, request.dryRun);
+  noteHolder(evaluation, world);
 
-  if (wasRefused(first, request, world)) return waitForNextTry(first);
+  // a dry run returns the plan and writes nothing, not even the condition
+  if (request.dryRun)
+    return { outcome: { status: 'settled' }, plan: evaluation.plan, applied: [], ...runSummary(evaluation) };
+
+  if (wasRefused(evaluation, request, world)) return waitForNextTry(evaluation);
+
+  // lane: of the Services that share load balancers one writes at a time
+  const writes = evaluation.plan.steps.length > 0;
+  if (writes && !request.inLane && sharesLoadBalancer(evaluation)) return waitForLane(evaluation);
 
   // room: as many load balancers as may be are in Octavia's hands, so the run leaves nothing behind
-  if (await lacksRoom(first, budget)) return waitForRoom(first);
+  if (await lacksRoom(evaluation, budget)) return waitForRoom(evaluation);
 
   // finalizer: the Service has it before anything is made, so that a Service which is deleted meanwhile leaves nothing
   // behind
-  const held = await ensureFinalizer(first, world);
+  const held = await ensureFinalizer(evaluation, world);
 
   // report alone, if the plan has no step: all is as desired, or the Service is blocked, locked, refused or awaits
-  // approval; but the finalizer goes under the lease alone, since another process may be making what was not there
-  if (first.plan.steps.length === 0 && !losesFinalizer(first)) return end(held, nothingApplied(first), world);
+  // approval
+  if (!writes) return finish(held, nothingApplied(held), world);
 
-  // lease, read again, apply, report: evaluate again under the lease, unless no other run can have had it since the
-  // first evaluation and Kubernetes says the same
-  return writeUnderLease(held, evaluateNow, world, budget);
+  // apply, report
+  if (await isOutdated(held, world)) return AGAIN;
+  return write(held, world, budget);
 }
+
+/** Somebody changed the Service while the run planned to take its address away. */
+const AGAIN: Run = {
+  outcome: { status: 'progressing', reason: 'the Service has changed since it was read', retryAfterMs: 0 },
+  applied: [],
+};
 
 /**
  * Whether a Service is not levelset's, or is gone, and this process knows of nothing that it has in OpenStack. A sweep finds what such a Service has left behind all the same.

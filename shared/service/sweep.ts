@@ -55,8 +55,6 @@ export async function findServices(
 ): Promise<Found> {
   const { kube, cloud, config } = world;
   const prunes = namespace === undefined && !readOnly;
-  // before the Services: a Lease that was there before, and whose Service is not, belongs to a Service that is gone
-  const leases = await attempt(prunes ? kube.listLeases() : Promise.resolve([]));
   const services = await kube.listServices(namespace);
   const wanted = services.filter((service) => wantsLoadBalancer(service, config));
   const others = services.filter((service) => !wantsLoadBalancer(service, config) && isOurs(service, config));
@@ -130,7 +128,7 @@ export async function findServices(
       ? await judgeOrphans(services, { project, cluster, readOnly: readOnly === true }, world)
       : { keys: [], warnings: [] };
   if (!readOnly) await keepCompared(compared, states, world);
-  const notPruned = prunes ? await prune(leases, services, { world, project, states }) : undefined;
+  const notPruned = prunes ? await prune(services, { world, project, states }) : undefined;
   const lists: readonly Listed[] = Object.values(project);
   const missing = [nodes, states, ...lists].filter(isError);
   const troubles = [

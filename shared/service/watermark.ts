@@ -2,7 +2,7 @@
 import { errorText, ReconcileError } from '../model/errors.ts';
 import { fingerprint, sameJson } from '../model/json.ts';
 import type { Service } from '../model/kubernetes.ts';
-import { tagValue, TAG_PREFIX } from '../model/ownership.ts';
+import { tagValue } from '../model/ownership.ts';
 import { attempt } from '../observe/attempt.ts';
 import { selectorOf } from './intent/service-intent.ts';
 import type { WireResource } from '../model/resources.ts';
@@ -159,36 +159,20 @@ export async function keepCompared(
   await attempt(kube.state.save(new Map(left)));
 }
 
-/** The holder of the Leases that a sweep removes: the runs of its own process hold theirs against it, too. */
-const SWEEP = 'sweep';
-
 /**
- * Removes the states of Services that are gone and whose UID no load balancer has in its tags, and those of their
- * leases that no run holds. `leases` were listed before the Services. If the load balancers could not be listed, it
- * removes nothing. Returns the reason why some may be left; undefined if there is none.
+ * Removes the states of Services that are gone and whose UID no load balancer has in its tags. If the load balancers could not be
+ * listed, it removes nothing. Returns the reason why some may be left; undefined if there is none.
  */
 export async function prune(
-  leases: readonly string[] | ReconcileError,
   services: readonly Service[],
   { world, project, states }: Swept,
 ): Promise<string | undefined> {
   if (project.loadBalancers instanceof ReconcileError) return undefined;
   const tagged = project.loadBalancers.map((lb) => tagValue(lb['tags'], 'service'));
   const alive = new Set([PLACE, ...services.map(({ metadata }) => metadata.uid), ...tagged]);
-  const removed = await attempt(removeGone(leases, alive, { world, states }));
-  return removed instanceof ReconcileError ? errorText(removed) : undefined;
-}
-
-async function removeGone(
-  leases: readonly string[] | ReconcileError,
-  alive: ReadonlySet<string | undefined>,
-  { world, states }: Pick<Swept, 'world' | 'states'>,
-): Promise<void> {
-  if (states instanceof ReconcileError) throw states;
-  if (leases instanceof ReconcileError) throw leases;
+  if (states instanceof ReconcileError) return errorText(states);
   const gone = [...states.keys()].filter((uid) => !alive.has(uid));
-  if (gone.length > 0) await world.kube.state.save(new Map(gone.map((uid) => [uid, undefined])));
-  for (const name of leases) {
-    if (!alive.has(name.slice(TAG_PREFIX.length))) await world.kube.lease(name, SWEEP).remove();
-  }
+  if (gone.length === 0) return undefined;
+  const removed = await attempt(world.kube.state.save(new Map(gone.map((uid) => [uid, undefined]))));
+  return removed instanceof ReconcileError ? errorText(removed) : undefined;
 }

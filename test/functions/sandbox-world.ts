@@ -52,13 +52,11 @@ export function addressOf(service: KubeObject | undefined): string | undefined {
   return status?.loadBalancer?.ingress?.[0]?.ip;
 }
 
-/** Load balancers, floating IPs and Leases that are there. */
-export function whatIsThere({ cloud, kube }: Sandbox): Readonly<Record<string, number>> {
+/** Load balancers and floating IPs that are there. */
+export function whatIsThere({ cloud }: Sandbox): Readonly<Record<string, number>> {
   return {
     loadBalancers: cloud.loadbalancers.length,
     floatingIps: cloud.floatingips.length,
-    /** Besides that of the process which leads. */
-    leases: kube.list('Lease').filter(({ metadata }) => metadata.name !== 'levelset').length,
   };
 }
 

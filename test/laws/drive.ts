@@ -16,7 +16,7 @@ import type { SteppedCloud } from '../support/simulated-cloud.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { aConfig } from '../support/config.ts';
 import { podsOf } from '../support/service-pods.ts';
-import { aTlsSecret, heldLease, secretsOf } from '../support/tls-secret.ts';
+import { aTlsSecret, secretsOf } from '../support/tls-secret.ts';
 
 export const CLUSTER = { id: 'c1c1c1c1-0000-4000-8000-000000000000', name: 'kubernetes' };
 
@@ -85,7 +85,7 @@ async function applyAndUnlock(
   cloud: SteppedCloud,
 ): Promise<Applied> {
   const memory = memoryOf(cloud);
-  const applied = await apply(steps, known, { cloud, kube, lease: heldLease, budget, memory, clock: Date });
+  const applied = await apply(steps, known, { cloud, kube, budget, memory, clock: Date });
   forgetStored({ memory });
   cloud.unlock();
   return applied;

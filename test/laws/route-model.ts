@@ -117,7 +117,6 @@ export class ClusterModel {
   constructor(cloud: RouterModel) {
     this.cloud = cloud;
     const { fuse } = cloud;
-    const lease = { acquire: () => Promise.resolve({ fresh: false }) };
     const quiet = () => Promise.resolve();
     this.kube = {
       during: () => this.kube,
@@ -129,7 +128,6 @@ export class ClusterModel {
             this.#keep(records);
           }),
       },
-      lease: () => ({ ...lease, renew: quiet, release: quiet, remove: quiet }),
       recordEvent: quiet,
       patchNodeStatus: (
         node: Node,

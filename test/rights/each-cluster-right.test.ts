@@ -9,7 +9,7 @@ import { SCENARIOS, scenarioOf } from './scenarios.ts';
 
 const rights = CLUSTER_RIGHTS.filter(({ scenario }) => scenario in SCENARIOS);
 const without = (right?: ClusterRight): ReturnType<typeof grantsOf> =>
-  grantsOf(CLUSTER_RIGHTS.filter((one) => one !== right));
+  grantsOf(CLUSTER_RIGHTS.filter((one) => !right || wordsOf(one) !== wordsOf(right)));
 const usedIn = ({ requests }: Lived): ReadonlySet<string> =>
   new Set(requests.filter(({ side }) => side === 'kube').map((call) => rightFor(call, NAMESPACE)));
 

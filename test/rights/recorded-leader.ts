@@ -1,12 +1,13 @@
 import type { Grant } from '../../infra/sandbox/kube/kube-access.ts';
 import { startSandbox } from '../../infra/sandbox/sandbox.ts';
+import { KubeClient } from '../../shared/kube/kube-client.ts';
 import { createHttp } from '../../shared/kube/kube-http.ts';
 import { labelLeader } from '../../shared/kube/leader-label.ts';
 import { SILENT } from '../support/sandbox-world.ts';
 import { NAMESPACE } from './grants.ts';
 import type { Recorded } from './recorded-watch.ts';
 
-/** The label of the Pod that leads, set by somebody who may do this. */
+/** The Lease of a deployment, and the label of the Pod that leads, written by somebody who may do this. */
 export async function recordLeader(grants: readonly Grant[]): Promise<Recorded> {
   const sandbox = await startSandbox({ nodes: 0 });
   const token = sandbox.addUser('system:serviceaccount:levelset:levelset', grants);
@@ -16,7 +17,12 @@ export async function recordLeader(grants: readonly Grant[]): Promise<Recorded> 
   let told = '';
   const warn = (_: string, fields: object = {}): void =>
     void (told += JSON.stringify(fields).replaceAll('\\"', '"'));
+  const deployment = (): string => 'one';
+  const options = { namespace: NAMESPACE, deployment, log: SILENT };
   try {
+    const held = new KubeClient(http, options).deployment;
+    for (let sweeps = 0; sweeps < 2; sweeps += 1)
+      await held.renew().catch((error: unknown) => void (told += String(error)));
     await labelLeader(http, { namespace: NAMESPACE, name: 'one' }, true, { ...SILENT, warn });
   } finally {
     await sandbox.close();

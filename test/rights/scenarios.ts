@@ -106,6 +106,16 @@ const giveCidr =
 const takeCidr: Change = ({ kube }) => {
   kube.delete('Node', undefined, 'node-1');
 };
+const withCidrs = {
+  config: (): Partial<Config> => ({
+    controllers: CONTROLLERS,
+    nodeCidrs: { ranges: [{ clusterCidr: '10.244.0.0/20', family: 4, maskSize: 24 }], serviceCidrs: [] },
+  }),
+};
+const joining: Change = ({ cloud, kube }) => {
+  const { id } = cloud.addNovaServer('joining');
+  kube.registerNode('joining', { systemUUID: id });
+};
 const oldRouters: Change = ({ cloud }) => {
   cloud.extensions.splice(cloud.extensions.indexOf('extraroute-atomic'), 1);
 };
@@ -450,16 +460,16 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
     wakes: ['node/lost'],
   },
-  'a Node that needs a CIDR': {
-    config: () => ({
-      controllers: CONTROLLERS,
-      nodeCidrs: { ranges: [{ clusterCidr: '10.244.0.0/20', family: 4, maskSize: 24 }], serviceCidrs: [] },
-    }),
-    act: ({ cloud, kube }) => {
-      const { id } = cloud.addNovaServer('joining');
-      kube.registerNode('joining', { systemUUID: id });
+  'a Node that needs a CIDR': { ...withCidrs, act: joining, wakes: ['node/joining'] },
+  'a Node with a CIDR, deleted': {
+    ...withCidrs,
+    before: [joining],
+    act: ({ kube }) => {
+      kube.delete('Node', undefined, 'joining');
     },
     wakes: ['node/joining'],
+    missing: ({ inside: { kube } }) =>
+      JSON.stringify(kube.list('Lease', 'levelset')).includes('joining') && 'a Lease is left',
   },
   'a Service whose members are Pods': {
     loadBalancer: noMonitor,
@@ -469,12 +479,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     ),
   },
   'a route': { ...routes, act: giveCidr(1) },
-  'a route less': {
-    ...routes,
-    before: [giveCidr(1)],
-    act: takeCidr,
-    missing: ({ inside: { kube } }) => kube.list('Lease', 'levelset').length > 0 && 'a Lease is left',
-  },
+  'a route less': { ...routes, before: [giveCidr(1)], act: takeCidr },
   'a route on an old Neutron': {
     ...routes,
     act: (inside) => {

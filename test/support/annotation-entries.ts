@@ -61,7 +61,7 @@ const floating = (shown: Shown): boolean => shown['floatingip']?.length === 1;
 export const ENTRIES: Readonly<Record<string, Entry>> = {
   'Service.loadBalancerClass': { shows: floating, notOnTheLab: 'its cloud.conf has no class' },
   'Service.loadBalancerId': { elsewhere: 'test/scenarios/sharing/sharing.test.ts', notOnTheLab: 'see test/e2e/service/sharing.test.ts' },
-  'Service.loadBalancerName': { elsewhere: 'test/scenarios/sharing/sharing-races.test.ts', notOnTheLab: 'see test/e2e/service/sharing.test.ts' },
+  'Service.loadBalancerName': { elsewhere: 'test/functions/lambda/lambda-worker.test.ts', notOnTheLab: 'see test/e2e/service/sharing.test.ts' },
   'loadbalancer.vip_subnet_id': { on: 'placed' },
   'loadbalancer.vip_network_id': { on: 'placed' },
   'loadbalancer.vip_port_id': { notOnTheLab: 'see "VIPs" in test/conformance, which runs on it' },

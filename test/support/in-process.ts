@@ -66,7 +66,7 @@ export function inProcessWorld(
   transport: Transport = cloudTransport(inside),
 ): World {
   const { cloud, calls } = connectCloud(config.openstack, { transport });
-  const kube = new KubeClient(kubeHttp(inside), { namespace: config.stateNamespace, identity: 'one', log });
+  const kube = new KubeClient(kubeHttp(inside), { namespace: config.stateNamespace, log });
   const clock = { now: (): number => inside.clock.millis() };
   return { kube, cloud, calls, clock, log, config, memory: newMemory() };
 }

@@ -43,7 +43,6 @@ export function picture(sandbox: Sandbox): readonly string[] {
     }),
     ...cloud.secrets.map(({ name }) => `secret ${nameOfStored(name)}`),
     ...vips.map((port) => `port ${readable(port.fixed_ips[0]?.ip_address)}`),
-    ...kube.list('Lease').map(({ metadata }) => `Lease ${readable(metadata.name)}`),
     ...kube
       .list('ConfigMap', 'levelset')
       .flatMap(({ data }) => Object.keys(data ?? {}))

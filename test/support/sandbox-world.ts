@@ -65,12 +65,10 @@ export async function startSandboxWorld(
   writeFileSync(cloudConfig, cloudConfFor(authUrl));
   const another = async (other: Config = aConfig(authUrl, config)): Promise<World> => {
     const { cloud, calls } = connectCloud(other.openstack);
-    const identity = `test-${Math.random().toString(36).slice(2)}`;
     const { kube } = await connectKube({
       kubeconfig,
       env: {},
       namespace: other.stateNamespace,
-      identity,
       log: SILENT,
     });
     return {
@@ -146,7 +144,7 @@ function partsOf(service: string): readonly [namespace: string, name: string] {
   return [namespace, name];
 }
 
-/** One run. For a Service what a test did to Nodes counts at once, as after the sweep that follows such a change. */
+/** One run, as the only one. For a Service what a test did to Nodes counts at once, as after the sweep that follows such a change. */
 export function run(
   request: ReconcileRequest,
   world: World,
@@ -154,11 +152,25 @@ export function run(
 ): Promise<Report> {
   if (asServiceKey(request.key)) forgetNodes(world);
   const until = Date.now() + world.config.reconcileTimeoutMs;
-  return reconcile(request, world, { ...budget, remainingMs: () => until - Date.now() });
+  return reconcile({ inLane: true, ...request }, world, { ...budget, remainingMs: () => until - Date.now() });
 }
 
-export function runAll(found: Sweep, world: World): Promise<readonly Report[]> {
-  return Promise.all(found.requests.map((request) => run(request, world)));
+export function runAll({ requests }: Pick<Sweep, 'requests'>, world: World): Promise<readonly Report[]> {
+  return runTogether(requests, world);
+}
+
+/** Runs at once, and those of Services that share load balancers one after the other. */
+export async function runTogether(
+  requests: readonly ReconcileRequest[],
+  world: World,
+): Promise<readonly Report[]> {
+  const reports = await Promise.all(requests.map((request) => run({ ...request, inLane: false }, world)));
+  const ended: Report[] = [];
+  for (const report of reports) {
+    const needsLane = report.outcome.status === 'progressing' && report.outcome.needsLane;
+    ended.push(needsLane ? await run({ ...report.request, inLane: true }, world) : report);
+  }
+  return ended;
 }
 
 export function pause(ms: number): Promise<void> {

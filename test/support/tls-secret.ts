@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secret } from '../../shared/model/kubernetes.ts';
 import { ReconcileError } from '../../shared/model/errors.ts';
-import type { Lease, RepairRecord, StateStore } from '../../shared/ports.ts';
+import type { RepairRecord, StateStore } from '../../shared/ports.ts';
 
 const FOLDER = join(import.meta.dirname, 'certificates');
 
@@ -37,19 +37,9 @@ export function aTlsSecret(
   };
 }
 
-/** A Lease that nobody else wants. */
-export const heldLease: Lease = {
-  acquire: () => Promise.resolve({ fresh: true }),
-  hadLast: () => Promise.resolve(true),
-  renew: () => Promise.resolve(),
-  release: () => Promise.resolve(),
-  remove: () => Promise.resolve(),
-};
-
-/** An apiserver that has these Secrets, Leases that nobody else wants, no record of repairs and of what was settled, and no Node. It refuses those whose value is 'forbidden'. */
+/** An apiserver that has these Secrets, no record of repairs and of what was settled, and no Node. It refuses those whose value is 'forbidden'. */
 export function secretsOf(secrets: Readonly<Record<string, Secret | 'forbidden'>>): {
   readonly getSecret: (namespace: string, name: string) => Promise<Secret | undefined>;
-  readonly lease: () => Lease;
   readonly repairs: RepairRecord;
   readonly state: StateStore;
 } & NodeWrites {
@@ -59,7 +49,6 @@ export function secretsOf(secrets: Readonly<Record<string, Secret | 'forbidden'>
     patchNode: noNode,
     patchNodeStatus: noNode,
     deleteNode: noNode,
-    lease: () => heldLease,
     repairs: {
       load: () => Promise.resolve({ repairs: [], version: undefined }),
       save: () => Promise.resolve(true),

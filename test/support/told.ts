@@ -49,7 +49,7 @@ export function forceDelete(sandbox: Sandbox, name = 'web'): void {
 }
 
 /** What is left of us in OpenStack and Kubernetes; all empty when everything was taken back. */
-export function leftovers({ cloud, kube }: SandboxInside): Readonly<Record<string, number>> {
+export function leftovers({ cloud }: SandboxInside): Readonly<Record<string, number>> {
   const counts = {
     loadbalancers: cloud.loadbalancers.length,
     listeners: cloud.listeners.length,
@@ -58,7 +58,6 @@ export function leftovers({ cloud, kube }: SandboxInside): Readonly<Record<strin
     healthmonitors: cloud.healthmonitors.length,
     floatingips: cloud.floatingips.length,
     vipPorts: cloud.ports.filter(({ device_owner }) => device_owner === 'Octavia').length,
-    leases: kube.list('Lease').length,
   };
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }

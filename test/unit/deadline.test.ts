@@ -44,7 +44,6 @@ async function startSlow(answers: 'nothing' | 'without end') {
   const connection = { source: '', server: url, tls: {}, credential };
   const kube = new KubeClient(createKubeHttp(connection), {
     namespace: 'levelset',
-    identity: 'one',
     log: SILENT,
   });
   await cloud.projectId();

@@ -126,8 +126,6 @@ export function keptOf(wanted: WantedMetadata | undefined): Readonly<Record<stri
     'kube.listEndpointSlices': each(slice),
     'kube.listPods': each(pod),
     'kube.getSecret': secret,
-    'kube.listLeases': same,
-    'kube.lease.hadLast': same,
     'kube.state.find': same,
     'kube.cidrs.list': same,
     ...Object.fromEntries(records.map((record) => [`kube.${record}.load`, same])),

@@ -45,8 +45,6 @@ export function replayWorld({ config, reads, now }: Bundle, log: Log): World {
           const [itsPath, itsCall] = [`${path}.${String(name)}`, `${called}.${String(name)}`];
           if (name === 'during') return () => replaying(path, called);
           if (PARTS.includes(itsPath)) return replaying(itsPath, itsCall);
-          if (itsPath === 'kube.lease')
-            return (...args: unknown[]) => replaying(itsPath, readOf(itsCall, args));
           return (...args: unknown[]) => {
             if (!Object.hasOwn(kept, itsPath)) throw refused(itsPath);
             return answer(readOf(itsCall, args));

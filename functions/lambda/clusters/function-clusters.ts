@@ -9,7 +9,7 @@ import { Silence, type Delays } from '../../../shared/silence.ts';
 import { connectEntry, ofCluster, uidOf, unidentified } from '../../clusters/connect-entry.ts';
 import { Logins } from '../../clusters/logins.ts';
 import { isThatOf } from '../../clusters/slot.ts';
-import type { ConnectedFunction } from '../connected.ts';
+import { ofStack, type ConnectedFunction } from '../connected.ts';
 import { log } from '../function-log.ts';
 import { metrics } from '../function-metrics.ts';
 import type { ParameterSource } from './parameter-source.ts';
@@ -118,6 +118,7 @@ export class FunctionClusters {
     const state = { hasAnswered: false, unanswered: '', restsUntilMs: 0 };
     const connected = await connectEntry(entry, {
       log,
+      leading: ofStack(this.#env),
       logins: this.#logins,
       envNow: async () => {
         this.#source.doubt(name);

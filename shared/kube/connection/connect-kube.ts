@@ -6,7 +6,7 @@ import { findConnection } from './find-connection.ts';
 import { missingNamespace } from '../lease.ts';
 import { createHttp, type Http, type KubeCall } from '../kube-http.ts';
 
-export interface ConnectKubeOptions extends Omit<KubeClientOptions, 'monotonic'> {
+export interface ConnectKubeOptions extends KubeClientOptions {
   /** `--kubeconfig`. */
   readonly kubeconfig?: string;
   readonly env: NodeJS.ProcessEnv;

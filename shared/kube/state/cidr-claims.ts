@@ -4,17 +4,9 @@ import type { CidrClaim } from '../../model/node/node-records.ts';
 import { TAG_PREFIX } from '../../model/ownership.ts';
 import type { CidrClaims } from '../../ports.ts';
 import type { Http } from '../kube-http.ts';
-import type { LEASE_LABEL } from '../lease.ts';
 import { listAll, toSelector, leasePath } from '../kube-objects.ts';
 
-/**
- * The label of Leases that claim CIDRs. Leases of units have another value, by which a sweep finds and
- * removes those of Services that are gone.
- */
-const CIDR_LABEL = { 'levelset.openstack.org/lease': 'cidr' } satisfies Record<
-  keyof typeof LEASE_LABEL,
-  string
->;
+const CIDR_LABEL = { 'levelset.openstack.org/lease': 'cidr' };
 const PREFIX = `${TAG_PREFIX}cidr-`;
 const CONFLICT = 409;
 

@@ -1,4 +1,4 @@
-/** Writes the planned routes to Neutron, under a Lease and a record, before the report. */
+/** Writes the planned routes to Neutron, after a record, before the report. */
 import type { Means } from '../../apply/apply.ts';
 import { applyEach, NONE_APPLIED } from './apply-each.ts';
 import type { AppliedEach } from './apply-each.ts';
@@ -6,7 +6,6 @@ import { noteLimit } from './full-routers.ts';
 import type { RoutesEvaluation } from '../evaluate-routes.ts';
 import type { Address } from '../../model/address.ts';
 import type { ReconcileError } from '../../model/errors.ts';
-import { TAG_PREFIX } from '../../model/ownership.ts';
 import type { Step } from '../../model/plan.ts';
 import { routerAt, sameRecords } from '../../model/network/routes.ts';
 import type { Route, WireRouter } from '../../model/network/routes.ts';
@@ -28,30 +27,17 @@ export interface RoutesWorld extends World {
   readonly tellDrift: (evaluation: RoutesEvaluation) => Promise<void>;
 }
 
-const LEASE = `${TAG_PREFIX}routes`;
-
-/**
- * Writes the routes. After taking the Lease it observes and plans once more, since the Lease is deleted when it is
- * given back and others may have had it meanwhile. If Neutron says that the router accepts no more routes, a second
- * pass writes as many as it accepts.
- */
+/** Writes the routes. If Neutron says that the router accepts no more of them, a second pass writes as many as it accepts. */
 export async function writeRoutes(
   first: RoutesEvaluation,
   evaluateAgain: () => Promise<RoutesEvaluation>,
   world: RoutesWorld,
   budget: Budget,
 ): Promise<RoutesWritten> {
-  if (cloudSteps(first).length === 0) return settle(first, world);
-  const lease = world.kube.lease(LEASE);
-  await lease.acquire();
-  try {
-    const means = { ...world, lease, budget };
-    const done = await write(await evaluateAgain(), world, means);
-    const again = await writeWhatFits(done, async () => write(await evaluateAgain(), world, means), world);
-    return again ? { ...again, evaluation: withDrift(again.evaluation, done.evaluation) } : done;
-  } finally {
-    await lease.remove();
-  }
+  const means = { ...world, budget };
+  const done = await write(first, world, means);
+  const again = await writeWhatFits(done, async () => write(await evaluateAgain(), world, means), world);
+  return again ? { ...again, evaluation: withDrift(again.evaluation, done.evaluation) } : done;
 }
 
 /**

@@ -54,7 +54,7 @@ export interface SecurityGroupQuestion {
 }
 
 export interface Source extends CloudReader {
-  readonly kube: Pick<Kube, 'getSecret' | 'lease' | 'listEndpointSlices' | 'listPods' | 'repairs' | 'state'>;
+  readonly kube: Pick<Kube, 'getSecret' | 'listEndpointSlices' | 'listPods' | 'repairs' | 'state'>;
   /** The lists of a sweep, which answer list calls; absent in a run. */
   readonly project?: Project;
   /** What a sweep reads what is on load balancers by; absent in a run. */

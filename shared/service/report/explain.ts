@@ -2,10 +2,9 @@ import type { Problem } from '../../model/plan.ts';
 import { asServiceKey } from '../../model/request.ts';
 import type { Key } from '../../model/request.ts';
 import type { World } from '../../ports.ts';
-import { evaluate } from '../evaluate.ts';
+import { evaluate, nodesOf } from '../evaluate.ts';
 import { effectiveValues, overruledValues } from '../intent/effective-values.ts';
 import type { EffectiveValue } from '../intent/effective-values.ts';
-import { nodesOf } from '../read-again.ts';
 import { isOurs, unitOf } from '../unit.ts';
 
 interface ExplainedValue extends EffectiveValue {

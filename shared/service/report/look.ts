@@ -8,9 +8,8 @@ import type { World } from '../../ports.ts';
 import { compareAll } from '../../plan/compare-all.ts';
 import { approveWith, renderPlan } from '../../plan/render-plan.ts';
 import type { Look, TreePart } from '../../report/page/object-view.ts';
-import { evaluate } from '../evaluate.ts';
+import { evaluate, nodesOf } from '../evaluate.ts';
 import { effectiveValues, overruledValues } from '../intent/effective-values.ts';
-import { nodesOf } from '../read-again.ts';
 import { unitOf } from '../unit.ts';
 
 /** Evaluates a Service for its page, and writes nothing. Undefined if the key is not of a Service. Throws ReconcileError. */

@@ -39,7 +39,7 @@ export async function readProject(): Promise<Project> {
     floatingIPs,
     securityGroups,
     ports,
-    leases: leases.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('levelset-')),
+    leases: leases.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('levelset-cidr-')),
   };
 }
 

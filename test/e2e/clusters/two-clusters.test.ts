@@ -6,11 +6,12 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { joinCluster, leaveCluster } from '../fixtures/nodes.ts';
 import { switchServer } from '../fixtures/servers.ts';
 import { lab, useVersion, type KubernetesVersion } from '../lab/environment.ts';
-import { CLUSTER_NAME } from '../lab/levelset.ts';
+import { CLUSTER_NAME, stopAllLevelsets } from '../lab/levelset.ts';
+import { leaveDeployment } from '../lab/leftovers.ts';
 import {
   addressOf,
   apply,
@@ -56,8 +57,10 @@ async function inCluster<T>(version: KubernetesVersion, act: () => Promise<T>): 
   }
 }
 
+beforeEach(() => inCluster(B, leaveDeployment));
 afterEach(async () => {
   if (world.namespace === '') return;
+  await stopAllLevelsets();
   for (const version of [A, B])
     await inCluster(version, async () => {
       const path = servicePath(world.namespace, 'web');
@@ -65,6 +68,7 @@ afterEach(async () => {
         await kube.patch(path, { metadata: { finalizers: null } });
         await kube.remove(path);
       }
+      await leaveDeployment();
       await sweepUntilSettled(); // what a test that failed has left
       await leaveCluster(NODE);
       await leaveCluster(`${NODE}-joins`);

@@ -194,7 +194,6 @@ it.each([
   ['a registry that is nowhere', set({ 'clusters.from': 'secret' }), /clusters[./]from/],
   ['a folder without a volume', set({ 'clusters.from': 'folder' }), /persistentVolumeClaim/],
   ['a registry, and a cluster beside it', [...CLUSTERS, ...set({ clusterName: 'prod' })], /leave out/],
-  ['a registry for two', [...CLUSTERS, ...set({ replicas: 2 })], /one replica[^]*a part of the registry/],
   ['a namespace without names of Secrets', ['--set-json', 'tlsSecrets={"web":[]}'], /tlsSecrets[^]*web/],
   ['one name as a text', set({ 'tlsSecrets.web': 'web-tls' }), /tlsSecrets[^]*web[^]*array/],
   [

@@ -37,9 +37,14 @@ export async function everything(): Promise<readonly string[]> {
     ...vips.map((port) => line('port', port, port['name'])),
     ...groups.map((group) => line('security group', group, group['name'])),
     ...leases.flatMap(({ metadata }) =>
-      metadata.name.startsWith('levelset-') ? [`lease ${metadata.name}`] : [],
+      metadata.name.startsWith('levelset-cidr-') ? [`lease ${metadata.name}`] : [],
     ),
   ];
 }
 
 const line = (kind: string, { id }: Resource, name: unknown) => `${kind} ${id} ${String(name)}`;
+
+/** Leaves the cluster to whoever comes next, as the documented uninstall does. */
+export async function leaveDeployment(): Promise<void> {
+  await kube.remove(`/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases/levelset-deployment`);
+}

@@ -22,6 +22,7 @@ import {
   until,
 } from '../lab/lab.ts';
 import { labWorld } from '../lab/lab-world.ts';
+import { leaveDeployment } from '../lab/leftovers.ts';
 import { aws } from './aws/aws.ts';
 import type { Deployment } from './aws/deployment.ts';
 import { tellAll } from './aws/told.ts';
@@ -55,6 +56,7 @@ beforeAll(async () => {
   const parameters: Record<string, string> = {};
   for (const [version, name] of ENTRIES)
     await inCluster(version, async () => {
+      await leaveDeployment();
       const { levelsetKubeconfig, cloudConfig } = lab();
       const entry = `/levelset/dev/clusters/${name}`;
       parameters[`${entry}/kubeconfig`] = await readFile(levelsetKubeconfig, 'utf8');

@@ -32,7 +32,9 @@ it('is reported, or put back by one sweep; what is missing comes back in both ca
   await deploy('report');
   await addressOf(namespace, 'web');
   await until('the Service to be ready', async () => (await readyOf(namespace, 'web'))?.status === 'True');
-  await run(`reconcile --wait ${service}`);
+  const resynced = () =>
+    until('it is settled', async () => (await world.levelset.resync({ objects: [service] })).status === 200);
+  await resynced();
   const { loadBalancer: lb, listeners, pools } = await treeOf(namespace, 'web');
   const byHand = async (path: string, method: 'PUT' | 'DELETE', body?: object): Promise<void> => {
     await cloud().must('load-balancer', method, `/v2.0/lbaas${path}`, body);
@@ -53,7 +55,7 @@ it('is reported, or put back by one sweep; what is missing comes back in both ca
     expect.stringMatching(/^(create member|members pool)\/tcp\/80/),
   ]);
   console.log((await run(`drift ${service}`)).stdout);
-  await run(`reconcile --wait ${service}`);
+  await resynced();
   const [pool] = (await treeOf(namespace, 'web')).pools;
   expect(pool).toMatchObject({ lb_algorithm: 'SOURCE_IP' });
   expect(pool?.members).toHaveLength(2);

@@ -61,8 +61,7 @@ export class Process {
     const ask = kubeHttp(inside);
     born += 1;
     const kube = new KubeClient((request) => this.#unlessDead(() => ask(request)), {
-      ...{ namespace: config.stateNamespace, identity: `process-${born}`, log: this.#log() },
-      monotonic: () => inside.clock.millis(),
+      ...{ namespace: config.stateNamespace, log: this.#log() },
     });
     const clock = { now: () => inside.clock.millis() };
     this.world = { kube, cloud, calls, clock, log: this.#log(), config, memory: newMemory() };
@@ -84,7 +83,7 @@ export class Process {
       const endMs = clock.millis() + RUN_MS;
       const budget = { remainingMs: () => Math.max(0, endMs - clock.millis()) };
       const trigger = tries === 1 ? request.trigger : 'requeue';
-      const report = await this.#orDead(reconcile({ ...request, trigger }, this.world, budget));
+      const report = await this.#orDead(reconcile({ inLane: true, ...request, trigger }, this.world, budget));
       if (report === undefined) return undefined;
       const { outcome } = report;
       this.#tell('a run', { outcome, plan: report.plan, applied: report.applied });

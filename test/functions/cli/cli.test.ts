@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { serve } from '../../../functions/serve.ts';
 import { joinNode } from '../../support/nodes.ts';
+import { SILENT } from '../../support/sandbox-world.ts';
 import { addressOf, aService, sandboxWorld, until, whatIsThere } from '../sandbox-world.ts';
 import { err, out, run } from './command-line.ts';
 
@@ -24,7 +26,7 @@ test('plan shows what a sweep would do and changes nothing', async () => {
     { services: ['default/web'], steps: [{ verb: 'create' }, {}] },
   ]);
 
-  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
+  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0 });
 });
 
 test('sweeps go from 2, still progressing, to 0, nothing left to do', async () => {
@@ -68,7 +70,7 @@ test('a dry sweep prints the plans and leaves all as it is', async () => {
 
   expect(out[0]).toContain('default/web: 2 to create');
   expect(out.at(-1)).toBe('1 Services and 3 Nodes, 3 already settled; 1 need work');
-  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
+  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0 });
 });
 
 test('a Node that joins is planned and initialised; who is a member then is for another sweep', async () => {
@@ -106,7 +108,7 @@ test('a sweep that cannot find out what there is exits 1 and says why', async ()
 
   expect(await run('sweep', env)).toBe(1);
 
-  expect(err.join('\n')).toMatch(/levelset: the sweep failed: /);
+  expect(err.join('\n')).toMatch(/^levelset: cannot read Lease levelset\/levelset: 403/m);
 });
 
 test('reconcile --wait goes on until the object is as desired; several objects at once', async () => {
@@ -120,7 +122,7 @@ test('reconcile --wait goes on until the object is as desired; several objects a
 
   for (const name of ['web', 'api']) sandbox.kube.delete('Service', 'default', name);
   expect(await run('reconcile --wait namespace/default', env)).toBe(0);
-  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
+  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0 });
 });
 
 test('members that drain are something left to do: reconcile --wait waits for them', async () => {
@@ -178,4 +180,31 @@ test('every flag has a variable, and the flag comes first', async () => {
   expect(err.at(-1)).toContain('levelset ignores --leader-elect');
   expect(await run('plan', { ...env, LEVELSET_RECONCILE_TIMEOUT: 'soon' })).toBe(1);
   expect(await run('plan --reconcile-timeout 5s', env)).toBe(0);
+});
+
+test('beside a process that leads a command changes nothing, and says how to ask that one', async () => {
+  const { sandbox, env, flags } = await sandboxWorld();
+  const serving = await serve({ flags: { ...flags, listen: '127.0.0.1:0' }, env: {}, log: SILENT });
+  onTestFinished(() => serving.stop());
+  await until('it is idle', () => serving.idle());
+  sandbox.kube.apply(aService('web'));
+
+  expect(await run('sweep', env)).toBe(1);
+  expect(err.at(-1)).toMatch(
+    /^levelset: levelset_\S+ leads and writes to this cluster: ask it by POST \/resync/,
+  );
+  expect(await run('sweep --dry-run', env)).toBe(0);
+  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0 });
+}, 30_000);
+
+test('a command leaves the cluster to whoever comes next', async () => {
+  const { sandbox, env } = await sandboxWorld();
+  expect(await run('sweep', env)).toBe(0);
+  const holders = sandbox.kube
+    .list('Lease')
+    .map(({ metadata, spec }) => [metadata.name, spec?.['holderIdentity']]);
+  expect(holders).toEqual([
+    ['levelset', ''],
+    ['levelset-deployment', ''],
+  ]);
 });

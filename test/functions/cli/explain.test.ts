@@ -35,7 +35,7 @@ test('explain prints each value with what set it, and what does not count; it ch
   expect(await run('explain -n default svc/web -o yaml', env)).toBe(0);
   expect(parse(out.at(-1) ?? '')).toEqual(rows);
   expect(rows).toMatchObject([{ unit: 'service/default/web', isOurs: true }]);
-  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
+  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0 });
 
   expect(await run('explain -n shop svc/web', env)).toBe(1);
   expect(err.at(-1)).toBe('levelset: service/shop/web not found');

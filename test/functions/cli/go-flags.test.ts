@@ -18,7 +18,7 @@ test('flags of the Go program that have no effect are taken out, each with a not
 
   expect(rest).toEqual(['serve', '--cluster-name', 'blue', '--controllers=*,-route']);
   expect(notes).toEqual([
-    'levelset ignores --leader-elect: it takes a Lease for each load balancer that it writes',
+    'levelset ignores --leader-elect: of its processes one always leads, by the Lease `levelset`',
     'levelset ignores --node-monitor-period: audit events and the sweep tell it what to look at',
     'levelset ignores --use-service-account-credentials: it has one ServiceAccount',
     'levelset ignores --concurrent-node-syncs: it reads Nodes in bulk',

@@ -53,7 +53,7 @@ test('lint and explain say of each mistake where it is, what holds instead, and 
   const explain = `explain -n shop ${names.map((name) => `svc/${name}`).join(' ')} svc/nobody`;
   const shown = await transcriptOf([lint, `${lint} -o yaml`, explain], world);
   await expect(shown).toMatchFileSnapshot(join(FOLDER, 'transcript.txt'));
-  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
+  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0 });
 });
 
 test('the other commands say what they would do about the same Services, why not, and what mends it', async () => {
@@ -68,5 +68,5 @@ test('the other commands say what they would do about the same Services, why not
     .replaceAll(/[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}/g, 'ID')
     .replaceAll(/levelset [0-9a-f]{12}/g, 'levelset HASH');
   await expect(named).toMatchFileSnapshot(join(FOLDER, 'commands.txt'));
-  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
+  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0 });
 });

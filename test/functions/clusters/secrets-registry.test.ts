@@ -41,7 +41,7 @@ async function running(home: Sandbox): Promise<Running> {
     env: {},
     log: { debug: note, info: note, warn: note, error: note },
   };
-  const serving = await serveClusters(options, await sourceOf('secrets', options), 20);
+  const serving = await serveClusters({ ...options, everyMs: 20 }, await sourceOf('secrets', options));
   onTestFinished(async () => {
     await serving.stop();
     rmSync(folder, { recursive: true });

@@ -48,7 +48,7 @@ async function running(
     },
     log: { debug: note, info: note, warn: note, error: note },
   };
-  const serving = await serveClusters(options, source, 20);
+  const serving = await serveClusters({ ...options, everyMs: 20 }, source);
   onTestFinished(() => serving.stop());
   return { ...serving, entries: all, lines, ran };
 }

@@ -26,7 +26,8 @@ beforeAll(async () => {
     value,
   ]);
   const page = /status page +(\S+)/.exec(story)?.[1];
-  env = { ...(Object.fromEntries(exported) as NodeJS.ProcessEnv), PAGE: page };
+  const token = /Bearer (\S+)'/.exec(story)?.[1];
+  env = { ...(Object.fromEntries(exported) as NodeJS.ProcessEnv), PAGE: page, RESYNC_TOKEN: token };
 });
 
 afterAll(async () => {
@@ -43,6 +44,7 @@ test('the story says when it is done, and what to try next', () => {
     'LEVELSET_CLOUD_CONFIG',
     'LEVELSET_KUBECONFIG',
     'PAGE',
+    'RESYNC_TOKEN',
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
-import type { QueuedWork } from '../../../shared/queue/queued-work.ts';
+import { groupId, type QueuedWork } from '../../../shared/queue/queued-work.ts';
 import { joinNode } from '../../support/nodes.ts';
 import { addressOf, aService, until, whatIsThere } from '../sandbox-world.ts';
 import {
@@ -29,7 +29,7 @@ test('a Service goes from its message to its address in one invocation, and away
 
   kube.delete('Service', 'default', 'web');
   expect(await work({ request: request('web') })).toEqual([]);
-  expect(whatIsThere(world.sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
+  expect(whatIsThere(world.sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0 });
   expect(world.aws.sent).toEqual([]);
 });
 
@@ -57,6 +57,21 @@ test('what Octavia still has when the time ends is sent again in its group, once
   expect(taken(world.aws)).toEqual([]);
   expect(logged()).toContain('the next sweep goes on with a key');
 }, 90_000);
+
+test('a Service that is to share a load balancer goes on in the group of all that share, and writes nothing before', async () => {
+  const world = await deployed();
+  const { kube, cloud } = world.sandbox;
+  kube.apply(aService('web', { 'levelset.openstack.org/load-balancer-name': 'edge' }));
+
+  await work({ request: request('web') });
+  expect(cloud.loadbalancers).toEqual([]);
+  const [next, ...others] = taken(world.aws);
+  expect([next && groupId(next), others]).toEqual(['lane', []]);
+
+  await deliver([sqsRecord('next', { request: { ...request('web', 'requeue'), inLane: true } })]);
+  expect(addressOf(kube.get('Service', 'default', 'web'))).toBeDefined();
+  expect(taken(world.aws)).toEqual([]);
+});
 
 test('a worker whose message somebody else has received since does nothing', async () => {
   const world = await deployed();

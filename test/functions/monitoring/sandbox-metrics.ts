@@ -41,7 +41,7 @@ export async function scrapeSandboxes(): Promise<Scraped> {
     env: ENV,
     log: SILENT,
   };
-  const many = await serveClusters(flagsOfMany, source, 20);
+  const many = await serveClusters({ ...flagsOfMany, everyMs: 20 }, source);
   onTestFinished(() => many.stop());
   const both = [one, many];
   await until(

@@ -7,7 +7,7 @@ import type {
   DeletionRecord,
   Deletions,
   Kube,
-  Lease,
+  DeploymentHold,
   PlaceRecord,
   RepairRecord,
   ReadKind,
@@ -111,8 +111,11 @@ const OF_CLOUD: Readonly<Record<OtherCloudCall, Omit<Call, 'name' | 'side' | 'ne
 type Within<Name extends string, Port> = `${Name}.${keyof Port & string}`;
 
 type KubeCall =
-  | Exclude<keyof Kube, 'during' | 'lease' | 'state' | 'routes' | 'deletions' | 'repairs' | 'place' | 'cidrs'>
-  | Within<'lease', Lease>
+  | Exclude<
+      keyof Kube,
+      'during' | 'deployment' | 'state' | 'routes' | 'deletions' | 'repairs' | 'place' | 'cidrs'
+    >
+  | Within<'deployment', DeploymentHold>
   | Within<'state', StateStore>
   | Within<'routes', RouteRecord>
   | Within<Within<'deletions', Deletions>, DeletionRecord>
@@ -120,7 +123,7 @@ type KubeCall =
   | Within<'place', PlaceRecord>
   | Within<'cidrs', CidrClaims>;
 
-const LEASE = /\/leases\/levelset-/;
+const DEPLOYMENT = /\/leases\/levelset-deployment/;
 const DELETIONS = /\/configmaps\/levelset-deletions/;
 
 const OF_KUBE: Readonly<Record<KubeCall, Omit<Call, 'name' | 'side'>>> = {
@@ -139,12 +142,9 @@ const OF_KUBE: Readonly<Record<KubeCall, Omit<Call, 'name' | 'side'>>> = {
   getSecret: { method: 'GET', path: /\/secrets\/[^/]+(\?|$)/, needs: ['secret'] },
   patchService: { method: 'PATCH', path: /\/services\//, needs: SERVICES },
   recordEvent: { method: undefined, path: /\/events/, needs: NOBODY },
-  listLeases: { method: 'GET', path: /\/leases(\?|$)/, needs: NOBODY },
-  'lease.acquire': { method: 'GET', path: LEASE, needs: [...SERVICES, 'routes'] },
-  'lease.hadLast': { method: 'GET', path: LEASE, needs: [...SERVICES, 'routes'] },
-  'lease.renew': { method: 'PUT', path: LEASE, needs: [...SERVICES, 'routes'] },
-  'lease.release': { method: 'PUT', path: LEASE, needs: [...SERVICES, 'routes'] },
-  'lease.remove': { method: 'DELETE', path: LEASE, needs: NOBODY },
+  'deployment.require': { method: 'GET', path: DEPLOYMENT, needs: NOBODY },
+  'deployment.renew': { method: 'PUT', path: DEPLOYMENT, needs: NOBODY },
+  'deployment.release': { method: 'PUT', path: DEPLOYMENT, needs: NOBODY },
   'state.load': { method: 'GET', path: /\/configmaps\?labelSelector/, needs: NOBODY },
   'state.find': { method: 'GET', path: /\/configmaps\/levelset-state/, needs: NOBODY },
   'state.save': { method: 'PATCH', path: /\/configmaps\/levelset-state/, needs: NOBODY },

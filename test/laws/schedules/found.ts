@@ -1,20 +1,20 @@
 /** Schedules that broke a rule once, as they were found and made smaller. */
-import type { ProcessPlan, Schedule } from './schedule.ts';
+import type { MachinePlan, Moment, Place, Schedule, Stall } from './schedule.ts';
 
-const PROMPT: ProcessPlan = { skewMs: 0, paceMs: 5, lots: 0, stalls: [], sweepsAtMs: [] };
+const PROMPT: MachinePlan = { skewMs: 0, paceMs: 5, lots: 0, stalls: [], troubles: [], sweepsAtMs: [] };
 const SETTLED: Omit<Schedule, 'edits'> = {
   begins: 'settled',
+  besides: 'none',
   manageSecurityGroups: false,
   octaviaMs: 0,
   tokenMs: 3_600_000,
-  processes: [PROMPT, PROMPT],
+  machines: [PROMPT, PROMPT],
 };
 const NOTHING = { ...SETTLED, begins: 'with nothing' } as const;
 
-/** Without leases it breaks the rules. */
-export const MADE_AND_DELETED: Schedule = {
+const MADE_AND_DELETED: Schedule = {
   ...NOTHING,
-  processes: [
+  machines: [
     {
       ...PROMPT,
       ...{ paceMs: 40, lots: 1 },
@@ -29,7 +29,42 @@ export const MADE_AND_DELETED: Schedule = {
   ],
 };
 
+const STANDS: Moment = { place: 'write to OpenStack', nth: 0, what: 'answer' };
+const standing = (how: 'freeze' | 'sleep'): Schedule => ({
+  ...SETTLED,
+  machines: [{ ...PROMPT, troubles: [{ at: STANDS, do: how, ms: 30_000 }] }, PROMPT],
+  edits: [{ afterMs: 0, tells: ['A'], do: 'ports', ports: [443] }],
+});
+
+/** A has made one of several writes, and stands still until B leads. */
+export const FROZEN = standing('freeze');
+
+const answer = (place: Place, nth: number, ms: number): Stall => ({ place, nth, what: 'answer', ms });
+
+/** Many writes in a row, under a renewal that is the last one. */
+const CUT_OFF: Schedule = {
+  ...NOTHING,
+  manageSecurityGroups: true,
+  machines: [
+    {
+      ...PROMPT,
+      stalls: [
+        ...[answer('create', 0, 11_000), answer('create', 1, 800)],
+        ...[0, 1, 2, 3, 4, 5].map((nth) => answer('write to OpenStack', nth, 800)),
+      ],
+      troubles: [
+        { at: { place: 'create', nth: 0, what: 'request' }, do: 'cut off', from: 'Kubernetes', ms: 60_000 },
+      ],
+    },
+    PROMPT,
+  ],
+  edits: [{ afterMs: 0, tells: [], do: 'ranges', ranges: [] }],
+};
+
 export const FOUND: Readonly<Record<string, Schedule>> = {
+  'the leader stands still between two writes': FROZEN,
+  'the machine of the leader sleeps between two writes': standing('sleep'),
+  'the leader is cut off between many writes': CUT_OFF,
   'a Service is deleted while its load balancer is made': MADE_AND_DELETED,
   'a narrow public Service becomes a wide internal one': {
     ...SETTLED,
@@ -48,10 +83,10 @@ export const FOUND: Readonly<Record<string, Schedule>> = {
       { afterMs: 0, tells: [], do: 'ranges', ranges: ['192.0.2.0/24'] },
     ],
   },
-  'a create is refused for its token after its lease has expired': {
+  'a create is refused for its token': {
     ...NOTHING,
     tokenMs: 20_000,
-    processes: [
+    machines: [
       PROMPT,
       {
         ...PROMPT,

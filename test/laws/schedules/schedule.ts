@@ -1,14 +1,20 @@
-/** What happens in a schedule: edits by people, what each process looks at, where it stalls, and how its clock goes. */
+/** What happens in a schedule: edits by people, which machines hear of them, what happens to these, and how their clocks go. */
 import fc from 'fast-check';
 
-export const PORTS = [80, 443] as const;
+/** Of machines; one process runs on each. */
 export const NAMES = ['A', 'B', 'C'] as const;
 export type Name = (typeof NAMES)[number];
 
+/** The Services, and the ports that they may have. */
+export const PORTS = { web: [80, 443], api: [8080, 8443] } as const;
+export type ServiceName = keyof typeof PORTS;
+
 export type Edit = {
+  /** `web` where it is not said. */
+  readonly of?: ServiceName;
   /** After the edit before, in milliseconds. */
   readonly afterMs: number;
-  /** Which processes get the event. */
+  /** Which machines get the event. */
   readonly tells: readonly Name[];
   /** The event comes so much later, perhaps after those of later edits. */
   readonly lateMs?: number;
@@ -28,20 +34,37 @@ const CHANGES = [
   ...(['a Node joins', 'a Node leaves'] as const),
 ] as const;
 
-/** Requests by what they are for. */
+/** Requests by what they are for. `Lease`: the leader Lease. */
 export type Place =
   'Service' | 'Lease' | 'Kubernetes' | 'login' | 'read of OpenStack' | 'create' | 'write to OpenStack';
 
-/** A request, or its answer, that takes this much longer. */
-export interface Stall {
+/** When a request has been sent, or its answer comes. */
+export interface Moment {
   readonly place: Place;
   /** Counted from 0, for each place. */
   readonly nth: number;
   readonly what: 'request' | 'answer';
+}
+
+/** A request, or its answer, that takes this much longer. */
+export interface Stall extends Moment {
   readonly ms: number;
 }
 
-export interface ProcessPlan {
+export type Side = 'Kubernetes' | 'OpenStack';
+
+export type Trouble = What & {
+  /** In milliseconds of the schedule, or at a request. */
+  readonly at: number | Moment;
+};
+type What =
+  /** Nothing of a process goes on; where it sleeps, its monotonic clock stands still, too. */
+  | { readonly do: 'freeze' | 'sleep'; readonly ms: number }
+  | { readonly do: 'cut off'; readonly from: Side; readonly ms: number }
+  /** SIGKILL, and SIGTERM. Another process starts so long afterwards, or none. */
+  | { readonly do: 'kill' | 'end'; readonly backMs?: number | undefined };
+
+export interface MachinePlan {
   /** Its time of day minus the true one. */
   readonly skewMs: number;
   /** Somebody sets its time of day, at this time of the schedule. */
@@ -50,79 +73,138 @@ export interface ProcessPlan {
   readonly paceMs: number;
   readonly lots: number;
   readonly stalls: readonly Stall[];
+  readonly troubles: readonly Trouble[];
   readonly sweepsAtMs: readonly number[];
 }
 
 export interface Schedule {
-  /** Whether A has made the load balancer before the schedule begins. */
+  /** Whether A has made the load balancers before the schedule begins. */
   readonly begins: 'settled' | 'with nothing';
+  /** Besides `web`: no Service, or `api`, which has a load balancer of its own, or shares that of `web` by its name. */
+  readonly besides: 'none' | 'its own' | 'shared';
   readonly manageSecurityGroups: boolean;
   /** How long Octavia holds its lock. */
   readonly octaviaMs: number;
   readonly tokenMs: number;
-  readonly processes: readonly ProcessPlan[];
+  readonly machines: readonly MachinePlan[];
   readonly edits: readonly Edit[];
 }
 
-const anAge = fc.constantFrom(0, 100, 600, 2_000, 5_000, 11_000, 18_000);
+const anAge = fc.constantFrom(0, 100, 600, 2_000, 5_000, 11_000, 14_000, 18_000);
 const ranges = fc.constantFrom<(readonly string[])[]>(
   [],
   ['10.0.0.0/8'],
   ['192.0.2.0/24'],
   ['192.0.2.0/24', '10.0.0.0/8'],
 );
-const ports = fc.subarray([...PORTS], { minLength: 1 });
 
-const edit: fc.Arbitrary<Edit> = fc
-  .tuple(
-    fc.record(
-      {
-        afterMs: anAge,
-        tells: fc.subarray([...NAMES]),
-        lateMs: fc.constantFrom(400, 3_000, 12_000, 45_000),
-        againMs: fc.constantFrom(0, 30, 1_000, 9_000, 40_000),
-      },
-      { requiredKeys: ['afterMs', 'tells'] },
-    ),
-    fc.oneof(
-      { weight: 5, arbitrary: fc.record({ do: fc.constant('ranges' as const), ranges }) },
-      { weight: 3, arbitrary: fc.record({ do: fc.constant('ports' as const), ports }) },
-      fc.record({ do: fc.constant('internal' as const), internal: fc.boolean() }),
-      fc.record({ do: fc.constant('limit' as const), limit: fc.constantFrom(-1, 1000) }),
-      { weight: 4, arbitrary: fc.record({ do: fc.constantFrom(...CHANGES) }) },
-    ),
-  )
-  .map(([when, what]) => ({ ...when, ...what }));
+const change = (of: ServiceName): fc.Arbitrary<Edit> =>
+  fc
+    .tuple(
+      fc.record(
+        {
+          afterMs: anAge,
+          tells: fc.subarray([...NAMES]),
+          lateMs: fc.constantFrom(400, 3_000, 12_000, 45_000),
+          againMs: fc.constantFrom(0, 30, 1_000, 9_000, 40_000),
+        },
+        { requiredKeys: ['afterMs', 'tells'] },
+      ),
+      fc.oneof(
+        { weight: 5, arbitrary: fc.record({ do: fc.constant('ranges' as const), ranges }) },
+        {
+          weight: 3,
+          arbitrary: fc.record({
+            do: fc.constant('ports' as const),
+            ports: fc.subarray([...PORTS[of]], { minLength: 1 }),
+          }),
+        },
+        fc.record({ do: fc.constant('internal' as const), internal: fc.boolean() }),
+        fc.record({ do: fc.constant('limit' as const), limit: fc.constantFrom(-1, 1000) }),
+        { weight: 4, arbitrary: fc.record({ do: fc.constantFrom(...CHANGES) }) },
+      ),
+    )
+    .map(([when, what]) => ({ of, ...when, ...what }));
 
-const stall: fc.Arbitrary<Stall> = fc.record({
+const edit = fc.oneof({ weight: 2, arbitrary: change('web') }, change('api'));
+
+const moment = {
   place: fc.constantFrom<Place[]>(
     ...(['Service', 'Lease', 'Lease', 'Kubernetes', 'login', 'read of OpenStack'] as const),
     ...(['create', 'create', 'write to OpenStack', 'write to OpenStack'] as const),
   ),
   nth: fc.nat({ max: 5 }),
-  what: fc.constantFrom('request', 'answer'),
+  what: fc.constantFrom('request' as const, 'answer' as const),
+};
+const stall: fc.Arbitrary<Stall> = fc.record({
+  ...moment,
   ms: fc.constantFrom(300, 2_000, 6_000, 12_000, 20_000, 40_000),
 });
 
+const ms = fc.constantFrom(1_000, 5_000, 9_000, 14_000, 18_000, 30_000, 60_000);
+const backMs = fc.constantFrom(undefined, 0, 1_000, 12_000, 25_000);
+const at = fc.oneof(fc.record(moment), fc.constantFrom(0, 0, 700, 3_000, 8_000, 15_000, 22_000, 35_000));
+const trouble: fc.Arbitrary<Trouble> = fc.oneof(
+  fc.record({ at, do: fc.constantFrom('freeze' as const, 'sleep' as const), ms }),
+  fc.record({
+    ...{ at, do: fc.constant('cut off' as const), ms },
+    from: fc.constantFrom<Side[]>('Kubernetes', 'Kubernetes', 'OpenStack'),
+  }),
+  fc.record({ at, do: fc.constantFrom('kill' as const, 'end' as const), backMs }),
+);
+
+/** A write that is on its way while its process is in trouble, so that it may come when another one leads. */
+const late: fc.Arbitrary<Pick<MachinePlan, 'stalls' | 'troubles'>> = fc
+  .tuple(
+    fc.record({
+      place: fc.constantFrom<Place[]>('create', 'write to OpenStack'),
+      nth: fc.nat({ max: 4 }),
+      what: fc.constant('request' as const),
+    }),
+    fc.constantFrom(18_000, 25_000, 40_000),
+    fc.constantFrom<What[]>(
+      { do: 'freeze', ms: 18_000 },
+      { do: 'sleep', ms: 60_000 },
+      { do: 'cut off', from: 'Kubernetes', ms: 60_000 },
+      { do: 'kill', backMs: 1_000 },
+      { do: 'kill', backMs: 25_000 },
+    ),
+  )
+  .map(([when, byMs, what]) => ({
+    stalls: [{ ...when, ms: byMs }],
+    troubles: [{ at: when, ...what }],
+  }));
+
 const HOUR_MS = 3_600_000;
 
-const aProcess: fc.Arbitrary<ProcessPlan> = fc.record({
+const anyMachine: fc.Arbitrary<MachinePlan> = fc.record({
   skewMs: fc.constantFrom(0, 0, 3_000, -3_000, 90_000, -HOUR_MS, HOUR_MS),
-  isSet: fc.option(fc.record({ atMs: anAge, byMs: fc.constantFrom(-HOUR_MS, -5_000, 5_000) }), {
+  isSet: fc.option(fc.record({ atMs: anAge, byMs: fc.constantFrom(-HOUR_MS, -5_000, 5_000, HOUR_MS) }), {
     nil: undefined,
     freq: 3,
   }),
   paceMs: fc.constantFrom(5, 40, 150),
   lots: fc.nat(),
   stalls: fc.array(stall, { maxLength: 5 }),
-  sweepsAtMs: fc.array(fc.constantFrom(50, 700, 3_000, 8_000, 20_000, 35_000), { maxLength: 2 }),
+  troubles: fc.array(trouble, { maxLength: 3 }),
+  // each of them writes: the Lease of the deployment
+  sweepsAtMs: fc.array(fc.constantFrom(50, 700, 3_000, 8_000, 13_500, 15_000, 16_500, 20_000, 35_000), {
+    maxLength: 4,
+  }),
 });
+
+const aMachine = fc.tuple(anyMachine, fc.option(late, { freq: 2 })).map(([plan, more]) => ({
+  ...plan,
+  stalls: [...plan.stalls, ...(more?.stalls ?? [])],
+  troubles: [...plan.troubles, ...(more?.troubles ?? [])],
+}));
 
 export const aSchedule: fc.Arbitrary<Schedule> = fc.record({
   begins: fc.constantFrom('settled', 'settled', 'with nothing'),
+  besides: fc.constantFrom('none', 'its own', 'shared', 'shared'),
   manageSecurityGroups: fc.constantFrom(false, false, true),
   octaviaMs: fc.constantFrom(0, 300, 2_500),
   tokenMs: fc.constantFrom(HOUR_MS, 20_000),
-  processes: fc.array(aProcess, { minLength: 2, maxLength: NAMES.length }),
+  machines: fc.array(aMachine, { minLength: 2, maxLength: NAMES.length }),
   edits: fc.array(edit, { minLength: 1, maxLength: 5 }),
 });

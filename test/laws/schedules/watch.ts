@@ -1,4 +1,4 @@
-/** The rules: what people wished when, who took the lease when, and what each write to OpenStack made of it. */
+/** The rules: what people wished when, who leads and begins to write when, and what each write to OpenStack made of it. */
 import { contains } from '../../../infra/sandbox/openstack/ip-network.ts';
 import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 
@@ -10,106 +10,140 @@ export interface Wish {
   readonly internal: boolean;
 }
 
+/** Of each Service, by name. */
+type Wishes = ReadonlyMap<string, Wish | undefined>;
+
 /** Somebody in each range that people name, and somebody in none. */
 const CLIENTS = ['10.1.2.3', '192.0.2.9', '198.51.100.7'];
 
 export const nodePortOf = (port: number): number => 30_000 + port;
 
-/** A lease that a process took. */
-export interface Holding {
-  readonly lease: string;
-  readonly by: string;
-  /** The number of the wish that held then. */
+/** A run of one Service. */
+export interface RunMark {
+  readonly of: string;
+  /** The number of the wishes that held when it began. */
   readonly since: number;
+  /** It has ended: nobody waits for what it has sent. */
+  isOver: boolean;
 }
 
-export class Watch {
-  readonly #cloud: SandboxInside['cloud'];
-  readonly #wishes: (Wish | undefined)[] = [undefined];
-  readonly #newest = new Map<string, Holding>();
-  readonly #holdings = new Map<string, Holding>();
-  #promised: string | undefined;
-  #isReleased = false;
-  /** Leases that a process has not given back. */
-  readonly #held = new Map<string, string>();
-  /** How often a process took a lease that had expired while another one held it. */
-  expired = 0;
-  readonly faults: string[] = [];
+/** A write that a process has begun. */
+export interface Written {
+  readonly title: string;
+  readonly by: string;
+  readonly run: RunMark | undefined;
+}
 
-  constructor(cloud: SandboxInside['cloud']) {
-    this.#cloud = cloud;
+/** From the last write that a leader began to the moment when another process takes the Lease. */
+const APART_MS = 2_000;
+
+export class Watch {
+  readonly #inside: SandboxInside;
+  readonly #wishes: Wishes[] = [new Map()];
+  readonly #promised = new Map<string, string>();
+  readonly #released = new Set<string>();
+  #leader = '';
+  #lastBegun = { by: '', atMs: -Infinity };
+  readonly faults: string[] = [];
+  readonly counts = {
+    ...{ leaders: 0, freezes: 0, kills: 0, ends: 0, cutFromKubernetes: 0, cutFromOpenStack: 0 },
+    ...{ begun: 0, refused: 0, landedUnderAnother: 0, landedUnawaited: 0 },
+  };
+
+  constructor(inside: SandboxInside) {
+    this.#inside = inside;
   }
 
-  get wish(): Wish | undefined {
-    return this.#wishes.at(-1);
+  /** The number of the wishes that hold. */
+  get now(): number {
+    return this.#wishes.length - 1;
+  }
+
+  wishOf(name: string): Wish | undefined {
+    return this.#wishes.at(-1)?.get(name);
   }
 
   /** People have another wish. */
-  wished(wish: Wish | undefined): void {
-    const isSame = wish?.uid === this.wish?.uid && wish?.internal === false;
-    if (!isSame) this.#promised = undefined;
-    this.#isReleased = false;
-    this.#wishes.push(wish);
+  wished(name: string, wish: Wish | undefined): void {
+    const before = this.wishOf(name);
+    const isSame = wish?.uid === before?.uid && wish?.internal === false;
+    if (!isSame) this.#promised.delete(name);
+    this.#released.delete(name);
+    this.#wishes.push(new Map([...(this.#wishes.at(-1) ?? []), [name, wish]]));
   }
 
-  /** A process takes a lease. */
-  taken(lease: string, by: string): void {
-    const holding = { lease, by, since: this.#wishes.length - 1 };
-    if ((this.#held.get(lease) ?? by) !== by) this.expired += 1;
-    this.#held.set(lease, by);
-    this.#newest.set(lease, holding);
-    this.#holdings.set(`${lease} ${by}`, holding);
-  }
-
-  /** A process gives a lease back. */
-  givenBack(lease: string): void {
-    this.#held.delete(lease);
-  }
-
-  /** When this process took this lease last. */
-  holding(lease: string, by: string): Holding {
-    return this.#holdings.get(`${lease} ${by}`) ?? { lease, by, since: 0 };
+  /** Somebody has written the leader Lease: a process takes it, renews it, or gives it back. */
+  leaseWritten(holder: string): void {
+    const { by, atMs } = this.#lastBegun;
+    if (holder === this.#leader) return;
+    const sinceMs = this.#inside.clock.millis() - atMs;
+    if (this.#leader !== '' && holder !== '' && by !== holder && sinceMs < APART_MS)
+      this.faults.push(`${holder} takes the Lease ${sinceMs} ms after ${by} began a write`);
+    this.#leader = holder;
+    if (holder !== '') this.counts.leaders += 1;
   }
 
   /** levelset takes its finalizer off the Service. */
-  released(): void {
-    this.#isReleased = this.wish === undefined;
+  released(name: string): void {
+    if (!this.wishOf(name)) this.#released.add(name);
   }
 
   /** The Service's status names an address. */
   published(uid: string, address: string | undefined): void {
-    if (address === undefined || this.wish?.uid !== uid || this.wish.internal) return;
-    if (this.#attached().includes(address)) this.#promised = address;
+    for (const [name, wish] of this.#wishes.at(-1) ?? [])
+      if (address !== undefined && wish?.uid === uid && !wish.internal && this.#attached().includes(address))
+        this.#promised.set(name, address);
   }
 
   /**
-   * Writes to OpenStack under these leases: what people wished counts since somebody took them last. That is the writer,
-   * unless the write is late: then another process may have them since.
+   * A process begins a write to OpenStack, or to Kubernetes besides the leader Lease. Whoever does holds the Lease, not only as far as it
+   * knows: another one takes it 15 s after the last renewal came there, and writes begin for 13 s after that was sent.
    */
-  write<T>(title: string, holdings: readonly Holding[], isLate: boolean, write: () => T): T {
-    const before = opened(this.#cloud);
+  begins(title: string, by: string, run: RunMark | undefined): Written {
+    if (this.#leader !== by)
+      this.faults.push(`${title} begins while the Lease is ${this.#leader || 'nobody'}'s`);
+    this.counts.begun += 1;
+    this.#lastBegun = { by, atMs: this.#inside.clock.millis() };
+    return { title, by, run };
+  }
+
+  /**
+   * A write comes to OpenStack. What people have wished since its run began counts. It is late where another process has the Lease by now, or its
+   * run has ended without its answer: OpenStack cannot tell it from one that is on time.
+   */
+  lands<T>({ title, by, run }: Written, write: () => T): T {
+    const before = opened(this.#inside.cloud);
     const answer = write();
-    if (holdings.length === 0) this.faults.push(`${title} is made without a lease`);
-    if (this.#isReleased && !isLate && title.includes(' POST '))
+    if (!run) {
+      this.faults.push(`${title} is of no run`);
+      return answer;
+    }
+    if (this.#leader !== by) this.counts.landedUnderAnother += 1;
+    else if (run.isOver) this.counts.landedUnawaited += 1;
+    const isLate = run.isOver || this.#leader !== by;
+    if (this.#released.has(run.of) && !isLate && title.includes(' POST '))
       this.faults.push(`${title} makes something for a Service without a finalizer`);
-    const newest = holdings.map((one) => this.#newest.get(one.lease) ?? one);
-    if (!isLate && newest.some(({ by }, at) => by !== holdings[at]?.by))
-      this.faults.push(`${title} is made under a lease that another process has taken`);
-    const since = Math.max(0, ...(isLate ? holdings : newest).map((one) => one.since));
-    const wishes = this.#wishes.slice(since);
-    const allowed = new Set(wishes.flatMap((wish) => (wish ? opens(wish) : [])));
-    const wider = [...opened(this.#cloud)].filter((one) => !before.has(one) && !allowed.has(one));
+    const wishes = this.#wishes.slice(run.since);
+    const allowed = new Set(
+      wishes.flatMap((each) => [...each.values()].flatMap((wish) => (wish ? opens(wish) : []))),
+    );
+    const wider = [...opened(this.#inside.cloud)].filter((one) => !before.has(one) && !allowed.has(one));
     if (wider.length > 0) this.faults.push(`${title} opens ${wider.join(', ')}`);
 
-    const isGone = this.#promised !== undefined && !this.#attached().includes(this.#promised);
-    if (isGone && wishes.every((wish) => wish && !wish.internal && wish.uid === this.wish?.uid))
-      this.faults.push(`${title} loses the address ${this.#promised}`);
-    if (isGone) this.#promised = undefined;
+    const attached = this.#attached();
+    for (const [name, address] of this.#promised) {
+      if (attached.includes(address)) continue;
+      this.#promised.delete(name);
+      const uid = this.wishOf(name)?.uid;
+      const its = wishes.map((each) => each.get(name));
+      if (its.every((wish) => wish && !wish.internal && wish.uid === uid))
+        this.faults.push(`${title} loses the address ${address} of ${name}`);
+    }
     return answer;
   }
 
   #attached(): readonly string[] {
-    const { floatingips, loadbalancers } = this.#cloud;
+    const { floatingips, loadbalancers } = this.#inside.cloud;
     const vips = new Set<unknown>(loadbalancers.map(({ vip_port_id: port }) => port));
     return floatingips.filter(({ port_id: port }) => vips.has(port)).map((ip) => ip.floating_ip_address);
   }

@@ -278,16 +278,4 @@ describe('a load balancer in ERROR', () => {
     );
     expect(eventsOf(it.sandbox, 'one').length).toBeLessThan(8);
   });
-
-  test('is repaired by one of two processes that see it at the same moment', async () => {
-    await served('forbidden');
-    const other = await it.another();
-    breaks();
-
-    await Promise.all([it.sweepUntilSettled(), it.sweepUntilSettled(other)]);
-
-    expect(failovers()).toBe(1);
-    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
-    expect(cloudWrites(it.sandbox).filter((write) => write === 'POST loadbalancers')).toHaveLength(2);
-  });
 });

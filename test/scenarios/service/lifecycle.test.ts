@@ -117,7 +117,6 @@ describe('a Service of type LoadBalancer', () => {
     expect(it.sandbox.kube.get('Service', 'default', 'web')).toBeUndefined();
     expect(it.sandbox.cloud.loadbalancers).toEqual([]);
     expect(it.sandbox.cloud.floatingips).toEqual([]);
-    expect(it.sandbox.kube.list('Lease')).toEqual([]);
   });
 
   test('shows its plan and changes nothing in a dry run', async () => {

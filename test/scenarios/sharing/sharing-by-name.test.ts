@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
-import { pause, run, runAll } from '../../support/sandbox-world.ts';
+import { pause, runAll, runTogether } from '../../support/sandbox-world.ts';
 import { LOAD_BALANCER_ID, LOAD_BALANCER_NAME, startSharedWorld } from '../../support/shared-world.ts';
 import type { SharedWorld } from '../../support/shared-world.ts';
 import { leftovers } from '../../support/told.ts';
@@ -78,7 +78,7 @@ describe('Services that share by a name', () => {
 
 describe('ten at once', () => {
   const names = Array.from({ length: 10 }, (_, at) => `s${at}`);
-  /** Runs of those that are not at rest, all at once, until all ten are. */
+  /** Runs of those that are not at rest, all at once, until all ten are. Of several processes another one leads each time. */
   const rush = async (worlds: readonly SharedWorld['world'][]): Promise<void> => {
     const settled = new Set<string>();
     for (let rounds = 0; rounds < 400; rounds += 1) {
@@ -87,12 +87,8 @@ describe('ten at once', () => {
       const atWork = names.filter(
         (name) => settled.size === names.length || !settled.has(name) || name === onlooker,
       );
-      const reports = await Promise.all(
-        atWork.map((name) => {
-          const world = worlds[(names.indexOf(name) + rounds) % worlds.length] ?? it.world;
-          return run({ key: `service/default/${name}`, trigger: 'audit' }, world);
-        }),
-      );
+      const requests = atWork.map((name) => ({ key: `service/default/${name}`, trigger: 'audit' }) as const);
+      const reports = await runTogether(requests, worlds[rounds % worlds.length] ?? it.world);
       const rest = reports.map(({ outcome }) => outcome.status === 'settled');
       if (atWork.length === names.length && rest.every(Boolean)) return;
       for (const [at, name] of atWork.entries())

@@ -54,7 +54,6 @@ describe('a Service that names the load balancer of another one', () => {
     expect(it.sandbox.cloud.pools).toHaveLength(1);
     expect(addressOf(it.sandbox)).toBe(it.sandbox.cloud.floatingips[0]?.floating_ip_address);
     expect(it.lb().tags.filter((tag) => tag.endsWith('api'))).toEqual([]);
-    expect(it.sandbox.kube.list('Lease')).toHaveLength(1);
 
     await it.remove('web');
     expect(leftovers(it.sandbox)).toEqual({});

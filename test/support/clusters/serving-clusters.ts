@@ -149,7 +149,7 @@ function worldOf(name: string, inside: SandboxInside, hangs: Hangs): World {
     transport: hangingCloud(inside, hangs),
   });
   const { stateNamespace: namespace } = config;
-  const kube = new KubeClient(hangingKube(inside, hangs), { namespace, identity: name, log: SILENT });
+  const kube = new KubeClient(hangingKube(inside, hangs), { namespace, log: SILENT });
   const clock = { now: (): number => Date.now() };
   return { cluster: name, kube, cloud, calls, clock, log: SILENT, config, memory: newMemory() };
 }

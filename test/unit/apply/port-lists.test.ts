@@ -83,17 +83,9 @@ test('a port that was changed meanwhile holds up neither the others nor, for mor
   const observed = ports.map((wire, at) => ({
     ...{ kind: 'port' as const, address: `port/10.0.0.${at + 1}`, id: wire.id, owned: true, wire },
   }));
-  const lease = {
-    acquire: () => Promise.resolve({ fresh: true }),
-    renew: () => Promise.resolve(),
-    release: () => Promise.resolve(),
-    remove: () => Promise.resolve(),
-  };
-
   const applied = await apply(steps, observed, {
     cloud,
     kube: secretsOf({}),
-    lease,
     budget: { remainingMs: () => 60_000 },
     memory: newMemory(),
     clock: Date,

@@ -10,12 +10,12 @@ const metadata = { name: 'levelset-deletions', namespace: 'levelset' };
 describe('the record of deletions', () => {
   test('is read by another process as it was saved, with one call each', async () => {
     const { connect, asked } = await sandboxKube();
-    const deletions = (await connect('a')).deletions.nodes;
+    const deletions = (await connect()).deletions.nodes;
     const none = await deletions.load();
     expect(none).toEqual({ deletions: [], approved: [], version: undefined });
     expect(await deletions.save([ONE], none)).toBe(true);
     expect(await deletions.save([ONE, TWO], await deletions.load())).toBe(true);
-    expect((await (await connect('b')).deletions.nodes.load()).deletions).toEqual([ONE, TWO]);
+    expect((await (await connect()).deletions.nodes.load()).deletions).toEqual([ONE, TWO]);
     expect(asked()).toEqual(['GET 404', 'POST 201', 'GET 200', 'PATCH 200', 'GET 200']);
   });
 
@@ -24,7 +24,7 @@ describe('the record of deletions', () => {
     ['changed', [ONE]],
   ])('is not saved over what somebody else has %s since', async (_what, before) => {
     const { connect } = await sandboxKube();
-    const [a, b] = [(await connect('a')).deletions.nodes, (await connect('b')).deletions.nodes];
+    const [a, b] = [(await connect()).deletions.nodes, (await connect()).deletions.nodes];
     if (before.length > 0) await a.save(before, await a.load());
     const [seen, stale] = [await a.load(), await b.load()];
     expect(await a.save([...before, TWO], seen)).toBe(true);
@@ -34,7 +34,7 @@ describe('the record of deletions', () => {
 
   test('says when it could not be saved for another reason', async () => {
     const { connect, sandbox } = await sandboxKube();
-    const deletions = (await connect('a')).deletions.nodes;
+    const deletions = (await connect()).deletions.nodes;
     const loaded = await deletions.load();
     sandbox.fault({ match: { write: true, path: /configmaps/ }, kind: 'fail-before', status: 403 });
     await expect(deletions.save([ONE], loaded)).rejects.toMatchObject({ code: 'KUBE_FORBIDDEN' });
@@ -52,7 +52,7 @@ describe('the record of deletions', () => {
   ])('that says %j keeps every Node', async (text) => {
     const { connect, sandbox } = await sandboxKube();
     sandbox.kube.apply({ kind: 'ConfigMap', metadata, data: { nodes: text } });
-    const deletions = (await connect('a')).deletions.nodes;
+    const deletions = (await connect()).deletions.nodes;
     await expect(deletions.load()).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
   });
 });
@@ -67,7 +67,7 @@ const route = (at: number) => ({
 describe('the record of routes', () => {
   test('is read by another process as it was saved, router by router, with one call each', async () => {
     const { connect, asked } = await sandboxKube();
-    const { routes } = await connect('a');
+    const { routes } = await connect();
     const loaded = await routes.load();
     expect(loaded).toEqual(new Map());
     await routes.save(new Map([[ROUTER, [route(1)]]]), loaded);
@@ -78,9 +78,9 @@ describe('the record of routes', () => {
       [ROUTER, [route(1), route(3)]],
       [OTHER, [route(2)]],
     ]);
-    expect(await (await connect('b')).routes.load()).toEqual(both);
+    expect(await (await connect()).routes.load()).toEqual(both);
     await routes.save(new Map([[OTHER, []]]), loaded);
-    expect(await (await connect('b')).routes.load()).toEqual(new Map([[ROUTER, both.get(ROUTER)]]));
+    expect(await (await connect()).routes.load()).toEqual(new Map([[ROUTER, both.get(ROUTER)]]));
   });
 
   test.each([
@@ -88,7 +88,7 @@ describe('the record of routes', () => {
     ['changed', [route(1)]],
   ])('is not saved over what somebody else has %s since', async (_what, before) => {
     const { connect } = await sandboxKube();
-    const [one, other] = [await connect('a'), await connect('b')];
+    const [one, other] = [await connect(), await connect()];
     if (before) await one.routes.save(new Map([[ROUTER, before]]), await one.routes.load());
     const [ours, theirs] = await Promise.all([one.routes.load(), other.routes.load()]);
     await one.routes.save(new Map([[ROUTER, [route(1), route(2)]]]), ours);
@@ -105,7 +105,7 @@ describe('the record of routes', () => {
       const { connect, sandbox } = await sandboxKube();
       const metadata = { name: 'levelset-routes', namespace: 'levelset' };
       sandbox.kube.apply({ kind: 'ConfigMap', metadata, data: { [ROUTER]: text } });
-      const { routes } = await connect('a');
+      const { routes } = await connect();
       await expect(routes.load()).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
     },
   );

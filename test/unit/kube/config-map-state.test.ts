@@ -16,13 +16,13 @@ describe('state', () => {
   it('is read by another process as it was saved', async () => {
     const { connect } = await sandboxKube();
     const units = new Map([...many(40), ['service/default/web', fresh] as const, ['c', refused] as const]);
-    await (await connect('a')).state.save(units);
-    expect(await (await connect('b')).state.load()).toEqual(units);
+    await (await connect()).state.save(units);
+    expect(await (await connect()).state.load()).toEqual(units);
   });
 
   it('is one list to read, and one write per ConfigMap to save', async () => {
     const { connect, sandbox, asked } = await sandboxKube();
-    const { state } = await connect('a');
+    const { state } = await connect();
     await state.save(many(100));
     expect(asked().sort()).toEqual([
       ...Array<string>(8).fill('PATCH 404'),
@@ -39,8 +39,8 @@ describe('state', () => {
 
   it('writes nothing that is stored already', async () => {
     const { connect, asked } = await sandboxKube();
-    await (await connect('a')).state.save(many(3));
-    const { state } = await connect('b');
+    await (await connect()).state.save(many(3));
+    const { state } = await connect();
     await state.load();
     asked();
     await state.save(new Map<string, UnitState | undefined>([...many(3), ['never-there', undefined]]));
@@ -49,8 +49,8 @@ describe('state', () => {
 
   it('is removed by undefined, also by a process that has not read it', async () => {
     const { connect } = await sandboxKube();
-    await (await connect('a')).state.save(many(3));
-    const { state } = await connect('b');
+    await (await connect()).state.save(many(3));
+    const { state } = await connect();
     await state.save(new Map([['unit-1', undefined]]));
     expect([...(await state.load()).keys()].sort()).toEqual(['unit-0', 'unit-2']);
     await state.save(many(2));
@@ -59,7 +59,7 @@ describe('state', () => {
 
   it('is stored once more after a list that was older than its removal', async () => {
     const { connect, sandbox } = await sandboxKube();
-    const { state } = await connect('a');
+    const { state } = await connect();
     await state.save(new Map([['web', settled]]));
     const answered = Promise.withResolvers<undefined>();
     const isRead = Promise.withResolvers<undefined>();
@@ -87,7 +87,7 @@ describe('state', () => {
     shard('a', { a: '{"hash": 1, "updated_at": null}', 'not-of-this-shard-1': JSON.stringify(settled) });
     shard('b', { b: 'no JSON' });
     shard('c', { c: '{"hash": "a", "updated_at": null, "rejected": 1}' });
-    const { state } = await connect('a');
+    const { state } = await connect();
     expect([...(await state.load()).keys()].filter((unit) => ['a', 'b', 'c'].includes(unit))).toEqual([]);
     expect(log.warnings.length).toBeGreaterThanOrEqual(3);
     await state.save(
@@ -106,7 +106,7 @@ describe('state', () => {
 
   it('survives two that make one ConfigMap at the same time', async () => {
     const { connect } = await sandboxKube();
-    const [a, b] = [await connect('a'), await connect('b')];
+    const [a, b] = [await connect(), await connect()];
     const [one, two] = sameShard();
     await Promise.all([a.state.save(new Map([[one, settled]])), b.state.save(new Map([[two, fresh]]))]);
     expect(await a.state.load()).toEqual(
@@ -119,7 +119,7 @@ describe('state', () => {
 
   it('tells the caller when it cannot be saved, and tries again next time', async () => {
     const { connect, sandbox } = await sandboxKube();
-    const { state } = await connect('a');
+    const { state } = await connect();
     sandbox.fault({ match: { side: 'kube', write: true }, kind: 'fail-before' });
     await expect(state.save(many(1))).rejects.toMatchObject({ code: 'KUBE_UNAVAILABLE' });
     await state.save(many(1));

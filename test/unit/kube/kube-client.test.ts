@@ -9,7 +9,7 @@ import { sandboxKube, type SandboxKube } from './sandbox-kube.ts';
 async function withService(): Promise<SandboxKube & { kube: Kube; service: Service }> {
   const world = await sandboxKube();
   world.sandbox.kube.apply(aService());
-  const kube = await world.connect('a');
+  const kube = await world.connect();
   const service = await kube.getService('default', 'web');
   if (!service) throw new Error('no Service');
   world.asked();
@@ -19,7 +19,7 @@ async function withService(): Promise<SandboxKube & { kube: Kube; service: Servi
 describe('reading', () => {
   it('asks for the id of the cluster once', async () => {
     const { sandbox, connect, asked } = await sandboxKube();
-    const kube = await connect('a');
+    const kube = await connect();
     const uid = sandbox.kube.get('Namespace', undefined, 'kube-system')?.metadata.uid;
     expect([await kube.clusterId(), await kube.clusterId()]).toEqual([uid, uid]);
     expect(asked()).toEqual(['GET 200']);
@@ -30,7 +30,7 @@ describe('reading', () => {
     sandbox.kube.apply({ kind: 'Namespace', metadata: { name: 'shop' } });
     sandbox.kube.apply(aService());
     sandbox.kube.apply(aService({ namespace: 'shop', name: 'cart' }));
-    const kube = await connect('a');
+    const kube = await connect();
     const names = (objects: readonly { metadata: { name: string } }[]): string[] =>
       objects.map(({ metadata }) => metadata.name).sort();
     expect(names(await kube.listServices())).toEqual(['cart', 'web']);
@@ -40,13 +40,13 @@ describe('reading', () => {
 
   it('says undefined for a Service that is not there', async () => {
     const { connect } = await sandboxKube();
-    expect(await (await connect('a')).getService('default', 'web')).toBeUndefined();
+    expect(await (await connect()).getService('default', 'web')).toBeUndefined();
   });
 
   it('does not take the answer of something else for a Service', async () => {
     const fake = await fakeApiserver(() => ({ status: 200, body: '<html>' }));
     const env = { LEVELSET_KUBECONFIG_TEXT: kubeconfigFor(fake.url) };
-    const { kube, ready } = await connectKube({ env, namespace: 'x', identity: 'a', log: keptLog() });
+    const { kube, ready } = await connectKube({ env, namespace: 'x', log: keptLog() });
     await expect(kube.getService('a', 'b')).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
     await expect(kube.listNodes()).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
     await expect(ready(false)).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
@@ -119,7 +119,7 @@ function kubeconfigFor(server: string): string {
 it('is ready when the apiserver is and the cluster can be named', async () => {
   const { sandbox, asked, log } = await sandboxKube();
   const env = { LEVELSET_KUBECONFIG_TEXT: kubeconfigFor(sandbox.kubeUrl) };
-  const { ready } = await connectKube({ env, namespace: 'levelset', identity: 'a', log });
+  const { ready } = await connectKube({ env, namespace: 'levelset', log });
   await expect(ready(false)).rejects.toMatchObject({ code: 'KUBE_FORBIDDEN' });
   expect(asked()).toEqual(['GET 200', 'GET 401']);
 });

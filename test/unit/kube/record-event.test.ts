@@ -19,7 +19,7 @@ async function world() {
   const service = sandbox.kube.apply(aService()) as unknown as Service;
   const events = () => sandbox.kube.list('Event', 'default') as unknown as Shown[];
   asked();
-  return { sandbox, kube: await connect('a'), service, events, asked, log };
+  return { sandbox, kube: await connect(), service, events, asked, log };
 }
 
 it('writes an Event that kubectl describe shows at the Service', async () => {

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { startSandbox, type RecordedRequest, type Sandbox } from '../../../infra/sandbox/sandbox.ts';
-import { connectKube } from '../../../shared/kube/connection/connect-kube.ts';
+import { connectKube, type ConnectKubeOptions } from '../../../shared/kube/connection/connect-kube.ts';
 import type { Kube } from '../../../shared/ports.ts';
 import { keptLog } from './fake-apiserver.ts';
 
@@ -8,7 +8,7 @@ export interface SandboxKube {
   readonly sandbox: Sandbox;
   readonly log: ReturnType<typeof keptLog>;
   /** A client of its own, as another process has. */
-  readonly connect: (identity: string) => Promise<Kube>;
+  readonly connect: (options?: Pick<ConnectKubeOptions, 'deployment' | 'sweepIntervalMs'>) => Promise<Kube>;
   /** `METHOD STATUS` of the requests since the last call. */
   readonly asked: () => string[];
 }
@@ -28,9 +28,9 @@ export async function sandboxKube(): Promise<SandboxKube> {
   return {
     sandbox,
     log,
-    connect: async (identity) => {
+    connect: async (options = {}) => {
       const env = { LEVELSET_KUBECONFIG_TEXT };
-      const { kube } = await connectKube({ env, namespace: 'levelset', identity, log });
+      const { kube } = await connectKube({ ...options, env, namespace: 'levelset', log });
       return kube;
     },
     asked: () => {

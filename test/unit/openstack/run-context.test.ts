@@ -7,7 +7,7 @@ import { createSandbox } from '../../../infra/sandbox/sandbox.ts';
 import type { Trigger } from '../../../shared/model/request.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import { EndpointSemaphore, EndpointSemaphores } from '../../../shared/openstack/endpoint-semaphore.ts';
-import { createHttp, type HttpAnswer, type Transport } from '../../../shared/openstack/openstack-http.ts';
+import type { HttpAnswer, Transport } from '../../../shared/openstack/openstack-http.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
 import { NO_RUN, narrow, type RunContext } from '../../../shared/run-context.ts';
 import { sweep } from '../../../shared/sweep.ts';
@@ -55,30 +55,6 @@ test('a part of a run has the time that both have', () => {
   expect(narrow(run, { remainingMs: () => 200 }).remainingMs()).toBe(200);
 });
 
-test('a write asks the guard of its run each time that it is sent, also after a 401, and a read never', async () => {
-  const inside = createSandbox({ nodes: 1 }, new VirtualClock());
-  const plain = cloudTransport(inside);
-  const sent: string[] = [];
-  const transport: Transport = {
-    ...plain,
-    send: ({ method, service, ...request }, limitMs) => {
-      if (service !== 'identity') sent.push(method);
-      if (method === 'PUT') return Promise.resolve({ status: 401, headers: {}, text: '{}' });
-      return plain.send({ method, service, ...request }, limitMs);
-    },
-  };
-  let asked = 0;
-  const guard = (): Promise<void> => {
-    asked += 1;
-    return asked < 2 ? Promise.resolve() : Promise.reject(new Error('the lease is lost'));
-  };
-  const cloud = connectCloud(aConfig(AUTH_URL).openstack, { transport }).cloud.during({ guard });
-  await cloud.list('loadbalancer');
-  expect(asked).toBe(0);
-  await expect(cloud.update('listener', 'an-id', { name: 'x' })).rejects.toThrow('the lease is lost');
-  expect([asked, sent]).toEqual([2, ['GET', 'PUT']]);
-});
-
 /** A service that is held for three seconds by its first answer. */
 function heldService() {
   const clock = new VirtualClock(0);
@@ -95,18 +71,6 @@ function heldService() {
   };
   return { transport, sent };
 }
-
-test('a write that has waited for its turn asks then whether it may be sent', async () => {
-  const { transport, sent } = heldService();
-  const http = createHttp(aConfig(AUTH_URL).openstack, () => undefined, transport);
-  const url = 'http://octavia.invalid/v2.0/lbaas/pools';
-  await http({ service: 'load-balancer', method: 'POST', url, body: {} });
-  const guard = () => Promise.reject(new Error('the lease is lost'));
-  const late = http({ service: 'load-balancer', method: 'PUT', url, body: {} }, { ...NO_RUN, guard });
-  await expect(late).rejects.toThrow('the lease is lost');
-  await http({ service: 'load-balancer', method: 'GET', url });
-  expect(sent).toEqual(['POST /v2.0/lbaas/pools 0', 'GET /v2.0/lbaas/pools 3000']);
-});
 
 test('connections that share the semaphores of their process heed what the endpoint told one of them', async () => {
   const { transport, sent } = heldService();

@@ -313,3 +313,54 @@ test('stop forgets what is queued and waits for what runs', async () => {
   await vi.runAllTimersAsync();
   expect(runs).toEqual(['audit a']);
 });
+
+describe('keys that share load balancers', () => {
+  /** Services with a name that begins with `s` share. */
+  const needsLane = ({ key, inLane }: ReconcileRequest): boolean => nameOf(key).startsWith('s') && !inLane;
+
+  test('are worked on one at a time, and all others beside them', async () => {
+    const atWork = { shared: 0, most: 0 };
+    const { queue, runs } = aQueue(
+      async (request) => {
+        if (needsLane(request)) return { ...progressing(0), needsLane: true };
+        if (!request.inLane) return after(10);
+        atWork.most = Math.max(atWork.most, (atWork.shared += 1));
+        await after(50);
+        atWork.shared -= 1;
+        return SETTLED;
+      },
+      { concurrency: 20 },
+    );
+    for (const name of ['s1', 's2', 's3', 'web', 'api']) queue.add(aRequest(name, 'resync'));
+    await vi.advanceTimersByTimeAsync(20);
+    expect([queue.running, queue.depth]).toEqual([1, 2]);
+    await vi.runAllTimersAsync();
+    expect(atWork.most).toBe(1);
+    expect(runs.filter((run) => run.startsWith('resync s'))).toHaveLength(6);
+  });
+
+  test('are among all others again once they are settled, and stay in the lane until then', async () => {
+    const lanes: boolean[] = [];
+    const { queue } = aQueue((request, run) => {
+      lanes.push(request.inLane === true);
+      if (run === 1) return { ...progressing(0), needsLane: true };
+      return run === 2 ? progressing(100) : SETTLED;
+    });
+    queue.add(aRequest('web'));
+    await vi.runAllTimersAsync();
+    queue.add(aRequest('web'));
+    await vi.runAllTimersAsync();
+    expect(lanes).toEqual([false, true, true, false]);
+  });
+
+  test('begin there where a message says so', async () => {
+    const lanes: boolean[] = [];
+    const { queue } = aQueue((request) => {
+      lanes.push(request.inLane === true);
+      return SETTLED;
+    });
+    queue.add({ ...aRequest('web', 'requeue'), inLane: true });
+    await vi.runAllTimersAsync();
+    expect(lanes).toEqual([true]);
+  });
+});

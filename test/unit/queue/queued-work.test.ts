@@ -38,6 +38,9 @@ test('one key of two clusters is in two groups, and one event about both is two'
     'prod-a:service/shop/web',
     'prod-b:service/shop/web',
   ]);
+  const inLane = all.map((work) => ({ ...work, request: { ...work.request, inLane: true } }));
+  expect(inLane.map(groupId)).toEqual(['lane', 'prod-a:lane', 'prod-b:lane']);
+  expect(readBody(bodyOf(inLane[1] ?? WORK))).toEqual(inLane[1]);
   expect(new Set(all.map(deduplicationId)).size).toBe(3);
 });
 

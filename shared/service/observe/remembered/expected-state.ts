@@ -3,8 +3,7 @@ import { isLocked, isOutsideOctavia } from '../../../model/load-balancer/octavia
 import type { StatusPool, StatusTree } from '../../../model/load-balancer/octavia.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';
-import { TAG_PREFIX } from '../../../model/ownership.ts';
-import type { CloudReader, Kube, World } from '../../../ports.ts';
+import type { CloudReader, World } from '../../../ports.ts';
 import { memberOf } from '../children.ts';
 
 /**
@@ -48,7 +47,7 @@ export interface ConfirmedState {
 export async function confirmExpectedState(
   unit: Unit,
   isRight: (loadBalancer: WireResource) => boolean,
-  { cloud, clock, memory, kube }: CloudReader & { readonly kube: Pick<Kube, 'lease'> },
+  { cloud, clock, memory }: CloudReader,
 ): Promise<ConfirmedState | undefined> {
   const expected = memory.expectedStates.get(unit.key);
   if (!expected || clock.now() - expected.sinceMs > VALID_MS) return undefined;
@@ -58,8 +57,7 @@ export async function confirmExpectedState(
   const isFreed = memory.freed.get(lb.id) === unit.key;
   memory.freed.delete(lb.id);
   const tree = isFreed && onlyMembersMade ? 'not asked' : await cloud.statuses(lb.id);
-  // asked after the tree: whoever takes the lease later had not written to what the tree shows
-  if (!tree || !(await kube.lease(`${TAG_PREFIX}${uid}`).hadLast())) return undefined;
+  if (!tree) return undefined;
   const outsideOctavia = resources.filter(({ kind }) => isOutsideOctavia(kind));
   const inside = resources.filter((resource) => resource !== lb && !outsideOctavia.includes(resource));
   const provisioning_status = tree === 'not asked' ? 'ACTIVE' : tree.provisioning_status;

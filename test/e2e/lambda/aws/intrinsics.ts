@@ -35,6 +35,7 @@ const PSEUDO: Readonly<Record<string, unknown>> = {
   'AWS::NoValue': NO_VALUE,
   'AWS::Partition': 'aws',
   'AWS::Region': REGION,
+  'AWS::StackId': `arn:aws:cloudformation:${REGION}:${ACCOUNT}:stack/levelset-lab/1`,
   'AWS::StackName': 'levelset-lab',
   'AWS::URLSuffix': 'amazonaws.com',
 };

@@ -1,5 +1,10 @@
-/** A setup file: the conformance suite makes and breaks things on its own, in a project and a cluster that are the lab's. */
+/**
+ * A setup file. The tests of each file are a deployment of their own, and find the cluster as nobody's. The conformance suite makes and
+ * breaks things on its own, in a project and a cluster that are the lab's.
+ */
+import { beforeAll } from 'vitest';
 import { lab } from './environment.ts';
+import { leaveDeployment } from './leftovers.ts';
 
 const { controllable, cloud, adminKubeconfig } = lab();
 if (controllable) {
@@ -14,3 +19,7 @@ if (controllable) {
     LEVELSET_CONFORMANCE_LAB: 'yes',
   });
 }
+
+beforeAll(async () => {
+  if (lab().controllable) await leaveDeployment();
+});

@@ -1,0 +1,33 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { reconcile } from '../../../shared/reconcile.ts';
+import { aService } from '../../support/service.ts';
+import { startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { addressOf } from '../../support/told.ts';
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld();
+});
+afterEach(() => it.close());
+
+const request = { key: 'service/default/web', trigger: 'audit' } as const;
+
+test.each([0, 1, 2])(
+  'time that is up after %i writes is an ordinary ending, and the next run goes on',
+  async (allowed) => {
+    it.sandbox.kube.apply(aService());
+    const written = (): number =>
+      it.sandbox.requests.filter(({ write, service }) => write && /octavia|neutron/.test(service)).length;
+    const budget = { remainingMs: () => (written() >= allowed ? 4_000 : 60_000) };
+
+    const report = await reconcile(request, it.world, budget);
+
+    expect(report.outcome.status).toBe('progressing');
+    expect(report.applied).toHaveLength(allowed);
+    await it.settle('web');
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+    expect(it.sandbox.cloud.floatingips).toHaveLength(1);
+    expect(addressOf(it.sandbox)).toBe(it.sandbox.cloud.floatingips[0]?.floating_ip_address);
+  },
+);

@@ -9,8 +9,7 @@ interface Time {
 
 export interface Lifetime {
   /**
-   * For how many milliseconds the answer counts after it came. 0: only for those who ask while it is on its
-   * way.
+   * For how many milliseconds after it came an answer counts for who asks, whoever asked first. 0: only while it is on its way.
    */
   readonly keepMs: number;
   readonly clock: Time;
@@ -20,8 +19,8 @@ interface Entry {
   readonly value: Promise<unknown>;
   /** The run that began it. */
   readonly run: RunContext;
-  /** Undefined while the answer is on its way. */
-  until?: number;
+  /** When the answer came. Undefined while it is on its way. */
+  at?: number;
 }
 
 /**
@@ -50,8 +49,9 @@ export class Answers {
   /** The key has to say what is read: two reads of one key have answers of one type. */
   read<T>(key: string, lifetime: Lifetime, ask: () => Promise<T>): Promise<T> {
     const known = this.#entries.get(key);
-    if (known?.until !== undefined && known.until > lifetime.clock.now()) return known.value as Promise<T>;
-    const isOnItsWay = known !== undefined && known.until === undefined;
+    const isYoung = known?.at !== undefined && known.at + lifetime.keepMs > lifetime.clock.now();
+    if (isYoung) return known.value as Promise<T>;
+    const isOnItsWay = known !== undefined && known.at === undefined;
     const value = isOnItsWay ? this.#join(known, key, lifetime, ask) : this.#ask(key, lifetime, ask);
     return inTime(value, `wait for an answer (${key})`, this.#run.remainingMs());
   }
@@ -61,12 +61,12 @@ export class Answers {
     this.#entries.delete(key);
   }
 
-  #ask<T>(key: string, { keepMs, clock }: Lifetime, ask: () => Promise<T>): Promise<T> {
+  #ask<T>(key: string, { clock }: Lifetime, ask: () => Promise<T>): Promise<T> {
     const value = ask();
     const entry: Entry = { value, run: this.#run };
     this.#entries.set(key, entry);
     value.then(
-      () => (entry.until = clock.now() + keepMs),
+      () => (entry.at = clock.now()),
       () => {
         this.#drop(key, entry);
       },

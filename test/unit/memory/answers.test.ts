@@ -28,6 +28,15 @@ describe('an answer', () => {
     expect(await read(1_000)).toBe(2);
   });
 
+  test('counts for as long as who asks says, whoever asked first', async () => {
+    const { read, time } = reading();
+    await read(300_000);
+    time.now = 60_000;
+    expect(await read(60_000)).toBe(2);
+    time.now = 180_000;
+    expect(await read(300_000)).toBe(2);
+  });
+
   test('that was forgotten is read again', async () => {
     const { answers, read } = reading();
     await read(1_000);

@@ -83,6 +83,7 @@ async function stay(
   const { cloud, memory, config } = world;
   forgetNodes(world); // the message may follow from a change of a Node since the last invocation
   forgetCluster(world);
+  world.memory.expectedStates.clear(); // another worker may have written since
   const cluster = (): Promise<ClusterIdentity> => to.cluster();
   const busy = new BusyLoadBalancers({ cloud, cluster, memory, clock: MONOTONIC, log: ofCluster });
   try {

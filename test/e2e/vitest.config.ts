@@ -38,8 +38,8 @@ export default defineConfig({
     maxWorkers: clusters,
     fileParallelism: clusters > 1,
     sequence: { sequencer: LongestFirst },
-    setupFiles: ['rotation/count-assertions.ts', 'lab/setup-file.ts'].map(
-      (file) => join(import.meta.dirname, file),
+    setupFiles: ['rotation/count-assertions.ts', 'lab/setup-file.ts'].map((file) =>
+      join(import.meta.dirname, file),
     ),
     // each wait has a limit of its own, which moves on while the cloud is at work (lab/until.ts)
     testTimeout: 600_000,

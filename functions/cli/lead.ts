@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ReconcileError } from '../../shared/model/errors.ts';
+import { attempt } from '../../shared/observe/attempt.ts';
 import type { Connected } from '../world.ts';
 
 const LOOK_MS = 100;
@@ -20,7 +21,7 @@ export async function leadFor<T>({ world, home }: Connected, run: () => Promise<
     }
     return await run();
   } finally {
-    await world.kube.deployment.release();
+    await attempt(world.kube.deployment.release()); // what ended the run is told, not that the Lease was lost
     await leader.stop();
   }
 }

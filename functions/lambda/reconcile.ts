@@ -80,12 +80,12 @@ async function stay(
   time: InvocationTime,
 ): Promise<Left> {
   const { world, log: ofCluster } = to;
-  const { cloud, memory, config } = world;
+  const { cloud, config } = world;
   forgetNodes(world); // the message may follow from a change of a Node since the last invocation
   forgetCluster(world);
-  world.memory.expectedStates.clear(); // another worker may have written since
+  world.memory.loadBalancers.relyOnNothing(); // another worker may have written since
   const cluster = (): Promise<ClusterIdentity> => to.cluster();
-  const busy = new BusyLoadBalancers({ cloud, cluster, memory, clock: MONOTONIC, log: ofCluster });
+  const busy = new BusyLoadBalancers({ cloud, cluster, clock: MONOTONIC, log: ofCluster });
   try {
     return await stayWithKey(request, delayMs, {
       ...{ busy, room: new CountedRoom(config.concurrentLoadBalancers, cloud), time: time.runs },

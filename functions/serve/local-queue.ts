@@ -67,7 +67,7 @@ export class LocalQueue {
     const { room = new Room(config.concurrentLoadBalancers, MONOTONIC) } = options;
     // runs that come back see the Nodes as the last look did, so that each look is one change of a pool
     memory.nodesKeptMs = config.sweepIntervalMs;
-    this.#busy = new BusyLoadBalancers({ cloud, cluster, memory, clock: MONOTONIC, log });
+    this.#busy = new BusyLoadBalancers({ cloud, cluster, clock: MONOTONIC, log });
     this.#queue = new Queue({
       run: (request, mayCreate) => this.#run(request, mayCreate),
       concurrency: config.concurrentServiceSyncs,

@@ -5,9 +5,10 @@
  */
 import type { NeutronPort, Server } from '../model/node/nova.ts';
 import type { Key } from '../model/request.ts';
-import type { ObservedResource, WireResource } from '../model/resources.ts';
+import type { WireResource } from '../model/resources.ts';
 import { Answers } from './answers.ts';
 import { BoundedMap } from './bounded-map.ts';
+import { LoadBalancers } from './load-balancers.ts';
 import type { ServersOfProject } from './node-servers.ts';
 import { ToldEvents } from './told-events.ts';
 
@@ -24,19 +25,7 @@ export interface Memory {
   /** Services that want a load balancer, or of which OpenStack had something, when they were last looked at. */
   readonly holders: BoundedMap<Key, true>;
 
-  /** By Service: what the writes of this process should have led to. */
-  readonly expectedStates: BoundedMap<Key, ExpectedState>;
-  /**
-   * By load balancer, then by Service: what was read in full. Services that share a load balancer have
-   * different parts of it as their own.
-   */
-  readonly children: BoundedMap<string, Map<Key, CachedChildren>>;
-  /** By load balancer: ids of the pools that were found to be its Service's own. */
-  readonly ownPools: BoundedMap<string, readonly string[]>;
-  /** Load balancers whose deletion Octavia has accepted from this process. */
-  readonly deleted: BoundedMap<string, true>;
-  /** By id of a listener, pool or member in ERROR: when it was last written, in milliseconds since 1970. */
-  readonly writtenInError: BoundedMap<string, number>;
+  readonly loadBalancers: LoadBalancers;
 
   /** By port: the answer to the last write, or undefined after one that failed. The next write waits for it. */
   readonly portWrites: BoundedMap<string, Promise<WireResource | undefined>>;
@@ -56,28 +45,8 @@ export interface Memory {
    */
   readonly queues: Map<'cidrs' | 'deletions', Promise<unknown>>;
 
-  /** By load balancer that was found ACTIVE again after a write of this process: the Service whose run looks at it next. */
-  readonly freed: BoundedMap<string, Key>;
-
   /** The Events that were written, for the page. */
   readonly events: ToldEvents;
-}
-
-export interface ExpectedState {
-  readonly uid: string | undefined;
-  /** The time of the first write after everything was read, in milliseconds since 1970. */
-  readonly sinceMs: number;
-  readonly resources: readonly ObservedResource[];
-  /** The last writes made members and nothing else, so that it is enough to know the load balancer ACTIVE again. */
-  readonly onlyMembersMade: boolean;
-}
-
-export interface CachedChildren {
-  /** The load balancer's `updated_at`, which any write to it, or to what is on it, moves. */
-  readonly updated_at: string;
-  readonly children: readonly ObservedResource[];
-  /** In milliseconds since 1970. */
-  readonly readAt: number;
 }
 
 export interface FullRouter {
@@ -120,31 +89,21 @@ export function newMemory(): Memory {
     nodePorts: new Answers(MOST_LISTS),
     unanswered: new BoundedMap(MOST),
     holders: new BoundedMap(MOST),
-    expectedStates: new BoundedMap(MOST_RESOURCES, ({ resources }) => 1 + resources.length),
-    children: new BoundedMap(MOST_RESOURCES, weightOf),
-    ownPools: new BoundedMap(MOST_RESOURCES, ({ length }) => 1 + length),
-    deleted: new BoundedMap(MOST),
-    writtenInError: new BoundedMap(MOST),
+    loadBalancers: new LoadBalancers(MOST_RESOURCES),
     portWrites: new BoundedMap(MOST_PORTS),
     fullRouters: new BoundedMap(MOST),
     servers: newGathering(),
     serversByNode: newGathering(),
     serverPorts: newGathering(),
     queues: new Map(),
-    freed: new BoundedMap(MOST),
     events: new ToldEvents(MOST),
   };
 }
 
 /** Forgets everything, as in a process that starts. No run may be under way. */
 export function forgetAll(memory: Memory): void {
-  const fresh = newMemory();
-  for (const name of Object.keys(fresh) as (keyof Memory)[])
-    if (name !== 'events') Object.assign(memory, { [name]: fresh[name] });
-}
-
-function weightOf(units: Map<Key, CachedChildren>): number {
-  return 1 + [...units.values()].reduce((sum, { children }) => sum + children.length, 0);
+  const { events: _, ...fresh } = newMemory();
+  Object.assign(memory, fresh);
 }
 
 export function newGathering<T>(): Gathering<T> {

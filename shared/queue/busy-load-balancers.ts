@@ -1,5 +1,4 @@
 import { inTime } from '../deadline.ts';
-import type { Memory } from '../memory/memory.ts';
 import { isPending } from '../model/load-balancer/octavia.ts';
 import { clusterTag, type ClusterIdentity } from '../model/ownership.ts';
 import type { Report } from '../model/outcome.ts';
@@ -22,7 +21,6 @@ const AFTER_FAILURE_MS = 2_000;
 export interface BusyLoadBalancersOptions {
   readonly cloud: Pick<Cloud, 'list' | 'get'>;
   readonly cluster: () => Promise<ClusterIdentity>;
-  readonly memory: Pick<Memory, 'freed'>;
   /** The monotonic clock: who sets the time of day back holds up no key. */
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
@@ -135,8 +133,6 @@ export class BusyLoadBalancers {
     else if (taken.has(one.loadBalancer)) one.dueMs = now + LEAST_GAP_MS;
     else if (now >= one.notBeforeMs) {
       taken.add(one.loadBalancer);
-      if (status === 'ACTIVE' && this.#waiting.get(one.key) === one)
-        this.#options.memory.freed.set(one.loadBalancer, one.key);
       this.#free(one);
     }
   }

@@ -1,6 +1,7 @@
 import type { Leaving } from '../apply/reserve-deletion.ts';
 import type { Config } from '../config/config.ts';
 import { listNodesLately } from '../memory/listed-nodes.ts';
+import type { WrittenPlan } from '../memory/load-balancers.ts';
 import { isError } from '../model/errors.ts';
 import type { ReconcileError } from '../model/errors.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
@@ -25,10 +26,11 @@ import { findLoadBalancer } from './observe/load-balancer/find-load-balancer.ts'
 import { parseNodeSelector } from '../model/node/node-selector.ts';
 import { attempt } from '../observe/attempt.ts';
 import { namedAddresses } from '../model/node/judged-nodes.ts';
-import type { HasAddress } from '../model/node/judged-nodes.ts';
+import type { HasAddress, JudgedNodes } from '../model/node/judged-nodes.ts';
+import { isAsWritten, lastWritten } from './as-written.ts';
 import { observeNodes } from './observe/node-ports.ts';
 import { observeService } from './observe/observe-service.ts';
-import type { ObservedService } from '../model/load-balancer/observed-service.ts';
+import type { FoundLoadBalancers, ObservedService } from '../model/load-balancer/observed-service.ts';
 import type { Source } from './observe/questions.ts';
 import { observeHeadroom } from './observe/offers.ts';
 import { createsLoadBalancer, planService } from './plan/plan-service.ts';
@@ -69,7 +71,7 @@ export interface Evaluation {
 
 /**
  * Evaluates a Service in five steps and writes nothing: find the load balancer, read the intent, observe, desire, plan.
- * The depth `shallow`, for the sweep, leaves out what is on the load balancer.
+ * The depth `shallow`, for the sweep and for a run after one that wrote its whole plan, leaves out what is on the load balancer.
  */
 export async function evaluate(
   asRead: Unit,
@@ -84,14 +86,38 @@ export async function evaluate(
   // Another controller may have made the load balancer, and it read annotations in its own way: so find the load
   // balancer first.
   const join = service && wanted ? joinIntent(service, config) : undefined;
-  const found = await findLoadBalancer({ unit: asRead, cluster, depth, join }, world);
+  const found = await findLoadBalancer({ unit: asRead, cluster, join }, world);
 
   const unit = withoutLetGoOfNamesake(asRead, found.loadBalancer, config);
 
   // A kubelet says which addresses its Node has, and Neutron whose they are.
   const judged = world.judged ?? (await observeNodes(nodes, found.loadBalancer !== undefined, world));
+  const about = { unit, cluster, nodes, judged, found };
+  const written = depth === 'deep' ? lastWritten(unit, found, world) : undefined;
+  if (written && found.loadBalancer) {
+    const look = await evaluateFound({ ...about, depth: 'shallow', written }, world);
+    world.memory.loadBalancers.noteWritten(found.loadBalancer.id, undefined);
+    if (isAsWritten(look, written)) return look;
+  }
+  return evaluateFound({ ...about, depth, written: undefined }, world);
+}
+
+interface FoundUnit extends Pick<Evaluation, 'unit' | 'cluster' | 'nodes'> {
+  readonly judged: JudgedNodes;
+  readonly found: FoundLoadBalancers;
+  readonly depth: Depth;
+  readonly written: WrittenPlan | undefined;
+}
+
+async function evaluateFound(
+  { found, nodes, ...its }: FoundUnit,
+  world: Source & Pick<World, 'config'>,
+): Promise<Evaluation> {
+  const { config } = world;
+  const { unit, cluster, judged, depth } = its;
+  const { service } = unit;
   const isOfNode = namedAddresses(judged);
-  const about = { unit, cluster, nodes: judged.nodes, judged, isOfNode, depth, config };
+  const about = { ...its, nodes: judged.nodes, isOfNode, config };
 
   const selector = service && (await lastSelector(service, world.kube));
   const reading = readAsDialect(service, found.loadBalancer, config, selector);

@@ -1,80 +1,104 @@
+/**
+ * What a run's writes mean for the next runs. After one that made a load balancer, or members, and so wrote its whole plan, the next
+ * run looks at the load balancer alone: what is on it, and the floating IP, are as they were written.
+ */
 import { lockOf } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
+import type { BesideMembers, WrittenPlan } from '../memory/load-balancers.ts';
+import {
+  isChildInError,
+  isOutsideOctavia,
+  poolOfMembers,
+  writesMembers,
+} from '../model/load-balancer/octavia.ts';
 import { clusterTag, hasTag } from '../model/ownership.ts';
 import type { Step } from '../model/plan.ts';
-import type { Evaluation } from './evaluate.ts';
-import type { Unit } from '../model/unit.ts';
-import { predictState } from './observe/remembered/predict-state.ts';
-import { expectState, forgetExpectedState } from './observe/remembered/expected-state.ts';
-import { forgetStored } from './observe/certificates.ts';
-import { noteWritesInError } from './observe/remembered/children-in-error.ts';
-import { forgetChildren } from './observe/remembered/child-cache.ts';
+import type { ObservedResource } from '../model/resources.ts';
 import type { World } from '../ports.ts';
+import { hasNotes, isShared } from './as-written.ts';
+import type { Evaluation } from './evaluate.ts';
+import { forgetStored } from './observe/certificates.ts';
 
-/**
- * Notes the state that this run's writes should lead to, for the next run. If that state is in doubt, the expected
- * state is forgotten, and the next run reads the lists.
- */
 export function noteWrites(
   evaluation: Evaluation,
   applied: Applied,
   { memory, clock }: Pick<World, 'memory' | 'clock'>,
 ): void {
-  const { unit, cluster, observed } = evaluation;
-  const { steps, known } = applied;
-  const lb = known.get('lb');
-  // what a refused write was planned from may not be so
-  if (lb && applied.error) forgetChildren(lb.id, memory);
-  if (steps.length === 0) return;
-  // one without tags is in no list by tags
-  const isDeleted = steps.some((step) => step.verb === 'delete' && step.id === lb?.id);
-  if (lb && isDeleted && hasTag(lb['tags'], clusterTag(cluster))) memory.deleted.set(lb.id, true);
-  noteWritesInError(steps, observed.resources, { memory, clock });
+  const { cluster, observed } = evaluation;
+  const { steps, known, error } = applied;
+  const { loadBalancers } = memory;
   if (steps.some(({ kind }) => kind === 'secret')) forgetStored({ memory });
-  if (lb && steps.some((step) => lockOf(step) === 'lb')) forgetChildren(lb.id, memory);
-  if (lb) memory.freed.delete(lb.id);
-  const hasPolicies = evaluation.desired.resources.some(({ kind }) => kind === 'l7policy');
-  if (
-    !lb ||
-    !unit.wanted ||
-    evaluation.locked ||
-    observed.replacement ||
-    isShared(evaluation) ||
-    applied.error ||
-    hasPolicies ||
-    steps.some(changesPlaces)
-  ) {
-    forgetExpectedState(unit, memory);
-    return;
-  }
-  const written = { steps, known, name: unit.name, cluster };
-  const sinceMs = observed.expectedSinceMs ?? clock.now();
-  const onlyMembersMade = steps.every(({ verb, kind }) => verb === 'create' && kind === 'member');
-  const resources = predictState(observed.resources, written);
-  expectState(unit, { resources, sinceMs, onlyMembersMade }, memory);
+  const lb = known.get('lb');
+  if (!lb) return;
+  const writes = steps.filter((step) => lockOf(step) === 'lb');
+  const beside = besideMembers(evaluation, writes, applied, { memory, clock });
+  // what a refused write was planned from may not be so
+  if (error || writes.length > 0) loadBalancers.forget(lb.id);
+  if (beside) loadBalancers.noteBesideMembers(lb.id, beside);
+  loadBalancers.noteWrittenInError(lb.id, writtenInError(steps, observed.resources), clock.now());
+  const isDeleted = steps.some((step) => step.verb === 'delete' && step.id === lb.id);
+  // one without tags is in no list by tags
+  if (isDeleted && hasTag(lb['tags'], clusterTag(cluster))) loadBalancers.noteDeleted(lb.id);
+  const written = writtenPlan(evaluation, applied);
+  if (written) loadBalancers.noteWritten(lb.id, written);
 }
 
-/**
- * Forgets the state that this process expects after its writes. Children that were read in full still count while
- * `updated_at` is the same.
- */
-export function trustNothing(unit: Unit, { memory }: Pick<World, 'memory'>): void {
-  forgetExpectedState(unit, memory);
+/** Ids of the children in ERROR that were written, so that those which stay in ERROR are not written in every run. */
+function writtenInError(steps: readonly Step[], observed: readonly ObservedResource[]): readonly string[] {
+  const written = new Set(steps.flatMap(({ verb, address }) => (verb === 'members' ? [] : address)));
+  const batches = new Set(steps.flatMap(({ verb, address }) => (verb === 'members' ? address : [])));
+  const isWritten = ({ kind, address, parent }: ObservedResource): boolean =>
+    written.has(address) || (kind === 'member' && batches.has(parent ?? ''));
+  return observed.filter((child) => isChildInError(child) && isWritten(child)).map(({ id }) => id);
 }
 
-/** Whether other Services write to the load balancer as well: the status tree does not show what they wrote. */
-function isShared({ observed: { sharing } }: Evaluation): boolean {
-  return sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
+/** What this run knows of the load balancer beside the members that it wrote. */
+function besideMembers(
+  { unit, observed, repairing }: Evaluation,
+  writes: readonly Step[],
+  { error, known }: Applied,
+  { memory, clock }: Pick<World, 'memory' | 'clock'>,
+): BesideMembers | undefined {
+  const isOther = isShared(observed) || (observed.replacement ?? repairing) !== undefined;
+  if (error || isOther || writes.length === 0 || !writes.every(writesMembers)) return undefined;
+  const now = clock.now();
+  const before =
+    observed.asWritten && memory.loadBalancers.besideMembers(unit, known.get('lb')?.id ?? '', now);
+  const pools = new Set(writes.map(poolOfMembers));
+  const children = observed.resources.filter(
+    ({ kind, parent = '' }) =>
+      kind !== 'loadbalancer' && !isOutsideOctavia(kind) && !(kind === 'member' && pools.has(parent)),
+  );
+  const readAt = before ? before.readAt : now;
+  const floatingIP = floatingIPOf(observed.resources, known);
+  return { uid: unit.service?.metadata.uid, readAt, pools, children, floatingIP };
 }
 
-/**
- * Whether the step gives a plan address to another resource, or takes the load balancer away: a listener turns to
- * another pool, another load balancer is made or deleted, a resource is made anew, or one goes that OpenStack made during this run
- * (its id is a reference).
- */
-function changesPlaces(step: Step): boolean {
-  if (step.verb === 'update') return step.changes.some(({ attribute }) => attribute === 'default_pool_id');
-  if (step.address.startsWith('lb/') || step.verb === 'failover') return true;
-  if (step.verb !== 'delete') return false;
-  return step.kind === 'loadbalancer' || step.anew === true || typeof step.id !== 'string';
+function writtenPlan(
+  { unit, observed, plan, desired, locked, repairing, hash }: Evaluation,
+  { steps, stopped, error, known }: Applied,
+): WrittenPlan | undefined {
+  const { service, wanted, key } = unit;
+  const { replacement, resources } = observed;
+  const isWhole = !error && !stopped && steps.length === plan.steps.length && !hasNotes(plan);
+  const isOther = !service || !wanted || isShared(observed) || locked || (replacement ?? repairing);
+  const hasPolicies = desired.resources.some(({ kind }) => kind === 'l7policy');
+  if (!isWhole || isOther || hasPolicies || !steps.some(lockOf) || !steps.every(isAnew)) return undefined;
+  return { key, uid: service.metadata.uid, hash, floatingIP: floatingIPOf(resources, known) };
+}
+
+function floatingIPOf(
+  observed: readonly ObservedResource[],
+  known: Applied['known'],
+): ObservedResource<'floatingip'> | undefined {
+  const owned = observed.find(({ address }) => address === 'floatingip')?.owned ?? true;
+  const wire = known.get('floatingip');
+  return wire && { kind: 'floatingip', address: 'floatingip', id: wire.id, owned, wire };
+}
+
+/** Whether a step makes what was not there, and a load balancer that is ACTIVE afterwards has it. */
+function isAnew(step: Step): boolean {
+  if (step.verb === 'members') return step.changed.length + step.removed.length === 0;
+  const { verb, kind, address } = step;
+  return verb === 'create' && (address === 'lb' || kind === 'member' || isOutsideOctavia(kind));
 }

@@ -1,3 +1,4 @@
+import type { WrittenPlan } from '../memory/load-balancers.ts';
 import type { Config } from '../config/config.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { locateNodes } from '../model/node/judged-nodes.ts';
@@ -24,12 +25,13 @@ export interface Asking {
   readonly judged: JudgedNodes;
   readonly isOfNode: HasAddress;
   readonly depth: Depth;
+  readonly written: WrittenPlan | undefined;
   readonly config: Config;
 }
 
 /** What to read for one Service. If the Service wants no load balancer, only what it has is read. */
 export function questionOf(
-  { unit, cluster, nodes, judged, isOfNode, depth, config }: Asking,
+  { unit, cluster, nodes, judged, isOfNode, depth, written, config }: Asking,
   loadBalancer: WireResource | undefined,
   reading: Reading,
 ): Question {
@@ -37,7 +39,7 @@ export function questionOf(
   const { ports, servers } = judged;
   const { intent } = reading;
   const namesSecrets = intent !== undefined && secretsOf(intent).length > 0;
-  const base = { unit, cluster, isOfNode, depth, namesSecrets };
+  const base = { unit, cluster, isOfNode, depth, written, namesSecrets };
   if (!intent || !unit.wanted)
     return { ...base, ...NOTHING, securityGroup: { managed, addresses: () => [], ports, servers } };
   const offers =

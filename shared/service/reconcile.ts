@@ -26,7 +26,6 @@ import {
   waitForRoom,
   wasRefused,
 } from './finish.ts';
-import { trustNothing } from './note-writes.ts';
 import { ensureFinalizer, isOutdated, write } from './write.ts';
 import { requirePlace } from './place.ts';
 import { isAnothers, isOurs, unitOf } from './unit.ts';
@@ -50,8 +49,6 @@ export async function reconcileService(
   // another controller's finalizer, and so its load balancer (decision 150)
   if (service && isAnothers(service, world.config)) return { outcome: { status: 'settled' }, applied: [] };
 
-  // the run of a sweep, a resync or a command does not rely on what this process expects after its own writes
-  if (readsInFull(request.trigger)) trustNothing(unit, world);
   if (isByPerson(request)) forgetNodes(world);
 
   try {

@@ -9,8 +9,6 @@ import { evaluate } from './evaluate.ts';
 import { nothingApplied } from './finish.ts';
 import { bulkChildren } from './observe/bulk-children.ts';
 import type { BulkChildren } from './observe/bulk-children.ts';
-import { forgetOldChildren } from './observe/remembered/child-cache.ts';
-import { forgetExpectedState } from './observe/remembered/expected-state.ts';
 import { namedId } from './observe/load-balancer/adoption.ts';
 import type { CertificateInUse } from '../model/tls/certificate-facts.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
@@ -77,7 +75,7 @@ export async function findServices(
       ? []
       : listNodePorts(await nodesListed(), managed, isWhole || managed ? 'now' : 'lately', world);
   const readAt = world.clock.now();
-  if (isWhole && world.cluster !== undefined) forgetOldChildren(readAt, world.memory);
+  if (isWhole && world.cluster !== undefined) world.memory.loadBalancers.forgetOld(readAt);
   const [nodes, project, states] = await Promise.all([
     attempt(nodesListed()),
     observeProject(cluster, cloud, ports, isWhole),
@@ -246,12 +244,12 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
   };
   const evaluation = await evaluate(unit, nodes, source, cluster, isInFull ? 'deep' : 'shallow');
   if (isInFull) view.compared.set(uid, undefined);
-  // the key may come back by itself before the sweep's request, and must not trust what it wrote
-  if (isInFull && evaluation.plan.steps.length > 0) forgetExpectedState(unit, world.memory);
   view.certificates.set(unit.key, evaluation.desired.certificates);
-  if (state && state.hash !== evaluation.hash) return 'unsettled';
   const lb = evaluation.observed.loadBalancer;
   const { steps } = evaluation.plan;
+  // the key may come back by itself before the sweep's request, and must not trust what it wrote
+  if (isInFull && lb && steps.length > 0) world.memory.loadBalancers.relyOnNothing([lb.id]);
+  if (state && state.hash !== evaluation.hash) return 'unsettled';
   if (state?.rejected !== undefined && (!lb || (steps.length > 0 && steps.every(isAnother)))) {
     const againMs = triedAgainMs(state);
     if (world.clock.now() >= againMs) return 'unsettled';

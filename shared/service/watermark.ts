@@ -1,4 +1,5 @@
 /** The states of Services: which a run keeps, when a sweep compares in full whatever they say, and which a sweep removes. */
+import { isSure } from '../memory/load-balancers.ts';
 import { errorText, ReconcileError } from '../model/errors.ts';
 import { fingerprint, sameJson } from '../model/json.ts';
 import type { Service } from '../model/kubernetes.ts';
@@ -13,7 +14,6 @@ import type { Applied } from '../apply/apply.ts';
 import type { Evaluation } from './evaluate.ts';
 import { rfc3339 } from '../report/condition.ts';
 import { PLACE } from './judge-in-time.ts';
-import { isSure } from './observe/remembered/child-cache.ts';
 import { askedOf } from './drift.ts';
 import { isAnother } from '../model/plan.ts';
 import type { UnitState } from '../model/unit.ts';
@@ -21,21 +21,19 @@ import type { UnitState } from '../model/unit.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * The state to keep for a Service that is as desired. Undefined without a load balancer. It is unsure after a run that only
- * confirmed the expected state, and while a change could still hide behind the same `updated_at` (design.md, "The sweep
- * is cheap").
+ * The state to keep for a Service that is as desired. Undefined without a load balancer. It is unsure after a run that
+ * looked at the load balancer alone, and while a change could still hide behind the same `updated_at` (design.md, "The sweep is cheap").
  */
 export function watermark(evaluation: Evaluation, now: number): UnitState | undefined {
   const lb = evaluation.observed.loadBalancer;
   if (!lb) return undefined;
-  const isRead = evaluation.observed.expectedSinceMs === undefined;
+  const isRead = evaluation.observed.asWritten !== true;
   const { awaitingApproval: waiting, driftStays } = evaluation.plan;
   const { length: awaitingApproval } = waiting;
   return {
     hash: evaluation.hash,
     asked: askedOf(evaluation),
     ...(driftStays ? { driftStays } : {}),
-    // the status tree has no times
     updated_at: isRead ? textOf(lb['updated_at']) : null,
     ...(isRead && isSure(lb, now) ? {} : { unsure: true as const }),
     ...(isRead ? { compared: rfc3339(now) } : {}),
@@ -102,7 +100,7 @@ export function isComparedInFull(
   return (!listed || listed['provisioning_status'] === 'ACTIVE') && !tellsTrouble(service);
 }
 
-/** Whether the Service was settled by what levelset wrote, and nothing was read since but the status tree, which has no times. */
+/** Whether the Service was settled by what levelset wrote, and nothing on its load balancer was read since. */
 export function isUnread({ unsure, compared }: UnitState): boolean {
   return unsure === true && compared === undefined;
 }

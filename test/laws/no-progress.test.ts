@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { newMemory } from '../../shared/memory/memory.ts';
 import type { Outcome, Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { WireResource } from '../../shared/model/resources.ts';
@@ -83,7 +82,6 @@ test('where nothing ever changes, runs and calls fall to a few a minute, for eac
             },
           },
           cluster: () => Promise.resolve({ id: 'uid', name: 'kubernetes' }),
-          memory: newMemory(),
           clock: { now: () => Date.now() },
           log: { warn: () => undefined },
         });

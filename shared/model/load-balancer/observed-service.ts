@@ -47,11 +47,8 @@ export interface ObservedService extends FoundLoadBalancers, ObservedEndpoints {
   readonly drainedForMs: ReadonlyMap<Address, number>;
   /** Ids of children that were in ERROR and were written less than a minute ago. */
   readonly writtenInError: ReadonlySet<string>;
-  /**
-   * Present if this state is what our own writes since then led to: the time of the first one. No settings were read,
-   * so no watermark may rest on it.
-   */
-  readonly expectedSinceMs?: number;
+  /** What is on the load balancer was not read, since this process has just written it: no watermark may rest on it. */
+  readonly asWritten?: true;
 }
 
 /** The endpoints of a Service; empty if its members are all nodes, whether or not they have a Pod. */

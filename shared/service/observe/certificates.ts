@@ -119,23 +119,23 @@ const NAMED_MS = 60_000;
 
 /**
  * The certificates that levelset keeps in Barbican for this Service, from one list a minute for the whole process, or one in
- * five minutes where no Service names a Secret. For a Service that leaves and has named one, or is gone, the list is read
+ * five minutes where no Service names a Secret. A load balancer is not made by a list that was read before: Octavia refuses one with a
+ * certificate that is gone. For a Service that leaves and has named one, or is gone, the list is read
  * again, because another process may have stored a certificate since. If the list fails, a Service that names no Secret goes
  * on without it: the next sweep finds what an earlier spec has left there.
  */
 export async function findStoredCertificates(
   unit: Unit,
   cluster: ClusterIdentity,
-  namesSecrets: boolean,
+  { namesSecrets, isMade }: { readonly namesSecrets: boolean; readonly isMade: boolean },
   source: ListSource,
 ): Promise<readonly ObservedResource<'secret'>[]> {
   const { cloud, clock, lists, memory } = source;
   const isShared = lists === cloud && (unit.wanted || isWithoutSecrets(unit));
+  const keepMs = !namesSecrets ? UNNAMED_MS : isMade ? NAMED_MS : 0;
   const list = (): Promise<readonly WireResource[]> =>
     isShared
-      ? memory.answers.read(ANSWER, { keepMs: namesSecrets ? NAMED_MS : UNNAMED_MS, clock }, () =>
-          listStored(cluster, cloud),
-        )
+      ? memory.answers.read(ANSWER, { keepMs, clock }, () => listStored(cluster, cloud))
       : listStored(cluster, lists);
   const all = namesSecrets
     ? await orUnread(source, [], list())

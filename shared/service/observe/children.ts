@@ -1,3 +1,4 @@
+import { writtenAt } from '../../memory/load-balancers.ts';
 import { nextPlace, policyAddressOf, transportOf } from '../../model/address.ts';
 import type { Address } from '../../model/address.ts';
 import { clusterTag, hasTag, tagValue } from '../../model/ownership.ts';
@@ -109,16 +110,21 @@ async function observePoolContents(
   const listed = pool.wire['members'];
   const monitorId = pool.wire['healthmonitor_id'];
   const [members, monitor] = await Promise.all([
-    Array.isArray(listed) && listed.length === 0 ? [] : cloud.list('member', {}, pool.id),
+    Array.isArray(listed) && listed.length === 0 ? [] : observeMembers(pool, cloud),
     typeof monitorId === 'string' ? cloud.get('healthmonitor', monitorId) : undefined,
   ]);
-  return [
-    ...members.map((wire) => ({
-      ...memberOf(pool.address, wire),
-      owned: ownsMember(wire, members, pool.wire),
-    })),
-    ...(monitor ? [monitorOf(pool.address, monitor)] : []),
-  ];
+  return [...members, ...(monitor ? [monitorOf(pool.address, monitor)] : [])];
+}
+
+export async function observeMembers(
+  pool: ObservedResource,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<readonly ObservedResource<'member'>[]> {
+  const members = await cloud.list('member', {}, pool.id);
+  return members.map((wire) => ({
+    ...memberOf(pool.address, wire),
+    owned: ownsMember(wire, members, pool.wire),
+  }));
 }
 
 export function memberOf(pool: Address, wire: WireResource): ObservedResource<'member'> {
@@ -184,21 +190,12 @@ async function observeRules(
 
 /**
  * Milliseconds since each member with weight 0 was last written; it has taken no new connection since then. Octavia's
- * times are in UTC and have whole seconds. A member that we wrote and have not read since has no times: then the time
- * of our first write counts.
+ * times are in UTC and have whole seconds.
  */
 export function drainedForMs(
   resources: readonly ObservedResource[],
-  expectedSinceMs: number | undefined,
   now: number,
 ): ReadonlyMap<Address, number> {
   const drained = resources.filter(({ kind, wire }) => kind === 'member' && wire['weight'] === 0);
-  return new Map(
-    drained.map(({ address, wire }) => [address, now - (writtenAt(wire) ?? expectedSinceMs ?? now)]),
-  );
-}
-
-function writtenAt({ updated_at: updated, created_at: created }: WireResource): number | undefined {
-  const last = updated ?? created;
-  return typeof last === 'string' ? Date.parse(`${last}Z`) : undefined;
+  return new Map(drained.map(({ address, wire }) => [address, now - writtenAt(wire)]));
 }

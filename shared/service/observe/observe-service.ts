@@ -1,25 +1,29 @@
+import type { BesideMembers, WrittenPlan } from '../../memory/load-balancers.ts';
 import { atLeast } from '../../model/load-balancer/capabilities.ts';
 import { isLocked } from '../../model/load-balancer/octavia.ts';
 import type { NetworkFacts, NetworkQuestion } from '../../model/network/network-facts.ts';
+import { serviceTag } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
 import { horizonAt, observeCertificates, findStoredCertificates, observeTlsSecrets } from './certificates.ts';
-import { drainedForMs, observeChildren } from './children.ts';
+import type { ChildReader } from './bulk-children.ts';
+import { drainedForMs, observeChildren, observeMembers } from './children.ts';
 import { observeEndpoints } from './endpoints.ts';
-import type { FoundLoadBalancer } from './load-balancer/find-load-balancer.ts';
 import { isGivenUp, ownersOf } from './load-balancer/owners.ts';
 import { ofWhom, sharingOf } from './load-balancer/sharing.ts';
 import { observeAsIfAnew, observeNetwork } from './network/network.ts';
-import { findFloatingIP } from './network/floating-ip.ts';
+import { findFloatingIP, type FoundFloatingIP } from './network/floating-ip.ts';
 import { observeNodePorts, findSecurityGroups, securityGroupResources } from './network/security-group.ts';
-import type { ObservedEndpoints, ObservedService } from '../../model/load-balancer/observed-service.ts';
+import type {
+  FoundLoadBalancers,
+  ObservedEndpoints,
+  ObservedService,
+} from '../../model/load-balancer/observed-service.ts';
 import type { Question, Source } from './questions.ts';
 import { observeOffers } from './offers.ts';
 import { listsFor } from './project.ts';
+import type { Unit } from '../../model/unit.ts';
 import type { World } from '../../ports.ts';
-import { cachedChildren, cacheChildren } from './remembered/child-cache.ts';
-import { confirmOwnChildren, rememberOwnPools } from './remembered/own-children.ts';
-import { writtenLately } from './remembered/children-in-error.ts';
 
 /** The question, with the endpoints of the Service. */
 interface Asked extends Omit<Question, 'network'>, ObservedEndpoints {
@@ -38,7 +42,7 @@ const NO_FACTS: NetworkFacts = { floatingNetworks: [], missing: [] };
 /** Everything that the question asks for, in Kubernetes, Octavia, Neutron and Barbican. Writes nothing. */
 export async function observeService(
   question: Question,
-  { expected, ...found }: FoundLoadBalancer,
+  found: FoundLoadBalancers,
   reader: Source & Pick<World, 'config'>,
 ): Promise<ObservedService> {
   const { unit, cluster } = question;
@@ -53,12 +57,11 @@ export async function observeService(
   ]);
   const asked: Asked = { ...question, ...behind, network: question.network?.(behind.endpoints) };
   const lb = found.loadBalancer;
-  const outside =
-    (expected && (await asExpected(asked, lb, expected.outsideOctavia, source))) ??
-    (await observeOutsideOctavia(asked, found, source));
-  const children = expected?.children ?? (lb ? await observeOnLoadBalancer(asked, lb, source) : []);
+  const now = source.clock.now();
+  const beside = lb && wanted ? source.memory.loadBalancers.besideMembers(unit, lb.id, now) : undefined;
+  const outside = await observeOutsideOctavia(asked, found, question.written ?? beside, source);
+  const children = lb ? await observeOnLoadBalancer(asked, lb, beside, source) : [];
   const onIt = children === 'given up' ? [] : children;
-  if (lb && question.network && onIt.length > 0) rememberOwnPools(lb, onIt, source.memory);
   const all = [...(lb ? [resourceOf(lb)] : []), ...outside.resources, ...onIt];
   const sharing = lb && sharingOf(lb, all, unit, cluster);
   const octavia = atLeast(told, all);
@@ -76,9 +79,9 @@ export async function observeService(
     ...(await observeIfReplaced(asked, lb, octavia, source)),
     unread,
     horizon: horizonAt(source.clock),
-    drainedForMs: drainedForMs(resources, expected?.sinceMs, source.clock.now()),
-    writtenInError: writtenLately(source),
-    ...(expected ? { expectedSinceMs: expected.sinceMs } : {}),
+    drainedForMs: drainedForMs(resources, source.clock.now()),
+    writtenInError: source.memory.loadBalancers.writtenInError(lb?.id ?? '', source.clock.now()),
+    ...(question.written || beside ? { asWritten: true as const } : {}),
   };
   if (children !== 'given up') return observed;
   const { loadBalancer, ...left } = observed;
@@ -91,18 +94,20 @@ function resourceOf(wire: WireResource): ObservedResource<'loadbalancer'> {
 
 async function observeOutsideOctavia(
   { unit, cluster, locate, network, securityGroup, endpoints, namesSecrets }: Asked,
-  found: FoundLoadBalancer,
+  found: FoundLoadBalancers,
+  written: WrittenPlan | BesideMembers | undefined,
   source: Source,
 ): Promise<OutsideOctavia> {
   const lists = listsFor(source);
   const lb = found.loadBalancer;
   const isJoiner = lb !== undefined && sharingOf(lb, [], unit, cluster).role === 'joiner';
-  const external = network?.external === true && !isJoiner;
+  const wish = { ...network, external: network?.external === true && !isJoiner, isJoiner };
+  const isKnown = written && (written.floatingIP !== undefined) === wish.external;
   const [floating, facts, groups, stored] = await Promise.all([
-    findFloatingIP(unit, found, { ...network, external, isJoiner }, cluster, { ...source, lists }),
+    isKnown ? floatingIPOf(written) : findFloatingIP(unit, found, wish, cluster, { ...source, lists }),
     network ? observeNetwork(network, lb, locate, source) : NO_FACTS,
     findSecurityGroups(unit, cluster, securityGroup.managed, { ...source, lists }),
-    findStoredCertificates(unit, cluster, namesSecrets, { ...source, lists }),
+    findStoredCertificates(unit, cluster, { namesSecrets, isMade: lb !== undefined }, { ...source, lists }),
   ]);
   const subnet = facts.memberSubnet;
   const addresses = securityGroup.addresses(subnet, endpoints);
@@ -131,48 +136,58 @@ async function observeOutsideOctavia(
   };
 }
 
-/**
- * What our own writes left outside Octavia. Undefined if the Service asks for something else: a floating IP that is not
- * there, none although there is one, or the port of a new node.
- */
-async function asExpected(
-  { locate, network, securityGroup, endpoints }: Asked,
-  loadBalancer: WireResource | undefined,
-  resources: readonly ObservedResource[],
-  source: Source,
-): Promise<OutsideOctavia | undefined> {
-  const hasFloatingIP = resources.some(({ kind }) => kind === 'floatingip');
-  if (network?.external !== hasFloatingIP) return undefined;
-  const facts = await observeNetwork(network, loadBalancer, locate, source);
-  const ports = securityGroup.addresses(facts.memberSubnet, endpoints).map((address) => `port/${address}`);
-  const there = new Set(resources.map(({ address }) => address));
-  return ports.every((port) => there.has(port)) ? { resources, facts } : undefined;
+function floatingIPOf({ floatingIP: resource }: Pick<WrittenPlan, 'floatingIP'>): FoundFloatingIP {
+  return resource ? { resource } : {};
 }
 
 /**
  * Listeners, pools and what belongs to them. Nothing is read in a shallow look, or while Octavia locks the load
- * balancer, since it could not be changed anyway. For a Service that wants no load balancer, whose each of them is has to be
- * certain, so that nobody else's resources are deleted. If nothing on the load balancer is this Service's, and somebody else uses
+ * balancer, since it could not be changed anyway. For a Service that wants no load balancer, whose each listener and pool is has
+ * to be certain, so that nobody else's resources are deleted. If nothing on the load balancer is this Service's, and somebody else uses
  * it, the Service has given it up.
  */
 async function observeOnLoadBalancer(
   { unit, cluster, network, depth }: Asked,
   lb: WireResource,
+  beside: BesideMembers | undefined,
   { cloud, clock, memory, children: inBulk, readAt = clock.now() }: Source,
 ): Promise<readonly ObservedResource[] | 'given up'> {
   if (depth === 'shallow' || isLocked(lb)) return [];
   const owners = ownersOf(unit, cluster, lb);
   if (!network) {
-    const confirmed = await confirmOwnChildren(unit, lb, owners, cloud, memory);
-    if (confirmed) return confirmed;
-    const owned = await observeChildren(lb, owners, cloud, 'owners');
+    const known = owners.shared ? undefined : memory.loadBalancers.childrenOf(unit, lb);
+    const told = known && (await isStill(unit, lb, cloud)) ? known.filter(isListenerOrPool) : undefined;
+    const owned = told ?? (await observeChildren(lb, owners, cloud, 'owners'));
     return isGivenUp(lb, owned, owners) ? 'given up' : owned;
   }
-  const cached = inBulk ? undefined : cachedChildren(unit.key, lb, memory);
-  if (cached) return cached;
+  if (beside) {
+    const pools = beside.children.filter(({ kind, address }) => kind === 'pool' && beside.pools.has(address));
+    const members = await Promise.all(pools.map((pool) => observeMembers(pool, cloud)));
+    return [...beside.children, ...members.flat()];
+  }
+  const known = inBulk ? undefined : memory.loadBalancers.childrenOf(unit, lb);
+  if (known) return known;
   const children = await observeChildren(lb, owners, inBulk ?? cloud, 'all');
-  cacheChildren(unit.key, lb, children, readAt, memory);
+  memory.loadBalancers.noteChildren(unit, lb, children, readAt);
   return children;
+}
+
+/**
+ * Whether nothing on the load balancer of a Service that leaves has changed until now, by `updated_at`: the run may have waited for
+ * Neutron. One list by the Services' tags serves all that leave together.
+ */
+async function isStill(
+  { service, withLeftovers }: Unit,
+  { id, updated_at: before }: WireResource,
+  cloud: ChildReader,
+): Promise<boolean> {
+  if (!service || withLeftovers) return false;
+  const now = await cloud.list('loadbalancer', { 'tags-any': serviceTag(service.metadata.uid) });
+  return now.some((lb) => lb.id === id && lb['updated_at'] === before);
+}
+
+function isListenerOrPool({ kind }: ObservedResource): boolean {
+  return kind === 'listener' || kind === 'pool';
 }
 
 /**

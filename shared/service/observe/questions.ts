@@ -1,3 +1,4 @@
+import type { WrittenPlan } from '../../memory/load-balancers.ts';
 import type { HasAddress, JudgedNodes, LocatedAddress } from '../../model/node/judged-nodes.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { OfferQuestion } from '../../model/load-balancer/octavia.ts';
@@ -17,11 +18,13 @@ export interface LoadBalancerQuestion {
   readonly cluster: ClusterIdentity;
   /** Undefined if the Service wants no load balancer. */
   readonly join: JoinIntent | undefined;
-  readonly depth: Depth;
 }
 
 /** Every read that the intent asks for. */
-export interface Question extends Pick<LoadBalancerQuestion, 'unit' | 'cluster' | 'depth'> {
+export interface Question extends Pick<LoadBalancerQuestion, 'unit' | 'cluster'> {
+  readonly depth: Depth;
+  /** What the run before has written, if the load balancer alone is looked at. */
+  readonly written: WrittenPlan | undefined;
   /** The addresses of the Nodes that can be members of the Service. */
   readonly locate: () => readonly LocatedAddress[];
   readonly isOfNode: HasAddress;

@@ -7,7 +7,7 @@ import { noteOf, planNotes } from '../../report/plan-notes.ts';
 import { outcomeOfError, RETRY_MS } from '../../report/outcome-of-error.ts';
 import type { Evaluation } from '../evaluate.ts';
 
-/** First guesses of how long Octavia takes, in milliseconds. The poller learns better ones. */
+/** How long Octavia takes at least, in milliseconds. */
 export const CREATE_MS = 2000;
 export const CHANGE_MS = 700;
 

@@ -17,7 +17,6 @@ async function callsOf({ sandbox }: SandboxWorld, work: () => Promise<unknown>) 
   return {
     perService: made.length / COUNT,
     barbican: made.filter(({ service }) => service === 'barbican').length,
-    trees: made.filter(({ path }) => path.endsWith('/status')).length,
   };
 }
 
@@ -62,7 +61,6 @@ test('of eight together each costs some five calls to create, three for a node m
   kube.addNode('node-more');
   const joined = await callsOf(it, () => workOn(it));
   expect(joined.perService).toBeLessThanOrEqual(3);
-  expect(joined.trees).toBe(0);
   expect(
     new Set(cloud.pools.map(({ id }) => cloud.members.filter((one) => one.pool_id === id).length)),
   ).toEqual(new Set([4]));

@@ -10,7 +10,7 @@ const COUNT = 500;
 const NODES = 10;
 const OCTAVIA_MS = 3_000;
 /** What all ask for together: the sweep's lists, those of the poller, and those of eight units each. */
-const TOGETHER = 80 + (4 * COUNT) / 8;
+const TOGETHER = 80 + (5 * COUNT) / 8;
 const MEMBERS = '/load-balancer/v2.0/lbaas/pools/ID/members';
 const ROOM = { public: '203.0.0.0/16', private: '10.0.0.0/16' };
 
@@ -40,7 +40,7 @@ test(`a Node of ${COUNT} load balancers joins, and leaves`, async () => {
   });
   expect(inside.cloud.members).toHaveLength(COUNT * NODES);
   expect(left.writes).toEqual(Array(COUNT).fill(`DELETE ${MEMBERS}/ID`));
-  // and whether each is gone
+  // and the members of each pool once more
   expect(left.reads.length).toBeLessThanOrEqual(2 * COUNT + TOGETHER);
 });
 

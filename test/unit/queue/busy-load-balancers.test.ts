@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Report } from '../../../shared/model/outcome.ts';
 import type { WireResource } from '../../../shared/model/resources.ts';
-import { newMemory, type Memory } from '../../../shared/memory/memory.ts';
 import { BusyLoadBalancers } from '../../../shared/queue/busy-load-balancers.ts';
 import { aReport, aRequest, nameOf, progressing } from './reports.ts';
 
@@ -28,7 +27,6 @@ interface SetUp {
   readonly octavia: Octavia;
   readonly ready: string[];
   readonly warnings: string[];
-  readonly memory: Memory;
 }
 
 function setUp(): SetUp {
@@ -42,7 +40,6 @@ function setUp(): SetUp {
   };
   const ready: string[] = [];
   const warnings: string[] = [];
-  const memory = newMemory();
   const busyOnes = new BusyLoadBalancers({
     cloud: {
       list: async (kind, query): Promise<readonly WireResource[]> => {
@@ -59,7 +56,6 @@ function setUp(): SetUp {
       },
     },
     cluster: () => Promise.resolve({ id: 'uid', name: 'kubernetes' }),
-    memory,
     clock: { now: () => Date.now() },
     log: { warn: (message) => void warnings.push(message) },
   });
@@ -67,7 +63,7 @@ function setUp(): SetUp {
     const { key } = report.request;
     busyOnes.wait(report, leastMs, () => void ready.push(`${Date.now()} ${nameOf(key)}`));
   };
-  return { busyOnes, wait, octavia, ready, warnings, memory };
+  return { busyOnes, wait, octavia, ready, warnings };
 }
 
 const busy = (name: string, hintMs: number, loadBalancer = `lb-${name}`): Report =>
@@ -79,7 +75,7 @@ const created = (name: string, hintMs: number): Report => ({
 });
 
 test('all that wait are judged by one list of our own load balancers', async () => {
-  const { wait, octavia, ready, memory } = setUp();
+  const { wait, octavia, ready } = setUp();
   for (const name of ['a', 'b', 'c', 'd']) {
     octavia.status.set(`lb-${name}`, 'PENDING_UPDATE');
     wait(busy(name, 1_000));
@@ -89,8 +85,6 @@ test('all that wait are judged by one list of our own load balancers', async () 
   await vi.advanceTimersByTimeAsync(1_000);
 
   expect(ready).toEqual(['1000 a', '1000 b', '1000 c']);
-  // of one in ERROR, or gone, its run knows nothing yet
-  expect([...memory.freed]).toEqual([['lb-a', 'service/shop/a']]);
   expect(octavia.gets).toEqual(['1000 lb-c']);
   expect(octavia.queries).toEqual([
     ['loadbalancer', { tags: 'levelset-cluster=uid', fields: ['id', 'provisioning_status'] }],

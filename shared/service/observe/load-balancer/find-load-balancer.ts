@@ -20,33 +20,20 @@ import { observeListeners, observePools } from '../children.ts';
 import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-service.ts';
 import type { LoadBalancerQuestion, Source } from '../questions.ts';
 import { listsFor } from '../project.ts';
-import { confirmExpectedState } from '../remembered/expected-state.ts';
-import type { ConfirmedState } from '../remembered/expected-state.ts';
 import { findByName, isDescribed, namedId, provenByTag } from './adoption.ts';
 import { ownersOf } from './owners.ts';
 
-export interface FoundLoadBalancer extends FoundLoadBalancers {
-  /** The load balancer as this process wrote it and Octavia confirms it. Absent: it has to be read. */
-  readonly expected?: ConfirmedState;
-}
-
-/**
- * Finds the Service's load balancer. After a write of this process one status tree is enough; otherwise lists are
- * searched. For a Service that leaves, lists are always searched.
- */
 export async function findLoadBalancer(
   question: LoadBalancerQuestion,
   source: Source,
-): Promise<FoundLoadBalancer> {
-  const { unit, join, depth } = question;
-  const isRight = (lb: WireResource): boolean => join !== undefined && !asksForAnother(join, lb);
-  const expected =
-    depth === 'deep' && !source.project ? await confirmExpectedState(unit, isRight, source) : undefined;
-  if (expected) return { loadBalancer: expected.loadBalancer, duplicates: [], expected };
+): Promise<FoundLoadBalancers> {
   // throws if this Octavia has no tags: then no load balancer could be found
   await source.cloud.octaviaVersion();
   const lists = listsFor(source);
-  return findByLists(question, { list: (...asked) => lists.list(...asked), byId: byIdIn(source, unit) });
+  return findByLists(question, {
+    list: (...asked) => lists.list(...asked),
+    byId: byIdIn(source, question.unit),
+  });
 }
 
 interface Lookup extends Pick<Cloud, 'list'> {
@@ -62,7 +49,7 @@ interface Lookup extends Pick<Cloud, 'list'> {
 function byIdIn(source: Source, { wanted, withLeftovers }: Unit): Lookup['byId'] {
   if (source.project) return (id) => listsFor(source).list('loadbalancer', { id });
   return async (id) => {
-    if (!wanted && !withLeftovers && source.memory.deleted.has(id)) return [];
+    if (!wanted && !withLeftovers && source.memory.loadBalancers.isDeleted(id)) return [];
     try {
       return [await source.cloud.get('loadbalancer', id)].filter((lb) => lb !== undefined);
     } catch (error) {

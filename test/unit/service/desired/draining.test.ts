@@ -62,13 +62,12 @@ interface Case {
   readonly desired?: readonly DesiredResource[];
   readonly mayBeEmpty?: true;
   readonly drainMs?: number;
-  readonly expectedSinceMs?: number;
   readonly busy?: boolean;
   readonly grouped?: boolean;
 }
 /** What is desired more than before, and in how many seconds each member of it goes. */
 function drained(one: Case): { readonly more: readonly string[]; readonly inS?: readonly number[] } {
-  const { mayBeEmpty, expectedSinceMs, grouped = false } = one;
+  const { mayBeEmpty, grouped = false } = one;
   const observed = [pool(), ...(one.observed ?? [member(1), member(2)])];
   const poolWanted = { kind: 'pool', address: 'pool/tcp/80', attributes: {} } as const;
   const group = { kind: 'securitygroup', address: 'securitygroup', attributes: {} } as const;
@@ -88,7 +87,7 @@ function drained(one: Case): { readonly more: readonly string[]; readonly inS?: 
   const result = withDraining(desired, {
     observed,
     nodes: one.nodes ?? [node('node-1'), node('node-2', 'label')],
-    drainedForMs: drainedForMs(observed, expectedSinceMs, NOW),
+    drainedForMs: drainedForMs(observed, NOW),
     drainMs: one.drainMs ?? DRAIN_MS,
     busy: one.busy ?? false,
   });
@@ -119,18 +118,6 @@ const ROWS: readonly (readonly [string, Case, readonly string[], number?])[] = [
   ],
   ['made with weight 0 long ago', { observed: [member(2, ZERO)] }, []],
   ['drained', { observed: [member(2, { ...ZERO, updated_at: '2026-11-21T08:01:00' })] }, []],
-  [
-    'written by us: since then',
-    { observed: [member(2, { ...ZERO, created_at: null })], expectedSinceMs: NOW - 5_000 },
-    [NODE_2],
-    55,
-  ],
-  [
-    'written before what we wrote',
-    { observed: [member(2, { ...ZERO, updated_at: '2026-11-21T08:01:40' })], expectedSinceMs: NOW - 5_000 },
-    [NODE_2],
-    40,
-  ],
   ['no member', { observed: [member(1)] }, []],
   ["somebody else's member", { observed: [member(2, {}, false)] }, []],
   ['nobody stays', { nodes: [node('node-2', 'label')], desired: [] }, []],

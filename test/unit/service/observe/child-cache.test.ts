@@ -7,18 +7,18 @@ test('of many clusters, a process forgets after ten minutes what it has read of 
   for (const named of ['prod-a', undefined]) {
     const cluster = startCluster({}, undefined, {}, named);
     await cluster.create('web', 'api');
-    const { children } = cluster.world.memory;
+    const { loadBalancers } = cluster.world.memory;
     cluster.inside.advanceClock(3_000);
     await cluster.sweep();
-    expect(children.size).toBe(2);
+    expect(loadBalancers.read).toBe(2);
 
     cluster.inside.advanceClock(6 * MINUTES);
     await cluster.sweep();
-    expect(children.size).toBe(2);
+    expect(loadBalancers.read).toBe(2);
 
     cluster.inside.advanceClock(6 * MINUTES);
     await cluster.sweep();
-    expect(children.size).toBe(named === undefined ? 2 : 0);
+    expect(loadBalancers.read).toBe(named === undefined ? 2 : 0);
 
     cluster.inside.kube.apply({
       kind: 'Service',

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newMemory } from '../../../../shared/memory/memory.ts';
-import type { UpdateStep } from '../../../../shared/model/plan.ts';
 import type { Unit } from '../../../../shared/model/unit.ts';
-import { predictState } from '../../../../shared/service/observe/remembered/predict-state.ts';
 import { findSecurityGroups } from '../../../../shared/service/observe/network/security-group.ts';
 import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
 import type { Wire } from '../../../support/cloud-contents.ts';
@@ -81,21 +79,4 @@ describe('the security group of a Service', () => {
 
     expect(cloud.lists).toBe(1);
   });
-});
-
-test('what is expected of a port after our write is what Neutron answered, other groups that came meanwhile included', () => {
-  const wire = { id: 'p', security_groups: ['a'], revision_number: 1 };
-  const answer = { id: 'p', security_groups: ['a', 'b', 'ours'], revision_number: 3 };
-  const changes = [{ attribute: 'security_groups', from: ['a'], to: ['a', 'ours'] }];
-  const step: UpdateStep = { verb: 'update', kind: 'port', address: 'port/10.0.0.1', id: 'p', changes };
-  const observed = { kind: 'port' as const, address: 'port/10.0.0.1', id: 'p', owned: true, wire };
-
-  const [expected] = predictState([observed], {
-    steps: [step],
-    known: new Map([['port/10.0.0.1', answer]]),
-    name: NAME,
-    cluster: CLUSTER,
-  });
-
-  expect(expected?.wire).toEqual(answer);
 });

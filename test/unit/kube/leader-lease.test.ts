@@ -197,3 +197,23 @@ test('a guard that stood open closes 13 s after the last renewal that was taken 
   asleepMs = 14_000;
   expect(lease.guard).toThrow('does not hold Lease levelset/levelset');
 });
+
+test('who leads goes on leading where each answer of the kube-apiserver takes 5 s', async () => {
+  const leases = new Leases();
+  const clock: LeaseClock = { monotonic: () => Date.now(), wall: () => Date.now(), pause: sleep };
+  const http: Http = async (request) => {
+    const { leftMs = () => Infinity } = request;
+    await sleep(Math.min(5_000, leftMs()));
+    if (leftMs() <= 0) throw new ReconcileError('KUBE_UNAVAILABLE', 'no answer in time');
+    return leases.ask(request);
+  };
+  const changes: boolean[] = [];
+  const its = { http, clock, identity: 'first', namespace: 'levelset', name: 'levelset', log: SILENT };
+  const lease = new LeaderLease({ ...its, changed: (leads) => changes.push(leads) });
+  lease.start();
+
+  await vi.advanceTimersByTimeAsync(120_000);
+
+  expect(changes).toEqual([true]);
+  lease.guard();
+});

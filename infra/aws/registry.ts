@@ -1,4 +1,5 @@
 /** What differs for a deployment that serves the clusters of a registry (docs/clusters.md). */
+import { OF_RECEIVING } from '../../functions/lambda/clusters/parameter-source.ts';
 import type { Resource } from './cloudformation.ts';
 
 /** Variables that an entry of the registry takes the place of. */
@@ -16,10 +17,15 @@ export function variablesForRegistry(
   return { ...(Object.fromEntries(named) as object), LEVELSET_CLUSTERS: `parameters:${path}` };
 }
 
-/** The parameters that the registry's variable names. */
-export function registryPath(environment: Readonly<Record<string, unknown>>): string | undefined {
+/** What a function may read of the registry, by the action of Parameter Store. One that only receives events connects with nothing. */
+export function registryRights(
+  environment: Readonly<Record<string, unknown>>,
+): Readonly<Partial<Record<'ssm:GetParameters' | 'ssm:GetParametersByPath', readonly string[]>>> {
   const from = environment['LEVELSET_CLUSTERS'];
-  return typeof from === 'string' ? `${from.replace('parameters:', '')}/clusters/*` : undefined;
+  if (typeof from !== 'string') return {};
+  const entries = `${from.replace('parameters:', '')}/clusters/*`;
+  if ('LEVELSET_STACK' in environment) return { 'ssm:GetParametersByPath': [entries] };
+  return { 'ssm:GetParameters': OF_RECEIVING.map((text) => `${entries}/${text}`) };
 }
 
 /** Routes of the API, beside those of one cluster, by that which leads to the same function. */

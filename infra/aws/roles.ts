@@ -1,5 +1,5 @@
 import type { Resource } from './cloudformation.ts';
-import { registryPath } from './registry.ts';
+import { registryRights } from './registry.ts';
 
 /** What decides the rights of a function. */
 export interface Needs {
@@ -35,14 +35,14 @@ const WORK_ACTIONS = [
 ];
 
 /**
- * The role of a function: its own log, the parameters that its variables X_PARAMETER name, and those of a registry, the queues that its variables X_URL
+ * The role of a function: its own log, the parameters that its variables X_PARAMETER name, and what it needs of a registry, the queues that its variables X_URL
  * name, and the queues that it works on. AWS has no narrower resource than `*` for network interfaces and traces.
  */
 export function functionRole({ functionName, environment, worksOn, inVpc, traced }: Needs): Resource {
   const variables = Object.entries(environment);
   const parameters = variables.filter(([name]) => name.endsWith('_PARAMETER'));
   const queues = variables.filter(([name]) => name.endsWith('_URL'));
-  const registry = registryPath(environment);
+  const registry = Object.entries(registryRights(environment));
   return role('lambda.amazonaws.com', [
     allow(
       ['logs:CreateLogStream', 'logs:PutLogEvents'],
@@ -52,7 +52,12 @@ export function functionRole({ functionName, environment, worksOn, inVpc, traced
       ['ssm:GetParameters'],
       parameters.map(([, path]) => arn('ssm', `parameter${String(path)}`)),
     ),
-    allow(['ssm:GetParametersByPath'], registry === undefined ? [] : [arn('ssm', `parameter${registry}`)]),
+    ...registry.map(([action, paths]) =>
+      allow(
+        [action],
+        paths.map((path) => arn('ssm', `parameter${path}`)),
+      ),
+    ),
     allow(
       ['sqs:SendMessage'],
       queues.map(([, url]) => ({ 'Fn::GetAtt': [(url as { readonly Ref: string }).Ref, 'Arn'] })),

@@ -33,6 +33,9 @@ interface Parameter {
   readonly LastModifiedDate: number;
 }
 
+/** What a function that only receives events may read of an entry: it holds no credentials. */
+export const OF_RECEIVING: readonly TextName[] = ['audit-tokens', 'flags'];
+
 interface Answer {
   readonly Parameters: readonly Parameter[];
   readonly NextToken?: string;
@@ -47,6 +50,7 @@ export class ParameterSource implements Source {
   /** It keeps the texts itself. */
   readonly keepMs = 0;
   readonly #root: string;
+  readonly #only: readonly TextName[] | undefined;
   readonly #env: NodeJS.ProcessEnv;
   readonly #log: Log;
   readonly #now: () => number;
@@ -57,9 +61,19 @@ export class ParameterSource implements Source {
   readonly #reads = new Map<string, Promise<Texts | undefined>>();
   #isAway = false;
 
-  /** @param path without a slash at its end */
-  constructor(path: string, env: NodeJS.ProcessEnv, log: Log, now: () => number = () => Date.now()) {
+  /**
+   * @param path without a slash at its end
+   * @param only the texts that may be read; all of them otherwise
+   */
+  constructor(
+    path: string,
+    env: NodeJS.ProcessEnv,
+    log: Log,
+    only?: readonly TextName[],
+    now: () => number = () => Date.now(),
+  ) {
     this.#root = `${path}/clusters/`;
+    this.#only = only;
     this.#env = env;
     this.#log = log;
     this.#now = now;
@@ -79,7 +93,7 @@ export class ParameterSource implements Source {
   /** Why the registry cannot be read, in words; empty when it can. */
   async missing(): Promise<readonly string[]> {
     try {
-      await this.#page({ Path: this.#root, MaxResults: 1 }, countdown(LONGEST_MS));
+      await this.#page(this.#root, { Path: this.#root, MaxResults: 1 }, countdown(LONGEST_MS));
       return [];
     } catch (error) {
       return [`clusters: ${errorText(error)}`];
@@ -118,7 +132,7 @@ export class ParameterSource implements Source {
     const found: Parameter[] = [];
     try {
       const path = `${this.#root}${name}/`;
-      for await (const parameter of this.#below(path, { WithDecryption: true }, countdown(LONGEST_MS)))
+      for await (const parameter of this.#of(path, countdown(LONGEST_MS)))
         if (isText(parameter.Name.slice(path.length)))
           found.push({ ...parameter, Name: parameter.Name.slice(path.length) });
     } catch (error) {
@@ -158,6 +172,15 @@ export class ParameterSource implements Source {
     return atMs !== undefined && Math.abs(this.#now() - atMs) < ageMs;
   }
 
+  /** The parameters of an entry. */
+  async *#of(path: string, leftMs: () => number): AsyncGenerator<Parameter> {
+    if (!this.#only) yield* this.#below(path, { WithDecryption: true }, leftMs);
+    else {
+      const asked = { Names: this.#only.map((text) => path + text), WithDecryption: true };
+      yield* (await this.#page(path, asked, leftMs)).Parameters;
+    }
+  }
+
   /** All parameters below a path. Whoever may ask for `PATH/*` may ask for it with its slash (docs/sources/tools.md, "Parameters by path"). */
   async *#below(path: string, how: object, leftMs: () => number): AsyncGenerator<Parameter> {
     let token: string | undefined;
@@ -168,34 +191,32 @@ export class ParameterSource implements Source {
         MaxResults: PAGE,
         ...(token !== undefined && { NextToken: token }),
       };
-      const { Parameters, NextToken } = await this.#page(asked, leftMs);
+      const { Parameters, NextToken } = await this.#page(path, asked, leftMs);
       yield* Parameters;
       token = NextToken;
     } while (token !== undefined);
   }
 
   /** One call; more of them while Parameter Store says that there were too many. Throws CONFIG_INVALID. */
-  async #page(
-    fields: { readonly Path: string; readonly MaxResults: number },
-    leftMs: () => number,
-  ): Promise<Answer> {
+  async #page(path: string, fields: object, leftMs: () => number): Promise<Answer> {
+    const action = 'Names' in fields ? 'GetParameters' : 'GetParametersByPath';
     for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(LONGEST_DELAY_MS, 2 * delayMs)) {
       const limitMs = Math.min(LONGEST_MS, leftMs());
       const { status, text } = await callParameterStore(
-        'GetParametersByPath',
+        action,
         fields,
         this.#env,
         Math.max(1, limitMs),
       ).catch((cause: unknown) => {
-        throw unreadable(fields.Path, errorText(cause));
+        throw unreadable(path, errorText(cause));
       });
       if (status === 200) {
         const answer = answerIn(text);
-        if (!answer) throw unreadable(fields.Path, 'what answered 200 is not Parameter Store');
+        if (!answer) throw unreadable(path, 'what answered 200 is not Parameter Store');
         return answer;
       }
       const isBusy = text.includes('ThrottlingException') && leftMs() > delayMs;
-      if (!isBusy) throw unreadable(fields.Path, `Parameter Store answered ${status}: ${text.slice(0, 300)}`);
+      if (!isBusy) throw unreadable(path, `Parameter Store answered ${status}: ${text.slice(0, 300)}`);
       await sleep(delayMs * (0.5 + Math.random() / 2));
     }
   }

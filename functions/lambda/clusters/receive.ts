@@ -1,5 +1,6 @@
 import { readFlagsText } from '../../../shared/config/flags-text.ts';
 import { flagsFromEnv, readFlags } from '../../../shared/config/read-flags.ts';
+import { isClusterName } from '../../../shared/model/request.ts';
 import { serviceAccountUser } from '../../../shared/trigger/keys-from-audit.ts';
 import type { Endpoint, HttpRequest } from '../../http/exchange.ts';
 import { answerError, noSuchPath } from '../../http/http-error.ts';
@@ -7,16 +8,20 @@ import type { ServerOptions } from '../../http/server-options.ts';
 import { log } from '../function-log.ts';
 import { enqueueTo, keyQueue } from '../key-queue.ts';
 import { Admissions } from './admitted.ts';
+import { OF_RECEIVING } from './parameter-source.ts';
 import { sourceOfFunction } from './source-of-function.ts';
 
 export type Receiving = Pick<ServerOptions, 'clusters' | 'auditTokens' | 'self' | 'enqueue' | 'log'>;
 
-/** An endpoint that receives events of many clusters: the path names one, and its entry says who may send. Throws CONFIG_INVALID. */
+/**
+ * An endpoint that receives events of many clusters: the path names one, and its entry says who may send. Whether there is one that
+ * has no tokens of its own, the worker finds out. Throws CONFIG_INVALID.
+ */
 export function receiveForMany(
   env: NodeJS.ProcessEnv,
   endpointOf: (options: Receiving) => Endpoint,
 ): Endpoint {
-  const admissions = new Admissions(sourceOfFunction(env), env);
+  const admissions = new Admissions(sourceOfFunction(env, OF_RECEIVING), env);
   const enqueue = enqueueTo(keyQueue(env));
 
   const optionsFor = async ({ path, headers }: HttpRequest): Promise<Receiving> => {
@@ -25,7 +30,7 @@ export function receiveForMany(
     const own = readFlagsText(texts?.flags ?? '', 'flags', []);
     const { serviceAccount } = readFlags({ ...flagsFromEnv(env), ...own }, []);
     return {
-      clusters: texts ? [cluster] : [],
+      clusters: isClusterName(cluster) ? [cluster] : [],
       auditTokens: tokens.auditTokens,
       self: [serviceAccountUser(serviceAccount)],
       enqueue: (requests) => enqueue(requests.map((request) => ({ ...request, cluster }))),

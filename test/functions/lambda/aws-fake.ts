@@ -100,14 +100,17 @@ export async function startAws(): Promise<AwsFake> {
   };
 
   const getParameters = (body: Fields): Answer => {
-    calls.push('GetParameters');
     const names = body['Names'] as readonly string[];
+    const ofEntries = names.filter((name) => name.includes('/clusters/'));
+    calls.push(['GetParameters', ...ofEntries].join(' '));
     if (names.length > 10 || body['WithDecryption'] !== true) return refused('ValidationException');
     const found = names.filter((name) => parameters.has(name));
     return {
       status: 200,
       body: {
-        Parameters: found.map((Name) => ({ Name, Value: parameters.get(Name) })),
+        Parameters: found.map((Name) => ({
+          ...{ Name, Value: parameters.get(Name), LastModifiedDate: modified.get(Name) ?? 1_700_000_000 },
+        })),
         InvalidParameters: names.filter((name) => !parameters.has(name)),
       },
     };

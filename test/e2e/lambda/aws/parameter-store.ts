@@ -77,7 +77,12 @@ function answerTo({ headers }: IncomingMessage, body: Fields, { values, trouble 
   const found = asked.flatMap((Name) => {
     const value = values.get(Name);
     if (value === undefined) return [];
-    return [{ Name, Type: 'SecureString', Value: isDecrypted ? value : 'AQICAHh-encrypted', Version: 1 }];
+    return [
+      {
+        ...{ Name, Type: 'SecureString', Version: 1, LastModifiedDate: 1_700_000_000 },
+        Value: isDecrypted ? value : 'AQICAHh-encrypted',
+      },
+    ];
   });
   const InvalidParameters = asked.filter((name) => !values.has(name));
   return { status: 200, body: { Parameters: found, InvalidParameters } };

@@ -74,19 +74,21 @@ test('each function has the flag, and no secret of one cluster', () => {
   }
 });
 
-test('each function may read the entries of the registry by their path, and of one cluster nobody reads a path', () => {
-  const paths = (role: Resource): readonly (string | undefined)[] =>
+test('who connects may read the entries of the registry, who only receives events their tokens and flags, and of one cluster nobody any', () => {
+  const entries = (role: Resource): readonly string[] =>
     statementsOf(role)
-      .filter(({ Action }) => Action.includes('ssm:GetParametersByPath'))
-      .flatMap(({ Action, Resource }) => {
-        expect(Action).toEqual(['ssm:GetParametersByPath']);
-        return Resource.map((resource) => resource['Fn::Sub']);
-      });
-  const arn = 'arn:${AWS::Partition}:ssm:${AWS::Region}:${AWS::AccountId}:parameter/levelset/dev/clusters/*';
+      .filter(({ Action }) => Action.some((action) => action.startsWith('ssm:')))
+      .flatMap(({ Action, Resource }) =>
+        Resource.map((resource) => `${Action.join()} ${resource['Fn::Sub']?.split(':parameter')[1] ?? ''}`),
+      )
+      .filter((text) => text.includes('/clusters/'));
+  const path = '/levelset/dev/clusters/*';
+  const receiving = [`ssm:GetParameters ${path}/audit-tokens`, `ssm:GetParameters ${path}/flags`];
   for (const name of namesOf(one, 'AWS::IAM::Role')) {
     const [before, role] = [one[name], many[name]];
-    expect(before && paths(before)).toEqual([]);
-    expect(role && paths(role)).toEqual(name === 'ScheduleRole' ? [] : [arn]);
+    expect(before && entries(before)).toEqual([]);
+    const rights = /^(Audit|Events)Role$/.test(name) ? receiving : [`ssm:GetParametersByPath ${path}`];
+    expect(role && entries(role)).toEqual(name === 'ScheduleRole' ? [] : rights);
   }
 });
 

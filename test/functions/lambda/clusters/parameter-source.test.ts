@@ -1,8 +1,8 @@
 /** The registry in Parameter Store: what is read, how often, and what counts while it cannot be read. */
 import fc from 'fast-check';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { ParameterSource } from '../../../../functions/lambda/clusters/parameter-source.ts';
-import { TEXTS } from '../../../../shared/clusters/entry.ts';
+import { OF_RECEIVING, ParameterSource } from '../../../../functions/lambda/clusters/parameter-source.ts';
+import { TEXTS, type TextName } from '../../../../shared/clusters/entry.ts';
 import { Registry } from '../../../../shared/clusters/registry.ts';
 import { errorText } from '../../../../shared/model/errors.ts';
 import { WHOLE } from '../../../unit/clusters/entry-texts.ts';
@@ -18,7 +18,7 @@ beforeEach(async () => {
   told = [];
 });
 
-function source(): ParameterSource {
+function source(only?: readonly TextName[]): ParameterSource {
   const note = (message: string, fields?: object): void =>
     void told.push(`${message} ${JSON.stringify(fields)}`);
   const env = {
@@ -26,7 +26,7 @@ function source(): ParameterSource {
     AWS_ENDPOINT_URL_SSM: aws.url,
   };
   const log = { debug: note, info: note, warn: note, error: note };
-  return new ParameterSource('/levelset/prod', env, log, () => nowMs);
+  return new ParameterSource('/levelset/prod', env, log, only, () => nowMs);
 }
 
 function write(name: string, texts: Readonly<Record<string, string>>): void {
@@ -171,4 +171,18 @@ test('while Parameter Store cannot be read the texts stay, tries are far between
   for (const text of Object.keys(WHOLE)) aws.parameters.delete(`/levelset/prod/clusters/prod-a/${text}`);
   later(6);
   expect(await one.read('prod-a')).toBeUndefined();
+});
+
+test('a function that only receives events asks for tokens and flags by their names, and for no credentials', async () => {
+  write('prod-a', WHOLE);
+  later(10);
+
+  const texts = await source(OF_RECEIVING).read('prod-a');
+
+  expect(Object.keys(texts ?? {}).toSorted()).toEqual(
+    OF_RECEIVING.filter((text) => text in WHOLE).toSorted(),
+  );
+  expect(aws.calls).toEqual([
+    'GetParameters /levelset/prod/clusters/prod-a/audit-tokens /levelset/prod/clusters/prod-a/flags',
+  ]);
 });

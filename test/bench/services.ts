@@ -109,7 +109,7 @@ async function measureLevelset(floor: Readonly<Record<'create' | 'join' | 'delet
   );
   await settleAll(levelset, cloudConfig);
   await measure('nothing changed, one sweep', undefined, async () => {
-    const { code, stdout } = await runLevelset(['sweep'], { cloudConfig });
+    const { code, stdout } = await runLevelset(['sweep', '--dry-run'], { cloudConfig });
     if (code !== 0) throw new Error(`the sweep was not settled: ${stdout}`);
   });
   await measure('one node joins, a member of every pool', floor.join, async () => {

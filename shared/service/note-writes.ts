@@ -1,6 +1,7 @@
 /**
  * What a run's writes mean for the next runs. After one that made a load balancer, or members, and so wrote its whole plan, the next
- * run looks at the load balancer alone: what is on it, and the floating IP, are as they were written.
+ * run looks at the load balancer alone: what is on it, and the floating IP, are as they were written. After other writes of members it
+ * reads the members of those pools, and relies on what was read of the rest.
  */
 import { lockOf } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';

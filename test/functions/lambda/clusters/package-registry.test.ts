@@ -1,6 +1,7 @@
 /** serverless.yml with `clusters: registry`: what differs from the deployment of one cluster, and nothing else does. */
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from 'vitest';
+import { OF_RECEIVING } from '../../../../functions/lambda/clusters/parameter-source.ts';
 import { flagsFromEnv } from '../../../../shared/config/read-flags.ts';
 import { packageTemplate } from '../packaged-template.ts';
 
@@ -83,7 +84,7 @@ test('who connects may read the entries of the registry, who only receives event
       )
       .filter((text) => text.includes('/clusters/'));
   const path = '/levelset/dev/clusters/*';
-  const receiving = [`ssm:GetParameters ${path}/audit-tokens`, `ssm:GetParameters ${path}/flags`];
+  const receiving = OF_RECEIVING.map((text) => `ssm:GetParameters ${path}/${text}`);
   for (const name of namesOf(one, 'AWS::IAM::Role')) {
     const [before, role] = [one[name], many[name]];
     expect(before && entries(before)).toEqual([]);

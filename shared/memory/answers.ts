@@ -100,7 +100,7 @@ export function lazily<T>(ask: () => Promise<T>): () => Promise<T> {
 }
 
 /** The first answer, for everybody who asks later; after a failure the next who asks reads again. */
-export function once<T>(ask: () => Promise<T>): () => Promise<T> {
+export function once<T>(ask: () => Promise<T>): (run?: RunContext) => Promise<T> {
   const answers = new Answers(1);
-  return () => answers.read('', FOREVER, ask);
+  return (run = NO_RUN) => answers.during(run).read('', FOREVER, ask);
 }

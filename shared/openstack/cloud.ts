@@ -4,6 +4,7 @@ import type { StatusTree } from '../model/load-balancer/octavia.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
 import type { Cloud, ReadKind } from '../ports.ts';
+import type { RunContext } from '../run-context.ts';
 import { readCertificateText, listByOffset, withIdOf } from './barbican.ts';
 import { collectionPath, ENDPOINTS, objectPath, queryText } from './endpoints.ts';
 import { readFault, refusal, unexpected, saysAbsent } from './refusal.ts';
@@ -19,7 +20,9 @@ import type { Session } from './identity/session.ts';
 const FAILOVER_REFUSED = [401, 403, 404, 501];
 
 /** What all runs of a process read together. It belongs to none of them. */
-interface SharedReads extends Pick<Cloud, 'networkExtensions' | 'octaviaVersion'> {
+interface SharedReads {
+  readonly networkExtensions: (run: RunContext) => ReturnType<Cloud['networkExtensions']>;
+  readonly octaviaVersion: (run: RunContext) => ReturnType<Cloud['octaviaVersion']>;
   readonly gather: ReturnType<typeof gatherLists>;
 }
 
@@ -117,7 +120,7 @@ function cloudDuring(session: Session, shared: SharedReads): Cloud {
     removeRoutes: (router, routes) => changeRoutes(session, 'remove', router, routes),
 
     networkExtensions: () =>
-      inTime(shared.networkExtensions(), 'read the extensions of Neutron', run.remainingMs()),
+      inTime(shared.networkExtensions(run), 'read the extensions of Neutron', run.remainingMs()),
 
     async statuses(id) {
       const attempted = attempt('read the status of', 'loadbalancer', id);
@@ -143,7 +146,8 @@ function cloudDuring(session: Session, shared: SharedReads): Cloud {
 
     region: () => session.region(),
 
-    octaviaVersion: () => inTime(shared.octaviaVersion(), 'read the version of Octavia', run.remainingMs()),
+    octaviaVersion: () =>
+      inTime(shared.octaviaVersion(run), 'read the version of Octavia', run.remainingMs()),
   };
 }
 

@@ -1,6 +1,7 @@
 import { Answers } from '../memory/answers.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { OctaviaVersion } from '../model/load-balancer/capabilities.ts';
+import type { RunContext } from '../run-context.ts';
 import { refusal, unexpected } from './refusal.ts';
 import { isRecord, stringAt } from '../model/json.ts';
 import type { Session } from './identity/session.ts';
@@ -15,12 +16,15 @@ function tooOld({ major, minor }: OctaviaVersion): ReconcileError {
 }
 
 /** Asked for once. What is assumed is asked for again after a minute: the 404 of a proxy may pass. */
-export function octaviaVersionOf(session: Session, clock: { now(): number }): () => Promise<OctaviaVersion> {
+export function octaviaVersionOf(
+  session: Session,
+  clock: { now(): number },
+): (run: RunContext) => Promise<OctaviaVersion> {
   const answers = new Answers(1);
   let againAtMs = Infinity;
-  return () => {
+  return (run) => {
     if (clock.now() >= againAtMs) answers.forget('');
-    return answers.read('', { keepMs: Infinity, clock }, async () => {
+    return answers.during(run).read('', { keepMs: Infinity, clock }, async () => {
       const version = await readOctaviaVersion(session);
       againAtMs = version.isAssumed ? clock.now() + ASSUMED_MS : Infinity;
       return version;

@@ -52,7 +52,7 @@ export function followCredentials({
   }
 
   return {
-    token: () => ask((its) => its.token()),
-    renew: (refused) => ask((its) => its.renew(refused)),
+    token: (run) => ask((its) => its.token(run)),
+    renew: (refused, run) => ask((its) => its.renew(refused, run)),
   };
 }

@@ -7,6 +7,7 @@ import type { Http, HttpAnswer } from '../openstack-http.ts';
 import { isRecord, stringAt } from '../../model/json.ts';
 import { redact } from '../../model/redact.ts';
 import { Answers } from '../../memory/answers.ts';
+import { NO_RUN, type RunContext } from '../../run-context.ts';
 import { LoginRefusals } from './login-refusals.ts';
 
 export interface Token {
@@ -20,10 +21,10 @@ export interface Token {
 }
 
 export interface Keystone {
-  /** The token that all calls share. Callers wait for one that was asked for already. */
-  token(): Promise<Token>;
+  /** The token that all calls share. Callers wait for one that was asked for already, as long as their run has patience. */
+  token(run?: RunContext): Promise<Token>;
   /** A token other than the refused one; the refused one itself, where another one came less than a minute ago. */
-  renew(refused: Token): Promise<Token>;
+  renew(refused: Token, run?: RunContext): Promise<Token>;
 }
 
 const LONGEST_MARGIN_MS = 5 * 60_000;
@@ -58,17 +59,19 @@ export function createKeystone({ config, http, now, loginRefused }: KeystoneOpti
     }
   }
 
-  const login = (): Promise<Token> =>
-    logins.read('a token of Keystone', { keepMs: 0, clock: { now } }, () => refusals.guard(request));
+  const login = (run = NO_RUN): Promise<Token> =>
+    logins
+      .during(run)
+      .read('a token of Keystone', { keepMs: 0, clock: { now } }, () => refusals.guard(request));
 
   return {
-    async token() {
-      return current !== undefined && now() < current.renewAt ? current : login();
+    async token(run) {
+      return current !== undefined && now() < current.renewAt ? current : login(run);
     },
-    async renew(refused) {
+    async renew(refused, run) {
       if (current !== undefined && current.value !== refused.value) return current;
       if (now() - renewedAt < RENEW_EVERY_MS) return refused;
-      const renewed = await login();
+      const renewed = await login(run);
       renewedAt = now();
       return renewed;
     },

@@ -42,7 +42,7 @@ export interface Session {
 
 /**
  * Requests with the token of the process. A 401 renews the token once and repeats the request, even a write:
- * a request that is refused for its token has had no effect. The token belongs to no run.
+ * a request that is refused for its token has had no effect. The login belongs to no run.
  */
 export function createSession(
   config: OpenStackConfig,
@@ -68,10 +68,10 @@ export function createSession(
   }
 
   async function send(request: SessionRequest): Promise<HttpAnswer> {
-    const token = await inRun(keystone.token());
+    const token = await inRun(keystone.token(run));
     const answer = await sendWith(token, request);
     if (answer.status !== 401) return answer;
-    const renewed = await inRun(keystone.renew(token));
+    const renewed = await inRun(keystone.renew(token, run));
     return renewed === token ? answer : sendWith(renewed, request);
   }
 
@@ -85,22 +85,22 @@ export function createSession(
       return answer.body;
     },
     async projectId() {
-      return (await inRun(keystone.token())).projectId;
+      return (await inRun(keystone.token(run))).projectId;
     },
     async project() {
-      const { catalog, projectId } = await inRun(keystone.token());
+      const { catalog, projectId } = await inRun(keystone.token(run));
       const { url, region } = endpointOf(catalog, 'load-balancer', config);
       return [config.authUrl, url, region, projectId].join(' ');
     },
     async region() {
-      const { region } = endpointOf((await inRun(keystone.token())).catalog, 'load-balancer', config);
+      const { region } = endpointOf((await inRun(keystone.token(run))).catalog, 'load-balancer', config);
       return region === '' ? undefined : region;
     },
     async requireService(service) {
-      return serviceUrl(await inRun(keystone.token()), service, config);
+      return serviceUrl(await inRun(keystone.token(run)), service, config);
     },
     async missingRules(rules) {
-      const token = await inRun(keystone.token());
+      const token = await inRun(keystone.token(run));
       const { accessRules } = token;
       if (accessRules === undefined) return undefined;
       return rules.filter((rule) => {

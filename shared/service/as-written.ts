@@ -2,6 +2,7 @@
 import { RELIES_MS, writtenAt } from '../memory/load-balancers.ts';
 import type { WrittenPlan } from '../memory/load-balancers.ts';
 import type { FoundLoadBalancers, ObservedService } from '../model/load-balancer/observed-service.ts';
+import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Unit } from '../model/unit.ts';
 import type { World } from '../ports.ts';
@@ -36,9 +37,5 @@ interface Look {
 
 /** Whether a look at the load balancer alone finds nothing to do and nothing to tell, and that the same is desired as was written. */
 export function isAsWritten({ plan, hash, observed }: Look, written: WrittenPlan): boolean {
-  return hash === written.hash && plan.steps.length === 0 && !hasNotes(plan) && !isShared(observed);
-}
-
-export function isShared({ sharing }: Pick<ObservedService, 'sharing'>): boolean {
-  return sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
+  return hash === written.hash && plan.steps.length === 0 && !hasNotes(plan) && !isShared(observed.sharing);
 }

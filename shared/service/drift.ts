@@ -5,6 +5,7 @@
 import { isError } from '../model/errors.ts';
 import { fingerprint, sameJson } from '../model/json.ts';
 import { followsNodes } from '../model/load-balancer/octavia.ts';
+import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
 import type { Step } from '../model/plan.ts';
 import type { UnitState } from '../model/unit.ts';
 import { attempt, readIfPossible } from '../observe/attempt.ts';
@@ -46,14 +47,16 @@ function driftBy(state: UnitState, evaluation: Evaluation): (step: Step) => bool
   if (settledFor === undefined) return () => false;
   // a pool that is built anew has the members of the one whose place it takes, so it follows the Nodes as well
   const rebuilds = plan.steps.some(({ address }) => address.includes('/next'));
-  const { sharing } = observed;
-  const isShared = sharing && (sharing.role === 'joiner' || sharing.others.length > 0);
   return (step) => {
     if (isMend(step)) return step.verb === 'failover' && observed.vipPortGone === true;
     // without its load balancer nothing is known of its network, so something else is desired
     if (!observed.loadBalancer) return true;
     if (settledFor !== asked || isLeftover(step) || step.address.startsWith('lb/')) return false;
-    if (isShared && step.verb === 'update' && step.changes.every(({ attribute }) => attribute === 'tags'))
+    if (
+      isShared(observed.sharing) &&
+      step.verb === 'update' &&
+      step.changes.every(({ attribute }) => attribute === 'tags')
+    )
       return false;
     return isAlike || !(followsNodes(step) || rebuilds);
   };

@@ -10,6 +10,7 @@ import { tagValue } from '../model/ownership.ts';
 import type { Unit, UnitState } from '../model/unit.ts';
 import { isAnother } from '../model/plan.ts';
 import { makesLoadBalancer } from '../model/load-balancer/octavia.ts';
+import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
 import type { Budget, World } from '../ports.ts';
 import { addressesToPublish } from './report/published-address.ts';
 import { outcomeOfError } from '../report/outcome-of-error.ts';
@@ -235,7 +236,7 @@ export function sharesLoadBalancer(evaluation: Evaluation): boolean {
   const { unit, intent, observed } = evaluation;
   const { loadBalancer: lb, sharing } = observed;
   if (!lb) return unit.wanted && intent?.annotated.Service.loadBalancerName !== undefined;
-  return sharing?.role === 'joiner' || (sharing?.others.length ?? 0) > 0;
+  return isShared(sharing);
 }
 
 /** Ends a run of a Service that shares a load balancer and is not in the lane. It could only look. */

@@ -12,11 +12,12 @@ import {
   poolOfMembers,
   writesMembers,
 } from '../model/load-balancer/octavia.ts';
+import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
 import { clusterTag, hasTag } from '../model/ownership.ts';
 import type { Step } from '../model/plan.ts';
 import type { ObservedResource } from '../model/resources.ts';
 import type { World } from '../ports.ts';
-import { hasNotes, isShared } from './as-written.ts';
+import { hasNotes } from './as-written.ts';
 import type { Evaluation } from './evaluate.ts';
 import { forgetStored } from './observe/certificates.ts';
 
@@ -32,7 +33,7 @@ export function noteWrites(
   const lb = known.get('lb');
   if (!lb) return;
   const writes = steps.filter((step) => lockOf(step) === 'lb');
-  const beside = besideMembers(evaluation, writes, applied, { memory, clock });
+  const beside = besideMembers(evaluation, writes, applied, clock.now());
   // what a refused write was planned from may not be so
   if (error || writes.length > 0) loadBalancers.forget(lb.id);
   if (beside) loadBalancers.noteBesideMembers(lb.id, beside);
@@ -58,19 +59,16 @@ function besideMembers(
   { unit, observed, repairing }: Evaluation,
   writes: readonly Step[],
   { error, known }: Applied,
-  { memory, clock }: Pick<World, 'memory' | 'clock'>,
+  now: number,
 ): BesideMembers | undefined {
-  const isOther = isShared(observed) || (observed.replacement ?? repairing) !== undefined;
+  const isOther = isShared(observed.sharing) || (observed.replacement ?? repairing) !== undefined;
   if (error || isOther || writes.length === 0 || !writes.every(writesMembers)) return undefined;
-  const now = clock.now();
-  const before =
-    observed.asWritten && memory.loadBalancers.besideMembers(unit, known.get('lb')?.id ?? '', now);
   const pools = new Set(writes.map(poolOfMembers));
   const children = observed.resources.filter(
     ({ kind, parent = '' }) =>
       kind !== 'loadbalancer' && !isOutsideOctavia(kind) && !(kind === 'member' && pools.has(parent)),
   );
-  const readAt = before ? before.readAt : now;
+  const { asWrittenSince: readAt = now } = observed;
   const floatingIP = floatingIPOf(observed.resources, known);
   return { uid: unit.service?.metadata.uid, readAt, pools, children, floatingIP };
 }
@@ -82,7 +80,7 @@ function writtenPlan(
   const { service, wanted, key } = unit;
   const { replacement, resources } = observed;
   const isWhole = !error && !stopped && steps.length === plan.steps.length && !hasNotes(plan);
-  const isOther = !service || !wanted || isShared(observed) || locked || (replacement ?? repairing);
+  const isOther = !service || !wanted || isShared(observed.sharing) || locked || (replacement ?? repairing);
   const hasPolicies = desired.resources.some(({ kind }) => kind === 'l7policy');
   if (!isWhole || isOther || hasPolicies || !steps.some(lockOf) || !steps.every(isAnew)) return undefined;
   return { key, uid: service.metadata.uid, hash, floatingIP: floatingIPOf(resources, known) };

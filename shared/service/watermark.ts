@@ -27,7 +27,7 @@ const HOUR_MS = 3_600_000;
 export function watermark(evaluation: Evaluation, now: number): UnitState | undefined {
   const lb = evaluation.observed.loadBalancer;
   if (!lb) return undefined;
-  const isRead = evaluation.observed.asWritten !== true;
+  const isRead = evaluation.observed.asWrittenSince === undefined;
   const { awaitingApproval: waiting, driftStays } = evaluation.plan;
   const { length: awaitingApproval } = waiting;
   return {

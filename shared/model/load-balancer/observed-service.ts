@@ -47,8 +47,11 @@ export interface ObservedService extends FoundLoadBalancers, ObservedEndpoints {
   readonly drainedForMs: ReadonlyMap<Address, number>;
   /** Ids of children that were in ERROR and were written less than a minute ago. */
   readonly writtenInError: ReadonlySet<string>;
-  /** What is on the load balancer was not read, since this process has just written it: no watermark may rest on it. */
-  readonly asWritten?: true;
+  /**
+   * Present if not all on the load balancer was read, since this process has just written it: when it was, in milliseconds since 1970.
+   * No watermark may rest on it.
+   */
+  readonly asWrittenSince?: number;
 }
 
 /** The endpoints of a Service; empty if its members are all nodes, whether or not they have a Pod. */

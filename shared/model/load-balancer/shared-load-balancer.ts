@@ -55,6 +55,11 @@ export interface Sharing {
   readonly missingTags: readonly string[];
 }
 
+/** Whether other Services are on the load balancer. */
+export function isShared(sharing: Sharing | undefined): boolean {
+  return sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
+}
+
 const GO = 'kube_service_';
 /** A name of this length may have been cut, so it does not tell its Service. */
 const CUT = 255;

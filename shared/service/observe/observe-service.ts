@@ -81,7 +81,7 @@ export async function observeService(
     horizon: horizonAt(source.clock),
     drainedForMs: drainedForMs(resources, source.clock.now()),
     writtenInError: source.memory.loadBalancers.writtenInError(lb?.id ?? '', source.clock.now()),
-    ...(question.written || beside ? { asWritten: true as const } : {}),
+    ...(question.written || beside ? { asWrittenSince: beside?.readAt ?? now } : {}),
   };
   if (children !== 'given up') return observed;
   const { loadBalancer, ...left } = observed;

@@ -1,5 +1,6 @@
 import { isLocked, isOutsideOctavia } from '../../model/load-balancer/octavia.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
+import { isShared } from '../../model/load-balancer/shared-load-balancer.ts';
 import { howToFree } from '../../model/load-balancer/stuck.ts';
 import { isAnother, REPLACEMENT } from '../../model/plan.ts';
 import type { Plan, Step } from '../../model/plan.ts';
@@ -35,13 +36,12 @@ export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
   const isBusy = loadBalancer !== undefined && isLocked(loadBalancer);
   const isFailed = unit.wanted && loadBalancer?.['provisioning_status'] === 'ERROR' && !isMadeAnew;
   const failsOver = planned.steps.some(({ verb }) => verb === 'failover');
-  const isShared = sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
   const shortages = planned.steps.some(isAnother) ? quotaShortages(desired.resources, headroom) : [];
   const mayBeOpen = isBusy || observed.vipPortGone === true || planned.steps.some(shutsOut);
   const isPossible = (step: Step): boolean => {
     if (mayBeOpen && letsIn(step, loadBalancer)) return false;
     if (shortages.length > 0 && isAnother(step)) return false;
-    if (isOutsideOctavia(step.kind)) return !(isBusy && isShared && opensPort(step));
+    if (isOutsideOctavia(step.kind)) return !(isBusy && isShared(sharing) && opensPort(step));
     if (isBusy) return false;
     if (isFailed || failsOver) return isOfWhole(step);
     return depth === 'deep' || step.kind === 'loadbalancer';

@@ -7,7 +7,7 @@ import { connectWithLogins } from '../connect-with-logins.ts';
 import type { Connected } from '../world.ts';
 import { inParallel } from '../../shared/observe/in-parallel.ts';
 import { inWords } from './in-words.ts';
-import { leadFor } from './lead.ts';
+import { askLeader, leadFor, type Order } from './lead.ts';
 import { coloured } from './terminal/coloured.ts';
 import { commandLog } from './terminal/command-log.ts';
 import { printObjects, printsObjects } from './outputs.ts';
@@ -29,8 +29,8 @@ export type OnOne = (world: World, print: (text: string) => void) => Promise<Tol
 export interface EachClusterOptions {
   /** So many clusters at once; one after another without it. What they have to say is printed in the order of their names. */
   readonly atOnce?: number;
-  /** The command writes, unless --dry-run is given. */
-  readonly writes?: true;
+  /** The command writes this, unless --dry-run is given: as the one that leads, or by asking that one at --server-url. */
+  readonly writes?: Order;
   /** The command works on one cluster, so --clusters needs --cluster. */
   readonly onOne?: true;
   /** The command has something to say without OpenStack, too. */
@@ -70,9 +70,15 @@ export async function eachCluster(
   { atOnce = 1, writes, onOne, withoutKeystone, stopping }: EachClusterOptions = {},
 ): Promise<number> {
   const asked = withoutKeystone ? runOne : afterKeystone(runOne);
-  const run = (connected: Connected, print: (text: string) => void): Promise<Told> => {
+  const run = async (connected: Connected, print: (text: string) => void): Promise<Told> => {
     const act = (): Promise<Told> => asked(connected.world, print);
-    return writes && !flags.dryRun ? leadFor(connected, act) : act();
+    if (!writes || flags.dryRun) return act();
+    try {
+      return await leadFor(connected, act);
+    } catch (error) {
+      if (flags.serverUrl === undefined || !isError(error) || error.code !== 'CLUSTER_HELD') throw error;
+      return askLeader(writes, flags, env, connected.world.cluster);
+    }
   };
   if (!flags.clusters) {
     if (flags.cluster)

@@ -1,9 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ReconcileError } from '../../shared/model/errors.ts';
+import type { Flags } from '../../shared/config/read-flags.ts';
+import { createGot, timeouts } from '../../shared/http.ts';
+import { errorText, ReconcileError } from '../../shared/model/errors.ts';
+import type { Report } from '../../shared/model/outcome.ts';
+import type { Key } from '../../shared/model/request.ts';
 import { attempt } from '../../shared/observe/attempt.ts';
+import { proxyFromEnv } from '../../shared/proxy.ts';
+import { readTokens } from '../http/admit.ts';
 import type { Connected } from '../world.ts';
+import { describe, exitCode } from './run-requests.ts';
 
 const LOOK_MS = 100;
+/** A hundred objects, and each may take as long as Octavia's answers do. */
+const ANSWER_MS = 10 * 60_000;
+
+/** What a command that writes does, in the words of `POST /resync`. */
+export type Order = { readonly all: true } | { readonly objects: readonly Key[] };
 
 /**
  * Runs a command that writes as the one process of its deployment that leads, so that it never writes beside another one. After one that
@@ -29,6 +41,53 @@ export async function leadFor<T>({ world, home }: Connected, run: () => Promise<
 function anothers(holder = 'another process'): ReconcileError {
   return new ReconcileError(
     'CLUSTER_HELD',
-    `${holder} leads and writes to this cluster: ask it by POST /resync with {"all": true} or {"objects": ["service/shop/web"]}, or stop it first; --dry-run writes nothing`,
+    `${holder} leads and writes to this cluster: ask it by --server-url URL, by POST /resync with {"all": true} or {"objects": ["service/shop/web"]}, or stop it first; --dry-run writes nothing`,
   );
+}
+
+type Answer = Partial<Report> & {
+  readonly reports?: readonly Report[];
+  readonly queued?: readonly Key[];
+  readonly page?: string;
+  readonly error?: string;
+};
+
+/** Has the process that leads do what the command would have done, and says what it answered. */
+export async function askLeader(
+  order: Order,
+  flags: Flags,
+  env: NodeJS.ProcessEnv,
+  cluster: string | undefined,
+): Promise<{ readonly code: number; readonly text?: string; readonly errors?: readonly string[] }> {
+  const server = flags.serverUrl?.replace(/\/+$/, '') ?? '';
+  const url = cluster === undefined ? `${server}/resync` : `${server}/resync/${cluster}`;
+  const [token] = readTokens(env).resyncTokens;
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  try {
+    const post = createGot({ proxyFor: proxyFromEnv(env) }).post;
+    const { statusCode, body } = await post(url, { json: order, headers, timeout: timeouts(ANSWER_MS) });
+    const answer = answerOf(body);
+    const reports = answer.reports ?? (answer.outcome ? [answer as Report] : []);
+    if (reports.length > 0) {
+      const isBlocked = reports.some(({ outcome }) => outcome.status === 'blocked');
+      return { code: isBlocked ? 1 : exitCode(reports), text: reports.map(describe).join('\n') };
+    }
+    if (answer.queued) {
+      const where = answer.page === undefined ? '' : `; ${answer.page} shows what becomes of it`;
+      return { code: 2, text: `${url} has queued ${answer.queued.join(', ')}${where}` };
+    }
+    return { code: 1, errors: [`POST ${url}: HTTP ${statusCode}: ${answer.error ?? 'no levelset answers'}`] };
+  } catch (error) {
+    return { code: 1, errors: [`POST ${url}: ${errorText(error)}`] };
+  }
+}
+
+/** Empty for what no levelset says. */
+function answerOf(body: string): Answer {
+  try {
+    const answer: unknown = JSON.parse(body);
+    return typeof answer === 'object' && answer !== null ? answer : {};
+  } catch {
+    return {};
+  }
 }

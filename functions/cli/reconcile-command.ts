@@ -20,7 +20,7 @@ export async function reconcileCommand(
 ): Promise<number> {
   const keys = readObjects(objects, flags);
   return eachCluster(flags, env, (world, print) => reconcileIn(world, keys, flags, print), {
-    writes: true,
+    writes: keys.includes('all') ? { all: true } : { objects: keys },
     onOne: true,
   });
 }

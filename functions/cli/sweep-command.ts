@@ -14,11 +14,11 @@ import { stopAtSignal } from './until-signal.ts';
  */
 export async function sweepCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
   if (!flags.clusters)
-    return eachCluster(flags, env, (world, print) => sweepIn(world, flags, print), { writes: true });
+    return eachCluster(flags, env, (world, print) => sweepIn(world, flags, print), { writes: { all: true } });
   const { stopping, end } = stopAtSignal();
   try {
     const sweepOne: OnOne = (world, print) => sweepIn(world, flags, print, stopping);
-    return await eachCluster(flags, env, sweepOne, { writes: true, stopping });
+    return await eachCluster(flags, env, sweepOne, { writes: { all: true }, stopping });
   } finally {
     end();
   }

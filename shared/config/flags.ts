@@ -211,8 +211,8 @@ export const FLAGS = {
   },
   ...SERVER_FLAGS,
   'server-url': {
-    topic: 'one run', value: 'url', read: serverUrl, commands: ['doctor'],
-    help: 'a running levelset serve whose webhook and watches are looked at', without: 'they are not',
+    topic: 'one run', value: 'url', read: serverUrl, commands: ['doctor', 'sweep', 'reconcile'],
+    help: 'a running levelset serve: its webhook and watches are looked at, and it does what is asked where it leads', without: 'none is asked',
   },
   'dry-run': {
     topic: 'one run', commands: ['serve', 'sweep', 'reconcile'], help: 'print the plans and change nothing; serve shows them on its page',

@@ -191,10 +191,33 @@ test('beside a process that leads a command changes nothing, and says how to ask
 
   expect(await run('sweep', env)).toBe(1);
   expect(err.at(-1)).toMatch(
-    /^levelset: levelset_\S+ leads and writes to this cluster: ask it by POST \/resync/,
+    /^levelset: levelset_\S+ leads and writes to this cluster: ask it by --server-url URL, by POST \/resync/,
   );
   expect(await run('sweep --dry-run', env)).toBe(0);
   expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0 });
+}, 30_000);
+
+test('beside a process that leads a command that is given its address has it do the work', async () => {
+  const { sandbox, env, flags } = await sandboxWorld();
+  const tokens = { LEVELSET_RESYNC_TOKENS: 'of-resync-0123456789abcdef' };
+  const serving = await serve({ flags: { ...flags, listen: '127.0.0.1:0' }, env: tokens, log: SILENT });
+  onTestFinished(() => serving.stop());
+  await until('it is idle', () => serving.idle());
+  sandbox.kube.apply(aService('web'));
+  const at = `--server-url ${serving.url}`;
+
+  expect(await run(`reconcile svc/web ${at}`, env)).toBe(1);
+  expect(err.at(-1)).toMatch(/^levelset: POST http:\S+\/resync: HTTP 401: /);
+  expect([0, 2]).toContain(await run(`reconcile svc/web ${at}`, { ...env, ...tokens }));
+  expect(out.at(-1)).toMatch(/^service\/default\/web: (settled|progressing), /);
+  expect(await run(`reconcile namespace/default ${at}`, { ...env, ...tokens })).toBe(1);
+  expect(err.at(-1)).toContain('HTTP 422');
+  expect(await run(`sweep ${at}`, { ...env, ...tokens })).toBe(2);
+  expect(out.at(-1)).toMatch(/\/resync has queued all/);
+  await until(
+    'web has its address',
+    () => addressOf(sandbox.kube.get('Service', 'default', 'web')) !== undefined,
+  );
 }, 30_000);
 
 test('a command leaves the cluster to whoever comes next', async () => {

@@ -13,6 +13,7 @@
  * levelset-owner=<namespace>/<name>       load balancers: the Service for which it was made, and which left it to others
  * levelset-allow=<namespace>              load balancers, written by the operator: who may share it (`*`: all)
  * levelset-replaces=<id>                  load balancers, pools: the one whose place it was made to take
+ * levelset-adopted=<namespace>/<name>     load balancers of another controller: the Service whose takeover was approved
  *
  * Members and monitors have the owner of their pool, and a pool has the owner of the listener that uses it. levelset
  * also writes the Go provider's names, tags and descriptions (docs/sources/go-provider.md, "Names, tags and
@@ -94,6 +95,9 @@ export const sharedTag = (namespace: string, name: string): string =>
   `${TAG_PREFIX}shared=${name.startsWith('cluster/') ? name.replace('cluster', '*') : `${namespace}/${name}`}`;
 
 export const ownerTag = (key: ServiceKey): string => `${TAG_PREFIX}owner=${key.namespace}/${key.name}`;
+
+/** The tag by which everything of this Service follows levelset, on what another controller made (decision 6). */
+export const adoptedTag = (key: ServiceKey): string => `${TAG_PREFIX}adopted=${key.namespace}/${key.name}`;
 
 /** The tag of a load balancer, or pool, that is made to take another one's place. */
 export const replacesTag = (id: string): string => `${TAG_PREFIX}replaces=${id}`;

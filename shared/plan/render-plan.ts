@@ -97,7 +97,7 @@ export function approveWith({
   refused,
 }: Pick<Plan, 'awaitingApproval' | 'refused'>): string | undefined {
   const hashes = [...refused, ...awaitingApproval].flatMap(({ approval }) => approval ?? []);
-  return hashes.length > 0 ? `${APPROVE}: ${hashes.join(',')}` : undefined;
+  return hashes.length > 0 ? `${APPROVE}: ${[...new Set(hashes)].join(',')}` : undefined;
 }
 
 const VERBS = {

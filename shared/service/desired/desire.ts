@@ -41,6 +41,8 @@ export interface DesiredHere extends Desired {
   /** Hashes of the changes that the Service approves, sorted. */
   readonly approved: readonly string[];
   readonly byGo?: ReadOtherwise;
+  /** cloud.conf makes the Service internal, and the Service itself does not. */
+  readonly internalByConfig?: boolean;
   /** What is desired of a load balancer that takes this one's place; absent unless some change is approved. */
   readonly another?: Desired;
 }
@@ -139,5 +141,7 @@ function desireWith(
   const another = ifReplaced && { another: desireUnit({ ...input, ...ifReplaced }, asNew) };
   const asGo = byGo?.intent && desireUnit({ ...input, intent: byGo.intent }, config).resources;
   const gate = byGo && { byGo: { targets: byGo.targets, ...(asGo ? { desired: asGo } : {}) } };
-  return { own, here: { ...own, resources: shared.resources, problems, approved, ...gate, ...another } };
+  const internalByConfig = unit.wanted && intent?.internalByConfig === true;
+  const here = { ...own, resources: shared.resources, problems, approved, internalByConfig };
+  return { own, here: { ...here, ...gate, ...another } };
 }

@@ -8,7 +8,7 @@ import type { Problem } from '../../model/plan.ts';
 import { isListed, mayRefer } from '../../model/load-balancer/reach.ts';
 import { readPublication } from './publication.ts';
 import type { Publication } from './publication.ts';
-import { readAnnotations } from './read-annotations.ts';
+import { readAnnotations, readSetting } from './read-annotations.ts';
 import type { Annotated } from './read-annotations.ts';
 import { configOf } from './service-config.ts';
 import type { Origins } from './service-config.ts';
@@ -23,6 +23,8 @@ export interface ServiceIntent {
   readonly service: Service;
   readonly annotated: Annotated;
   readonly internal: boolean;
+  /** cloud.conf makes the Service internal, and the Service itself does not. */
+  readonly internalByConfig: boolean;
   readonly keepFloatingip: boolean;
   readonly publication: Publication;
   /** Undefined: it cannot be read, nor is it known what was read last, so no node becomes a member. */
@@ -62,6 +64,8 @@ export function readIntent(asked: Service, config: Config, lastSelector?: string
     // as in the Go provider, an annotation cannot make a Service external if cloud.conf makes all internal
     // (docs/sources/go-provider.md, "Internal Services and IPv6")
     internal: settings.internal === true || config.loadBalancer.internalLb,
+    internalByConfig:
+      config.loadBalancer.internalLb && !readSetting(service, 'internal', notInternal(config)),
     // undefined: somebody wrote what cannot be read, and a floating IP that is deleted does not come back
     keepFloatingip: settings.keepFloatingip ?? true,
     publication: readPublication(service, annotated, config),
@@ -73,6 +77,10 @@ export function readIntent(asked: Service, config: Config, lastSelector?: string
     problems: [...classed.problems, ...(tooMuch ? [tooMuch] : []), ...annotated.problems],
     origins: classed.origins,
   };
+}
+
+function notInternal(config: Config): Config {
+  return { ...config, loadBalancer: { ...config.loadBalancer, internalLb: false } };
 }
 
 /** The families of spec.ipFamilies, which the apiserver fills in according to spec.ipFamilyPolicy. */

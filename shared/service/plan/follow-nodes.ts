@@ -1,6 +1,6 @@
 import { placeOf } from '../../model/address.ts';
 import type { DesiredResource, Member, ObservedResource } from '../../model/resources.ts';
-import { asItIs } from './approval/gate-members.ts';
+import { asItIs } from './held/hold-members.ts';
 
 /** A pool in use, and not one that is built beside it or left over. */
 const IN_USE = /^pool\/[a-z]+\/\d+$/;

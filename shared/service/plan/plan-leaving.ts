@@ -79,7 +79,7 @@ function leave(
   const goes = (tag: string): boolean =>
     isGoTagOf(tag, key) ||
     goTags.includes(tag) ||
-    tagValue([tag], 'name') === textOf(key) ||
+    ['name', 'adopted'].some((name) => tagValue([tag], name) === textOf(key)) ||
     tag === serviceTag(own) ||
     (isOwner && tagValue([tag], 'service') !== undefined);
   const { observed: others } = mergeUserTags(from, [nameTag(key)]);

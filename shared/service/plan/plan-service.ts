@@ -13,7 +13,7 @@ import { isAnother } from '../../model/plan.ts';
 import type { DrainingMember, Plan, Problem } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import type { Depth, LetGo, Unit } from '../../model/unit.ts';
-import { gateChanges } from './approval/gate-changes.ts';
+import { holdUntilApproved } from './held/hold-until-approved.ts';
 import {
   delegationProblems,
   quotaProblems,
@@ -54,6 +54,7 @@ interface Wanted {
   /** Hashes of changes that may be made. */
   readonly approved: readonly string[];
   readonly byGo?: ReadOtherwise;
+  readonly internalByConfig?: boolean | undefined;
   /** What would be desired of a new load balancer that takes this one's place. */
   readonly another?: {
     readonly resources: readonly DesiredResource[];
@@ -68,7 +69,7 @@ interface Wanted {
 export function planService(input: ServicePlanInput): Plan {
   const { unit, cluster, nodes, depth, config, observed, desired, headroom, repair } = input;
   const { loadBalancer, sharing, replacement, duplicates } = observed;
-  const { keepMembers, keepSecurityGroup, draining, approved, another, byGo } = desired;
+  const { keepMembers, keepSecurityGroup, draining, approved, another, byGo, internalByConfig } = desired;
   const uid = unit.service?.metadata.uid ?? '';
   const free = withoutTakenPlaces(desired.resources, observed.resources, cluster);
   const rebuild = whyAnew(unit, observed, repair);
@@ -80,7 +81,8 @@ export function planService(input: ServicePlanInput): Plan {
     services: [`${unit.name.namespace}/${unit.name.name}`],
     leaves: whyLeaving(unit),
     ports: (unit.service?.spec.ports ?? []).map(placeOf),
-    ...gateChanges({
+    ...holdUntilApproved({
+      key: unit.name,
       desired: withoutIdleRules(free.desired),
       observed: observed.resources,
       uid,
@@ -90,6 +92,7 @@ export function planService(input: ServicePlanInput): Plan {
       keepMembers,
       tags: config.adopt !== 'names-only',
       ...(byGo ? { byGo } : {}),
+      internalByConfig,
     }),
     problems: [
       ...desired.problems,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Evaluation } from '../../../../shared/service/evaluate.ts';
-import { APPROVE } from '../../../../shared/model/ownership.ts';
+import { adoptedTag, APPROVE } from '../../../../shared/model/ownership.ts';
 import type { Step } from '../../../../shared/model/plan.ts';
 import { nothingApplied } from '../../../../shared/service/finish.ts';
 import { addressesToPublish } from '../../../../shared/service/report/published-address.ts';
@@ -16,12 +16,23 @@ function annotate(draft: Draft<RecordedWorld>, key: string, value: string): void
   draft.service.metadata.annotations = { ...draft.service.metadata.annotations, [key]: value };
 }
 
+/** The hash of all that waits is in the annotation. */
 const approve =
-  (...looks: readonly Evaluation[]): Edit =>
+  ({ plan }: Evaluation): Edit =>
   (draft) => {
-    const hashes = looks.flatMap(({ plan }) => plan.awaitingApproval.map(({ approval }) => approval));
-    annotate(draft, APPROVE, hashes.join(','));
+    const [hash = '', ...others] = new Set(plan.awaitingApproval.map(({ approval }) => approval));
+    expect(others).toEqual([]);
+    annotate(draft, APPROVE, hash);
   };
+
+const tagOf = ({ metadata: { namespace, name } }: RecordedWorld['service']): string =>
+  adoptedTag({ namespace, name });
+
+/** The run that found the hash has written it down. */
+const adopted: Edit = ({ openstack: [first], service }) => {
+  const tags = (first?.loadbalancer['tags'] ?? []) as readonly string[];
+  if (first) first.loadbalancer['tags'] = [...tags, tagOf(service)];
+};
 
 const besideTags = ({ plan }: Evaluation): readonly Step[] =>
   plan.steps.filter(
@@ -116,9 +127,16 @@ describe.each(CASES)('%s', (_title, from, edit, waits, steps) => {
     expect(besideTags(evaluation)).toEqual([]);
   });
 
-  test('and is done once it is approved', async () => {
+  test('the run that finds the approval writes the tag, and nothing else', async () => {
     const asked = changed(from, edit);
     const evaluation = await evaluateWorld(changed(asked, approve(await evaluateWorld(asked))));
+
+    expect(besideTags(evaluation)).toEqual([]);
+    expect(JSON.stringify(evaluation.plan.steps)).toContain(tagOf(asked.service));
+  });
+
+  test('and is done by the tag', async () => {
+    const evaluation = await evaluateWorld(changed(changed(from, edit), adopted));
 
     expect(waiting(evaluation)).toEqual([]);
     expect(besideTags(evaluation).map(({ verb, address }) => `${verb} ${address}`)).toEqual(steps);
@@ -137,14 +155,18 @@ test('what Octavia cannot change is refused, and no approval is asked for it', a
 });
 
 describe('an approval', () => {
-  test('is for one change, and for no other', async () => {
-    const evaluation = await evaluateWorld(changed(kinx, sticky));
-    const [first] = evaluation.plan.awaitingApproval;
-    const one = { ...evaluation, plan: { ...evaluation.plan, awaitingApproval: first ? [first] : [] } };
-    const again = await evaluateWorld(changed(changed(kinx, sticky), approve(one)));
+  test('is for all that waits: one more difference needs another', async () => {
+    const more = changed(kinx, (draft) => {
+      sticky(draft);
+      annotate(draft, 'loadbalancer.openstack.org/enable-health-monitor', 'false');
+    });
+    const evaluation = await evaluateWorld(
+      changed(more, approve(await evaluateWorld(changed(kinx, sticky)))),
+    );
 
-    expect(waiting(again)).toEqual(['update pool/tcp/443 session_persistence']);
-    expect(besideTags(again).map(({ address }) => address)).toEqual(['pool/tcp/80']);
+    expect(waiting(evaluation)).toHaveLength(4);
+    expect(besideTags(evaluation)).toEqual([]);
+    expect(JSON.stringify(evaluation.plan.steps)).not.toContain(tagOf(more.service));
   });
 
   test('is not for another Service that asks for the same', async () => {
@@ -224,14 +246,16 @@ describe('nodes without a ready Pod', () => {
   test('get traffic from the Go provider, so that they become backups waits', async () => {
     const evaluation = await lookWith(changed(occm, local), ['node-1']);
 
-    expect(waiting(evaluation)).toEqual(['update pool/tcp/80 backup', 'update pool/tcp/443 backup']);
+    expect(waiting(evaluation)).toEqual([
+      'update pool/tcp/80 backup of the members',
+      'update pool/tcp/443 backup of the members',
+    ]);
     expect(besideTags(evaluation).filter(({ kind }) => kind === 'member' || kind === 'pool')).toEqual([]);
   });
 
   test('are approved once, wherever the Pods go', async () => {
     const asked = changed(occm, local);
-    const evaluation = await lookWith(asked, ['node-1']);
-    const again = await lookWith(changed(asked, approve(evaluation)), ['node-2', 'node-3']);
+    const again = await lookWith(changed(asked, adopted), ['node-2', 'node-3']);
 
     expect(waiting(again)).toEqual([]);
     expect(besideTags(again).filter(({ verb }) => verb === 'members')).toHaveLength(2);
@@ -259,8 +283,7 @@ describe('Pods of a port without a node port', () => {
 
   test('are approved once, wherever they go', async () => {
     const asked = changed(occm, direct);
-    const evaluation = await lookWith(asked, '10.0.0.31');
-    const again = await lookWith(changed(asked, approve(evaluation)), '10.0.0.32', '10.0.0.33');
+    const again = await lookWith(changed(asked, adopted), '10.0.0.32', '10.0.0.33');
 
     expect(waiting(again)).toEqual([]);
     expect(besideTags(again)).toMatchObject([
@@ -278,7 +301,7 @@ describe('Pods of a port without a node port', () => {
       if (balancer) balancer.members[pool] = [{ ...pod, ...state, protocol_port: 8080, backup: false }];
     });
     const held = await lookWith(served);
-    const evaluation = await lookWith(changed(served, approve(held)));
+    const evaluation = await lookWith(changed(served, adopted));
 
     expect(besideTags(held)).toEqual([]);
     expect(waiting(held)).toEqual(['update pool/tcp/80 members']);
@@ -297,7 +320,7 @@ test('a member that a person took out of service stays out', async () => {
   );
 
   expect(waiting(evaluation)).toHaveLength(2);
-  expect(waiting(evaluation)[0]).toMatch(/^update member\/tcp\/\d+\/\S+ admin_state_up$/);
+  expect(waiting(evaluation)[0]).toMatch(/^update pool\/tcp\/\d+ admin_state_up of the members$/);
   expect(besideTags(evaluation)).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Evaluation } from '../../../../shared/service/evaluate.ts';
-import { APPROVE } from '../../../../shared/model/ownership.ts';
+import { adoptedTag } from '../../../../shared/model/ownership.ts';
 import { changed, evaluateWorld, world } from '../../../golden/world.ts';
 import type { Draft, RecordedWorld } from '../../../golden/world.ts';
 
@@ -17,11 +17,11 @@ const moved: Edit = ({ nodes }) => {
   for (const [at, { status }] of nodes.entries())
     status?.addresses?.unshift({ type: 'InternalIP', address: `10.0.0.${at + 1}` });
 };
-const approve =
-  (hashes: readonly string[]): Edit =>
-  ({ service: { metadata } }) => {
-    metadata.annotations = { ...metadata.annotations, [APPROVE]: hashes.join() };
-  };
+const adopted: Edit = ({ openstack: [first], service: { metadata } }) => {
+  const { namespace, name } = metadata;
+  const tags = (first?.loadbalancer['tags'] ?? []) as readonly string[];
+  if (first) first.loadbalancer['tags'] = [...tags, adoptedTag({ namespace, name })];
+};
 
 const edited = (from: RecordedWorld, ...edits: readonly Edit[]): RecordedWorld =>
   edits.reduce((draft, edit) => changed(draft, edit), from);
@@ -36,11 +36,7 @@ const stepsOf = ({ plan }: Evaluation): readonly string[] =>
     .map(({ verb, address }) => `${verb} ${address}`)
     .filter((text) => !text.includes('/tcp/443'));
 
-async function approved(from: RecordedWorld): Promise<Evaluation> {
-  const { plan } = await evaluateWorld(from);
-  const hashes = plan.awaitingApproval.map(({ approval }) => approval);
-  return evaluateWorld(edited(from, approve(hashes)));
-}
+const approved = (from: RecordedWorld): Promise<Evaluation> => evaluateWorld(edited(from, adopted));
 
 describe.each(['occm/basic-two-ports', 'kinx/readme-tcp'])('the members of %s', (name) => {
   const from = world(name);
@@ -48,7 +44,7 @@ describe.each(['occm/basic-two-ports', 'kinx/readme-tcp'])('the members of %s', 
   test('wait, as one change of each pool, while another subnet is asked for', async () => {
     const evaluation = await evaluateWorld(edited(from, asked));
 
-    const change = { attribute: 'subnet_id of the members', from: [THEIRS], to: ANOTHER };
+    const change = { attribute: 'subnet_id of the members', from: [THEIRS], to: [ANOTHER] };
     expect(waiting(evaluation)).toEqual([
       ['pool/tcp/80', change],
       ['pool/tcp/443', change],

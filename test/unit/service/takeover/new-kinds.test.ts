@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DesiredResource, ResourceKind } from '../../../../shared/model/resources.ts';
-import { gateChanges } from '../../../../shared/service/plan/approval/gate-changes.ts';
+import { holdUntilApproved } from '../../../../shared/service/plan/held/hold-until-approved.ts';
+import { adoptedTag } from '../../../../shared/model/ownership.ts';
 import { evaluateWorld, world } from '../../../golden/world.ts';
 
 test('what no controller before made on a listener waits, with what hangs on it', async () => {
@@ -15,12 +16,16 @@ test('what no controller before made on a listener waits, with what hangs on it'
     one('l7policy/tcp/80/redirect', 'listener/tcp/80'),
     one('l7rule', 'l7policy/tcp/80/redirect'),
   ];
-  const both = (approved: readonly string[]): ReturnType<typeof gateChanges> =>
-    gateChanges({
+  const key = { namespace: 'kinx', name: 'readme-http-redirect' };
+  const both = (tags: readonly string[]): ReturnType<typeof holdUntilApproved> =>
+    holdUntilApproved({
+      key,
       desired: [...desired.resources, ...more],
-      observed: observed.resources,
+      observed: observed.resources.map((it) =>
+        it.kind === 'loadbalancer' ? { ...it, wire: { ...it.wire, tags } } : it,
+      ),
       uid: 'u',
-      approved,
+      approved: [],
       published: [],
       nodes: new Map(),
       keepMembers: false,
@@ -34,7 +39,5 @@ test('what no controller before made on a listener waits, with what hangs on it'
   ]);
   expect(left.filter(({ kind }) => kind === more[0]?.kind)).toEqual([]);
 
-  const approved = both(awaitingApproval.map(({ approval }) => approval));
-
-  expect(approved.desired.filter(({ kind }) => kind === more[0]?.kind)).toEqual(more);
+  expect(both([adoptedTag(key)]).desired.filter(({ kind }) => kind === more[0]?.kind)).toEqual(more);
 });

@@ -1,0 +1,83 @@
+import { behaviourOf } from '../../../model/load-balancer/other-controllers.ts';
+import type { Dialect, ReadOtherwise } from '../../../model/load-balancer/other-controllers.ts';
+import { withoutRecordOf } from '../../../model/ownership.ts';
+import type { AwaitingApproval, Change } from '../../../model/plan.ts';
+import type { ServiceKey } from '../../../model/request.ts';
+import type { DesiredResource, ObservedResource, ResourceKind } from '../../../model/resources.ts';
+import { compare } from '../../../plan/compare.ts';
+
+export interface HeldInput {
+  readonly desired: readonly DesiredResource[];
+  readonly observed: readonly ObservedResource[];
+  readonly key: ServiceKey;
+  /** The UID of the Service. */
+  readonly uid: string;
+  readonly approved: readonly string[];
+  /** The addresses in the Service's status. */
+  readonly published: readonly string[];
+  /** All addresses of every node that can be a member, by the node's name. */
+  readonly nodes: ReadonlyMap<string, readonly string[]>;
+  /** No node is eligible, so the pools keep their members. */
+  readonly keepMembers: boolean;
+  /** Present if the Go provider made the load balancer. */
+  readonly byGo?: ReadOtherwise;
+  /** cloud.conf makes the Service internal, and the Service itself does not. */
+  readonly internalByConfig?: boolean | undefined;
+  /** False: levelset writes not even its tags to resources that others made, but that of the approval. */
+  readonly tags: boolean;
+}
+
+/** Desired and observed, so that their comparison yields nothing that waits. */
+export interface Sides {
+  readonly desired: readonly DesiredResource[];
+  readonly observed: readonly ObservedResource[];
+}
+
+export interface Held extends Sides {
+  readonly awaitingApproval: readonly AwaitingApproval[];
+}
+
+/** A change that waits, before all of them have their hash. */
+export type Waiting = Omit<AwaitingApproval, 'approval'>;
+
+/** The ports of a load balancer that another controller made. */
+export interface Adopted extends HeldInput {
+  readonly dialect: Dialect;
+  readonly there: ReadonlyMap<string, ObservedResource>;
+  readonly wanted: ReadonlyMap<string, DesiredResource>;
+  /** Notes a change that waits. */
+  readonly hold: (change: Waiting) => void;
+}
+
+/** The attributes that do not wait: the old controller would change them, and reads as levelset does what sets them. */
+export function freeOf(kind: ResourceKind, { dialect, byGo }: Adopted): readonly string[] {
+  return ['tags', ...behaviourOf(dialect, kind).filter((name) => !byGo?.targets.has(`${kind}.${name}`))];
+}
+
+/** The differences that wait. A controller that changed a monitor's type replaced it with all attributes that belong to the type. */
+export function heldChanges(
+  desired: DesiredResource,
+  adopted: Adopted,
+  free: readonly string[] = freeOf(desired.kind, adopted),
+): readonly Change[] {
+  const observed = adopted.there.get(desired.address);
+  if (!observed) return [];
+  const changes = [...compare(desired, observed, adopted.there)].flatMap(([rule, all]) =>
+    rule === 'refuse' ? [] : all,
+  );
+  if (free.includes('type') && changes.some(({ attribute }) => attribute === 'type')) return [];
+  return changes.filter(({ attribute }) => !free.includes(attribute));
+}
+
+/** The desired resource with the present values of what changes. */
+export function asObserved(
+  desired: DesiredResource,
+  { wire }: ObservedResource,
+  changes: readonly Change[],
+): DesiredResource {
+  const names = changes.map(({ attribute }) => attribute);
+  const present = Object.fromEntries(names.map((name) => [name, wire[name] ?? null]));
+  const { tags } = desired.attributes as { readonly tags?: readonly string[] };
+  const record = tags && { tags: withoutRecordOf(tags, names) };
+  return { ...desired, attributes: { ...desired.attributes, ...present, ...record } };
+}

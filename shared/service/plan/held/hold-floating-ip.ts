@@ -1,0 +1,74 @@
+import type { Change } from '../../../model/plan.ts';
+import type {
+  Attributes,
+  DesiredResource,
+  ObservedResource,
+  ResourceKind,
+} from '../../../model/resources.ts';
+import { approvalOf } from '../../../plan/approval.ts';
+import type { Adopted, Held, HeldInput, Sides, Waiting } from './held-changes.ts';
+
+/** Keeps the published address of a Service: if it would change, no floating IP is made, deleted or moved. */
+export function heldFloatingIP(sides: Sides, adopted: Adopted): Sides {
+  const desired = sides.desired.find(({ kind }) => kind === 'floatingip');
+  const observed = adopted.there.get('floatingip');
+  const change = changeOf(desired, observed, adopted);
+  if (!change) return sides;
+  adopted.hold({
+    kind: 'floatingip',
+    address: 'floatingip',
+    reason: 'the published address would change',
+    ...change,
+  });
+  return without('floatingip', sides);
+}
+
+function without(kind: ResourceKind, { desired, observed }: Sides): Sides {
+  const isOther = (one: DesiredResource | ObservedResource): boolean => one.kind !== kind;
+  return { desired: desired.filter(isOther), observed: observed.filter(isOther) };
+}
+
+/** The floating IP stays where `internal-lb` of cloud.conf alone takes it: one line there would take the addresses of a whole cluster. */
+export function heldFromConfig(sides: Sides, { internalByConfig, observed, uid, approved }: HeldInput): Held {
+  const there = observed.find(({ kind, owned }) => kind === 'floatingip' && owned);
+  const { floating_ip_address: from, port_id } = (there?.wire ?? {}) as Attributes;
+  if (!internalByConfig || !there || (port_id ?? null) === null) return { ...sides, awaitingApproval: [] };
+  const changes = [{ attribute: 'address', from, to: null }];
+  const approval = approvalOf([uid, 'internal-lb', there.id]);
+  if (approved.includes(approval)) return { ...sides, awaitingApproval: [] };
+  const reason = 'internal-lb in cloud.conf takes the address away, and the Service does not ask for that';
+  const waits = {
+    verb: 'delete',
+    kind: 'floatingip',
+    address: 'floatingip',
+    changes,
+    reason,
+    approval,
+  } as const;
+  return { ...without('floatingip', sides), awaitingApproval: [waits] };
+}
+
+/** The change of the published address; undefined if nothing is published or the address stays. */
+function changeOf(
+  desired: DesiredResource | undefined,
+  observed: ObservedResource | undefined,
+  { published, there }: Adopted,
+): Pick<Waiting, 'verb' | 'changes'> | undefined {
+  const lb = there.get('lb')?.wire;
+  const vip = lb?.['vip_address'];
+  const address = observed?.wire['floating_ip_address'];
+  const isAttached = observed?.wire['port_id'] === lb?.['vip_port_id'];
+  const change = (from: unknown, to: unknown): readonly Change[] => [{ attribute: 'address', from, to }];
+  // also where a name is published, which leads to it
+  if (!desired) {
+    const leaves = observed?.owned === true && isAttached;
+    return leaves ? { verb: 'delete', changes: change(address, vip) } : undefined;
+  }
+  if (published.length === 0) return undefined;
+  if (observed) {
+    const moves = !isAttached && !published.includes(String(address));
+    return moves ? { verb: 'update', changes: change(published.join(', '), address) } : undefined;
+  }
+  const comes = desired.ifPresent !== true && published.includes(String(vip));
+  return comes ? { verb: 'create', changes: change(vip, 'a floating IP') } : undefined;
+}

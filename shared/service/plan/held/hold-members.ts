@@ -1,0 +1,172 @@
+import { CONTROLLER, isMemberOf } from '../../../model/load-balancer/other-controllers.ts';
+import type { Change } from '../../../model/plan.ts';
+import type { DesiredResource, Member, ObservedResource, WireResource } from '../../../model/resources.ts';
+import { asObserved, freeOf, heldChanges } from './held-changes.ts';
+import type { Adopted, Sides } from './held-changes.ts';
+
+/** The health check's port goes with the monitor. */
+const WITH_MONITOR = 'monitor_port';
+
+/**
+ * Keeps the members of an adopted pool. Those that levelset would not select stay if the pool would have no members
+ * left, or on a load balancer of kinx if their nodes exist (decision 6).
+ */
+export function heldMembers(place: string, sides: Sides, adopted: Adopted): Sides {
+  const pool = `pool/${place}`;
+  const isHere = memberIn(pool);
+  const present = sides.observed.filter((one) => isHere(one) && one.owned);
+  if (isOfPods(pool, adopted)) return heldPods(pool, sides, adopted);
+  if (adopted.keepMembers) return sides;
+  const kept = keepAddresses(place, sides, adopted, 'anywhere').desired;
+  const settings = withHeldSettings(pool, kept.filter(isHere), present, adopted);
+  const staying = new Set(kept.map(({ address }) => address));
+  const waiting = heldSurplus(pool, present, staying, adopted);
+  return {
+    ...sides,
+    desired: [...kept.map((one) => settings.get(one.address) ?? one), ...waiting.map(asItIs)],
+  };
+}
+
+function memberIn(pool: string): (one: DesiredResource | ObservedResource) => boolean {
+  return ({ kind, parent }) => kind === 'member' && parent === pool;
+}
+
+/** The members as desired, with what waits of their settings: one change for each attribute of a pool, whoever its Nodes are. */
+function withHeldSettings(
+  pool: string,
+  desired: readonly DesiredResource[],
+  present: readonly ObservedResource[],
+  adopted: Adopted,
+): ReadonlyMap<string, DesiredResource> {
+  const free = [...freeOf('member', adopted), WITH_MONITOR];
+  const there = new Map(present.map((one) => [one.address, one]));
+  const differing = desired.flatMap((one) => {
+    const observed = there.get(one.address);
+    const changes = observed ? heldChanges(one, adopted, free) : [];
+    return observed && changes.length > 0 ? [{ one, observed, changes }] : [];
+  });
+  if (differing.length === 0) return new Map();
+  const all = Map.groupBy(
+    differing.flatMap(({ changes }) => changes),
+    ({ attribute }) => attribute,
+  );
+  const changes = [...all].map(([attribute, some]) => ({
+    attribute: `${attribute} of the members`,
+    from: distinct(some, 'from'),
+    to: distinct(some, 'to'),
+  }));
+  const reason = `${CONTROLLER[adopted.dialect]} made the members with these values and would keep them`;
+  adopted.hold({ verb: 'update', kind: 'pool', address: pool, changes, reason });
+  const held = differing.map(({ one, observed, changes: its }) => asObserved(one, observed, its));
+  // a Node that joins serves as those beside it do
+  const joining = all.has('backup')
+    ? desired.filter(({ address }) => !there.has(address)).map(asServing)
+    : [];
+  return new Map([...held, ...joining].map((one) => [one.address, one]));
+}
+
+function distinct(changes: readonly Change[], side: 'from' | 'to'): readonly unknown[] {
+  return [...new Set(changes.map((change) => change[side] ?? null))].sort();
+}
+
+function asServing(member: DesiredResource): DesiredResource {
+  return { ...member, attributes: { ...member.attributes, backup: false } };
+}
+
+/**
+ * A member keeps its IP address if that is any address of its node, although levelset would choose another one (decision 25). Once
+ * approved, not where the Service asks for another subnet.
+ */
+export function keepAddresses(
+  place: string,
+  sides: Sides,
+  { nodes, there, wanted }: Adopted,
+  where: 'anywhere' | 'in their subnet',
+): Sides {
+  const pool = `pool/${place}`;
+  const isHere = memberIn(pool);
+  if (isOfPods(pool, { wanted })) return sides;
+  const present = sides.observed.filter((one) => isHere(one) && one.owned);
+  const keep = (one: DesiredResource): DesiredResource => {
+    const { name = '', protocol_port: port, subnet_id: subnet } = one.attributes as Partial<Member>;
+    if (!isHere(one) || there.has(one.address)) return one;
+    const isElsewhere = (wire: WireResource): boolean =>
+      subnet !== undefined && !one.unasked?.includes('subnet_id') && wire['subnet_id'] !== subnet;
+    const old = present.find(
+      ({ address, wire }) =>
+        wire['protocol_port'] === port &&
+        isMemberOf(wire, name) &&
+        nodes.get(name)?.includes(String(wire['address'])) === true &&
+        !wanted.has(address) &&
+        (where === 'anywhere' || !isElsewhere(wire)),
+    );
+    if (!old) return one;
+    const attributes = { ...one.attributes, address: String(old.wire['address']) };
+    return { ...one, address: old.address, attributes };
+  };
+  return { ...sides, desired: sides.desired.map(keep) };
+}
+
+/** The members that stay: all if none is desired, and on a load balancer of kinx those at a desired port whose nodes exist. */
+function heldSurplus(
+  pool: string,
+  present: readonly ObservedResource[],
+  staying: ReadonlySet<string>,
+  { dialect, hold, nodes, desired }: Adopted,
+): readonly ObservedResource[] {
+  const asked = desired.filter(memberIn(pool)) as readonly DesiredResource<'member'>[];
+  const ports = new Set(asked.map(({ attributes }) => attributes.protocol_port));
+  const addresses = new Set([...nodes.values()].flat());
+  const surplus = present.filter(({ address }) => !staying.has(address));
+  const isNodeThere = ({ wire }: ObservedResource): boolean =>
+    ports.has(Number(wire['protocol_port'])) && addresses.has(String(wire['address']));
+  const stays = asked.length === 0 ? surplus : dialect === 'kinx' ? surplus.filter(isNodeThere) : [];
+  if (stays.length === 0) return [];
+  const reason =
+    asked.length === 0
+      ? 'the pool would have no members left'
+      : `${CONTROLLER[dialect]} made every node a member, and the nodes of these members exist`;
+  const from = stays.map(({ address }) => address.split('/').at(-1)).sort();
+  hold({
+    verb: 'update',
+    kind: 'pool',
+    address: pool,
+    changes: [{ attribute: 'members', from, to: [] }],
+    reason,
+  });
+  return stays;
+}
+
+/** The member as desired with its present values, so that nothing is written and it is not surplus. */
+export function asItIs({ address, parent = '', wire }: ObservedResource): DesiredResource<'member'> {
+  return {
+    kind: 'member',
+    address,
+    parent,
+    ifPresent: true,
+    attributes: { address: String(wire['address']), protocol_port: Number(wire['protocol_port']) },
+  };
+}
+
+/** Whether the members of this pool are Pods: of a port without a node port. */
+function isOfPods(pool: string, { wanted }: Pick<Adopted, 'wanted'>): boolean {
+  return wanted.get(pool)?.mayBeEmpty === true;
+}
+
+/** The old controller gave such a pool no members, and nobody knows who added the present ones. Without any member nothing waits. */
+function heldPods(pool: string, sides: Sides, { dialect, hold }: Adopted): Sides {
+  const isHere = memberIn(pool);
+  const present = sides.observed.filter(isHere);
+  if (present.length === 0 && !sides.desired.some(isHere)) return sides;
+  const reason = `${CONTROLLER[dialect]} never sent traffic directly to Pods`;
+  const changes = [{ attribute: 'members', from: 'as they are', to: 'the Pods of the Service' }];
+  hold({ verb: 'update', kind: 'pool', address: pool, changes, reason });
+  return { ...sides, desired: [...sides.desired.filter((one) => !isHere(one)), ...present.map(asItIs)] };
+}
+
+/** Once approved, such a pool has the Service's Pods and no other member. */
+export function podsAsOurs(place: string, sides: Sides, adopted: Adopted): Sides {
+  const isHere = memberIn(`pool/${place}`);
+  if (!isOfPods(`pool/${place}`, adopted)) return sides;
+  return { ...sides, observed: sides.observed.map((one) => (isHere(one) ? { ...one, owned: true } : one)) };
+}

@@ -1,0 +1,226 @@
+/**
+ * What another controller made, and levelset changes only once a person has approved the takeover of the Service
+ * (decisions 5, 6): all differences that the old controller would have left wait under one hash, and stay as they are.
+ */
+import { placeOf } from '../../../model/address.ts';
+import { CONTROLLER, dialectOf } from '../../../model/load-balancer/other-controllers.ts';
+import { adoptedTag, hasTag, isAdopted } from '../../../model/ownership.ts';
+import type { Change } from '../../../model/plan.ts';
+import type {
+  Attributes,
+  DesiredResource,
+  ObservedResource,
+  ResourceKind,
+} from '../../../model/resources.ts';
+import { approvalOf } from '../../../plan/approval.ts';
+import { isRef } from '../../../plan/compare.ts';
+import { presentOf } from '../replace-pools.ts';
+import { asObserved, freeOf, heldChanges } from './held-changes.ts';
+import type { Adopted, Held, HeldInput, Sides, Waiting } from './held-changes.ts';
+import { heldFloatingIP, heldFromConfig } from './hold-floating-ip.ts';
+import { heldMembers, keepAddresses, podsAsOurs } from './hold-members.ts';
+import { hasOurNames, withOurTags } from './tags-of-adopted.ts';
+
+export function holdUntilApproved(input: HeldInput): Held {
+  const there = new Map(input.observed.map((one) => [one.address, one]));
+  const wanted = new Map(input.desired.map((one) => [one.address, one]));
+  const lb = there.get('lb');
+  const pools = input.observed.filter(({ kind, owned, wire }) => kind === 'pool' && owned && isAdopted(wire));
+  if (!lb || !wanted.has('lb') || (pools.length === 0 && hasOurNames(lb)))
+    return heldFromConfig(input, input);
+
+  const held = new Set(pools.map(({ address }) => address));
+  const places = [...wanted.keys()]
+    .filter((address) => held.has(address))
+    .map((address) => address.slice('pool/'.length));
+  const waiting: Waiting[] = [];
+  const hold = (change: Waiting): void => void waiting.push(change);
+  const adopted: Adopted = { ...input, dialect: dialectOf(lb.wire), there, wanted, hold };
+  const desired = input.desired.map((one) => withOurTags(one, places, adopted));
+  const isApproved = hasTag(lb.wire['tags'], adoptedTag(input.key));
+  if (isApproved) return heldFromConfig(openPorts(places, { ...input, desired }, adopted), input);
+
+  const balancer = desired.map((one) => (one.kind === 'loadbalancer' ? holdOne(one, adopted) : one));
+  const ports = holdPorts(places, { ...input, desired: balancer }, adopted);
+  const asItIs = heldFloatingIP(likeSiblings(places, ports, waiting, adopted), adopted);
+  const approval = approvalOf([
+    input.uid,
+    'adopt',
+    waiting.map(({ address, verb, changes }) => [address, verb, changes]),
+  ]);
+  const isNamed = waiting.length > 0 && input.approved.includes(approval);
+  return {
+    ...asItIs,
+    desired: isNamed ? withTag(asItIs.desired, adoptedTag(input.key)) : asItIs.desired,
+    awaitingApproval: waiting.map((change) => ({ ...change, approval })),
+  };
+}
+
+/** The run that finds the approval writes it down first; by the tag the rest opens, however many runs it takes. */
+function withTag(desired: readonly DesiredResource[], tag: string): readonly DesiredResource[] {
+  return desired.map((one) => {
+    if (one.kind !== 'loadbalancer') return one;
+    const { tags = [] } = one.attributes as { readonly tags?: readonly string[] };
+    return { ...one, attributes: { ...one.attributes, tags: [...tags, tag] } };
+  });
+}
+
+function openPorts(places: readonly string[], sides: Sides, adopted: Adopted): Sides {
+  return places.reduce<Sides>(
+    (done, place) => podsAsOurs(place, keepAddresses(place, done, adopted, 'in their subnet'), adopted),
+    sides,
+  );
+}
+
+function holdPorts(places: readonly string[], sides: Sides, adopted: Adopted): Sides {
+  const atPlace = (done: Sides, place: string): Sides => {
+    const port = { ...done, desired: holdPort(place, done.desired, adopted) };
+    const [served, isChecked] = heldMonitor(place, heldMembers(place, port, adopted), adopted);
+    return isChecked ? served : withSameCheckPort(place, served, adopted);
+  };
+  const ports = places.reduce(atPlace, sides);
+  return { ...ports, desired: withoutNewKinds(places, ports.desired, adopted) };
+}
+
+/** The desired resource with the present value of each attribute that waits. */
+function holdOne(desired: DesiredResource, adopted: Adopted, free?: readonly string[]): DesiredResource {
+  const changes = heldChanges(desired, adopted, free);
+  const observed = adopted.there.get(desired.address);
+  if (!observed || changes.length === 0) return desired;
+  const { kind, address } = desired;
+  adopted.hold({ verb: 'update', kind, address, changes, reason: wouldKeep(changes, adopted) });
+  return asObserved(desired, observed, changes);
+}
+
+function wouldKeep(changes: readonly Change[], { dialect }: Adopted): string {
+  const speaksProxy = changes.some(({ to }) => String(to).startsWith('PROXY'));
+  const warning = speaksProxy ? '; the backends must speak the PROXY protocol then' : '';
+  return `${CONTROLLER[dialect]} made it with these values and would keep them${warning}`;
+}
+
+/** Attributes that a listener has with any protocol. The others wait together with the protocol, which no other controller changed, and so does that of the pool. */
+const OF_ANY = ['tags', 'allowed_cidrs', 'connection_limit', 'default_pool_id'];
+
+function holdPort(
+  place: string,
+  all: readonly DesiredResource[],
+  adopted: Adopted,
+): readonly DesiredResource[] {
+  const free = (kind: ResourceKind): readonly string[] => freeOf(kind, adopted);
+  const listener = adopted.wanted.get(`listener/${place}`);
+  const switches =
+    listener && heldChanges(listener, adopted, []).some(({ attribute }) => attribute === 'protocol');
+  return all.map((one) => {
+    if (one.address === `listener/${place}`)
+      return holdOne(
+        one,
+        adopted,
+        switches ? free('listener').filter((name) => OF_ANY.includes(name)) : undefined,
+      );
+    if (one.address !== `pool/${place}`) return one;
+    return holdOne(one, adopted, switches ? free('pool').filter((name) => name !== 'protocol') : undefined);
+  });
+}
+
+/** The monitor as it is while it waits, and whether members are checked as desired: all would be down otherwise. */
+function heldMonitor(place: string, sides: Sides, adopted: Adopted): readonly [Sides, boolean] {
+  const address = `monitor/${place}`;
+  const desired = sides.desired.find((one) => one.address === address);
+  const observed = adopted.there.get(address);
+  const old = CONTROLLER[adopted.dialect];
+  const others = sides.desired.filter((one) => one !== desired);
+  const waits = { kind: 'healthmonitor', address } as const;
+  if (desired && observed) {
+    const held = holdOne(desired, adopted);
+    const isSame = equalType(held, desired);
+    return [{ ...sides, desired: sides.desired.map((one) => (one === desired ? held : one)) }, isSame];
+  }
+  if (desired) {
+    const changes = [{ attribute: 'type', from: null, to: (desired.attributes as Attributes)['type'] }];
+    const reason = `${old} made this pool without health checks; with them, members that fail get no traffic`;
+    adopted.hold({ ...waits, verb: 'create', changes, reason });
+    return [{ ...sides, desired: others }, false];
+  }
+  if (!observed) return [sides, true];
+  const changes = [{ attribute: 'type', from: observed.wire['type'], to: null }];
+  const reason = `${old} made this pool with health checks; without them, members that fail keep getting traffic`;
+  adopted.hold({ ...waits, verb: 'delete', changes, reason });
+  // a pool that replaces this one has the monitor, too
+  const stays = {
+    ...waits,
+    parent: `pool/${place}`,
+    ifPresent: true as const,
+    attributes: presentOf(observed),
+  };
+  return [{ ...sides, desired: [...others, stays] }, false];
+}
+
+function equalType(one: DesiredResource, other: DesiredResource): boolean {
+  return (one.attributes as Attributes)['type'] === (other.attributes as Attributes)['type'];
+}
+
+/** Gives all members, also new ones, the check port of the first present member. */
+function withSameCheckPort(place: string, sides: Sides, { observed }: Adopted): Sides {
+  const parent = `pool/${place}`;
+  const isHere = (one: DesiredResource | ObservedResource): boolean =>
+    one.kind === 'member' && one.parent === parent;
+  const sibling = observed.find((one) => isHere(one) && one.owned);
+  const monitor_port = (sibling?.wire['monitor_port'] ?? null) as number | null;
+  return {
+    ...sides,
+    desired: sides.desired.map((one) =>
+      isHere(one) ? { ...one, attributes: { ...one.attributes, monitor_port } } : one,
+    ),
+  };
+}
+
+/** Kinds that other controllers made, too. Security groups, rules and ports need no approval. */
+const KNOWN = /^(loadbalancer|listener|pool|member|healthmonitor|floatingip|securitygroup(rule)?|port)$/;
+
+/** Attributes that every resource has, so an approval does not show them. */
+const UNREPORTED = ['name', 'tags', 'admin_state_up'];
+
+/** Leaves out resources of other kinds on an adopted listener, such as the policy of a redirect with its rules. */
+function withoutNewKinds(
+  places: readonly string[],
+  desired: readonly DesiredResource[],
+  { dialect, hold, there }: Adopted,
+): readonly DesiredResource[] {
+  const listeners = places.map((place) => `listener/${place}`);
+  const isNew = ({ kind, address, parent = '' }: DesiredResource): boolean =>
+    !KNOWN.test(kind) && !there.has(address) && listeners.includes(parent);
+  const left = new Set<string>();
+  for (const one of desired.filter(isNew)) {
+    const { kind, address } = one;
+    const changes = Object.entries(one.attributes as Attributes)
+      .filter(([attribute, to]) => !UNREPORTED.includes(attribute) && !isRef(to))
+      .map(([attribute, to]) => ({ attribute, from: null, to }));
+    left.add(address);
+    hold({
+      verb: 'create',
+      kind,
+      address,
+      changes,
+      reason: `${CONTROLLER[dialect]} never made such a resource`,
+    });
+  }
+  return desired.filter(({ address, parent = '' }) => !left.has(address) && !left.has(parent));
+}
+
+/** While a reading waits at the ports that the Go provider made, the others have what it would have given them. */
+function likeSiblings(
+  places: readonly string[],
+  sides: Sides,
+  waiting: readonly Waiting[],
+  { byGo }: Adopted,
+): Sides {
+  const waits = waiting.some(({ kind, changes }) =>
+    changes.some(({ attribute }) => byGo?.targets.has(`${kind}.${attribute}`)),
+  );
+  if (!byGo?.desired || !waits) return sides;
+  const isOther = ({ address }: DesiredResource): boolean =>
+    !places.includes(placeOf(address) || (places[0] ?? ''));
+  const others = new Set(sides.desired.filter(isOther).map(({ address }) => placeOf(address)));
+  const asGo = byGo.desired.filter((one) => isOther(one) && others.has(placeOf(one.address)));
+  return { ...sides, desired: [...sides.desired.filter((one) => !isOther(one)), ...asGo] };
+}

@@ -4,16 +4,13 @@ import type { Budget, Clock } from '../ports.ts';
 import type { BusyLoadBalancers } from './busy-load-balancers.ts';
 import { Chain } from './chain.ts';
 import { Ready, turnOf, type Wanted } from './ready.ts';
-import type { Claimant, Places } from './room.ts';
+import { makesLoadBalancer, type Claimant, type Places } from './room.ts';
 import { isBefore, moreUrgent, PRIORITY, requeueDelayMs, type Priority } from './scheduling.ts';
 
 export type MayCreate = NonNullable<Budget['mayCreate']>;
 
 export interface QueueOptions {
-  /**
-   * Runs one key. A rejection requeues the key as a failure does. `mayCreate` takes a place for a load balancer that the run is to
-   * make: false where none is free.
-   */
+  /** Runs one key; a rejection requeues it. `mayCreate` takes a place for a load balancer that the run is to make: false where none is free. */
   readonly run: (request: ReconcileRequest, mayCreate: MayCreate) => Promise<Report>;
   /** How many keys of one kind run at once: Services, Nodes, and the routes each have places of their own. */
   readonly concurrency: number;
@@ -238,6 +235,7 @@ export class Queue {
     state.phase = 'busy';
     state.request = requeue;
     this.#options.busy?.wait(report, leastMs, () => {
+      if (makesLoadBalancer(report)) this.#options.room?.leave(state);
       if (state.phase === 'busy') this.#makeReady(state, this.#priorityOf(state, requeue));
     });
   }

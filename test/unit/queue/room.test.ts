@@ -4,7 +4,10 @@ import type { Outcome } from '../../../shared/model/outcome.ts';
 import type { Key } from '../../../shared/model/request.ts';
 import { Queue } from '../../../shared/queue/queue.ts';
 import { Room, type Claimant } from '../../../shared/queue/room.ts';
-import { aReport, progressing, SETTLED } from './reports.ts';
+import type { Step } from '../../../shared/model/plan.ts';
+import { aReport, aRequest, progressing, SETTLED } from './reports.ts';
+
+const MADE: Step = { verb: 'create', kind: 'loadbalancer', address: 'lb', attributes: {} };
 
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
 afterEach(() => void vi.useRealTimers());
@@ -49,6 +52,30 @@ test('one that is stuck holds up others for three minutes', async () => {
   expect(begun).toEqual([1]);
 });
 
+test('a place is free once Octavia has made the load balancer, whatever the run after it has to do', async () => {
+  const begunMs = new Map<Key, number>();
+  const queue = new Queue({
+    clock: CLOCK,
+    concurrency: 15,
+    room: new Room(1, CLOCK),
+    busy: { forget: () => undefined, wait: (_report, _leastMs, ready) => void setTimeout(ready, 1_000) },
+    run: async (request, mayCreate) => {
+      if (begunMs.has(request.key)) await new Promise((resolve) => setTimeout(resolve, 60_000));
+      else if (!mayCreate()) return aReport(request, { ...progressing(5_000), needsRoom: true } as Outcome);
+      else {
+        begunMs.set(request.key, Date.now());
+        return aReport(request, progressing(700, request.key), { applied: [MADE] });
+      }
+      return aReport(request);
+    },
+  });
+  for (const name of ['a', 'b', 'c']) queue.add(aRequest(name));
+  await vi.advanceTimersByTimeAsync(2_100);
+  expect([...begunMs.values()]).toEqual([0, 1_000, 2_000]);
+  void queue.stop();
+  vi.clearAllTimers();
+});
+
 const service = fc.record({
   namespace: fc.constantFrom('a', 'b', 'c'),
   addedMs: fc.nat(3_000),
@@ -67,6 +94,7 @@ test('of any number of Services no more than allowed are made at once, all of th
         const room = new Room(most, CLOCK);
         const made = new Map<Key, number>();
         const left = new Map<Key, number>();
+        const createdMs = new Map<Key, number>();
         const working = new Set<Key>();
         let hints = 0;
         const queue = new Queue({
@@ -89,17 +117,17 @@ test('of any number of Services no more than allowed are made at once, all of th
             if (readyMs === undefined) {
               if (!mayCreate()) return done({ ...progressing(5_000), needsRoom: true } as Outcome);
               working.add(key);
-              expect(working.size).toBeLessThanOrEqual(most);
+              const inHands = [...createdMs.values()].filter((at) => at > Date.now()).length;
+              expect(inHands).toBeLessThan(most);
+              createdMs.set(key, Date.now() + createMs);
               made.set(key, Date.now() + createMs);
               left.set(key, changes);
-              return done(progressing(700, key));
+              return aReport(request, progressing(700, key), { applied: [MADE] });
             }
             if (Date.now() < readyMs) return done(progressing(700, key));
+            working.delete(key);
             const steps = left.get(key) ?? 0;
-            if (steps === 0) {
-              working.delete(key);
-              return done(SETTLED);
-            }
+            if (steps === 0) return done(SETTLED);
             left.set(key, steps - 1);
             made.set(key, Date.now() + 500);
             return done(progressing(700, key));

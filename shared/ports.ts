@@ -98,10 +98,8 @@ export interface RepairRecord {
 
 export interface Deletions {
   readonly nodes: DeletionRecord;
-  /** The load balancers whose Service has vanished. */
-  readonly loadBalancers: DeletionRecord;
-  /** What Services that have vanished left in OpenStack, and when a sweep first found it. */
-  readonly quarantine: DeletionRecord;
+  /** What Services that have vanished left in OpenStack. */
+  readonly left: DeletionRecord;
 }
 
 /** The record of where this cluster's load balancers are (decision 152). */

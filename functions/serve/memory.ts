@@ -181,8 +181,8 @@ export class Memory {
 }
 
 async function recentDeletions({ kube, clock, config }: World): Promise<StatusView['deletions']> {
-  const { nodes, loadBalancers } = kube.deletions;
-  const [ofNodes, ofLoadBalancers] = await Promise.all([nodes.load(), loadBalancers.load()]);
+  const { nodes, left } = kube.deletions;
+  const [ofNodes, ofLoadBalancers] = await Promise.all([nodes.load(), left.load()]);
   const count = ({ deletions }: RecordedDeletions): number => recent(deletions, clock.now()).length;
   return {
     ...{ nodes: count(ofNodes), loadBalancers: count(ofLoadBalancers) },

@@ -1,5 +1,5 @@
 import { recent } from '../model/deletions.ts';
-import type { RecordedDeletions } from '../model/deletions.ts';
+import type { Deletion, RecordedDeletions } from '../model/deletions.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Key } from '../model/request.ts';
@@ -47,10 +47,12 @@ export function reserveDeletion(
     for (let tries = 0; tries < MOST_RESERVATIONS && clock.now() - seenAt < PROOF_MS; tries += 1) {
       if (!deletes(plan)) return plan;
       const now = clock.now();
-      const others = recent(recorded.deletions, now).filter(
-        (one) => one.id !== id || one.service !== service,
+      const lately = new Set(recent(recorded.deletions, now));
+      const isOwn = (one: Deletion): boolean => one.id === id && one.service === service;
+      const others = recorded.deletions.filter(
+        (one) => !isOwn(one) && (one.at === undefined || lately.has(one)),
       );
-      const own = { id, ...(service === undefined ? {} : { service }), at: now };
+      const own = { ...recorded.deletions.find(isOwn), id, ...(service && { service }), at: now };
       if (await record.save([...others, own], recorded)) return plan;
       recorded = await record.load();
       plan = planWith(recorded);

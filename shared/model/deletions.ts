@@ -9,8 +9,10 @@ export interface Deletion {
   readonly id: string;
   /** The Service that has vanished: others may be on the same load balancer. */
   readonly service?: Key;
-  /** Milliseconds since 1970. */
-  readonly at: number;
+  /** When it was begun, in milliseconds since 1970; absent while what a Service left stays. */
+  readonly at?: number;
+  /** When a sweep first found what the Service left, in milliseconds since 1970. */
+  readonly foundAt?: number;
 }
 
 export interface RecordedDeletions {
@@ -28,5 +30,5 @@ const HOUR_MS = 3_600_000;
 
 /** The deletions of the last hour. */
 export function recent(deletions: readonly Deletion[], now: number): readonly Deletion[] {
-  return deletions.filter(({ at }) => now - at < HOUR_MS);
+  return deletions.filter(({ at = -Infinity }) => now - at < HOUR_MS);
 }

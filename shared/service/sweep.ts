@@ -27,7 +27,7 @@ import type { Listed, Project } from './observe/project.ts';
 import { judgeInTime, leftInWords, notComparedInWords } from './judge-in-time.ts';
 import type { NotCompared } from './judge-in-time.ts';
 import { isNotTold, letGoInWords } from './let-go.ts';
-import { judgeOrphans } from './judge-orphans.ts';
+import { judgeOrphans } from './vanished.ts';
 import { recordPlace, requirePlace } from './place.ts';
 import { lostPorts } from './repair.ts';
 import { errorText, isError, ReconcileError } from '../model/errors.ts';

@@ -1,153 +1,60 @@
 /**
- * Services that have vanished: they are gone, and levelset saw neither a deletionTimestamp nor a change of their type. That is
- * what an apiserver restored from a backup looks like. Their load balancers have a deletion budget (decision 151).
+ * Services that have vanished: they are gone, and levelset saw neither a deletionTimestamp nor a change of their type, as where an
+ * apiserver was restored from a backup. What they left in OpenStack stays for `--orphan-delay` after the first sweep that found it, and
+ * then goes within `--deletion-share`, unless a person approves it (decisions 151, 290). One record has both times.
  */
 import type { Leaving } from '../apply/reserve-deletion.ts';
 import type { Config } from '../config/config.ts';
 import { DELETIONS, recent } from '../model/deletions.ts';
-import type { RecordedDeletions } from '../model/deletions.ts';
-import { ReconcileError } from '../model/errors.ts';
+import type { Deletion, RecordedDeletions } from '../model/deletions.ts';
+import { isError, ReconcileError } from '../model/errors.ts';
 import type { Service } from '../model/kubernetes.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
-import { tagValue } from '../model/ownership.ts';
+import { APPROVE, tagValue } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Plan } from '../model/plan.ts';
-import { parseKey } from '../model/request.ts';
 import type { Key } from '../model/request.ts';
-import type { ObservedResource, WireResource } from '../model/resources.ts';
+import type { ObservedResource, ResourceKind, WireResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';
 import { attempt } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
+import { rfc3339 } from '../report/condition.ts';
 import type { Evaluation } from './evaluate.ts';
-import { listOurLoadBalancers } from './observe/project.ts';
-import { goneFrom, isLookedAfter } from './orphans.ts';
-import { approvalOfDeletion, holdBack, whyHoldBack } from './plan/hold-back.ts';
-import type { HeldInWords } from './plan/hold-back.ts';
-import { leadIn, whyInQuarantine } from './quarantine.ts';
+import { foundIn, listOurLoadBalancers } from './observe/project.ts';
+import type { Project } from './observe/project.ts';
+import { findOrphans } from './orphans.ts';
+import type { Orphan } from './orphans.ts';
+import { approvalOfDeletion, holdBack, whyStays } from './plan/hold-back.ts';
+import type { Left } from './plan/hold-back.ts';
 import { isSeenLeaving, notVanished } from './unit.ts';
-
-/** A load balancer, and a Service of it that has vanished. */
-export interface Vanished {
-  readonly key: Key;
-  readonly loadBalancerId: string;
-  readonly approval: string;
-}
-
-/** The facts for the deletion budget of load balancers. */
-export interface VanishedServices {
-  /** The ids of all load balancers of this cluster. */
-  readonly all: readonly string[];
-  readonly vanished: readonly Vanished[];
-}
-
-/** Finds the Services that have vanished. A load balancer that is being deleted does not count. */
-export function findVanished(
-  services: readonly Service[],
-  loadBalancers: readonly WireResource[],
-  cluster: ClusterIdentity,
-  config: Config,
-): VanishedServices {
-  const live = services.filter((service) => isLookedAfter(service, config));
-  const seen = notVanished(services, config);
-  const there = loadBalancers.filter((lb) => lb['provisioning_status'] !== 'PENDING_DELETE');
-  const vanished = there.flatMap((lb) =>
-    goneFrom(lb, services, live, cluster)
-      .flatMap((name) => parseKey(`service/${name ?? ''}`) ?? [])
-      .filter((key) => !seen.has(key))
-      .map((key) => ({ key, loadBalancerId: lb.id, approval: approvalOfDeletion(key, lb) })),
-  );
-  return { all: there.map(({ id }) => id), vanished };
-}
-
-function hasVanished({ wanted, letGo, service }: Unit, config: Config): boolean {
-  return !wanted && !letGo && !(service && isSeenLeaving(service, config));
-}
 
 /**
  * The evaluation with its deletion in the budget: of a Service that has vanished it has the plan, or a refusal while what is left
- * is in quarantine, and if something of it serves, while the budget does not allow it.
+ * stays.
  */
 export async function withinBudget(evaluation: Evaluation, world: World): Promise<Evaluation> {
   const { unit, plan, cluster, observed } = evaluation;
   const { kube, clock, config } = world;
   if (plan.steps.length === 0 || !hasVanished(unit, config)) return evaluation;
-  const kept = await inQuarantine(evaluation, world);
-  if (kept) return kept;
   const serves = whatServes(observed);
-  if (!serves) return evaluation;
+  const lead = leadOf(observed);
+  const shown = serves ?? observed.resources.find(({ id }) => lead.some((wire) => wire.id === id));
+  if (!shown) return evaluation;
+  const left: Left = { key: unit.key, lead, serves: serves?.wire, loadBalancerId: observed.loadBalancer?.id };
   const seenAt = clock.now();
-  const record = kube.deletions.loadBalancers;
-  const [facts, recorded] = await Promise.all([readVanished(cluster, world), record.load()]);
-  const { id } = serves;
-  const approval = approvalOfDeletion(unit.key, serves.wire);
+  const record = kube.deletions.left;
+  const [all, recorded] = await Promise.all([serves ? ourLoadBalancers(cluster, world) : [], record.load()]);
   const planWith = (others: RecordedDeletions): Plan => {
-    if (
-      isBegun({ key: unit.key, loadBalancerId: observed.loadBalancer?.id }, others, clock.now()) ||
-      others.approved.includes(approval)
-    )
-      return plan;
-    const why = whyHoldBack({ ...facts, id, ...others, percent: config.deletionPercent, now: clock.now() });
-    return why === undefined ? plan : holdBack(plan, serves, why, approval, whereToApprove(config));
+    const why = whyStays(left, others, all, config, { now: clock.now(), inWords: rfc3339 });
+    return why === undefined ? plan : holdBack(plan, shown, why, unit.key, config);
   };
-  const what = `what ${unit.key} has (${id})`;
-  const leaving: Leaving = { id, service: unit.key, what, record, recorded, seenAt, planWith };
+  const what = `what ${unit.key} has left (${shown.id})`;
+  const leaving: Leaving = { id: shown.id, service: unit.key, what, record, recorded, seenAt, planWith };
   return { ...evaluation, plan: planWith(recorded), leaving };
 }
 
-/** The evaluation with a refusal while what is left is in quarantine; undefined if it is not, or if its deletion was begun. */
-async function inQuarantine(evaluation: Evaluation, world: World): Promise<Evaluation | undefined> {
-  const { unit, plan, observed } = evaluation;
-  const { kube, clock, config } = world;
-  if (config.orphanDelayMs === 0) return undefined;
-  const [quarantined, begun] = await Promise.all([
-    kube.deletions.quarantine.load(),
-    kube.deletions.loadBalancers.load(),
-  ]);
-  const wires = leadIn(observed);
-  const lead = observed.resources.find(({ id }) => wires.some((wire) => wire.id === id));
-  const why = whyInQuarantine(unit.key, wires, quarantined, world);
-  const is = { key: unit.key, loadBalancerId: observed.loadBalancer?.id };
-  if (!lead || why === undefined || isBegun(is, begun, clock.now())) return undefined;
-  const kept = holdBack(plan, lead, why, approvalOfDeletion(unit.key, lead.wire), whereToApprove(config));
-  const leaving: Leaving = {
-    id: lead.id,
-    service: unit.key,
-    what: `what ${unit.key} has left`,
-    record: kube.deletions.quarantine,
-    recorded: quarantined,
-    seenAt: clock.now(),
-    planWith: () => kept,
-  };
-  return { ...evaluation, plan: kept, leaving };
-}
-
-/**
- * Whether the deletion of what this Service has was recorded. One of another Service on the load balancer does not count. If
- * there is no load balancer any more, the rest follows it.
- */
-function isBegun(
-  { key, loadBalancerId }: { readonly key: Key; readonly loadBalancerId: string | undefined },
-  { deletions }: RecordedDeletions,
-  now: number,
-): boolean {
-  return recent(deletions, now).some(({ id, service }) => service === key && id === (loadBalancerId ?? id));
-}
-
-/**
- * Takes the approval to delete out of the record once the Service is there again. If the load balancer's tag has the
- * Service's UID, the approval is for another UID, and nothing is read.
- */
-export async function forgetApproval({ unit, observed }: Evaluation, world: World): Promise<void> {
-  const { loadBalancer: lb } = observed;
-  if (!lb || tagValue(lb['tags'], 'service') === unit.service?.metadata.uid) return;
-  const record = world.kube.deletions.loadBalancers;
-  const recorded = await attempt(record.load());
-  const approval = approvalOfDeletion(unit.key, lb);
-  // who cannot read the record deletes nothing
-  if (recorded instanceof ReconcileError || !recorded.approved.includes(approval)) return;
-  const left = recorded.approved.filter((one) => one !== approval);
-  if (await record.save(recorded.deletions, recorded, left)) return;
-  throw new ReconcileError('KUBE_CONFLICT', `${DELETIONS} was written meanwhile`);
+function hasVanished({ wanted, letGo, service }: Unit, config: Config): boolean {
+  return !wanted && !letGo && !(service && isSeenLeaving(service, config));
 }
 
 /**
@@ -165,44 +72,152 @@ function whatServes({ loadBalancer, resources }: ObservedService): ObservedResou
   });
 }
 
+function leadOf({ loadBalancer, resources }: ObservedService): readonly WireResource[] {
+  if (loadBalancer) return [loadBalancer];
+  const kinds: readonly ResourceKind[] = ['floatingip', 'securitygroup', 'secret'];
+  return resources.filter(({ kind, owned }) => owned && kinds.includes(kind)).map(({ wire }) => wire);
+}
+
 /** The time for which one list serves the runs of all Services that have vanished together, in milliseconds. */
 const KEEP_MS = 2_000;
 
-function readVanished(cluster: ClusterIdentity, world: World): Promise<VanishedServices> {
-  const { kube, cloud, clock, memory, config } = world;
-  return memory.answers.read('vanished Services', { keepMs: KEEP_MS, clock }, async () => {
-    const [services, loadBalancers] = await Promise.all([
-      kube.listServices(),
-      listOurLoadBalancers(cluster, cloud),
-    ]);
-    return findVanished(services, loadBalancers, cluster, config);
-  });
+function ourLoadBalancers(
+  cluster: ClusterIdentity,
+  { cloud, clock, memory }: World,
+): Promise<readonly string[]> {
+  return memory.answers.read('our load balancers', { keepMs: KEEP_MS, clock }, async () =>
+    thereOf(await listOurLoadBalancers(cluster, cloud)),
+  );
 }
 
-function whereToApprove({ stateNamespace }: Config): string {
-  return `ConfigMap ${stateNamespace}/${DELETIONS}`;
+/** The ids of those that are not being deleted. */
+function thereOf(loadBalancers: readonly WireResource[]): readonly string[] {
+  return loadBalancers.filter((lb) => lb['provisioning_status'] !== 'PENDING_DELETE').map(({ id }) => id);
 }
 
-/** What a sweep says about load balancers that are held back, with the approvals that release exactly these. Those in quarantine are told apart. */
-export function heldBackInWords(
-  facts: VanishedServices,
-  recorded: RecordedDeletions,
-  inQuarantine: ReadonlySet<Key>,
-  { config: { deletionPercent: percent }, clock }: Pick<World, 'config' | 'clock'>,
-): HeldInWords {
-  const held = facts.vanished.flatMap((one) => {
-    const { key, loadBalancerId: id, approval } = one;
-    if (inQuarantine.has(key) || isBegun(one, recorded, clock.now())) return [];
-    if (recorded.approved.includes(approval)) return [];
-    const why = whyHoldBack({ ...facts, id, ...recorded, percent, now: clock.now() });
-    return why === undefined ? [] : [{ name: key.slice('service/'.length), id, approval, why }];
+/**
+ * Takes the approval to delete out of the record once the Service is there again. If the load balancer's tag has the
+ * Service's UID, the approval is for another UID, and nothing is read.
+ */
+export async function forgetApproval({ unit, observed }: Evaluation, world: World): Promise<void> {
+  const { loadBalancer: lb } = observed;
+  if (!lb || tagValue(lb['tags'], 'service') === unit.service?.metadata.uid) return;
+  const record = world.kube.deletions.left;
+  const recorded = await attempt(record.load());
+  const approval = approvalOfDeletion(unit.key, lb);
+  // who cannot read the record deletes nothing
+  if (recorded instanceof ReconcileError || !recorded.approved.includes(approval)) return;
+  const left = recorded.approved.filter((one) => one !== approval);
+  if (await record.save(recorded.deletions, recorded, left)) return;
+  throw new ReconcileError('KUBE_CONFLICT', `${DELETIONS} was written meanwhile`);
+}
+
+/** A sweep of the whole cluster. */
+interface Swept {
+  readonly project: Project;
+  readonly cluster: ClusterIdentity;
+  /** The sweep writes nothing down. */
+  readonly readOnly: boolean;
+}
+
+/**
+ * The keys of orphans whose runs may look after them now, and words about those that stay. The sweep writes down which ones are new and which
+ * are none any more. Without the record none may go, but for those of Services that levelset saw leaving.
+ */
+export async function judgeOrphans(
+  services: readonly Service[],
+  { project, cluster, readOnly }: Swept,
+  world: World,
+): Promise<{ readonly keys: readonly Key[]; readonly warnings: readonly string[] }> {
+  const { kube, config, clock } = world;
+  const { orphans, warnings } = findOrphans(services, project, cluster, config);
+  const seenLeaving = notVanished(services, config);
+  const vanished = orphans.filter(({ key }) => !seenLeaving.has(key));
+  const seen = orphans.filter(({ key }) => seenLeaving.has(key)).map(({ key }) => key);
+  const recorded = await attempt(kube.deletions.left.load());
+  if (isError(recorded)) {
+    const stays = `what Services that are gone have left in OpenStack stays: ${recorded.message}`;
+    return { keys: [...new Set(seen)], warnings: [...(vanished.length > 0 ? [stays] : []), ...warnings] };
+  }
+  const areComplete = !Object.values(project).some(isError);
+  const entries = entriesOf(vanished, recorded, { seenLeaving, areComplete, now: clock.now() });
+  const isSaved =
+    entries === recorded.deletions ||
+    readOnly ||
+    (await attempt(kube.deletions.left.save(entries, recorded))) === true;
+  const known = { ...recorded, deletions: entries };
+  const all = thereOf(foundIn(project.loadBalancers));
+  const staying = [...Map.groupBy(vanished, ({ key }) => key)].flatMap(([key, ones]) => {
+    const balancers = ones.filter(({ kind }) => kind === 'loadbalancer');
+    const lead = balancers.length > 0 ? balancers : ones;
+    const serving = balancers.find(({ wire }) => all.includes(wire.id))?.wire;
+    const left: Left = {
+      ...{ key, lead: lead.map(({ wire }) => wire), serves: serving },
+      loadBalancerId: balancers[0]?.wire.id,
+    };
+    const why = whyStays(left, known, all, config, { now: clock.now(), inWords: rfc3339 });
+    return why === undefined ? [] : [{ key, why, lead }];
   });
-  const [first] = held;
-  const names = held.map(({ name, id }) => `${name} (load balancer ${id})`).join(', ');
-  const words = `levelset keeps what these Services have in OpenStack, since they are gone without having been deleted: ${names}. ${first?.why ?? ''}`;
+  const inQuarantine = new Set(
+    staying.filter(({ why }) => why.includes('--orphan-delay')).map(({ key }) => key),
+  );
+  const keys = [...seen, ...vanished.map(({ key }) => key).filter((key) => !inQuarantine.has(key))];
+  const unsaved = `ConfigMap ${DELETIONS} was not written: the quarantine of what is new in it begins later`;
   return {
-    words: first ? [words] : [],
-    approvals: held.map(({ approval }) => approval),
-    approved: recorded.approved,
+    keys: [...new Set(keys)],
+    warnings: [...inWords(staying, recorded, config), ...(isSaved ? [] : [unsaved]), ...warnings],
   };
+}
+
+/** The record with what was found now, and without what is not there any more; the same list where nothing changes. */
+function entriesOf(
+  vanished: readonly Orphan[],
+  { deletions }: RecordedDeletions,
+  { seenLeaving, areComplete, now }: { seenLeaving: ReadonlySet<Key>; areComplete: boolean; now: number },
+): readonly Deletion[] {
+  const of = ({ id, service }: Pick<Deletion, 'id' | 'service'>): string => `${service ?? ''} ${id}`;
+  const found = new Set(vanished.map(({ key, wire: { id } }) => of({ id, service: key })));
+  const isBegun = new Set(recent(deletions, now));
+  const stay = deletions.filter(
+    (entry) =>
+      isBegun.has(entry) ||
+      (!(entry.service && seenLeaving.has(entry.service)) && (!areComplete || found.has(of(entry)))),
+  );
+  const before = new Set(stay.map(of));
+  const added = vanished
+    .map(({ key, wire: { id } }) => ({ id, service: key, foundAt: now }))
+    .filter((entry) => !before.has(of(entry)));
+  return added.length === 0 && stay.length === deletions.length ? deletions : [...stay, ...added];
+}
+
+interface Staying {
+  readonly key: Key;
+  readonly why: string;
+  readonly lead: readonly Orphan[];
+}
+
+const KIND = {
+  loadbalancer: 'load balancer',
+  floatingip: 'floating IP',
+  securitygroup: 'security group',
+  secret: 'certificate',
+};
+
+/** One warning with one command: a second one would overwrite what the first has approved. */
+function inWords(
+  staying: readonly Staying[],
+  { approved }: RecordedDeletions,
+  { stateNamespace }: Config,
+): readonly string[] {
+  if (staying.length === 0) return [];
+  const words = [...Map.groupBy(staying, ({ why }) => why)].map(([why, ones]) => {
+    const names = ones.map(({ key, lead }) => {
+      const ids = lead.map(({ kind, wire }) => `${KIND[kind]} ${wire.id}`).join(', ');
+      return `${key.slice('service/'.length)} (${ids})`;
+    });
+    return `levelset keeps what these Services have left in OpenStack, since they are gone without having been deleted: ${names.join(', ')}; ${why}`;
+  });
+  const approvals = staying.flatMap(({ key, lead }) => lead.map(({ wire }) => approvalOfDeletion(key, wire)));
+  const command = `kubectl --namespace ${stateNamespace} annotate --overwrite configmap ${DELETIONS} ${APPROVE}=${[...new Set([...approved, ...approvals])].join(',')}`;
+  return [`${words.join('. ')}. If all of them are to be deleted, run: ${command}`];
 }

@@ -107,15 +107,7 @@ function resource(wanted: WantedMetadata | undefined): Keep {
 
 /** Every read of a World. What is not here writes, and no bundle is made of it. */
 export function keptOf(wanted: WantedMetadata | undefined): Readonly<Record<string, Keep>> {
-  const records = [
-    'state',
-    'routes',
-    'place',
-    'repairs',
-    'deletions.nodes',
-    'deletions.loadBalancers',
-    'deletions.quarantine',
-  ];
+  const records = ['state', 'routes', 'place', 'repairs', 'deletions.nodes', 'deletions.left'];
   return {
     'kube.clusterId': same,
     'kube.hasNamespace': same,

@@ -16,8 +16,7 @@ const PARTS = [
   'kube.cidrs',
   'kube.deletions',
   'kube.deletions.nodes',
-  'kube.deletions.loadBalancers',
-  'kube.deletions.quarantine',
+  'kube.deletions.left',
 ];
 
 /** A World that answers each read as the bundle has it, on a clock that stands still. It needs no network, and writes nothing. */

@@ -94,8 +94,7 @@ export function configMapDeletions(http: Http, namespace: string): Deletions {
   const data = new VersionedData(http, namespace, DELETIONS);
   return {
     nodes: deletionRecord(data, 'nodes'),
-    loadBalancers: deletionRecord(data, 'load-balancers'),
-    quarantine: deletionRecord(data, 'quarantine'),
+    left: deletionRecord(data, 'left'),
   };
 }
 
@@ -157,9 +156,10 @@ export function configMapPlace(http: Http, namespace: string): PlaceRecord {
 }
 
 function isDeletion(value: unknown): value is Deletion {
-  const { id, at, service } = fieldsOf(value);
+  const { id, at, foundAt, service } = fieldsOf(value);
   const isService = service === undefined || typeof service === 'string';
-  return typeof id === 'string' && typeof at === 'number' && isService;
+  const areTimes = [at, foundAt].every((time) => time === undefined || typeof time === 'number');
+  return typeof id === 'string' && areTimes && isService;
 }
 
 function isRepair(value: unknown): value is Repair {

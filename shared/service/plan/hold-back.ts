@@ -1,25 +1,14 @@
+/** Why something of a Service that is gone, or was let go, is not deleted, and the approvals that let it go. */
+import type { Config } from '../../config/config.ts';
+import { DELETIONS, recent } from '../../model/deletions.ts';
+import type { Deletion, RecordedDeletions } from '../../model/deletions.ts';
 import type { Service } from '../../model/kubernetes.ts';
-import { onceFor } from '../../model/once-for.ts';
 import { LOAD_BALANCER_ID, tagValue } from '../../model/ownership.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { Key } from '../../model/request.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
 import { approvalOf } from '../../plan/approval.ts';
 import { overBudget } from '../../plan/deletion-budget.ts';
-import type { DeletionBudget } from '../../plan/deletion-budget.ts';
-
-interface Facts extends Omit<DeletionBudget, 'together'> {
-  readonly vanished: readonly { readonly loadBalancerId: string }[];
-}
-
-/** The reason why the load balancer of a Service that has vanished is not deleted; undefined if it may be. */
-export function whyHoldBack({ vanished, ...budget }: Facts): string | undefined {
-  return overBudget({ ...budget, together: idsOf(vanished) }, 'load balancer');
-}
-
-const idsOf = onceFor((vanished: Facts['vanished']): readonly string[] =>
-  vanished.map(({ loadBalancerId }) => loadBalancerId),
-);
 
 /**
  * The approval to delete what one Service that has vanished has on one load balancer. The tag with the UID of the Service is
@@ -40,22 +29,73 @@ export function approvalOfLetGo(
   return approvalOf([uid, 'let go', annotations?.[LOAD_BALANCER_ID] ?? null, since ?? null]);
 }
 
-/** What a sweep says about what it holds back, with the approvals that release it. */
-export interface HeldInWords {
-  readonly words: readonly string[];
-  readonly approvals: readonly string[];
-  /** The approvals that are in the record already. */
-  readonly approved: readonly string[];
+export interface Left {
+  readonly key: Key;
+  /** The load balancer, or without one all that is left. */
+  readonly lead: readonly WireResource[];
+  /** What of it serves, and so needs room in the deletion budget. */
+  readonly serves: WireResource | undefined;
+  /** Without one the rest follows what was begun. */
+  readonly loadBalancerId: string | undefined;
+}
+
+/** The time in milliseconds since 1970, and how such a time is written. */
+interface Moment {
+  readonly now: number;
+  readonly inWords: (ms: number) => string;
+}
+
+/** Why it stays, for people; undefined if it may go now, or if its deletion was begun. */
+export function whyStays(
+  { key, lead, serves, loadBalancerId }: Left,
+  { deletions, approved }: RecordedDeletions,
+  all: readonly string[],
+  { orphanDelayMs, deletionPercent: percent }: Pick<Config, 'orphanDelayMs' | 'deletionPercent'>,
+  { now, inWords }: Moment,
+): string | undefined {
+  const own = deletions.filter(({ id, service }) => service === key && lead.some((wire) => wire.id === id));
+  const isBegun = recent(deletions, now).some(
+    ({ id, service }) => service === key && id === (loadBalancerId ?? id),
+  );
+  if (isBegun || lead.some((wire) => approved.includes(approvalOfDeletion(key, wire)))) return undefined;
+  const found = own.flatMap(({ foundAt }) => foundAt ?? []);
+  if (found.length === 0) return 'no sweep has put it in quarantine yet (--orphan-delay)';
+  const endsMs = Math.min(...found) + orphanDelayMs;
+  if (endsMs > now)
+    return `it is in quarantine until ${inWords(endsMs)} (--orphan-delay), and is deleted after that within the deletion budget`;
+  if (!serves) return undefined;
+  return overBudget(
+    { id: serves.id, all, together: goTogether(key, deletions, all), deletions, percent, now },
+    'load balancer',
+  );
+}
+
+/**
+ * The load balancers that go together: all or none of them. A namespace that alone loses more than all others may hold up itself, not
+ * them: whoever may delete Services there, and takes the finalizer off, would else stop every other deletion.
+ */
+function goTogether(key: Key, deletions: readonly Deletion[], all: readonly string[]): readonly string[] {
+  const there = new Set(all);
+  const due = deletions.filter(({ id, at }) => at === undefined && there.has(id));
+  const namespaceOf = (service: Key | undefined): string => service?.split('/')[1] ?? '';
+  const most = Math.max(1, due.length / 2);
+  return [...Map.groupBy(due, ({ service }) => namespaceOf(service))]
+    .filter(([namespace, ones]) => namespace === namespaceOf(key) || ones.length <= most)
+    .flatMap(([, ones]) => ones.map(({ id }) => id));
 }
 
 /** The plan with a refusal in place of its steps. */
 export function holdBack(
   plan: Plan,
-  { address, kind }: ObservedResource,
+  { address, kind, wire }: ObservedResource,
   why: string,
-  approval: string,
-  where: string,
+  key: Key,
+  { stateNamespace }: Config,
 ): Plan {
-  const reason = `its Service is gone without having been deleted; ${why}; the approval belongs on ${where}`;
-  return { ...plan, steps: [], refused: [{ address, kind, changes: [], reason, approval }] };
+  const reason = `its Service is gone without having been deleted; ${why}; the approval belongs on ConfigMap ${stateNamespace}/${DELETIONS}`;
+  return {
+    ...plan,
+    steps: [],
+    refused: [{ address, kind, changes: [], reason, approval: approvalOfDeletion(key, wire) }],
+  };
 }

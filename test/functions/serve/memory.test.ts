@@ -28,7 +28,7 @@ const world = {
   kube: {
     listServices: () => Promise.resolve([]),
     listNodes: () => Promise.resolve([node]),
-    deletions: { nodes: recorded(1, HOUR_MS + 1), loadBalancers: recorded(1, 2, 3) },
+    deletions: { nodes: recorded(1, HOUR_MS + 1), left: recorded(1, 2, 3) },
   },
   clock: { now: () => 0 },
   config: { ...aConfig(), controllers: CONTROLLERS },

@@ -154,11 +154,8 @@ const OF_KUBE: Readonly<Record<KubeCall, Omit<Call, 'name' | 'side'>>> = {
   // also the first state of a shard, which is a hint
   'deletions.nodes.save': { method: 'POST', path: /\/configmaps(\?|$)/, needs: ['lost'] },
   // of Services that have vanished; the law's world deletes its Service
-  'deletions.loadBalancers.load': { method: 'GET', path: DELETIONS, needs: ['lost'] },
-  'deletions.loadBalancers.save': { method: 'PATCH', path: DELETIONS, needs: ['lost'] },
-  // the law's world has no quarantine, so nothing of it is ever read
-  'deletions.quarantine.load': { method: 'GET', path: DELETIONS, needs: ['lost'] },
-  'deletions.quarantine.save': { method: 'PATCH', path: DELETIONS, needs: ['lost'] },
+  'deletions.left.load': { method: 'GET', path: DELETIONS, needs: ['lost'] },
+  'deletions.left.save': { method: 'PATCH', path: DELETIONS, needs: ['lost'] },
   // the law's world has no load balancer in ERROR
   'repairs.load': { method: 'GET', path: DELETIONS, needs: ['lost'] },
   'repairs.save': { method: 'PATCH', path: DELETIONS, needs: ['lost'] },

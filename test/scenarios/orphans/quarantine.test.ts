@@ -172,7 +172,7 @@ describe('what a Service has left that is gone without having been deleted', () 
     await it.create('web');
     it.lose('web');
     const metadata = { name: 'levelset-deletions', namespace: 'levelset' };
-    it.inside.kube.apply({ kind: 'ConfigMap', metadata, data: { quarantine: 'no JSON' } });
+    it.inside.kube.apply({ kind: 'ConfigMap', metadata, data: { left: 'no JSON' } });
     const unread = await it.sweep();
     pass(2 * HOUR_MS);
     await it.sweep();

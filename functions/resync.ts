@@ -113,7 +113,7 @@ function retryAfter(outcome: Outcome): Readonly<Record<string, string>> {
 }
 
 /** The body of `POST /resync`. */
-export interface ResyncOrder {
+interface ResyncOrder {
   /** Without repetitions. Empty: `all`. */
   readonly objects: readonly Key[];
   readonly all: boolean;

@@ -2,7 +2,7 @@
 import type { Trigger } from './model/request.ts';
 
 /** What people, events and requeues ask goes before what sweeps, and the runs that they ask for, read. */
-export type Priority = 'soon' | 'sweep';
+type Priority = 'soon' | 'sweep';
 
 export interface RunContext {
   /** The milliseconds that the run has left: no request outlasts them. */

@@ -26,7 +26,7 @@ export interface Told {
 /** @param print Prints a text, each line of it with the name of the cluster where there are several. */
 export type OnOne = (world: World, print: (text: string) => void) => Promise<Told>;
 
-export interface EachClusterOptions {
+interface EachClusterOptions {
   /** So many clusters at once; one after another without it. What they have to say is printed in the order of their names. */
   readonly atOnce?: number;
   /** The command writes this, unless --dry-run is given: as the one that leads, or by asking that one at --server-url. */

@@ -48,7 +48,7 @@ export function isMissing({ request, outcome, missing }: Report, named: readonly
   return missing === true && outcome.status === 'settled' && named.includes(request.key);
 }
 
-export interface FoundRequests {
+interface FoundRequests {
   readonly requests: readonly ReconcileRequest[];
   /** A sweep could not read or compare something: there may be more. */
   readonly incomplete: boolean;

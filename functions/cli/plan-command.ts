@@ -42,7 +42,7 @@ export function isStopped({ problems }: Plan): boolean {
 }
 
 /** The numbers of the last line of Terraform's plan. A failover is a change. */
-export function countSteps(plans: readonly Plan[]): string {
+function countSteps(plans: readonly Plan[]): string {
   const verbs = plans.flatMap(({ steps }) => steps.map(({ verb }) => verb));
   const add = verbs.filter((verb) => verb === 'create').length;
   const destroy = verbs.filter((verb) => verb === 'delete').length;

@@ -17,13 +17,13 @@ import { openTokens } from './open-tokens.ts';
 import { SendersBehindNames } from './senders-behind-names.ts';
 
 /** A cluster that the registry names. */
-export interface FoundCluster {
+interface FoundCluster {
   readonly tokens: EntryTokens;
   /** Undefined: it is not served yet. */
   readonly endpoints: ClusterEndpoints | undefined;
 }
 
-export interface ClustersServerOptions
+interface ClustersServerOptions
   extends Pick<ServerOptions, 'byCertificate' | 'log'>, Omit<ProbeOptions, 'pageTokens'> {
   /** Those of the deployment, which open every cluster. */
   readonly tokens: Tokens;

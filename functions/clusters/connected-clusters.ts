@@ -9,7 +9,7 @@ import type { Connected } from '../world.ts';
 import { uidOf, unidentified } from './connect-entry.ts';
 import { isThatOf, newSlot, problemsOf, unlessGone, type Served, type Slot } from './slot.ts';
 
-export interface ConnectedClustersOptions<S extends Served> {
+interface ConnectedClustersOptions<S extends Served> {
   readonly registry: Pick<Registry, 'names' | 'read'>;
   /** Sends nothing. Throws CONFIG_INVALID. */
   readonly connect: (entry: Entry) => Promise<Connected>;

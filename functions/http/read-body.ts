@@ -13,7 +13,7 @@ const MOST_SMALL_BYTES = 32_000_000;
 /** The time to send a large body, while others wait. */
 const SEND_MS = 10_000;
 
-export interface BodyLimits {
+interface BodyLimits {
   /** The most bytes, counted as they come and as they unpack. */
   readonly limit: number;
   /** Whose body it is: where several wait, each sender has its turn. */

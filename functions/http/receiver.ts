@@ -9,7 +9,7 @@ import { reasonOf } from './refusals.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** A kind of delivery that names keys. */
-export interface Delivery {
+interface Delivery {
   /** The first part of the path, too. */
   readonly trigger: 'audit' | 'events';
   readonly form: Admission;
@@ -70,7 +70,7 @@ export function receiver(delivery: Delivery, options: ReceiverOptions): Endpoint
 }
 
 /** Whether the client has shown a certificate in the name of the cluster that the path names. */
-export function isCalledByCluster(
+function isCalledByCluster(
   request: HttpRequest,
   { byCertificate }: Pick<ServerOptions, 'byCertificate'>,
 ): boolean {
@@ -80,7 +80,7 @@ export function isCalledByCluster(
 }
 
 /** The cluster that the path names. Throws 404 for a path that names none. */
-export function clusterOf(request: HttpRequest): string {
+function clusterOf(request: HttpRequest): string {
   const name = /^\/[^/]+\/([^/]+)\/?$/.exec(request.path)?.[1];
   if (name === undefined) throw noSuchPath(request);
   try {

@@ -16,7 +16,7 @@ export const OF_FAILURE: Delays = { firstMs: 5_000, longestMs: 60_000 };
  * does not, since it may have been taken away for a reason. Ages go by the time of day, as a frozen
  * environment's other clocks may stand.
  */
-export class Environment {
+class Environment {
   readonly #env: NodeJS.ProcessEnv;
   readonly #log: Log;
   readonly #now: () => number;

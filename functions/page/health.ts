@@ -11,7 +11,7 @@ const FAILED_AGE_MS = 2_000;
 /** The page waits so long for Octavia. */
 const PATIENCE_MS = 2_000;
 
-export interface WithHealth {
+interface WithHealth {
   readonly rows: readonly StatusRow[];
   /** Why the statuses are not those of now. */
   readonly notAsked?: string;

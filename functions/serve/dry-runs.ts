@@ -5,7 +5,7 @@ import { Ready, turnOf, type Wanted } from '../../shared/queue/ready.ts';
 import { HttpError } from '../http/http-error.ts';
 import { ENDED } from './local-queue.ts';
 
-export interface DryRunsOptions {
+interface DryRunsOptions {
   readonly run: (request: ReconcileRequest) => Promise<Report>;
   /** How many dry runs there are at once. */
   readonly concurrency: number;

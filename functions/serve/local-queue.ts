@@ -30,7 +30,7 @@ export interface SharedAmongClusters {
   readonly turns?: SweepTurns;
 }
 
-export interface LocalQueueOptions extends SharedAmongClusters {
+interface LocalQueueOptions extends SharedAmongClusters {
   readonly world: World;
   readonly cluster: () => Promise<ClusterIdentity>;
   /** Sweeps change nothing. */

@@ -9,7 +9,7 @@ export interface Look {
 }
 
 /** A kubelet writes a changed Secret within a minute or so. */
-export const LOOK_MS = 5_000;
+const LOOK_MS = 5_000;
 
 /**
  * Calls `read` after one of the files has changed, until what it returns is called. `read` throws while the files cannot be

@@ -4,7 +4,7 @@ import type { Http } from '../../shared/kube/kube-http.ts';
 import { fieldsOf } from '../../shared/model/json.ts';
 import type { VerifySender } from '../http/require-sender.ts';
 
-export interface SenderTokensOptions {
+interface SenderTokensOptions {
   /** To the kube-apiserver, whose tokens these are. */
   readonly http: Http;
   /** That of `spec.sink.audience` of the sources. */

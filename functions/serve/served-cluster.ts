@@ -23,7 +23,7 @@ import { UnsettledObjects } from './unsettled.ts';
 import { Webhook } from './webhook.ts';
 import { Work } from './work.ts';
 
-export interface ServedClusterOptions {
+interface ServedClusterOptions {
   readonly connected: Connected;
   readonly flags: Flags;
   readonly tokens: Tokens;

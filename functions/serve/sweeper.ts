@@ -15,7 +15,7 @@ export interface SweepTurns {
   take<T>(run: () => Promise<T>, stopping: AbortSignal, isAsked: () => boolean): Promise<T>;
 }
 
-export interface SweeperOptions {
+interface SweeperOptions {
   readonly world: World;
   readonly intervalMs: number;
   /** Sweeps change nothing, not even the state of units that are gone. */

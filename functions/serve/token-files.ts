@@ -9,7 +9,7 @@ export interface FollowedTokens extends Tokens {
   readonly stop: () => void;
 }
 
-export interface TokenFilesOptions extends Look {
+interface TokenFilesOptions extends Look {
   readonly flags: Pick<Flags, 'auditTokensFile' | 'resyncTokensFile' | 'pageTokensFile'>;
   readonly env: NodeJS.ProcessEnv;
 }

@@ -31,7 +31,7 @@ function remedyFor(reason: RefusalReason, cluster: string | undefined): string {
   return remedies[reason];
 }
 
-export interface WebhookOptions {
+interface WebhookOptions {
   /** The name of the cluster's entry, where there is a registry. */
   readonly cluster?: string;
   readonly clock: Clock;

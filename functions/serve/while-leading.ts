@@ -64,7 +64,7 @@ class WhileLeading {
   }
 }
 
-export interface LeadOrFollow {
+interface LeadOrFollow {
   readonly flags: Flags;
   /** Undefined: this is the only process. */
   readonly home: Home | undefined;

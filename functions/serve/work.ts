@@ -11,7 +11,7 @@ import type { Connected } from '../world.ts';
 import { DryRuns } from './dry-runs.ts';
 import { LocalQueue, type SharedAmongClusters } from './local-queue.ts';
 
-export interface WorkOptions {
+interface WorkOptions {
   readonly connected: Pick<Connected, 'world' | 'cluster'>;
   /** All runs are dry runs, and sweeps change nothing: nothing is written to Kubernetes or OpenStack. */
   readonly dryRun?: boolean;

@@ -176,7 +176,7 @@ export function lockOf(step: Step): string | undefined {
 }
 
 /** The step with the value of every `$ref` in it. Undefined while one of the values is not known. */
-export function bindRefs(step: Step, known: ReadonlyMap<string, WireResource>): Step | undefined {
+function bindRefs(step: Step, known: ReadonlyMap<string, WireResource>): Step | undefined {
   const missing: string[] = [];
   const bind = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(bind);

@@ -6,7 +6,7 @@ import { Follower, type Following } from '../watch/follower.ts';
 import { TEXTS, type Source, type Texts } from './entry.ts';
 
 /** The label by which a Secret is an entry; its value is the entry's name. */
-export const CLUSTER_LABEL = 'levelset.openstack.org/cluster';
+const CLUSTER_LABEL = 'levelset.openstack.org/cluster';
 /** So long the first who asks waits for the first list, or for its failure. */
 const FIRST_LIST_MS = 5_000;
 

@@ -170,10 +170,10 @@ export interface NodeConfig {
  */
 export type NodeNameFrom = 'name' | 'hostname' | 'first-label';
 
-export type ShutdownState = 'SHUTOFF' | 'SHELVED_OFFLOADED' | 'SUSPENDED';
+type ShutdownState = 'SHUTOFF' | 'SHELVED_OFFLOADED' | 'SUSPENDED';
 
 /** [Route] of cloud.conf, or --discover-router. */
-export interface RouteConfig {
+interface RouteConfig {
   /** Undefined: the router that has an interface on a subnet of the Nodes. */
   readonly routerId?: string;
   /** By IP family, the mask size of a Node's podCIDR; absent where no flag says it. A wider podCIDR gets no route. */

@@ -3,7 +3,7 @@ import type { CommandName, Flag } from './flag.ts';
 import { FLAGS } from './flags.ts';
 import { NotAllowed, refusalOf, text, type Read } from './read-value.ts';
 
-export type FlagName = keyof typeof FLAGS;
+type FlagName = keyof typeof FLAGS;
 
 type Camel<S extends string> = S extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`

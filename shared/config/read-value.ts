@@ -241,7 +241,7 @@ function mayCarryToken(url: URL): boolean {
 }
 
 /** Where the texts of the clusters of a deployment are: a folder, Secrets of its namespace, or a path of AWS Systems Manager Parameter Store. */
-export type ClustersFrom =
+type ClustersFrom =
   { readonly folder: string } | { readonly parameters: string } | { readonly secrets: true };
 
 /** Where a deployment reads which clusters it serves. */

@@ -13,7 +13,7 @@ import { clustersOf } from './belongings.ts';
 import type { Belongings } from './belongings.ts';
 import { findClusters, type NamedClusters } from './find-clusters.ts';
 
-export interface GcQuestion {
+interface GcQuestion {
   readonly id: string;
   /** The UID of the cluster whose apiserver was asked; undefined if none is configured. */
   readonly thisOne: string | undefined;

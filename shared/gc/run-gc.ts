@@ -26,7 +26,7 @@ export async function findAnswering(
   return undefined;
 }
 
-export interface Collected {
+interface Collected {
   readonly done: readonly Step[];
   /** What failed, each with the reason. */
   readonly failed: readonly { readonly step: Step; readonly reason: string }[];

@@ -15,7 +15,7 @@ const SWEEPS = 3;
 /** A sweep may come a little early. */
 const ALMOST = 0.9;
 
-export interface DeploymentLeaseOptions {
+interface DeploymentLeaseOptions {
   /** Names the deployment, for people, too. Undefined: its processes only read, so nothing is asked. */
   readonly deployment: () => string | undefined;
   /** From one sweep to the next one. */

@@ -5,7 +5,7 @@ import type { Connection } from './connection/connection.ts';
 import { createHttp, type KubeCall } from './kube-http.ts';
 import type { LeaderLease } from './leader-lease.ts';
 
-export interface HomeOptions {
+interface HomeOptions {
   readonly connection: Connection;
   /** Of the Lease. */
   readonly namespace: string;

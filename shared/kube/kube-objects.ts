@@ -32,7 +32,7 @@ export function asObject(body: unknown, doing: string): { readonly metadata: Obj
 const PAGE = 500;
 
 /** What to list: `path`, `doing` and selectors of a request. */
-export type ListRequest = Pick<KubeRequest, 'path' | 'query' | 'doing' | 'metadataOnly' | 'signal'> & {
+type ListRequest = Pick<KubeRequest, 'path' | 'query' | 'doing' | 'metadataOnly' | 'signal'> & {
   /** Objects of one answer: fewer take less memory and more calls. */
   readonly pageSize?: number;
 };
@@ -43,7 +43,7 @@ interface Page {
 }
 
 /** A part of a collection, and the version of the whole, after which a watch tells what changes. */
-export interface Snapshot<T> {
+interface Snapshot<T> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
 }

@@ -5,7 +5,7 @@ import type { Log } from '../ports.ts';
 import type { Http } from './kube-http.ts';
 import { holderOf, LeaseObject, takenBy, type LeaseRecord } from './lease.ts';
 
-export interface LeaderLeaseOptions {
+interface LeaderLeaseOptions {
   readonly http: Http;
   readonly namespace: string;
   readonly name: string;

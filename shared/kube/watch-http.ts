@@ -7,7 +7,7 @@ import { answerError, type RawAnswer } from './answer-error.ts';
 import type { Connection } from './connection/connection.ts';
 import { clientOptions, noAnswer, sentWith } from './kube-http.ts';
 
-export interface WatchRequest {
+interface WatchRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   /** Only changes after this version are told. */
@@ -17,7 +17,7 @@ export interface WatchRequest {
   readonly doing: string;
 }
 
-export interface WatchEvent {
+interface WatchEvent {
   /** OPENED comes first, and from us: the apiserver has taken the watch. */
   readonly type: 'OPENED' | 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
   readonly object: unknown;

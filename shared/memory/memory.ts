@@ -49,7 +49,7 @@ export interface Memory {
   readonly events: ToldEvents;
 }
 
-export interface FullRouter {
+interface FullRouter {
   readonly limit: number;
   /** In milliseconds since 1970. */
   readonly until: number;

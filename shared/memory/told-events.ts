@@ -3,7 +3,7 @@ import type { Key } from '../model/request.ts';
 import { BoundedMap } from './bounded-map.ts';
 
 /** An Event as this process wrote it. */
-export interface ToldEvent extends Pick<ObjectEvent, 'type' | 'reason' | 'message'> {
+interface ToldEvent extends Pick<ObjectEvent, 'type' | 'reason' | 'message'> {
   /** When it was written last, RFC 3339. */
   readonly at: string;
   /** How often. */

@@ -26,7 +26,7 @@ export type ChangeRule = 'in-place' | 'recreate' | 'new-pool' | 'refuse' | 'at-c
  * - entries: the named keys of an object; null asks for the key to be absent.
  * - conditions: the named types of a list of conditions, whatever their times.
  */
-export type CompareRule =
+type CompareRule =
   | 'value'
   | 'set'
   | 'asked-text'

@@ -40,7 +40,7 @@ export function sameJson(a: unknown, b: unknown): boolean {
 }
 
 /** The value with the keys of all its objects in order. */
-export function sortKeys(value: unknown): unknown {
+function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(

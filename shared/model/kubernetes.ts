@@ -113,7 +113,7 @@ export interface Endpoint {
   };
 }
 
-export interface Container {
+interface Container {
   readonly ports?: readonly { readonly containerPort: number; readonly protocol?: string }[];
 }
 

@@ -58,7 +58,7 @@ export interface DeleteStep extends StepBase {
 }
 
 /** Changes several members of one pool in one call (Octavia API, "Batch Update Members"). */
-export interface MembersStep extends StepBase {
+interface MembersStep extends StepBase {
   readonly verb: 'members';
   readonly kind: 'pool';
   /** True: `members` has only the new and changed ones, and none is removed. False: `members` is the whole pool. */

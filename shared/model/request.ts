@@ -39,7 +39,7 @@ export interface ReconcileRequest {
 }
 
 /** What names a unit, or what a sweep looks at, wherever there are several clusters. */
-export type Named = Pick<ReconcileRequest, 'cluster' | 'key'>;
+type Named = Pick<ReconcileRequest, 'cluster' | 'key'>;
 
 /** What queues tell work apart by: the key, after the name of its cluster if it has one, such as `prod-a:service/shop/web`. */
 type QueueKey = Key | `${string}:${Key}`;

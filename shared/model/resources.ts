@@ -153,7 +153,7 @@ export interface ObservedResource<K extends ResourceKind = ResourceKind> {
 export type WireResource = Attributes & { readonly id: string };
 
 /** A policy that redirects to another scheme and host; path and query stay (Octavia API, L7 policies). */
-export interface L7Policy {
+interface L7Policy {
   name: string;
   action: 'REDIRECT_PREFIX';
   redirect_prefix: string;
@@ -165,7 +165,7 @@ export interface L7Policy {
 }
 
 /** A condition on requests for which an L7 policy applies. */
-export interface L7Rule {
+interface L7Rule {
   type: 'PATH';
   compare_type: 'STARTS_WITH';
   value: string;
@@ -173,7 +173,7 @@ export interface L7Rule {
 }
 
 /** Attributes of a listener that terminates TLS. */
-export interface ListenerTls {
+interface ListenerTls {
   default_tls_container_ref: string | Ref;
   sni_container_refs: readonly (string | Ref)[];
   tls_versions: readonly string[];
@@ -188,7 +188,7 @@ export interface ListenerTls {
 }
 
 /** Attributes of a pool that speaks TLS to its members. */
-export interface PoolTls {
+interface PoolTls {
   tls_enabled: boolean;
   ca_tls_container_ref: string;
   tls_container_ref: string;
@@ -196,7 +196,7 @@ export interface PoolTls {
   tls_ciphers: string;
 }
 
-export interface FloatingIP {
+interface FloatingIP {
   floating_network_id: string;
   subnet_id: string;
   floating_ip_address: string;
@@ -211,14 +211,14 @@ export interface FloatingIP {
  * A security group that levelset makes for one Service and puts on the ports of the nodes
  * (service/desired/desire-security-group.ts).
  */
-export interface SecurityGroup {
+interface SecurityGroup {
   name: string;
   description: string;
   tags: readonly string[];
 }
 
 /** A rule of a security group. Neutron changes none of its attributes. */
-export interface SecurityGroupRule {
+interface SecurityGroupRule {
   direction: 'ingress';
   ethertype: 'IPv4' | 'IPv6';
   protocol: string;
@@ -256,7 +256,7 @@ export interface NodeStatus {
 }
 
 /** A certificate from a Secret of the cluster, stored in Barbican as PKCS #12. */
-export interface StoredSecret {
+interface StoredSecret {
   name: string;
   mode: string;
   secret_type: 'opaque';

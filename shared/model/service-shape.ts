@@ -1,7 +1,7 @@
 /** The types that Kubernetes gives the fields of a Service that levelset reads, for Services that no apiserver has checked. */
 
 /** A field that has another type, and the value it has. */
-export interface Stray {
+interface Stray {
   /** Such as `spec.ports[0].port`. */
   readonly field: string;
   readonly value: unknown;

@@ -62,7 +62,7 @@ export function needsCidrs({ spec, metadata }: Node): boolean {
   return (spec?.podCIDRs ?? []).length === 0 && metadata.deletionTimestamp === undefined;
 }
 
-export interface MayReadCidrs {
+interface MayReadCidrs {
   readonly cidrs?: CidrReading;
 }
 

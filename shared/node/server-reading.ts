@@ -32,7 +32,7 @@ export interface ServerReading {
 }
 
 /** The facts for the deletion budget. */
-export interface LeavingQuestion extends Pick<NodeDeletionBudget, 'all' | 'withServer'> {
+interface LeavingQuestion extends Pick<NodeDeletionBudget, 'all' | 'withServer'> {
   readonly record: DeletionRecord;
   readonly recorded: RecordedDeletions;
 }

@@ -2,7 +2,7 @@ import { ReconcileError } from '../model/errors.ts';
 import type { Query, ReadKind } from '../ports.ts';
 import type { ServiceType } from './openstack-http.ts';
 
-export interface Endpoint {
+interface Endpoint {
   readonly service: ServiceType;
   readonly collection: string;
   /** Envelope of one object. */

@@ -82,7 +82,7 @@ export class NoAnswer extends Error {
 export type Http = (request: HttpRequest, run?: RunContext) => Promise<HttpAnswer>;
 
 /** An answer as it came, with the names of its headers in lower case. */
-export interface RawAnswer {
+interface RawAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;

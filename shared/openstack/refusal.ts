@@ -129,7 +129,7 @@ function contextOf(answer: HttpAnswer): ErrorContext {
 }
 
 /** What a service says about a refusal. */
-export interface Fault {
+interface Fault {
   readonly message: string;
   /** Neutron's exception name, such as OverQuota, or Nova's key, such as overLimit. */
   readonly type?: string;

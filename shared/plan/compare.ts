@@ -7,12 +7,6 @@ import type { Ref } from '../model/address.ts';
 import type { Attributes, DesiredResource, ObservedResource } from '../model/resources.ts';
 import { isUserTag } from '../model/load-balancer/user-tags.ts';
 
-/** A difference, and how the attribute may change. */
-export interface Difference {
-  readonly change: ChangeRule;
-  readonly changes: readonly Change[];
-}
-
 /**
  * The attributes in which a resource differs from what is desired, by change rule. Attributes that count only
  * at creation, or that nobody asked for, are left out.
@@ -102,7 +96,7 @@ export function isRef(value: unknown): value is Ref {
 }
 
 /** The address and the attribute that a reference names: `pool/tcp/80.id` is `pool/tcp/80` and `id`. */
-export function splitRef(ref: Ref): readonly [address: string, attribute: string] {
+function splitRef(ref: Ref): readonly [address: string, attribute: string] {
   const at = ref.$ref.lastIndexOf('.');
   return [ref.$ref.slice(0, at), ref.$ref.slice(at + 1)];
 }

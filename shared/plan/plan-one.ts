@@ -91,7 +91,7 @@ export function giveBack(
 }
 
 /** The changes of a resource that levelset writes before its other changes, and why. */
-export interface Before {
+interface Before {
   readonly first: readonly Change[];
   readonly because: string;
 }
@@ -100,7 +100,7 @@ export interface Before {
 const HOST_VERSION = 1.1;
 
 /** The changes of one resource that must be written first. Undefined: one call writes all of them. */
-export function writtenBefore(
+function writtenBefore(
   kind: ResourceKind,
   changes: readonly Change[],
   madeAgain: boolean,

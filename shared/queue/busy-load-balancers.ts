@@ -18,7 +18,7 @@ const SHARE = 1 / 40;
 const LONGEST_LIST_MS = 5_000;
 const AFTER_FAILURE_MS = 2_000;
 
-export interface BusyLoadBalancersOptions {
+interface BusyLoadBalancersOptions {
   readonly cloud: Pick<Cloud, 'list' | 'get'>;
   readonly cluster: () => Promise<ClusterIdentity>;
   /** The monotonic clock: who sets the time of day back holds up no key. */

@@ -1,10 +1,11 @@
+import { makesLoadBalancer } from '../model/load-balancer/octavia.ts';
 import type { Outcome, Report } from '../model/outcome.ts';
 import { isByPerson, isHint, type Key, type ReconcileRequest } from '../model/request.ts';
 import type { Budget, Clock } from '../ports.ts';
 import type { BusyLoadBalancers } from './busy-load-balancers.ts';
 import { Chain } from './chain.ts';
 import { Ready, turnOf, type Wanted } from './ready.ts';
-import { makesLoadBalancer, type Claimant, type Places } from './room.ts';
+import type { Claimant, Places } from './room.ts';
 import { isBefore, moreUrgent, PRIORITY, requeueDelayMs, type Priority } from './scheduling.ts';
 
 export type MayCreate = NonNullable<Budget['mayCreate']>;
@@ -235,7 +236,8 @@ export class Queue {
     state.phase = 'busy';
     state.request = requeue;
     this.#options.busy?.wait(report, leastMs, () => {
-      if (makesLoadBalancer(report)) this.#options.room?.leave(state);
+      // what is left to do needs no place
+      if (makesLoadBalancer({ steps: report.applied })) this.#options.room?.leave(state);
       if (state.phase === 'busy') this.#makeReady(state, this.#priorityOf(state, requeue));
     });
   }

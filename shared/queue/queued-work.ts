@@ -53,7 +53,7 @@ export function bodyOf(work: QueuedWork): string {
 }
 
 /** A body that this program can never work on, and why, in words for an operator. */
-export interface Unreadable {
+interface Unreadable {
   readonly unreadable: string;
 }
 

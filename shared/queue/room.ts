@@ -1,4 +1,3 @@
-import type { Report } from '../model/outcome.ts';
 import type { Clock } from '../ports.ts';
 
 /** Who has a place, or waits for one: a key of one queue. */
@@ -19,11 +18,6 @@ export interface Places {
   wait(claimant: Claimant): void;
   /** Gives up the place, or the wait for one. */
   leave(claimant: Claimant): void;
-}
-
-/** Whether Octavia had to make a load balancer for this run: its place is free once that is done, and what is left to do needs none. */
-export function makesLoadBalancer({ applied }: Report): boolean {
-  return applied.some(({ verb, kind }) => verb === 'create' && kind === 'loadbalancer');
 }
 
 /** Whoever has had a place for so long is stuck: others need not wait for it any more. */

@@ -33,7 +33,7 @@ export function moreUrgent(known: ReconcileRequest | undefined, added: Reconcile
 const FIRST_REQUEUE_MS = 1_000;
 export const LONGEST_REQUEUE_MS = 30_000;
 /** The longest delay of a key that waits for an operator, and of one whose run asks for a delay of its own. */
-export const LONGEST_WAIT_MS = 5 * 60_000;
+const LONGEST_WAIT_MS = 5 * 60_000;
 
 /**
  * Milliseconds until a key is requeued after `attempt` runs without progress, 0 for the first: exponential, with

@@ -6,7 +6,7 @@ const BATCH = 10;
 /** The time for one call, where there is that much left. */
 const CALL_MS = 3_000;
 
-export interface SqsQueueOptions extends AwsAccess {
+interface SqsQueueOptions extends AwsAccess {
   readonly url: string;
   /** The time for all calls; absent where there is no end. */
   readonly budget?: Budget;
@@ -17,7 +17,7 @@ interface BatchAnswer {
 }
 
 /** A message that nobody can work on, for the dead letter queue. */
-export interface DeadLetter {
+interface DeadLetter {
   readonly body: string;
   /** The group that the message had. */
   readonly groupId: string;

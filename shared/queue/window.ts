@@ -1,7 +1,7 @@
 /** From the last change to the look at all that came together. */
-export const QUIET_MS = 2_000;
+const QUIET_MS = 2_000;
 /** From the first one. */
-export const LONGEST_MS = 15_000;
+const LONGEST_MS = 15_000;
 
 /** Changes that come one after another, such as those of Nodes, are one look, soon after the last of them and in time after the first. */
 export class Window {

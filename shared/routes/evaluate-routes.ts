@@ -25,7 +25,7 @@ export interface RoutesEvaluation {
   readonly plan: Plan;
 }
 
-export interface RoutesQuestion {
+interface RoutesQuestion {
   /** A person asked for this run, and so confirms that there may be no Nodes. */
   readonly isManual: boolean;
 }

@@ -16,13 +16,13 @@ export const PLACE = 'sweep';
 /** An older place does not count, in milliseconds: the sweeps since then ended before they could say how far they were. */
 const PLACE_MS = 3_600_000;
 
-export interface JudgedInTime<V> {
+interface JudgedInTime<V> {
   readonly judged: readonly { readonly service: Service; readonly verdict: V }[];
   /** Those that the sweep came not to, in the order in which the next one takes them. */
   readonly left: readonly Service[];
 }
 
-export interface Sweeping {
+interface Sweeping {
   readonly isWhole: boolean;
   readonly readOnly: true | undefined;
   readonly states: ReadonlyMap<string, UnitState> | ReconcileError;

@@ -21,7 +21,7 @@ export interface Orphan {
   readonly wire: WireResource;
 }
 
-export interface Orphans {
+interface Orphans {
   readonly orphans: readonly Orphan[];
   readonly warnings: readonly string[];
 }
@@ -90,7 +90,7 @@ function inWords(untagged: readonly WireResource[]): readonly string[] {
 }
 
 /** Whether the Service wants a load balancer, or was let go, so that nothing of it is deleted without approval. */
-export function isLookedAfter(service: Service, config: Config): boolean {
+function isLookedAfter(service: Service, config: Config): boolean {
   return wantsLoadBalancer(service, config) || whyLetGo(service, config) !== undefined;
 }
 
@@ -99,7 +99,7 @@ export function isLookedAfter(service: Service, config: Config): boolean {
  * that is gone counts, and so does a living namesake, which inherits the load balancer. A Service that only the Go
  * provider's tag names may belong to another controller, so it counts only if there is no Service of that name at all.
  */
-export function goneFrom(
+function goneFrom(
   { tags }: WireResource,
   all: readonly Service[],
   live: readonly Service[],

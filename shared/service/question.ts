@@ -18,7 +18,7 @@ import { certificateQuestion, networkQuestion } from './intent/cloud-questions.t
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
 import type { Question } from './observe/questions.ts';
 
-export interface Asking {
+interface Asking {
   readonly unit: Unit;
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly Node[];

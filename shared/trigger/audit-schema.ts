@@ -6,7 +6,7 @@
 import { auditEvent, eventList } from './audit-schema.generated.js';
 
 /** The body of a delivery of the audit webhook. */
-export interface EventList {
+interface EventList {
   readonly kind: 'EventList';
   readonly apiVersion: 'audit.k8s.io/v1';
   readonly items: readonly unknown[] | null;

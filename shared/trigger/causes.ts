@@ -1,7 +1,7 @@
 import { parseKey, type Key } from '../model/request.ts';
 
 /** A key, and the id of the first event that named it. */
-export interface CausedKey {
+interface CausedKey {
   readonly key: Key;
   readonly cause: string;
 }

@@ -10,7 +10,7 @@ import { requeueDelayMs } from '../queue/scheduling.ts';
 import type { SeenObject } from '../trigger/keys-from-objects.ts';
 
 /** A collection of the apiserver, and what its changes mean. */
-export interface Collection<T extends SeenObject> {
+interface Collection<T extends SeenObject> {
   /** For messages, such as `Services`. */
   readonly name: string;
   readonly path: string;

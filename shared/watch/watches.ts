@@ -14,7 +14,7 @@ import {
 import { Follower, type Changed, type Following } from './follower.ts';
 import { SecretFollowers, type SecretLimits } from './secret-followers.ts';
 
-export interface WatchesOptions extends Following {
+interface WatchesOptions extends Following {
   /** Called with the keys of what changed, and with `all` when from then on every change is told. */
   readonly changed: Changed;
   readonly secrets?: SecretLimits;

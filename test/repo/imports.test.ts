@@ -148,3 +148,21 @@ test('no files import each other in a circle, not even for types', () => {
   }
   expect([...open.keys()]).toEqual([]);
 });
+
+test('every name that a file exports is read by another file', () => {
+  const readers = Map.groupBy(
+    filesOf('{shared,functions,infra,docs,test}/**/*.ts').flatMap(importsOf),
+    ({ target }) => target,
+  );
+  const unread = filesOf('{shared,functions}/**/*.ts').flatMap((path) => {
+    const texts = [...new Set(readers.get(path)?.map(({ from }) => from))].map(textOf);
+    return [...textOf(path).matchAll(EXPORTED)]
+      .map(([, name = '']) => name)
+      .filter((name) => name !== 'handler') // read by AWS Lambda
+      .filter((name) => !texts.some((text) => new RegExp(`\\b${name}\\b`).test(text)))
+      .map((name) => `${path}: ${name}`);
+  });
+  expect(unread).toEqual([]);
+});
+
+const EXPORTED = /^export (?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm;

@@ -5,7 +5,7 @@ import { approveWith, renderPlan } from '../../../shared/plan/render-plan.ts';
 import type { FoundPlans } from '../find-plans.ts';
 
 /** `tags-only`: levelset writes nothing but its tags. `pending`: something changes. `problem`: somebody must look before levelset is started. */
-export type AdoptionState = 'problem' | 'pending' | 'tags-only';
+type AdoptionState = 'problem' | 'pending' | 'tags-only';
 
 export interface Adoption {
   /** The Services of a load balancer, or the Node, or `routes`. */

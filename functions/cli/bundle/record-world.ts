@@ -3,7 +3,7 @@ import type { World } from '../../../shared/ports.ts';
 import { readOf, toJson, type Answer } from './bundle.ts';
 import { keptOf } from './kept.ts';
 
-export interface RecordedWorld {
+interface RecordedWorld {
   /** The same World, whose clock stands still, and which refuses to write. */
   readonly world: World;
   /** What its reads have answered so far. */

@@ -5,7 +5,7 @@ import { cloudSource, tried, type Examined } from './examined.ts';
 import type { Finding } from './finding.ts';
 import { shellWord } from './shell-word.ts';
 
-export interface Endpoints {
+interface Endpoints {
   readonly findings: readonly Finding[];
   /** The services that answer, so that what a silent one would say is not asked. */
   readonly alive: ReadonlySet<ServiceType>;

@@ -1,7 +1,7 @@
 import { printable } from '../../../shared/model/text/text.ts';
 
 /** `note`: nothing is wrong, and something is not checked, or not there and not needed. */
-export type Level = 'ok' | 'note' | 'warning' | 'failure';
+type Level = 'ok' | 'note' | 'warning' | 'failure';
 
 export const AREAS = [
   'configuration',

@@ -4,7 +4,7 @@ import type { Problem } from '../../../shared/model/plan.ts';
 import { strayIn } from '../../../shared/model/service-shape.ts';
 
 /** A Service of type LoadBalancer of a manifest. */
-export interface ReadService {
+interface ReadService {
   /** `NAMESPACE/NAME` */
   readonly name: string;
   /** Undefined if a field has another type than in Kubernetes, which is a problem. */
@@ -16,7 +16,7 @@ export interface ReadService {
 }
 
 /** Why a document cannot be read. It repeats nothing of the text. */
-export interface Unreadable {
+interface Unreadable {
   readonly line: number;
   readonly message: string;
 }

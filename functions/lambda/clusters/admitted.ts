@@ -10,7 +10,7 @@ import { log } from '../function-log.ts';
 import type { ParameterSource } from './parameter-source.ts';
 
 /** What a request is answered by. */
-export interface Admitting {
+interface Admitting {
   /** Those of the entry and of the deployment. */
   readonly tokens: Tokens;
   /** Undefined: there is no such cluster, or this stranger may not have it looked up. */

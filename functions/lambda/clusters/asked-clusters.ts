@@ -7,7 +7,7 @@ import type { FunctionClusters } from './function-clusters.ts';
 import { sourceOfFunction } from './source-of-function.ts';
 
 /** A cluster that a request names. */
-export interface AskedCluster {
+interface AskedCluster {
   readonly tokens: Tokens;
   /** Undefined while nothing can be asked of the cluster; `connected` says why. */
   readonly reachable: () => Promise<ConnectedFunction | undefined>;

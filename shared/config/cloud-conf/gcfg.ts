@@ -16,7 +16,7 @@ export interface GcfgSection {
   readonly entries: readonly GcfgEntry[];
 }
 
-export interface GcfgProblem {
+interface GcfgProblem {
   readonly line: number;
   /** Repeats nothing of the text: what stands where a key should may be a secret. */
   readonly message: string;

@@ -16,7 +16,7 @@ const SECTIONS = [
 ];
 const TITLES = new Map(SECTIONS.map((title) => [title.toLowerCase(), title]));
 
-export interface Findings {
+interface Findings {
   readonly problems: string[];
   readonly warnings: string[];
 }

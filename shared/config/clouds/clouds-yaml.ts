@@ -7,7 +7,7 @@ import { didYouMean } from '../../model/text/did-you-mean.ts';
 import { gcfgBoolean } from '../read-value.ts';
 import { hasSecret, readAccess, type Access } from './access.ts';
 
-export interface CloudsYaml {
+interface CloudsYaml {
   readonly access: Access;
   /** The file that has the secret: clouds.yaml or secure.yaml. Empty: there is none. */
   readonly from: string;

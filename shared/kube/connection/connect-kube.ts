@@ -21,7 +21,7 @@ export interface ConnectKubeOptions extends KubeClientOptions {
   readonly guard?: () => void;
 }
 
-export interface KubeConnection {
+interface KubeConnection {
   readonly kube: Kube;
   readonly http: Http;
   readonly connection: Connection;

@@ -7,7 +7,7 @@ import type { Connection, Login } from './connection.ts';
 import { readKubeconfig } from './kubeconfig.ts';
 import { rotatedFile, tokenFile } from './rotated-file.ts';
 
-export interface WhereToLook {
+interface WhereToLook {
   /** `--kubeconfig`. */
   readonly kubeconfig?: string;
   readonly env: NodeJS.ProcessEnv;

@@ -21,7 +21,7 @@ export interface StatusPool extends StatusNode {
   readonly members: readonly StatusMember[];
 }
 
-export interface StatusListener extends StatusNode {
+interface StatusListener extends StatusNode {
   readonly pools: readonly StatusPool[];
 }
 
@@ -76,7 +76,7 @@ export function poolOfMembers({ kind, address }: Pick<Step, 'kind' | 'address'>)
   return kind === 'member' ? poolAddressOf(address) : address;
 }
 
-export function isOfSecurityGroup(kind: ResourceKind): boolean {
+function isOfSecurityGroup(kind: ResourceKind): boolean {
   return kind === 'securitygroup' || kind === 'securitygrouprule' || kind === 'port';
 }
 

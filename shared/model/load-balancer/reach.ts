@@ -13,7 +13,7 @@ import type { WireResource } from '../resources.ts';
 import { readUuid } from '../text/text.ts';
 import { parseTlsReference } from '../tls/certificate-facts.ts';
 
-export type Reach = 'own' | 'allowed' | 'open';
+type Reach = 'own' | 'allowed' | 'open';
 
 // prettier-ignore
 export const REACH = {

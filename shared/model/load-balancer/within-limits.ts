@@ -19,7 +19,7 @@ export const LIMITS = {
   members: 50_000,
 } as const;
 
-export type Limit = keyof typeof LIMITS;
+type Limit = keyof typeof LIMITS;
 
 /** A part of the configuration. */
 export interface Factor {

@@ -9,7 +9,7 @@ import { parseProviderID } from './provider-id.ts';
 import { SeenPorts } from './seen-ports.ts';
 import type { DevicePort } from './seen-ports.ts';
 
-export interface RefusedAddress {
+interface RefusedAddress {
   readonly node: string;
   readonly address: string;
   readonly because: string;

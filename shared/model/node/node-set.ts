@@ -49,7 +49,7 @@ export interface ReachableNode {
   readonly address: string;
 }
 
-export interface NodeSet {
+interface NodeSet {
   readonly reachable: readonly ReachableNode[];
   /** Names of eligible Nodes without an IP address yet. */
   readonly withoutAddress: readonly string[];

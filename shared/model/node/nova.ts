@@ -70,7 +70,7 @@ export interface Subport {
 }
 
 /** The states of a server (Compute API guide, "Server concepts"). */
-export type ServerStatus =
+type ServerStatus =
   | 'ACTIVE'
   | 'BUILD'
   | 'DELETED'

@@ -3,7 +3,7 @@
  * "providerID of kinx").
  */
 
-export interface ProviderID {
+interface ProviderID {
   /** `bare` is an id without a scheme, as old clusters have it, with a region before it or none. */
   readonly scheme: 'openstack' | 'kinx' | 'bare';
   readonly region?: string;

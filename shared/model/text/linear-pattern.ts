@@ -4,7 +4,7 @@
  * knows the part of Go's syntax that names of subnets need, and matches the same texts as Go (decision 72).
  */
 
-export interface Pattern {
+interface Pattern {
   /** Whether the whole text matches. */
   readonly matches: (text: string) => boolean;
 }

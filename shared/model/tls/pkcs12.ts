@@ -62,16 +62,16 @@ function macKey(salt: Buffer): Buffer {
 }
 
 /** The Distinguished Encoding Rules (X.690), as far as a PKCS #12 file needs them. */
-export const sequence = (...parts: readonly Buffer[]): Buffer => tagged(0x30, ...parts);
+const sequence = (...parts: readonly Buffer[]): Buffer => tagged(0x30, ...parts);
 export const set = (...parts: readonly Buffer[]): Buffer => tagged(0x31, ...parts);
-export const octets = (content: Buffer): Buffer => tagged(0x04, content);
-export const NULL = Buffer.from([0x05, 0x00]);
+const octets = (content: Buffer): Buffer => tagged(0x04, content);
+const NULL = Buffer.from([0x05, 0x00]);
 
 /** A value with the tag [0] EXPLICIT. */
-export const explicit = (content: Buffer): Buffer => tagged(0xa0, content);
+const explicit = (content: Buffer): Buffer => tagged(0xa0, content);
 
 /** An INTEGER that is not negative. */
-export function integer(value: number): Buffer {
+function integer(value: number): Buffer {
   const hex = value.toString(16);
   const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex');
   const sign = (bytes[0] ?? 0) > 0x7f ? [Buffer.from([0])] : [];
@@ -79,7 +79,7 @@ export function integer(value: number): Buffer {
 }
 
 /** An OBJECT IDENTIFIER, such as `1.2.840.113549.1.7.1`. */
-export function oid(text: string): Buffer {
+function oid(text: string): Buffer {
   const [first = 0, second = 0, ...others] = text.split('.').map(Number);
   return tagged(0x06, Buffer.from([first * 40 + second, ...others.flatMap(base128)]));
 }

@@ -6,7 +6,7 @@ import type { ServiceKey } from '../request.ts';
 import type { Address } from '../address.ts';
 
 /** The certificate in a Secret. A renewed one has another fingerprint. */
-export interface CertificateSource {
+interface CertificateSource {
   /** Name of the Secret, in the namespace of the Service. */
   readonly secret: string;
   readonly fingerprint: string;

@@ -12,7 +12,7 @@ export interface ChooseOptions {
   readonly nameFrom: NodeNameFrom;
 }
 
-export type ServerChoice =
+type ServerChoice =
   | { readonly found: Server; readonly by: 'providerID' | 'systemUUID' | 'name' }
   | { readonly problem: Problem }
   /**

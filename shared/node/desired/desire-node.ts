@@ -15,7 +15,7 @@ import type { DesiredResource } from '../../model/resources.ts';
 import { nodeAddresses } from './node-addresses.ts';
 import { nodeLabels } from './node-labels.ts';
 
-export interface NodeIntent {
+interface NodeIntent {
   readonly node: Node;
   readonly server: Server;
   readonly ports: readonly NeutronPort[];

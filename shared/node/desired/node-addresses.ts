@@ -13,7 +13,7 @@ export interface NodeAddressInput extends ServerReading {
   readonly providedNodeIPs?: string;
 }
 
-export interface DesiredAddresses {
+interface DesiredAddresses {
   /** The addresses. If there are none, the Node keeps its own, and a Problem says why. */
   readonly addresses: readonly NodeAddress[];
   readonly problems: readonly Problem[];
@@ -103,7 +103,7 @@ function isHostname({ type }: NodeAddress): boolean {
 }
 
 /** The answers about a server's addresses, and the addresses of its Node. */
-export interface ServerReading {
+interface ServerReading {
   readonly server: Server;
   /** All ports whose device is the server. */
   readonly ports: readonly NeutronPort[];
@@ -125,7 +125,7 @@ interface Listed {
  * is not ACTIVE counts only for addresses that Nova lists or the Node has (decision 101). With `countsUnlisted` an
  * ACTIVE port counts for addresses that Nova does not list.
  */
-export function serverAddresses(reading: ServerReading, countsUnlisted: boolean): readonly NodeAddress[] {
+function serverAddresses(reading: ServerReading, countsUnlisted: boolean): readonly NodeAddress[] {
   const { server, options } = reading;
   const found: NodeAddress[] = [];
   const add = (type: string, address: string): void => {

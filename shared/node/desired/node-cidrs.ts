@@ -81,7 +81,7 @@ export function staleClaims(
   );
 }
 
-export function cidrsOf({ spec }: Node): readonly string[] {
+function cidrsOf({ spec }: Node): readonly string[] {
   return (spec?.podCIDRs ?? []).map((cidr) => parseCidr(cidr)?.text ?? cidr);
 }
 

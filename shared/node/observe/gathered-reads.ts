@@ -9,14 +9,14 @@ const FEW = 2;
 /** The time for which a list counts for what is in it. What it lacks is read by itself. */
 const KEEP_MS = 5_000;
 
-export interface Reads<T> {
+interface Reads<T> {
   /** One object. Undefined: it does not exist. */
   one(id: string): Promise<T | undefined>;
   /** These objects, if they exist, and perhaps more. */
   many(ids: readonly string[]): Promise<ReadonlyMap<string, T>>;
 }
 
-export interface GatheredReads<T> extends Reads<T> {
+interface GatheredReads<T> extends Reads<T> {
   readonly world: Pick<World, 'run' | 'clock'>;
   readonly gathering: Gathering<T>;
 }

@@ -7,7 +7,7 @@ import { readServer, serversNamed } from './servers.ts';
 import { onceAMinute } from '../../observe/once-a-minute.ts';
 import { listPorts } from '../../observe/list-ports.ts';
 
-export interface Whereabouts {
+interface Whereabouts {
   readonly region?: string;
   readonly nameFrom: 'name' | 'hostname' | 'first-label';
 }

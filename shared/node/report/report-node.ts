@@ -12,13 +12,13 @@ import { clipMessage, conditionWith, isNews, readyCondition, rfc3339 } from '../
 import { publish } from '../../report/publish.ts';
 import type { ConditionMessage } from '../../report/condition.ts';
 
-export interface NodeSummary {
+interface NodeSummary {
   /** The new condition. Undefined: the Node has the right one. */
   readonly condition?: NodeCondition;
   readonly events: readonly ObjectEvent[];
 }
 
-export interface NodeSummaryInput {
+interface NodeSummaryInput {
   readonly evaluation: NodeEvaluation;
   readonly applied: Applied;
   readonly outcome: Outcome;

@@ -8,7 +8,7 @@ import { isRefusal } from './login-refusals.ts';
 /** How often the files are read for other credentials while a login is refused. */
 const READ_EVERY_MS = 10_000;
 
-export interface FollowCredentialsOptions {
+interface FollowCredentialsOptions {
   readonly credentials: Credentials;
   /** The credentials as their files have them now. Undefined: they come from no file, or it cannot be read. */
   readonly readCredentials: () => Promise<Credentials | undefined>;

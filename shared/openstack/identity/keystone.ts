@@ -33,7 +33,7 @@ const ATTEMPTED = 'get a token from Keystone';
 /** How often a service that refuses a token gets a new one. After that its 401 counts. */
 const RENEW_EVERY_MS = 60_000;
 
-export interface KeystoneOptions {
+interface KeystoneOptions {
   readonly config: OpenStackConfig;
   readonly http: Http;
   /** The monotonic clock, in milliseconds. */
@@ -139,7 +139,7 @@ function refused(answer: HttpAnswer, config: OpenStackConfig): ReconcileError {
 }
 
 /** The body of POST /v3/auth/tokens (Identity API v3, "Password" and "Application credential" authentication). */
-export function authBody(credentials: Credentials): unknown {
+function authBody(credentials: Credentials): unknown {
   if (credentials.type === 'password') {
     const user = { ...credentials.user, password: credentials.password };
     return {
@@ -160,6 +160,6 @@ export function authBody(credentials: Credentials): unknown {
 }
 
 /** The secret in the credentials. */
-export function secretOf(credentials: Credentials): string {
+function secretOf(credentials: Credentials): string {
   return credentials.type === 'password' ? credentials.password : credentials.secret;
 }

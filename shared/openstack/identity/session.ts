@@ -19,7 +19,7 @@ export interface SessionRequest {
 }
 
 /** A rule of infra/openstack/access-rules.json. */
-export type RuleOfService = AccessRule & { readonly service: ServiceType };
+type RuleOfService = AccessRule & { readonly service: ServiceType };
 
 export interface Session {
   readonly run: RunContext;

@@ -36,7 +36,7 @@ export function pathAbove(path: string): string {
 
 const OBJECTS = '/objects/';
 
-export interface Parts {
+interface Parts {
   /** Of the browser's tab. */
   readonly title: string;
   /** RFC 3339. */

@@ -17,7 +17,7 @@ export interface TreePart {
 }
 
 /** A value that holds for the object, and what set it. */
-export interface ShownValue {
+interface ShownValue {
   readonly setting: string;
   readonly port?: number;
   readonly value: string;

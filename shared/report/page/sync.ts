@@ -1,10 +1,10 @@
 import type { StatusRow } from '../page.ts';
 
 /** Whether an object is as desired. `warned`: it is, and something about it is ignored, waits, or differs from what was settled. */
-export type Sync = StatusRow['state'] | 'warned';
+type Sync = StatusRow['state'] | 'warned';
 
 /** Whether a load balancer serves. `none`: there is none, nobody says, or no check does. */
-export type Health = 'down' | 'degraded' | 'serving' | 'none';
+type Health = 'down' | 'degraded' | 'serving' | 'none';
 
 export function warningsOf({ problems = 0, awaitingApproval = 0, drift = 0 }: StatusRow): number {
   return problems + awaitingApproval + drift;

@@ -23,7 +23,7 @@ export interface RoutesWritten {
 }
 
 /** The world, and who tells people of drift. That comes before the last save of the record: a run that fails then finds it no more. */
-export interface RoutesWorld extends World {
+interface RoutesWorld extends World {
   readonly tellDrift: (evaluation: RoutesEvaluation) => Promise<void>;
 }
 

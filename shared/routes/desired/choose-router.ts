@@ -4,7 +4,7 @@ import { parseProviderID } from '../../model/node/provider-id.ts';
 import type { RoutePort } from '../../model/network/routes.ts';
 import { fixedIPs, portFinder } from './node-routes.ts';
 
-export interface RouterReading {
+interface RouterReading {
   readonly nodes: readonly Node[];
   readonly ports: readonly RoutePort[];
   /** The interfaces of all routers. */

@@ -202,7 +202,7 @@ function portResource([port, pairs]: readonly [RoutePort, readonly AddressPair[]
   };
 }
 
-export interface DesiredFormerRouters {
+interface DesiredFormerRouters {
   /** The former routers, which are written after the present one. */
   readonly resources: readonly DesiredResource<'router'>[];
   /** The record after all writes. */
@@ -216,7 +216,7 @@ export interface DesiredFormerRouters {
  * The routers that had the routes before `router`. They lose the routes that the record names and no others. A route
  * to a Node that has none on the new router stays until it has one.
  */
-export function desireFormerRouters(
+function desireFormerRouters(
   router: string,
   former: readonly FormerRouter[],
   nodes: readonly NodeRoutes[],

@@ -2,7 +2,7 @@
 import type { AddressPair, RoutePort, WrittenRoute, WrittenRoutes } from '../../model/network/routes.ts';
 import { cidrKey, isWithin } from '../../model/network/cidr.ts';
 
-export interface DesiredPairs {
+interface DesiredPairs {
   readonly routes: WrittenRoutes;
   /** All routes that levelset is known to have written. */
   readonly before: WrittenRoutes;

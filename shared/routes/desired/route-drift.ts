@@ -11,7 +11,7 @@ import { accepts } from './desired-pairs.ts';
 import type { NodeRoutes, RouteReading } from './node-routes.ts';
 import { settledIn } from './route-records.ts';
 
-export interface RouteDrift {
+interface RouteDrift {
   /** What of it concerns which Node, as steps. */
   readonly ofNodes: readonly NodeDrift[];
   /** Settled routes that are not on the router. */

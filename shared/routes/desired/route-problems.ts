@@ -35,7 +35,7 @@ export function routeDoubt(
   return doubt(`${many}. If the cluster really has none, run: levelset reconcile routes`);
 }
 
-export interface RouteProblemInput {
+interface RouteProblemInput {
   readonly router: WireRouter;
   readonly nodes: readonly NodeRoutes[];
   /** All wanted routes, whether they fit or not. */

@@ -1,7 +1,7 @@
 import { recordKey } from '../../model/network/routes.ts';
 import type { WrittenRoute, WrittenRoutes } from '../../model/network/routes.ts';
 
-export interface RecordInput {
+interface RecordInput {
   readonly written: WrittenRoutes;
   /** The routes that are wanted. */
   readonly routes: WrittenRoutes;
@@ -16,7 +16,7 @@ export interface RecordInput {
 }
 
 /** The record of one router: to save before the writes, after all of them, and once a sweep has seen what is in its place. */
-export interface RouterRecord {
+interface RouterRecord {
   readonly before: WrittenRoutes;
   readonly after: WrittenRoutes;
   readonly settled: WrittenRoutes;

@@ -18,14 +18,14 @@ const INTERFACES = [
   'network:ha_router_replicated_interface',
 ];
 
-export interface ObservedPorts {
+interface ObservedPorts {
   /** The ports of the Nodes, and those that the record names. */
   readonly ports: readonly (RoutePort & WireResource)[];
   /** The interfaces of the router; of all routers if none is named. */
   readonly interfaces: readonly RoutePort[];
 }
 
-export interface ObservedRoutes {
+interface ObservedRoutes {
   readonly router: WireRouter;
   readonly subnets: ReadonlySet<string>;
   readonly ports: readonly RoutePort[];

@@ -4,7 +4,7 @@ import { routeAt } from '../../model/network/routes.ts';
 import type { Route } from '../../model/network/routes.ts';
 import { planOne } from '../../plan/plan-one.ts';
 
-export interface RoutesPlanInput {
+interface RoutesPlanInput {
   /** The desired resources in the order in which they are written. */
   readonly desired: readonly DesiredResource[];
   readonly observed: readonly ObservedResource[];

@@ -14,7 +14,7 @@ import { noteOf } from '../../report/plan-notes.ts';
 import { outcomeOfError } from '../../report/outcome-of-error.ts';
 
 /** The result of a run. */
-export interface RoutesDone {
+interface RoutesDone {
   readonly plan: Plan;
   readonly desired?: DesiredRoutes;
   readonly routes: readonly Route[];

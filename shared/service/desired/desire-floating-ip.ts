@@ -140,7 +140,7 @@ const OCCM = 'loadbalancer.openstack.org/';
 /** So many subnets are tried, one after the other, for a free address. */
 const MOST_TRIES = 10;
 
-export interface FloatingSubnets {
+interface FloatingSubnets {
   /** Ids in the order in which they are tried; empty: Neutron chooses. Absent: no floating IP may be made. */
   readonly subnets?: readonly string[];
   readonly problems: readonly Problem[];

@@ -68,7 +68,7 @@ function lost(index: number, headers: readonly string[]): Problem {
   return { field: `headers of spec.ports[${index}]`, value: headers.join(', '), message };
 }
 
-export interface RedirectInput {
+interface RedirectInput {
   readonly protocol: ListenerProtocol;
   readonly portIntent: PortIntent;
   /** The Service's hostname annotation. */

@@ -53,7 +53,7 @@ export function desireLoadBalancer(
   });
 }
 
-export interface DesiredVips {
+interface DesiredVips {
   readonly attributes: Partial<LoadBalancer>;
   readonly problems: readonly Problem[];
 }

@@ -80,7 +80,7 @@ function desireMember(
   return inSubnet(member, subnet, intent);
 }
 
-export interface NodeShares {
+interface NodeShares {
   /** Weights by name of the node. Members on other nodes keep the weight that they have. */
   readonly weights: ReadonlyMap<string, number>;
   /** Names of the nodes that get traffic only while no other can. */
@@ -225,7 +225,7 @@ function noEndpoint(index: number): Problem {
  * The member with its subnet, if that is known. A subnet that neither the annotation nor cloud.conf names is only a
  * starting value (`unasked`), since Octavia has its own default.
  */
-export function inSubnet(
+function inSubnet(
   member: DesiredResource<'member'>,
   subnet: Subnet | undefined,
   { annotated }: { readonly annotated: Annotated },

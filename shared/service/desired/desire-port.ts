@@ -20,7 +20,7 @@ import type { TlsContext } from './desire-tls.ts';
 import { withSetRecord } from './set-record.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
-export interface PortContext extends TlsContext, PortNodes {
+interface PortContext extends TlsContext, PortNodes {
   readonly intent: ServiceIntent;
   readonly cluster: ClusterIdentity;
   /** The Pods behind each port of the Service; undefined for a port whose members are nodes. */

@@ -25,7 +25,7 @@ import type { Opening } from '../../model/network/openings.ts';
 import { localHealthPort } from './desire-monitor.ts';
 import { EVERYBODY } from '../intent/source-ranges.ts';
 
-export interface DesiredSecurityGroup {
+interface DesiredSecurityGroup {
   readonly resources: readonly DesiredResource[];
   readonly problems: readonly Problem[];
   /** The desired rules are not known now, so the group stays as it is. */
@@ -178,7 +178,7 @@ export function unguarded(
   return isStrict(intent, config) ? [...withoutPort, ...onStrangeServer, ...unfiltered] : [];
 }
 
-export function desireRules(
+function desireRules(
   intent: ServiceIntent,
   endpoints: Endpoints,
   facts: NetworkFacts,

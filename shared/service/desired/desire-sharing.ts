@@ -23,7 +23,7 @@ import { targetOf } from '../intent/annotation-row.ts';
 import type { AnnotationRow } from '../intent/annotation-row.ts';
 import { outOfReach } from '../../model/load-balancer/reach.ts';
 
-export interface SharingContext {
+interface SharingContext {
   readonly intent: ServiceIntent | undefined;
   readonly cluster: ClusterIdentity;
   readonly loadBalancer: WireResource | undefined;
@@ -32,7 +32,7 @@ export interface SharingContext {
   readonly floatingIP: WireResource | undefined;
 }
 
-export interface DesiredSharing {
+interface DesiredSharing {
   readonly resources: readonly DesiredResource[];
   readonly problems: readonly Problem[];
 }
@@ -104,7 +104,7 @@ function tagsOf(loadBalancer: WireResource | undefined): readonly string[] {
  * decides it. A setting that the load balancer has already is none. An internal Service on a load balancer with a
  * floating IP is a Problem, and so is an external one without.
  */
-export function joinersProblems(
+function joinersProblems(
   { service, internal }: ServiceIntent,
   loadBalancer: WireResource,
   floatingIP: WireResource | undefined,

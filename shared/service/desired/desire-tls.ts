@@ -145,7 +145,7 @@ export function desirePoolTls(
 
 export const DEFAULT_CERTIFICATE = 'default-tls-container-ref in cloud.conf';
 
-export interface Resolved {
+interface Resolved {
   /** The references for Octavia, in the order of the annotation, each once. */
   readonly refs: readonly string[];
   readonly problems: readonly Problem[];
@@ -155,7 +155,7 @@ export interface Resolved {
  * The references of one setting of a port, as Barbican writes them. References to another store stay as they are. One
  * that cannot be found blocks.
  */
-export function resolve(
+function resolve(
   setting: BarbicanSetting,
   { ServicePort, spelled }: PortIntent,
   store: CertificateStore,

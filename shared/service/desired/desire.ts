@@ -18,7 +18,7 @@ import { ambiguityProblems, desireSharing, joiningProblems } from './desire-shar
 import { drainMsOf, withDraining } from './nodes/draining.ts';
 import { servedSecrets } from './served-secrets.ts';
 
-export interface Given {
+interface Given {
   readonly unit: Unit;
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly Node[];
@@ -37,7 +37,7 @@ export interface DesiredService {
   readonly here: DesiredHere;
 }
 
-export interface DesiredHere extends Desired {
+interface DesiredHere extends Desired {
   /** Hashes of the changes that the Service approves, sorted. */
   readonly approved: readonly string[];
   readonly byGo?: ReadOtherwise;

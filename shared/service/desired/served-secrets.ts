@@ -10,7 +10,7 @@ import type { ServiceIntent } from '../intent/service-intent.ts';
 
 /** Which certificate is served for a Secret: the Secret's own, or, while that is not good, the one stored last. */
 
-export type ServedSecret =
+type ServedSecret =
   | {
       readonly fingerprint: string;
       readonly notAfter?: string;

@@ -17,13 +17,13 @@ export interface Ability extends OctaviaVersion {
   readonly provider: string;
 }
 
-export interface Able {
+interface Able {
   readonly resources: readonly DesiredResource[];
   readonly problems: readonly Problem[];
 }
 
 /** The annotation that sets an attribute of a resource, if one does. */
-export type SpelledBy = (resource: DesiredResource, attribute: string) => Spelling | undefined;
+type SpelledBy = (resource: DesiredResource, attribute: string) => Spelling | undefined;
 
 /**
  * The desired resources without what this cloud cannot do, and a Problem for each attribute that has no effect for that

@@ -7,7 +7,7 @@ import type { Parser } from './parsers.ts';
 import type { NodeSelector } from '../../model/node/node-selector.ts';
 
 /** The kind and an attribute of a resource, such as `pool.protocol`. */
-export type TargetAttribute = {
+type TargetAttribute = {
   [K in keyof ResourceTypes]: `${K}.${string & keyof ResourceTypes[K]}`;
 }[keyof ResourceTypes];
 
@@ -166,7 +166,7 @@ export interface ServiceSettings {
 }
 
 /** Settings of one port of a Service that are not simply an attribute of one resource. */
-export interface PortSettings {
+interface PortSettings {
   /** Weights of members, by the names of their nodes. */
   memberWeights: Readonly<Record<string, number>>;
   /** Nodes that get traffic only while no other can. */
@@ -206,7 +206,7 @@ export const PORT_PROTOCOLS = ['tcp', 'http', 'https', 'terminated_https', 'prom
 export type PortProtocol = (typeof PORT_PROTOCOLS)[number];
 
 /** The pool protocol that carries the client's IP address; null: off. */
-export type ProxyProtocol = 'PROXY' | 'PROXYV2' | null;
+type ProxyProtocol = 'PROXY' | 'PROXYV2' | null;
 
 /** Headers that say where a request came from. */
 export const FORWARDED = ['X-Forwarded-For', 'X-Forwarded-Port', 'X-Forwarded-Proto'] as const;

@@ -66,7 +66,7 @@ const FIELD = 'levelset.openstack.org/description';
 /**
  * The intent without a description: kinx's driver reads in the description how the load balancer behaves (decision 5).
  */
-export function withoutDescription(intent: ServiceIntent): ServiceIntent {
+function withoutDescription(intent: ServiceIntent): ServiceIntent {
   const { description, ...Service } = intent.annotated.Service;
   if (description === undefined) return intent;
   const message = 'is ignored: kinx made the load balancer, and its driver reads the description';

@@ -158,7 +158,7 @@ export const secretName: Parser<string> = (text) =>
     ? { value: text.trim() }
     : { allowed: 'the name of a Secret of type kubernetes.io/tls in the namespace of the Service' };
 
-export const TLS_VERSIONS = ['SSLv3', 'TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
+const TLS_VERSIONS = ['SSLv3', 'TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
 
 export const tlsVersions: Parser<readonly string[]> = list(oneOf(...TLS_VERSIONS));
 

@@ -266,7 +266,7 @@ function unknownAnnotations(
 }
 
 /** Something of OpenStack, or a Secret, that a Service names in one annotation. */
-export interface Reference {
+interface Reference {
   readonly namespace: string;
   readonly kind: ReferenceKind;
   readonly field: string;
@@ -278,7 +278,7 @@ export interface Reference {
  * The Problem of the first id out of reach. It blocks: a default in its place could not change later, or would be less
  * safe.
  */
-export function reachProblem(
+function reachProblem(
   { namespace, kind, field, value }: Reference,
   config: ReachConfig,
 ): Problem | undefined {

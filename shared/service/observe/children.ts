@@ -127,13 +127,13 @@ export async function observeMembers(
   }));
 }
 
-export function memberOf(pool: Address, wire: WireResource): ObservedResource<'member'> {
+function memberOf(pool: Address, wire: WireResource): ObservedResource<'member'> {
   const place = pool.slice('pool/'.length);
   const address = `member/${place}/${String(wire['address'])}:${String(wire['protocol_port'])}`;
   return { kind: 'member', address, id: wire.id, parent: pool, owned: true, wire };
 }
 
-export function monitorOf(pool: Address, wire: WireResource): ObservedResource<'healthmonitor'> {
+function monitorOf(pool: Address, wire: WireResource): ObservedResource<'healthmonitor'> {
   const address = `monitor/${pool.slice('pool/'.length)}`;
   return { kind: 'healthmonitor', address, id: wire.id, parent: pool, owned: true, wire };
 }
@@ -142,7 +142,7 @@ export function monitorOf(pool: Address, wire: WireResource): ObservedResource<'
  * The L7 policies of our listener, with the rules of ours. A policy without this cluster's tag belongs to somebody
  * else.
  */
-export async function observePolicies(
+async function observePolicies(
   listener: ObservedResource,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list' | 'get'>,

@@ -42,7 +42,7 @@ export interface Question extends Pick<LoadBalancerQuestion, 'unit' | 'cluster'>
   readonly namesSecrets: boolean;
 }
 
-export interface SecurityGroupQuestion {
+interface SecurityGroupQuestion {
   /** Whether levelset manages security groups. If not, the Service should have none, and hardly ever has. */
   readonly managed: boolean;
   /** The IP addresses in this subnet whose ports should have the group; none if the Service wants no load balancer. */

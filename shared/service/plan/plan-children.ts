@@ -91,7 +91,7 @@ function isDraining({ address }: DesiredResource, { draining = [] }: ChildrenInp
   return draining.some((member) => member.address === address);
 }
 
-export interface MemberDifference {
+interface MemberDifference {
   readonly missing: readonly DesiredResource[];
   readonly surplus: readonly DeleteStep[];
   readonly changed: readonly {
@@ -117,7 +117,7 @@ export interface MemberDifference {
  * | several, some members leave            | PUT members with the whole pool             |
  * | the same, but that call may not be     | a call as if none left, then DELETEs        |
  */
-export function planMembers(pool: Address, difference: MemberDifference): readonly Step[] {
+function planMembers(pool: Address, difference: MemberDifference): readonly Step[] {
   const { missing, surplus, changed } = difference;
   const count = missing.length + surplus.length + changed.length;
   if (count === 0) return [];

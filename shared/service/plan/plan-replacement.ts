@@ -189,7 +189,7 @@ export function switchedTo(replacement: WireResource | undefined, wanted: Desire
   return { ...wanted, attributes };
 }
 
-export interface Circumstances {
+interface Circumstances {
   readonly observed: readonly ObservedResource[];
   /** Other Services on the load balancer. */
   readonly sharedWith?: readonly string[];
@@ -203,7 +203,7 @@ export interface Circumstances {
  * wait for approval, other Services use it, a resource on it is not levelset's, it lacks levelset's tags, or kinx made
  * it, so that its VIP is the published address.
  */
-export function obstacleOf(
+function obstacleOf(
   lb: ObservedResource,
   { observed, sharedWith = [], awaitingApproval = [] }: Circumstances,
 ): string | undefined {
@@ -224,7 +224,7 @@ export function obstacleOf(
 }
 
 /** Whether both load balancers would need the same VIP port or VIP address, which only one can have at a time. */
-export function keepsItsPort(wanted: DesiredResource, { wire }: ObservedResource): boolean {
+function keepsItsPort(wanted: DesiredResource, { wire }: ObservedResource): boolean {
   const asked = wanted.attributes as Readonly<Record<string, unknown>>;
   return ['vip_port_id', 'vip_address'].some(
     (name) => asked[name] !== undefined && asked[name] === wire[name],
@@ -247,7 +247,7 @@ function whyWaits(
 }
 
 /** What a replacement costs those who use the load balancer. */
-export function costOf(
+function costOf(
   inPlace: boolean,
   lb: ObservedResource,
   there: ReadonlyMap<Address, ObservedResource>,

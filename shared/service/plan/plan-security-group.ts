@@ -12,7 +12,7 @@ const GROUP = 'securitygroup';
 const GROUPS_OFF = 'approved; manage-security-groups is off';
 const GROUP_ID: Ref = { $ref: 'securitygroup.id' };
 
-export interface SecurityGroupInput {
+interface SecurityGroupInput {
   readonly leaves: string | undefined;
   readonly desired: readonly DesiredResource[];
   readonly observed: readonly ObservedResource[];
@@ -123,7 +123,7 @@ interface Sides {
  * annotation moved them, even when it is removed (decision 11). Members of a locked load balancer are not observed,
  * so they count as being elsewhere.
  */
-export function areMembersElsewhere({ desired, observed, there }: Sides): boolean {
+function areMembersElsewhere({ desired, observed, there }: Sides): boolean {
   const members = desired.filter(({ kind }) => kind === 'member');
   if (members.length > 0 && !observed.some(({ kind }) => kind === 'member')) return there.has('lb');
   const present = members.flatMap((wanted) => {

@@ -29,7 +29,7 @@ import { whyLeaving } from './why-deleted.ts';
 import { whatCanBeDoneNow } from './what-can-be-done-now.ts';
 
 /** How many resources of each kind the quota still allows; kinds without a limit are absent. */
-export type Headroom = Readonly<Record<string, number>>;
+type Headroom = Readonly<Record<string, number>>;
 
 export interface ServicePlanInput {
   readonly unit: Unit;

@@ -25,7 +25,7 @@ import { MADE_TWICE } from './why-deleted.ts';
 import { planToStore, planToTakeOut } from './plan-certificates.ts';
 import { comesLater, createTree } from './create-tree.ts';
 
-export interface PlanInput extends ReplacementInput, Leaving {
+interface PlanInput extends ReplacementInput, Leaving {
   readonly services: readonly string[];
   readonly problems: readonly Problem[];
   /** The desired rules are unknown, so the security group stays as it is. */
@@ -239,7 +239,7 @@ function switchesPool(step: UpdateStep): boolean {
   return step.changes.some(({ attribute }) => attribute === 'default_pool_id');
 }
 
-export function inOrder(steps: readonly Step[]): readonly Step[] {
+function inOrder(steps: readonly Step[]): readonly Step[] {
   const rank = (step: Step): number => ORDER.findIndex((matches) => matches(step));
   return steps
     .map((step, at) => ({ step, at }))

@@ -115,7 +115,7 @@ function asItIs(resource: DesiredResource, there: There): readonly DesiredResour
 }
 
 /** The place of a port's new pool, and the reason for it. */
-export interface PoolReplacement {
+interface PoolReplacement {
   readonly next: string;
   readonly because: string;
   /** The id of the adopted pool that the new pool replaces; the new pool notes it in a tag (model/ownership.ts). */
@@ -126,11 +126,7 @@ export interface PoolReplacement {
  * A resource of a port, moved to the new pool. Attributes that nobody asks for keep their present values, such as a
  * weight that a person gave, or a value that waits for approval.
  */
-export function inNextPool(
-  resource: DesiredResource,
-  replacement: PoolReplacement,
-  there: There,
-): DesiredResource {
+function inNextPool(resource: DesiredResource, replacement: PoolReplacement, there: There): DesiredResource {
   const { next, because, replaces } = replacement;
   const ref = { $ref: `pool/${next}.id` } as const;
   if (resource.kind === 'listener')

@@ -9,7 +9,7 @@ import type { Depth, Unit } from '../../model/unit.ts';
 import { closes } from '../../plan/plan-one.ts';
 import { quotaShortages } from './plan-problems.ts';
 
-export interface Moment {
+interface Moment {
   readonly unit: Pick<Unit, 'wanted'>;
   readonly depth: Depth;
   readonly observed: Pick<ObservedService, 'loadBalancer' | 'sharing' | 'horizon' | 'vipPortGone'>;

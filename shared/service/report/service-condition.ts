@@ -10,7 +10,7 @@ import type { ConditionMessage } from '../../report/condition.ts';
 import { planNotes } from '../../report/plan-notes.ts';
 import { BLOCKED_REASON } from './tells-trouble.ts';
 
-export interface ConditionNews {
+interface ConditionNews {
   readonly message: ConditionMessage;
   readonly type: 'Normal' | 'Warning';
 }
@@ -118,7 +118,7 @@ export function withCondition(
 }
 
 /** One line for each part of the intent that is not met, and for each change that waits for approval. */
-export function notesOf({ plan, desired, observed }: Evaluation): readonly string[] {
+function notesOf({ plan, desired, observed }: Evaluation): readonly string[] {
   const follow =
     isBlocked(plan) && observed.loadBalancer ? ['the members follow the nodes all the same'] : [];
   return [...(desired.keepMembers ? ['there are no available nodes'] : []), ...planNotes(plan), ...follow];

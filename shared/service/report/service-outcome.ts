@@ -8,8 +8,8 @@ import { outcomeOfError, RETRY_MS } from '../../report/outcome-of-error.ts';
 import type { Evaluation } from '../evaluate.ts';
 
 /** How long Octavia takes at least, in milliseconds. */
-export const CREATE_MS = 2000;
-export const CHANGE_MS = 700;
+const CREATE_MS = 2000;
+const CHANGE_MS = 700;
 
 /** The outcome of one run. Pure. */
 export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outcome {

@@ -23,12 +23,12 @@ import { BLOCKED_REASON } from './tells-trouble.ts';
 import type { Kube } from '../../ports.ts';
 
 /** The patch of the Service and the Events of one run. Both are empty when nothing has changed. */
-export interface Summary {
+interface Summary {
   readonly patch: ServicePatch;
   readonly events: readonly ObjectEvent[];
 }
 
-export interface SummaryInput {
+interface SummaryInput {
   readonly evaluation: Evaluation;
   readonly applied: Applied;
   readonly outcome: Outcome;

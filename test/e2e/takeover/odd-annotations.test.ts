@@ -27,7 +27,7 @@ const ODD: readonly (readonly [
   waits: number,
 ])[] = [
   ['basic-two-ports', { [`${OCCM}proxy-protocol`]: 'True', [`${OCCM}class`]: '' }, 2],
-  ['session-affinity', { [`${OCCM}x-forwarded-for`]: ' true', [`${OCCM}keep-floatingip`]: 'FALSE' }, 1],
+  ['session-affinity', { [`${OCCM}x-forwarded-for`]: ' true', [`${OCCM}keep-floatingip`]: 'FALSE' }, 2],
   ['many-ports', { [`${OCCM}timeout-client-data`]: ' 60000', [`${OCCM}lb-method`]: 'least_connections' }, 16],
   ['no-health-monitor', { [`${OCCM}enable-health-monitor`]: 'True', [`${OCCM}connection-limit`]: '' }, 2],
   ['hostname', { [INTERNAL]: 'True', [`${OCCM}health-monitor-delay`]: '9 ' }, 2],

@@ -13,7 +13,7 @@ import { desirePortOf } from '../desire-security-group.ts';
 import { withSetRecord } from '../set-record.ts';
 import type { Desired } from '../desire-service.ts';
 
-export interface DrainInput {
+interface DrainInput {
   readonly observed: readonly ObservedResource[];
   readonly nodes: readonly Node[];
   /** For each member, by its plan address, the milliseconds for which it has had weight 0. */

@@ -8,7 +8,7 @@ import { onceFor, onceForEach } from '../../../model/once-for.ts';
 import type { Problem } from '../../../model/plan.ts';
 
 /** Nodes with their IP addresses of one family, and the subnet of these. */
-export interface NodesOfFamily {
+interface NodesOfFamily {
   readonly nodes: readonly ReachableNode[];
   readonly memberSubnet?: Subnet;
 }

@@ -60,7 +60,7 @@ export function securityGroupResources(groups: readonly WireResource[]): readonl
   ];
 }
 
-export function securityGroupRules(group: WireResource): readonly ObservedResource<'securitygrouprule'>[] {
+function securityGroupRules(group: WireResource): readonly ObservedResource<'securitygrouprule'>[] {
   return [...rulesOf(group)].map(([address, wire]) => ({
     kind: 'securitygrouprule',
     address,
@@ -108,7 +108,7 @@ const FIELDS = [
   ...['security_groups', 'revision_number', 'port_security_enabled'],
 ];
 
-export interface NodePorts {
+interface NodePorts {
   readonly resources: readonly ObservedResource<'port'>[];
   /** IP addresses without a port: of the Node's server, or for other members in the member subnet. */
   readonly withoutPort: readonly string[];

@@ -85,7 +85,7 @@ export class Subnets {
   }
 }
 
-export interface Choice {
+interface Choice {
   readonly subnet?: Subnet;
   readonly noVipSubnet?: NoVipSubnet;
 }

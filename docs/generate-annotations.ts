@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { ANNOTATIONS } from '../shared/service/intent/annotations.ts';
-import { NEEDS, needsOf, targetOf, TOPICS } from '../shared/service/intent/annotation-row.ts';
+import { NEEDS, needsOf, targetOf, ANNOTATION_TOPICS } from '../shared/service/intent/annotation-row.ts';
 import type { AnnotationRow } from '../shared/service/intent/annotation-row.ts';
 import { REACH } from '../shared/model/load-balancer/reach.ts';
 import { defaultOf, removalOf, sinceOf } from './annotation-facts.ts';
@@ -70,7 +70,7 @@ const NOTHING = '\u0000';
 
 /** The whole page. */
 export function annotationsPage(): string {
-  const sections = Object.entries(TOPICS).flatMap(([topic, title]) => {
+  const sections = Object.entries(ANNOTATION_TOPICS).flatMap(([topic, title]) => {
     const rows = ANNOTATIONS.filter((row) => row.topic === topic);
     return [`\n## ${title}\n`, ...tableOf(TITLES, rows.map(cellsOf))];
   });

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { GO_FLAGS } from '../functions/cli/go-flags.ts';
-import { TOPICS, type Flag } from '../shared/config/flag.ts';
+import { FLAG_TOPICS, type Flag } from '../shared/config/flag.ts';
 import { FLAGS } from '../shared/config/flags.ts';
 import { VARIABLES } from '../shared/config/variables.ts';
 import { NotAllowed } from '../shared/config/read-value.ts';
@@ -31,7 +31,7 @@ const ALL = ['serve', 'sweep', 'reconcile', 'plan', 'drift', 'explain', 'doctor'
 /** The whole page. */
 export function flagsPage(): string {
   const rows = Object.entries(FLAGS) as readonly (readonly [string, Flag])[];
-  const sections = TOPICS.flatMap((topic) => [
+  const sections = FLAG_TOPICS.flatMap((topic) => [
     `\n## ${topic.charAt(0).toUpperCase()}${topic.slice(1)}\n`,
     ...tableOf(
       TITLES,

@@ -1,15 +1,15 @@
 /** POST /audit/:cluster: queues the keys that a batch of the kube-apiserver's audit webhook names, and answers at once. */
 import { readEventList } from '../shared/trigger/audit-schema.ts';
 import { keysFromAudit } from '../shared/trigger/keys-from-audit.ts';
-import type { Endpoint } from './http/exchange.ts';
+import type { ServedEndpoint } from './http/exchange.ts';
 import { HttpError } from './http/http-error.ts';
-import { parseJson, requireMediaType } from './http/read-json.ts';
+import { parseBody, requireMediaType } from './http/read-json.ts';
 import { receiver, type ReceiverOptions } from './http/receiver.ts';
 import type { ServerOptions } from './http/server-options.ts';
 
-export function auditWebhook(options: ReceiverOptions & Pick<ServerOptions, 'self'>): Endpoint {
+export function auditWebhook(options: ReceiverOptions & Pick<ServerOptions, 'self'>): ServedEndpoint {
   const read = (body: Buffer) => {
-    const list = readEventList(parseJson(body));
+    const list = readEventList(parseBody(body));
     if (typeof list === 'string') throw new HttpError(422, list);
     return keysFromAudit(list.items ?? [], options.self);
   };

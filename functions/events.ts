@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { fieldsOf } from '../shared/model/json.ts';
 import { keysFromCloudEvents } from '../shared/trigger/keys-from-cloud-event.ts';
 import type { Admission } from './http/admit.ts';
-import type { Endpoint } from './http/exchange.ts';
+import type { ServedEndpoint } from './http/exchange.ts';
 import { HttpError } from './http/http-error.ts';
-import { mediaType, parseJson, requireMediaType } from './http/read-json.ts';
+import { mediaType, parseBody, requireMediaType } from './http/read-json.ts';
 import { receiver, type ReceiverOptions } from './http/receiver.ts';
 import { requireSender } from './http/require-sender.ts';
 import type { ServerOptions } from './http/server-options.ts';
@@ -13,7 +13,7 @@ import type { ServerOptions } from './http/server-options.ts';
 const STRUCTURED = 'application/cloudevents+json';
 const BATCH = 'application/cloudevents-batch+json';
 
-export function events(options: ReceiverOptions & Pick<ServerOptions, 'verifySender'>): Endpoint {
+export function events(options: ReceiverOptions & Pick<ServerOptions, 'verifySender'>): ServedEndpoint {
   const { auditTokens, verifySender } = options;
   const byType = requireMediaType(STRUCTURED, BATCH, 'application/json');
   const form: Admission = (request) => (isBinary(request.headers) ? undefined : byType(request));
@@ -38,7 +38,7 @@ function readEvents(body: Buffer, headers: IncomingHttpHeaders): readonly unknow
       422,
       'not a CloudEvent: application/json needs the headers ce-specversion, ce-type, ce-id',
     );
-  const value = parseJson(body);
+  const value = parseBody(body);
   if (type === STRUCTURED) {
     if (typeof value !== 'object' || value === null || !('specversion' in value)) {
       throw new HttpError(422, 'not a CloudEvent: the body must be an object with "specversion"');
@@ -68,7 +68,7 @@ function withData(event: unknown): unknown {
 /** Undefined: data of another type, or without one (Knative's `contentType` may be left out). Who needs data skips such an event. */
 function dataOf(body: Buffer): unknown {
   try {
-    return parseJson(body);
+    return parseBody(body);
   } catch {
     return undefined;
   }

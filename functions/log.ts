@@ -28,7 +28,7 @@ const SECRET = /token|secret|passw|authorization|credential|private.?key/i;
  */
 export function createLog(level?: LogLevel, always: () => Attributes = () => ({})): Log {
   const logger = new Logger({
-    ...{ serviceName: 'levelset', jsonReplacerFn: redact },
+    ...{ serviceName: 'levelset', jsonReplacerFn: redactField },
     ...(level !== undefined && { logLevel: level }),
   });
   const all = (fields: Attributes): Attributes => ({ ...always(), ...withoutReserved(fields) });
@@ -99,7 +99,7 @@ function withoutReserved(fields: Attributes): Attributes {
 }
 
 /** A value of the log without a secret. */
-export function redact(key: string, value: unknown): unknown {
+export function redactField(key: string, value: unknown): unknown {
   if (SECRET.test(key) && value !== undefined && value !== null) return '[redacted]';
   return typeof value === 'string' ? value.split('\n').map(printable).join('\n') : value;
 }

@@ -9,9 +9,9 @@ import { clip } from '../shared/model/text/text.ts';
 import { renderPlan } from '../shared/plan/render-plan.ts';
 import { requireCaller, requireMethod, requireRights } from './http/admit.ts';
 import { HttpError } from './http/http-error.ts';
-import { admitting, requestOf } from './http/on-express.ts';
+import { admitting, receivedRequest } from './http/on-express.ts';
 import { readBody } from './http/read-body.ts';
-import { parseJson, requireMediaType } from './http/read-json.ts';
+import { parseBody, requireMediaType } from './http/read-json.ts';
 import { queueRequests } from './http/receiver.ts';
 import type { ServerOptions } from './http/server-options.ts';
 
@@ -37,7 +37,7 @@ export function resync(options: Options, path = '/resync'): Router {
           400,
           `${clip(unknown, 100)} in the query means nothing here: it stands in the body`,
         );
-      const order = await readBody(requestOf(request), { limit: LONGEST_ORDER }, orderOf);
+      const order = await readBody(receivedRequest(request), { limit: LONGEST_ORDER }, orderOf);
       const { authorization } = request.headers;
       await requireRights(order.all ? ['all'] : order.objects, authorization, resyncTokens, callers);
       const cause = randomUUID();
@@ -61,7 +61,7 @@ export function resync(options: Options, path = '/resync'): Router {
 }
 
 function orderOf(body: Buffer): ResyncOrder {
-  const order = readResync(parseJson(body));
+  const order = readResync(parseBody(body));
   if ('objects' in order) return order;
   const lines = order.map(({ field, value, message }) => `${field}${value && ` ${value}`}: ${message}`);
   throw new HttpError(422, lines.join('; '), { details: { problems: order } });

@@ -4,7 +4,7 @@ import { createMetrics } from './metrics.ts';
 import { createServer } from './server.ts';
 import { parseListen } from './serve/listen.ts';
 import { ServedCluster } from './serve/served-cluster.ts';
-import { addressOf, warnOfDryRun, type ServeOptions, type Serving } from './serve/serving.ts';
+import { listenAddress, warnOfDryRun, type ServeOptions, type Serving } from './serve/serving.ts';
 import { followTokens } from './serve/token-files.ts';
 import { leadOrFollow, type Led } from './serve/while-leading.ts';
 import type { ProbeOptions } from './status.ts';
@@ -68,7 +68,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const tellMissing = (): unknown => connected.ready(); // never rejects, and logs what is missing once
   tellMissing();
   const look = setInterval(tellMissing, LOOK_MS).unref();
-  const { open, pageTokens } = { ...tokens, open: parseListen(addressOf(flags)).loopback };
+  const { open, pageTokens } = { ...tokens, open: parseListen(listenAddress(flags)).loopback };
   const serving = await leadOrFollow({
     ...{ flags, lead, log, home: flags.dryRun ? undefined : connected.home },
     probing: { open, pageTokens, ready: () => connected.ready() },

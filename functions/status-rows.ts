@@ -19,13 +19,13 @@ import { whoActs } from '../shared/report/who-acts.ts';
 import { BLOCKED_REASON } from '../shared/service/report/tells-trouble.ts';
 import { isOurs } from '../shared/service/unit.ts';
 
-export interface Listed {
+export interface ListedObjects {
   readonly services: readonly Service[];
   /** Empty if levelset does not look after Nodes. */
   readonly nodes: readonly Node[];
 }
 
-export async function listObjects({ kube, config }: World): Promise<Listed> {
+export async function listObjects({ kube, config }: World): Promise<ListedObjects> {
   const [services, nodes] = await Promise.all([
     kube.listServices(),
     looksAfterNodes(config) ? kube.listNodes() : [],
@@ -35,7 +35,7 @@ export async function listObjects({ kube, config }: World): Promise<Listed> {
 
 /** The rows of the status page: every Service, and of gone Services, Nodes and routes those that are not settled. */
 export function statusRows(
-  { services, nodes }: Listed,
+  { services, nodes }: ListedObjects,
   config: Pick<Config, 'loadBalancerClass'>,
   reports: ReadonlyMap<Key, LastReport>,
 ): readonly StatusRow[] {

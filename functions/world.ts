@@ -8,7 +8,7 @@ import type { Login } from '../shared/kube/connection/connection.ts';
 import type { RefuseAddress } from '../shared/http.ts';
 import { connectKube } from '../shared/kube/connection/connect-kube.ts';
 import { isConfigured } from '../shared/kube/connection/find-connection.ts';
-import { createHttp, type Http, type KubeCall } from '../shared/kube/kube-http.ts';
+import { createKubeHttp, type KubeHttp, type KubeCall } from '../shared/kube/kube-http.ts';
 import { homeOf, type Home } from '../shared/kube/home.ts';
 import type { Leading } from '../shared/kube/leader-lease.ts';
 import type { Reviews } from '../shared/kube/reviews.ts';
@@ -60,7 +60,7 @@ export interface Connected {
   /** Watches of the cluster that call `changed`, not yet started. Their code is loaded when they are asked for. */
   watches(changed: Changed): Promise<Watches>;
   /** The kube-apiserver itself, for what no controller asks of it. */
-  readonly kubeHttp: Http;
+  readonly kubeHttp: KubeHttp;
   /** Where the processes meet that serve this cluster alone. Once its Lease is there, a write begins only while this process holds it. */
   readonly home: Home;
   /** OpenStack itself, for what no controller asks of it. */
@@ -139,7 +139,7 @@ export async function connect(options: WorldOptions): Promise<Connected> {
     },
     reviews: async () => {
       const { createReviews } = await import('../shared/kube/reviews.ts');
-      return createReviews(createHttp(kubernetes.connection, onCall)); // sockets of their own, not those of the work
+      return createReviews(createKubeHttp(kubernetes.connection, onCall)); // sockets of their own, not those of the work
     },
     ready: () =>
       answers.read('readiness', { keepMs: READY_MS, clock: world.clock }, async () => {

@@ -1,7 +1,7 @@
 import type { CommandName } from '../../shared/config/flag.ts';
 
 /** The groups of commands in `levelset --help`. */
-export const GROUPS = {
+export const COMMAND_GROUPS = {
   look: 'Look, and change nothing:',
   work: 'Work once:',
   run: 'Run:',
@@ -9,7 +9,7 @@ export const GROUPS = {
 } as const;
 
 interface CommandHelp {
-  readonly group: keyof typeof GROUPS;
+  readonly group: keyof typeof COMMAND_GROUPS;
   /** Command lines without the name of the program. */
   readonly examples: readonly string[];
 }

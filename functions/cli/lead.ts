@@ -8,7 +8,7 @@ import { attempt } from '../../shared/observe/attempt.ts';
 import { proxyFromEnv } from '../../shared/proxy.ts';
 import { readTokens } from '../http/admit.ts';
 import type { Connected } from '../world.ts';
-import { describe, exitCode } from './run-requests.ts';
+import { reportInWords, exitCode } from './run-requests.ts';
 
 const LOOK_MS = 100;
 /** A hundred objects, and each may take as long as Octavia's answers do. */
@@ -70,7 +70,7 @@ export async function askLeader(
     const reports = answer.reports ?? (answer.outcome ? [answer as Report] : []);
     if (reports.length > 0) {
       const isBlocked = reports.some(({ outcome }) => outcome.status === 'blocked');
-      return { code: isBlocked ? 1 : exitCode(reports), text: reports.map(describe).join('\n') };
+      return { code: isBlocked ? 1 : exitCode(reports), text: reports.map(reportInWords).join('\n') };
     }
     if (answer.queued) {
       const where = answer.page === undefined ? '' : `; ${answer.page} shows what becomes of it`;

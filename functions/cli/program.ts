@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { CommandName } from '../../shared/config/flag.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { VERSION } from '../version.ts';
-import { examplesOf, GROUPS, HELP } from './examples.ts';
+import { examplesOf, COMMAND_GROUPS, HELP } from './examples.ts';
 import { withFlags } from './options.ts';
 import { runUntilSignal } from './until-signal.ts';
 
@@ -16,7 +16,7 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
   const levelset = new Command('levelset')
     .description('A cloud controller for Kubernetes on OpenStack, as stateless functions')
     .version(VERSION)
-    .commandsGroup(GROUPS.other)
+    .commandsGroup(COMMAND_GROUPS.other)
     .helpCommand('help [command]', 'print the help of a command')
     .showHelpAfterError('levelset --help has the commands')
     .exitOverride();
@@ -25,7 +25,7 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
       levelset
         .command(name)
         .description(description)
-        .helpGroup(GROUPS[HELP[name].group])
+        .helpGroup(COMMAND_GROUPS[HELP[name].group])
         .addHelpText('after', examplesOf(name))
         .showHelpAfterError(`levelset ${name} --help has the arguments, the flags and examples`)
         .exitOverride(),
@@ -134,7 +134,7 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
     });
   levelset
     .command('version')
-    .helpGroup(GROUPS.other)
+    .helpGroup(COMMAND_GROUPS.other)
     .description('print the version')
     .action(() => {
       console.log(`levelset ${VERSION} (Node ${process.versions.node})`);

@@ -7,7 +7,7 @@ import type { Flags } from '../../shared/config/read-flags.ts';
 import { eachCluster, type Told } from './each-cluster.ts';
 import { findRequests, isMissing, readObjects } from './objects.ts';
 import { isStopped } from './plan-command.ts';
-import { describe, describeFailed, exitCode, runRequests } from './run-requests.ts';
+import { reportInWords, describeFailed, exitCode, runRequests } from './run-requests.ts';
 
 /**
  * `levelset reconcile`: runs these objects now, and with --wait again until none is progressing or has members that drain.
@@ -37,7 +37,7 @@ async function reconcileIn(
   const dryRun = flags.dryRun === true;
   const missing: Key[] = [...absent];
   const print = (report: Report): void => {
-    printText(describe(report));
+    printText(reportInWords(report));
   };
   const printFirst = (report: Report): void => {
     if (isMissing(report, keys)) missing.push(report.request.key);

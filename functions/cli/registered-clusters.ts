@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Entry, Source } from '../../shared/clusters/entry.ts';
+import type { Entry, EntrySource } from '../../shared/clusters/entry.ts';
 import { Registry } from '../../shared/clusters/registry.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import type { NamedClusters } from '../../shared/gc/find-clusters.ts';
@@ -22,7 +22,7 @@ const MOST_NAMED = 20;
 
 /** The clusters of --clusters, for one run of a command. */
 export class RegisteredClusters {
-  readonly #source: Source;
+  readonly #source: EntrySource;
   readonly #registry: Registry;
   readonly #log: Log;
   readonly #logins = new Logins();
@@ -35,7 +35,7 @@ export class RegisteredClusters {
     return new RegisteredClusters(await sourceOf(flags.clusters ?? '', { flags, env }), flags, env);
   }
 
-  private constructor(source: Source, flags: Flags, env: NodeJS.ProcessEnv) {
+  private constructor(source: EntrySource, flags: Flags, env: NodeJS.ProcessEnv) {
     this.#source = source;
     this.#registry = new Registry(source, { flags, env });
     this.#log = commandLog(flags);

@@ -40,7 +40,7 @@ function needsLane({ outcome }: Report): boolean {
 }
 
 /** A run in one line, and one for each thing that it leaves undone; a dry run as its plan. */
-export function describe(report: Report): string {
+export function reportInWords(report: Report): string {
   const { request, outcome, plan, applied, address } = report;
   if (request.dryRun && plan) return renderPlan(plan);
   const reached = address === undefined ? '' : `, ${address}`;
@@ -63,7 +63,7 @@ function firstOf(reports: readonly Report[]): string {
 }
 
 /** Those that failed, each in its words, but Services or Nodes that failed of the same as one line with their number. */
-export function describeFailed(reports: readonly Report[], inWords = describe): readonly string[] {
+export function describeFailed(reports: readonly Report[], inWords = reportInWords): readonly string[] {
   const failed = reports.filter(({ outcome }) => outcome.status === 'failed');
   const kindOf = ({ request }: Report): string => (request.key.startsWith('node/') ? 'Nodes' : 'Services');
   const causes = Map.groupBy(failed, (report) => `${kindOf(report)}: ${adviceIn(report)}`);

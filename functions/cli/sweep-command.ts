@@ -5,7 +5,7 @@ import type { Report } from '../../shared/model/outcome.ts';
 import type { World } from '../../shared/ports.ts';
 import { eachCluster, type OnOne, type Told } from './each-cluster.ts';
 import { sweepAndWarn } from './objects.ts';
-import { describe, describeFailed, exitCode, runRequests } from './run-requests.ts';
+import { reportInWords, describeFailed, exitCode, runRequests } from './run-requests.ts';
 import { stopAtSignal } from './until-signal.ts';
 
 /**
@@ -36,7 +36,7 @@ async function sweepIn(
   });
   const requests = found.requests.map((request) => ({ ...request, dryRun: flags.dryRun === true }));
   const told = (report: Report): void => {
-    if (report.outcome.status !== 'failed') print(describe(report));
+    if (report.outcome.status !== 'failed') print(reportInWords(report));
   };
   const reports = await runRequests(requests, world, told, stopping);
   for (const line of describeFailed(reports)) print(line);

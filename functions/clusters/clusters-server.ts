@@ -5,7 +5,7 @@ import { renderPage } from '../../shared/report/page/objects-page.ts';
 import { auditWebhook } from '../audit-webhook.ts';
 import { events } from '../events.ts';
 import type { Tokens } from '../http/admit.ts';
-import type { Endpoint } from '../http/exchange.ts';
+import type { ServedEndpoint } from '../http/exchange.ts';
 import { HttpError } from '../http/http-error.ts';
 import { answerErrors, notFound, onExpress } from '../http/on-express.ts';
 import type { ServerOptions } from '../http/server-options.ts';
@@ -40,7 +40,7 @@ interface ClustersServerOptions
 export function createClustersServer(options: ClustersServerOptions): Express {
   const app = express().disable('x-powered-by').disable('etag');
   const senders = new SendersBehindNames(options.log, options.refusedAfterMs);
-  const deliver: Endpoint = (request) => {
+  const deliver: ServedEndpoint = (request) => {
     const name = /^\/(?:audit|events)\/([^/]+)\/?$/.exec(request.path)?.[1] ?? '';
     const its = optionsOf(name, options);
     const verifySender = senders.of(name, its.verifySender);

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { Entry, Source } from '../../shared/clusters/entry.ts';
+import type { Entry, EntrySource } from '../../shared/clusters/entry.ts';
 import { Registry } from '../../shared/clusters/registry.ts';
 import { isSettledWithin, valueWithin } from '../../shared/deadline.ts';
 import type { Home } from '../../shared/kube/home.ts';
@@ -10,7 +10,7 @@ import type { Tokens } from '../http/admit.ts';
 import { createMetricsByCluster, type MetricsByCluster } from '../metrics.ts';
 import { parseListen } from '../serve/listen.ts';
 import { ServedCluster } from '../serve/served-cluster.ts';
-import { addressOf, warnOfDryRun, type ServeOptions, type Serving } from '../serve/serving.ts';
+import { listenAddress, warnOfDryRun, type ServeOptions, type Serving } from '../serve/serving.ts';
 import { followTokens } from '../serve/token-files.ts';
 import { leadOrFollow, type Led } from '../serve/while-leading.ts';
 import type { ProbeOptions } from '../status.ts';
@@ -36,7 +36,7 @@ interface ServeClustersOptions extends ServeOptions {
  * `levelset serve --clusters`: the same for several clusters, each with its own World, queue and sweeps. One process leads all of them, by a
  * Lease where it runs. Throws CONFIG_INVALID.
  */
-export async function serveClusters(options: ServeClustersOptions, source: Source): Promise<Serving> {
+export async function serveClusters(options: ServeClustersOptions, source: EntrySource): Promise<Serving> {
   const { flags, env, log, home } = options;
   let metrics = createMetricsByCluster();
   const { stop: stopTokens, ...tokens } = await followTokens({ flags, env, log });
@@ -82,7 +82,7 @@ export async function serveClusters(options: ServeClustersOptions, source: Sourc
   const serving = await leadOrFollow({
     ...{ flags, lead, log, home: flags.dryRun ? undefined : home },
     probing: {
-      ...{ pageTokens, open: parseListen(addressOf(flags)).loopback },
+      ...{ pageTokens, open: parseListen(listenAddress(flags)).loopback },
       ready: () => Promise.resolve(clusters ? missingOf(clusters) : []),
     },
     metrics: () => metrics,
@@ -105,7 +105,7 @@ interface MadeOf extends ServeClustersOptions {
 
 function makeClusters(
   { flags, env, log, reported, everyMs, tokens, metrics, leading }: MadeOf,
-  source: Source,
+  source: EntrySource,
 ): ConnectedClusters<ServedCluster> {
   const [logins, projects, timetable] = [new Logins(), new Projects(), new Timetable()];
   const begin = async (entry: Entry, connected: Connected): Promise<ServedCluster> => {

@@ -1,4 +1,4 @@
-import type { Source } from '../../shared/clusters/entry.ts';
+import type { EntrySource } from '../../shared/clusters/entry.ts';
 import { FolderSource } from '../../shared/clusters/folder.ts';
 import { SecretsSource } from '../../shared/clusters/secrets.ts';
 import { readFlags, type Flags } from '../../shared/config/read-flags.ts';
@@ -7,7 +7,7 @@ import { externalCredential } from '../../shared/kube/connection/external-creden
 import type { Connection } from '../../shared/kube/connection/connection.ts';
 import { findConnection, inCluster } from '../../shared/kube/connection/find-connection.ts';
 import { homeOf, type Home } from '../../shared/kube/home.ts';
-import { createHttp } from '../../shared/kube/kube-http.ts';
+import { createKubeHttp } from '../../shared/kube/kube-http.ts';
 import { createWatch } from '../../shared/kube/watch-http.ts';
 import { ReconcileError } from '../../shared/model/errors.ts';
 import type { Log } from '../../shared/ports.ts';
@@ -19,7 +19,7 @@ interface Own {
 }
 
 /** Where --clusters says that the texts of the entries are. Sends nothing. Throws CONFIG_INVALID. */
-export async function sourceOf(from: string, own: Own): Promise<Source> {
+export async function sourceOf(from: string, own: Own): Promise<EntrySource> {
   const where = clustersFrom(from);
   if (where instanceof NotAllowed)
     throw new ReconcileError('CONFIG_INVALID', refusalOf('--clusters', from, where));
@@ -32,11 +32,11 @@ export async function sourceOf(from: string, own: Own): Promise<Source> {
 }
 
 /** Those of --state-namespace in the cluster where levelset runs, or that --kubeconfig leads to. */
-async function secretsOf({ flags, env }: Own): Promise<Source> {
+async function secretsOf({ flags, env }: Own): Promise<EntrySource> {
   const connection = await ownConnection({ flags, env });
   const { stateNamespace } = readFlags(flags, []);
   return new SecretsSource(stateNamespace, {
-    http: createHttp(connection),
+    http: createKubeHttp(connection),
     watch: createWatch(connection),
   });
 }

@@ -1,17 +1,17 @@
 import { tokensIn } from '../../shared/config/tokens.ts';
 import type { Key } from '../../shared/model/request.ts';
 import { authorize, authorizeReader } from '../../shared/trigger/authorize.ts';
-import type { HttpRequest } from './exchange.ts';
+import type { ReceivedRequest } from './exchange.ts';
 import { HttpError } from './http-error.ts';
 import type { Callers } from './kubernetes-callers.ts';
 
 /** Why a request is refused; undefined lets it in. Reads no body. */
-export type Admission = (request: Pick<HttpRequest, 'method' | 'headers'>) => Refusal | Promise<Refusal>;
+export type Admission = (request: Pick<ReceivedRequest, 'method' | 'headers'>) => Refusal | Promise<Refusal>;
 
 type Refusal = HttpError | undefined;
 
 /** Asks one after the other, and throws the first refusal. */
-export async function admit(request: HttpRequest, admissions: readonly Admission[]): Promise<void> {
+export async function admit(request: ReceivedRequest, admissions: readonly Admission[]): Promise<void> {
   for (const refusalOf of admissions) {
     const refusal = await refusalOf(request);
     if (refusal) throw refusal;
@@ -74,7 +74,7 @@ export function requireReader(open: boolean, tokens: readonly string[]): Admissi
 
 /** Whether a request may see the page, and why levelset is not ready. */
 export function mayRead(
-  { headers: { authorization, host = '' } }: Pick<HttpRequest, 'headers'>,
+  { headers: { authorization, host = '' } }: Pick<ReceivedRequest, 'headers'>,
   open: boolean,
   tokens: readonly string[],
 ): boolean {

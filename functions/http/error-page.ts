@@ -1,8 +1,8 @@
 import { markup } from '../../shared/report/page/markup.ts';
-import type { HttpAnswer } from './exchange.ts';
+import type { SentAnswer } from './exchange.ts';
 
 /** A refusal for people who look with a browser. One that may end by itself asks again every 5 s. */
-export function errorPage({ status, headers, body }: HttpAnswer): HttpAnswer {
+export function errorPage({ status, headers, body }: SentAnswer): SentAnswer {
   const { error } = JSON.parse(body) as { readonly error: string };
   const again = status >= 500;
   const { html } = markup`<!doctype html>

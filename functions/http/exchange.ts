@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 
 /** A request, whatever brought it: a server of `node:http`, or an HTTP API of AWS. */
-export interface HttpRequest {
+export interface ReceivedRequest {
   readonly method: string;
   /** As it was sent, without the query. */
   readonly path: string;
@@ -16,21 +16,21 @@ export interface HttpRequest {
   readonly body: Readable;
 }
 
-export interface HttpAnswer {
+export interface SentAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /** From a request to its answer, which may be a refusal; it never throws. Undefined: the path is another endpoint's. */
-export type Endpoint = (request: HttpRequest) => Promise<HttpAnswer> | undefined;
+export type ServedEndpoint = (request: ReceivedRequest) => Promise<SentAnswer> | undefined;
 
 /** An answer in JSON. */
 export function jsonAnswer(
   status: number,
   value: unknown,
   headers: Readonly<Record<string, string>> = {},
-): HttpAnswer {
+): SentAnswer {
   const type = { 'Content-Type': 'application/json; charset=utf-8' };
   return { status, headers: { ...headers, ...type }, body: JSON.stringify(value) };
 }

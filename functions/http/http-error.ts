@@ -1,6 +1,6 @@
 import { ERRORS, ReconcileError } from '../../shared/model/errors.ts';
 import type { Log } from '../../shared/ports.ts';
-import { jsonAnswer, type HttpAnswer, type HttpRequest } from './exchange.ts';
+import { jsonAnswer, type SentAnswer, type ReceivedRequest } from './exchange.ts';
 
 interface More {
   readonly headers?: Readonly<Record<string, string>>;
@@ -24,16 +24,16 @@ export class HttpError extends Error {
 }
 
 /** 404 for a path that no endpoint has. */
-export function noSuchPath({ path }: Pick<HttpRequest, 'path'>): HttpError {
+export function noSuchPath({ path }: Pick<ReceivedRequest, 'path'>): HttpError {
   return new HttpError(404, `no such path: ${path}`);
 }
 
 /** The answer to an error: JSON `{ error, ... }`. The details of an unexpected one go to the log alone. */
-export function answerError(
+export function errorAnswer(
   error: unknown,
-  { method, path, from }: Pick<HttpRequest, 'method' | 'path' | 'from'>,
+  { method, path, from }: Pick<ReceivedRequest, 'method' | 'path' | 'from'>,
   log: Log,
-): HttpAnswer {
+): SentAnswer {
   const refusal = toHttpError(error);
   const { headers, details } = refusal.more;
   const fields = { method, path, status: refusal.status };

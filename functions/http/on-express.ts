@@ -3,11 +3,11 @@ import type { Socket } from 'node:net';
 import { TLSSocket, type PeerCertificate } from 'node:tls';
 import type { Log } from '../../shared/ports.ts';
 import { admit, type Admission } from './admit.ts';
-import type { Endpoint, HttpAnswer, HttpRequest } from './exchange.ts';
+import type { ServedEndpoint, SentAnswer, ReceivedRequest } from './exchange.ts';
 import { errorPage } from './error-page.ts';
-import { answerError, noSuchPath } from './http-error.ts';
+import { errorAnswer, noSuchPath } from './http-error.ts';
 
-export function requestOf(request: Request): HttpRequest {
+export function receivedRequest(request: Request): ReceivedRequest {
   const { method, path, headers, ip: from, socket } = request;
   return { method, path, headers, from, clientName: clientNameOf(socket), body: request };
 }
@@ -20,9 +20,9 @@ function clientNameOf(socket: Socket): string | undefined {
 }
 
 /** An endpoint as a handler of express, which passes on what is another's. */
-export function onExpress(endpoint: Endpoint): RequestHandler {
+export function onExpress(endpoint: ServedEndpoint): RequestHandler {
   return async (request, response, next) => {
-    const answer = endpoint(requestOf(request));
+    const answer = endpoint(receivedRequest(request));
     if (answer) send(response, await answer);
     else next();
   };
@@ -31,7 +31,7 @@ export function onExpress(endpoint: Endpoint): RequestHandler {
 /** Lets in whom every admission lets in. */
 export function admitting(...admissions: readonly Admission[]): RequestHandler {
   return async (request, _response, next) => {
-    await admit(requestOf(request), admissions);
+    await admit(receivedRequest(request), admissions);
     next();
   };
 }
@@ -47,7 +47,7 @@ export function answerErrors(log: Log): ErrorRequestHandler {
     else {
       // express decodes names in paths, and what is no UTF-8 is in no path
       const known = error instanceof URIError ? noSuchPath(request) : error;
-      const answer = answerError(known, requestOf(request), log);
+      const answer = errorAnswer(known, receivedRequest(request), log);
       send(response, isBrowser(request) ? errorPage(answer) : answer);
     }
   };
@@ -58,6 +58,6 @@ function isBrowser({ method, headers: { accept = '' } }: Request): boolean {
   return method === 'GET' && accept.includes('text/html');
 }
 
-function send(response: Response, { status, headers, body }: HttpAnswer): void {
+function send(response: Response, { status, headers, body }: SentAnswer): void {
   response.status(status).set(headers).send(body);
 }

@@ -1,10 +1,10 @@
 import { finished, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { HttpRequest } from './exchange.ts';
+import type { ReceivedRequest } from './exchange.ts';
 import { HttpError } from './http-error.ts';
 import { HUNG_UP } from './refusals.ts';
 
-type BodyRequest = Pick<HttpRequest, 'headers' | 'body'>;
+type BodyRequest = Pick<ReceivedRequest, 'headers' | 'body'>;
 
 /** A body that says that it is shorter, or that may not be longer, is not waited for. */
 const LARGE_BYTES = 1_000_000;

@@ -1,5 +1,5 @@
 import type { Admission } from './admit.ts';
-import type { HttpRequest } from './exchange.ts';
+import type { ReceivedRequest } from './exchange.ts';
 import { HttpError } from './http-error.ts';
 import { whyTooMuch } from '../../shared/model/text/json-size.ts';
 
@@ -12,12 +12,12 @@ export function requireMediaType(...types: readonly string[]): Admission {
   };
 }
 
-export function mediaType({ headers }: Pick<HttpRequest, 'headers'>): string {
+export function mediaType({ headers }: Pick<ReceivedRequest, 'headers'>): string {
   return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
 /** A body as JSON. 422 if it is no JSON, or more than a parser should be given. */
-export function parseJson(body: Buffer): unknown {
+export function parseBody(body: Buffer): unknown {
   if (body.length === 0) throw new HttpError(422, 'the body is empty');
   const tooMuch = whyTooMuch(body);
   if (tooMuch !== undefined) throw new HttpError(422, tooMuch);

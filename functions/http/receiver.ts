@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { Triggered } from '../../shared/trigger/causes.ts';
 import { admit, requireMethod, requireToken, type Admission } from './admit.ts';
-import { jsonAnswer, type Endpoint, type HttpAnswer, type HttpRequest } from './exchange.ts';
-import { answerError, HttpError, noSuchPath, toHttpError } from './http-error.ts';
+import { jsonAnswer, type ServedEndpoint, type SentAnswer, type ReceivedRequest } from './exchange.ts';
+import { errorAnswer, HttpError, noSuchPath, toHttpError } from './http-error.ts';
 import { readBody } from './read-body.ts';
-import { reasonOf } from './refusals.ts';
+import { reasonOfRefusal } from './refusals.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** A kind of delivery that names keys. */
@@ -31,13 +31,13 @@ export type ReceiverOptions = Pick<
 const LONGEST_BATCH = 10 * 2 ** 20;
 
 /** POST /TRIGGER/:cluster. Queues the keys that a delivery names, then answers 202 with the counts. */
-export function receiver(delivery: Delivery, options: ReceiverOptions): Endpoint {
+export function receiver(delivery: Delivery, options: ReceiverOptions): ServedEndpoint {
   const { trigger, read } = delivery;
   const { auditTokens, clusters, observeAudit, observeRefusal, log } = options;
   const identity = [delivery.identify ?? requireToken(auditTokens)];
   const form = [requireMethod('POST'), delivery.form];
 
-  const receive = async (request: HttpRequest): Promise<HttpAnswer> => {
+  const receive = async (request: ReceivedRequest): Promise<SentAnswer> => {
     if (!isCalledByCluster(request, options)) await admit(request, identity);
     const cluster = clusterOf(request);
     if (!clusters.includes(cluster)) throw new HttpError(404, `no such cluster: ${JSON.stringify(cluster)}`);
@@ -63,15 +63,15 @@ export function receiver(delivery: Delivery, options: ReceiverOptions): Endpoint
   return (request) =>
     isOurs.test(request.path)
       ? receive(request).catch((error: unknown) => {
-          observeRefusal?.(reasonOf(toHttpError(error).status));
-          return answerError(error, request, log);
+          observeRefusal?.(reasonOfRefusal(toHttpError(error).status));
+          return errorAnswer(error, request, log);
         })
       : undefined;
 }
 
 /** Whether the client has shown a certificate in the name of the cluster that the path names. */
 function isCalledByCluster(
-  request: HttpRequest,
+  request: ReceivedRequest,
   { byCertificate }: Pick<ServerOptions, 'byCertificate'>,
 ): boolean {
   return (
@@ -80,7 +80,7 @@ function isCalledByCluster(
 }
 
 /** The cluster that the path names. Throws 404 for a path that names none. */
-function clusterOf(request: HttpRequest): string {
+function clusterOf(request: ReceivedRequest): string {
   const name = /^\/[^/]+\/([^/]+)\/?$/.exec(request.path)?.[1];
   if (name === undefined) throw noSuchPath(request);
   try {

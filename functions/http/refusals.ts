@@ -4,7 +4,7 @@ export type RefusalReason = 'token' | 'path' | 'body' | 'aborted' | 'queue';
 /** The status of a request whose sender hung up, or was too slow: the log has it, and nobody gets it (as in nginx). */
 export const HUNG_UP = 499;
 
-export function reasonOf(status: number): RefusalReason {
+export function reasonOfRefusal(status: number): RefusalReason {
   if (status === 401) return 'token';
   if (status === 404 || status === 405) return 'path';
   if (status === HUNG_UP) return 'aborted';

@@ -5,8 +5,8 @@ import type {
   APIGatewayProxyStructuredResultV2,
   Context,
 } from 'aws-lambda';
-import type { Endpoint, HttpRequest } from '../http/exchange.ts';
-import { answerError, noSuchPath } from '../http/http-error.ts';
+import type { ServedEndpoint, ReceivedRequest } from '../http/exchange.ts';
+import { errorAnswer, noSuchPath } from '../http/http-error.ts';
 import { environment, madeFrom } from './environment.ts';
 import { log, logInvocation } from './function-log.ts';
 
@@ -16,12 +16,12 @@ export type HttpFunction = (
 ) => Promise<APIGatewayProxyStructuredResultV2>;
 
 /** One endpoint, without express. */
-export function httpFunction(build: (env: NodeJS.ProcessEnv) => Promise<Endpoint>): HttpFunction {
+export function httpFunction(build: (env: NodeJS.ProcessEnv) => Promise<ServedEndpoint>): HttpFunction {
   return bySecrets(async (env) => {
     const endpoint = await build(env);
     return async (event) => {
       const request = requestOf(event);
-      const answer = (await endpoint(request)) ?? answerError(noSuchPath(request), request, log);
+      const answer = (await endpoint(request)) ?? errorAnswer(noSuchPath(request), request, log);
       return { statusCode: answer.status, headers: answer.headers, body: answer.body };
     };
   });
@@ -44,7 +44,7 @@ export function bySecrets(build: (env: NodeJS.ProcessEnv) => Promise<HttpFunctio
 }
 
 /** An HTTP API, also below a stage of its own; else a REST API (payload 1.0) or a load balancer, which keep the case of headers. */
-function requestOf(event: APIGatewayProxyEventV2 | ALBEvent): HttpRequest {
+function requestOf(event: APIGatewayProxyEventV2 | ALBEvent): ReceivedRequest {
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   const body = Readable.from(bytes, { objectMode: false });
   if ('rawPath' in event) {

@@ -1,7 +1,7 @@
 import { flagsFromEnv, readFlags } from '../../shared/config/read-flags.ts';
 import { serviceAccountUser } from '../../shared/trigger/keys-from-audit.ts';
 import { readTokens } from '../http/admit.ts';
-import type { Endpoint } from '../http/exchange.ts';
+import type { ServedEndpoint } from '../http/exchange.ts';
 import type { Receiving } from './clusters/receive.ts';
 import { log } from './function-log.ts';
 import { enqueueTo, keyQueue } from './key-queue.ts';
@@ -23,8 +23,8 @@ function receiving(env: NodeJS.ProcessEnv): Receiving {
 /** An endpoint that receives events: of the only cluster, or of those that a registry names. */
 export async function receive(
   env: NodeJS.ProcessEnv,
-  endpointOf: (options: Receiving) => Endpoint,
-): Promise<Endpoint> {
+  endpointOf: (options: Receiving) => ServedEndpoint,
+): Promise<ServedEndpoint> {
   if (!env['LEVELSET_CLUSTERS']) return endpointOf(receiving(env));
   const { receiveForMany } = await import('./clusters/receive.ts');
   return receiveForMany(env, endpointOf);

@@ -7,7 +7,7 @@ import { isUnit, type ReconcileRequest } from '../../shared/model/request.ts';
 import type { Budget } from '../../shared/ports.ts';
 import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
 import { CountedRoom } from '../../shared/queue/counted-room.ts';
-import { readBody, type QueuedWork } from '../../shared/queue/queued-work.ts';
+import { readMessage, type QueuedWork } from '../../shared/queue/queued-work.ts';
 import { invocationTime, MONOTONIC, type InvocationTime } from '../budget.ts';
 import { functionClusters } from './clusters/clusters.ts';
 import type { NotServed } from './clusters/function-clusters.ts';
@@ -37,7 +37,7 @@ export const handler = asFunction(async ({ Records: [record] }: SQSEvent, contex
   const queue = keyQueue(process.env).during(time.sending);
   try {
     await queue.hide(record.receiptHandle, VISIBILITY_S);
-    const work = readBody(record.body);
+    const work = readMessage(record.body);
     if ('unreadable' in work) {
       await setAside(record, work.unreadable, time.sending);
       return;

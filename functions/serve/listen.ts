@@ -7,7 +7,7 @@ import { hostPort, NotAllowed, refusalOf, type HostPort } from '../../shared/con
 import { errorText, ReconcileError } from '../../shared/model/errors.ts';
 import { readNamedFile } from '../../shared/named-file.ts';
 import { OlderConnections } from './older-connections.ts';
-import { onFileChange, type Look } from './on-file-change.ts';
+import { onFileChange, type FileLook } from './on-file-change.ts';
 
 type ListenFlags = Pick<
   Flags,
@@ -41,7 +41,7 @@ export async function listen(
   handler: http.RequestListener,
   address: string,
   flags: ListenFlags,
-  look?: Look,
+  look?: FileLook,
   handshakeMs = HANDSHAKE_MS,
 ): Promise<Listening> {
   const { host, port, loopback } = parseListen(address);
@@ -110,7 +110,7 @@ function sendAway(request: http.IncomingMessage, response: http.ServerResponse):
 /** New connections get what is in the files now; while that cannot be used, what was there before. */
 function followFiles(
   flags: ListenFlags,
-  look: Look,
+  look: FileLook,
   first: https.ServerOptions,
   use: (now: https.ServerOptions, isNewCa: boolean) => void,
 ): () => void {

@@ -14,7 +14,13 @@ import { HttpError } from '../http/http-error.ts';
 import { Health } from '../page/health.ts';
 import { History } from '../page/history.ts';
 import { Looks } from '../page/looks.ts';
-import { listObjects, rowFromReport, statusRows, type LastReport, type Listed } from '../status-rows.ts';
+import {
+  listObjects,
+  rowFromReport,
+  statusRows,
+  type LastReport,
+  type ListedObjects,
+} from '../status-rows.ts';
 
 const LIST_AGE_MS = 1_000;
 /** The page waits so long for a list, and then shows the last one. */
@@ -31,7 +37,7 @@ type Listing = Pick<StatusView, 'notListed'>;
 const LATE: Listing = { notListed: `the kube-apiserver has not answered for ${PATIENCE_MS / 1_000} s` };
 
 /** What the status page shows: Services and Nodes with their last runs, and the last sweep, of this process. */
-export class Memory {
+export class PageMemory {
   readonly #world: World;
   readonly #reports = new BoundedMap<Key, LastReport>(MOST_REPORTS);
   #lastSweep: StatusView['lastSweep'];
@@ -42,7 +48,7 @@ export class Memory {
   #underWay: Promise<Listing> | undefined;
   /** When the rows were listed, RFC 3339. */
   #listedAt: string | undefined;
-  #objects: Listed = { services: [], nodes: [] };
+  #objects: ListedObjects = { services: [], nodes: [] };
   #deletions: StatusView['deletions'];
 
   readonly #dryRun: boolean;

@@ -3,7 +3,7 @@ import { errorText } from '../../shared/model/errors.ts';
 import type { Log } from '../../shared/ports.ts';
 
 /** Where it is told that files were read again, and how often they are looked at. */
-export interface Look {
+export interface FileLook {
   readonly log: Log;
   readonly everyMs?: number;
 }
@@ -21,7 +21,7 @@ export function onFileChange(
   what: string,
   paths: readonly string[],
   read: () => Promise<void>,
-  { log, everyMs = LOOK_MS }: Look,
+  { log, everyMs = LOOK_MS }: FileLook,
 ): () => void {
   const changed = (): void => {
     read().then(

@@ -1,12 +1,12 @@
 import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload } from 'jose';
 import { countdown } from '../../shared/deadline.ts';
-import type { Http } from '../../shared/kube/kube-http.ts';
+import type { KubeHttp } from '../../shared/kube/kube-http.ts';
 import { fieldsOf } from '../../shared/model/json.ts';
 import type { VerifySender } from '../http/require-sender.ts';
 
 interface SenderTokensOptions {
   /** To the kube-apiserver, whose tokens these are. */
-  readonly http: Http;
+  readonly http: KubeHttp;
   /** That of `spec.sink.audience` of the sources. */
   readonly audience: string;
   /** NAMESPACE/NAME of ServiceAccounts, or NAMESPACE/* for all of a namespace. */

@@ -16,7 +16,7 @@ import type { ServerOptions } from '../http/server-options.ts';
 import { reconcileLine, sweptLine } from '../log.ts';
 import type { ClusterMetrics } from '../metrics.ts';
 import type { Connected } from '../world.ts';
-import { Memory } from './memory.ts';
+import { PageMemory } from './memory.ts';
 import { MONOTONIC } from '../budget.ts';
 import type { SharedAmongClusters } from './local-queue.ts';
 import { UnsettledObjects } from './unsettled.ts';
@@ -54,7 +54,7 @@ export interface ClusterEndpoints extends Pick<
 /** One cluster of a process that serves: its queue, sweeps and watches, and what is remembered of its runs. */
 export class ServedCluster {
   readonly #options: ServedClusterOptions;
-  readonly #memory: Memory;
+  readonly #memory: PageMemory;
   readonly #unsettled = new UnsettledObjects(() => MONOTONIC.now());
   readonly #webhook: Webhook;
   readonly #work: Work;
@@ -76,7 +76,7 @@ export class ServedCluster {
     const { world } = connected;
     const dryRun = flags.dryRun === true;
     this.#names = [world.cluster ?? world.config.clusterName];
-    this.#memory = new Memory(world, dryRun);
+    this.#memory = new PageMemory(world, dryRun);
     this.#webhook = new Webhook({ ...world, isKnown: (key) => this.#memory.isAtWorkOn(key) });
     this.#work = new Work({
       connected,
@@ -123,7 +123,7 @@ export class ServedCluster {
   }
 
   /** What a page of many clusters shows of it. */
-  summary(): ReturnType<Memory['summary']> {
+  summary(): ReturnType<PageMemory['summary']> {
     return this.#memory.summary();
   }
 

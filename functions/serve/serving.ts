@@ -20,7 +20,7 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
-export function addressOf(flags: Flags): string {
+export function listenAddress(flags: Flags): string {
   return flags.listen ?? FLAGS.listen.default;
 }
 

@@ -2,14 +2,14 @@ import type { Flags } from '../../shared/config/read-flags.ts';
 import { tokensIn } from '../../shared/config/tokens.ts';
 import { readNamedFile } from '../../shared/named-file.ts';
 import { readTokens, type Tokens } from '../http/admit.ts';
-import { onFileChange, type Look } from './on-file-change.ts';
+import { onFileChange, type FileLook } from './on-file-change.ts';
 
 export interface FollowedTokens extends Tokens {
   /** Looks at the files no more. */
   readonly stop: () => void;
 }
 
-interface TokenFilesOptions extends Look {
+interface TokenFilesOptions extends FileLook {
   readonly flags: Pick<Flags, 'auditTokensFile' | 'resyncTokensFile' | 'pageTokensFile'>;
   readonly env: NodeJS.ProcessEnv;
 }

@@ -11,7 +11,7 @@ import type { Metrics } from '../metrics.ts';
 import { probes, type ProbeOptions } from '../status.ts';
 import { endpointLoads } from '../world.ts';
 import { listen } from './listen.ts';
-import { addressOf, warnOfPlainHttp, type Serving } from './serving.ts';
+import { listenAddress, warnOfPlainHttp, type Serving } from './serving.ts';
 
 /** What a process does while it leads. */
 export interface Led {
@@ -96,7 +96,7 @@ export async function leadOrFollow(options: LeadOrFollow): Promise<Serving> {
   );
   const work = new WhileLeading(() => lead({ ...probing, metrics }, lease), follower, log);
   await home?.labelPod(false); // before it is ready: its process may have led before
-  const listening = await listen(work.handler, addressOf(flags), flags, { log });
+  const listening = await listen(work.handler, listenAddress(flags), flags, { log });
   if (home) {
     const { promise: changed, resolve } = Promise.withResolvers<undefined>();
     lease = await home.lease((leads) => {

@@ -7,7 +7,7 @@ import type { DeletionRecord, World } from '../ports.ts';
 import { oneByOne } from './one-by-one.ts';
 
 /** A deletion that needs room in the deletion budget of all processes. */
-export interface Leaving {
+export interface PlannedDeletion {
   /** The UID of the Node, or the id of the load balancer. */
   readonly id: string;
   /** The Service that has vanished. */
@@ -37,7 +37,7 @@ const PROOF_MS = 10_000;
  */
 export function reserveDeletion(
   planned: Plan,
-  { id, service, what, record, seenAt, planWith, ...leaving }: Leaving,
+  { id, service, what, record, seenAt, planWith, ...leaving }: PlannedDeletion,
   world: Pick<World, 'clock' | 'memory'>,
 ): Promise<Plan> {
   const { clock } = world;

@@ -46,7 +46,7 @@ export interface Entry {
 }
 
 /** What reading an entry has led to. */
-export interface Reading {
+export interface EntryReading {
   /** What counts: the texts as they are, or those that could be used last. Absent: the cluster cannot be served. */
   readonly entry?: Entry;
   /** What is wrong with the texts as they are, each with entry, text and, if there is one, line; no content of a text. */
@@ -54,7 +54,7 @@ export interface Reading {
 }
 
 /** Where the texts of entries are kept. What it throws says that it cannot be read, and nothing of what is there. */
-export interface Source {
+export interface EntrySource {
   /** How long a text that was read counts, in milliseconds. */
   readonly keepMs: number;
   /** The names of all entries, in any order. */

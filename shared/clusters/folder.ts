@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { ReconcileError } from '../model/errors.ts';
-import { TEXTS, type Source, type Texts } from './entry.ts';
+import { TEXTS, type EntrySource, type Texts } from './entry.ts';
 
 /** A kubelet writes a changed Secret within a minute or so. */
 const KEEP_MS = 5_000;
@@ -28,7 +28,7 @@ interface Stamp {
  * that is replaced as a whole. A link that leads out of the folder is refused: whoever may write entries may not use what else
  * this process can read. A folder that had entries and has nothing at all any more counts as one that cannot be read.
  */
-export class FolderSource implements Source {
+export class FolderSource implements EntrySource {
   readonly keepMs = KEEP_MS;
   readonly #path: string;
   readonly #now: () => number;

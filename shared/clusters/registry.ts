@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { errorText, ReconcileError } from '../model/errors.ts';
 import { isClusterName } from '../model/request.ts';
-import type { Entry, EntryTokens, Reading, Settings, Source, Texts } from './entry.ts';
+import type { Entry, EntryTokens, EntryReading, Settings, EntrySource, Texts } from './entry.ts';
 import { readEntryTokens } from './entry-tokens.ts';
 import { OF_SETTINGS, readSettings, type Deployment } from './read-settings.ts';
 
@@ -11,7 +11,7 @@ interface Kept {
   /** The last settings that could be used, with the texts that they were made of. */
   readonly good?: { readonly texts: Texts; readonly settings: Settings };
   readonly tokens: EntryTokens;
-  readonly reading: Reading;
+  readonly reading: EntryReading;
 }
 
 /**
@@ -23,13 +23,13 @@ interface Kept {
  * by themselves: one that was taken away opens nothing, whatever is wrong beside it.
  */
 export class Registry {
-  readonly #source: Source;
+  readonly #source: EntrySource;
   readonly #deployment: Deployment;
   readonly #now: () => number;
   readonly #kept = new Map<string, Kept>();
-  readonly #looks = new Map<string, Promise<Reading | undefined>>();
+  readonly #looks = new Map<string, Promise<EntryReading | undefined>>();
 
-  constructor(source: Source, deployment: Deployment, now: () => number = () => Date.now()) {
+  constructor(source: EntrySource, deployment: Deployment, now: () => number = () => Date.now()) {
     this.#source = source;
     this.#deployment = deployment;
     this.#now = now;
@@ -50,7 +50,7 @@ export class Registry {
    * time. Never throws for what a text says, nor for a registry that cannot be read: both are problems, and what counted before
    * counts.
    */
-  async read(name: string): Promise<Reading | undefined> {
+  async read(name: string): Promise<EntryReading | undefined> {
     if (!isClusterName(name))
       return {
         problems: [`${JSON.stringify(name)} is no name of a cluster: give a label of DNS, such as prod-a`],
@@ -62,7 +62,7 @@ export class Registry {
     return running;
   }
 
-  async #look(name: string): Promise<Reading | undefined> {
+  async #look(name: string): Promise<EntryReading | undefined> {
     const readAtMs = this.#now();
     const before = this.#kept.get(name);
     try {

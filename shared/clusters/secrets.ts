@@ -3,7 +3,7 @@ import { corePath } from '../kube/kube-objects.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { ObjectMeta } from '../model/kubernetes.ts';
 import { Follower, type Following } from '../watch/follower.ts';
-import { TEXTS, type Source, type Texts } from './entry.ts';
+import { TEXTS, type EntrySource, type Texts } from './entry.ts';
 
 /** The label by which a Secret is an entry; its value is the entry's name. */
 const CLUSTER_LABEL = 'levelset.openstack.org/cluster';
@@ -24,7 +24,7 @@ interface Kept {
  * The Secrets of a namespace that have the label: each is an entry, whose name is the value of the label, and whose texts have the
  * names of its keys. A list and a watch follow them. While the kube-apiserver does not answer, nothing is known to be gone.
  */
-export class SecretsSource implements Source {
+export class SecretsSource implements EntrySource {
   /** They are here already, as new as the watch is. */
   readonly keepMs = 0;
   readonly #follower: Follower<Secret>;

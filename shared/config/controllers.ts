@@ -14,9 +14,9 @@ const ALIASES = {
 
 export type ControllerName = keyof typeof ALIASES;
 
-export const CONTROLLERS = Object.keys(ALIASES) as readonly ControllerName[];
+export const CONTROLLER_NAMES = Object.keys(ALIASES) as readonly ControllerName[];
 
-const KNOWN = CONTROLLERS.map((name) => `${name} (${ALIASES[name]})`).join(', ');
+const KNOWN = CONTROLLER_NAMES.map((name) => `${name} (${ALIASES[name]})`).join(', ');
 
 /**
  * `--controllers`: `*` is all, a name turns a controller on, `-name` turns it off, and the first item that names it counts.
@@ -27,10 +27,10 @@ export const controllersList: Read<readonly ControllerName[]> = (value) => {
   const items = given.length === 0 ? ['*'] : given;
   const unknown = items.filter((item) => item !== '*' && nameOf(item) === undefined);
   if (unknown.length > 0) {
-    const hint = didYouMean(bare(unknown[0] ?? ''), [...CONTROLLERS, ...Object.values(ALIASES)]);
+    const hint = didYouMean(bare(unknown[0] ?? ''), [...CONTROLLER_NAMES, ...Object.values(ALIASES)]);
     return new NotAllowed(`*, ${KNOWN}, each with a - before it to turn it off${hint}`, unknown);
   }
-  const on = CONTROLLERS.filter((name) => isOn(name, items));
+  const on = CONTROLLER_NAMES.filter((name) => isOn(name, items));
   return on.length > 0
     ? on
     : new NotAllowed('a list that leaves a controller on; it may begin with *, such as *,-route');
@@ -42,7 +42,7 @@ function isOn(name: ControllerName, items: readonly string[]): boolean {
 }
 
 function nameOf(item: string): ControllerName | undefined {
-  return CONTROLLERS.find((name) => name === bare(item) || ALIASES[name] === bare(item));
+  return CONTROLLER_NAMES.find((name) => name === bare(item) || ALIASES[name] === bare(item));
 }
 
 function bare(item: string): string {

@@ -15,7 +15,7 @@ export type CommandName =
   | 'adopt'
   | 'sandbox';
 
-export const TOPICS = [
+export const FLAG_TOPICS = [
   'cluster and cloud',
   'Services',
   'Nodes',
@@ -26,7 +26,7 @@ export const TOPICS = [
 ] as const;
 
 export interface Flag {
-  readonly topic: (typeof TOPICS)[number];
+  readonly topic: (typeof FLAG_TOPICS)[number];
   /** The letter of a short form. */
   readonly short?: string;
   /** The placeholder of the value in `--help`. A flag without one is a switch. */

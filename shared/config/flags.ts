@@ -8,7 +8,7 @@ import {
   goBoolean,
   metadata,
   milliseconds,
-  oneOf,
+  oneWordOf,
   orZero,
   percent,
   serverUrl,
@@ -90,12 +90,12 @@ export const FLAGS = {
     without: 'only Services without one',
   },
   'adopt': {
-    topic: 'Services', value: 'what', read: oneOf('tags', 'names-only'), commands: WORKING, cluster: true, lambda: true,
+    topic: 'Services', value: 'what', read: oneWordOf('tags', 'names-only'), commands: WORKING, cluster: true, lambda: true,
     help: 'what levelset writes to load balancers that other controllers made: tags, or with names-only nothing',
     default: 'tags',
   },
   'reach': {
-    topic: 'Services', value: 'reach', read: oneOf('open', 'allowed'), commands: LINTING, cluster: true, lambda: true,
+    topic: 'Services', value: 'reach', read: oneWordOf('open', 'allowed'), commands: LINTING, cluster: true, lambda: true,
     help: 'what Services may name of OpenStack: with open all that the project sees, with allowed what --allowed-references lists',
     default: 'open',
   },
@@ -105,7 +105,7 @@ export const FLAGS = {
     default: '',
   },
   'drift': {
-    topic: 'Services', value: 'what', read: oneOf('repair', 'report'), default: 'repair', commands: WORKING, cluster: true, lambda: true,
+    topic: 'Services', value: 'what', read: oneWordOf('repair', 'report'), default: 'repair', commands: WORKING, cluster: true, lambda: true,
     help: 'what becomes of a change that somebody made in OpenStack to what a Service, or a route to Pods, asks for: repair puts it back and says so, report only says so, and makes what is missing; an annotation of the Service goes first',
   },
   'service-limits': {
@@ -114,7 +114,7 @@ export const FLAGS = {
     default: '1',
   },
   'member-addresses': {
-    topic: 'Services', value: 'which', read: oneOf('any', 'proven'), commands: WORKING, cluster: true, lambda: true,
+    topic: 'Services', value: 'which', read: oneWordOf('any', 'proven'), commands: WORKING, cluster: true, lambda: true,
     help: 'at which addresses of Nodes levelset adds members: any that no other device has, or only those that a port of the server proves which the providerID names',
     default: 'any',
   },
@@ -124,7 +124,7 @@ export const FLAGS = {
     default: '0s',
   },
   'node-name-from': {
-    topic: 'Nodes', value: 'what', read: oneOf('name', 'hostname', 'first-label'), commands: WORKING, cluster: true, lambda: true,
+    topic: 'Nodes', value: 'what', read: oneWordOf('name', 'hostname', 'first-label'), commands: WORKING, cluster: true, lambda: true,
     help: 'what of a server is compared with the name of a Node: its name, its hostname (of Nova or of its metadata), or the first label of both names',
     default: 'name',
   },
@@ -220,7 +220,7 @@ export const FLAGS = {
   'deep': { topic: 'one run', commands: ['sweep'], help: 'trust no watermark: compare every Service with everything on its load balancer' },
   'wait': { topic: 'one run', commands: ['reconcile'], help: 'go on until no object is progressing or draining' },
   'output': {
-    topic: 'one run', short: 'o', value: 'format', read: oneOf('text', 'wide', 'json', 'yaml'), commands: ['plan', 'drift', 'explain', 'gc', 'lint', 'doctor'],
+    topic: 'one run', short: 'o', value: 'format', read: oneWordOf('text', 'wide', 'json', 'yaml'), commands: ['plan', 'drift', 'explain', 'gc', 'lint', 'doctor'],
     help: 'how objects are printed: text, wide (plans and gc with ids), json or yaml',
     default: 'text',
   },
@@ -234,7 +234,7 @@ export const FLAGS = {
     topic: 'one run', commands: ['adopt'], help: 'a report for the whole cluster',
   },
   'report-format': {
-    topic: 'one run', short: 'o', value: 'format', read: oneOf('text', 'json'), commands: ['adopt'],
+    topic: 'one run', short: 'o', value: 'format', read: oneWordOf('text', 'json'), commands: ['adopt'],
     help: 'how the report is printed', default: 'text',
   },
   'approve': {
@@ -248,5 +248,5 @@ export const FLAGS = {
   'serve': {
     topic: 'one run', commands: ['sandbox'], help: 'run levelset against the simulators, apply the examples and tell what happens',
   },
-  'openstack-release': { topic: 'one run', value: 'release', read: oneOf('2022.2', '2026.2'), commands: ['sandbox'], help: 'the OpenStack that the simulator is: docs/support.md has what differs', default: '2022.2' },
+  'openstack-release': { topic: 'one run', value: 'release', read: oneWordOf('2022.2', '2026.2'), commands: ['sandbox'], help: 'the OpenStack that the simulator is: docs/support.md has what differs', default: '2022.2' },
 } as const satisfies Readonly<Record<string, Flag>>;

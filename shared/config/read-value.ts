@@ -126,7 +126,7 @@ export const percent: Read<number> = (value) => {
   return share <= 100 ? share : new NotAllowed('a share from 0% to 100%');
 };
 
-export function oneOf<const T extends string>(...words: readonly T[]): Read<T> {
+export function oneWordOf<const T extends string>(...words: readonly T[]): Read<T> {
   return (value) =>
     words.find((word) => word === value) ??
     new NotAllowed(`one of ${words.join(', ')}${didYouMean(value ?? '', words)}`);
@@ -170,10 +170,10 @@ export const searchOrder: Read<string> = (value) => {
 };
 
 /** Names of the subnets that give floating IPs. */
-export const subnetName: Read<string> = (value) => choice(value, chooseByName);
+export const nameOfSubnet: Read<string> = (value) => choice(value, chooseByName);
 
 /** Tags of the subnets that give floating IPs. */
-export const subnetTags: Read<string> = (value) => choice(value, chooseByTags);
+export const tagsOfSubnet: Read<string> = (value) => choice(value, chooseByTags);
 
 function choice(
   value = '',
@@ -183,7 +183,7 @@ function choice(
   return 'allowed' in read ? new NotAllowed(read.allowed) : value;
 }
 
-export const nodeSelector: Read<NodeSelector> = (value) =>
+export const selectorOfNodes: Read<NodeSelector> = (value) =>
   (value === undefined ? undefined : parseNodeSelector(value)) ?? new NotAllowed(NODE_SELECTOR);
 
 /** A DNS name, without the dot that it may begin with. */

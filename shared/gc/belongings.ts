@@ -55,7 +55,7 @@ export function clustersOf(wire: WireResource): readonly string[] {
 }
 
 /** When a resource was last written, in milliseconds since 1970; 0 if it does not say. */
-export function writtenAt(wire: WireResource): number {
+export function lastWrittenAt(wire: WireResource): number {
   const { updated_at, updated, created_at, created } = wire;
   const last = [updated_at, updated, created_at, created].find((time) => typeof time === 'string');
   if (typeof last !== 'string') return 0;

@@ -1,6 +1,6 @@
 import { loadBalancerOfPort } from '../model/load-balancer/vip-port.ts';
 import type { WireResource } from '../model/resources.ts';
-import { clustersOf, writtenAt } from './belongings.ts';
+import { clustersOf, lastWrittenAt } from './belongings.ts';
 import type { Belongings } from './belongings.ts';
 
 /** The kinds that say by themselves which cluster they are of. */
@@ -28,7 +28,7 @@ export interface NamedClusters {
 /** The clusters that have something in the project, the one that was written last first. A pool counts with its load balancer. */
 export function findClusters(all: Belongings, thisOne: string | undefined): readonly FoundCluster[] {
   const tagged = TAGGED.flatMap((kind) =>
-    all[kind].flatMap((wire) => clustersOf(wire).map((id) => ({ id, kind, writtenAt: writtenAt(wire) }))),
+    all[kind].flatMap((wire) => clustersOf(wire).map((id) => ({ id, kind, writtenAt: lastWrittenAt(wire) }))),
   );
   return [...Map.groupBy(tagged, ({ id }) => id)]
     .map(([id, own]) => {

@@ -2,7 +2,7 @@ import { ReconcileError } from '../model/errors.ts';
 import { fieldsOf, parseJson } from '../model/json.ts';
 import { TAG_PREFIX } from '../model/ownership.ts';
 import type { DeploymentHold, Log } from '../ports.ts';
-import type { Http } from './kube-http.ts';
+import type { KubeHttp } from './kube-http.ts';
 import { holderOf, LeaseObject, takenBy, type LeaseRecord } from './lease.ts';
 
 /** Whatever `--state-namespace` says, so that two deployments meet wherever they keep their state. */
@@ -46,7 +46,7 @@ export class DeploymentLease implements DeploymentHold {
   readonly #lease: LeaseObject;
   readonly #options: DeploymentLeaseOptions;
 
-  constructor(http: Http, options: DeploymentLeaseOptions) {
+  constructor(http: KubeHttp, options: DeploymentLeaseOptions) {
     this.#lease = new LeaseObject(http, NAMESPACE, NAME);
     this.#options = options;
   }

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
 import type { Log } from '../ports.ts';
 import type { Connection } from './connection/connection.ts';
-import { createHttp, type KubeCall } from './kube-http.ts';
+import { createKubeHttp, type KubeCall } from './kube-http.ts';
 import type { LeaderLease } from './leader-lease.ts';
 
 interface HomeOptions {
@@ -28,14 +28,14 @@ export function homeOf({ connection, namespace, env, log, onCall }: HomeOptions)
   return {
     lease: async (changed) => {
       const { LeaderLease: Leader } = await import('./leader-lease.ts');
-      const http = createHttp(connection, onCall);
+      const http = createKubeHttp(connection, onCall);
       return new Leader({ http, namespace, name: 'levelset', identity, log, changed });
     },
     labelPod: async (leads) => {
       const { POD_NAMESPACE: of, POD_NAME: name } = env;
       if (of === undefined || name === undefined) return;
       const { labelLeader } = await import('./leader-label.ts');
-      await labelLeader(createHttp(connection, onCall), { namespace: of, name }, leads, log);
+      await labelLeader(createKubeHttp(connection, onCall), { namespace: of, name }, leads, log);
     },
   };
 }

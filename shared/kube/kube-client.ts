@@ -24,10 +24,10 @@ import type {
   StateStore,
 } from '../ports.ts';
 import { narrow, NO_RUN, type RunContext } from '../run-context.ts';
-import { asObject, listAll, toSelector, corePath, endpointSlicePath } from './kube-objects.ts';
+import { asObject, listAllObjects, toSelector, corePath, endpointSlicePath } from './kube-objects.ts';
 import { LeaseClaims } from './state/cidr-claims.ts';
 import { keyOfObject, recordEvent } from './record-event.ts';
-import type { Http } from './kube-http.ts';
+import type { KubeHttp } from './kube-http.ts';
 import { DeploymentLease, type Taken } from './deployment-lease.ts';
 import {
   configMapDeletions,
@@ -69,21 +69,21 @@ export class KubeClient implements Kube {
   readonly place: PlaceRecord;
   readonly cidrs: CidrClaims;
   readonly deployment: DeploymentHold;
-  private readonly plain: Http;
-  private readonly http: Http;
+  private readonly plain: KubeHttp;
+  private readonly http: KubeHttp;
   private readonly options: KubeClientOptions;
   private readonly run: RunContext;
   private readonly known: Known;
 
   constructor(
-    plain: Http,
+    plain: KubeHttp,
     options: KubeClientOptions,
     run = NO_RUN,
     known: Known = { cluster: undefined, state: nothingKnown(), taken: { fromNobody: false } },
   ) {
     const toClose = closingAfter(() => run.remainingMs());
     const toRead = (): number => run.remainingMs();
-    const http: Http = (request) =>
+    const http: KubeHttp = (request) =>
       plain({ ...request, leftMs: request.method === 'GET' ? toRead : toClose });
     this.plain = plain;
     this.http = http;
@@ -132,7 +132,7 @@ export class KubeClient implements Kube {
 
   listServices(namespace?: string): Promise<readonly Service[]> {
     const doing = namespace === undefined ? 'list Services' : `list Services of ${namespace}`;
-    return listAll<Service>(this.http, { path: corePath('services', namespace), doing });
+    return listAllObjects<Service>(this.http, { path: corePath('services', namespace), doing });
   }
 
   getNode(name: string): Promise<Node | undefined> {
@@ -152,11 +152,11 @@ export class KubeClient implements Kube {
   }
 
   listNodes(): Promise<readonly Node[]> {
-    return listAll<Node>(this.http, { path: corePath('nodes'), doing: 'list Nodes' });
+    return listAllObjects<Node>(this.http, { path: corePath('nodes'), doing: 'list Nodes' });
   }
 
   listEndpointSlices(namespace: string, service: string): Promise<readonly EndpointSlice[]> {
-    return listAll<EndpointSlice>(this.http, {
+    return listAllObjects<EndpointSlice>(this.http, {
       path: endpointSlicePath(namespace),
       query: { labelSelector: toSelector({ 'kubernetes.io/service-name': service }) },
       doing: `list the EndpointSlices of Service ${namespace}/${service}`,
@@ -165,7 +165,7 @@ export class KubeClient implements Kube {
 
   listPods(namespace: string, labels: Readonly<Record<string, string>>): Promise<readonly Pod[]> {
     const selector = toSelector(labels);
-    return listAll<Pod>(this.http, {
+    return listAllObjects<Pod>(this.http, {
       path: corePath('pods', namespace),
       ...(selector === '' ? {} : { query: { labelSelector: selector } }),
       doing: `list the Pods of ${namespace}`,

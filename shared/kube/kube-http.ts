@@ -54,7 +54,7 @@ export interface KubeCall {
   readonly durationMs: number;
 }
 
-export type Http = (request: KubeRequest) => Promise<KubeAnswer>;
+export type KubeHttp = (request: KubeRequest) => Promise<KubeAnswer>;
 
 /**
  * No attempt starts later than this after the first one, so none follows a connection that timed out. Waiting in the
@@ -73,11 +73,11 @@ const REQUEST_MS = 30_000;
  * next request or attempt reads it again. No request outlasts its
  * `leftMs`. `guard` stands before each attempt of a write, and throws where none may begin. Throws ReconcileError (answer-error.ts), never with the credential in it.
  */
-export function createHttp(
+export function createKubeHttp(
   connection: Connection,
   onCall: (call: KubeCall) => void = () => undefined,
   guard: () => void = () => undefined,
-): Http {
+): KubeHttp {
   const client = createGot(clientOptions(connection));
   const credentialFor = ({ doing, leftMs }: KubeRequest, refused: boolean): Promise<Credential> =>
     inTime(

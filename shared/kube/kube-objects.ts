@@ -1,7 +1,7 @@
 import { ListPages } from '../http.ts';
 import { isTooLong, ReconcileError } from '../model/errors.ts';
 import type { ObjectMeta } from '../model/kubernetes.ts';
-import type { Http, KubeAnswer, KubeRequest } from './kube-http.ts';
+import type { KubeHttp, KubeAnswer, KubeRequest } from './kube-http.ts';
 
 /** Path of a resource, or object, of the core API (Kubernetes API concepts, "Resource URIs"). */
 export function corePath(resource: string, namespace?: string, name?: string): string {
@@ -58,12 +58,12 @@ interface Item {
  * (410; docs/sources/kubernetes.md, "Lists in pages") the list starts over once, then throws KUBE_UNAVAILABLE. The
  * objects come without field managers and a Node's images, the bulk of the JSON.
  */
-export async function listAll<T>(http: Http, request: ListRequest): Promise<readonly T[]> {
+export async function listAllObjects<T>(http: KubeHttp, request: ListRequest): Promise<readonly T[]> {
   return (await tryList<T>(http, request)) ?? (await tryList<T>(http, request)) ?? expired(request, 'twice ');
 }
 
 /** All objects; undefined if the snapshot expired. */
-async function tryList<T>(http: Http, request: ListRequest): Promise<readonly T[] | undefined> {
+async function tryList<T>(http: KubeHttp, request: ListRequest): Promise<readonly T[] | undefined> {
   const items: T[] = [];
   for await (const page of pagesOf<T>(http, request, true)) {
     if (page === undefined) return undefined;
@@ -73,13 +73,13 @@ async function tryList<T>(http: Http, request: ListRequest): Promise<readonly T[
 }
 
 /** The same page by page, so that nobody has to hold all of them. Throws KUBE_UNAVAILABLE (410) when the snapshot expires. */
-export async function* listPages<T>(http: Http, request: ListRequest): AsyncGenerator<Snapshot<T>> {
+export async function* listPages<T>(http: KubeHttp, request: ListRequest): AsyncGenerator<Snapshot<T>> {
   for await (const page of pagesOf<T>(http, request, false)) yield page ?? expired(request);
 }
 
 /** The last one is undefined if the snapshot expired. */
 async function* pagesOf<T>(
-  http: Http,
+  http: KubeHttp,
   request: ListRequest,
   areKept: boolean,
 ): AsyncGenerator<Snapshot<T> | undefined> {

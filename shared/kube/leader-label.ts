@@ -1,12 +1,12 @@
 import { errorText } from '../model/errors.ts';
 import type { Log } from '../ports.ts';
-import type { Http } from './kube-http.ts';
+import type { KubeHttp } from './kube-http.ts';
 import { corePath } from './kube-objects.ts';
 
 /** The Service of a deployment selects it: so requests reach the process that leads. */
 export const LEADER_LABEL = 'levelset.openstack.org/leader';
 
-export interface Pod {
+interface OwnPod {
   readonly namespace: string;
   readonly name: string;
 }
@@ -19,13 +19,13 @@ interface PodList {
  * Gives the label to the Pod of a process that leads, and takes it from every other one; takes it from the Pod of a process that does not. Never
  * rejects: what fails is logged.
  */
-export async function labelLeader(http: Http, pod: Pod, leads: boolean, log: Log): Promise<void> {
+export async function labelLeader(http: KubeHttp, pod: OwnPod, leads: boolean, log: Log): Promise<void> {
   const set = (name: string, value: string | null): Promise<unknown> =>
     http({
       method: 'PATCH',
       path: corePath('pods', pod.namespace, name),
       body: { metadata: { labels: { [LEADER_LABEL]: value } } },
-      doing: `label Pod ${pod.namespace}/${name}`,
+      doing: `label OwnPod ${pod.namespace}/${name}`,
       expected: [404],
     });
   try {

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { countdown } from '../deadline.ts';
 import { errorText, ReconcileError } from '../model/errors.ts';
 import type { Log } from '../ports.ts';
-import type { Http } from './kube-http.ts';
+import type { KubeHttp } from './kube-http.ts';
 import { holderOf, LeaseObject, takenBy, type LeaseRecord } from './lease.ts';
 
 interface LeaderLeaseOptions {
-  readonly http: Http;
+  readonly http: KubeHttp;
   readonly namespace: string;
   readonly name: string;
   /** Unique to a process. */

@@ -1,5 +1,5 @@
 import { ReconcileError } from '../model/errors.ts';
-import type { Http } from './kube-http.ts';
+import type { KubeHttp } from './kube-http.ts';
 import { leasePath } from './kube-objects.ts';
 
 /** A coordination.k8s.io/v1 Lease on the wire (docs/sources/kubernetes.md, "Leases"). Fields that are not named here are sent back as they came. */
@@ -39,10 +39,10 @@ export function takenBy(record: LeaseRecord, holder: string, leaseDurationSecond
 /** One Lease of a kube-apiserver. */
 export class LeaseObject {
   readonly name: string;
-  readonly #http: Http;
+  readonly #http: KubeHttp;
   readonly #namespace: string;
 
-  constructor(http: Http, namespace: string, name: string) {
+  constructor(http: KubeHttp, namespace: string, name: string) {
     this.#http = http;
     this.#namespace = namespace;
     this.name = `${namespace}/${name}`;
@@ -59,7 +59,7 @@ export class LeaseObject {
   }
 
   /**
-   * Writes the record with the time of now, and returns it as it is then. Undefined: somebody else wrote, made or deleted it
+   * Writes the record with the time of now, and returns it is then. Undefined: somebody else wrote, made or deleted it
    * meanwhile. Throws CONFIG_INVALID where none can be made in the namespace.
    */
   async write(record: LeaseRecord, leftMs?: () => number): Promise<LeaseRecord | undefined> {
@@ -81,7 +81,10 @@ export class LeaseObject {
 }
 
 /** The error if no Lease could be written in the namespace. The apiserver makes none. */
-export async function missingNamespace(http: Http, namespace: string): Promise<ReconcileError | undefined> {
+export async function missingNamespace(
+  http: KubeHttp,
+  namespace: string,
+): Promise<ReconcileError | undefined> {
   const doing = `write a Lease in ${namespace}`;
   const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'levelset-ready' } };
   const request = { path: leasePath(namespace), query: { dryRun: 'All' }, body, doing };

@@ -3,21 +3,21 @@ import type { NodePatch, NodeStatusPatch } from '../model/node/node.ts';
 import { FIELD_MANAGER } from '../model/ownership.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { asObject, corePath } from './kube-objects.ts';
-import type { Http } from './kube-http.ts';
+import type { KubeHttp } from './kube-http.ts';
 
-export async function getNode(http: Http, name: string): Promise<Node | undefined> {
+export async function getNode(http: KubeHttp, name: string): Promise<Node | undefined> {
   const request = { path: corePath('nodes', undefined, name), doing: `read Node ${name}` };
   const answer = await http({ method: 'GET', ...request, expected: [404] });
   return answer.status === 404 ? undefined : asObject(answer.body, request.doing);
 }
 
 /** Patches a Node under its resourceVersion, since a merge patch replaces whole lists. Throws KUBE_CONFLICT. */
-export function patchNode(http: Http, node: Node, patch: NodePatch): Promise<Node> {
+export function patchNode(http: KubeHttp, node: Node, patch: NodePatch): Promise<Node> {
   return write(http, node, patch, '');
 }
 
 export function patchNodeStatus(
-  http: Http,
+  http: KubeHttp,
   node: Node,
   { conditions, ...status }: NodeStatusPatch,
 ): Promise<Node> {
@@ -25,7 +25,7 @@ export function patchNodeStatus(
   return write(http, node, { status: { ...status, ...merged } }, '/status');
 }
 
-export async function deleteNode(http: Http, { metadata }: Node): Promise<void> {
+export async function deleteNode(http: KubeHttp, { metadata }: Node): Promise<void> {
   const { name, uid, resourceVersion } = metadata;
   await http({
     method: 'DELETE',
@@ -37,7 +37,7 @@ export async function deleteNode(http: Http, { metadata }: Node): Promise<void> 
 }
 
 async function write(
-  http: Http,
+  http: KubeHttp,
   node: Node,
   patch: NodePatch & { readonly status?: object },
   subresource: string,

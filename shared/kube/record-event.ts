@@ -4,7 +4,7 @@ import type { Node, ObjectEvent, Service } from '../model/kubernetes.ts';
 import { serviceKey, type Key } from '../model/request.ts';
 import { clip } from '../model/text/text.ts';
 import type { Log } from '../ports.ts';
-import type { Http } from './kube-http.ts';
+import type { KubeHttp } from './kube-http.ts';
 import { corePath } from './kube-objects.ts';
 
 const LONGEST_MESSAGE = 1024;
@@ -16,7 +16,7 @@ const LONGEST_MESSAGE = 1024;
  * goes to the log.
  */
 export async function recordEvent(
-  http: Http,
+  http: KubeHttp,
   log: Log,
   about: Service | Node,
   event: ObjectEvent,
@@ -38,7 +38,7 @@ export function keyOfObject({ metadata: { namespace, name } }: Service | Node): 
   return namespace === undefined ? `node/${name}` : serviceKey(namespace, name);
 }
 
-async function write(http: Http, about: Service | Node, event: ObjectEvent): Promise<void> {
+async function write(http: KubeHttp, about: Service | Node, event: ObjectEvent): Promise<void> {
   const body = eventObject(about, event);
   const { name, namespace } = body.metadata;
   const doing = `write Event ${namespace}/${name}`;

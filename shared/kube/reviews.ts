@@ -1,7 +1,7 @@
 /** Who has a token, and what they may do: the apiserver's own answers (TokenReview, SubjectAccessReview). */
 import { countdown, REVIEW_MS } from '../deadline.ts';
 import { fieldsOf } from '../model/json.ts';
-import type { Http } from './kube-http.ts';
+import type { KubeHttp } from './kube-http.ts';
 
 /** A user as the apiserver knows it. */
 export interface Caller {
@@ -24,7 +24,7 @@ export interface Reviews {
   mayPatch(caller: Caller, what: Patched): Promise<boolean>;
 }
 
-export function createReviews(http: Http): Reviews {
+export function createReviews(http: KubeHttp): Reviews {
   const create = async (group: string, kind: string, path: string, spec: object): Promise<Fields> => {
     const body = { apiVersion: `${group}.k8s.io/v1`, kind, spec };
     const doing = `create a ${kind}`;

@@ -137,7 +137,10 @@ export function isBlocked({ problems }: Pick<Plan, 'problems'>): boolean {
 const MOST_PROBLEMS = 20;
 
 /** One Problem for each of the wrong parts of a field. The last one counts those that are too many. */
-export function oneByOne(parts: readonly string[], problemOf: (part: string) => Problem): readonly Problem[] {
+export function problemForEach(
+  parts: readonly string[],
+  problemOf: (part: string) => Problem,
+): readonly Problem[] {
   const problems = parts.slice(0, MOST_PROBLEMS).map(problemOf);
   const more = parts.length - problems.length;
   const last = problems.at(-1);

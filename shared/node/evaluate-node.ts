@@ -1,5 +1,5 @@
 /** Everything before the first write to a Node: observe, desire, plan. */
-import type { Leaving } from '../apply/reserve-deletion.ts';
+import type { PlannedDeletion } from '../apply/reserve-deletion.ts';
 import { desireNode } from './desired/desire-node.ts';
 import { nodeLife } from './desired/node-lifecycle.ts';
 import type { NodeLife } from './desired/node-lifecycle.ts';
@@ -25,7 +25,7 @@ export interface NodeEvaluation {
   /** The server does not exist. levelset looks for it once more after this time. */
   readonly againInMs?: number;
   /** The server is gone for good, and this evaluation may delete the Node. */
-  readonly leaving?: Leaving;
+  readonly leaving?: PlannedDeletion;
   /** The CIDRs of the Node, if levelset gives them out. */
   readonly cidrs?: CidrsEvaluation;
 }

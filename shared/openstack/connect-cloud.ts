@@ -4,11 +4,17 @@ import { createCallRecorder } from './calls.ts';
 import { createCloud } from './cloud.ts';
 import type { EndpointSemaphores } from './endpoint-semaphore.ts';
 import { followCredentials } from './identity/follow-credentials.ts';
-import { createHttp, overSockets, type HttpAnswer, type Observer, type Transport } from './openstack-http.ts';
+import {
+  createOpenStackHttp,
+  overSockets,
+  type HttpAnswer,
+  type Observer,
+  type Transport,
+} from './openstack-http.ts';
 import { createKeystone, type Keystone } from './identity/keystone.ts';
 import { createSession, type Session } from './identity/session.ts';
 
-export interface Connection {
+export interface CloudConnection {
   readonly cloud: Cloud;
   /** OpenStack itself, for what no controller asks of it. */
   readonly session: Session;
@@ -50,19 +56,19 @@ export function connectCloud(
     loginRefused,
     shareLogin = (_config, own, make) => make(own),
   }: ConnectCloudOptions = {},
-): Connection {
+): CloudConnection {
   const { recorder, note } = createCallRecorder();
   const observe: Observer = (call) => {
     note(call);
     seen?.(call);
   };
   const now = (): number => transport.now();
-  const http = createHttp(config, observe, transport, semaphores);
+  const http = createOpenStackHttp(config, observe, transport, semaphores);
   const keystoneOf = (credentials: Credentials): Keystone => {
     const its = { ...config, credentials };
     return shareLogin(its, observe, (seenBy) =>
       createKeystone({
-        ...{ config: its, http: createHttp(its, seenBy, transport, semaphores), now },
+        ...{ config: its, http: createOpenStackHttp(its, seenBy, transport, semaphores), now },
         ...(loginRefused && { loginRefused }),
       }),
     );

@@ -79,7 +79,7 @@ export class NoAnswer extends Error {
   }
 }
 
-export type Http = (request: HttpRequest, run?: RunContext) => Promise<HttpAnswer>;
+export type OpenStackHttp = (request: HttpRequest, run?: RunContext) => Promise<HttpAnswer>;
 
 /** An answer as it came, with the names of its headers in lower case. */
 interface RawAnswer {
@@ -105,12 +105,12 @@ export interface Transport {
  * next run sees whether it took effect. No request outlasts its run, whose time must not be over. Each
  * attempt waits for its turn at its endpoint.
  */
-export function createHttp(
+export function createOpenStackHttp(
   config: OpenStackConfig,
   observe: Observer,
   transport: Transport = overSockets(config),
   semaphores = new EndpointSemaphores<HttpAnswer>(transport),
-): Http {
+): OpenStackHttp {
   const account = accountOf(config);
   return async (request, run = NO_RUN) => {
     const semaphore = semaphores.of(request, account);

@@ -58,7 +58,7 @@ interface Unreadable {
 }
 
 /** The work in the body of a message. */
-export function readBody(body: string): QueuedWork | Unreadable {
+export function readMessage(body: string): QueuedWork | Unreadable {
   const { version = FIRST, request, busySinceMs } = fieldsOf(parseJson(body));
   if (typeof version !== 'number') return { unreadable: 'it has a version that is no number' };
   if (version > VERSION)

@@ -15,7 +15,7 @@ import type { RouteReading } from './desired/node-routes.ts';
 import { settledInBoth } from './desired/route-records.ts';
 import type { World } from '../ports.ts';
 import { rfc3339 } from '../report/condition.ts';
-import { limitOf } from './apply/full-routers.ts';
+import { routeLimitOf } from './apply/full-routers.ts';
 
 export interface RoutesEvaluation {
   readonly observed: readonly ObservedResource[];
@@ -93,7 +93,7 @@ async function observe(
       : 'which had the routes; name one in [Route] router-id';
     throw new ReconcileError('NOT_FOUND', `there is no router ${id}, ${why}`);
   }
-  const limit = limitOf(id, world);
+  const limit = routeLimitOf(id, world);
   const written = records.get(id) ?? [];
   const reading = {
     ...{ ...found, nodes, written, clusterCidrs },

@@ -1,4 +1,4 @@
-import type { Leaving } from '../apply/reserve-deletion.ts';
+import type { PlannedDeletion } from '../apply/reserve-deletion.ts';
 import type { Config } from '../config/config.ts';
 import { listNodesLately } from '../memory/listed-nodes.ts';
 import type { WrittenPlan } from '../memory/load-balancers.ts';
@@ -60,7 +60,7 @@ export interface Evaluation {
   /** Id of the load balancer that is to replace this one; absent unless Octavia is at work on the new one. */
   readonly replacing?: string;
   /** Present if the Service has vanished, and its deletion needs room in the deletion budget. */
-  readonly leaving?: Leaving;
+  readonly leaving?: PlannedDeletion;
   /** Present if the load balancer is in ERROR and wanted. */
   readonly repairing?: Repairing;
   /** Present if the finalizer cannot be set on a Service whose load balancer is there. */

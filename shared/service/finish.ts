@@ -20,7 +20,7 @@ import { rfc3339 } from '../report/condition.ts';
 import { recordPlace } from './place.ts';
 import { hasFinalizer, isOurs } from './unit.ts';
 import { forgetApproval } from './vanished.ts';
-import { refusal, triedAgainMs, watermark } from './watermark.ts';
+import { refusedState, triedAgainMs, watermark } from './watermark.ts';
 
 /**
  * Makes the outcome and reports it. What the run wrote to OpenStack stays in the answer, even if the apiserver refuses
@@ -86,7 +86,7 @@ async function remember(
   world: World,
 ): Promise<void> {
   const uid = uidOf(evaluation);
-  const refused = refusal(evaluation, applied, world.clock.now());
+  const refused = refusedState(evaluation, applied, world.clock.now());
   if (refused && uid !== undefined) await keepStates(new Map([[uid, refused]]), world);
   if (outcome.status === 'settled') await settle(evaluation, world);
 }

@@ -12,7 +12,7 @@ const AT_ONCE = 10;
 /** With less time left a sweep judges no further Service: for those under way, and for what comes after them. */
 const RESERVE_MS = 10_000;
 /** Among the watermarks, which a sweep reads anyway: the Service with which the next one begins, where one ran out of time. */
-export const PLACE = 'sweep';
+export const SWEEP_PLACE = 'sweep';
 /** An older place does not count, in milliseconds: the sweeps since then ended before they could say how far they were. */
 const PLACE_MS = 3_600_000;
 
@@ -38,7 +38,7 @@ export async function judgeInTime<V>(
   { isWhole, readOnly, states }: Sweeping,
   { run, kube, clock }: Pick<World, 'run' | 'kube' | 'clock'>,
 ): Promise<JudgedInTime<V>> {
-  const stored = isError(states) ? undefined : states.get(PLACE);
+  const stored = isError(states) ? undefined : states.get(SWEEP_PLACE);
   const begin = isWhole ? placeToBegin(services, stored, clock.now()) : 0;
   const order = [...services.slice(begin), ...services.slice(0, begin)];
   const verdicts = new Map<Service, V>();
@@ -57,7 +57,7 @@ export async function judgeInTime<V>(
   const [next] = left;
   if (isWhole && !readOnly && (next ?? stored)) {
     const place = next && { hash: nameOf(next), updated_at: null, compared: rfc3339(clock.now()) };
-    await attempt(kube.state.save(new Map([[PLACE, place]])));
+    await attempt(kube.state.save(new Map([[SWEEP_PLACE, place]])));
   }
   const judged = services.flatMap((service) => {
     const verdict = verdicts.get(service);

@@ -3,7 +3,7 @@
  * apiserver was restored from a backup. What they left in OpenStack stays for `--orphan-delay` after the first sweep that found it, and
  * then goes within `--deletion-share`, unless a person approves it (decisions 151, 290). One record has both times.
  */
-import type { Leaving } from '../apply/reserve-deletion.ts';
+import type { PlannedDeletion } from '../apply/reserve-deletion.ts';
 import type { Config } from '../config/config.ts';
 import { DELETIONS, recent } from '../model/deletions.ts';
 import type { Deletion, RecordedDeletions } from '../model/deletions.ts';
@@ -25,7 +25,7 @@ import type { Project } from './observe/project.ts';
 import { findOrphans } from './orphans.ts';
 import type { Orphan } from './orphans.ts';
 import { approvalOfDeletion, holdBack, whyStays } from './plan/hold-back.ts';
-import type { Left } from './plan/hold-back.ts';
+import type { LeftBehind } from './plan/hold-back.ts';
 import { isSeenLeaving, notVanished } from './unit.ts';
 
 /**
@@ -40,7 +40,12 @@ export async function withinBudget(evaluation: Evaluation, world: World): Promis
   const lead = leadOf(observed);
   const shown = serves ?? observed.resources.find(({ id }) => lead.some((wire) => wire.id === id));
   if (!shown) return evaluation;
-  const left: Left = { key: unit.key, lead, serves: serves?.wire, loadBalancerId: observed.loadBalancer?.id };
+  const left: LeftBehind = {
+    key: unit.key,
+    lead,
+    serves: serves?.wire,
+    loadBalancerId: observed.loadBalancer?.id,
+  };
   const seenAt = clock.now();
   const record = kube.deletions.left;
   const [all, recorded] = await Promise.all([serves ? ourLoadBalancers(cluster, world) : [], record.load()]);
@@ -49,7 +54,15 @@ export async function withinBudget(evaluation: Evaluation, world: World): Promis
     return why === undefined ? plan : holdBack(plan, shown, why, unit.key, config);
   };
   const what = `what ${unit.key} has left (${shown.id})`;
-  const leaving: Leaving = { id: shown.id, service: unit.key, what, record, recorded, seenAt, planWith };
+  const leaving: PlannedDeletion = {
+    id: shown.id,
+    service: unit.key,
+    what,
+    record,
+    recorded,
+    seenAt,
+    planWith,
+  };
   return { ...evaluation, plan: planWith(recorded), leaving };
 }
 
@@ -151,7 +164,7 @@ export async function judgeOrphans(
     const balancers = ones.filter(({ kind }) => kind === 'loadbalancer');
     const lead = balancers.length > 0 ? balancers : ones;
     const serving = balancers.find(({ wire }) => all.includes(wire.id))?.wire;
-    const left: Left = {
+    const left: LeftBehind = {
       ...{ key, lead: lead.map(({ wire }) => wire), serves: serving },
       loadBalancerId: balancers[0]?.wire.id,
     };

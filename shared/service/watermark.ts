@@ -13,7 +13,7 @@ import type { Project } from './observe/project.ts';
 import type { Applied } from '../apply/apply.ts';
 import type { Evaluation } from './evaluate.ts';
 import { rfc3339 } from '../report/condition.ts';
-import { PLACE } from './judge-in-time.ts';
+import { SWEEP_PLACE } from './judge-in-time.ts';
 import { askedOf } from './drift.ts';
 import { isAnother } from '../model/plan.ts';
 import type { UnitState } from '../model/unit.ts';
@@ -46,7 +46,7 @@ export function watermark(evaluation: Evaluation, now: number): UnitState | unde
  * The state to keep after OpenStack rejected the creation of a load balancer, the first one or a replacement. Undefined
  * if the run ended otherwise.
  */
-export function refusal(evaluation: Evaluation, applied: Applied, now: number): UnitState | undefined {
+export function refusedState(evaluation: Evaluation, applied: Applied, now: number): UnitState | undefined {
   const { error } = applied;
   const { state, hash } = evaluation;
   const another = evaluation.plan.steps.some(isAnother) && !applied.steps.some(isAnother);
@@ -167,7 +167,7 @@ export async function prune(
 ): Promise<string | undefined> {
   if (project.loadBalancers instanceof ReconcileError) return undefined;
   const tagged = project.loadBalancers.map((lb) => tagValue(lb['tags'], 'service'));
-  const alive = new Set([PLACE, ...services.map(({ metadata }) => metadata.uid), ...tagged]);
+  const alive = new Set([SWEEP_PLACE, ...services.map(({ metadata }) => metadata.uid), ...tagged]);
   if (states instanceof ReconcileError) return errorText(states);
   const gone = [...states.keys()].filter((uid) => !alive.has(uid));
   if (gone.length === 0) return undefined;

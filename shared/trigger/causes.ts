@@ -22,13 +22,14 @@ export interface Triggered extends TriggerCounts {
 }
 
 /** What one event yields: the texts of keys, `ignored`, or `skipped` if it cannot be read. */
-export type Reading = { readonly keys: readonly string[]; readonly cause: string } | 'ignored' | 'skipped';
+export type KindReading =
+  { readonly keys: readonly string[]; readonly cause: string } | 'ignored' | 'skipped';
 
 /** Keys of what depends on all Nodes: the members of load balancers, and the routes to pods. */
 export const OF_ALL_NODES = ['nodeset', 'routes'] as const satisfies readonly Key[];
 
 /** The keys and counts of readings. An event with a name that Kubernetes does not allow is skipped. */
-export function collectKeys(readings: Iterable<Reading>): Triggered {
+export function collectKeys(readings: Iterable<KindReading>): Triggered {
   const causes = new Map<Key, string>();
   const counts = { accepted: 0, skipped: 0, ignored: 0 };
   for (const reading of readings) {

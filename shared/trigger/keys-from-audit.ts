@@ -1,5 +1,5 @@
 import { isAuditEvent, type AuditEvent, type AuditUser } from './audit-schema.ts';
-import { collectKeys, OF_ALL_NODES, type Reading, type Triggered } from './causes.ts';
+import { collectKeys, OF_ALL_NODES, type KindReading, type Triggered } from './causes.ts';
 
 /**
  * Maps the items of an audit EventList to keys (docs/sources/kubernetes.md, "Audit events"). Only committed writes
@@ -21,7 +21,7 @@ export function serviceAccountUser(serviceAccount: string): string {
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 const STATUS_WRITES = new Set(['update', 'patch']);
 
-function readEvent(event: AuditEvent, own: ReadonlySet<string>): Reading {
+function readEvent(event: AuditEvent, own: ReadonlySet<string>): KindReading {
   const ref = event.objectRef;
   if (ref === undefined || !committed(event)) return 'ignored';
   if (isUsedByServices(ref)) return WRITES.has(event.verb) ? namespaceReading(event) : 'ignored';
@@ -62,7 +62,7 @@ function isUsedByServices({
  * The namespace of an object that Services may use: the event does not name the Services. One sweep answers a
  * burst of such events.
  */
-function namespaceReading({ auditID: cause, objectRef }: AuditEvent): Reading {
+function namespaceReading({ auditID: cause, objectRef }: AuditEvent): KindReading {
   return objectRef?.namespace ? { keys: [`namespace/${objectRef.namespace}`], cause } : 'skipped';
 }
 
@@ -70,7 +70,7 @@ function namespaceReading({ auditID: cause, objectRef }: AuditEvent): Reading {
  * The Service of an event, or its namespace if the event has no name, as with generateName or
  * deletecollection.
  */
-function serviceReading({ auditID: cause, objectRef, verb }: AuditEvent): Reading {
+function serviceReading({ auditID: cause, objectRef, verb }: AuditEvent): KindReading {
   const namespace = objectRef?.namespace;
   if (!namespace) return 'skipped';
   if (objectRef.name && verb !== 'deletecollection')

@@ -1,5 +1,5 @@
 import { fieldsOf } from '../model/json.ts';
-import { collectKeys, OF_ALL_NODES, type Reading, type Triggered } from './causes.ts';
+import { collectKeys, OF_ALL_NODES, type KindReading, type Triggered } from './causes.ts';
 
 const RESOURCE_EVENT = /^dev\.knative\.apiserver\.(?:resource|ref)\.(add|update|delete)$/;
 const PING = 'dev.knative.sources.ping';
@@ -19,7 +19,7 @@ export function keysFromCloudEvents(events: readonly unknown[]): Triggered {
   return collectKeys(events.map(readEvent));
 }
 
-function readEvent(event: unknown): Reading {
+function readEvent(event: unknown): KindReading {
   const { id, type, source, specversion, data } = fieldsOf(event);
   if (typeof type !== 'string' || typeof id !== 'string') return 'skipped';
   if (typeof source !== 'string' || specversion !== '1.0') return 'skipped';
@@ -28,7 +28,7 @@ function readEvent(event: unknown): Reading {
   return happened ? objectReading(data, id, happened) : 'ignored';
 }
 
-function objectReading(data: unknown, cause: string, happened: string): Reading {
+function objectReading(data: unknown, cause: string, happened: string): KindReading {
   const { apiVersion, kind, metadata, ...reference } = fieldsOf(data);
   if (typeof kind !== 'string' || typeof apiVersion !== 'string') return 'skipped';
   const type = `${apiVersion} ${kind}`;

@@ -33,7 +33,7 @@ export function signOfService({ metadata, spec }: Service): string | undefined {
   ]);
 }
 
-/** What of a Node counts, as a text that changes with it. A kubelet's report that all is as before leaves it as it is. */
+/** What of a Node counts, as a text that changes with it. A kubelet's report that all is as before leaves it is. */
 export function signOfNode({ metadata, spec, status }: Node): string {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status;
   return fingerprint([

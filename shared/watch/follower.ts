@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asReconcileError, errorText, ReconcileError } from '../model/errors.ts';
-import type { Http } from '../kube/kube-http.ts';
+import type { KubeHttp } from '../kube/kube-http.ts';
 import { listPages } from '../kube/kube-objects.ts';
 import type { Watch } from '../kube/watch-http.ts';
 import type { Key } from '../model/request.ts';
@@ -33,7 +33,7 @@ export type Changed = (keys: readonly Key[]) => void;
 
 /** What all watches of a cluster need. */
 export interface Following {
-  readonly http: Http;
+  readonly http: KubeHttp;
   readonly watch: Watch;
   readonly log: Log;
 }

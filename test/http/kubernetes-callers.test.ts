@@ -3,7 +3,7 @@ import request, { type Response } from 'supertest';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { KubernetesCallers } from '../../functions/http/kubernetes-callers.ts';
 import { startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
-import { createHttp } from '../../shared/kube/kube-http.ts';
+import { createKubeHttp } from '../../shared/kube/kube-http.ts';
 import { createReviews } from '../../shared/kube/reviews.ts';
 import type { Key } from '../../shared/model/request.ts';
 import { testServer, type TestServer } from './test-server.ts';
@@ -17,7 +17,7 @@ beforeEach(async () => {
   sandbox = await startSandbox({ nodes: 0 });
   const credential = () => Promise.resolve({ authorization: `Bearer ${sandbox.kubeToken}` });
   const connection = { source: 'sandbox', server: sandbox.kubeUrl, tls: {}, credential };
-  server = testServer({ callers: new KubernetesCallers(createReviews(createHttp(connection))) });
+  server = testServer({ callers: new KubernetesCallers(createReviews(createKubeHttp(connection))) });
 });
 afterEach(() => sandbox.close());
 

@@ -1,5 +1,5 @@
 import { newMemory } from '../../shared/memory/memory.ts';
-import { CONTROLLERS } from '../../shared/config/controllers.ts';
+import { CONTROLLER_NAMES } from '../../shared/config/controllers.ts';
 import type { Node, NodeCondition } from '../../shared/model/kubernetes.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import type {
@@ -164,7 +164,7 @@ export class ClusterModel {
     const { kube, cloud, router, memory, driftStays } = this;
     const config = {
       ...aConfig(),
-      controllers: CONTROLLERS,
+      controllers: CONTROLLER_NAMES,
       clusterCidrs: ['10.244.0.0/16'],
       route: { routerId: router },
       ...(driftStays ? { drift: 'report' as const } : {}),

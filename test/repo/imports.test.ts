@@ -166,3 +166,13 @@ test('every name that a file exports is read by another file', () => {
 });
 
 const EXPORTED = /^export (?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm;
+
+test('one exported name is one thing', () => {
+  const places = filesOf('{shared,functions}/**/*.ts').flatMap((path) =>
+    [...textOf(path).matchAll(EXPORTED)].map(([, name = '']) => ({ name, path })),
+  );
+  const twice = [...Map.groupBy(places, ({ name }) => name)].filter(
+    ([name, { length }]) => length > 1 && name !== 'handler', // AWS Lambda calls each function's by this name
+  );
+  expect(twice).toEqual([]);
+});

@@ -1,7 +1,7 @@
 import type { Grant } from '../../infra/sandbox/kube/kube-access.ts';
 import { startSandbox } from '../../infra/sandbox/sandbox.ts';
 import { KubeClient } from '../../shared/kube/kube-client.ts';
-import { createHttp } from '../../shared/kube/kube-http.ts';
+import { createKubeHttp } from '../../shared/kube/kube-http.ts';
 import { labelLeader } from '../../shared/kube/leader-label.ts';
 import { SILENT } from '../support/sandbox-world.ts';
 import { NAMESPACE } from './grants.ts';
@@ -12,7 +12,7 @@ export async function recordLeader(grants: readonly Grant[]): Promise<Recorded> 
   const sandbox = await startSandbox({ nodes: 0 });
   const token = sandbox.addUser('system:serviceaccount:levelset:levelset', grants);
   const credential = () => Promise.resolve({ authorization: `Bearer ${token}` });
-  const http = createHttp({ source: 'sandbox', server: sandbox.kubeUrl, tls: {}, credential });
+  const http = createKubeHttp({ source: 'sandbox', server: sandbox.kubeUrl, tls: {}, credential });
   sandbox.kube.apply({ kind: 'Pod', metadata: { namespace: NAMESPACE, name: 'one' } });
   let told = '';
   const warn = (_: string, fields: object = {}): void =>

@@ -1,7 +1,7 @@
 import type { Grant } from '../../infra/sandbox/kube/kube-access.ts';
 import { startSandbox } from '../../infra/sandbox/sandbox.ts';
 import { SecretsSource } from '../../shared/clusters/secrets.ts';
-import { createHttp } from '../../shared/kube/kube-http.ts';
+import { createKubeHttp } from '../../shared/kube/kube-http.ts';
 import { createWatch } from '../../shared/kube/watch-http.ts';
 import { pause } from '../support/sandbox-world.ts';
 import { NAMESPACE } from './grants.ts';
@@ -14,7 +14,7 @@ export async function recordRegistry(grants: readonly Grant[]): Promise<Recorded
   const credential = () => Promise.resolve({ authorization: `Bearer ${token}` });
   const connection = { source: 'sandbox', server: sandbox.kubeUrl, tls: {}, credential };
   const source = new SecretsSource(NAMESPACE, {
-    http: createHttp(connection),
+    http: createKubeHttp(connection),
     watch: createWatch(connection),
   });
   let told = '';

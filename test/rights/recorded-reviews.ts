@@ -1,6 +1,6 @@
 import type { Grant } from '../../infra/sandbox/kube/kube-access.ts';
 import { startSandbox } from '../../infra/sandbox/sandbox.ts';
-import { createHttp } from '../../shared/kube/kube-http.ts';
+import { createKubeHttp } from '../../shared/kube/kube-http.ts';
 import { createReviews } from '../../shared/kube/reviews.ts';
 import type { Recorded } from './recorded-watch.ts';
 
@@ -10,7 +10,7 @@ export async function recordReviews(grants: readonly Grant[]): Promise<Recorded>
   const token = sandbox.addUser('system:serviceaccount:levelset:levelset', grants);
   const credential = () => Promise.resolve({ authorization: `Bearer ${token}` });
   const reviews = createReviews(
-    createHttp({ source: 'sandbox', server: sandbox.kubeUrl, tls: {}, credential }),
+    createKubeHttp({ source: 'sandbox', server: sandbox.kubeUrl, tls: {}, credential }),
   );
   let told = '';
   try {

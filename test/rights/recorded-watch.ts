@@ -1,7 +1,7 @@
 import { Watches } from '../../shared/watch/watches.ts';
 import type { Grant } from '../../infra/sandbox/kube/kube-access.ts';
 import { startSandbox, type RecordedRequest } from '../../infra/sandbox/sandbox.ts';
-import { createHttp } from '../../shared/kube/kube-http.ts';
+import { createKubeHttp } from '../../shared/kube/kube-http.ts';
 import { createWatch } from '../../shared/kube/watch-http.ts';
 import type { Log } from '../../shared/ports.ts';
 import { pause } from '../support/sandbox-world.ts';
@@ -30,7 +30,7 @@ export async function recordWatch(grants: readonly Grant[]): Promise<Recorded> {
   };
   const log: Log = { debug: say, info: say, warn: say, error: say };
   const watches = new Watches({
-    http: createHttp(connection),
+    http: createKubeHttp(connection),
     watch: createWatch(connection),
     log,
     changed: () => undefined,

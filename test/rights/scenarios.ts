@@ -3,7 +3,7 @@ import type { SandboxInside } from '../../infra/sandbox/sandbox.ts';
 import { createContainer } from '../../infra/sandbox/openstack/barbican/containers.ts';
 import { createSecret } from '../../infra/sandbox/openstack/barbican/secrets.ts';
 import { createPort } from '../../infra/sandbox/openstack/neutron/ports.ts';
-import { CONTROLLERS } from '../../shared/config/controllers.ts';
+import { CONTROLLER_NAMES } from '../../shared/config/controllers.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { aService } from '../support/service.ts';
 import { aTlsSecret, certificateOf, keyOfPair } from '../support/tls-secret.ts';
@@ -83,7 +83,7 @@ const container: Change = (inside) => {
   web({ [`${OWN}tls-container-refs`]: reference.split('/').at(-1) })(inside);
 };
 
-const nodes = { config: () => ({ controllers: CONTROLLERS }) };
+const nodes = { config: () => ({ controllers: CONTROLLER_NAMES }) };
 const lose = ({ cloud, kube }: SandboxInside, name: string): void => {
   const lost = cloud.servers.find((one) => one.name === name);
   if (lost) cloud.removeNovaServer(lost.id);
@@ -108,7 +108,7 @@ const takeCidr: Change = ({ kube }) => {
 };
 const withCidrs = {
   config: (): Partial<Config> => ({
-    controllers: CONTROLLERS,
+    controllers: CONTROLLER_NAMES,
     nodeCidrs: { ranges: [{ clusterCidr: '10.244.0.0/20', family: 4, maskSize: 24 }], serviceCidrs: [] },
   }),
 };

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { CONTROLLERS } from '../../shared/config/controllers.ts';
+import { CONTROLLER_NAMES } from '../../shared/config/controllers.ts';
 import { sweep } from '../../shared/sweep.ts';
 import { run, startSandboxWorld } from '../support/sandbox-world.ts';
 
 test('the Nodes of npm start are settled: a sweep finds nothing to do on them, and a run changes nothing', async () => {
   const it = await startSandboxWorld();
-  const world = { ...it.world, config: { ...it.world.config, controllers: CONTROLLERS } };
+  const world = { ...it.world, config: { ...it.world.config, controllers: CONTROLLER_NAMES } };
   const writes = (): number => it.sandbox.requests.filter(({ write }) => write).length;
   expect((await sweep(world)).requests).toEqual([]);
   const before = writes();

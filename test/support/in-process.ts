@@ -4,7 +4,7 @@ import type { Config } from '../../shared/config/config.ts';
 import { budgetSpent } from '../../shared/deadline.ts';
 import { answerError, statusMessage } from '../../shared/kube/answer-error.ts';
 import { KubeClient } from '../../shared/kube/kube-client.ts';
-import { readAnswer, type Http as KubeHttp } from '../../shared/kube/kube-http.ts';
+import { readAnswer, type KubeHttp } from '../../shared/kube/kube-http.ts';
 import { newMemory } from '../../shared/memory/memory.ts';
 import { ReconcileError } from '../../shared/model/errors.ts';
 import { connectCloud } from '../../shared/openstack/connect-cloud.ts';

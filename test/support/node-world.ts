@@ -1,5 +1,5 @@
 import type { Sandbox, SandboxOptions } from '../../infra/sandbox/sandbox.ts';
-import { CONTROLLERS } from '../../shared/config/controllers.ts';
+import { CONTROLLER_NAMES } from '../../shared/config/controllers.ts';
 import type { Config } from '../../shared/config/config.ts';
 import type { Node } from '../../shared/model/kubernetes.ts';
 import type { Report } from '../../shared/model/outcome.ts';
@@ -33,7 +33,7 @@ export async function startNodeWorld(
   options: SandboxOptions = {},
 ): Promise<NodeWorld> {
   const bare = await startSandboxWorld({ nodes: 0, ...options });
-  const base: Config = { ...aConfig(bare.sandbox.authUrl), controllers: CONTROLLERS };
+  const base: Config = { ...aConfig(bare.sandbox.authUrl), controllers: CONTROLLER_NAMES };
   const world = await bare.another({ ...base, ...config(base) });
   let seen = bare.sandbox.requests.length;
   const { cloud, kube } = bare.sandbox;

@@ -1,4 +1,4 @@
-import { CONTROLLERS } from '../../shared/config/controllers.ts';
+import { CONTROLLER_NAMES } from '../../shared/config/controllers.ts';
 import type { Node, NodeCondition } from '../../shared/model/kubernetes.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
@@ -48,7 +48,7 @@ export async function startRouteWorld(
   const prefix = cloudOf ? 'other-' : '';
   const world = await bare.another({
     ...aConfig(cloudSandbox.authUrl),
-    controllers: CONTROLLERS,
+    controllers: CONTROLLER_NAMES,
     clusterCidrs,
     route: { routerId: cloud.routerId },
   });

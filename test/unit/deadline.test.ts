@@ -3,7 +3,7 @@ import net, { type AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { CLOSING_MS, countdown } from '../../shared/deadline.ts';
 import { KubeClient } from '../../shared/kube/kube-client.ts';
-import { createHttp as createKubeHttp } from '../../shared/kube/kube-http.ts';
+import { createKubeHttp } from '../../shared/kube/kube-http.ts';
 import { Answers } from '../../shared/memory/answers.ts';
 import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
 import type { Cloud, Kube } from '../../shared/ports.ts';

@@ -4,7 +4,7 @@ import type { World } from '../../../shared/ports.ts';
 import { eachCluster, READ_AT_ONCE, type Told } from '../each-cluster.ts';
 import { findPlans } from '../find-plans.ts';
 import { readObjects } from '../objects.ts';
-import { judgePlans, summarize, type Adoption } from './judge-plans.ts';
+import { judgePlans, summarizeAdoptions, type Adoption } from './judge-plans.ts';
 
 /**
  * `levelset adopt --report`: what becomes of all that another controller has made, once levelset is started. Changes nothing. Exit
@@ -42,7 +42,7 @@ function asText(adoptions: readonly Adoption[]): string {
       ...(state === 'tags-only' || plan === undefined ? [] : [indented(plan)]),
     ].join('\n'),
   );
-  return [...blocks, '', summarize(adoptions)].join('\n');
+  return [...blocks, '', summarizeAdoptions(adoptions)].join('\n');
 }
 
 function indented(plan: string): string {

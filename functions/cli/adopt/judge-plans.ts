@@ -85,7 +85,7 @@ function isAdoption(step: Step): boolean {
 }
 
 /** `3 get no more than tags, 1 has pending changes, 0 have problems`. */
-export function summarize(adoptions: readonly Adoption[]): string {
+export function summarizeAdoptions(adoptions: readonly Adoption[]): string {
   const count = (wanted: AdoptionState): number => adoptions.filter(({ state }) => state === wanted).length;
   const has = (number: number): string => `${number} ${number === 1 ? 'has' : 'have'}`;
   return `${count('tags-only')} ${count('tags-only') === 1 ? 'gets' : 'get'} no more than tags, ${has(count('pending'))} pending changes, ${has(count('problem'))} problems`;

@@ -2,7 +2,7 @@ import type { Flags } from '../../../shared/config/read-flags.ts';
 import { printable, quote } from '../../../shared/model/text/text.ts';
 import type { Attributes } from '../../../shared/model/resources.ts';
 import type { Log } from '../../../shared/ports.ts';
-import { redact } from '../../log.ts';
+import { redactField } from '../../log.ts';
 import { logOf } from '../options.ts';
 
 /** The log of a command that ends: warnings and errors as lines for people. With -v it is that of `serve`, as JSON lines. */
@@ -23,6 +23,6 @@ export function commandLog(flags: Pick<Flags, 'v'>): Log {
 
 function lineOf(message: string, { cluster, ...fields }: Attributes = {}): string {
   const label = typeof cluster === 'string' ? `${cluster}: ` : '';
-  const named = Object.entries(fields).map(([name, value]) => `${name}=${quote(redact(name, value))}`);
+  const named = Object.entries(fields).map(([name, value]) => `${name}=${quote(redactField(name, value))}`);
   return printable(`levelset: ${label}${message}${named.length > 0 ? ` (${named.join(', ')})` : ''}`);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TEXTS, type Source, type TextName, type Texts } from '../../../shared/clusters/entry.ts';
+import { TEXTS, type EntrySource, type TextName, type Texts } from '../../../shared/clusters/entry.ts';
 import { countdown } from '../../../shared/deadline.ts';
 import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
 import { errorText, ReconcileError } from '../../../shared/model/errors.ts';
@@ -46,7 +46,7 @@ interface Answer {
  * are read again as secrets are: when they are five minutes old, or when somebody doubts them, after five seconds. While Parameter
  * Store cannot be read, the texts of before stay. Ages go by the time of day, as a frozen environment's other clocks may stand.
  */
-export class ParameterSource implements Source {
+export class ParameterSource implements EntrySource {
   /** It keeps the texts itself. */
   readonly keepMs = 0;
   readonly #root: string;

@@ -2,8 +2,8 @@ import { readFlagsText } from '../../../shared/config/flags-text.ts';
 import { flagsFromEnv, readFlags } from '../../../shared/config/read-flags.ts';
 import { isClusterName } from '../../../shared/model/request.ts';
 import { serviceAccountUser } from '../../../shared/trigger/keys-from-audit.ts';
-import type { Endpoint, HttpRequest } from '../../http/exchange.ts';
-import { answerError, noSuchPath } from '../../http/http-error.ts';
+import type { ServedEndpoint, ReceivedRequest } from '../../http/exchange.ts';
+import { errorAnswer, noSuchPath } from '../../http/http-error.ts';
 import type { ServerOptions } from '../../http/server-options.ts';
 import { log } from '../function-log.ts';
 import { enqueueTo, keyQueue } from '../key-queue.ts';
@@ -19,12 +19,12 @@ export type Receiving = Pick<ServerOptions, 'clusters' | 'auditTokens' | 'self' 
  */
 export function receiveForMany(
   env: NodeJS.ProcessEnv,
-  endpointOf: (options: Receiving) => Endpoint,
-): Endpoint {
+  endpointOf: (options: Receiving) => ServedEndpoint,
+): ServedEndpoint {
   const admissions = new Admissions(sourceOfFunction(env, OF_RECEIVING), env);
   const enqueue = enqueueTo(keyQueue(env));
 
-  const optionsFor = async ({ path, headers }: HttpRequest): Promise<Receiving> => {
+  const optionsFor = async ({ path, headers }: ReceivedRequest): Promise<Receiving> => {
     const cluster = /^\/[^/]+\/([^/]+)\/?$/.exec(path)?.[1] ?? '';
     const { tokens, texts } = await admissions.of(cluster, 'auditTokens', headers.authorization);
     const own = readFlagsText(texts?.flags ?? '', 'flags', []);
@@ -40,9 +40,9 @@ export function receiveForMany(
   return async (request) => {
     try {
       const answer = await endpointOf(await optionsFor(request))(request);
-      return answer ?? answerError(noSuchPath(request), request, log);
+      return answer ?? errorAnswer(noSuchPath(request), request, log);
     } catch (error) {
-      return answerError(error, request, log);
+      return errorAnswer(error, request, log);
     }
   };
 }

@@ -7,13 +7,13 @@ import {
   gcfgBoolean,
   id,
   milliseconds,
-  nodeSelector,
-  oneOf,
+  selectorOfNodes,
+  oneWordOf,
   positions,
   searchOrder,
   seconds,
-  subnetName,
-  subnetTags,
+  nameOfSubnet,
+  tagsOfSubnet,
   text,
   whole,
   type Read,
@@ -33,7 +33,7 @@ const METHODS = ['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP', 'SOURCE_IP_POR
 
 /** Empty: the default. */
 const method: Read<LoadBalancerConfig['lbMethod']> = (value) =>
-  value === '' ? METHODS[0] : oneOf(...METHODS)(value);
+  value === '' ? METHODS[0] : oneWordOf(...METHODS)(value);
 
 /** As in the Go provider, references to any store but Barbican are not looked up. */
 const store: Read<'barbican' | 'external'> = (value) => (value === 'barbican' ? value : 'external');
@@ -51,9 +51,9 @@ export const LOAD_BALANCER_OPTIONS: Options = {
   networkId:             { key: 'network-id',               read: id,                default: undefined },
   floatingNetworkId:     { key: 'floating-network-id',      read: id,                default: undefined },
   floatingSubnetId:      { key: 'floating-subnet-id',       read: id,                default: undefined },
-  floatingSubnet:        { key: 'floating-subnet',          read: subnetName,        default: undefined },
-  floatingSubnetTags:    { key: 'floating-subnet-tags',     read: subnetTags,        default: undefined },
-  nodeSelector:          { key: 'node-selector',            read: nodeSelector,      default: {} },
+  floatingSubnet:        { key: 'floating-subnet',          read: nameOfSubnet,        default: undefined },
+  floatingSubnetTags:    { key: 'floating-subnet-tags',     read: tagsOfSubnet,        default: undefined },
+  nodeSelector:          { key: 'node-selector',            read: selectorOfNodes,      default: {} },
   createMonitor:         { key: 'create-monitor',           read: gcfgBoolean,       default: false },
   monitorDelay:          { key: 'monitor-delay',            read: seconds,           default: 5 },
   monitorTimeout:        { key: 'monitor-timeout',          read: seconds,           default: 3 },
@@ -81,7 +81,7 @@ export const CLASS_FIELDS: readonly (keyof LoadBalancerClassConfig)[] = [
 ];
 
 /** lb-version may be v2, and has no effect. */
-const LB_VERSION: Option = { key: 'lb-version', read: oneOf('v2'), default: 'v2' };
+const LB_VERSION: Option = { key: 'lb-version', read: oneWordOf('v2'), default: 'v2' };
 
 interface NetworkingOption {
   readonly key: string;

@@ -4,7 +4,7 @@ import { KubeClient, type KubeClientOptions } from '../kube-client.ts';
 import type { Connection, Login } from './connection.ts';
 import { findConnection } from './find-connection.ts';
 import { missingNamespace } from '../lease.ts';
-import { createHttp, type Http, type KubeCall } from '../kube-http.ts';
+import { createKubeHttp, type KubeHttp, type KubeCall } from '../kube-http.ts';
 
 export interface ConnectKubeOptions extends KubeClientOptions {
   /** `--kubeconfig`. */
@@ -23,7 +23,7 @@ export interface ConnectKubeOptions extends KubeClientOptions {
 
 interface KubeConnection {
   readonly kube: Kube;
-  readonly http: Http;
+  readonly http: KubeHttp;
   readonly connection: Connection;
   /** Resolves when the apiserver is ready, we may read the cluster's id and, to write, Leases of our namespace; otherwise throws a ReconcileError. */
   readonly ready: (writes: boolean, leftMs?: () => number) => Promise<void>;
@@ -37,11 +37,11 @@ export async function connectKube(options: ConnectKubeOptions): Promise<KubeConn
     ...(kubeconfig !== undefined && { kubeconfig }),
   });
   const connection = { ...found, refuse };
-  const http = createHttp(connection, onCall, guard);
+  const http = createKubeHttp(connection, onCall, guard);
   const kube = new KubeClient(http, options);
   let isTold = false;
   const ready = async (writes: boolean, leftMs = (): number => Infinity): Promise<void> => {
-    const its: Http = (request) => http({ ...request, leftMs });
+    const its: KubeHttp = (request) => http({ ...request, leftMs });
     await its({ method: 'GET', path: '/readyz', doing: 'ask whether the kube-apiserver is ready' });
     await kube.during({ remainingMs: leftMs }).clusterId();
     const missing = writes ? await missingNamespace(its, options.namespace) : undefined;

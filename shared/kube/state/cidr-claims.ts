@@ -3,8 +3,8 @@ import type { Node } from '../../model/kubernetes.ts';
 import type { CidrClaim } from '../../model/node/node-records.ts';
 import { TAG_PREFIX } from '../../model/ownership.ts';
 import type { CidrClaims } from '../../ports.ts';
-import type { Http } from '../kube-http.ts';
-import { listAll, toSelector, leasePath } from '../kube-objects.ts';
+import type { KubeHttp } from '../kube-http.ts';
+import { listAllObjects, toSelector, leasePath } from '../kube-objects.ts';
 
 const CIDR_LABEL = { 'levelset.openstack.org/lease': 'cidr' };
 const PREFIX = `${TAG_PREFIX}cidr-`;
@@ -25,16 +25,16 @@ interface ClaimLease {
  * is the Node's UID, without a time. The Node is its owner, so that Kubernetes' garbage collector may release it, too.
  */
 export class LeaseClaims implements CidrClaims {
-  private readonly http: Http;
+  private readonly http: KubeHttp;
   private readonly namespace: string;
 
-  constructor(http: Http, namespace: string) {
+  constructor(http: KubeHttp, namespace: string) {
     this.http = http;
     this.namespace = namespace;
   }
 
   async list(): Promise<readonly CidrClaim[]> {
-    const leases = await listAll<ClaimLease>(this.http, {
+    const leases = await listAllObjects<ClaimLease>(this.http, {
       path: leasePath(this.namespace),
       query: { labelSelector: toSelector(CIDR_LABEL) },
       doing: `list the Leases of CIDRs in ${this.namespace}`,

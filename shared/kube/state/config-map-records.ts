@@ -4,7 +4,7 @@
  */
 import { ReconcileError } from '../../model/errors.ts';
 import { parseJson, fieldsOf } from '../../model/json.ts';
-import type { Http } from '../kube-http.ts';
+import type { KubeHttp } from '../kube-http.ts';
 import { corePath } from '../kube-objects.ts';
 import { DELETIONS } from '../../model/deletions.ts';
 import type { Deletion, RecordedDeletions } from '../../model/deletions.ts';
@@ -34,11 +34,11 @@ interface Loaded {
 
 /** The data of one ConfigMap. */
 class VersionedData {
-  private readonly http: Http;
+  private readonly http: KubeHttp;
   private readonly namespace: string;
   private readonly name: string;
 
-  constructor(http: Http, namespace: string, name: string) {
+  constructor(http: KubeHttp, namespace: string, name: string) {
     this.http = http;
     this.namespace = namespace;
     this.name = name;
@@ -90,7 +90,7 @@ function made(name: string, data: Readonly<Record<string, string | null>>): obje
  * The record of deletions, in one ConfigMap of our namespace with an entry for each kind. A record that cannot be read
  * throws, so that nothing is deleted.
  */
-export function configMapDeletions(http: Http, namespace: string): Deletions {
+export function configMapDeletions(http: KubeHttp, namespace: string): Deletions {
   const data = new VersionedData(http, namespace, DELETIONS);
   return {
     nodes: deletionRecord(data, 'nodes'),
@@ -124,7 +124,7 @@ async function saved(writing: Promise<unknown>): Promise<boolean> {
 }
 
 /** The record of repairs, in the ConfigMap of the deletions. One that cannot be read throws, so that nothing is repaired. */
-export function configMapRepairs(http: Http, namespace: string): RepairRecord {
+export function configMapRepairs(http: KubeHttp, namespace: string): RepairRecord {
   const data = new VersionedData(http, namespace, DELETIONS);
   return {
     async load() {
@@ -136,7 +136,7 @@ export function configMapRepairs(http: Http, namespace: string): RepairRecord {
 }
 
 /** The record of the place. One that cannot be read throws, so that nothing is made elsewhere. */
-export function configMapPlace(http: Http, namespace: string): PlaceRecord {
+export function configMapPlace(http: KubeHttp, namespace: string): PlaceRecord {
   const data = new VersionedData(http, namespace, PLACE);
   return {
     async load() {
@@ -158,7 +158,8 @@ export function configMapPlace(http: Http, namespace: string): PlaceRecord {
 function isDeletion(value: unknown): value is Deletion {
   const { id, at, foundAt, service } = fieldsOf(value);
   const isService = service === undefined || typeof service === 'string';
-  const areTimes = [at, foundAt].every((time) => time === undefined || typeof time === 'number');
+  const times = [at, foundAt].filter((time) => time !== undefined);
+  const areTimes = times.length > 0 && times.every((time) => typeof time === 'number');
   return typeof id === 'string' && areTimes && isService;
 }
 
@@ -179,7 +180,7 @@ export class ConfigMapRoutes implements RouteRecord {
   /** Version of each loaded record. Sweeps and runs of one process load at the same time. */
   private readonly versions = new WeakMap<RouteRecords, Loaded['version']>();
 
-  constructor(http: Http, namespace: string) {
+  constructor(http: KubeHttp, namespace: string) {
     this.data = new VersionedData(http, namespace, ROUTES);
   }
 

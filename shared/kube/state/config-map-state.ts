@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { UnitState } from '../../model/unit.ts';
 import type { Log, StateStore } from '../../ports.ts';
 import { fieldsOf, parseJson, sameJson } from '../../model/json.ts';
-import type { Http } from '../kube-http.ts';
-import { listAll, toSelector, corePath } from '../kube-objects.ts';
+import type { KubeHttp } from '../kube-http.ts';
+import { listAllObjects, toSelector, corePath } from '../kube-objects.ts';
 
 interface ConfigMap {
   readonly metadata: { readonly name: string };
@@ -33,12 +33,12 @@ type Patch = Record<string, string | null>;
  * it. Of two processes that write one unit the last one wins, as a watermark is only a hint. Both throw ReconcileError.
  */
 export class ConfigMapState implements StateStore {
-  private readonly http: Http;
+  private readonly http: KubeHttp;
   private readonly namespace: string;
   private readonly log: Log;
   private readonly known: KnownState;
 
-  constructor(http: Http, namespace: string, log: Log, known = nothingKnown()) {
+  constructor(http: KubeHttp, namespace: string, log: Log, known = nothingKnown()) {
     this.known = known;
     this.http = http;
     this.namespace = namespace;
@@ -48,7 +48,7 @@ export class ConfigMapState implements StateStore {
   async load(): Promise<ReadonlyMap<string, UnitState>> {
     const meanwhile = new Map<string, string | null>();
     this.known.meanwhile.add(meanwhile);
-    const shards = await listAll<ConfigMap>(this.http, {
+    const shards = await listAllObjects<ConfigMap>(this.http, {
       path: corePath('configmaps', this.namespace),
       query: { labelSelector: toSelector(STATE_LABEL) },
       doing: `list the state in ConfigMaps of ${this.namespace}`,

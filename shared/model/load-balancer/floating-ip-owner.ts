@@ -27,7 +27,7 @@ const HASH = /\(levelset [0-9a-f]{12}\)$/;
  * another cluster, by a tag or in the description, was not.
  */
 export function isFloatingIPMadeFor(wire: WireResource, name: ServiceKey, cluster: ClusterIdentity): boolean {
-  if (isOfAnotherCluster(wire, cluster)) return false;
+  if (isFloatingIPElsewhere(wire, cluster)) return false;
   const text = String(wire['description']);
   const start = `${goFloatingIPText(name)} from cluster `;
   if (HASH.test(text))
@@ -39,7 +39,7 @@ export function isFloatingIPMadeFor(wire: WireResource, name: ServiceKey, cluste
  * Whether a floating IP is another cluster's: by a tag, or by the end of levelset's own description if it has no tag of
  * a cluster.
  */
-export function isOfAnotherCluster(wire: WireResource, cluster: ClusterIdentity): boolean {
+export function isFloatingIPElsewhere(wire: WireResource, cluster: ClusterIdentity): boolean {
   const tagged = tagValues(wire['tags'], 'cluster');
   if (tagged.length > 0) return tagged.some((id) => id !== cluster.id);
   const text = String(wire['description']);
@@ -73,7 +73,7 @@ export function whyNotFree(
   cluster: ClusterIdentity,
   isAllowed: boolean,
 ): string | undefined {
-  if (isOfAnotherCluster(wire, cluster))
+  if (isFloatingIPElsewhere(wire, cluster))
     return `is a floating IP of another cluster, as its tags or its description say; let its Service go there first, then remove the marks: openstack floating ip unset --tag levelset-cluster=... ${wire.id}, openstack floating ip set --description "" ${wire.id}`;
   const { tags } = wire;
   if (isAllowed || allowsNamespace(tags, name.namespace)) return undefined;

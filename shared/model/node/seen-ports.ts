@@ -9,7 +9,7 @@ export interface DevicePort extends NeutronPort {
 }
 
 /** The ids of the sub-ports of trunks. */
-export function subportsOf(ports: readonly DevicePort[]): readonly string[] {
+export function subportIdsOf(ports: readonly DevicePort[]): readonly string[] {
   return ports.flatMap((port) => port.trunk_details?.sub_ports ?? []).map(({ port_id: id }) => id);
 }
 
@@ -90,7 +90,7 @@ export class SeenPorts {
   }
 
   #subportsOf(server: string): ReadonlySet<string> {
-    return new Set(subportsOf(this.#byDevice.get(server) ?? []));
+    return new Set(subportIdsOf(this.#byDevice.get(server) ?? []));
   }
 }
 

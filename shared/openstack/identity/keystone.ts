@@ -3,7 +3,7 @@ import { ReconcileError } from '../../model/errors.ts';
 import { readAccessRules, type AccessRule } from './access-rules.ts';
 import { readCatalog, type CatalogEndpoint } from './catalog.ts';
 import { refusal, unexpected, unreachable } from '../refusal.ts';
-import type { Http, HttpAnswer } from '../openstack-http.ts';
+import type { OpenStackHttp, HttpAnswer } from '../openstack-http.ts';
 import { isRecord, stringAt } from '../../model/json.ts';
 import { redact } from '../../model/redact.ts';
 import { Answers } from '../../memory/answers.ts';
@@ -35,7 +35,7 @@ const RENEW_EVERY_MS = 60_000;
 
 interface KeystoneOptions {
   readonly config: OpenStackConfig;
-  readonly http: Http;
+  readonly http: OpenStackHttp;
   /** The monotonic clock, in milliseconds. */
   readonly now: () => number;
   /** Hears of each login that Keystone refused. */
@@ -78,7 +78,7 @@ export function createKeystone({ config, http, now, loginRefused }: KeystoneOpti
   };
 }
 
-async function requestToken(config: OpenStackConfig, http: Http, now: () => number): Promise<Token> {
+async function requestToken(config: OpenStackConfig, http: OpenStackHttp, now: () => number): Promise<Token> {
   const url = `${baseUrl(config.authUrl)}/auth/tokens`;
   const asked = now();
   const body = authBody(config.credentials);

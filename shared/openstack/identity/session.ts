@@ -4,7 +4,7 @@ import { narrow, NO_RUN, type RunContext } from '../../run-context.ts';
 import { missingRule, type AccessRule } from './access-rules.ts';
 import { endpointOf, serviceUrl } from './catalog.ts';
 import { refusal, unreachable } from '../refusal.ts';
-import type { Http, HttpAnswer, HttpRequest, ServiceType } from '../openstack-http.ts';
+import type { OpenStackHttp, HttpAnswer, HttpRequest, ServiceType } from '../openstack-http.ts';
 import type { Keystone, Token } from './keystone.ts';
 
 export interface SessionRequest {
@@ -47,7 +47,7 @@ export interface Session {
 export function createSession(
   config: OpenStackConfig,
   keystone: Keystone,
-  http: Http,
+  http: OpenStackHttp,
   run = NO_RUN,
 ): Session {
   const inRun = (token: Promise<Token>): Promise<Token> =>

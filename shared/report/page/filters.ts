@@ -1,7 +1,7 @@
 import type { StatusRow } from '../page.ts';
 import type { Frame } from './layout.ts';
 import { markup, type Html } from './markup.ts';
-import { addressOf, kindOf, namespaceOf } from './question.ts';
+import { pathOfQuestion, kindOf, namespaceOf } from './question.ts';
 import { GROUP_NAMES, GROUPS } from './sync.ts';
 
 const KINDS: Readonly<Record<string, string>> = { service: 'Services', node: 'Nodes', routes: 'Routes' };
@@ -40,6 +40,6 @@ export function pages(page: number, last: number, { path, question }: Frame): Ht
   const to = (target: number, text: string): Html | undefined =>
     target < 1 || target > last
       ? undefined
-      : markup`<a href="${addressOf(path, { ...question, page: target })}">${text}</a>`;
+      : markup`<a href="${pathOfQuestion(path, { ...question, page: target })}">${text}</a>`;
   return markup`<nav class="pages" aria-label="Pages" id="pages">${to(page - 1, 'Previous page')}<span>Page ${page} of ${last}</span>${to(page + 1, 'Next page')}</nav>`;
 }

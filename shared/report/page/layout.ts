@@ -1,5 +1,5 @@
 import { markup, type Html } from './markup.ts';
-import { EVERYTHING, type Question } from './question.ts';
+import { EVERYTHING, type PageQuestion } from './question.ts';
 import { PAGE_STYLE } from './style.ts';
 
 /** What a page needs beside its view. */
@@ -9,7 +9,7 @@ export interface Frame {
   /** Whether objects have pages of their own, below the path. */
   readonly hasObjects: boolean;
   /** What its address asks for. */
-  readonly question: Question;
+  readonly question: PageQuestion;
   /** The text of the script, which the Content-Security-Policy names by its hash. */
   readonly script: string;
   /** What tells this style and script from those of another release. */
@@ -25,7 +25,7 @@ export const BARE: Frame = {
 };
 
 /** The path of an object's page. `path` is that of the page with all objects. */
-export function objectPath(path: string, object: string): string {
+export function pageOfObject(path: string, object: string): string {
   return `${path.replace(/\/$/, '')}${OBJECTS}${object}`;
 }
 

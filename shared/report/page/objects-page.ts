@@ -3,7 +3,7 @@ import { inNumbers } from '../page.ts';
 import { age, since } from './ages.ts';
 import { actor, health, isUnderWay, next, sync, titleOf, why } from './cells.ts';
 import { filters, pages } from './filters.ts';
-import { BARE, DRY_RUN, objectPath, renderDocument, warning, type Frame } from './layout.ts';
+import { BARE, DRY_RUN, pageOfObject, renderDocument, warning, type Frame } from './layout.ts';
 import { markup, type Html } from './markup.ts';
 import { PAGE_ROWS, rowsFor, type GroupedRow } from './question.ts';
 import { groupOf, GROUP_NAMES, GROUPS, type Group } from './sync.ts';
@@ -137,7 +137,7 @@ function small(head: string, text: Html | string | undefined): Html | undefined 
 /** The name, with a link to the object's own page where there is one. */
 function linked({ object }: StatusRow, { path, hasObjects }: Frame): Html | string {
   const title = titleOf(object);
-  return hasObjects ? markup`<a href="${objectPath(path, object)}">${title}</a>` : title;
+  return hasObjects ? markup`<a href="${pageOfObject(path, object)}">${title}</a>` : title;
 }
 
 /** The plan, if there is something in it to read. */

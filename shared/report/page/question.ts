@@ -2,7 +2,7 @@ import type { StatusRow } from '../page.ts';
 import { groupOf, GROUPS, type Group } from './sync.ts';
 
 /** What the address of the page asks for. Empty: everything. */
-export interface Question {
+export interface PageQuestion {
   readonly q: string;
   readonly namespace: string;
   readonly state: string;
@@ -11,13 +11,13 @@ export interface Question {
   readonly page: number;
 }
 
-export const EVERYTHING: Question = { q: '', namespace: '', state: '', kind: '', page: 1 };
+export const EVERYTHING: PageQuestion = { q: '', namespace: '', state: '', kind: '', page: 1 };
 
 /** So many rows are on a page. */
 export const PAGE_ROWS = 200;
 
 /** Reads the query of an address, whatever it has in it. */
-export function readQuestion(query: Readonly<Record<string, unknown>>): Question {
+export function readQuestion(query: Readonly<Record<string, unknown>>): PageQuestion {
   const text = (name: string): string => {
     const value = query[name];
     return typeof value === 'string' ? value.slice(0, 300) : '';
@@ -33,7 +33,7 @@ export function readQuestion(query: Readonly<Record<string, unknown>>): Question
 }
 
 /** The address of a page with the same question. */
-export function addressOf(path: string, { page, ...asked }: Question): string {
+export function pathOfQuestion(path: string, { page, ...asked }: PageQuestion): string {
   const given = Object.entries({ ...asked, page: page > 1 ? String(page) : '' }).filter(
     ([, value]) => value !== '',
   );
@@ -55,7 +55,7 @@ export interface GroupedRow {
 }
 
 /** The rows that a question is about, worst first. */
-export function rowsFor(rows: readonly StatusRow[], asked: Question): readonly GroupedRow[] {
+export function rowsFor(rows: readonly StatusRow[], asked: PageQuestion): readonly GroupedRow[] {
   const words = asked.q.toLowerCase();
   return rows
     .map((row) => ({ row, group: groupOf(row) }))

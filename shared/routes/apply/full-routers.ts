@@ -7,7 +7,7 @@ import type { World } from '../../ports.ts';
 const KEEP_MS = 3_600_000;
 
 /** The number of routes that a router accepts, if Neutron said so to this process within the hour. */
-export function limitOf(
+export function routeLimitOf(
   router: string,
   { memory, clock }: Pick<World, 'memory' | 'clock'>,
 ): number | undefined {

@@ -1,7 +1,7 @@
 import type { ServicePort } from '../../model/kubernetes.ts';
 import { familyOf } from '../../model/network/network-facts.ts';
 import type { Subnet } from '../../model/network/network-facts.ts';
-import { oneByOne } from '../../model/plan.ts';
+import { problemForEach } from '../../model/plan.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource } from '../../model/resources.ts';
 import type { PortNodes } from './nodes/port-nodes.ts';
@@ -114,7 +114,7 @@ export function nodeShares(
     const field = spelled[`ServicePort.${setting}`]?.name ?? setting;
     const message = 'is no node that is a member of this port; levelset ignores it';
     const missing = nodeNames.filter((name) => !names.has(name));
-    return oneByOne(missing, (value) => ({ field, value, message }));
+    return problemForEach(missing, (value) => ({ field, value, message }));
   };
   return {
     weights: new Map(Object.entries(weights)),

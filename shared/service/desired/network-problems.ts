@@ -7,7 +7,7 @@ import type { Family, NetworkFacts, NoVipSubnet } from '../../model/network/netw
 import { ANNOTATION_PREFIX } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import { rulesHoldSourceRanges } from './desire-security-group.ts';
-import { placeOf } from '../intent/service-config.ts';
+import { optionPlace } from '../intent/service-config.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
 interface Cloud {
@@ -76,7 +76,7 @@ function whatNames(id: string, { annotated, origins }: ServiceIntent): string {
   const values = annotated as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   const { option } = ANNOTATIONS.find(({ on, sets }) => values[on]?.[sets] === id)?.otherwise ?? {};
   const from = option && origins.by[option];
-  return spelled?.name ?? (from ? placeOf(from, option) : 'subnet, network or security group id');
+  return spelled?.name ?? (from ? optionPlace(from, option) : 'subnet, network or security group id');
 }
 
 /**

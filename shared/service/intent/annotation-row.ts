@@ -12,7 +12,7 @@ type TargetAttribute = {
 }[keyof ResourceTypes];
 
 /** The sections of docs/annotations.md, in order. */
-export const TOPICS = {
+export const ANNOTATION_TOPICS = {
   'load-balancer': 'The load balancer',
   addresses: 'Its addresses, and who may connect',
   protocol: 'What ports speak',
@@ -54,7 +54,7 @@ export function option<F extends keyof LoadBalancerConfig, T = LoadBalancerConfi
 }
 
 interface RowBase<T> {
-  readonly topic: keyof typeof TOPICS;
+  readonly topic: keyof typeof ANNOTATION_TOPICS;
   /** All spellings; the first one that a Service carries counts. */
   readonly names: readonly string[];
   readonly parse: Parser<NoInfer<T>>;

@@ -38,7 +38,7 @@ import {
   subnetName,
   subnetTags,
   description,
-  userTags,
+  tagList,
 } from './name-parsers.ts';
 import { HEADERS, option, PORT_PROTOCOLS } from './annotation-row.ts';
 import { KINX, CLASS } from './service-config.ts';
@@ -137,9 +137,9 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   { topic: 'addresses', names: [`${OCCM}hostname`],         on: 'Service', sets: 'hostname', becomes: null, parse: hostname, orNone: true, unreadable: 'default', example: 'app.example.org', doc: 'Published in the status in place of the address.' },
   { topic: 'addresses', names: [`${LEGACY}load-balancer-source-ranges`], on: 'Service', sets: 'sourceRanges', becomes: 'listener.allowed_cidrs', parse: sourceRanges, list: true, unreadable: 'blocks', example: '192.0.2.0/24,198.51.100.7/32', doc: 'CIDRs that may connect; spec.loadBalancerSourceRanges goes first. levelset ignores ranges of the other family and names them; with the Go provider they stop the Service.' },
   { topic: 'addresses', names: [`${OCCM}enable-ingress-hostname`], on: 'Service', sets: 'ingressHostname', becomes: null, parse: exactBool, otherwise: option('enableIngressHostname'), unreadable: 'default', example: 'true', doc: 'While members get the PROXY protocol, the status has a name below ingress-hostname-suffix in place of the address.' },
-  { topic: 'load-balancer', names: [own('tags'), `${OCCM}load-balancer-tags`], on: 'Service', sets: 'tags', becomes: 'loadbalancer.tags', parse: userTags, list: true, unreadable: 'default', example: 'paid,team=shop', doc: 'Tags of the load balancer, in addition to those that say whose it is. A tag that was there before stays when the annotation is removed.' },
-  { topic: 'load-balancer', names: [own('listener-tags'), `${OCCM}listener-tags`], on: 'ServicePort', sets: 'listenerTags', becomes: 'listener.tags', needs: null, parse: userTags, list: true, unreadable: 'default', example: 'paid', doc: 'The same on listeners.' },
-  { topic: 'members', names: [own('pool-tags'), `${OCCM}pool-tags`], on: 'ServicePort', sets: 'poolTags', becomes: 'pool.tags', needs: null, parse: userTags, list: true, unreadable: 'default', example: 'paid', doc: 'The same on pools.' },
+  { topic: 'load-balancer', names: [own('tags'), `${OCCM}load-balancer-tags`], on: 'Service', sets: 'tags', becomes: 'loadbalancer.tags', parse: tagList, list: true, unreadable: 'default', example: 'paid,team=shop', doc: 'Tags of the load balancer, in addition to those that say whose it is. A tag that was there before stays when the annotation is removed.' },
+  { topic: 'load-balancer', names: [own('listener-tags'), `${OCCM}listener-tags`], on: 'ServicePort', sets: 'listenerTags', becomes: 'listener.tags', needs: null, parse: tagList, list: true, unreadable: 'default', example: 'paid', doc: 'The same on listeners.' },
+  { topic: 'members', names: [own('pool-tags'), `${OCCM}pool-tags`], on: 'ServicePort', sets: 'poolTags', becomes: 'pool.tags', needs: null, parse: tagList, list: true, unreadable: 'default', example: 'paid', doc: 'The same on pools.' },
   { topic: 'load-balancer', names: [own('description')], on: 'Service', sets: 'description', becomes: 'loadbalancer.description', parse: description, unreadable: 'default', example: 'Our shop', doc: 'What the description of the load balancer begins with; by what follows other controllers recognise it. Not on what kinx made, whose driver reads it.' },
   { topic: 'load-balancer', names: [own('drift')], on: 'Service', sets: 'drift', becomes: null, parse: oneOf('repair', 'report'), otherwise: (c) => c.drift ?? 'repair', unreadable: 'blocks', example: 'report', doc: 'What becomes of a change that somebody made in OpenStack to what the Service asks for: repair puts it back and says so, report only says so, and makes what is missing. Without it --drift decides.' },
   { topic: 'load-balancer', names: [own('approve')], on: 'Service', sets: 'approved', becomes: null, parse: list(approval), list: true, unreadable: 'default', example: '0123456789ab', doc: 'Changes that wait for a person, each by the hash that the plan and the condition name: to a load balancer of another controller, or such as need another load balancer.' },

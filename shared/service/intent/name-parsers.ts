@@ -84,7 +84,7 @@ const MOST_TAGS = 32;
  * Tags, split on commas as the Go provider does. Tags by which controllers recognise what is theirs are refused
  * (decision 31).
  */
-export const userTags: Parser<readonly string[]> = (text) => {
+export const tagList: Parser<readonly string[]> = (text) => {
   const tags = [...new Set(text.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '');
   return tags.length > 0 && tags.length <= MOST_TAGS && tags.every(isTag)
     ? { value: tags }

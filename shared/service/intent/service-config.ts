@@ -107,13 +107,17 @@ class Holding {
     if (from === undefined) return;
     const option = this.#options[field];
     const value = typeof option === 'string' ? option : JSON.stringify(option ?? null);
-    this.#overruled.push({ field: placeOf(from, field), value, message: `does not count: ${by} goes first` });
+    this.#overruled.push({
+      field: optionPlace(from, field),
+      value,
+      message: `does not count: ${by} goes first`,
+    });
     Reflect.deleteProperty(this.#by, field);
   }
 }
 
 /** Where an option stands, by what set it: the class alone does not say which of its options. */
-export function placeOf(from: string, field: string): string {
+export function optionPlace(from: string, field: string): string {
   return from.startsWith('class ') ? `${from} ${keyOf(field)}` : from;
 }
 

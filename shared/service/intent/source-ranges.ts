@@ -1,7 +1,7 @@
 import { parseCidr } from '../../model/network/cidr.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { Family } from '../../model/network/network-facts.ts';
-import { oneByOne } from '../../model/plan.ts';
+import { problemForEach } from '../../model/plan.ts';
 import type { Problem } from '../../model/plan.ts';
 import { tooMany } from '../../model/load-balancer/within-limits.ts';
 import type { Factor } from '../../model/load-balancer/within-limits.ts';
@@ -62,12 +62,12 @@ export function allowedRanges(
   const cidrs = all.filter(isServed);
   const others = cidrs.length === all.length ? [] : all.filter((cidr) => !isServed(cidr));
   const problems = [
-    ...oneByOne(unreadable, (value) => ({
+    ...problemForEach(unreadable, (value) => ({
       field,
       value,
       message: 'must be a CIDR such as 192.0.2.0/24; levelset ignores it',
     })),
-    ...oneByOne(others, (value) => ({
+    ...problemForEach(others, (value) => ({
       field,
       value,
       message: `is ignored: the load balancer has an IPv${families.join(' or IPv')} address only`,

@@ -10,7 +10,7 @@ import {
   unknownAddresses,
 } from '../../model/node/judged-nodes.ts';
 import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
-import { subportsOf } from '../../model/node/seen-ports.ts';
+import { subportIdsOf } from '../../model/node/seen-ports.ts';
 import type { DevicePort } from '../../model/node/seen-ports.ts';
 import { onceFor } from '../../model/once-for.ts';
 import { parseProviderID } from '../../model/node/provider-id.ts';
@@ -18,7 +18,7 @@ import type { WireResource } from '../../model/resources.ts';
 import { listPorts } from '../../observe/list-ports.ts';
 import { attempt, readIfPossible } from '../../observe/attempt.ts';
 import type { CloudReader, World } from '../../ports.ts';
-import { addressesOf } from './network/security-group.ts';
+import { allAddressesOf } from './network/security-group.ts';
 
 const FIELDS = [
   ...['id', 'device_id', 'device_owner', 'fixed_ips', 'allowed_address_pairs', 'trunk_details'],
@@ -61,10 +61,10 @@ async function list(
 ): Promise<readonly WireResource[]> {
   const own = await listPorts('device_id', servers, FIELDS, cloud, AT_ONCE);
   if (servers.length > AT_ONCE) return own;
-  const unknown = [...unknownAddresses(nodes, own), ...addressesOf(unnamed)];
+  const unknown = [...unknownAddresses(nodes, own), ...allAddressesOf(unnamed)];
   const wanted = [...new Set(unknown)].map((address) => `ip_address=${address}`);
   const others = await listPorts('fixed_ips', wanted, FIELDS, cloud, AT_ONCE);
-  const subports = wanted.length > 0 ? await listPorts('id', subportsOf(own), FIELDS, cloud, AT_ONCE) : [];
+  const subports = wanted.length > 0 ? await listPorts('id', subportIdsOf(own), FIELDS, cloud, AT_ONCE) : [];
   return [...new Map([...own, ...others, ...subports].map((port) => [port.id, port])).values()];
 }
 

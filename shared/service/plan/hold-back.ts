@@ -29,7 +29,7 @@ export function approvalOfLetGo(
   return approvalOf([uid, 'let go', annotations?.[LOAD_BALANCER_ID] ?? null, since ?? null]);
 }
 
-export interface Left {
+export interface LeftBehind {
   readonly key: Key;
   /** The load balancer, or without one all that is left. */
   readonly lead: readonly WireResource[];
@@ -47,7 +47,7 @@ interface Moment {
 
 /** Why it stays, for people; undefined if it may go now, or if its deletion was begun. */
 export function whyStays(
-  { key, lead, serves, loadBalancerId }: Left,
+  { key, lead, serves, loadBalancerId }: LeftBehind,
   { deletions, approved }: RecordedDeletions,
   all: readonly string[],
   { orphanDelayMs, deletionPercent: percent }: Pick<Config, 'orphanDelayMs' | 'deletionPercent'>,

@@ -31,7 +31,7 @@ export interface RepairFacts {
   readonly now: number;
 }
 
-export interface Serving {
+export interface WhatServes {
   readonly observed: readonly ObservedResource[];
   /** The addresses in the Service's status. */
   readonly published: readonly string[];
@@ -87,7 +87,7 @@ function whyNotFailedOver(lb: ObservedResource, last: Repair | undefined, facts:
 /** Why the load balancer is not rebuilt without a person's approval; undefined if it may be. */
 export function whyNotRebuilt(
   lb: ObservedResource,
-  { observed, published, anew }: Serving,
+  { observed, published, anew }: WhatServes,
   facts: RepairFacts,
 ): string | undefined {
   if (!keepsAddress(lb, { observed, published, anew })) return 'the Service would get another address';
@@ -108,7 +108,7 @@ export function whyNotRebuilt(
 }
 
 /** Whether the floating IP alone is what clients use, and a new load balancer would have the same. A published hostname hides addresses. */
-function keepsAddress(lb: ObservedResource, { observed, published, anew }: Serving): boolean {
+function keepsAddress(lb: ObservedResource, { observed, published, anew }: WhatServes): boolean {
   const floating = observed.find(({ address }) => address === 'floatingip')?.wire['floating_ip_address'];
   const [vip, ...further] = vipsOf(lb.wire);
   const isIPv4Alone = vip !== undefined && familyOf(vip) === 4 && further.length === 0;

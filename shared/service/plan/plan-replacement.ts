@@ -10,7 +10,7 @@ import { approvalOf } from '../../plan/approval.ts';
 import { removeWithAll } from './plan-leaving.ts';
 import { createTree, leftOut } from './create-tree.ts';
 import { planApprovedFailover, planFailover, whyNotRebuilt } from './plan-repair.ts';
-import type { RepairFacts, Serving } from './plan-repair.ts';
+import type { RepairFacts, WhatServes } from './plan-repair.ts';
 import { dialectOf, isMadeForService } from '../../model/load-balancer/other-controllers.ts';
 
 export interface ReplacementInput extends Circumstances {
@@ -237,7 +237,7 @@ const CANNOT = 'Octavia cannot change it';
 function whyWaits(
   inPlace: boolean,
   lb: ObservedResource,
-  serving: Serving,
+  serving: WhatServes,
   repair: RepairFacts,
 ): string | undefined {
   const why = inPlace ? 'the Service asks for the very VIP that it has' : whyNotRebuilt(lb, serving, repair);

@@ -1,7 +1,7 @@
 /** Many clusters as they are when nothing is left to do: the first project is made by levelset itself, the others are its copies. */
 import type { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
-import { CONTROLLERS } from '../../../shared/config/controllers.ts';
+import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
 import { serviceKey } from '../../../shared/model/request.ts';
 import { floatingIPDescription } from '../../../shared/model/ownership.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
@@ -65,7 +65,7 @@ async function original(
   const insides = emptyProject(number, clusters, 0, clock).map(({ inside }) => inside);
   for (const [at, inside] of insides.entries()) {
     for (let node = 1; node <= NODES; node += 1) addNodeIn(inside, `node-${at}-${node}`, inside);
-    const world = inProcessWorld(inside, { ...aConfig(AUTH_URL), controllers: CONTROLLERS }, SILENT);
+    const world = inProcessWorld(inside, { ...aConfig(AUTH_URL), controllers: CONTROLLER_NAMES }, SILENT);
     const run = (key: Parameters<typeof reconcile>[0]['key']): ReturnType<typeof reconcile> =>
       reconcile({ key, trigger: 'audit' }, world, { remainingMs: () => 60_000 });
     for (let service = 0; service < services; service += 1) {

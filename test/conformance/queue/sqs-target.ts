@@ -1,6 +1,6 @@
 import { enqueueTo } from '../../../functions/lambda/key-queue.ts';
 import { stayWithKey } from '../../../functions/lambda/stay-with-key.ts';
-import { readBody } from '../../../shared/queue/queued-work.ts';
+import { readMessage } from '../../../shared/queue/queued-work.ts';
 import { SqsQueue } from '../../../shared/queue/sqs-queue.ts';
 import { startAws, type AwsFake, type SentMessage } from '../../functions/lambda/aws-fake.ts';
 import type { QueueTarget, Run } from './queue-target.ts';
@@ -77,7 +77,7 @@ class EventSourceMapping {
   }
 
   async #work({ body, groupId }: SentMessage): Promise<void> {
-    const work = readBody(body);
+    const work = readMessage(body);
     if ('unreadable' in work) throw new Error(work.unreadable);
     const time = { remainingMs: () => (this.#isStopped ? 0 : Infinity) };
     await stayWithKey(work.request, 0, { run: this.#run, time, random: () => 0 });

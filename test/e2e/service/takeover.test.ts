@@ -41,7 +41,7 @@ afterEach(async () => {
 });
 
 describe.each(CONTROLLERS)('what %s made', (controller) => {
-  it('keeps its address, and everything on it as it is', async (context) => {
+  it('keeps its address, and everything on it is', async (context) => {
     needsControl(context);
     const stand = new Map(nodes.map((node) => [node.name, node]));
     const worlds = namesOf(controller).map((name) =>

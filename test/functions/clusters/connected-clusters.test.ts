@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ConnectedClusters } from '../../../functions/clusters/connected-clusters.ts';
 import type { Connected } from '../../../functions/world.ts';
-import type { Entry, Reading } from '../../../shared/clusters/entry.ts';
+import type { Entry, EntryReading } from '../../../shared/clusters/entry.ts';
 import { FolderSource } from '../../../shared/clusters/folder.ts';
 import { Registry } from '../../../shared/clusters/registry.ts';
 import { entryFolder } from '../../unit/clusters/entry-folder.ts';
@@ -27,7 +27,7 @@ interface World {
 
 /** Clusters of which `slow` ones end when `lasting` is resolved. */
 function world(given?: Registry) {
-  const readings = new Map<string, Reading>();
+  const readings = new Map<string, EntryReading>();
   /** Which cluster an entry leads to; none: it does not answer. */
   const uids = new Map<string, string>();
   const lasting = Promise.withResolvers<undefined>();

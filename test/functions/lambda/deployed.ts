@@ -8,7 +8,7 @@ import type {
 import { readFile } from 'node:fs/promises';
 import { onTestFinished, vi } from 'vitest';
 import type { ReconcileRequest } from '../../../shared/model/request.ts';
-import { readBody, type QueuedWork } from '../../../shared/queue/queued-work.ts';
+import { readMessage, type QueuedWork } from '../../../shared/queue/queued-work.ts';
 import { startAws, type AwsFake } from './aws-fake.ts';
 import { sandboxWorld, type SandboxWorld } from '../sandbox-world.ts';
 import { sqsRecord } from './sqs-record.ts';
@@ -118,7 +118,7 @@ export function request(name: string, trigger: ReconcileRequest['trigger'] = 'au
 /** What was sent since the last time, by queue. */
 export function taken(aws: AwsFake): readonly (QueuedWork & { readonly queue: string })[] {
   return aws.sent.splice(0).flatMap(({ queue, body }) => {
-    const item = readBody(body);
+    const item = readMessage(body);
     return 'unreadable' in item ? [] : [{ queue, ...item }];
   });
 }

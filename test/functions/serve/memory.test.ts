@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { Memory } from '../../../functions/serve/memory.ts';
+import { PageMemory } from '../../../functions/serve/memory.ts';
 import { newMemory } from '../../../shared/memory/memory.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
 import type { Key } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
-import { CONTROLLERS } from '../../../shared/config/controllers.ts';
+import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
 import { aConfig } from '../../support/config.ts';
 
 const node = { metadata: { name: 'node-0', uid: 'uid', resourceVersion: '1' } } as Node;
@@ -31,10 +31,10 @@ const world = {
     deletions: { nodes: recorded(1, HOUR_MS + 1), left: recorded(1, 2, 3) },
   },
   clock: { now: () => 0 },
-  config: { ...aConfig(), controllers: CONTROLLERS },
+  config: { ...aConfig(), controllers: CONTROLLER_NAMES },
   memory: newMemory(),
 } as unknown as World;
-const rowsOf = async (memory: Memory): Promise<number> =>
+const rowsOf = async (memory: PageMemory): Promise<number> =>
   (await memory.view({ queue: { depth: 0, oldestMs: 0 } })).rows.length;
 const blocked = (key: Key) => ({
   request: { key, trigger: 'sweep' } as const,
@@ -43,7 +43,7 @@ const blocked = (key: Key) => ({
 });
 
 test('what nobody reads is forgotten after a while, the oldest first', async () => {
-  const memory = new Memory(world);
+  const memory = new PageMemory(world);
   memory.remember(blocked('node/node-0'));
   expect(await rowsOf(memory)).toBe(1);
   for (let at = 1; at < 20_000; at += 1) memory.remember(blocked(`node/node-${at}`));
@@ -60,7 +60,7 @@ test('the rows of the last list stay while the apiserver is away, with the reaso
   let isAway = false;
   const listNodes = (): Promise<readonly Node[]> =>
     isAway ? Promise.reject(new Error('no answer')) : Promise.resolve([node]);
-  const memory = new Memory({ ...world, kube: { ...world.kube, listNodes }, clock: { now: () => atMs } });
+  const memory = new PageMemory({ ...world, kube: { ...world.kube, listNodes }, clock: { now: () => atMs } });
   memory.remember(blocked('node/node-0'));
   const view = async () => {
     atMs += 2_000;
@@ -100,7 +100,7 @@ test('while Octavia does not answer the rows are not known, since its last answe
     listServices: () => Promise.resolve([service]),
     clusterId: () => Promise.resolve('id'),
   };
-  const memory = new Memory({
+  const memory = new PageMemory({
     ...world,
     kube,
     cloud: { list },
@@ -117,6 +117,6 @@ test('while Octavia does not answer the rows are not known, since its last answe
 });
 
 test('what was deleted in the last hour is counted beside what may be', async () => {
-  const { deletions } = await new Memory(world).view({ queue: { depth: 0, oldestMs: 0 } });
+  const { deletions } = await new PageMemory(world).view({ queue: { depth: 0, oldestMs: 0 } });
   expect(deletions).toEqual({ nodes: 1, loadBalancers: 3, percent: world.config.deletionPercent });
 });

@@ -5,7 +5,7 @@ import { exportJWK, exportSPKI, generateKeyPair, SignJWT, type GenerateKeyPairRe
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { VerifySender } from '../../../functions/http/require-sender.ts';
 import { verifySenderTokens } from '../../../functions/serve/sender-tokens.ts';
-import { createHttp } from '../../../shared/kube/kube-http.ts';
+import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
 
 const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 const SENDER = 'system:serviceaccount:levelset:sweep-oidc';
@@ -35,7 +35,7 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const http = createHttp({
+  const http = createKubeHttp({
     source: 'test',
     server: `http://127.0.0.1:${port}`,
     tls: {},

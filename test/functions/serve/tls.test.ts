@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { listen } from '../../../functions/serve/listen.ts';
-import type { Look } from '../../../functions/serve/on-file-change.ts';
+import type { FileLook } from '../../../functions/serve/on-file-change.ts';
 
 const run = promisify(execFile);
 let directory: string;
@@ -41,7 +41,7 @@ async function get(url: string, client?: string): Promise<number | undefined> {
   });
 }
 
-async function server(clientCaFile?: string, look?: Look): Promise<string> {
+async function server(clientCaFile?: string, look?: FileLook): Promise<string> {
   const listening = await listen(
     (_request, response) => response.end('ok'),
     '127.0.0.1:0',

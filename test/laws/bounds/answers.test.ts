@@ -3,8 +3,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHttp } from '../../../shared/kube/kube-http.ts';
-import { listAll } from '../../../shared/kube/kube-objects.ts';
+import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
+import { listAllObjects } from '../../../shared/kube/kube-objects.ts';
 import { createWatch } from '../../../shared/kube/watch-http.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import { startFake } from '../../unit/openstack/fake-openstack.ts';
@@ -45,7 +45,7 @@ const ANSWERS: readonly (readonly [string, Answer, RegExp])[] = [
   ['pages of small objects without an end', endless(2_000, 0), /more than 100000 objects/],
 ];
 
-async function apiserver(answer: Answer): Promise<Parameters<typeof createHttp>[0]> {
+async function apiserver(answer: Answer): Promise<Parameters<typeof createKubeHttp>[0]> {
   const server = createServer((request, response) => {
     answer(response, new URL(request.url ?? '/', 'http://any'));
   }).listen(0, '127.0.0.1');
@@ -59,8 +59,8 @@ async function apiserver(answer: Answer): Promise<Parameters<typeof createHttp>[
 }
 
 test.each(ANSWERS)('an apiserver that answers with %s is not listened to', async (_what, answer, reason) => {
-  const http = createHttp(await apiserver(answer));
-  const list = listAll(http, { path: '/api/v1/nodes', doing: 'list Nodes' });
+  const http = createKubeHttp(await apiserver(answer));
+  const list = listAllObjects(http, { path: '/api/v1/nodes', doing: 'list Nodes' });
   await expect(list).rejects.toMatchObject({
     code: 'UNEXPECTED_RESPONSE',
     message: expect.stringMatching(reason) as unknown,
@@ -82,7 +82,7 @@ test.each(ANSWERS)('nor is Neutron, if it answers with %s', async (_what, answer
 test('of objects so large that a page of them is too long fewer are asked for', async () => {
   const asked: number[] = [];
   const all = Array.from({ length: 24 }, (_, at) => ({ metadata: { name: `${at}` }, pad: 'x'.repeat(2e6) }));
-  const http = createHttp(
+  const http = createKubeHttp(
     await apiserver((response, { searchParams }) => {
       const [from, limit] = [Number(searchParams.get('continue')), Number(searchParams.get('limit'))];
       asked.push(limit);
@@ -91,7 +91,7 @@ test('of objects so large that a page of them is too long fewer are asked for', 
       response.writeHead(200, JSON_TYPE).end(JSON.stringify({ items, metadata: next }));
     }),
   );
-  const found = await listAll(http, { path: '/api/v1/services', doing: 'list Services' });
+  const found = await listAllObjects(http, { path: '/api/v1/services', doing: 'list Services' });
   expect(found).toEqual(all);
   expect(asked).toEqual([500, 63, 8, 8, 8]);
 });

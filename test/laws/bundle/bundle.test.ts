@@ -8,7 +8,7 @@ import { safeConfig } from '../../../functions/cli/bundle/safe-config.ts';
 import { findPlans } from '../../../functions/cli/find-plans.ts';
 import { tellPlans } from '../../../functions/cli/plan-command.ts';
 import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
-import { CONTROLLERS } from '../../../shared/config/controllers.ts';
+import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
 import { parseKey, type Key } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
 import { aConfig } from '../../support/config.ts';
@@ -93,7 +93,7 @@ test('of whatever world', { timeout: 300_000 }, () =>
       const credentials = withCredential
         ? ({ type: 'application-credential', id, secret } as const)
         : openstack.credentials;
-      const config = { ...others, openstack: { ...openstack, credentials }, controllers: CONTROLLERS };
+      const config = { ...others, openstack: { ...openstack, credentials }, controllers: CONTROLLER_NAMES };
       sandbox.kube.apply({ apiVersion: 'v1', kind: 'Secret', ...aTlsSecret('one', { name: 'web-tls' }) });
       apply(sandbox, services);
       const world = inProcessWorld(sandbox, config, SILENT);

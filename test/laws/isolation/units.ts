@@ -3,7 +3,7 @@ import { countedLots } from '../../../infra/sandbox/lots.ts';
 import { createContainer } from '../../../infra/sandbox/openstack/barbican/containers.ts';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
-import { CONTROLLERS } from '../../../shared/config/controllers.ts';
+import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
 import type { Config } from '../../../shared/config/config.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import { isUnit, parseKey, type Key } from '../../../shared/model/request.ts';
@@ -98,7 +98,7 @@ function configOf({ cloud }: SandboxInside, manageSecurityGroups: boolean): Conf
   const base = aConfig(AUTH_URL, { manageSecurityGroups });
   return {
     ...base,
-    controllers: CONTROLLERS,
+    controllers: CONTROLLER_NAMES,
     deletionPercent: 100,
     clusterCidrs: ['10.244.0.0/16'],
     route: { routerId: cloud.routerId },

@@ -1,6 +1,6 @@
 /** The requests of one process on their way to the sandbox, each write behind the guard, as in functions/world.ts and kube-http.ts. */
 import { ReconcileError } from '../../../shared/model/errors.ts';
-import type { Http as KubeHttp, KubeRequest } from '../../../shared/kube/kube-http.ts';
+import type { KubeHttp, KubeRequest } from '../../../shared/kube/kube-http.ts';
 import type { LeaseRecord } from '../../../shared/kube/lease.ts';
 import type { Service } from '../../../shared/model/kubernetes.ts';
 import { NoAnswer, type HttpRequest, type Transport } from '../../../shared/openstack/openstack-http.ts';

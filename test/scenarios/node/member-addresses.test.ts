@@ -1,7 +1,7 @@
 /** At which addresses of Nodes levelset adds members, whatever kubelets say of themselves. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
-import { CONTROLLERS } from '../../../shared/config/controllers.ts';
+import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aConfig } from '../../support/config.ts';
@@ -312,7 +312,7 @@ test('with --server-metadata a server without it becomes neither Node nor member
   for (const server of cloud.servers) if (server.name !== 'node-2') server.metadata['cluster'] = 'one';
   const database = cloud.addNovaServer('database', { networks: ['private'] });
   const closed = await worldWith({
-    controllers: CONTROLLERS,
+    controllers: CONTROLLER_NAMES,
     nodes: { ...aConfig().nodes, serverMetadata: { key: 'cluster', value: 'one' } },
   });
   const another = cloud.addNovaServer('another', { networks: ['private'] });

@@ -1,4 +1,4 @@
-import { CONTROLLERS } from '../../../shared/config/controllers.ts';
+import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
 import { joinNode } from '../../support/nodes.ts';
 import { nodeName, startRouteWorld, type RouteWorld } from '../../support/route-world.ts';
@@ -19,7 +19,7 @@ const nodeOf = ({ kube }: PeerWorld, name = 'w1') => as<Node | undefined>(kube.g
 const taintsOf = (it: PeerWorld, name?: string) => (nodeOf(it, name)?.spec?.taints ?? []).map(({ key }) => key).filter((key) => !key.startsWith('node.kubernetes.io/')); // prettier-ignore
 const nodeWorld = (region?: string) =>
   peerWorld({ nodes: 0 }, {}, (base) => ({
-    controllers: CONTROLLERS,
+    controllers: CONTROLLER_NAMES,
     openstack: { ...base.openstack, ...(region !== undefined && { region }) },
   }));
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { CONTROLLERS } from '../../../shared/config/controllers.ts';
+import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
 import { aConfig } from '../../support/config.ts';
 import { nodeName, startRouteWorld } from '../../support/route-world.ts';
 import type { RouteWorld } from '../../support/route-world.ts';
@@ -262,7 +262,7 @@ describe('routes', () => {
     ]);
     it.calls();
 
-    const config = { ...aConfig(it.sandbox.authUrl), controllers: CONTROLLERS };
+    const config = { ...aConfig(it.sandbox.authUrl), controllers: CONTROLLER_NAMES };
     const off = await it.reconcile({}, { ...it.world, config });
     const others = await it.reconcile(
       {},

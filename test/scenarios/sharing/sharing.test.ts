@@ -43,7 +43,7 @@ describe('a Service that names the load balancer of another one', () => {
     expect(serviceOf(it.sandbox, 'api')?.metadata.annotations).toEqual({ [LOAD_BALANCER_ID]: id });
   });
 
-  test('leaves it as it was, in every run', async () => {
+  test('leaves it was, in every run', async () => {
     await it.owner();
     await it.join('api', 81);
 

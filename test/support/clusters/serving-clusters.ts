@@ -9,7 +9,7 @@ import { SandboxClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import { budgetSpent } from '../../../shared/deadline.ts';
 import { KubeClient } from '../../../shared/kube/kube-client.ts';
-import type { Http as KubeHttp } from '../../../shared/kube/kube-http.ts';
+import type { KubeHttp } from '../../../shared/kube/kube-http.ts';
 import { newMemory } from '../../../shared/memory/memory.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';

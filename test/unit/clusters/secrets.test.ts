@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox, type Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import { SecretsSource } from '../../../shared/clusters/secrets.ts';
-import { createHttp } from '../../../shared/kube/kube-http.ts';
+import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
 import { createWatch } from '../../../shared/kube/watch-http.ts';
 import { pause } from '../../support/sandbox-world.ts';
 import { aRegistrySecret } from '../../support/clusters/registry-secret.ts';
@@ -16,7 +16,7 @@ async function open(): Promise<{ readonly sandbox: Sandbox; readonly source: Sec
     credential: () => Promise.resolve({ authorization: `Bearer ${sandbox.kubeToken}` }),
   };
   const source = new SecretsSource('levelset', {
-    http: createHttp(connection),
+    http: createKubeHttp(connection),
     watch: createWatch(connection),
   });
   onTestFinished(async () => {

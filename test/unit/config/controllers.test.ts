@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CONTROLLERS, controllersList } from '../../../shared/config/controllers.ts';
+import { CONTROLLER_NAMES, controllersList } from '../../../shared/config/controllers.ts';
 import { NotAllowed, refusalOf } from '../../../shared/config/read-value.ts';
 
 const [SERVICE, NODE, LIFECYCLE, ROUTE] = [
@@ -10,9 +10,9 @@ const [SERVICE, NODE, LIFECYCLE, ROUTE] = [
 ];
 
 it.each<readonly [string | undefined, readonly (string | undefined)[]]>([
-  [undefined, CONTROLLERS],
-  ['', CONTROLLERS],
-  ['*', CONTROLLERS],
+  [undefined, CONTROLLER_NAMES],
+  ['', CONTROLLER_NAMES],
+  ['*', CONTROLLER_NAMES],
   ['*,-service', [NODE, LIFECYCLE, ROUTE]],
   ['*,-service-lb-controller', [NODE, LIFECYCLE, ROUTE]],
   ['-route, *', [SERVICE, NODE, LIFECYCLE]],

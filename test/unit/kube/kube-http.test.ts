@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Credential, TlsSettings } from '../../../shared/kube/connection/connection.ts';
 import { answerError } from '../../../shared/kube/answer-error.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
-import { createHttp, type KubeCall, type KubeRequest } from '../../../shared/kube/kube-http.ts';
+import { createKubeHttp, type KubeCall, type KubeRequest } from '../../../shared/kube/kube-http.ts';
 import { failure, fakeApiserver, type Asked, type FakeApiserver, type Told } from './fake-apiserver.ts';
 
 let server: FakeApiserver | undefined;
@@ -28,7 +28,7 @@ describe('answers', () => {
   it('are parsed JSON with the time of the server', async () => {
     const date = 'Sat, 21 Nov 2026 10:00:00 GMT';
     const { connection } = await start(() => ({ status: 200, body: { a: 1 }, headers: { date } }));
-    expect(await createHttp(connection)(READ)).toEqual({
+    expect(await createKubeHttp(connection)(READ)).toEqual({
       status: 200,
       body: { a: 1 },
       serverTimeMs: Date.parse(date),
@@ -48,7 +48,7 @@ describe('answers', () => {
   ])('%i is %s', async (status, code) => {
     const headers = { 'audit-id': 'a-1', location: '/elsewhere' };
     const { connection } = await start(() => ({ ...failure(status, 'no such luck'), headers }));
-    expect(await caught(createHttp(connection)(WRITE))).toMatchObject({
+    expect(await caught(createKubeHttp(connection)(WRITE))).toMatchObject({
       code,
       message: `cannot write a Node: ${status} no such luck`,
       context: { status, requestId: 'a-1' },
@@ -112,7 +112,7 @@ describe('answers', () => {
     ],
   ])('of %s are %s', async (_what, code, status, message) => {
     const { connection } = await start(() => failure(status, message));
-    expect(await caught(createHttp(connection)(WRITE))).toMatchObject({
+    expect(await caught(createKubeHttp(connection)(WRITE))).toMatchObject({
       code,
       message: `cannot write a Node: ${status} ${message}`,
     });
@@ -126,7 +126,7 @@ describe('answers', () => {
     '%i of a proxy, %s, does not say that an object is gone, or a right missing',
     async (status, text, type) => {
       const { connection } = await start(() => ({ status, body: text, headers: { 'content-type': type } }));
-      expect(await caught(createHttp(connection)({ ...WRITE, expected: [404] }))).toMatchObject({
+      expect(await caught(createKubeHttp(connection)({ ...WRITE, expected: [404] }))).toMatchObject({
         code: 'KUBE_UNAVAILABLE',
         message: expect.stringContaining('no kube-apiserver says so, but something before it') as string,
       });
@@ -135,7 +135,7 @@ describe('answers', () => {
 
   it("say after a 401 which server takes the credential of which file for nobody's", async () => {
     const { connection, url } = await start(() => failure(401, 'Unauthorized'));
-    expect(await caught(createHttp(connection)(WRITE))).toMatchObject({
+    expect(await caught(createKubeHttp(connection)(WRITE))).toMatchObject({
       code: 'KUBE_FORBIDDEN',
       message: `cannot write a Node: 401 Unauthorized: the kube-apiserver at ${url} does not take the credential of test`,
     });
@@ -163,14 +163,14 @@ describe('answers', () => {
       body: { kind: 'Status', message: 'not found', code: 404, ...status },
     }));
     const request = { ...READ, path: '/api/v1/namespaces/shop/services/web', expected: [404] };
-    const answer = await createHttp(connection)(request).catch((error: unknown) => error);
+    const answer = await createKubeHttp(connection)(request).catch((error: unknown) => error);
     expect(answer instanceof ReconcileError).toBe(!isGone);
   });
 
   it('that are cut short are no answers', async () => {
     const headers = { 'content-type': 'application/json' };
     const { connection } = await start(() => ({ status: 200, body: '{"items": [', headers }));
-    expect(await caught(createHttp(connection)(READ))).toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
+    expect(await caught(createKubeHttp(connection)(READ))).toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
   });
 });
 
@@ -180,13 +180,13 @@ describe('retries', () => {
     ['a lost connection', () => 'reset' as const],
   ])('a GET after %s, twice', async (_what, fails) => {
     const fake = await start((_asked, nth) => (nth < 3 ? fails() : { status: 200 }));
-    expect(await createHttp(fake.connection)(READ)).toMatchObject({ status: 200 });
+    expect(await createKubeHttp(fake.connection)(READ)).toMatchObject({ status: 200 });
     expect(fake.asked).toHaveLength(3);
   });
 
   it('no more than three times', async () => {
     const fake = await start(() => 'reset');
-    const error = await caught(createHttp(fake.connection)(READ));
+    const error = await caught(createKubeHttp(fake.connection)(READ));
     expect(error).toMatchObject({ code: 'KUBE_UNAVAILABLE' });
     expect((error as Error).message).toContain(
       `no answer from the kube-apiserver at ${fake.url} (ECONNRESET`,
@@ -199,13 +199,13 @@ describe('retries', () => {
       nth === 1 ? { ...failure(429, 'busy'), headers: { 'retry-after': '1' } } : { status: 200 },
     );
     const started = performance.now();
-    await createHttp(fake.connection)(READ);
+    await createKubeHttp(fake.connection)(READ);
     expect(performance.now() - started).toBeGreaterThan(950);
   });
 
   it('not when that is too long to wait for', async () => {
     const fake = await start(() => ({ ...failure(429, 'busy'), headers: { 'retry-after': '30' } }));
-    expect(await caught(createHttp(fake.connection)(READ))).toMatchObject({
+    expect(await caught(createKubeHttp(fake.connection)(READ))).toMatchObject({
       code: 'KUBE_UNAVAILABLE',
       context: { retryAfterMs: 30_000 },
     });
@@ -218,7 +218,7 @@ describe('retries', () => {
     ['a GET that is refused', READ, failure(403, 'no')],
   ])('never %s', async (_what, request, told) => {
     const fake = await start(() => told);
-    await caught(createHttp(fake.connection)(request));
+    await caught(createKubeHttp(fake.connection)(request));
     expect(fake.asked).toHaveLength(1);
   });
 });
@@ -233,14 +233,14 @@ describe('credentials', () => {
     const fake = await start(({ headers }) =>
       headers.authorization === 'Bearer secret-2' ? { status: 200 } : failure(401, 'Unauthorized'),
     );
-    const http = createHttp({ ...fake.connection, credential: tokens() });
+    const http = createKubeHttp({ ...fake.connection, credential: tokens() });
     expect(await http(request)).toMatchObject({ status: 200 });
     expect(fake.asked).toHaveLength(2);
   });
 
   it('are tried twice at most and never told', async () => {
     const fake = await start(() => failure(401, 'Unauthorized'));
-    const http = createHttp({ ...fake.connection, credential: tokens() });
+    const http = createKubeHttp({ ...fake.connection, credential: tokens() });
     expect(await caught(http(READ))).toMatchObject({ code: 'KUBE_FORBIDDEN' });
     expect(fake.asked).toHaveLength(2);
   });
@@ -248,7 +248,7 @@ describe('credentials', () => {
   it('that are the same after a 401 are not tried again', async () => {
     const fake = await start(() => failure(401, 'Unauthorized'));
     const authorization = 'Bearer static';
-    const http = createHttp({ ...fake.connection, credential: () => Promise.resolve({ authorization }) });
+    const http = createKubeHttp({ ...fake.connection, credential: () => Promise.resolve({ authorization }) });
     expect(await caught(http(READ))).toMatchObject({ code: 'KUBE_FORBIDDEN' });
     expect(fake.asked).toHaveLength(1);
   });
@@ -256,14 +256,14 @@ describe('credentials', () => {
   it('are in no error, whichever way it is printed', async () => {
     const { inspect } = await import('node:util');
     const fake = await start(() => 'reset');
-    const http = createHttp({ ...fake.connection, credential: tokens() });
+    const http = createKubeHttp({ ...fake.connection, credential: tokens() });
     expect(inspect(await caught(http(WRITE)), { depth: 9 })).not.toContain('secret');
   });
 });
 
 it('keeps its connections', async () => {
   const fake = await start(() => ({ status: 200 }));
-  const http = createHttp(fake.connection);
+  const http = createKubeHttp(fake.connection);
   for (let call = 0; call < 5; call += 1) await http(READ);
   expect(fake.sockets).toBe(1);
 });
@@ -271,7 +271,7 @@ it('keeps its connections', async () => {
 it('reports every attempt', async () => {
   const calls: KubeCall[] = [];
   const fake = await start((_asked, nth) => (nth === 1 ? 'reset' : { status: 200 }));
-  await createHttp(fake.connection, (call) => calls.push(call))(READ);
+  await createKubeHttp(fake.connection, (call) => calls.push(call))(READ);
   expect(calls.map(({ method, status }) => `${method} ${status}`)).toEqual(['GET 0', 'GET 200']);
   expect(calls.every(({ durationMs }) => durationMs > 0)).toBe(true);
 });
@@ -292,7 +292,12 @@ describe('TLS', () => {
     });
     await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
     const url = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`;
-    const http = createHttp({ source: '', server: url, tls, credential: () => Promise.resolve(credential) });
+    const http = createKubeHttp({
+      source: '',
+      server: url,
+      tls,
+      credential: () => Promise.resolve(credential),
+    });
     try {
       return (await http(READ)).body;
     } finally {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttp } from '../../../shared/kube/kube-http.ts';
-import { listAll } from '../../../shared/kube/kube-objects.ts';
+import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
+import { listAllObjects } from '../../../shared/kube/kube-objects.ts';
 import { failure, fakeApiserver, type FakeApiserver, type Told } from './fake-apiserver.ts';
 
 let fake: FakeApiserver | undefined;
@@ -26,7 +26,7 @@ async function serve(odd: (nth: number) => Told | undefined = () => undefined): 
 }
 
 function list(server: FakeApiserver): Promise<readonly Item[]> {
-  return listAll<Item>(createHttp(server.connection), {
+  return listAllObjects<Item>(createKubeHttp(server.connection), {
     path: '/api/v1/nodes',
     query: { labelSelector: 'a=b' },
     doing: 'list Nodes',

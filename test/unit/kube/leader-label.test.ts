@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createHttp } from '../../../shared/kube/kube-http.ts';
+import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
 import { labelLeader, LEADER_LABEL } from '../../../shared/kube/leader-label.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
 import { sandboxKube } from './sandbox-kube.ts';
@@ -7,7 +7,7 @@ import { sandboxKube } from './sandbox-kube.ts';
 test('one Pod has the label, whoever led before, and a process that does not lead has none', async () => {
   const { sandbox } = await sandboxKube();
   const credential = () => Promise.resolve({ authorization: `Bearer ${sandbox.kubeToken}` });
-  const http = createHttp({ source: 'sandbox', server: sandbox.kubeUrl, tls: {}, credential });
+  const http = createKubeHttp({ source: 'sandbox', server: sandbox.kubeUrl, tls: {}, credential });
   for (const name of ['killed', 'next', 'third'])
     sandbox.kube.apply({
       kind: 'Pod',

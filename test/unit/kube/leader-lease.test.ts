@@ -1,7 +1,7 @@
 /** Of the processes of a deployment one writes: whatever stands still, is cut off, is slow, or is killed, by the time of vi's timers. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Http, KubeAnswer } from '../../../shared/kube/kube-http.ts';
+import type { KubeHttp, KubeAnswer } from '../../../shared/kube/kube-http.ts';
 import { LeaderLease, type LeaseClock } from '../../../shared/kube/leader-lease.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
@@ -31,7 +31,7 @@ class Leases {
   record: { metadata: { resourceVersion: string }; spec: { holderIdentity: string } } | undefined;
   #version = 0;
 
-  ask({ method, body }: Parameters<Http>[0]): KubeAnswer {
+  ask({ method, body }: Parameters<KubeHttp>[0]): KubeAnswer {
     const sent = body as { metadata: { resourceVersion?: string }; spec: { holderIdentity: string } };
     const answer = (status: number, it: unknown = { kind: 'Status', message: '' }): KubeAnswer => ({
       status,
@@ -64,7 +64,7 @@ class Process {
         await this.#thaws();
       },
     };
-    const http: Http = async (request) => {
+    const http: KubeHttp = async (request) => {
       const slow = this.#is('slow') ? 3_500 : 20;
       await sleep(slow);
       const isCutOff = this.#is('cut off') || this.isKilled;
@@ -186,7 +186,7 @@ test('a guard that stood open closes 13 s after the last renewal that was taken 
   const leases = new Leases();
   let asleepMs = 0;
   const clock: LeaseClock = { monotonic: () => Date.now() - asleepMs, wall: () => Date.now(), pause: sleep };
-  const http: Http = (request) => Promise.resolve(leases.ask(request));
+  const http: KubeHttp = (request) => Promise.resolve(leases.ask(request));
   const its = { http, clock, identity: 'first', namespace: 'levelset', name: 'levelset', log: SILENT };
   const lease = new LeaderLease({ ...its, changed: () => undefined });
   lease.start();
@@ -201,7 +201,7 @@ test('a guard that stood open closes 13 s after the last renewal that was taken 
 test('who leads goes on leading where each answer of the kube-apiserver takes 5 s', async () => {
   const leases = new Leases();
   const clock: LeaseClock = { monotonic: () => Date.now(), wall: () => Date.now(), pause: sleep };
-  const http: Http = async (request) => {
+  const http: KubeHttp = async (request) => {
     const { leftMs = () => Infinity } = request;
     await sleep(Math.min(5_000, leftMs()));
     if (leftMs() <= 0) throw new ReconcileError('KUBE_UNAVAILABLE', 'no answer in time');

@@ -7,7 +7,7 @@ import { TLSSocket } from 'node:tls';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import { readKubeconfig } from '../../../shared/kube/connection/kubeconfig.ts';
-import { createHttp, type Http } from '../../../shared/kube/kube-http.ts';
+import { createKubeHttp, type KubeHttp } from '../../../shared/kube/kube-http.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
 import { createWatch } from '../../../shared/kube/watch-http.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -71,7 +71,7 @@ const connectionTo = (server: string, user: object = {}) =>
     }),
     { source: at('kubeconfig') },
   );
-const statusOf = (http: Http): Promise<unknown> =>
+const statusOf = (http: KubeHttp): Promise<unknown> =>
   http(GET).then(
     ({ status }) => status,
     (error: unknown) => (error instanceof ReconcileError ? error.context.status : error),
@@ -79,7 +79,7 @@ const statusOf = (http: Http): Promise<unknown> =>
 
 it('a client certificate that was replaced is shown at once, and never with the key of the other one', async () => {
   const { url, takes } = await serve();
-  const http = createHttp(await connectionTo(url));
+  const http = createKubeHttp(await connectionTo(url));
   expect(await statusOf(http)).toBe(200);
   place('cert', 'two.pem', 2_000);
   expect(await statusOf(http)).toBe(200);
@@ -100,7 +100,7 @@ it('a CA that was replaced counts at once, and with the same time after a handsh
   const { url } = await serve();
   const post = { method: 'POST', path: '/x', doing: 'write x', body: {} } as const;
   place('ca', 'stranger.pem', 1_000);
-  const http = createHttp(await connectionTo(url));
+  const http = createKubeHttp(await connectionTo(url));
   await expect(http(post)).rejects.toThrow(/certificate-authority-data in the kubeconfig/);
   place('ca', 'server.pem', 1_000);
   expect(await http(post)).toMatchObject({ status: 200 });
@@ -112,7 +112,7 @@ it('requests and watches have the rights of whom the kubeconfig names', async ()
   const { url } = await serve();
   const connection = await connectionTo(url, { as: 'jörg', 'as-groups': ['devs', 'ops'] });
   const as = { 'impersonate-user': Buffer.from('jörg').toString('latin1'), 'impersonate-group': 'devs, ops' };
-  expect((await createHttp(connection)(GET)).body).toMatchObject({ object: { as } });
+  expect((await createKubeHttp(connection)(GET)).body).toMatchObject({ object: { as } });
   const events = [];
   const { signal } = new AbortController();
   for await (const event of createWatch(connection)(

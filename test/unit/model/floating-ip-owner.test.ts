@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   isFloatingIPMadeFor,
-  isOfAnotherCluster,
+  isFloatingIPElsewhere,
   isUntagged,
   serviceIn,
   whyNotFree,
@@ -95,8 +95,8 @@ test('a description leads back to the Service and the cluster that wrote it, and
 
       expect(serviceIn(String(wire['description']))).toEqual(key);
       expect(isFloatingIPMadeFor(wire, key, cluster)).toBe(true);
-      expect(isOfAnotherCluster(wire, cluster)).toBe(false);
-      expect(isOfAnotherCluster(wire, other)).toBe(cluster.id !== other.id);
+      expect(isFloatingIPElsewhere(wire, cluster)).toBe(false);
+      expect(isFloatingIPElsewhere(wire, other)).toBe(cluster.id !== other.id);
       expect(isFloatingIPMadeFor(wire, another, cluster)).toBe(
         another.name === key.name && another.namespace === key.namespace,
       );

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSandbox, type Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import type { OpenStackConfig } from '../../../shared/config/config.ts';
-import { connectCloud, type Connection } from '../../../shared/openstack/connect-cloud.ts';
+import { connectCloud, type CloudConnection } from '../../../shared/openstack/connect-cloud.ts';
 import { configFor } from './fake-openstack.ts';
 
 /** The end of it comes when a case moves the clock, so that a slow machine sees the lock as well. */
 const PENDING_MS = 60_000;
 
 let sandbox: Sandbox;
-let connection: Connection;
+let connection: CloudConnection;
 beforeAll(async () => {
   sandbox = await startSandbox({ pendingMs: PENDING_MS });
   connection = connectCloud({ ...configFor(sandbox.authUrl), credentials: login('demo') });

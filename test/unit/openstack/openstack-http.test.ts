@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttp, NoAnswer, type Call } from '../../../shared/openstack/openstack-http.ts';
+import { createOpenStackHttp, NoAnswer, type Call } from '../../../shared/openstack/openstack-http.ts';
 import { json, startFake, type Answer, type Fake } from './fake-openstack.ts';
 
 let fake: Fake | undefined;
@@ -9,7 +9,7 @@ afterEach(async () => fake?.close());
 async function run(method: 'GET' | 'POST', answer: Answer) {
   fake = await startFake(answer);
   const calls: Call[] = [];
-  const http = createHttp({ ...fake.config, requestTimeoutMs: 300 }, (call) => calls.push(call));
+  const http = createOpenStackHttp({ ...fake.config, requestTimeoutMs: 300 }, (call) => calls.push(call));
   const started = Date.now();
   const result = await http({ service: 'network', method, url: `${fake.url}/x` }).catch(
     (error: unknown) => error,
@@ -69,7 +69,7 @@ describe('createHttp', () => {
     fake = await startFake((_seen, response) => {
       response.destroy();
     });
-    const http = createHttp(fake.config, () => undefined);
+    const http = createOpenStackHttp(fake.config, () => undefined);
     const headers = { 'x-auth-token': 'secret-token' };
     const error: unknown = await http({ service: 'network', method: 'POST', url: fake.url, headers }).catch(
       (reason: unknown) => reason,
@@ -112,7 +112,7 @@ it.each(['/load-balancer/v2.0/lbaas/pools', ''])(
     fake = await startFake((_, response) => {
       json(response, 200, {});
     });
-    const http = createHttp(fake.config, () => undefined);
+    const http = createOpenStackHttp(fake.config, () => undefined);
     await expect(http({ service: 'load-balancer', method: 'POST', url })).rejects.toBeInstanceOf(NoAnswer);
   },
 );

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { OpenStackConfig } from '../../../shared/config/config.ts';
-import { createHttp, type HttpAnswer } from '../../../shared/openstack/openstack-http.ts';
+import { createOpenStackHttp, type HttpAnswer } from '../../../shared/openstack/openstack-http.ts';
 import { configFor } from './fake-openstack.ts';
 
 /** A certificate for 127.0.0.1 and its key, made for these tests; valid until 2126. */
@@ -30,7 +30,7 @@ afterAll(() => {
 });
 
 function read(config: Partial<OpenStackConfig>): Promise<HttpAnswer> {
-  const http = createHttp({ ...configFor(url), ...config }, () => undefined);
+  const http = createOpenStackHttp({ ...configFor(url), ...config }, () => undefined);
   return http({ service: 'identity', method: 'POST', url });
 }
 
@@ -52,7 +52,7 @@ describe('TLS', () => {
       await new Promise<void>((resolve) => served.listen(0, resolve));
       onTestFinished(() => void served.close());
       const address = `https://${host}:${(served.address() as AddressInfo).port}`;
-      const http = createHttp({ ...configFor(address), ca }, () => undefined);
+      const http = createOpenStackHttp({ ...configFor(address), ca }, () => undefined);
       return http({ service: 'identity', method: 'POST', url: address });
     };
 
@@ -85,7 +85,7 @@ describe('TLS', () => {
     onTestFinished(() => void known.close());
     const address = `https://[::1]:${(known.address() as AddressInfo).port}`;
     const ask = (ca: string): Promise<HttpAnswer> =>
-      createHttp(
+      createOpenStackHttp(
         { ...configFor(address), ca },
         () => undefined,
       )({

@@ -13,9 +13,9 @@ import { inspect, promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { findConnection } from '../../../shared/kube/connection/find-connection.ts';
-import { createHttp } from '../../../shared/kube/kube-http.ts';
+import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
 import { createWatch } from '../../../shared/kube/watch-http.ts';
-import { createHttp as createCloudHttp, overSockets } from '../../../shared/openstack/openstack-http.ts';
+import { createOpenStackHttp, overSockets } from '../../../shared/openstack/openstack-http.ts';
 import { proxyFromEnv } from '../../../shared/proxy.ts';
 import { SqsQueue } from '../../../shared/queue/sqs-queue.ts';
 import { startForwardProxy, type ForwardProxy } from './forward-proxy.ts';
@@ -88,7 +88,7 @@ async function connectionTo(server: string, { cluster = {}, env = {} }: { cluste
 
 describe('the kube-apiserver', () => {
   it('is reached by proxy-url with a password, over one tunnel', async () => {
-    const http = createHttp(
+    const http = createKubeHttp(
       await connectionTo('https://one.example.org:6443', { cluster: { 'proxy-url': withPassword() } }),
     );
     for (let at = 0; at < 3; at += 1) expect(await http(READ)).toMatchObject({ body: { major: '1' } });
@@ -104,7 +104,7 @@ describe('the kube-apiserver', () => {
       cluster: { 'certificate-authority-data': Buffer.from(ca).toString('base64') },
       env: { HTTPS_PROXY: withPassword() },
     });
-    expect(await createHttp(connection)(READ)).toMatchObject({ status: 200 });
+    expect(await createKubeHttp(connection)(READ)).toMatchObject({ status: 200 });
     const request = { path: '/api/v1/nodes', resourceVersion: '1', doing: 'watch Nodes' };
     const events: string[] = [];
     for await (const { type } of createWatch(connection)(request, new AbortController().signal))
@@ -114,7 +114,7 @@ describe('the kube-apiserver', () => {
   });
 
   it('has to show a certificate of its name', async () => {
-    const http = createHttp(
+    const http = createKubeHttp(
       await connectionTo('https://two.example.org:6443', { env: { HTTPS_PROXY: withPassword() } }),
     );
     await expect(http({ ...READ, method: 'DELETE' })).rejects.toThrow(
@@ -124,7 +124,7 @@ describe('the kube-apiserver', () => {
   });
 
   it('is not reached with a wrong password, and none is told', async () => {
-    const http = createHttp(
+    const http = createKubeHttp(
       await connectionTo('https://one.example.org:6443', {
         cluster: { 'proxy-url': withPassword('falsch') },
       }),
@@ -147,7 +147,7 @@ describe('the kube-apiserver', () => {
       return undefined;
     });
     const env = { HTTPS_PROXY: withPassword() };
-    const http = createHttp(await connectionTo('https://one.example.org:6443', { env }));
+    const http = createKubeHttp(await connectionTo('https://one.example.org:6443', { env }));
     const error = await http({ ...READ, method: 'DELETE' }).catch((refused: unknown) => refused);
     expect(String(error)).toContain(
       `ERR_PROXY_TUNNEL: Failed to establish tunnel to one.example.org:6443 via ${proxy.url}/`,
@@ -158,7 +158,7 @@ describe('the kube-apiserver', () => {
   it('counts as silent when TLS does not come up in the tunnel', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const http = createHttp(
+    const http = createKubeHttp(
       await connectionTo('https://silent.example.org', { env: { HTTPS_PROXY: withPassword() } }),
     );
     const failed = expect(http({ ...READ, method: 'DELETE' })).rejects.toThrow('no TLS within 8 s');
@@ -171,7 +171,7 @@ describe('the kube-apiserver', () => {
 
   it('is no business of a proxy when NO_PROXY names it', async () => {
     const env = { HTTPS_PROXY: withPassword(), NO_PROXY: '.example.org' };
-    const http = createHttp(await connectionTo('https://one.example.org:6443', { env }));
+    const http = createKubeHttp(await connectionTo('https://one.example.org:6443', { env }));
     await expect(http({ ...READ, method: 'DELETE' })).rejects.toThrow(/one\.example\.org/);
     expect(proxy.asked).toEqual([]);
   });
@@ -180,7 +180,7 @@ describe('the kube-apiserver', () => {
 it('OpenStack without TLS is reached by HTTP_PROXY', async () => {
   const url = 'http://keystone.example.org:5000/v3';
   const transport = overSockets(configFor(url), proxyFromEnv({ HTTP_PROXY: withPassword() }));
-  const http = createCloudHttp(configFor(url), () => undefined, transport);
+  const http = createOpenStackHttp(configFor(url), () => undefined, transport);
   expect(await http({ service: 'identity', method: 'GET', url })).toMatchObject({ body: { path: '/v3' } });
   expect(proxy.asked).toEqual([`GET ${url}`]);
 });
@@ -189,7 +189,7 @@ it('OpenStack with TLS is reached by HTTPS_PROXY', async () => {
   const url = 'https://one.example.org:6443/v3';
   const config = { ...configFor(url), ca: CA };
   const transport = overSockets(config, proxyFromEnv({ HTTPS_PROXY: withPassword() }));
-  const http = createCloudHttp(config, () => undefined, transport);
+  const http = createOpenStackHttp(config, () => undefined, transport);
   expect(await http({ service: 'identity', method: 'GET', url })).toMatchObject({ body: { major: '1' } });
   expect(proxy.asked).toEqual(['CONNECT one.example.org:6443']);
 });

@@ -4,7 +4,7 @@ import {
   bodyOf,
   deduplicationId,
   groupId,
-  readBody,
+  readMessage,
   type QueuedWork,
 } from '../../../shared/queue/queued-work.ts';
 
@@ -14,8 +14,8 @@ const WORK: QueuedWork = {
 };
 
 test('what is written is read again', () => {
-  expect(readBody(bodyOf(WORK))).toEqual(WORK);
-  expect(readBody('{"request":{"key":"all","trigger":"resync"}}')).toEqual({
+  expect(readMessage(bodyOf(WORK))).toEqual(WORK);
+  expect(readMessage('{"request":{"key":"all","trigger":"resync"}}')).toEqual({
     request: { key: 'all', trigger: 'resync' },
   });
 });
@@ -26,7 +26,7 @@ test('a message has its version and the name of its cluster', () => {
   expect(bodyOf(WORK)).toBe(
     '{"version":3,"request":{"key":"service/shop/web","trigger":"audit","cause":"audit-1"},"busySinceMs":1700000000000}',
   );
-  expect(readBody(bodyOf(OF_A_CLUSTER))).toEqual(OF_A_CLUSTER);
+  expect(readMessage(bodyOf(OF_A_CLUSTER))).toEqual(OF_A_CLUSTER);
 });
 
 test('one key of two clusters is in two groups, and one event about both is two', () => {
@@ -40,18 +40,18 @@ test('one key of two clusters is in two groups, and one event about both is two'
   ]);
   const inLane = all.map((work) => ({ ...work, request: { ...work.request, inLane: true } }));
   expect(inLane.map(groupId)).toEqual(['lane', 'prod-a:lane', 'prod-b:lane']);
-  expect(readBody(bodyOf(inLane[1] ?? WORK))).toEqual(inLane[1]);
+  expect(readMessage(bodyOf(inLane[1] ?? WORK))).toEqual(inLane[1]);
   expect(new Set(all.map(deduplicationId)).size).toBe(3);
 });
 
 test('a field that this program does not know is ignored, a version that it does not know is not', () => {
   const { request } = WORK;
 
-  expect(readBody(JSON.stringify({ version: 1, ...WORK, colour: 'red' }))).toEqual(WORK);
-  expect(readBody(JSON.stringify({ version: 4, request }))).toEqual({
+  expect(readMessage(JSON.stringify({ version: 1, ...WORK, colour: 'red' }))).toEqual(WORK);
+  expect(readMessage(JSON.stringify({ version: 4, request }))).toEqual({
     unreadable: 'it is of version 4, this program reads up to 3',
   });
-  expect(readBody(JSON.stringify({ version: 'next', request }))).toHaveProperty('unreadable');
+  expect(readMessage(JSON.stringify({ version: 'next', request }))).toHaveProperty('unreadable');
 });
 
 test.each([
@@ -63,11 +63,11 @@ test.each([
   ['a cluster that is no text', '{"version":2,"request":{"key":"all","cluster":7,"trigger":"audit"}}'],
   ['a trigger that is none', '{"request":{"key":"all","trigger":"toString"}}'],
 ])('%s is not work', (_name, body) => {
-  expect(readBody(body)).toEqual({ unreadable: expect.any(String) as string });
+  expect(readMessage(body)).toEqual({ unreadable: expect.any(String) as string });
 });
 
 test('no text makes the reader throw', () => {
-  fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void readBody(text)));
+  fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void readMessage(text)));
 });
 
 test('a group id is the key, or a hash where SQS allows no more than 128 characters', () => {

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { startSandbox, type Sandbox } from '../../../infra/sandbox/sandbox.ts';
-import { createHttp } from '../../../shared/kube/kube-http.ts';
+import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
 import { createWatch } from '../../../shared/kube/watch-http.ts';
 import type { Key } from '../../../shared/model/request.ts';
 import { Watches } from '../../../shared/watch/watches.ts';
@@ -93,7 +93,7 @@ async function watching({ stalledMs = 60_000, isSeen = true } = {}): Promise<Wat
   const credential = () => Promise.resolve({ authorization: `Bearer ${sandbox.kubeToken}` });
   const connection = { source: 'sandbox', server, tls: {}, credential };
   const watches = new Watches({
-    http: createHttp(connection),
+    http: createKubeHttp(connection),
     watch: createWatch(connection, stalledMs),
     log: { ...SILENT, info: note, warn: note },
     changed: (keys) => {

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Watches } from '../../../shared/watch/watches.ts';
 import { startSandbox, type Sandbox } from '../../../infra/sandbox/sandbox.ts';
-import { createHttp } from '../../../shared/kube/kube-http.ts';
+import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
 import { createWatch } from '../../../shared/kube/watch-http.ts';
 import type { Key } from '../../../shared/model/request.ts';
 import { pause, SILENT } from '../../support/sandbox-world.ts';
@@ -25,7 +25,7 @@ beforeEach(async () => {
   };
   watches = new Watches({
     secrets: { most: 15, pollMs: 200 },
-    http: createHttp(connection),
+    http: createKubeHttp(connection),
     watch: createWatch(connection),
     log: { ...SILENT, warn: (message) => void warnings.push(message) },
     changed: (keys) => told.push(...keys),

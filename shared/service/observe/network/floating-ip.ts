@@ -1,7 +1,7 @@
 import { publishedAddresses, requestedFloatingIP } from '../../../model/kubernetes.ts';
 import {
   isFloatingIPMadeFor,
-  isOfAnotherCluster,
+  isFloatingIPElsewhere,
   whyNotFree,
 } from '../../../model/load-balancer/floating-ip-owner.ts';
 import {
@@ -77,7 +77,7 @@ async function lookForOne(
   // a load balancer that is not there yet will have the port that the Service names
   const next = loadBalancer ? replacement : { id: '', vip_port_id: wantsOne && intent.vip_port_id };
   const attached = (await attachedTo(loadBalancer, cloud)) ?? (await attachedTo(next, cloud));
-  if (attached && isOfAnotherCluster(attached, cluster)) return { loadBalancerIPTaken: ON_VIP };
+  if (attached && isFloatingIPElsewhere(attached, cluster)) return { loadBalancerIPTaken: ON_VIP };
   // one that is to be kept may have been detached and not marked yet
   const mayKeep = intent.keeps_floating_ip === true && !wantsOne;
   const looks = unit.wanted && !mayKeep && (unit.withLeftovers === true || duplicates.length > 0);
@@ -160,7 +160,7 @@ function isKept(ip: WireResource, wantsOne: boolean): boolean {
 function isElsewhere({ tags, ...wire }: WireResource, { service }: Unit, cluster: ClusterIdentity): boolean {
   const user = tagValue(tags, 'service');
   const isGiven = tagValues(tags, 'allow').length > 0 && user !== undefined;
-  return isOfAnotherCluster({ ...wire, tags }, cluster) || (isGiven && user !== service?.metadata.uid);
+  return isFloatingIPElsewhere({ ...wire, tags }, cluster) || (isGiven && user !== service?.metadata.uid);
 }
 
 /** The words for a floating IP of another cluster on the VIP port. */

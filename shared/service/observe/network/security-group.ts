@@ -179,7 +179,7 @@ export async function observeNodePorts(
 }
 
 /** Every IP address at which one of these nodes could be a member. */
-export function addressesOf(nodes: readonly Node[]): readonly string[] {
+export function allAddressesOf(nodes: readonly Node[]): readonly string[] {
   const addresses = nodes.flatMap(({ status }) => status?.addresses ?? []);
   return [
     ...new Set(addresses.flatMap(({ type, address }) => (type.endsWith('IP') && address ? [address] : []))),

@@ -145,7 +145,7 @@ describe('an intent that changes half-way', () => {
     expect((await evaluation(inSubnet(THIRD_SUBNET), nodes, cloud)).plan.steps).toEqual([]);
   });
 
-  test('and wants it as it was gets the begun pool taken away, and nothing else', async () => {
+  test('and wants it was gets the begun pool taken away, and nothing else', async () => {
     const cloud = await served(service());
     await interrupted(inSubnet(OTHER_SUBNET), cloud, 2);
 

@@ -52,7 +52,8 @@ export function rightFor({ method, path }: KubernetesCall, ownNamespace: string)
   const [, group, namespace, resource = '', name, subresource] = OBJECT.exec(path) ?? [];
   const read = name === undefined ? (path.includes('watch=true') ? 'watch' : 'list') : 'get';
   const verb = VERBS[method] ?? read;
-  const narrow = namespace === ownNamespace ? ['leases', 'configmaps', 'secrets', 'pods'] : ['secrets'];
+  const narrow =
+    namespace === ownNamespace ? ['leases', 'configmaps', 'secrets', 'pods'] : ['secrets', 'leases'];
   const what = [group, resource, subresource].filter((part) => part !== undefined).join('/');
   const which = resource === 'configmaps' ? nameOf(name) : '';
   return `${verb} ${what}${which}${narrow.includes(resource) ? ` in ${namespace ?? ''}` : ''}`;

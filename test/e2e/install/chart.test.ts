@@ -80,7 +80,10 @@ it('has each variable once: that of `env` where both have it, and NO_PROXY after
   );
   const [, env = ''] = /^          env:\n([^]*?)^          ports:/m.exec(stdout) ?? [];
   const names = [...env.matchAll(/- name: (\w+)/g)].map(([, name]) => name);
-  expect(names).toEqual([...OWN_VARIABLES.map(({ name }) => name), 'NO_PROXY']);
+  expect(names).toEqual([
+    ...OWN_VARIABLES.map(({ name }) => name),
+    ...['POD_NAMESPACE', 'POD_NAME', 'NO_PROXY'],
+  ]);
   expect(env).toContain('$(KUBERNETES_SERVICE_HOST),.svc,.cluster.local,localhost,127.0.0.1,::1,.shop');
 });
 
@@ -135,7 +138,7 @@ it.each(OF_OTHERS)(
     const crds = names.map((name) => `crd/${name}`);
     await kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...crds]);
     const { stdout } = await renderChart([...set(values), ...TLS], 'default');
-    const check = ['--dry-run=server', '--validate=strict', '-n', 'default', '-f', '-'];
+    const check = ['--dry-run=server', '--validate=strict', '-f', '-'];
     const said = await kubectl(['apply', '--server-side', '--force-conflicts', ...check], stdout);
     for (const kind of made) expect(said).toContain(`${kind}/levelset serverside-applied`);
   },

@@ -60,6 +60,8 @@ beforeEach(async (context) => {
 afterEach(async () => {
   await pods.stop();
   await runHelm(['uninstall', RELEASE, '--namespace', namespace, '--ignore-not-found']);
+  // as docs/how-to/uninstall.md says; a release in another namespace would wait for it
+  await kubectl(['-n', 'levelset', 'delete', 'lease', 'levelset-deployment', '--ignore-not-found']);
   await removeNamespace(namespace);
   await front.close();
 });

@@ -103,6 +103,18 @@ export function servicesIn(tags: unknown, cluster: ClusterIdentity): readonly st
   return [...new Set([...names, ...services])].sort();
 }
 
+/**
+ * Whether the load balancer was made for a Service that took its floating IP along, and nobody but the one that joined is on it: that one
+ * gets one again, which opens it for nobody else.
+ */
+export function hasLostAddress(
+  { others }: Pick<Sharing, 'others'>,
+  loadBalancer: WireResource | undefined,
+  floatingIP: WireResource | undefined,
+): boolean {
+  return others.length === 0 && !floatingIP && tagValue(loadBalancer?.['tags'], 'owner') !== undefined;
+}
+
 /** Whether the tags of a load balancer name the Service. */
 export function isOnIt(
   tags: unknown,

@@ -13,7 +13,12 @@ import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import { keyOf } from '../../model/request.ts';
 import type { DesiredResource, WireResource } from '../../model/resources.ts';
-import { absentOwner, madeForKey, textOf } from '../../model/load-balancer/shared-load-balancer.ts';
+import {
+  absentOwner,
+  hasLostAddress,
+  madeForKey,
+  textOf,
+} from '../../model/load-balancer/shared-load-balancer.ts';
 import type { Sharing, NotJoined } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 import { attributeRule } from '../../model/attributes.ts';
@@ -55,12 +60,13 @@ export function desireSharing(
   if (!loadBalancer || sharing?.role !== 'joiner') {
     return { resources: resources.map((one) => withOwnersTags(one, intent, context)), problems: [] };
   }
+  const gets = hasLostAddress(sharing, loadBalancer, context.floatingIP);
   return {
     resources: resources.flatMap((one) => {
-      if (one.kind === 'floatingip') return [];
+      if (one.kind === 'floatingip') return gets ? [one] : [];
       return [one.kind === 'loadbalancer' ? { ...one, attributes: joinersTags(intent, context) } : one];
     }),
-    problems: joinersProblems(intent, loadBalancer, context.floatingIP),
+    problems: gets ? [] : joinersProblems(intent, loadBalancer, context.floatingIP),
   };
 }
 

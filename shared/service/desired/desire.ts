@@ -5,6 +5,7 @@ import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
 import type { NetworkFacts } from '../../model/network/network-facts.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { ReadOtherwise } from '../../model/load-balancer/other-controllers.ts';
+import { hasLostAddress } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import { withoutAddresses } from '../../model/node/judged-nodes.ts';
 import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
@@ -105,10 +106,11 @@ function desireWith(
   const { intent, config, asNew, approved, byGo } = reading;
   const { loadBalancer, sharing, resources, localNodes, ifReplaced, horizon } = observed;
   const nodes = intent && !intent.nodeSelector ? ofMembers(all, resources) : all;
+  const floatingIP = resources.find(({ kind }) => kind === 'floatingip')?.wire;
   const input: DesireInput = {
     intent,
     wanted: unit.wanted,
-    joins: sharing?.role === 'joiner',
+    joins: sharing?.role === 'joiner' && !hasLostAddress(sharing, loadBalancer, floatingIP),
     nodes,
     judged,
     facts: observed.facts,
@@ -130,7 +132,6 @@ function desireWith(
     drainMs: drainMsOf(config),
     busy: loadBalancer !== undefined && isLocked(loadBalancer),
   });
-  const floatingIP = resources.find(({ kind }) => kind === 'floatingip')?.wire;
   const shared = desireSharing(own.resources, { intent, cluster, loadBalancer, sharing, floatingIP });
   const problems = [
     ...own.problems,

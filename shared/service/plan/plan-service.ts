@@ -74,7 +74,8 @@ export function planService(input: ServicePlanInput): Plan {
   const free = withoutTakenPlaces(desired.resources, observed.resources, cluster);
   const rebuild = whyAnew(unit, observed, repair);
   const published = publishedAddresses(unit.service);
-  const canJudgeTls = depth === 'deep' && !(loadBalancer && isLocked(loadBalancer));
+  const isUnread = loadBalancer !== undefined && isLocked(loadBalancer);
+  const canJudgeTls = depth === 'deep' && !isUnread;
   const stuck = stuckProblems(observed.resources, observed.horizon.anHourAgo);
   const planned = plan({
     unit: unit.key,
@@ -93,6 +94,7 @@ export function planService(input: ServicePlanInput): Plan {
       tags: config.adopt !== 'names-only',
       ...(byGo ? { byGo } : {}),
       internalByConfig,
+      isUnread,
     }),
     problems: [
       ...desired.problems,

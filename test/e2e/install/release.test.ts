@@ -98,7 +98,7 @@ async function helmRelease(
 
 /** Rights for what does not happen here; test/rights/manifests.test.ts has a life for each. */
 const OTHER_LIVES =
-  /^(delete nodes|list pods|(get|patch) events|(get|patch) configmaps levelset-(routes|deletions|place|state-N) .*)$/;
+  /^(delete nodes|list pods|(list|delete) coordination.k8s.io\/leases .*|(get|patch) events|(get|patch) configmaps levelset-(routes|deletions|place|state-N) .*)$/;
 
 /** Rules of the release's roles, and the calls that came from its ServiceAccount, in the same words. */
 async function rights(): Promise<{

@@ -66,6 +66,19 @@ export const FOUND: Readonly<Record<string, Schedule>> = {
   'the machine of the leader sleeps between two writes': standing('sleep'),
   'the leader is cut off between many writes': CUT_OFF,
   'a Service is deleted while its load balancer is made': MADE_AND_DELETED,
+  'a Service is deleted that shares, before the other one has joined': {
+    ...NOTHING,
+    besides: 'shared',
+    octaviaMs: 2_500,
+    machines: [
+      { ...PROMPT, lots: 34_260 },
+      { ...PROMPT, paceMs: 150 },
+    ],
+    edits: [
+      { of: 'web', afterMs: 2_000, tells: [], do: 'delete' },
+      { of: 'web', afterMs: 0, tells: [], do: 'ports', ports: [443] },
+    ],
+  },
   'a narrow public Service becomes a wide internal one': {
     ...SETTLED,
     edits: [

@@ -33,6 +33,7 @@ describe('a Service that changes while a run plans to delete its load balancer',
     const address = addressOf(it.sandbox);
     const [{ id } = { id: '' }] = it.sandbox.cloud.loadbalancers;
     leave();
+    await sweep(it.world);
     it.sandbox.fault({
       match: { side: 'kube', method: 'GET', path: /services\/web/, nth: 2 },
       kind: 'call',

@@ -1,7 +1,7 @@
 /** Annotations that the Go provider read otherwise than levelset, on what it made. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeAsGoProvider } from '../../support/old-controllers.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
+import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
 import { ingressOf, readyOf } from '../../support/told.ts';
 
@@ -108,6 +108,19 @@ test.each([
 
   expect(it.sandbox.cloud.listeners).toMatchObject([{ allowed_cidrs: ranges }]);
   expect(readyOf(it.sandbox)?.message).not.toContain('waits for approval');
+});
+
+test('a floating IP waits also while Octavia is at work, and nobody knows what is on the load balancer', async () => {
+  const [ip] = structuredClone(it.sandbox.cloud.floatingips);
+  const annotations = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
+  it.sandbox.kube.apply({ kind: 'Service', metadata: { name: 'web', namespace: 'default', annotations } });
+  Object.assign(it.sandbox.cloud, { pendingMs: 3_600_000 });
+
+  for (let runs = 0; runs < 3; runs += 1)
+    await run({ key: 'service/default/web', trigger: 'audit' }, it.world);
+
+  expect(it.sandbox.cloud.loadbalancers).toMatchObject([{ provisioning_status: 'PENDING_UPDATE' }]);
+  expect(it.sandbox.cloud.floatingips).toMatchObject([{ id: ip?.id, port_id: ip?.port_id }]);
 });
 
 test('an empty header beside one that is asked for holds up nothing: it is off for both', async () => {

@@ -91,7 +91,7 @@ test('a Service that is done with costs OpenStack nothing for the event of its e
 });
 
 test.each(['a run', 'a sweep'])(
-  'a Service that lost its finalizer is cleaned up at its event by a process that knows it by %s',
+  'a Service that lost its finalizer is cleaned up at its event, once a sweep has found it, by a process that knows it by %s',
   async (by) => {
     apply();
     await it.settle('web');
@@ -105,6 +105,7 @@ test.each(['a run', 'a sweep'])(
       FINALIZER,
     );
 
+    await sweep(process);
     await run({ key: KEY, trigger: 'audit' }, process);
 
     expect(it.sandbox.cloud.loadbalancers.map(({ provisioning_status: status }) => status)).not.toContain(

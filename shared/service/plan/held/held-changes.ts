@@ -23,6 +23,8 @@ export interface HeldInput {
   readonly byGo?: ReadOtherwise;
   /** cloud.conf makes the Service internal, and the Service itself does not. */
   readonly internalByConfig?: boolean | undefined;
+  /** Octavia is at work, so nobody knows what is on the load balancer, and so whose it was. */
+  readonly isUnread?: boolean;
   /** False: levelset writes not even its tags to resources that others made, but that of the approval. */
   readonly tags: boolean;
 }

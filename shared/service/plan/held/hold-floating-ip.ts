@@ -28,6 +28,16 @@ function without(kind: ResourceKind, { desired, observed }: Sides): Sides {
   return { desired: desired.filter(isOther), observed: observed.filter(isOther) };
 }
 
+/** While nobody knows who made what is on the load balancer, no floating IP goes from it. */
+export function keepFloatingIP(input: HeldInput): HeldInput {
+  const { desired, observed } = input;
+  const isWanted = desired.some(({ kind }) => kind === 'loadbalancer');
+  const there = observed.find(({ kind, owned }) => kind === 'floatingip' && owned);
+  const wish = desired.find(({ kind }) => kind === 'floatingip');
+  const goes = wish === undefined || (wish.attributes as Attributes)['port_id'] === null;
+  return isWanted && there && goes ? { ...input, ...without('floatingip', input) } : input;
+}
+
 /** The floating IP stays where `internal-lb` of cloud.conf alone takes it: one line there would take the addresses of a whole cluster. */
 export function heldFromConfig(sides: Sides, { internalByConfig, observed, uid, approved }: HeldInput): Held {
   const there = observed.find(({ kind, owned }) => kind === 'floatingip' && owned);

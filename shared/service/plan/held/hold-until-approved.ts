@@ -17,11 +17,12 @@ import { isRef } from '../../../plan/compare.ts';
 import { presentOf } from '../replace-pools.ts';
 import { asObserved, freeOf, heldChanges } from './held-changes.ts';
 import type { Adopted, Held, HeldInput, Sides, Waiting } from './held-changes.ts';
-import { heldFloatingIP, heldFromConfig } from './hold-floating-ip.ts';
+import { heldFloatingIP, heldFromConfig, keepFloatingIP } from './hold-floating-ip.ts';
 import { heldMembers, keepAddresses, podsAsOurs } from './hold-members.ts';
 import { hasOurNames, withOurTags } from './tags-of-adopted.ts';
 
-export function holdUntilApproved(input: HeldInput): Held {
+export function holdUntilApproved(given: HeldInput): Held {
+  const input = given.isUnread ? keepFloatingIP(given) : given;
   const there = new Map(input.observed.map((one) => [one.address, one]));
   const wanted = new Map(input.desired.map((one) => [one.address, one]));
   const lb = there.get('lb');

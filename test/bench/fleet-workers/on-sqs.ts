@@ -43,6 +43,7 @@ export async function onSqs(count: number, registry: Registry): Promise<Workers>
     ...{ AWS_REGION: REGION, AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' },
     AWS_ENDPOINT_URL_SSM: store.url,
     LEVELSET_CLUSTERS: `parameters:${ROOT}`,
+    LEVELSET_ALLOW_LOCAL_SERVERS: 'true',
     LEVELSET_STACK: 'arn:aws:cloudformation:eu-central-1:000000000000:stack/levelset-bench/1',
     LEVELSET_QUEUE_URL: `${elasticMq.url}/${ACCOUNT}/${QUEUE}`,
   };

@@ -61,7 +61,8 @@ export function whyStays(
   const found = own.flatMap(({ foundAt }) => foundAt ?? []);
   if (found.length === 0) return 'no sweep has put it in quarantine yet (--orphan-delay)';
   const endsMs = Math.min(...found) + orphanDelayMs;
-  if (endsMs > now)
+  // another process may have written the time, by a clock that is ahead
+  if (orphanDelayMs > 0 && endsMs > now)
     return `it is in quarantine until ${inWords(endsMs)} (--orphan-delay), and is deleted after that within the deletion budget`;
   if (!serves) return undefined;
   return overBudget(

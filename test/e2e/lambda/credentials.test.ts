@@ -28,7 +28,7 @@ async function replaceLater(
   old: string,
   now: string,
 ): Promise<number> {
-  await pause(6_000); // after a refusal the parameters are read again once in five seconds
+  await pause(11_000); // after a refusal credentials are read again once in ten seconds
   const value = deployment.parameters.values.get(name) ?? '';
   expect(value).toContain(old);
   deployment.parameters.values.set(name, value.replace(old, now));

@@ -36,7 +36,7 @@ const ROWS: Readonly<Record<CloudRight['service'], readonly Row[]>> = {
     ['GET', `${BALANCERS}/*`, 'looks for the one that a Service names and no list has', 'a load balancer that somebody deleted'],
     ['PUT', `${BALANCERS}/*`, 'sets its tags and its QoS policy', 'a QoS policy'],
     ['DELETE', `${BALANCERS}/*`, 'deletes it', 'an internal Service, deleted'],
-    ['GET', `${BALANCERS}/*/status`, 'reads the state of it and of all that is on it in one call', 'an internal Service'],
+    ['GET', `${BALANCERS}/*/status`, 'reads for its page the state of it and of all that is on it', 'the page of an internal Service'],
     ['PUT', `${BALANCERS}/*/failover`, 'repairs one in ERROR; without the right it is rebuilt, or somebody told (decision 310)', 'a load balancer in ERROR, failed over'],
     ['GET', LISTENERS, 'compares them', 'an internal Service, deleted'],
     ['POST', LISTENERS, 'makes one for a new port', 'a port more'],

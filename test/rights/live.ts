@@ -8,9 +8,12 @@ import { VirtualClock } from '../../infra/sandbox/sandbox-clock.ts';
 import { createSandbox, type SandboxInside } from '../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../shared/config/config.ts';
 import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
+import { isError } from '../../shared/model/errors.ts';
 import type { Outcome } from '../../shared/model/outcome.ts';
+import { attempt } from '../../shared/observe/attempt.ts';
 import type { Log, World } from '../../shared/ports.ts';
 import { reconcile } from '../../shared/reconcile.ts';
+import { lookAtService } from '../../shared/service/report/look.ts';
 import { sweep } from '../../shared/sweep.ts';
 import { aConfig } from '../support/config.ts';
 import { AUTH_URL, inProcessWorld } from '../support/in-process.ts';
@@ -27,6 +30,8 @@ export interface Scenario {
   readonly act: (inside: SandboxInside) => void;
   /** What is run: the Service `web` if nothing is said, and where nothing is named what a sweep finds. */
   readonly wakes?: readonly Key[];
+  /** Somebody then looks at the page of `web`. */
+  readonly looks?: true;
   /** Only a user with a password comes so far (decision 15). */
   readonly password?: true;
   /** What is not as it should be although all runs settled. */
@@ -78,6 +83,8 @@ export async function live(
     wakes.length === 0
       ? await sweepOnce(world, inside, told)
       : await runAll(wakes, world, inside, 'audit', told);
+  const unseen = scenario.looks && (await attempt(lookAtService('service/default/web', world)));
+  if (isError(unseen)) told.push(unseen.message);
   told.push(...['Service', 'Event', 'Node'].map((kind) => JSON.stringify(inside.kube.list(kind))));
   const text = told.join('\n').replaceAll('\\', '');
   const requests = inside.requests.slice(from);
@@ -85,7 +92,8 @@ export async function live(
   const wrong = outcomes.flatMap((outcome) =>
     outcome.status === 'settled' ? [] : [JSON.stringify(outcome)],
   );
-  return { requests, wrong: lacks ? [...wrong, lacks] : wrong, told: text };
+  const all = isError(unseen) ? [...wrong, unseen.message] : wrong;
+  return { requests, wrong: lacks ? [...all, lacks] : all, told: text };
 }
 
 function expectSettled(outcome: Outcome): void {

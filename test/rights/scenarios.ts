@@ -128,6 +128,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       !kube.list('ConfigMap').some(({ metadata: { name } }) => name.startsWith('levelset-state-')) &&
       'no state is kept',
   },
+  'the page of an internal Service': { loadBalancer: noMonitor, act: web(), looks: true },
   'an internal Service with a health monitor, where all is limited': {
     act: (inside) => {
       const limits = { load_balancer: 9, listener: 99, pool: 99, member: 999, health_monitor: 99 };

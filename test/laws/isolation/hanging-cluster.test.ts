@@ -175,7 +175,11 @@ test.each(['kube', 'openstack'] as const)(
         const alone = await ninth([]);
         // a sweep of its own that is due while the eight keep their places comes up to two seconds later (decision 350)
         fc.pre(alone.every(([atMs]) => atMs < fromMs || atMs > fromMs + PLACE_MS + 1_000));
-        expect(await ninth(EIGHT)).toEqual(alone);
+        // what the eight try again may take places, too
+        const beside = await ninth(EIGHT);
+        expect(beside.map(([, what]) => what)).toEqual(alone.map(([, what]) => what));
+        for (const [at, [atMs]] of beside.entries())
+          expect(atMs - (alone[at]?.[0] ?? 0)).toBeLessThanOrEqual(PLACE_MS);
       }),
       RUNS,
     );

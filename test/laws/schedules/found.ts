@@ -79,6 +79,15 @@ export const FOUND: Readonly<Record<string, Schedule>> = {
       { of: 'web', afterMs: 0, tells: [], do: 'ports', ports: [443] },
     ],
   },
+  'a Service that joined is no load balancer for a moment': {
+    ...SETTLED,
+    besides: 'shared',
+    machines: [{ ...PROMPT, skewMs: 3_600_000 }, PROMPT, PROMPT],
+    edits: [
+      { of: 'web', afterMs: 0, tells: [], do: 'make it a ClusterIP' },
+      { of: 'web', afterMs: 0, tells: [], do: 'apply' },
+    ],
+  },
   'a narrow public Service becomes a wide internal one': {
     ...SETTLED,
     edits: [

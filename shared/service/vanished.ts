@@ -50,8 +50,8 @@ export async function withinBudget(evaluation: Evaluation, world: World): Promis
   const record = kube.deletions.left;
   const [all, recorded] = await Promise.all([serves ? ourLoadBalancers(cluster, world) : [], record.load()]);
   const planWith = (others: RecordedDeletions): Plan => {
-    const why = whyStays(left, others, all, config, { now: clock.now(), inWords: rfc3339 });
-    return why === undefined ? plan : holdBack(plan, shown, why, unit.key, config);
+    const stays = whyStays(left, others, all, config, { now: clock.now(), inWords: rfc3339 });
+    return stays ? holdBack(plan, shown, stays.why, unit.key, config) : plan;
   };
   const what = `what ${unit.key} has left (${shown.id})`;
   const leaving: PlannedDeletion = {
@@ -168,13 +168,11 @@ export async function judgeOrphans(
       ...{ key, lead: lead.map(({ wire }) => wire), serves: serving },
       loadBalancerId: balancers[0]?.wire.id,
     };
-    const why = whyStays(left, known, all, config, { now: clock.now(), inWords: rfc3339 });
-    return why === undefined ? [] : [{ key, why, lead }];
+    const stays = whyStays(left, known, all, config, { now: clock.now(), inWords: rfc3339 });
+    return stays ? [{ key, lead, ...stays }] : [];
   });
-  const inQuarantine = new Set(
-    staying.filter(({ why }) => why.includes('--orphan-delay')).map(({ key }) => key),
-  );
-  const keys = [...seen, ...vanished.map(({ key }) => key).filter((key) => !inQuarantine.has(key))];
+  const quarantined = new Set(staying.filter(({ inQuarantine }) => inQuarantine).map(({ key }) => key));
+  const keys = [...seen, ...vanished.map(({ key }) => key).filter((key) => !quarantined.has(key))];
   const unsaved = `ConfigMap ${DELETIONS} was not written: the quarantine of what is new in it begins later`;
   return {
     keys: [...new Set(keys)],

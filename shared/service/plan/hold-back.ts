@@ -45,30 +45,41 @@ interface Moment {
   readonly inWords: (ms: number) => string;
 }
 
-/** Why it stays, for people; undefined if it may go now, or if its deletion was begun. */
+/** Why something stays, for people, and whether that is its quarantine, which a sweep waits for. */
+interface Staying {
+  readonly why: string;
+  readonly inQuarantine: boolean;
+}
+
+/** Undefined if it may go now, or if its deletion was begun. */
 export function whyStays(
   { key, lead, serves, loadBalancerId }: LeftBehind,
   { deletions, approved }: RecordedDeletions,
   all: readonly string[],
   { orphanDelayMs, deletionPercent: percent }: Pick<Config, 'orphanDelayMs' | 'deletionPercent'>,
   { now, inWords }: Moment,
-): string | undefined {
+): Staying | undefined {
   const own = deletions.filter(({ id, service }) => service === key && lead.some((wire) => wire.id === id));
   const isBegun = recent(deletions, now).some(
     ({ id, service }) => service === key && id === (loadBalancerId ?? id),
   );
   if (isBegun || lead.some((wire) => approved.includes(approvalOfDeletion(key, wire)))) return undefined;
   const found = own.flatMap(({ foundAt }) => foundAt ?? []);
-  if (found.length === 0) return 'no sweep has put it in quarantine yet (--orphan-delay)';
+  if (found.length === 0)
+    return { why: 'no sweep has put it in quarantine yet (--orphan-delay)', inQuarantine: true };
   const endsMs = Math.min(...found) + orphanDelayMs;
   // another process may have written the time, by a clock that is ahead
   if (orphanDelayMs > 0 && endsMs > now)
-    return `it is in quarantine until ${inWords(endsMs)} (--orphan-delay), and is deleted after that within the deletion budget`;
+    return {
+      why: `it is in quarantine until ${inWords(endsMs)} (--orphan-delay), and is deleted after that within the deletion budget`,
+      inQuarantine: true,
+    };
   if (!serves) return undefined;
-  return overBudget(
+  const why = overBudget(
     { id: serves.id, all, together: goTogether(key, deletions, all), deletions, percent, now },
     'load balancer',
   );
+  return why === undefined ? undefined : { why, inQuarantine: false };
 }
 
 /**

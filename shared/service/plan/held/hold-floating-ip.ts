@@ -1,10 +1,5 @@
 import type { Change } from '../../../model/plan.ts';
-import type {
-  Attributes,
-  DesiredResource,
-  ObservedResource,
-  ResourceKind,
-} from '../../../model/resources.ts';
+import type { Attributes, DesiredResource, ObservedResource } from '../../../model/resources.ts';
 import { approvalOf } from '../../../plan/approval.ts';
 import type { Adopted, Held, HeldInput, Sides, Waiting } from './held-changes.ts';
 
@@ -20,11 +15,11 @@ export function heldFloatingIP(sides: Sides, adopted: Adopted): Sides {
     reason: 'the published address would change',
     ...change,
   });
-  return without('floatingip', sides);
+  return withoutFloatingIP(sides);
 }
 
-function without(kind: ResourceKind, { desired, observed }: Sides): Sides {
-  const isOther = (one: DesiredResource | ObservedResource): boolean => one.kind !== kind;
+function withoutFloatingIP({ desired, observed }: Sides): Sides {
+  const isOther = (one: DesiredResource | ObservedResource): boolean => one.kind !== 'floatingip';
   return { desired: desired.filter(isOther), observed: observed.filter(isOther) };
 }
 
@@ -35,17 +30,17 @@ export function keepFloatingIP(input: HeldInput): HeldInput {
   const there = observed.find(({ kind, owned }) => kind === 'floatingip' && owned);
   const wish = desired.find(({ kind }) => kind === 'floatingip');
   const goes = wish === undefined || (wish.attributes as Attributes)['port_id'] === null;
-  return isWanted && there && goes ? { ...input, ...without('floatingip', input) } : input;
+  return isWanted && there && goes ? { ...input, ...withoutFloatingIP(input) } : input;
 }
 
 /** The floating IP stays where `internal-lb` of cloud.conf alone takes it: one line there would take the addresses of a whole cluster. */
 export function heldFromConfig(sides: Sides, { internalByConfig, observed, uid, approved }: HeldInput): Held {
   const there = observed.find(({ kind, owned }) => kind === 'floatingip' && owned);
   const { floating_ip_address: from, port_id } = (there?.wire ?? {}) as Attributes;
-  if (!internalByConfig || !there || (port_id ?? null) === null) return { ...sides, awaitingApproval: [] };
+  const approval = approvalOf([uid, 'internal-lb', there?.id]);
+  const isTaken = internalByConfig && typeof port_id === 'string';
+  if (!isTaken || approved.includes(approval)) return { ...sides, awaitingApproval: [] };
   const changes = [{ attribute: 'address', from, to: null }];
-  const approval = approvalOf([uid, 'internal-lb', there.id]);
-  if (approved.includes(approval)) return { ...sides, awaitingApproval: [] };
   const reason = 'internal-lb in cloud.conf takes the address away, and the Service does not ask for that';
   const waits = {
     verb: 'delete',
@@ -55,7 +50,7 @@ export function heldFromConfig(sides: Sides, { internalByConfig, observed, uid, 
     reason,
     approval,
   } as const;
-  return { ...without('floatingip', sides), awaitingApproval: [waits] };
+  return { ...withoutFloatingIP(sides), awaitingApproval: [waits] };
 }
 
 /** The change of the published address; undefined if nothing is published or the address stays. */

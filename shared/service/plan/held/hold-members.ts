@@ -27,7 +27,7 @@ export function heldMembers(place: string, sides: Sides, adopted: Adopted): Side
   };
 }
 
-function memberIn(pool: string): (one: DesiredResource | ObservedResource) => boolean {
+export function memberIn(pool: string): (one: DesiredResource | ObservedResource) => boolean {
   return ({ kind, parent }) => kind === 'member' && parent === pool;
 }
 

@@ -6,19 +6,14 @@ import { placeOf } from '../../../model/address.ts';
 import { CONTROLLER, dialectOf } from '../../../model/load-balancer/other-controllers.ts';
 import { adoptedTag, hasTag, isAdopted } from '../../../model/ownership.ts';
 import type { Change } from '../../../model/plan.ts';
-import type {
-  Attributes,
-  DesiredResource,
-  ObservedResource,
-  ResourceKind,
-} from '../../../model/resources.ts';
+import type { Attributes, DesiredResource, ResourceKind } from '../../../model/resources.ts';
 import { approvalOf } from '../../../plan/approval.ts';
 import { isRef } from '../../../plan/compare.ts';
 import { presentOf } from '../replace-pools.ts';
 import { asObserved, freeOf, heldChanges } from './held-changes.ts';
 import type { Adopted, Held, HeldInput, Sides, Waiting } from './held-changes.ts';
 import { heldFloatingIP, heldFromConfig, keepFloatingIP } from './hold-floating-ip.ts';
-import { heldMembers, keepAddresses, podsAsOurs } from './hold-members.ts';
+import { heldMembers, keepAddresses, memberIn, podsAsOurs } from './hold-members.ts';
 import { hasOurNames, withOurTags } from './tags-of-adopted.ts';
 
 export function holdUntilApproved(given: HeldInput): Held {
@@ -162,9 +157,7 @@ function equalType(one: DesiredResource, other: DesiredResource): boolean {
 
 /** Gives all members, also new ones, the check port of the first present member. */
 function withSameCheckPort(place: string, sides: Sides, { observed }: Adopted): Sides {
-  const parent = `pool/${place}`;
-  const isHere = (one: DesiredResource | ObservedResource): boolean =>
-    one.kind === 'member' && one.parent === parent;
+  const isHere = memberIn(`pool/${place}`);
   const sibling = observed.find((one) => isHere(one) && one.owned);
   const monitor_port = (sibling?.wire['monitor_port'] ?? null) as number | null;
   return {

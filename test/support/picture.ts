@@ -45,8 +45,9 @@ export function picture(sandbox: Sandbox): readonly string[] {
     ...vips.map((port) => `port ${readable(port.fixed_ips[0]?.ip_address)}`),
     ...kube
       .list('ConfigMap', 'levelset')
-      .flatMap(({ data }) => Object.keys(data ?? {}))
-      .map((unit) => `state ${readable(unit)}`),
+      .flatMap(({ data }) => Object.entries((data ?? {}) as Readonly<Record<string, string>>))
+      .filter(([unit, text]) => unit !== 'left' || !isBegun(text))
+      .map(([unit]) => `state ${readable(unit)}`),
   ].sort();
 }
 
@@ -80,6 +81,11 @@ function below({ cloud }: Sandbox, lb: string): readonly string[] {
 /** The cluster has an id of its own in every world. */
 function nameOfStored(name: string): string {
   return name.replace(/^levelset\/[0-9a-f]+\//, 'levelset/CLUSTER/');
+}
+
+/** Deletions that were begun are remembered for an hour, whatever came of them. */
+function isBegun(record: string): boolean {
+  return (JSON.parse(record) as readonly { readonly at?: number }[]).every(({ at }) => at !== undefined);
 }
 
 function certificateOf({ default_tls_container_ref: ref }: Readonly<Record<string, unknown>>): string {

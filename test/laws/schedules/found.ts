@@ -79,6 +79,23 @@ export const FOUND: Readonly<Record<string, Schedule>> = {
       { of: 'web', afterMs: 0, tells: [], do: 'ports', ports: [443] },
     ],
   },
+  'each of two leaders makes one, for Services that share': {
+    ...NOTHING,
+    besides: 'shared',
+    machines: [
+      { ...PROMPT, lots: 1 },
+      {
+        ...PROMPT,
+        lots: 577_526_416,
+        stalls: [
+          { place: 'Service', nth: 2, what: 'request', ms: 300 },
+          { place: 'create', nth: 0, what: 'request', ms: 18_000 },
+        ],
+        troubles: [{ at: { place: 'create', nth: 0, what: 'request' }, do: 'freeze', ms: 18_000 }],
+      },
+    ],
+    edits: [{ afterMs: 0, tells: [], do: 'ranges', ranges: [] }],
+  },
   'a Service that joined is no load balancer for a moment': {
     ...SETTLED,
     besides: 'shared',

@@ -3,14 +3,11 @@ import { publishedAddresses } from '../../../model/kubernetes.ts';
 import { goTags } from '../../../model/load-balancer/other-controllers.ts';
 import {
   isGoTagOf,
-  isMadeForNamespace,
-  isOfAnotherCluster,
   isOnIt,
   madeUnderOtherName,
   servicesIn,
   textOf,
 } from '../../../model/load-balancer/shared-load-balancer.ts';
-import type { JoinIntent, NotJoined } from '../../../model/load-balancer/shared-load-balancer.ts';
 import { clusterTag, hasTag, nameTag, ownerTag, serviceTag, tagValue } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { WireResource } from '../../../model/resources.ts';
@@ -20,7 +17,8 @@ import { observeListeners, observePools } from '../children.ts';
 import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-service.ts';
 import type { LoadBalancerQuestion, Source } from '../questions.ts';
 import { listsFor } from '../project.ts';
-import { findByName, isDescribed, namedId, provenByTag } from './adoption.ts';
+import { findByName, namedId, provenByTag } from './adoption.ts';
+import { elderOf, findJoined, isGoing, oldestFirst, whyNotMove } from './joining.ts';
 import { ownersOf } from './owners.ts';
 
 export async function findLoadBalancer(
@@ -90,8 +88,12 @@ async function findByLists(
   if (primary) {
     const made = others.filter((lb) => isMadeForNobodyElse(lb, unit, cluster));
     const whole = await whollyOurs(made, unit, cluster, cloud);
-    const replacement = whole.find((lb) => replaces(lb, primary) && !isLeaving(lb));
+    const replacement = whole.find((lb) => replaces(lb, primary) && !isGoing(lb));
     const duplicates = whole.filter((lb) => lb !== replacement);
+    const isAlone = isMadeForNobodyElse(primary, unit, cluster);
+    const elder = join && isAlone && (await elderOf(primary, here, { unit, join, cluster }, cloud));
+    if (elder && (await whollyOurs([primary], unit, cluster, cloud)).length > 0)
+      return { loadBalancer: elder, duplicates: [primary, ...duplicates] };
     const isCopied = join?.noted === true && publishedAddresses(service).length === 0;
     const notJoined = join && !isCopied && (await whyNotMove(primary, join, here, unit, cloud));
     return {
@@ -104,7 +106,7 @@ async function findByLists(
   const tagged = service ? await provenByTag(found, service, cloud) : [];
   const asked = id === undefined ? undefined : (named ?? listed.filter((lb) => lb.id === id));
   const proven = tagged.length > 0 ? tagged : await findByName(unit, asked, cluster, cloud);
-  const staying = proven.filter((lb) => !isLeaving(lb));
+  const staying = proven.filter((lb) => !isGoing(lb));
   if (staying.length > 1) return { duplicates: [], ambiguous: staying.map(({ id }) => id).sort() };
   const [taken] = [...proven].sort(oldestFirst);
   const joined = !taken && join && (await findJoined(unit, join, { here, named: asked }, cluster, cloud));
@@ -126,32 +128,6 @@ async function atItsAddress({ service, name }: Unit, cloud: Lookup): Promise<Wir
   );
 }
 
-/** The load balancer that the Service wants to join, by a sharing name or an id, or the reason why it may not. */
-async function findJoined(
-  unit: Unit,
-  join: JoinIntent,
-  { here, named = [] }: { here: readonly WireResource[]; named?: readonly WireResource[] | undefined },
-  cluster: ClusterIdentity,
-  cloud: Pick<Cloud, 'list'>,
-): Promise<Pick<FoundLoadBalancers, 'loadBalancer' | 'notJoined'>> {
-  const { tag, id } = join;
-  // an id beside an address was written by a controller, and a copy of the Service has both
-  const isItsOwn = (lb: WireResource): boolean =>
-    isDescribed(lb, unit.name) || servicesIn(lb['tags'], cluster).includes(textOf(unit.name) ?? '');
-  const asked =
-    tag === undefined
-      ? named.filter((lb) => !join.noted || isItsOwn(lb))
-      : here.filter((lb) => hasTag(lb['tags'], tag));
-  const [found] = asked.filter(isThere).sort(oldestFirst);
-  if (found) {
-    const otherName = madeUnderOtherName(found, unit.name, cluster);
-    const notJoined = otherName ?? (await whyNotJoin(found, join, unit, cluster, cloud));
-    return notJoined ? { notJoined } : { loadBalancer: found };
-  }
-  if (tag !== undefined || id === undefined || join.noted) return {};
-  return { notJoined: { because: 'missing', named: id, key: unit.name } };
-}
-
 /**
  * Whether a load balancer was made for this Service alone. Then it is a second one, and not one that the Service
  * shares.
@@ -163,7 +139,7 @@ function isMadeForNobodyElse(lb: WireResource, { name }: Unit, cluster: ClusterI
 
 /** Whether a tag says that `lb` was made to replace `other`. The tag counts until `other` is being deleted. */
 function replaces(lb: WireResource, other: WireResource): boolean {
-  return tagValue(lb['tags'], 'replaces') === other.id && !isLeaving(other);
+  return tagValue(lb['tags'], 'replaces') === other.id && !isGoing(other);
 }
 
 /**
@@ -173,77 +149,11 @@ function replaces(lb: WireResource, other: WireResource): boolean {
  */
 function inOrder(ours: readonly WireResource[], told: string | undefined): readonly WireResource[] {
   const rank = (lb: WireResource): number => {
-    if (isLeaving(lb)) return 2;
+    if (isGoing(lb)) return 2;
     if (lb.id === told) return 0;
     return ours.some((other) => replaces(lb, other)) ? 3 : 1;
   };
   return ours.toSorted((a, b) => rank(a) - rank(b) || oldestFirst(a, b));
-}
-
-function isLeaving(lb: WireResource): boolean {
-  return lb['provisioning_status'] === 'PENDING_DELETE';
-}
-
-function oldestFirst(a: WireResource, b: WireResource): number {
-  const rank = (lb: WireResource) => `${isLeaving(lb) ? '1' : '0'} ${String(lb['created_at'])} ${lb.id}`;
-  return rank(a) < rank(b) ? -1 : 1;
-}
-
-/** The reason why the Service may not join this load balancer; undefined if it may. */
-async function whyNotJoin(
-  loadBalancer: WireResource,
-  join: JoinIntent,
-  { name }: Unit,
-  cluster: ClusterIdentity,
-  cloud: Pick<Cloud, 'list'>,
-): Promise<NotJoined | undefined> {
-  const others = servicesIn(loadBalancer['tags'], cluster);
-  const because = ((): NotJoined['because'] | undefined => {
-    if (isOfAnotherCluster(loadBalancer, cluster)) return 'other-cluster';
-    const isOwn = isMadeForNamespace(loadBalancer, name.namespace, cluster);
-    if (!isOwn && !join.hasConsent(loadBalancer)) return 'no-consent';
-    return others.length + 1 > join.limit ? 'full' : undefined;
-  })();
-  const no = { named: join.tag ?? loadBalancer.id, id: loadBalancer.id, key: name, others };
-  if (because) return { because, ...no };
-  const isOpen = join.internal && (await hasFloatingIP(loadBalancer, cloud));
-  return isOpen ? { because: 'external', ...no } : undefined;
-}
-
-/**
- * The reason why a Service with a load balancer does not join another one that it names and that exists: its published
- * address would change. Undefined if it names no other one.
- */
-async function whyNotMove(
-  primary: WireResource,
-  join: JoinIntent,
-  found: readonly WireResource[],
-  { name }: Unit,
-  cloud: Pick<Cloud, 'list'>,
-): Promise<NotJoined | undefined> {
-  const { tag, id } = join;
-  const has = { because: 'has-another', key: name, id: primary.id } as const;
-  if (tag !== undefined) {
-    const isElsewhere = found.some((lb) => lb.id !== primary.id && isThere(lb) && hasTag(lb['tags'], tag));
-    return isElsewhere ? { ...has, named: tag } : undefined;
-  }
-  if (id === undefined || !asksForAnother(join, primary)) return undefined;
-  const isElsewhere = (await cloud.list('loadbalancer', { id })).some(isThere);
-  return isElsewhere ? { ...has, named: id } : undefined;
-}
-
-/** Whether the Service names another load balancer than this one. */
-function asksForAnother({ tag, id }: JoinIntent, loadBalancer: WireResource): boolean {
-  return tag === undefined ? id !== undefined && id !== loadBalancer.id : !hasTag(loadBalancer['tags'], tag);
-}
-
-function isThere(loadBalancer: WireResource): boolean {
-  return !['DELETED', 'PENDING_DELETE'].includes(String(loadBalancer['provisioning_status']));
-}
-
-async function hasFloatingIP(loadBalancer: WireResource, cloud: Pick<Cloud, 'list'>): Promise<boolean> {
-  const port_id = String(loadBalancer['vip_port_id']);
-  return (await cloud.list('floatingip', { port_id })).length > 0;
 }
 
 /**

@@ -10,7 +10,7 @@
  * levelset-tag=<Service>/<tag>            load balancers, listeners, pools: a tag that a Service asks for (user-tags.ts)
  * levelset-kept=<cluster>/<namespace>     floating IPs kept by keep-floatingip: the namespace that may use it again
  * levelset-shared=<namespace>/<name>      load balancers: the name by which Services share it (`*`: of all namespaces)
- * levelset-owner=<namespace>/<name>       load balancers: the Service for which it was made, and which left it to others
+ * levelset-owner=<hash of the Service>    load balancers: the Service for which it was made, and which left it to others
  * levelset-allow=<namespace>              load balancers, written by the operator: who may share it (`*`: all)
  * levelset-replaces=<id>                  load balancers, pools: the one whose place it was made to take
  * levelset-adopted=<namespace>/<name>     load balancers of another controller: the Service whose takeover was approved
@@ -94,7 +94,12 @@ export const keptTag = (cluster: ClusterIdentity, namespace: string): string =>
 export const sharedTag = (namespace: string, name: string): string =>
   `${TAG_PREFIX}shared=${name.startsWith('cluster/') ? name.replace('cluster', '*') : `${namespace}/${name}`}`;
 
-export const ownerTag = (key: ServiceKey): string => `${TAG_PREFIX}owner=${key.namespace}/${key.name}`;
+/** The tag of a Service that has left its load balancer to others. It does not spell whoever left. */
+export const ownerTag = (key: ServiceKey): string =>
+  `${TAG_PREFIX}owner=${shortHash(`${key.namespace}/${key.name}`)}`;
+
+/** The form that spells the Service. It is read, and not written any more. */
+export const spelledOwnerTag = (key: ServiceKey): string => `${TAG_PREFIX}owner=${key.namespace}/${key.name}`;
 
 /** The tag by which everything of this Service follows levelset, on what another controller made (decision 6). */
 export const adoptedTag = (key: ServiceKey): string => `${TAG_PREFIX}adopted=${key.namespace}/${key.name}`;
@@ -161,12 +166,13 @@ export function loadBalancerDescription(clusterName: string, key: ServiceKey): s
 
 /** The Go provider's text plus a short hash, by which a floating IP is found if the answer to its POST was lost. */
 export function floatingIPDescription(cluster: ClusterIdentity, key: ServiceKey): string {
-  const short = createHash('sha256')
-    .update(`${cluster.id}/${key.namespace}/${key.name}`)
-    .digest('hex')
-    .slice(0, 12);
+  const short = shortHash(`${cluster.id}/${key.namespace}/${key.name}`);
   const text = `${goFloatingIPText(key)} from cluster ${cluster.name}`;
   return `${cut(text, MAX_LENGTH - short.length - 12)} (levelset ${short})`;
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
 
 /** How the Go provider's description of this Service's floating IP begins, for any cluster name. */

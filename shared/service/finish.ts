@@ -221,12 +221,12 @@ const ROOM_MS = 5_000;
 
 /**
  * The UID of the Service. If the Service is gone, the tag `levelset-service` of what it left behind says the UID. The
- * load balancer and the floating IP that a Service only joined do not count, since their tags name the owner.
+ * load balancer and the floating IP that others share do not count.
  */
 function uidOf({ unit, observed }: Evaluation): string | undefined {
-  const isJoiner = observed.sharing?.role === 'joiner';
+  const isOthers = isShared(observed.sharing);
   const left = observed.resources
-    .filter(({ owned, kind }) => owned && !(isJoiner && (kind === 'loadbalancer' || kind === 'floatingip')))
+    .filter(({ owned, kind }) => owned && !(isOthers && (kind === 'loadbalancer' || kind === 'floatingip')))
     .flatMap(({ wire }) => tagValue(wire['tags'], 'service') ?? []);
   return unit.service?.metadata.uid ?? left[0];
 }

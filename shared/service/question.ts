@@ -14,9 +14,10 @@ import { doubtful } from './desired/nodes/address-problems.ts';
 import { selectNodes } from './desired/nodes/port-nodes.ts';
 import { secretsOf } from './desired/served-secrets.ts';
 import type { Reading } from './intent/as-dialect.ts';
-import { certificateQuestion, networkQuestion } from './intent/cloud-questions.ts';
+import { certificateQuestion, joinIntent, networkQuestion } from './intent/cloud-questions.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
 import type { Question } from './observe/questions.ts';
+import { wantsLoadBalancer } from './unit.ts';
 
 interface Asking {
   readonly unit: Unit;
@@ -39,7 +40,11 @@ export function questionOf(
   const { ports, servers } = judged;
   const { intent } = reading;
   const namesSecrets = intent !== undefined && secretsOf(intent).length > 0;
-  const base = { unit, cluster, isOfNode, depth, written, namesSecrets };
+  const asksFor: Question['asksFor'] = (service) => {
+    if (!wantsLoadBalancer(service, config)) return undefined;
+    return joinIntent(service, config).internal ? 'internal' : 'external';
+  };
+  const base = { unit, cluster, isOfNode, asksFor, depth, written, namesSecrets };
   if (!intent || !unit.wanted)
     return { ...base, ...NOTHING, securityGroup: { managed, addresses: () => [], ports, servers } };
   const offers =
@@ -70,7 +75,7 @@ export function questionOf(
   };
 }
 
-const NOTHING: Omit<Question, keyof Asking | 'namesSecrets' | 'securityGroup'> = {
+const NOTHING: Omit<Question, keyof Asking | 'asksFor' | 'namesSecrets' | 'securityGroup'> = {
   network: undefined,
   locate: () => [],
   offers: () => ({ flavors: false, zones: false }),

@@ -1,7 +1,6 @@
 /** The repair of a load balancer in ERROR, or without its VIP port: what the plan has to know, and the record of all processes (decision 310). */
 import { isError, ReconcileError } from '../model/errors.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
-import { tagValue } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import { isAnother, REPLACEMENT } from '../model/plan.ts';
 import type { Plan, Step } from '../model/plan.ts';
@@ -82,11 +81,7 @@ export async function lostPorts(
 /** Reads what a repair needs. Undefined if nothing is to be repaired. */
 export async function readRepair(
   { key, wanted, letGo }: Unit,
-  {
-    loadBalancer: lb,
-    vipPortGone,
-    sharing,
-  }: Pick<ObservedService, 'loadBalancer' | 'vipPortGone' | 'sharing'>,
+  { loadBalancer: lb, vipPortGone }: Pick<ObservedService, 'loadBalancer' | 'vipPortGone'>,
   cluster: ClusterIdentity,
   world: Source & Pick<World, 'config'>,
 ): Promise<Repairing | undefined> {
@@ -107,7 +102,6 @@ export async function readRepair(
     all: [...vipPorts.keys()],
     repairs: lastingRepairs(recorded.repairs, now, vipPorts),
     percent: config.deletionPercent,
-    decides: sharing?.role !== 'joiner' || tagValue(lb['tags'], 'owner') !== undefined,
     now,
   };
   return { facts, recorded };

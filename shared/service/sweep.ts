@@ -36,6 +36,7 @@ import type { Found } from '../model/outcome.ts';
 import { valueWithin } from '../deadline.ts';
 import { attempt } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
+import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
 import { addressesToPublish, ingressOf, sameIngress } from './report/published-address.ts';
 import { tellsTrouble } from './report/tells-trouble.ts';
 import { outcomeOfService } from './report/service-outcome.ts';
@@ -96,6 +97,7 @@ export async function findServices(
     nodes,
     judged,
     project,
+    services: new Map(services.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, one])),
     readAt,
     byId: new Map(foundIn(project.loadBalancers).map((lb) => [lb.id, lb])),
     withoutVipPort: await lostPorts(foundIn(project.withoutVipPort), kube),
@@ -181,6 +183,8 @@ interface View {
   readonly nodes: readonly Node[] | ReconcileError;
   readonly judged: JudgedNodes | ReconcileError;
   readonly project: Project;
+  /** By `NAMESPACE/NAME`. */
+  readonly services: ReadonlyMap<string, Service>;
   /** When the sweep began to read, in milliseconds: what it knows is of no later time. */
   readonly readAt: number;
   /** The listed load balancers by their ids. */
@@ -240,6 +244,7 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
     ...world,
     project,
     judged,
+    services: view.services,
     ...(isInFull ? { children: view.children, readAt: view.readAt } : {}),
   };
   const evaluation = await evaluate(unit, nodes, source, cluster, isInFull ? 'deep' : 'shallow');
@@ -267,9 +272,8 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
   if (told === LET_GO_REASON || told === TAKEN_OVER_REASON) return 'unsettled';
   if (tellsTrouble(service)) return 'unsettled';
   const published = service.status?.loadBalancer?.ingress ?? [];
-  // without its listeners a shallow look takes a Service that joined for one that is still joining
-  if (!isInFull && published.length === 0 && evaluation.observed.sharing?.role === 'joiner')
-    return 'unsettled';
+  // without its listeners a shallow look takes a Service that shares for one that is still joining
+  if (!isInFull && published.length === 0 && isShared(evaluation.observed.sharing)) return 'unsettled';
   // this look was shallow: a change that awaits approval may be why other addresses are published
   const waits = (state?.awaitingApproval ?? 0) > 0 && published.length > 0;
   const isReported = waits || sameIngress(ingressOf(evaluation, addresses), published);

@@ -40,6 +40,7 @@ export function aTlsSecret(
 /** An apiserver that has these Secrets, no record of repairs and of what was settled, and no Node. It refuses those whose value is 'forbidden'. */
 export function secretsOf(secrets: Readonly<Record<string, Secret | 'forbidden'>>): {
   readonly getSecret: (namespace: string, name: string) => Promise<Secret | undefined>;
+  readonly getService: () => Promise<undefined>;
   readonly repairs: RepairRecord;
   readonly state: StateStore;
 } & NodeWrites {
@@ -49,6 +50,7 @@ export function secretsOf(secrets: Readonly<Record<string, Secret | 'forbidden'>
     patchNode: noNode,
     patchNodeStatus: noNode,
     deleteNode: noNode,
+    getService: () => Promise.resolve(undefined),
     repairs: {
       load: () => Promise.resolve({ repairs: [], version: undefined }),
       save: () => Promise.resolve(true),

@@ -4,7 +4,8 @@
  */
 import type { ServiceKey } from '../request.ts';
 import type { WireResource } from '../resources.ts';
-import { goTags } from './other-controllers.ts';
+import type { Unit } from '../unit.ts';
+import { goTags, isMadeFor } from './other-controllers.ts';
 import { clusterTag, hasTag, nameTag, ownerTag, serviceTag, tagValue, tagValues } from '../ownership.ts';
 import type { ClusterIdentity } from '../ownership.ts';
 
@@ -42,22 +43,26 @@ export interface NotJoined {
   readonly names?: readonly [found: string, given: string];
 }
 
-/** The role of a Service on its load balancer, and who else is on it. */
+/** Who else is on the load balancer of a Service. */
 export interface Sharing {
-  /**
-   * owner: the load balancer was made for this Service, which decides about VIP, flavor and floating IP. joiner: the
-   * load balancer was made for another Service or by a user.
-   */
-  readonly role: 'owner' | 'joiner';
   /** The other Services, sorted: as `NAMESPACE/NAME`, or as a tag that was cut and does not name the Service. */
   readonly others: readonly string[];
   /** Tags that the listeners have and the load balancer lacks. */
   readonly missingTags: readonly string[];
+  /**
+   * Whether the Service is alone on a load balancer that a controller made, and decides about VIP, flavor and floating IP. What several
+   * share, and what a person made, stays as it is made.
+   */
+  readonly decides: boolean;
+  /** Whether the load balancer was made for this Service, or for one that has left it. */
+  readonly isMaker: boolean;
+  /** What all who share it ask for: a floating IP, or none. Absent where they differ, and where nobody shares it. */
+  readonly agreed?: 'external' | 'internal';
 }
 
-/** Whether other Services are on the load balancer. */
+/** Whether the load balancer is not the Service's alone. */
 export function isShared(sharing: Sharing | undefined): boolean {
-  return sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
+  return sharing !== undefined && !sharing.decides;
 }
 
 const GO = 'kube_service_';
@@ -103,18 +108,6 @@ export function servicesIn(tags: unknown, cluster: ClusterIdentity): readonly st
   return [...new Set([...names, ...services])].sort();
 }
 
-/**
- * Whether the load balancer was made for a Service that took its floating IP along, and nobody but the one that joined is on it: that one
- * gets one again, which opens it for nobody else.
- */
-export function hasLostAddress(
-  { others }: Pick<Sharing, 'others'>,
-  loadBalancer: WireResource | undefined,
-  floatingIP: WireResource | undefined,
-): boolean {
-  return others.length === 0 && !floatingIP && tagValue(loadBalancer?.['tags'], 'owner') !== undefined;
-}
-
 /** Whether the tags of a load balancer name the Service. */
 export function isOnIt(
   tags: unknown,
@@ -124,6 +117,18 @@ export function isOnIt(
 ): boolean {
   if (uid !== undefined && hasTag(tags, serviceTag(uid))) return true;
   return hasTag(tags, nameTag(key)) || goTags(cluster.name, key).some((tag) => hasTag(tags, tag));
+}
+
+/** Whether a controller made the load balancer for this Service, or for a namesake before it. */
+export function isMadeForIt(
+  loadBalancer: WireResource,
+  { name, service }: Pick<Unit, 'name' | 'service'>,
+  cluster: ClusterIdentity,
+): boolean {
+  const called = String(loadBalancer['name']);
+  if (goTags(cluster.name, name).includes(called) || isGoTagOf(called, name)) return true;
+  const uid = service?.metadata.uid ?? '';
+  return madeForKey(loadBalancer) === undefined && isMadeFor(loadBalancer, name, uid);
 }
 
 /** The Service for which a load balancer was made, by the load balancer's name. */

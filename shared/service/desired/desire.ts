@@ -5,7 +5,6 @@ import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
 import type { NetworkFacts } from '../../model/network/network-facts.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { ReadOtherwise } from '../../model/load-balancer/other-controllers.ts';
-import { hasLostAddress } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import { withoutAddresses } from '../../model/node/judged-nodes.ts';
 import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
@@ -15,9 +14,10 @@ import type { Reading } from '../intent/as-dialect.ts';
 import { addressesKeptOut, portsKeptOut, showsMembers, waitingProblem } from './nodes/address-problems.ts';
 import { desireUnit } from './desire-service.ts';
 import type { Desired, DesireInput } from './desire-service.ts';
-import { ambiguityProblems, desireSharing, joiningProblems } from './desire-sharing.ts';
+import { ambiguityProblems, joiningProblems } from './joining-problems.ts';
 import { drainMsOf, withDraining } from './nodes/draining.ts';
 import { servedSecrets } from './served-secrets.ts';
+import { desireOfShared, leavesFloatingIP } from './shared-whole.ts';
 
 interface Given {
   readonly unit: Unit;
@@ -110,7 +110,7 @@ function desireWith(
   const input: DesireInput = {
     intent,
     wanted: unit.wanted,
-    joins: sharing?.role === 'joiner' && !hasLostAddress(sharing, loadBalancer, floatingIP),
+    joins: leavesFloatingIP({ sharing, floatingIP }),
     nodes,
     judged,
     facts: observed.facts,
@@ -132,7 +132,7 @@ function desireWith(
     drainMs: drainMsOf(config),
     busy: loadBalancer !== undefined && isLocked(loadBalancer),
   });
-  const shared = desireSharing(own.resources, { intent, cluster, loadBalancer, sharing, floatingIP });
+  const shared = desireOfShared(own.resources, { intent, cluster, loadBalancer, sharing, floatingIP });
   const problems = [
     ...own.problems,
     ...ambiguityProblems(observed.ambiguous),

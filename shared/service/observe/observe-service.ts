@@ -10,7 +10,7 @@ import type { ChildReader } from './bulk-children.ts';
 import { drainedForMs, observeChildren, observeMembers } from './children.ts';
 import { observeEndpoints } from './endpoints.ts';
 import { isGivenUp, ownersOf } from './load-balancer/owners.ts';
-import { ofWhom, sharingOf } from './load-balancer/sharing.ts';
+import { agreedBy, ofWhom, sharingOf } from './load-balancer/sharers.ts';
 import { observeAsIfAnew, observeNetwork } from './network/network.ts';
 import { findFloatingIP, type FoundFloatingIP } from './network/floating-ip.ts';
 import { observeNodePorts, findSecurityGroups, securityGroupResources } from './network/security-group.ts';
@@ -22,6 +22,9 @@ import type {
 import type { Question, Source } from './questions.ts';
 import { observeOffers } from './offers.ts';
 import { listsFor } from './project.ts';
+import { isMadeForService } from '../../model/load-balancer/other-controllers.ts';
+import { isShared } from '../../model/load-balancer/shared-load-balancer.ts';
+import type { Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { Unit } from '../../model/unit.ts';
 import type { World } from '../../ports.ts';
 
@@ -57,13 +60,14 @@ export async function observeService(
   ]);
   const asked: Asked = { ...question, ...behind, network: question.network?.(behind.endpoints) };
   const lb = found.loadBalancer;
+  const sharers = lb && (await observeSharing(asked, lb, source));
   const now = source.clock.now();
   const beside = lb && wanted ? source.memory.loadBalancers.besideMembers(unit, lb.id, now) : undefined;
-  const outside = await observeOutsideOctavia(asked, found, question.written ?? beside, source);
+  const outside = await observeOutsideOctavia(asked, found, sharers, question.written ?? beside, source);
   const children = lb ? await observeOnLoadBalancer(asked, lb, beside, source) : [];
   const onIt = children === 'given up' ? [] : children;
   const all = [...(lb ? [resourceOf(lb)] : []), ...outside.resources, ...onIt];
-  const sharing = lb && sharingOf(lb, all, unit, cluster);
+  const sharing = lb && sharers && { ...sharers, ...sharingOf(lb, all, unit, cluster) };
   const octavia = atLeast(told, all);
   const resources = lb && sharing ? ofWhom(all, lb, sharing, unit, cluster) : all;
   const observed = {
@@ -88,6 +92,18 @@ export async function observeService(
   return { ...left, resources: resources.filter(({ id }) => id !== loadBalancer?.id) };
 }
 
+/** Who shares the load balancer by its tags, and, while the Service wants it, what they agree about. */
+async function observeSharing(
+  { unit, cluster, asksFor }: Asked,
+  lb: WireResource,
+  source: Source,
+): Promise<Sharing> {
+  const sharing = sharingOf(lb, [], unit, cluster);
+  const isAsked = unit.wanted && isShared(sharing) && isMadeForService(lb);
+  const agreed = unit.service && isAsked && (await agreedBy(sharing, unit.service, { ...source, asksFor }));
+  return agreed ? { ...sharing, agreed } : sharing;
+}
+
 function resourceOf(wire: WireResource): ObservedResource<'loadbalancer'> {
   return { kind: 'loadbalancer', address: 'lb', id: wire.id, owned: true, wire };
 }
@@ -95,13 +111,14 @@ function resourceOf(wire: WireResource): ObservedResource<'loadbalancer'> {
 async function observeOutsideOctavia(
   { unit, cluster, locate, network, securityGroup, endpoints, namesSecrets }: Asked,
   found: FoundLoadBalancers,
+  sharing: Sharing | undefined,
   written: WrittenPlan | BesideMembers | undefined,
   source: Source,
 ): Promise<OutsideOctavia> {
   const lists = listsFor(source);
   const lb = found.loadBalancer;
-  const isJoiner = lb !== undefined && sharingOf(lb, [], unit, cluster).role === 'joiner';
-  const wish = { ...network, external: network?.external === true && !isJoiner, isJoiner };
+  const staysAsItIs = isShared(sharing) && !(sharing?.agreed === 'external' && sharing.isMaker);
+  const wish = { ...network, external: network?.external === true && !staysAsItIs, staysAsItIs };
   const isKnown = written && (written.floatingIP !== undefined) === wish.external;
   const [floating, facts, groups, stored] = await Promise.all([
     isKnown ? floatingIPOf(written) : findFloatingIP(unit, found, wish, cluster, { ...source, lists }),

@@ -4,6 +4,7 @@ import type { ObservedService } from '../../model/load-balancer/observed-service
 import type { OfferQuestion } from '../../model/load-balancer/octavia.ts';
 import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
 import type { JoinIntent } from '../../model/load-balancer/shared-load-balancer.ts';
+import type { Service } from '../../model/kubernetes.ts';
 import type { NetworkQuestion, Subnet } from '../../model/network/network-facts.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { CertificateQuestion } from '../../model/tls/certificate-facts.ts';
@@ -28,6 +29,8 @@ export interface Question extends Pick<LoadBalancerQuestion, 'unit' | 'cluster'>
   /** The addresses of the Nodes that can be members of the Service. */
   readonly locate: () => readonly LocatedAddress[];
   readonly isOfNode: HasAddress;
+  /** Whether a Service asks for a floating IP; undefined if it leaves. */
+  readonly asksFor: (service: Service) => 'external' | 'internal' | undefined;
   /** Undefined if the Service wants no load balancer. */
   readonly network: ((endpoints: Endpoints | undefined) => NetworkQuestion) | undefined;
   readonly securityGroup: SecurityGroupQuestion;
@@ -57,11 +60,16 @@ interface SecurityGroupQuestion {
 }
 
 export interface Source extends CloudReader {
-  readonly kube: Pick<Kube, 'getSecret' | 'listEndpointSlices' | 'listPods' | 'repairs' | 'state'>;
+  readonly kube: Pick<
+    Kube,
+    'getSecret' | 'getService' | 'listEndpointSlices' | 'listPods' | 'repairs' | 'state'
+  >;
   /** The lists of a sweep, which answer list calls; absent in a run. */
   readonly project?: Project;
   /** What a sweep reads what is on load balancers by; absent in a run. */
   readonly children?: ChildReader;
+  /** The Services as a sweep listed them, by `NAMESPACE/NAME`; absent in a run. */
+  readonly services?: ReadonlyMap<string, Service>;
   /** When a sweep began to read, in milliseconds; absent in a run. */
   readonly readAt?: number;
   /** The Nodes as a sweep judged them; absent in a run. */

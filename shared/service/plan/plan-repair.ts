@@ -25,8 +25,6 @@ export interface RepairFacts {
   readonly repairs: readonly Repair[];
   /** The share of all that may be rebuilt within a day, and at least one. 0 allows none. */
   readonly percent: number;
-  /** Whether this Service decides about the load balancer: it was made for it, or for one that has left it. */
-  readonly decides: boolean;
   /** The time in milliseconds since 1970. */
   readonly now: number;
 }
@@ -52,7 +50,7 @@ export function planFailover(lb: ObservedResource, facts: RepairFacts): Failover
 }
 
 /**
- * The failover of a load balancer that cannot be rebuilt, after the first one of the day: by the approval of the Service that decides,
+ * The failover of a load balancer that cannot be rebuilt, after the first one of the day: by the approval of a Service on it,
  * good for one time, since the hash has the time of the failover before. Undefined where none can be asked for.
  */
 export function planApprovedFailover(
@@ -63,9 +61,8 @@ export function planApprovedFailover(
   if (!canFailOver(lb)) return undefined;
   const last = facts.repairs.findLast(({ how, id }) => how !== 'rebuild' && id === lb.id);
   const approval = approvalOf([uid, lb.id, 'failover', last?.at ?? null]);
-  if (facts.decides && approved.includes(approval)) return { ...failover(lb, facts), approved: true };
+  if (approved.includes(approval)) return { ...failover(lb, facts), approved: true };
   const why = whyNotFailedOver(lb, last, facts);
-  if (!facts.decides) return { reason: `${why}; the Service that it was made for can approve one` };
   const reason = `${why}; after approval levelset asks for one: addresses and all that is on it stay, and connections may end`;
   return { reason, approval };
 }

@@ -179,13 +179,13 @@ function isOnUsersPort({ address, wire }: ObservedResource, { service, wanted }:
 function isOursToDelete(
   { kind, wire }: ObservedResource,
   { name }: Unit,
-  { loadBalancer, sharing }: ObservedService,
+  { loadBalancer }: ObservedService,
   cluster: ClusterIdentity,
 ): boolean {
   if (kind === 'loadbalancer') return isMadeForService(wire);
-  // the floating IP of a shared load balancer was made for the Service that owns the load balancer
-  const owner = loadBalancer && sharing?.role === 'joiner' ? madeForKey(loadBalancer) : undefined;
-  return [name, owner ?? name].some((maker) => isFloatingIPMadeFor(wire, maker, cluster));
+  // the floating IP of a load balancer that others have left was made with it
+  const maker = loadBalancer && madeForKey(loadBalancer);
+  return [name, maker ?? name].some((key) => isFloatingIPMadeFor(wire, key, cluster));
 }
 
 /**
@@ -201,8 +201,7 @@ function whyAnew(
   const isFailed = loadBalancer?.['provisioning_status'] === 'ERROR';
   if (!loadBalancer || !(isFailed || (vipPortGone && repair))) return undefined;
   const isPublished = (unit.service?.status?.loadBalancer?.ingress ?? []).length > 0;
-  const isAlone = sharing?.role === 'owner' && sharing.others.length === 0;
-  return isMadeForService(loadBalancer) && isAlone && !isPublished
+  return sharing?.decides === true && !isPublished
     ? `${isFailed ? IN_ERROR : VIP_PORT_GONE} and nobody has its address yet, so it is made anew`
     : undefined;
 }

@@ -7,6 +7,7 @@ import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 import { publishedAddresses } from '../../model/kubernetes.ts';
 import type { LoadBalancerIngress } from '../../model/kubernetes.ts';
 import { familyOf, vipsOf } from '../../model/network/network-facts.ts';
+import { isShared } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { ResourceKind, WireResource } from '../../model/resources.ts';
 
 /**
@@ -14,11 +15,11 @@ import type { ResourceKind, WireResource } from '../../model/resources.ts';
  * additional VIPs.
  *
  * For IPv6 it is the VIP. For IPv4 it is the floating IP, if the Service wants one and it is on the VIP port or this
- * run attaches it. Without it the Service has no IPv4 address, but one that joined the load balancer publishes the VIP, and so
- * does one of a cloud without external networks (decision 443).
+ * run attaches it. Without it the Service has no IPv4 address. The VIP is published where those who share the load balancer do not all ask for a floating IP, and
+ * in a cloud without external networks (decision 443).
  * A Service that wants no floating IP publishes the VIP; on a load balancer of kinx, its published floating IP stays.
  *
- * There is no address while the load balancer is in PENDING_CREATE or ERROR, or while a Service that joins it has no
+ * There is no address while the load balancer is in PENDING_CREATE or ERROR, or while a Service that shares it has no
  * listener on it yet. While a change of the floating IP awaits approval, the published addresses stay.
  */
 export function addressesToPublish(evaluation: Evaluation, applied: Applied): readonly string[] {
@@ -37,9 +38,9 @@ export function addressesToPublish(evaluation: Evaluation, applied: Applied): re
   );
 }
 
-/** Whether a Service that joins a load balancer has no listener on it yet. The address would lead to other Services. */
+/** Whether a Service that comes onto a load balancer of others has no listener on it yet. The address would lead to other Services. */
 function isStillJoining({ unit, observed }: Evaluation): boolean {
-  if (observed.sharing?.role !== 'joiner' || publishedAddresses(unit.service).length > 0) return false;
+  if (!isShared(observed.sharing) || publishedAddresses(unit.service).length > 0) return false;
   return !observed.resources.some(({ kind, owned }) => kind === 'listener' && owned);
 }
 
@@ -50,10 +51,10 @@ function ipv4AddressesOf(lb: WireResource, evaluation: Evaluation, applied: Appl
     const attaches = applied.steps.some((step) => step.address === 'floatingip' && step.verb !== 'delete');
     const isThere = floating !== undefined && (floating['port_id'] === lb['vip_port_id'] || attaches);
     if (isThere && typeof address === 'string') return [address];
-    // the owner decides whether the load balancer has a floating IP; Services that join it publish the same address
     const { sharing, facts } = evaluation.observed;
     const canHaveNone = facts.floatingNetworks.length === 0 && facts.loadBalancerIPTaken === undefined;
-    if (sharing?.role !== 'joiner' && !canHaveNone) return [];
+    const isToGetOne = !isShared(sharing) || sharing?.agreed === 'external';
+    if (isToGetOne && !canHaveNone) return [];
   }
   // kinx published the VIP or the floating IP, and a takeover keeps it (docs/sources/kinx.md, "What kinx brings into
   // line")

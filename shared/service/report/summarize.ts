@@ -1,6 +1,7 @@
 import type { Applied } from '../../apply/apply.ts';
 import type { Evaluation } from '../evaluate.ts';
 import type { Service, ObjectEvent, ServicePatch } from '../../model/kubernetes.ts';
+import { isMadeForIt } from '../../model/load-balancer/shared-load-balancer.ts';
 import { vipsOf } from '../../model/network/network-facts.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import {
@@ -153,12 +154,14 @@ export function heldBackEvent(reason: string): ObjectEvent {
  * note of levelset. The id alone names the load balancer that the Service joins; its user may have written that one.
  */
 function ownAnnotations(
-  { observed }: Evaluation,
+  { observed, unit, cluster }: Evaluation,
   id: string | undefined,
   address: string | undefined,
 ): Readonly<Record<string, string | null>> {
   if (id === undefined || observed.notJoined) return {};
-  if (observed.sharing?.role === 'joiner') return { [LOAD_BALANCER_ID]: id, [LOAD_BALANCER_ADDRESS]: null };
+  const { loadBalancer } = observed;
+  if (loadBalancer && !isMadeForIt(loadBalancer, unit, cluster))
+    return { [LOAD_BALANCER_ID]: id, [LOAD_BALANCER_ADDRESS]: null };
   return address === undefined ? {} : { [LOAD_BALANCER_ID]: id, [LOAD_BALANCER_ADDRESS]: address };
 }
 

@@ -38,10 +38,7 @@ export async function compareAll(namespace: string, foreign: Foreign): Promise<V
   let attributes = 0;
   for (const service of services) {
     const what = `service ${service.metadata.name}`;
-    const { picture, placed, ids } = foundOf(service, project, {
-      guests: foreign.guests,
-      wanting: wanting.map(({ metadata }) => metadata.name),
-    });
+    const { picture, placed, ids } = foundOf(service, project, foreign.guests);
     const wants = wantsLoadBalancer(service);
     const expected = wants ? expectedOf(service, nodes, placed, settingOfLab()) : WITHOUT;
     const result = comparePictures(what, expected, picture);

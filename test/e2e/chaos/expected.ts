@@ -22,8 +22,8 @@ export interface Placed {
   /** Somebody's own load balancer, on which the Service is a guest: it has no floating IP and keeps what it is. */
   readonly isGuest: boolean;
   readonly isShared: boolean;
-  /** The Service for which it was made wants it still. What is of the whole load balancer, such as its address, nobody else decides. */
-  readonly hasOwner: boolean;
+  /** It has the name that levelset gave it. Of one that was given another name the whole, such as its address, is a person's. */
+  readonly isMade: boolean;
 }
 
 const OCCM = 'loadbalancer.openstack.org/';
@@ -84,7 +84,7 @@ export function expectedOf(
     ready: 'True',
   });
   rows.set('load balancer', loadBalancerOf(service, placed, setting));
-  if (!isInternal(service) && (placed.hasOwner || placed.floatingIP !== undefined))
+  if (!isInternal(service) && (placed.isMade || placed.floatingIP !== undefined))
     rows.set('floating IP', {
       floating_network_id: setting.publicNetwork,
       [`tag levelset-cluster=${setting.clusterId}`]: true,
@@ -120,19 +120,19 @@ const WELL = { admin_state_up: true, provisioning_status: 'ACTIVE' };
 const ruleOf = (protocol: string, port: number, { privateCidr }: Setting): string =>
   `ingress ${protocol} ${port} ${privateCidr}`;
 
-function ingressOf(service: Service, { floatingIP, vip, hasOwner }: Placed): readonly object[] {
+function ingressOf(service: Service, { floatingIP, vip, isMade }: Placed): readonly object[] {
   const annotations = service.metadata.annotations ?? {};
   const hostname = annotations[`${OCCM}hostname`];
   if (hostname !== undefined) return [{ hostname }];
   const hasTcp = (service.spec.ports ?? []).some((port) => transportOf(port) === 'tcp');
   const proxied = hasTcp && annotations[`${OCCM}proxy-protocol`] !== undefined;
-  const ip = isInternal(service) ? vip : (floatingIP ?? (hasOwner ? undefined : vip));
+  const ip = isInternal(service) ? vip : (floatingIP ?? (isMade ? undefined : vip));
   return [{ ip, ipMode: proxied ? 'Proxy' : 'VIP' }];
 }
 
 function loadBalancerOf(
   { metadata }: Service,
-  { isGuest, isShared, hasOwner }: Placed,
+  { isGuest, isShared, isMade }: Placed,
   setting: Setting,
 ): Attributes {
   const { namespace, name, uid } = metadata;
@@ -140,7 +140,7 @@ function loadBalancerOf(
   return {
     [`tag levelset-name=${namespace}/${name}`]: true,
     provisioning_status: 'ACTIVE',
-    ...(hasOwner ? { admin_state_up: true } : {}),
+    ...(isMade ? { admin_state_up: true } : {}),
     vip_subnet_id: setting.privateSubnet,
     ...(isGuest ? {} : { [`tag levelset-cluster=${setting.clusterId}`]: true }),
     ...(isGuest || isShared

@@ -57,12 +57,8 @@ export function loadBalancersNaming(project: Project, { metadata }: Service): re
   return project.loadBalancers.filter((one) => tagsOf(one).includes(tag));
 }
 
-/** `guests`: ids of load balancers that belong to somebody else. `wanting`: names of the Services that want one. */
-export function foundOf(
-  service: Service,
-  project: Project,
-  { guests, wanting }: { readonly guests: ReadonlySet<string>; readonly wanting: readonly string[] },
-): Found {
+/** `guests`: ids of load balancers that belong to somebody else. */
+export function foundOf(service: Service, project: Project, guests: ReadonlySet<string>): Found {
   const rows = new Map<string, Attributes>([['status', statusOf(service)]]);
   const own = `levelset-service=${service.metadata.uid}`;
   const all = loadBalancersNaming(project, service);
@@ -103,9 +99,8 @@ export function foundOf(
     ids.push(group.id);
   }
   const floatingIP = onVip[0]?.['floating_ip_address'] as string | undefined;
-  const owner = String(lb?.['name']).split('_').at(-1) ?? '';
-  const hasOwner = wanting.includes(owner);
-  const placed = { floatingIP, vip: String(lb?.['vip_address']), isGuest, isShared, hasOwner };
+  const isMade = String(lb?.['name']).startsWith('kube_service_');
+  const placed = { floatingIP, vip: String(lb?.['vip_address']), isGuest, isShared, isMade };
   return { picture: rows, placed, ids };
 }
 

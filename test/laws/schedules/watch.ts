@@ -144,7 +144,9 @@ export class Watch {
 
   #attached(): readonly string[] {
     const { floatingips, loadbalancers } = this.#inside.cloud;
-    const vips = new Set<unknown>(loadbalancers.map(({ vip_port_id: port }) => port));
+    // an address is lost when the DELETE comes, however long Octavia takes
+    const serving = loadbalancers.filter(({ provisioning_status: status }) => status !== 'PENDING_DELETE');
+    const vips = new Set<unknown>(serving.map(({ vip_port_id: port }) => port));
     return floatingips.filter(({ port_id: port }) => vips.has(port)).map((ip) => ip.floating_ip_address);
   }
 }

@@ -125,7 +125,7 @@ describe('a Service that names the load balancer of another one', () => {
     expect(readyOf(it.sandbox, 'api')?.message).not.toContain('is taken');
   });
 
-  test('names what only the owner decides', async () => {
+  test('names what stays as it is made, since others are on it', async () => {
     const id = await it.owner();
     it.apply('api', 81, {
       [LOAD_BALANCER_ID]: id,
@@ -134,7 +134,7 @@ describe('a Service that names the load balancer of another one', () => {
 
     await it.settle('api');
 
-    expect(readyOf(it.sandbox, 'api')?.message).toContain('default/web decides this for all');
+    expect(readyOf(it.sandbox, 'api')?.message).toContain('stays as it is made, since default/web is on it');
     expect(it.ports()).toEqual([80, 81]);
   });
 
@@ -195,15 +195,15 @@ test('whoever left is named by no tag any more, nor in the condition of those wh
   const flavor = { 'loadbalancer.openstack.org/flavor-id': '5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d' };
   it.apply('api', 81, { [LOAD_BALANCER_ID]: id, ...flavor });
   await it.settle('api');
-  expect(readyOf(it.sandbox, 'api')?.message).toContain('default/web decides this');
+  expect(readyOf(it.sandbox, 'api')?.message).toContain('since default/web is on it');
 
   await it.remove('web');
   await it.sweepUntilSettled();
 
   const named = it.lb().tags.filter((tag) => tag.endsWith('web') || tag.includes(uid));
-  expect(named).toEqual(['levelset-owner=default/web']);
+  expect(named).toEqual([]);
   expect(it.sandbox.cloud.floatingips[0]?.tags.filter((tag) => tag.includes(uid))).toEqual([]);
-  expect(readyOf(it.sandbox, 'api')?.message).toContain('its owner, which has left it, decides this');
+  expect(readyOf(it.sandbox, 'api')?.message).toContain('flavor_id');
   expect(readyOf(it.sandbox, 'api')?.message).not.toContain('default/web');
 });
 

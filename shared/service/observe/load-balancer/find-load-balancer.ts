@@ -8,7 +8,15 @@ import {
   servicesIn,
   textOf,
 } from '../../../model/load-balancer/shared-load-balancer.ts';
-import { clusterTag, hasTag, nameTag, ownerTag, serviceTag, tagValue } from '../../../model/ownership.ts';
+import {
+  clusterTag,
+  hasTag,
+  nameTag,
+  ownerTag,
+  serviceTag,
+  spelledOwnerTag,
+  tagValue,
+} from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { WireResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';
@@ -70,7 +78,7 @@ async function findByLists(
 ): Promise<FoundLoadBalancers> {
   const { service, name } = unit;
   const uid = service?.metadata.uid;
-  const again = join ? [ownerTag(name)] : [];
+  const again = join ? [ownerTag(name), spelledOwnerTag(name)] : [];
   const tags = [
     ...[nameTag(name), ...goTags(cluster.name, name), ...(uid === undefined ? [] : [serviceTag(uid)])],
     ...[...again, ...(join?.tag === undefined ? [] : [join.tag])],

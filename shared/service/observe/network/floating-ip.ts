@@ -36,11 +36,12 @@ interface Wish extends Pick<
   NetworkQuestion,
   'external' | 'keeps_floating_ip' | 'only_own_floating_ip' | 'floating_ip_allowed' | 'vip_port_id'
 > {
-  readonly isJoiner: boolean;
+  /** The load balancer is shared, and nothing of the whole changes. */
+  readonly staysAsItIs: boolean;
 }
 
 /**
- * The Service's floating IP. If the Service is internal, joins no load balancer of others and publishes only VIPs, it
+ * The Service's floating IP. If the Service is internal, shares no load balancer and publishes only VIPs, it
  * goes on when Neutron's lists fail: the next sweep finds a floating IP that is left.
  */
 export async function findFloatingIP(
@@ -53,7 +54,7 @@ export async function findFloatingIP(
   const look = (): Promise<FoundFloatingIP> => lookForOne(unit, found, wish, cluster, source.lists);
   const vips = found.loadBalancer ? vipsOf(found.loadBalancer) : [];
   const hasOne = publishedAddresses(unit.service).some((address) => !vips.includes(address));
-  if (wish.external || wish.isJoiner || hasOne || !unit.wanted) return look();
+  if (wish.external || wish.staysAsItIs || hasOne || !unit.wanted) return look();
   return (await lookIfPossible(source, 'floating IPs', look)) ?? {};
 }
 

@@ -1,11 +1,14 @@
-import { goTags, isMadeFor, isMadeForService } from '../../../model/load-balancer/other-controllers.ts';
+import { isError } from '../../../model/errors.ts';
+import type { Service } from '../../../model/kubernetes.ts';
+import { isMadeForService } from '../../../model/load-balancer/other-controllers.ts';
 import { isFloatingIPMadeFor } from '../../../model/load-balancer/floating-ip-owner.ts';
 import { clusterTag, hasTag, nameTag } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import {
+  absentOwner,
   goTagsIn,
-  isGoTagOf,
+  isMadeForIt,
   madeForKey,
   serviceOfGoTag,
   servicesIn,
@@ -13,11 +16,10 @@ import {
 } from '../../../model/load-balancer/shared-load-balancer.ts';
 import type { Sharing } from '../../../model/load-balancer/shared-load-balancer.ts';
 import type { Unit } from '../../../model/unit.ts';
+import { attempt } from '../../../observe/attempt.ts';
+import type { Question, Source } from '../questions.ts';
 
-/**
- * The Service's role on its load balancer, and the other Services on it, by the tags of the load balancer and of its
- * listeners.
- */
+/** Who else is on the load balancer, by the tags of the load balancer and of its listeners. */
 export function sharingOf(
   loadBalancer: WireResource,
   resources: readonly ObservedResource[],
@@ -29,19 +31,34 @@ export function sharingOf(
   const own = textOf(unit.name);
   const using = listeners.flatMap(({ wire }) => usersOf(wire, cluster, own));
   const missingTags = listeners.flatMap(({ wire }) => tagsOf(wire, cluster));
+  const others = [...new Set([...told, ...using])].filter((service) => service !== own).sort();
   return {
-    role: isOwner(loadBalancer, unit, cluster) ? 'owner' : 'joiner',
-    others: [...new Set([...told, ...using])].filter((service) => service !== own).sort(),
+    others,
+    decides: others.length === 0 && isMadeForService(loadBalancer),
+    isMaker: isMadeForIt(loadBalancer, unit, cluster) || absentOwner(loadBalancer, cluster).length > 0,
     missingTags: [...new Set(missingTags)].filter((tag) => !hasTag(loadBalancer['tags'], tag)).sort(),
   };
 }
 
-/** Whether the load balancer was made for this Service, or for a namesake before it. */
-function isOwner(loadBalancer: WireResource, { name, service }: Unit, cluster: ClusterIdentity): boolean {
-  const uid = service?.metadata.uid ?? '';
-  const called = String(loadBalancer['name']);
-  if (goTags(cluster.name, name).includes(called) || isGoTagOf(called, name)) return true;
-  return madeForKey(loadBalancer) === undefined && isMadeFor(loadBalancer, name, uid);
+/**
+ * What all who share the load balancer ask for. Who is gone, or leaves, does not count, and who cannot be read agrees to nothing.
+ */
+export async function agreedBy(
+  { others }: Sharing,
+  own: Service,
+  { asksFor, kube, services }: Pick<Question, 'asksFor'> & Pick<Source, 'kube' | 'services'>,
+): Promise<Sharing['agreed']> {
+  const ask = async (text: string): Promise<ReturnType<Question['asksFor']> | 'unknown'> => {
+    const [namespace = '', name] = text.split('/');
+    if (name === undefined) return 'unknown';
+    const service = services?.get(text) ?? (await attempt(kube.getService(namespace, name)));
+    if (isError(service)) return 'unknown';
+    return service && asksFor(service);
+  };
+  const asked = new Set([asksFor(own), ...(await Promise.all(others.map(ask)))]);
+  asked.delete(undefined);
+  const [first] = asked;
+  return asked.size === 1 && first !== 'unknown' ? first : undefined;
 }
 
 /** The Services whose listener this is. A namesake in another cluster appears by its tag. */
@@ -71,28 +88,24 @@ function nameTagOf(tag: string): readonly string[] {
 }
 
 /**
- * The resources, with the right owner of the floating IP. The floating IP on the VIP port belongs to the Service that
- * owns the load balancer, while that Service wants it. The last Service that leaves gives the floating IP back, if it
- * was made for that Service or for the owner. For every other Service it is foreign.
+ * The resources, with the right owner of the floating IP that a Service leaves with its load balancer. The last one gives it back, if it was
+ * made for that Service or for the one that the load balancer was made for.
  */
 export function ofWhom(
   resources: readonly ObservedResource[],
   loadBalancer: WireResource,
-  { role, others }: Sharing,
+  { others, decides }: Sharing,
   unit: Unit,
   cluster: ClusterIdentity,
 ): readonly ObservedResource[] {
-  const isLast = !unit.wanted && others.length === 0;
-  if (role === 'owner' && (unit.wanted || isLast)) return resources;
+  if (unit.wanted || (decides && isMadeForIt(loadBalancer, unit, cluster))) return resources;
   const makers = isMadeForService(loadBalancer)
     ? [unit.name, madeForKey(loadBalancer) ?? unit.name]
     : [unit.name];
   return resources.map((resource) => {
     const isOnIt = resource.wire['port_id'] === loadBalancer['vip_port_id'];
     if (resource.kind !== 'floatingip' || !isOnIt) return resource;
-    return {
-      ...resource,
-      owned: isLast && makers.some((name) => isFloatingIPMadeFor(resource.wire, name, cluster)),
-    };
+    const isGivenBack = makers.some((name) => isFloatingIPMadeFor(resource.wire, name, cluster));
+    return { ...resource, owned: others.length === 0 && isGivenBack };
   });
 }

@@ -1,0 +1,157 @@
+/**
+ * What a Service changes of a load balancer as a whole. One that is alone on it decides. What several share stays as it is made, but for its tags, and a
+ * floating IP where all agree; a Service that asks for something else has a Problem.
+ */
+import { attributeRule } from '../../model/attributes.ts';
+import { equalAttribute } from '../../model/equality.ts';
+import { isMadeForService } from '../../model/load-balancer/other-controllers.ts';
+import { absentOwner, isMadeForIt, isShared } from '../../model/load-balancer/shared-load-balancer.ts';
+import type { Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
+import { mergeUserTags } from '../../model/load-balancer/user-tags.ts';
+import { clusterTag, serviceTag, sharedTag, tagValue } from '../../model/ownership.ts';
+import type { ClusterIdentity } from '../../model/ownership.ts';
+import type { Problem } from '../../model/plan.ts';
+import type { DesiredResource, WireResource } from '../../model/resources.ts';
+import { keyOf } from '../../model/request.ts';
+import { targetOf } from '../intent/annotation-row.ts';
+import { ANNOTATIONS } from '../intent/annotations.ts';
+import type { ServiceIntent } from '../intent/service-intent.ts';
+
+interface Whole {
+  readonly intent: ServiceIntent | undefined;
+  readonly cluster: ClusterIdentity;
+  readonly loadBalancer: WireResource | undefined;
+  readonly sharing: Sharing | undefined;
+  /** The floating IP on the VIP port of the load balancer. */
+  readonly floatingIP: WireResource | undefined;
+}
+
+/**
+ * Whether the floating IP is not for this Service to set: others share the load balancer, and it has one, or they do not all ask for one, or another one
+ * is to give it.
+ */
+export function leavesFloatingIP({ sharing, floatingIP }: Pick<Whole, 'sharing' | 'floatingIP'>): boolean {
+  const gives = sharing?.agreed === 'external' && sharing.isMaker;
+  return isShared(sharing) && (floatingIP !== undefined || !gives);
+}
+
+export function desireOfShared(
+  resources: readonly DesiredResource[],
+  whole: Whole,
+): { readonly resources: readonly DesiredResource[]; readonly problems: readonly Problem[] } {
+  const { intent, sharing, loadBalancer } = whole;
+  const isWanted = resources.some(({ kind }) => kind === 'loadbalancer');
+  if (!isWanted || !intent) {
+    const stays = sharing !== undefined && sharing.others.length > 0;
+    return { resources: resources.filter(({ kind }) => !stays || kind !== 'floatingip'), problems: [] };
+  }
+  const leaves = leavesFloatingIP(whole);
+  return {
+    resources: [
+      ...resources
+        .filter(({ kind }) => kind !== 'floatingip' || !leaves)
+        .map((one) =>
+          one.kind === 'loadbalancer' ? { ...one, attributes: attributesOf(one, intent, whole) } : one,
+        ),
+      ...(leaves && sharing?.agreed !== 'internal' ? keptAsItIs(intent, whole) : []),
+    ],
+    problems: loadBalancer && isShared(sharing) ? problemsOf(intent, loadBalancer, whole) : [],
+  };
+}
+
+/** The floating IP that is there. The Service that the load balancer was made for tags it. */
+function keptAsItIs(
+  { service }: ServiceIntent,
+  { cluster, loadBalancer, floatingIP }: Whole,
+): readonly DesiredResource[] {
+  if (!floatingIP || !loadBalancer) return [];
+  const isMade = isMadeForIt(loadBalancer, { name: keyOf(service), service }, cluster);
+  const tags = isMade
+    ? [clusterTag(cluster), serviceTag(service.metadata.uid)]
+    : (floatingIP['tags'] as readonly string[]);
+  return [{ kind: 'floatingip', address: 'floatingip', ifPresent: true, attributes: { tags } }];
+}
+
+/** The attributes of the load balancer: of one that is shared only that it is up, and all present tags with those of this Service. */
+function attributesOf(
+  { attributes }: DesiredResource,
+  { annotated, service }: ServiceIntent,
+  { cluster, loadBalancer, sharing }: Whole,
+): DesiredResource['attributes'] {
+  const { loadBalancerName: name } = annotated.Service;
+  const { tags = [] } = attributes as { readonly tags?: readonly string[] };
+  const own = [...tags, ...(name === undefined ? [] : [sharedTag(service.metadata.namespace, name)])];
+  if (!loadBalancer) return { ...attributes, tags: own };
+  const owner = (there: readonly string[]): readonly string[] =>
+    absentOwner({ ...loadBalancer, tags: there }, cluster);
+  if (!isShared(sharing)) return { ...attributes, tags: [...own, ...owner(own)] };
+  const isMade = isMadeForIt(loadBalancer, { name: keyOf(service), service }, cluster);
+  const isOf = (tag: string, ...of: readonly string[]): boolean =>
+    of.some((name) => tagValue([tag], name) !== undefined);
+  const present = ((loadBalancer['tags'] ?? []) as readonly string[]).filter(
+    (tag) => !isOf(tag, 'owner', ...(isMade ? ['service'] : [])),
+  );
+  const merged = mergeUserTags(
+    present,
+    own.filter((tag) => !isOf(tag, 'set', ...(isMade ? [] : ['service']))),
+  );
+  const all = [...merged.observed, ...merged.desired, ...(sharing?.missingTags ?? [])];
+  const isUp = isMadeForService(loadBalancer) ? { admin_state_up: true } : {};
+  return { ...isUp, tags: [...new Set([...all, ...owner(all)])] };
+}
+
+/**
+ * One Problem for each setting of the whole that is not so on a shared load balancer. Of the Service that it was made for, what the
+ * load balancer does not show was followed when it was made.
+ */
+function problemsOf(
+  { service, internal }: ServiceIntent,
+  loadBalancer: WireResource,
+  { cluster, sharing, floatingIP }: Whole,
+): readonly Problem[] {
+  const { others = [] } = sharing ?? {};
+  const why =
+    others.length === 0
+      ? 'a person made it'
+      : `${others.join(', ')} ${others.length === 1 ? 'is' : 'are'} on it`;
+  const problem = (field: string, value: string): Problem => ({
+    field,
+    value,
+    message: `is ignored: load balancer ${loadBalancer.id} stays as it is made, since ${why}`,
+  });
+  const isMade = isMadeForIt(loadBalancer, { name: keyOf(service), service }, cluster);
+  const { annotations = {} } = service.metadata;
+  const ofAnnotations = ANNOTATIONS.flatMap((row) => {
+    const [name = ''] = row.names.filter((one) => annotations[one] !== undefined);
+    const text = annotations[name];
+    const [kind] = targetOf(row) ?? [];
+    if (text === undefined || (kind !== 'loadbalancer' && kind !== 'floatingip')) return [];
+    const parsed = row.parse(text);
+    const wire = kind === 'floatingip' ? floatingIP : loadBalancer;
+    if (row.on === 'Service' || !('value' in parsed) || !wire || !(row.sets in wire))
+      return isMade ? [] : [problem(name, text)];
+    const rule = attributeRule(row.on as 'loadbalancer', row.sets);
+    return equalAttribute(rule, parsed.value, wire[row.sets]) ? [] : [problem(name, text)];
+  });
+  const { loadBalancerIP } = service.spec;
+  const addresses = [floatingIP?.['floating_ip_address'], loadBalancer['vip_address']];
+  const isElsewhere = loadBalancerIP && !addresses.includes(loadBalancerIP);
+  const isToGetOne = sharing?.agreed === 'external';
+  return [
+    ...ofAnnotations,
+    ...(isElsewhere ? [problem('spec.loadBalancerIP', loadBalancerIP)] : []),
+    ...(internal && floatingIP && sharing?.agreed !== 'internal' ? [exposed(floatingIP)] : []),
+    ...(!internal && !floatingIP && !isToGetOne ? [hidden(loadBalancer, why)] : []),
+  ];
+}
+
+/** The floating IP exposes every Service that shares the load balancer (docs/sources/go-provider.md, "Sharing"). */
+function exposed({ floating_ip_address: address }: WireResource): Problem {
+  const message = `cannot be met: the load balancer is shared and has the floating IP ${String(address)}, which goes when all who share it are internal`;
+  return { field: 'service.beta.kubernetes.io/openstack-internal-load-balancer', value: 'true', message };
+}
+
+function hidden({ id }: WireResource, why: string): Problem {
+  const message = `has no floating IP, and gets none, since ${why}: this Service can be reached at the VIP only, from inside`;
+  return { field: 'load balancer', value: id, message };
+}

@@ -4,9 +4,10 @@ import { asServiceKey } from '../shared/model/request.ts';
 import type { Key } from '../shared/model/request.ts';
 import type { EndpointLoad } from '../shared/openstack/endpoint-semaphore.ts';
 import type { QueueView, WatchView, WebhookView } from '../shared/report/page.ts';
-import { UNSETTLED, type UnsettledView } from './serve/unsettled.ts';
-import { observations, type Observations } from './measured.ts';
-import { recorderTo } from './prometheus-recorder.ts';
+import { UNSETTLED } from './serve/unsettled.ts';
+import type { UnsettledView } from './serve/unsettled.ts';
+import { observations, MEASURED } from './measured.ts';
+import type { Observations, Labels, MeasuredName, Recorder } from './measured.ts';
 
 /** The metrics of one cluster. */
 export interface ClusterMetrics extends Omit<Observations, 'observeMessages'> {
@@ -231,6 +232,41 @@ function metricsIn(
           refusals.inc({ ...own, reason }, count - (counted[reason] ?? 0));
           counted[reason] = count;
         }
+      },
+    };
+  };
+}
+
+/** One metric of Prometheus for each description; all but histograms have the labels of a cluster, too. */
+function recorderTo(
+  registers: Registry[],
+  labelNames: readonly string[],
+): (own: Readonly<Record<string, string>>) => Recorder {
+  const counters = new Map<MeasuredName, Counter>();
+  const gauges = new Map<MeasuredName, Gauge>();
+  const histograms = new Map<MeasuredName, Histogram>();
+  for (const name of Object.keys(MEASURED) as MeasuredName[]) {
+    const described = MEASURED[name];
+    if ('isOfFunctions' in described) continue;
+    const { help } = described;
+    const labels = described.kind === 'histogram' ? [] : labelNames;
+    const options = { name, help, labelNames: [...labels, ...described.labels], registers };
+    if (described.kind === 'counter') counters.set(name, new Counter(options));
+    else if (described.kind === 'gauge') gauges.set(name, new Gauge(options));
+    else histograms.set(name, new Histogram({ ...options, buckets: [...described.buckets] }));
+  }
+  return (own) => {
+    const last = new Map<MeasuredName, readonly Labels[]>();
+    return {
+      add: (name, labels, by) => counters.get(name)?.inc({ ...own, ...labels }, by),
+      observe: (name, labels, value) => histograms.get(name)?.observe(labels, value),
+      replace: (name, values) => {
+        for (const labels of last.get(name) ?? []) gauges.get(name)?.remove({ ...own, ...labels });
+        for (const [labels, value] of values) gauges.get(name)?.set({ ...own, ...labels }, value);
+        last.set(
+          name,
+          values.map(([labels]) => labels),
+        );
       },
     };
   };

@@ -1,6 +1,7 @@
 import express, { type Express } from 'express';
 import type { EntryTokens } from '../../shared/clusters/entry.ts';
-import { renderClustersPage, type ClustersView } from '../../shared/report/page/clusters-page.ts';
+import { renderClustersPage } from '../../shared/report/page/clusters-page.ts';
+import type { ClustersView } from '../../shared/report/page/clusters-page.ts';
 import { renderPage } from '../../shared/report/page/objects-page.ts';
 import { auditWebhook } from '../audit-webhook.ts';
 import { events } from '../events.ts';
@@ -11,10 +12,16 @@ import { answerErrors, notFound, onExpress } from '../http/on-express.ts';
 import type { ServerOptions } from '../http/server-options.ts';
 import { resync } from '../resync.ts';
 import type { ClusterEndpoints } from '../serve/served-cluster.ts';
-import { objectPages, page, probes, type ProbeOptions } from '../status.ts';
-import { callersBehindNames } from './callers-behind-names.ts';
+import { objectPages, page, probes } from '../status.ts';
+import type { ProbeOptions } from '../status.ts';
+import { callersBehindNames, REFUSED_AFTER_MS } from './callers-behind-names.ts';
 import { openTokens } from './open-tokens.ts';
-import { SendersBehindNames } from './senders-behind-names.ts';
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BoundedMap } from '../../shared/memory/bounded-map.ts';
+import { errorText } from '../../shared/model/errors.ts';
+import type { Log } from '../../shared/ports.ts';
+import type { VerifySender } from '../http/require-sender.ts';
 
 /** A cluster that the registry names. */
 interface FoundCluster {
@@ -106,4 +113,44 @@ function notServed(name: string, isKnown: boolean): ClusterEndpoints {
     status: refuse,
     object: refuse,
   };
+}
+
+/** Tokens of one cluster: those of a source's replicas, each new within the hour. */
+const MOST_KEPT = 1_000;
+
+/**
+ * Who may send events to a cluster. As with callers, a token that was never verified is refused after the same time and in the same words
+ * whether there is such a cluster or not, and whether its keys can be read or not. Why is for the log.
+ */
+class SendersBehindNames {
+  readonly #log: Log;
+  readonly #refusedAfterMs: number;
+  /** The hashes of tokens that were verified once, by who verifies them. */
+  readonly #known = new WeakMap<VerifySender, BoundedMap<string, true>>();
+
+  constructor(log: Log, refusedAfterMs = REFUSED_AFTER_MS) {
+    this.#log = log;
+    this.#refusedAfterMs = refusedAfterMs;
+  }
+
+  /** Throws while the keys of the cluster cannot be read, for a token that was verified once. */
+  of(cluster: string, verify: VerifySender | undefined): VerifySender {
+    return async (token) => {
+      const refused = sleep(this.#refusedAfterMs, '', { ref: false });
+      if (!verify) return refused;
+      const known = this.#known.get(verify) ?? new BoundedMap<string, true>(MOST_KEPT);
+      this.#known.set(verify, known);
+      const name = createHash('sha256').update(token).digest('base64');
+      const wrong = await verify(token).catch((error: unknown) => {
+        if (known.has(name)) throw error;
+        return errorText(error);
+      });
+      if (wrong === undefined) {
+        known.set(name, true);
+        return undefined;
+      }
+      this.#log.info(`no valid OIDC token: ${wrong}`, { cluster });
+      return refused;
+    };
+  }
 }

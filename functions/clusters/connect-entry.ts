@@ -1,11 +1,13 @@
 import type { Entry } from '../../shared/clusters/entry.ts';
 import { goBoolean } from '../../shared/config/read-value.ts';
 import { inTime } from '../../shared/deadline.ts';
-import { errorText } from '../../shared/model/errors.ts';
+import { errorText, ReconcileError } from '../../shared/model/errors.ts';
 import type { Log } from '../../shared/ports.ts';
-import { connect, type Connected, type WorldOptions } from '../world.ts';
+import { connect } from '../world.ts';
+import type { Connected, WorldOptions } from '../world.ts';
 import type { Logins } from './logins.ts';
-import { refuseLocal } from './refuse-local.ts';
+import { BlockList, isIPv6 } from 'node:net';
+import type { RefuseAddress } from '../../shared/http.ts';
 
 /** The time of a kube-apiserver to say which cluster it is. */
 const ANSWER_MS = 5_000;
@@ -62,5 +64,27 @@ export function ofCluster(log: Log, cluster: string): Log {
     error: (message, fields) => {
       log.error(message, { cluster, ...fields });
     },
+  };
+}
+
+/** Where this machine and its cloud's metadata service answer, and no server of a cluster. IPv4 in IPv6 counts as IPv4. */
+const RANGES = [
+  ['0.0.0.0', 8],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['::', 127],
+  ['fe80::', 10],
+  ['fd00:ec2::', 32],
+] as const;
+
+/** Keeps an entry from leading levelset to what only the machine where it runs should reach. */
+export function refuseLocal(entry: string): RefuseAddress {
+  const local = new BlockList();
+  for (const [range, bits] of RANGES) local.addSubnet(range, bits, isIPv6(range) ? 'ipv6' : 'ipv4');
+  return (host, address) => {
+    if (!local.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')) return undefined;
+    const where = host === address ? host : `${host}, which is at ${address}`;
+    const text = `the entry ${entry} leads to ${where}: that is an address of the machine where levelset runs, or of its link; --allow-local-servers allows it`;
+    return new ReconcileError('CONFIG_INVALID', text);
   };
 }

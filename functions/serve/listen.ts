@@ -1,13 +1,14 @@
 import http from 'node:http';
 import https from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { once } from 'node:events';
 import type { Flags } from '../../shared/config/read-flags.ts';
-import { hostPort, NotAllowed, refusalOf, type HostPort } from '../../shared/config/read-value.ts';
+import { hostPort, NotAllowed, refusalOf } from '../../shared/config/read-value.ts';
+import type { HostPort } from '../../shared/config/read-value.ts';
 import { errorText, ReconcileError } from '../../shared/model/errors.ts';
 import { readNamedFile } from '../../shared/named-file.ts';
-import { OlderConnections } from './older-connections.ts';
-import { onFileChange, type FileLook } from './on-file-change.ts';
+import { onFileChange } from './on-file-change.ts';
+import type { FileLook } from './on-file-change.ts';
 
 type ListenFlags = Pick<
   Flags,
@@ -157,4 +158,38 @@ async function readTls(flags: ListenFlags): Promise<https.ServerOptions | undefi
     }),
     minVersion: 'TLSv1.2',
   };
+}
+
+/**
+ * Connections that were there before the clients' CA was replaced: they show a certificate that was judged by the old one,
+ * also where the handshake ended later.
+ */
+class OlderConnections {
+  readonly #open = new Map<string, Socket>();
+  #older = new Set<string>();
+
+  constructor(server: Server) {
+    server.on('connection', (socket: Socket) => {
+      const name = nameOf(socket);
+      this.#open.set(name, socket);
+      this.#older.delete(name);
+      socket.once('close', () => {
+        if (this.#open.get(name) === socket) this.#open.delete(name);
+      });
+    });
+  }
+
+  /** All that are there now are older. */
+  add(): void {
+    this.#older = new Set(this.#open.keys());
+  }
+
+  has(socket: Socket): boolean {
+    return this.#older.has(nameOf(socket));
+  }
+}
+
+/** The socket of a request is another object than the one that was accepted, with TLS in between. */
+function nameOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

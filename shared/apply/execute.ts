@@ -1,14 +1,13 @@
-import { poolAddressOf } from '../model/address.ts';
-import { policyAddressOf } from '../model/address.ts';
-import type { DeleteStep, Step } from '../model/plan.ts';
+import { poolAddressOf, policyAddressOf } from '../model/address.ts';
+import type { DeleteStep, Step, UpdateStep, Change } from '../model/plan.ts';
 import { isOfNode } from '../model/node/node.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
-import type { Cloud } from '../ports.ts';
+import type { Cloud, World } from '../ports.ts';
 import { executeOnNode } from './node-writes.ts';
 import type { NodeWrites } from './node-writes.ts';
-import { changePort } from './port-lists.ts';
-import type { PortWrites } from './port-lists.ts';
-import { changeRouter } from './router-routes.ts';
+import { textOfRoute } from '../model/network/routes.ts';
+import type { Route } from '../model/network/routes.ts';
+import { valueWithin } from '../deadline.ts';
 
 export interface Writes extends PortWrites {
   readonly cloud: Cloud;
@@ -95,4 +94,94 @@ function idOf(address: string, known: ReadonlyMap<string, WireResource>): string
   const found = known.get(address);
   if (!found) throw new TypeError(`a step needs ${address}, which this run neither observed nor created`);
   return found.id;
+}
+
+/** The extension with which Neutron changes single routes, whatever others change at the same time. */
+const ATOMIC = 'extraroute-atomic';
+
+/**
+ * Removes routes from a router with one call and then adds routes with another. A route that moves must not be there
+ * twice, and removed routes make room. Without the extension the whole list is written under the revision that was
+ * read.
+ */
+async function changeRouter(
+  { id, changes }: UpdateStep,
+  observed: WireResource | undefined,
+  cloud: Cloud,
+): Promise<WireResource> {
+  const [change] = changes;
+  const [from, to] = [routesIn(change?.from), routesIn(change?.to)];
+  const [leaving, coming] = [without(from, to), without(to, from)];
+  if (!(await cloud.networkExtensions()).has(ATOMIC)) {
+    const attributes: Attributes = { routes: to };
+    return cloud.updateAt('router', id, attributes, Number(observed?.['revision_number'] ?? 0));
+  }
+  const left = leaving.length > 0 ? await cloud.removeRoutes(id, leaving) : undefined;
+  return coming.length > 0 || !left ? cloud.addRoutes(id, coming) : left;
+}
+
+function routesIn(value: unknown): readonly Route[] {
+  return (value ?? []) as readonly Route[];
+}
+
+/** The routes that the other list does not have. Two spellings of one route count as two. */
+function without(routes: readonly Route[], others: readonly Route[]): readonly Route[] {
+  const texts = new Set(others.map(textOfRoute));
+  return routes.filter((route) => !texts.has(textOfRoute(route)));
+}
+
+interface PortWrites {
+  readonly cloud: Pick<Cloud, 'updateAt'>;
+  readonly memory: Pick<World['memory'], 'portWrites'>;
+}
+
+/** Other runs wait no longer for one write. */
+const WRITE_MS = 10_000;
+
+/**
+ * Adds to and removes from the lists of a port, its security groups and its address pairs. Many Services and the
+ * routes write to the same ports, and Neutron writes a list only as a whole. So levelset writes the newest list that
+ * this process knows, with the step's difference, under that list's revision. Neutron refuses if somebody else wrote
+ * meanwhile.
+ */
+export async function changePort(
+  step: UpdateStep,
+  observed: WireResource | undefined,
+  { cloud, memory }: PortWrites,
+): Promise<WireResource> {
+  const before = memory.portWrites.get(step.id) ?? Promise.resolve(undefined);
+  const write = before.then((last) => {
+    const port = last && revisionOf(last) > revisionOf(observed) ? last : observed;
+    return cloud.updateAt('port', step.id, changed(port, step.changes), revisionOf(port));
+  });
+  memory.portWrites.set(
+    step.id,
+    before.then(() => valueWithin(WRITE_MS, write)).catch(() => undefined),
+  );
+  return write;
+}
+
+function changed(port: WireResource | undefined, changes: readonly Change[]): Attributes {
+  return Object.fromEntries(
+    changes.map(({ attribute, from, to }) => [attribute, withDifference(port?.[attribute], from, to)]),
+  );
+}
+
+function withDifference(list: unknown, from: unknown, to: unknown): readonly unknown[] {
+  const [old, wanted] = [byText(from), byText(to)];
+  const stay = [...byText(list)].filter(([text]) => !old.has(text) || wanted.has(text));
+  const come = [...wanted].filter(([text]) => !old.has(text));
+  return [...new Map([...stay, ...come]).values()];
+}
+
+/**
+ * The entries of a list by their JSON. Equal address pairs have the same JSON, since levelset keeps each pair
+ * as it was read.
+ */
+function byText(list: unknown): ReadonlyMap<string, unknown> {
+  return new Map((Array.isArray(list) ? list : []).map((one: unknown) => [JSON.stringify(one), one]));
+}
+
+function revisionOf(port: WireResource | undefined): number {
+  return Number(port?.['revision_number'] ?? 0);
 }

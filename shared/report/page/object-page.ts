@@ -2,13 +2,14 @@ import { printable, quote } from '../../model/text/text.ts';
 import type { StatusRow } from '../page.ts';
 import { since } from './ages.ts';
 import { actor, health, next, sync, titleOf, why } from './cells.ts';
-import { comparison } from './comparison.ts';
-import { BARE, pathAbove, renderDocument, warning, type Frame } from './layout.ts';
-import { markup, type Html } from './markup.ts';
+import { BARE, pathAbove, renderDocument, warning } from './layout.ts';
+import type { Frame } from './layout.ts';
+import { markup } from './markup.ts';
+import type { Html } from './markup.ts';
 import { LONG, section, table } from './sections.ts';
-import type { ObjectView } from './object-view.ts';
-import { groupOf, GROUP_NAMES } from './sync.ts';
-import { tree } from './tree.ts';
+import type { ObjectView, TreePart, Look } from './object-view.ts';
+import { groupOf, GROUP_NAMES, healthOf } from './sync.ts';
+import type { ComparedAttribute, ComparedResource } from '../../plan/compare-all.ts';
 
 /** The page of one object: what is wrong, since when, why, who must act and what comes next; then everything that is known of it. */
 export function renderObjectPage(view: ObjectView, frame: Frame = BARE): string {
@@ -106,4 +107,67 @@ function valuesTable({ values, ignored }: NonNullable<ObjectView['look']>): Html
             (one) => [printable(one.field), markup`<code>${quote(one.value)}</code>`, printable(one.message)],
           )}`
     }`;
+}
+
+/** One part of a load balancer with what is below it. What does not serve stands first, so that nobody looks for it. */
+function tree(part: TreePart): Html {
+  const { kind, title, operatingStatus, provisioningStatus, others, parts } = part;
+  const health = healthOf({ operatingStatus });
+  const settled = provisioningStatus === 'ACTIVE' ? undefined : markup` <b>${provisioningStatus}</b>`;
+  const below = [...parts].sort((a, b) => rank(a) - rank(b));
+  return markup`<li><span class="kind">${kind}</span> ${title}
+      <span class="health ${health}">${operatingStatus ?? 'not told'}</span>${settled}${others && markup` <small>not this Service's</small>`}
+      ${below.length > 0 ? markup`<ul role="list">${below.map(tree)}</ul>` : undefined}</li>`;
+}
+
+const RANKS = ['down', 'degraded', 'none', 'serving'] as const;
+
+function rank({ operatingStatus }: TreePart): number {
+  return RANKS.indexOf(healthOf({ operatingStatus }));
+}
+
+const WORDS: Readonly<Record<ComparedResource['state'], string>> = {
+  differs: 'differs',
+  missing: 'is missing',
+  'live only': 'is there, and not desired',
+  same: 'as desired',
+};
+
+const ORDER = Object.keys(WORDS);
+
+/** What levelset sets beside what is there, with the differences first and open. */
+function comparison({ at, notCompared, resources }: Look, now: number): Html {
+  if (notCompared !== undefined) return markup`<p>${notCompared}.</p>`;
+  const sorted = [...resources].sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
+  const same = sorted.filter(({ state }) => state === 'same').length;
+  return markup`<p>${same} of ${resources.length} as desired, read ${since(at, now)}.</p>${sorted.map(resource)}`;
+}
+
+function resource({ address, id, state, attributes }: ComparedResource): Html {
+  const head = markup`<code>${address}</code> <span class="compared ${state === 'same' ? 'same' : 'other'}">${WORDS[state]}</span>${id && markup` <small>${id}</small>`}`;
+  const body = table(
+    `Attributes of ${address}`,
+    ['Attribute', 'Desired', 'Live'],
+    'levelset sets nothing on it',
+    attributes,
+    cells,
+    classOf,
+  );
+  return state === 'differs'
+    ? markup`<details id="compared:${address}" open><summary>${head}</summary>${body}</details>`
+    : markup`<details id="compared:${address}"><summary>${head}</summary>${body}</details>`;
+}
+
+function cells({ attribute, desired, live, differs }: ComparedAttribute): readonly (Html | string)[] {
+  return [
+    attribute,
+    markup`<code>${desired.slice(0, LONG)}</code>`,
+    live === undefined
+      ? markup`<span class="none">none</span>`
+      : markup`<code>${live.slice(0, LONG)}</code>${differs ? markup` <b>differs</b>` : undefined}`,
+  ];
+}
+
+function classOf({ differs }: ComparedAttribute): string {
+  return differs ? 'warned' : 'plain';
 }

@@ -4,8 +4,6 @@ import type { Node } from '../../model/kubernetes.ts';
 import { familyOf } from '../../model/network/network-facts.ts';
 import { parseProviderID } from '../../model/node/provider-id.ts';
 import { routeKey } from '../../model/network/routes.ts';
-import { cidrKey, isWithin } from '../../model/network/cidr.ts';
-import { HeldCidrs } from './held-cidrs.ts';
 import type {
   FormerRouter,
   RoutePort,
@@ -13,6 +11,7 @@ import type {
   WrittenRoute,
   WrittenRoutes,
 } from '../../model/network/routes.ts';
+import { cidrKey, isWithin, boundsOf } from '../../model/network/cidr.ts';
 
 /** The observations about a router and the Nodes behind it. */
 export interface RouteReading {
@@ -194,4 +193,47 @@ function internalIPs({ status }: Node): readonly string[] {
 
 export function fixedIPs({ fixed_ips: fixed }: RoutePort): NonNullable<RoutePort['fixed_ips']> {
   return fixed ?? [];
+}
+
+interface Held {
+  readonly first: bigint;
+  readonly last: bigint;
+  readonly holder: string;
+}
+
+/** The podCIDRs that have a Node. A podCIDR that overlaps another Node's gets no route. */
+export class HeldCidrs {
+  /** By IP family; sorted, and without overlaps. */
+  readonly #held: Record<4 | 6, Held[]> = { 4: [], 6: [] };
+
+  /**
+   * Gives the CIDR to the Node, unless another Node holds a range that overlaps it. Returns the name of who holds it
+   * then. The CIDR is spelled as `cidrKey` spells it.
+   */
+  take(cidr: string, node: string): string {
+    const held = this.#held[familyOf(cidr)];
+    const [first, last] = boundsOf(cidr);
+    const from = firstEndingAt(held, first);
+    let end = from;
+    while ((held[end]?.first ?? last + 1n) <= last) end += 1;
+    const overlapping = held.slice(from, end);
+    const other = overlapping.find(({ holder }) => holder !== node);
+    if (other) return other.holder;
+    const least = overlapping[0]?.first ?? first;
+    const most = overlapping.at(-1)?.last ?? last;
+    const union = { first: least < first ? least : first, last: most > last ? most : last, holder: node };
+    held.splice(from, end - from, union);
+    return node;
+  }
+}
+
+/** The index of the first range that ends at this address or after it. */
+function firstEndingAt(held: readonly Held[], address: bigint): number {
+  let [low, high] = [0, held.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((held[middle]?.last ?? address) < address) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

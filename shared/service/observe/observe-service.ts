@@ -8,11 +8,11 @@ import type { ObservedResource, WireResource } from '../../model/resources.ts';
 import { horizonAt, observeCertificates, findStoredCertificates, observeTlsSecrets } from './certificates.ts';
 import type { ChildReader } from './bulk-children.ts';
 import { drainedForMs, observeChildren, observeMembers } from './children.ts';
-import { observeEndpoints } from './endpoints.ts';
 import { isGivenUp, ownersOf } from './load-balancer/owners.ts';
 import { agreedBy, ofWhom, sharingOf } from './load-balancer/sharers.ts';
 import { observeAsIfAnew, observeNetwork } from './network/network.ts';
-import { findFloatingIP, type FoundFloatingIP } from './network/floating-ip.ts';
+import { findFloatingIP } from './network/floating-ip.ts';
+import type { FoundFloatingIP } from './network/floating-ip.ts';
 import { observeNodePorts, findSecurityGroups, securityGroupResources } from './network/security-group.ts';
 import type {
   FoundLoadBalancers,
@@ -26,7 +26,11 @@ import { isMadeForService } from '../../model/load-balancer/other-controllers.ts
 import { isShared } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { Unit } from '../../model/unit.ts';
-import type { World } from '../../ports.ts';
+import type { World, Kube } from '../../ports.ts';
+import { goesToPods, localNodes, readEndpoints } from '../../model/load-balancer/service-endpoints.ts';
+import type { Service } from '../../model/kubernetes.ts';
+import type { HasAddress } from '../../model/node/judged-nodes.ts';
+import { limitOf, withinPorts } from '../../model/load-balancer/within-limits.ts';
 
 /** The question, with the endpoints of the Service. */
 interface Asked extends Omit<Question, 'network'>, ObservedEndpoints {
@@ -223,4 +227,28 @@ async function observeIfReplaced(
     observeOffers(offersIfReplaced(octavia), source),
   ]);
   return { ifReplaced: { facts, offers: { ...offers, isMade: false } } };
+}
+
+interface EndpointSource extends Pick<World, 'config'> {
+  readonly kube: Pick<Kube, 'listEndpointSlices' | 'listPods'>;
+}
+
+/**
+ * The endpoints of a Service. `isOfNode` tells the addresses of Pods in the network of their Node. Nothing is listed unless externalTrafficPolicy is Local or traffic goes to Pods directly.
+ */
+export async function observeEndpoints(
+  asked: Service,
+  { kube, config }: EndpointSource,
+  isOfNode: HasAddress,
+): Promise<ObservedEndpoints> {
+  const service = withinPorts(asked, config);
+  const { spec, metadata } = service;
+  const isLocal = spec.externalTrafficPolicy === 'Local';
+  const isDirect = (spec.ports ?? []).some((port) => goesToPods(service, port));
+  if (!isLocal && !isDirect) return {};
+  const slices = await kube.listEndpointSlices(metadata.namespace, metadata.name);
+  const nodes = isLocal ? { localNodes: localNodes(slices, service) } : {};
+  if (!isDirect) return nodes;
+  const pods = await kube.listPods(metadata.namespace, spec.selector ?? {});
+  return { ...nodes, endpoints: readEndpoints(slices, service, pods, isOfNode, limitOf('members', config)) };
 }

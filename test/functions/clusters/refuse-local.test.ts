@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refuseLocal } from '../../../functions/clusters/refuse-local.ts';
+import { refuseLocal } from '../../../functions/clusters/connect-entry.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import { overSockets } from '../../../shared/openstack/openstack-http.ts';
 import { aConfig } from '../../support/config.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { afterFailedCreate } from '../../../shared/apply/failed-create.ts';
+import { afterFailedCreate } from '../../../shared/apply/apply.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
 import { SimulatedCloud } from '../../support/simulated-cloud.ts';
 

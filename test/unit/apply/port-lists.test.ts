@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newMemory } from '../../../shared/memory/memory.ts';
 import { apply } from '../../../shared/apply/apply.ts';
-import { changePort } from '../../../shared/apply/port-lists.ts';
+import { changePort } from '../../../shared/apply/execute.ts';
 import type { Step, UpdateStep } from '../../../shared/model/plan.ts';
 import type { WireResource } from '../../../shared/model/resources.ts';
 import type { Cloud } from '../../../shared/ports.ts';

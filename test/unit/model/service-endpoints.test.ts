@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { observeEndpoints } from '../../../shared/service/observe/endpoints.ts';
+import { observeEndpoints } from '../../../shared/service/observe/observe-service.ts';
 import { localNodes, readEndpoints } from '../../../shared/model/load-balancer/service-endpoints.ts';
 import { aConfig } from '../../support/config.ts';
 import type { PortEndpoints } from '../../../shared/model/load-balancer/service-endpoints.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newGathering } from '../../../shared/memory/memory.ts';
-import { readGathered } from '../../../shared/node/observe/gathered-reads.ts';
+import { readGathered } from '../../../shared/node/observe/servers.ts';
 import { NO_RUN } from '../../../shared/run-context.ts';
 
 const KEPT_MS = 5_000;

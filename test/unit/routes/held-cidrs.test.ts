@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cidrAt, cidrKey, overlap } from '../../../shared/model/network/cidr.ts';
-import { HeldCidrs } from '../../../shared/routes/desired/held-cidrs.ts';
+import { HeldCidrs } from '../../../shared/routes/desired/node-routes.ts';
 
 const cidr = fc
   .tuple(

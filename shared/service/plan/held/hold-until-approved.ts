@@ -3,10 +3,15 @@
  * (decisions 5, 6): all differences that the old controller would have left wait under one hash, and stay as they are.
  */
 import { placeOf } from '../../../model/address.ts';
-import { CONTROLLER, dialectOf } from '../../../model/load-balancer/other-controllers.ts';
-import { adoptedTag, hasTag, isAdopted } from '../../../model/ownership.ts';
+import { CONTROLLER, dialectOf, isMadeForService } from '../../../model/load-balancer/other-controllers.ts';
+import { adoptedTag, hasTag, isAdopted, recordedIn, TAG_PREFIX, tagValue } from '../../../model/ownership.ts';
 import type { Change } from '../../../model/plan.ts';
-import type { Attributes, DesiredResource, ResourceKind } from '../../../model/resources.ts';
+import type {
+  Attributes,
+  DesiredResource,
+  ResourceKind,
+  ObservedResource,
+} from '../../../model/resources.ts';
 import { approvalOf } from '../../../plan/approval.ts';
 import { isRef } from '../../../plan/compare.ts';
 import { presentOf } from '../replace-pools.ts';
@@ -14,7 +19,7 @@ import { asObserved, freeOf, heldChanges } from './held-changes.ts';
 import type { Adopted, Held, HeldInput, Sides, Waiting } from './held-changes.ts';
 import { heldFloatingIP, heldFromConfig, keepFloatingIP } from './hold-floating-ip.ts';
 import { heldMembers, keepAddresses, memberIn, podsAsOurs } from './hold-members.ts';
-import { hasOurNames, withOurTags } from './tags-of-adopted.ts';
+import { isUserTag } from '../../../model/load-balancer/user-tags.ts';
 
 export function holdUntilApproved(given: HeldInput): Held {
   const input = given.isUnread ? keepFloatingIP(given) : given;
@@ -217,4 +222,45 @@ function likeSiblings(
   const others = new Set(sides.desired.filter(isOther).map(({ address }) => placeOf(address)));
   const asGo = byGo.desired.filter((one) => isOther(one) && others.has(placeOf(one.address)));
   return { ...sides, desired: [...sides.desired.filter((one) => !isOther(one)), ...asGo] };
+}
+
+/** Whether the load balancer's tags and name are levelset's. An adopted pool may still be on it. */
+function hasOurNames({ wire }: ObservedResource): boolean {
+  return tagValue(wire['tags'], 'cluster') !== undefined && String(wire['name']).startsWith('kube_service_');
+}
+
+/**
+ * The desired resource without the Go provider's tags, which the Go provider adds itself when it takes over. levelset's
+ * tags and the user's stay, and pools and monitors keep all tags. If levelset may write no tags, pools and monitors
+ * lose the user's tags and the records of set attributes, and every other kind has no tags. A new resource keeps all
+ * tags.
+ */
+function withOurTags(
+  desired: DesiredResource,
+  places: readonly string[],
+  { there, tags: written }: Pick<Adopted, 'there' | 'tags'>,
+): DesiredResource {
+  const { tags, ...others } = desired.attributes as { readonly tags?: readonly string[] };
+  const observed = there.get(desired.address);
+  if (!tags || !observed || !isTheirs(desired, observed, places, written)) return desired;
+  if (desired.kind === 'pool' || desired.kind === 'healthmonitor') {
+    const left = tags.filter((tag) => written || (recordedIn([tag]).length === 0 && !isUserTag(tag, tags)));
+    return { ...desired, attributes: { ...others, tags: left } };
+  }
+  const isUsersOwn = desired.kind === 'loadbalancer' && !isMadeForService(observed.wire);
+  const ours = tags.filter((tag) => isUsersOwn || tag.startsWith(TAG_PREFIX) || isUserTag(tag, tags));
+  return { ...desired, attributes: written ? { ...others, tags: ours } : others };
+}
+
+/** Whether another controller made it. levelset writes "(levelset HASH)" into the description of each floating IP. */
+function isTheirs(
+  { kind, address }: DesiredResource,
+  { wire }: ObservedResource,
+  places: readonly string[],
+  written: boolean,
+): boolean {
+  if (kind === 'loadbalancer') return true;
+  if (kind === 'securitygroup') return !written;
+  if (kind === 'floatingip') return !String(wire['description']).includes('(levelset ');
+  return ['listener', 'pool', 'healthmonitor'].includes(kind) && places.includes(placeOf(address));
 }

@@ -27,11 +27,6 @@ export interface Config extends ReachConfig {
   readonly loadBalancer: LoadBalancerConfig;
   /** The options of [LoadBalancer] that cloud.conf sets. The others have the default of a dialect. */
   readonly given?: readonly string[];
-  /**
-   * `--adopt=names-only`: levelset does not even write its tags to load balancers that other controllers
-   * made.
-   */
-  readonly adopt?: 'names-only';
   /** `--service-limits`: what multiplies the limits of one Service. Absent: 1. */
   readonly serviceLimits?: number;
   /** `--drift=report`: what somebody changed in OpenStack is reported and left, routes to Pods included, unless a Service asks for its repair. */

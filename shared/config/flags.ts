@@ -89,11 +89,6 @@ export const FLAGS = {
     help: 'only Services with this spec.loadBalancerClass',
     without: 'only Services without one',
   },
-  'adopt': {
-    topic: 'Services', value: 'what', read: oneWordOf('tags', 'names-only'), commands: WORKING, cluster: true, lambda: true,
-    help: 'what levelset writes to load balancers that other controllers made: tags, or with names-only nothing',
-    default: 'tags',
-  },
   'reach': {
     topic: 'Services', value: 'reach', read: oneWordOf('open', 'allowed'), commands: LINTING, cluster: true, lambda: true,
     help: 'what Services may name of OpenStack: with open all that the project sees, with allowed what --allowed-references lists',

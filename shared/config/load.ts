@@ -84,7 +84,6 @@ function clusterConfig(
     stateNamespace: values.stateNamespace,
     serviceAccount: values.serviceAccount,
     ...(values.loadBalancerClass === undefined ? {} : { loadBalancerClass: values.loadBalancerClass }),
-    ...(values.adopt === 'tags' ? {} : { adopt: values.adopt }),
     ...(values.serviceLimits === 1 ? {} : { serviceLimits: values.serviceLimits }),
     ...(values.drift === 'repair' ? {} : { drift: values.drift }),
     ...(values.memberAddresses === 'any' ? {} : { memberAddresses: values.memberAddresses }),

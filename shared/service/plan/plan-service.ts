@@ -36,7 +36,7 @@ export interface ServicePlanInput {
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly Node[];
   readonly depth: Depth;
-  readonly config: Pick<Config, 'adopt' | 'openstack'>;
+  readonly config: Pick<Config, 'openstack'>;
   readonly observed: ObservedService;
   readonly desired: Wanted;
   /** Undefined: the quota was not read, or has no limits. */
@@ -91,7 +91,6 @@ export function planService(input: ServicePlanInput): Plan {
       published,
       nodes: addressesOf(nodes),
       keepMembers,
-      tags: config.adopt !== 'names-only',
       ...(byGo ? { byGo } : {}),
       internalByConfig,
       isUnread,

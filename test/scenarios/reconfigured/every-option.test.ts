@@ -37,7 +37,6 @@ const OPTIONS: Readonly<Record<string, readonly [one: Change, other: Change]>> =
     openstack({ credentials: { type: 'password', user: PROJECT, password: 'other', project: PROJECT } }),
   ],
   region: [openstack({ region: 'RegionOne' }), openstack({ region: 'RegionTwo' })],
-  '--adopt': [() => ({}), () => ({ adopt: 'names-only' })],
   'manage-security-groups': [
     loadBalancer({ manageSecurityGroups: true }),
     loadBalancer({ manageSecurityGroups: false }),

@@ -104,39 +104,6 @@ describe.each(MAKERS)('a load balancer of $name', ({ make }) => {
     expect(it.sandbox.cloud.listeners.map(({ protocol_port }) => protocol_port)).toEqual([8080]);
     expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
   });
-
-  test('is left without a write with names-only, and still served', async () => {
-    const config = { ...aConfig(it.sandbox.authUrl), adopt: 'names-only' as const };
-    const world = await it.another(config);
-    const writes = cloudWrites(it.sandbox).length;
-
-    const { outcome } = await run({ key: 'service/default/web', trigger: 'audit' }, world);
-    expect(outcome.status).toBe('settled');
-    expect(writesSince(writes)).toEqual([]);
-
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    for (let tries = 0; tries < 20 && serviceOf(it.sandbox); tries += 1)
-      await run({ key: 'service/default/web', trigger: 'resync' }, world);
-    expect(it.sandbox.cloud.loadbalancers).toEqual([]);
-  });
-
-  test('goes with its Service under names-only, too, although Octavia fails to delete it at first', async () => {
-    const world = await it.another({ ...aConfig(it.sandbox.authUrl), adopt: 'names-only' });
-    await it.settle('web', {}, world);
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    it.sandbox.fault({
-      match: { method: 'DELETE', path: /loadbalancers/ },
-      kind: 'fail-before',
-      status: 204,
-    });
-    await run({ key: 'service/default/web', trigger: 'audit' }, world);
-    it.sandbox.cloud.setStatus(it.sandbox.cloud.loadbalancers[0]?.id ?? '', 'ERROR');
-
-    await it.settle('web', {}, world);
-
-    expect(serviceOf(it.sandbox)).toBeUndefined();
-    expect(it.sandbox.cloud.loadbalancers).toEqual([]);
-  });
 });
 
 describe('a change that kinx never made', () => {

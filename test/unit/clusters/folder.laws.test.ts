@@ -13,7 +13,7 @@ const BROKEN = 'broken: [';
 const VALUES: Readonly<Partial<Record<TextName, readonly string[]>>> = {
   kubeconfig: [kubeconfig(), kubeconfig({ server: 'https://10.0.0.2:6443' }), BROKEN],
   'cloud.conf': [cloudConf(), cloudConf('[LoadBalancer]\nlb-method = SOURCE_IP'), BROKEN],
-  flags: ['', 'adopt=names-only', BROKEN],
+  flags: ['', 'drift=report', BROKEN],
   'ca-file': [PEM, BROKEN],
   'audit-tokens': ['audit-token-of-the-first-day', 'audit-token-of-the-second-day', 'broken'],
 };
@@ -132,7 +132,7 @@ test.each([
         const env = entry?.settings.env ?? {};
         const { flags: _flags, ...texts } = model.settings ?? {};
         expect(Object.values(env).sort()).toEqual(Object.values(texts).sort());
-        expect(entry?.settings.flags.adopt).toBe(model.settings?.flags?.split('=')[1]?.trim());
+        expect(entry?.settings.flags.drift).toBe(model.settings?.flags?.split('=')[1]?.trim());
         expect(entry?.tokens.auditTokens ?? []).toEqual(model.settings && model.token ? [model.token] : []);
       };
       for (const text of ['kubeconfig', 'cloud.conf'] as const)

@@ -40,8 +40,8 @@ test('an entry is the same object until its texts differ, and its settings until
   expect(withToken?.entry?.tokens.auditTokens).toEqual([TOKEN]);
   expect(withToken?.entry).not.toBe(first?.entry);
   expect(withToken?.entry?.settings).toBe(first?.entry?.settings);
-  const other = await later({ a: { ...WHOLE, flags: 'adopt=names-only' } });
-  expect(other?.entry?.settings.flags.adopt).toBe('names-only');
+  const other = await later({ a: { ...WHOLE, flags: 'drift=report' } });
+  expect(other?.entry?.settings.flags.drift).toBe('report');
 });
 
 test('while a text cannot be used, the last settings count as a whole, and the problem names entry, text and line', async () => {

@@ -8,11 +8,11 @@ const read = (text: string) => {
 
 test('one flag a line; empty lines and comments say nothing, a list may go on in another line', () => {
   const text =
-    '# of prod\r\ncluster-cidr = 10.0.0.0/8\r\n\nadopt=names-only\ncontrollers=service\ncontrollers=route\nload-balancer-class=';
+    '# of prod\r\ncluster-cidr = 10.0.0.0/8\r\n\ndrift=report\ncontrollers=service\ncontrollers=route\nload-balancer-class=';
   expect(read(text)).toEqual({
     flags: {
       clusterCidr: '10.0.0.0/8',
-      adopt: 'names-only',
+      drift: 'report',
       controllers: 'service,route',
       loadBalancerClass: '',
     },
@@ -25,12 +25,12 @@ test.each([
     'cluster-cdir=10.0.0.0/8',
     'no flag of a cluster has this name: write name=value; did you mean cluster-cidr?',
   ],
-  ['--adopt=tags', 'no flag of a cluster has this name: write name=value; did you mean adopt?'],
+  ['--drift=report', 'no flag of a cluster has this name: write name=value; did you mean drift?'],
   ['kubeconfig=/etc/hunter2', 'no flag of a cluster has this name: write name=value'],
   ['listen=0.0.0.0:80', 'no flag of a cluster has this name: write name=value'],
   ['hunter2hunter2', 'no flag of a cluster has this name: write name=value'],
-  ['adopt', 'adopt has no value: write adopt=value'],
-  ['adopt=hunter2', 'adopt has a value that is not allowed: give one of tags, names-only'],
+  ['drift', 'drift has no value: write drift=value'],
+  ['drift=hunter2', 'drift has a value that is not allowed: give one of repair, report'],
   ['state-namespace=other', 'state-namespace has a value in a line above: leave one of them'],
 ])('%s is refused by its line, and nothing of it is repeated', (line, problem) => {
   const { flags, problems } = read(`\nstate-namespace=levelset\n${line}`);

@@ -25,8 +25,6 @@ export interface HeldInput {
   readonly internalByConfig?: boolean | undefined;
   /** Octavia is at work, so nobody knows what is on the load balancer, and so whose it was. */
   readonly isUnread?: boolean;
-  /** False: levelset writes not even its tags to resources that others made, but that of the approval. */
-  readonly tags: boolean;
 }
 
 /** Desired and observed, so that their comparison yields nothing that waits. */

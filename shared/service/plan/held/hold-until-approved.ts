@@ -4,7 +4,7 @@
  */
 import { placeOf } from '../../../model/address.ts';
 import { CONTROLLER, dialectOf, isMadeForService } from '../../../model/load-balancer/other-controllers.ts';
-import { adoptedTag, hasTag, isAdopted, recordedIn, TAG_PREFIX, tagValue } from '../../../model/ownership.ts';
+import { adoptedTag, hasTag, isAdopted, TAG_PREFIX, tagValue } from '../../../model/ownership.ts';
 import type { Change } from '../../../model/plan.ts';
 import type {
   Attributes,
@@ -231,25 +231,19 @@ function hasOurNames({ wire }: ObservedResource): boolean {
 
 /**
  * The desired resource without the Go provider's tags, which the Go provider adds itself when it takes over. levelset's
- * tags and the user's stay, and pools and monitors keep all tags. If levelset may write no tags, pools and monitors
- * lose the user's tags and the records of set attributes, and every other kind has no tags. A new resource keeps all
- * tags.
+ * tags and the user's stay. Pools, monitors and what is new keep all tags.
  */
 function withOurTags(
   desired: DesiredResource,
   places: readonly string[],
-  { there, tags: written }: Pick<Adopted, 'there' | 'tags'>,
+  { there }: Pick<Adopted, 'there'>,
 ): DesiredResource {
   const { tags, ...others } = desired.attributes as { readonly tags?: readonly string[] };
   const observed = there.get(desired.address);
-  if (!tags || !observed || !isTheirs(desired, observed, places, written)) return desired;
-  if (desired.kind === 'pool' || desired.kind === 'healthmonitor') {
-    const left = tags.filter((tag) => written || (recordedIn([tag]).length === 0 && !isUserTag(tag, tags)));
-    return { ...desired, attributes: { ...others, tags: left } };
-  }
+  if (!tags || !observed || !isTheirs(desired, observed, places)) return desired;
   const isUsersOwn = desired.kind === 'loadbalancer' && !isMadeForService(observed.wire);
   const ours = tags.filter((tag) => isUsersOwn || tag.startsWith(TAG_PREFIX) || isUserTag(tag, tags));
-  return { ...desired, attributes: written ? { ...others, tags: ours } : others };
+  return { ...desired, attributes: { ...others, tags: ours } };
 }
 
 /** Whether another controller made it. levelset writes "(levelset HASH)" into the description of each floating IP. */
@@ -257,10 +251,8 @@ function isTheirs(
   { kind, address }: DesiredResource,
   { wire }: ObservedResource,
   places: readonly string[],
-  written: boolean,
 ): boolean {
   if (kind === 'loadbalancer') return true;
-  if (kind === 'securitygroup') return !written;
   if (kind === 'floatingip') return !String(wire['description']).includes('(levelset ');
-  return ['listener', 'pool', 'healthmonitor'].includes(kind) && places.includes(placeOf(address));
+  return kind === 'listener' && places.includes(placeOf(address));
 }

@@ -129,11 +129,11 @@ test('an entry that is being written is not there yet, and one that changes stay
   expect(first).toMatchObject({ entry: { name: 'prod-a' }, problems: [] });
 
   later(301);
-  write('prod-a', { flags: 'adopt=names-only' });
+  write('prod-a', { flags: 'drift=report' });
   later(1);
   expect((await registry.read('prod-a'))?.entry).toBe(first?.entry);
   later(5);
-  expect((await registry.read('prod-a'))?.entry?.settings.flags.adopt).toBe('names-only');
+  expect((await registry.read('prod-a'))?.entry?.settings.flags.drift).toBe('report');
 });
 
 test.each(['{"Parameters":[{"Value":hunter2', '{}', 'null'])(

@@ -378,12 +378,3 @@ test('the address that is published stays while the other one waits', async () =
 
   expect(addressesToPublish(evaluation, nothingApplied(evaluation))).toEqual(['203.0.113.1']);
 });
-
-test('with names-only not even our tags are written', async () => {
-  for (const one of [kinx, occm]) {
-    const evaluation = await evaluateWorld(one, { ...configOf(one), adopt: 'names-only' });
-
-    expect(evaluation.observed.loadBalancer?.id).toBe(one.openstack[0]?.loadbalancer.id);
-    expect(evaluation.plan.steps).toEqual([]);
-  }
-});

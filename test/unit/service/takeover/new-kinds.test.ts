@@ -29,7 +29,6 @@ test('what no controller before made on a listener waits, with what hangs on it'
       published: [],
       nodes: new Map(),
       keepMembers: false,
-      tags: true,
     });
   const { desired: left, awaitingApproval } = both([]);
 

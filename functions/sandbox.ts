@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { startSandbox, type Sandbox } from '../infra/sandbox/sandbox.ts';
 import { needFlags, type Flags } from '../shared/config/read-flags.ts';
+import type { RunCommand } from './cli/command.ts';
 import { untilSignal } from './cli/until-signal.ts';
 import { createLog } from './log.ts';
 import { readExamples } from './sandbox/examples.ts';
@@ -17,7 +18,7 @@ const LOOK_MS = 500;
  * levelset against them over HTTP, applies the examples, lets a Node join when nothing is left to do for
  * them, and tells what happens, when it is done, and what to try next.
  */
-export async function sandboxCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
+export const sandboxCommand: RunCommand = async (_words, flags, env) => {
   const { openstackRelease: release } = needFlags(flags);
   const sandbox = await startSandbox({ pendingMs: 1_500, kubeTls: true, octavia: { release } });
   const access = await writeAccess(sandbox);
@@ -29,7 +30,7 @@ export async function sandboxCommand(flags: Flags, env: NodeJS.ProcessEnv): Prom
     await rm(access.directory, { recursive: true, force: true });
   }
   return 0;
-}
+};
 
 async function explain(access: SandboxAccess): Promise<void> {
   console.log('Simulators of OpenStack and the kube-apiserver run on loopback. In another terminal:\n');

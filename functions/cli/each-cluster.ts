@@ -1,17 +1,14 @@
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { isSettledWithin, valueWithin } from '../../shared/deadline.ts';
-import { isError, ReconcileError } from '../../shared/model/errors.ts';
+import { isError } from '../../shared/model/errors.ts';
 import { attempt } from '../../shared/observe/attempt.ts';
+import { inParallel } from '../../shared/observe/in-parallel.ts';
 import type { World } from '../../shared/ports.ts';
 import { connectWithLogins } from '../connect-with-logins.ts';
 import type { Connected } from '../world.ts';
-import { inParallel } from '../../shared/observe/in-parallel.ts';
-import { inWords } from './in-words.ts';
 import { askLeader, leadFor, type Order } from './lead.ts';
-import { coloured } from './terminal/coloured.ts';
-import { commandLog } from './terminal/command-log.ts';
-import { printObjects, printsObjects } from './outputs.ts';
 import { RegisteredClusters } from './registered-clusters.ts';
+import { coloured, commandLog, inWords, misused, printObjects, printsObjects } from './command.ts';
 
 /** What a command has to say of one cluster. */
 export interface Told {
@@ -24,23 +21,85 @@ export interface Told {
 }
 
 /** @param print Prints a text, each line of it with the name of the cluster where there are several. */
-export type OnOne = (world: World, print: (text: string) => void) => Promise<Told>;
+type OnOne = (world: World, print: (text: string) => void) => Promise<Told>;
 
 interface EachClusterOptions {
-  /** So many clusters at once; one after another without it. What they have to say is printed in the order of their names. */
-  readonly atOnce?: number;
-  /** The command writes this, unless --dry-run is given: as the one that leads, or by asking that one at --server-url. */
+  /**
+   * The command writes this, unless --dry-run is given: as the one that leads, or by asking that one at --server-url. To one cluster
+   * after another; commands that change nothing look at several at once.
+   */
   readonly writes?: Order;
   /** The command works on one cluster, so --clusters needs --cluster. */
   readonly onOne?: true;
   /** The command has something to say without OpenStack, too. */
   readonly withoutKeystone?: true;
   /** No cluster is begun once this is aborted, with the name of a signal. */
-  readonly stopping?: AbortSignal;
+  readonly stopping?: AbortSignal | undefined;
 }
 
-/** For commands that change nothing. */
-export const READ_AT_ONCE = 8;
+const READ_AT_ONCE = 8;
+
+/**
+ * Does a command for the only cluster, for the one of --cluster, or for all of --clusters: what is wrong with one of them is told with
+ * its name, and the others have their turn. What they have to say is printed in the order of their names. Returns the exit code: 1 if
+ * it is that of any cluster or if one was not begun, else 2 if it is that of any.
+ */
+export async function eachCluster(
+  flags: Flags,
+  env: NodeJS.ProcessEnv,
+  runOne: OnOne,
+  { writes, onOne, withoutKeystone, stopping }: EachClusterOptions = {},
+): Promise<number> {
+  const asked = withoutKeystone ? runOne : afterKeystone(runOne);
+  const run = async (connected: Connected, label: Label): Promise<Told> => {
+    const act = (): Promise<Told> =>
+      asked(connected.world, (text) => {
+        console.log(label(text));
+      });
+    if (!writes || flags.dryRun) return act();
+    try {
+      return await leadFor(connected, act);
+    } catch (error) {
+      if (flags.serverUrl === undefined || !isError(error) || error.code !== 'CLUSTER_HELD') throw error;
+      return askLeader(writes, flags, env, connected.world.cluster);
+    }
+  };
+  if (!flags.clusters) {
+    if (flags.cluster) throw misused('--cluster names an entry of --clusters: give both, or none');
+    const asIs: Label = (text) => text;
+    const told = await run(await connectWithLogins({ flags, env, log: commandLog(flags) }), asIs);
+    if (printsObjects(flags)) await printObjects(told.rows ?? [], flags);
+    show(told, asIs, flags);
+    return told.code;
+  }
+  const registered = await RegisteredClusters.of(flags, env);
+  const names = onOne || flags.cluster ? [await registered.one(flags)] : await registered.names();
+  const codes = new Map<string, number>();
+  const rows: object[] = [];
+  let shown = Promise.resolve();
+  await inParallel(names, writes ? 1 : READ_AT_ONCE, (name) => {
+    const label: Label = (text) => text.replace(/^(?=.)/gm, `${name}: `);
+    const turn = turnOf(
+      () => registered.open(name),
+      (connected) => run(connected, label),
+      stopping,
+    );
+    const before = shown;
+    shown = turn.then(async (told) => {
+      await before;
+      if (!told) return;
+      show(told, label, flags);
+      codes.set(name, told.code);
+      rows.push(...(told.rows ?? []).map((row) => ({ cluster: name, ...row })));
+    });
+    return turn;
+  });
+  await shown;
+  if (printsObjects(flags)) await printObjects(rows, flags);
+  return sumUp(names, codes, stopping);
+}
+
+type Label = (text: string) => string;
 
 /** Asks Keystone first, so that its silence or refusal is told once, and soon. */
 function afterKeystone(run: OnOne): OnOne {
@@ -58,88 +117,19 @@ function afterKeystone(run: OnOne): OnOne {
   };
 }
 
-/**
- * Does a command for the only cluster, for the one of --cluster, or for all of --clusters: what is wrong with one of them is told with
- * its name, and the others have their turn. Returns the exit code: 1 if it is that of any cluster or if one was not begun, else 2 if it
- * is that of any.
- */
-export async function eachCluster(
-  flags: Flags,
-  env: NodeJS.ProcessEnv,
-  runOne: OnOne,
-  { atOnce = 1, writes, onOne, withoutKeystone, stopping }: EachClusterOptions = {},
-): Promise<number> {
-  const asked = withoutKeystone ? runOne : afterKeystone(runOne);
-  const run = async (connected: Connected, print: (text: string) => void): Promise<Told> => {
-    const act = (): Promise<Told> => asked(connected.world, print);
-    if (!writes || flags.dryRun) return act();
-    try {
-      return await leadFor(connected, act);
-    } catch (error) {
-      if (flags.serverUrl === undefined || !isError(error) || error.code !== 'CLUSTER_HELD') throw error;
-      return askLeader(writes, flags, env, connected.world.cluster);
-    }
-  };
-  if (!flags.clusters) {
-    if (flags.cluster)
-      throw new ReconcileError(
-        'CONFIG_INVALID',
-        '--cluster names an entry of --clusters: give both, or none',
-      );
-    const connected = await connectWithLogins({ flags, env, log: commandLog(flags) });
-    const { rows = [], ...told } = await run(connected, (text) => {
-      console.log(text);
-    });
-    if (printsObjects(flags)) await printObjects(rows, flags);
-    show(told, (text) => text, flags);
-    return told.code;
-  }
-  const registered = await RegisteredClusters.of(flags, env);
-  const names = onOne || flags.cluster ? [await registered.one(flags)] : await registered.names();
-  const codes = new Map<string, number>();
-  const rows: object[] = [];
-  let shown = Promise.resolve();
-  await inParallel(names, atOnce, (name) => {
-    const label = labelOf(name);
-    const turn = turnOf(() => registered.open(name), run, label, stopping);
-    const before = shown;
-    shown = turn.then(async (told) => {
-      await before;
-      if (!told) return;
-      show(told, label, flags);
-      codes.set(name, told.code);
-      rows.push(...(told.rows ?? []).map((row) => ({ cluster: name, ...row })));
-    });
-    return turn;
-  });
-  await shown;
-  if (printsObjects(flags)) await printObjects(rows, flags);
-  return sumUp(names, codes, stopping);
-}
-
 /** Undefined: it was not begun. Never rejects. */
 async function turnOf(
   open: () => Promise<Connected>,
-  run: (connected: Connected, print: (text: string) => void) => Promise<Told>,
-  label: Label,
-  stopping?: AbortSignal,
+  run: (connected: Connected) => Promise<Told>,
+  stopping: AbortSignal | undefined,
 ): Promise<Told | undefined> {
   try {
     if (stopping?.aborted) return undefined;
     const connected = await open();
-    if (stopping?.aborted) return undefined;
-    return await run(connected, (text) => {
-      console.log(label(text));
-    });
+    return stopping?.aborted ? undefined : await run(connected);
   } catch (error) {
     return { code: 1, errors: [inWords(error)] };
   }
-}
-
-type Label = (text: string) => string;
-
-function labelOf(cluster: string): Label {
-  return (text) => text.replace(/^(?=.)/gm, `${cluster}: `);
 }
 
 function show({ text, errors = [] }: Told, label: Label, flags: Flags): void {
@@ -153,13 +143,15 @@ function sumUp(
   codes: ReadonlyMap<string, number>,
   stopping: AbortSignal | undefined,
 ): number {
-  const parts = [1, 2].flatMap((code) => {
-    const its = names.filter((name) => codes.get(name) === code);
-    return its.length > 0 ? `exit ${code}: ${its.join(', ')}` : [];
-  });
-  const left = names.filter((name) => !codes.has(name));
-  if (left.length > 0) parts.push(`not begun after ${String(stopping?.reason)}: ${left.join(', ')}`);
+  const named = (code: number | undefined): string =>
+    names.filter((name) => codes.get(name) === code).join(', ');
+  const [failed, waits, left] = [named(1), named(2), named(undefined)];
+  const parts = [
+    ...(failed === '' ? [] : [`exit 1: ${failed}`]),
+    ...(waits === '' ? [] : [`exit 2: ${waits}`]),
+    ...(left === '' ? [] : [`not begun after ${String(stopping?.reason)}: ${left}`]),
+  ];
   if (names.length > 1 && parts.length > 0) console.error(`levelset: ${parts.join('; ')}`);
-  if (left.length > 0) return 1;
-  return [1, 2].find((code) => [...codes.values()].includes(code)) ?? 0;
+  if (failed !== '' || left !== '') return 1;
+  return waits === '' ? 0 : 2;
 }

@@ -1,20 +1,10 @@
 import { FLAGS } from '../../shared/config/flags.ts';
 import { goBoolean } from '../../shared/config/read-value.ts';
 
-/**
- * A flag of the Go cloud-controller-manager that has no effect here. Names and kinds: docs/sources/kubernetes.md, "Flags of
- * the cloud-controller-manager".
- */
-interface GoFlag {
-  /** Whether the flag takes a value, as `--name value` or as `--name=value`. */
-  readonly value: boolean;
-  /** Why levelset does not need the flag, as the end of a sentence. */
-  readonly because: string;
-}
-
 /** Why levelset needs no flag of a group, the flags of it that take a value, and those whose name alone means true. */
 type Group = readonly [because: string, withValue: string, boolean?: string];
 
+/** Names and kinds: docs/sources/kubernetes.md, "Flags of the cloud-controller-manager". */
 // prettier-ignore
 const GROUPS: readonly Group[] = [
   ['its provider is always OpenStack', 'cloud-provider external-cloud-volume-plugin'],
@@ -43,16 +33,18 @@ const GROUPS: readonly Group[] = [
   ['-v is for the whole program', 'vmodule'],
 ];
 
-export const GO_FLAGS: Readonly<Record<string, GoFlag>> = Object.fromEntries(
-  GROUPS.flatMap(([because, withValue, boolean = '']) =>
-    [withValue, boolean].flatMap((names) =>
-      names
-        .split(' ')
-        .filter(Boolean)
-        .map((name) => [name, { value: names === withValue, because }]),
+/** The flags of the Go cloud-controller-manager that have no effect here, and the end of a sentence about each. */
+export const GO_FLAGS: Readonly<Record<string, { readonly because: string; readonly value: boolean }>> =
+  Object.fromEntries(
+    GROUPS.flatMap(([because, withValue, boolean = '']) =>
+      [withValue, boolean].flatMap((names) =>
+        names
+          .split(' ')
+          .filter(Boolean)
+          .map((name) => [name, { because, value: names === withValue }]),
+      ),
     ),
-  ),
-);
+  );
 
 /** Flags that take a value here. In the Go programs their name alone means true. */
 const BOOLEANS = Object.entries(FLAGS).flatMap(([name, flag]) =>
@@ -81,9 +73,7 @@ export function readGoFlags(argv: readonly string[]): {
     } else if (BOOLEANS.some((boolean) => word === `--${boolean}`)) {
       rest.push(`${word}=true`);
     } else if (word.startsWith('--') && value !== undefined && !Object.hasOwn(FLAGS, name)) {
-      // An unknown flag goes to the parser without its value, so that the parser can say which flag was
-      // meant.
-      rest.push(`--${name}`);
+      rest.push(`--${name}`); // without its value the parser can say which flag was meant
     } else {
       rest.push(word);
     }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { createGot, timeouts } from '../../shared/http.ts';
 import { errorText, ReconcileError } from '../../shared/model/errors.ts';
+import { fieldsOf, parseJson } from '../../shared/model/json.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { Key } from '../../shared/model/request.ts';
 import { attempt } from '../../shared/observe/attempt.ts';
@@ -45,6 +46,35 @@ function anothers(holder = 'another process'): ReconcileError {
   );
 }
 
+export interface ServerAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+interface Question {
+  readonly env: NodeJS.ProcessEnv;
+  readonly token: string | undefined;
+  readonly timeoutMs: number;
+  /** What is posted; absent for a GET. */
+  readonly json?: object;
+}
+
+/** What a running levelset answers, or why no answer came. */
+export async function askServer(
+  url: string,
+  { env, token, timeoutMs, json }: Question,
+): Promise<ServerAnswer | string> {
+  const client = createGot({ proxyFor: proxyFromEnv(env) });
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const post = json && ({ method: 'POST', json } as const);
+  try {
+    const { statusCode, body } = await client(url, { ...post, headers, timeout: timeouts(timeoutMs) });
+    return { status: statusCode, text: body };
+  } catch (error) {
+    return errorText(error);
+  }
+}
+
 type Answer = Partial<Report> & {
   readonly reports?: readonly Report[];
   readonly queued?: readonly Key[];
@@ -54,40 +84,24 @@ type Answer = Partial<Report> & {
 
 /** Has the process that leads do what the command would have done, and says what it answered. */
 export async function askLeader(
-  order: Order,
-  flags: Flags,
+  json: Order,
+  { serverUrl = '' }: Flags,
   env: NodeJS.ProcessEnv,
   cluster: string | undefined,
 ): Promise<{ readonly code: number; readonly text?: string; readonly errors?: readonly string[] }> {
-  const server = flags.serverUrl?.replace(/\/+$/, '') ?? '';
-  const url = cluster === undefined ? `${server}/resync` : `${server}/resync/${cluster}`;
+  const url = `${serverUrl.replace(/\/+$/, '')}/resync${cluster === undefined ? '' : `/${cluster}`}`;
   const [token] = readTokens(env).resyncTokens;
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  try {
-    const post = createGot({ proxyFor: proxyFromEnv(env) }).post;
-    const { statusCode, body } = await post(url, { json: order, headers, timeout: timeouts(ANSWER_MS) });
-    const answer = answerOf(body);
-    const reports = answer.reports ?? (answer.outcome ? [answer as Report] : []);
-    if (reports.length > 0) {
-      const isBlocked = reports.some(({ outcome }) => outcome.status === 'blocked');
-      return { code: isBlocked ? 1 : exitCode(reports), text: reports.map(reportInWords).join('\n') };
-    }
-    if (answer.queued) {
-      const where = answer.page === undefined ? '' : `; ${answer.page} shows what becomes of it`;
-      return { code: 2, text: `${url} has queued ${answer.queued.join(', ')}${where}` };
-    }
-    return { code: 1, errors: [`POST ${url}: HTTP ${statusCode}: ${answer.error ?? 'no levelset answers'}`] };
-  } catch (error) {
-    return { code: 1, errors: [`POST ${url}: ${errorText(error)}`] };
+  const got = await askServer(url, { env, token, timeoutMs: ANSWER_MS, json });
+  if (typeof got === 'string') return { code: 1, errors: [`POST ${url}: ${got}`] };
+  const answer: Answer = fieldsOf(parseJson(got.text));
+  const reports = answer.reports ?? (answer.outcome ? [answer as Report] : []);
+  if (reports.length > 0) {
+    const isBlocked = reports.some(({ outcome }) => outcome.status === 'blocked');
+    return { code: isBlocked ? 1 : exitCode(reports), text: reports.map(reportInWords).join('\n') };
   }
-}
-
-/** Empty for what no levelset says. */
-function answerOf(body: string): Answer {
-  try {
-    const answer: unknown = JSON.parse(body);
-    return typeof answer === 'object' && answer !== null ? answer : {};
-  } catch {
-    return {};
+  if (answer.queued) {
+    const where = answer.page === undefined ? '' : `; ${answer.page} shows what becomes of it`;
+    return { code: 2, text: `${url} has queued ${answer.queued.join(', ')}${where}` };
   }
+  return { code: 1, errors: [`POST ${url}: HTTP ${got.status}: ${answer.error ?? 'no levelset answers'}`] };
 }

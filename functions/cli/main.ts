@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { readGoFlags } from './go-flags.ts';
-import { inWords } from './in-words.ts';
 import { program } from './program.ts';
+import { inWords } from './command.ts';
 
 /** Runs one command and returns its exit code. Prints an error as one message, never as a stack. */
 export async function main(argv: readonly string[]): Promise<number> {

@@ -1,5 +1,4 @@
 import type { Flags } from '../../shared/config/read-flags.ts';
-import { ReconcileError } from '../../shared/model/errors.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import {
   asNodeKey,
@@ -15,6 +14,7 @@ import {
 } from '../../shared/model/request.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import type { World } from '../../shared/ports.ts';
+import { misused } from './command.ts';
 
 /**
  * The keys that a person wrote, as levelset or as kubectl writes them. None: all, or with -n those of the namespace. Throws
@@ -28,17 +28,14 @@ export function readObjects(
     return readObjects([namespace === undefined ? 'all' : `namespace/${namespace}`], {});
   return objects.map((text) => {
     const key = parseObject(text, namespace);
+    const word = JSON.stringify(text);
     if (key === undefined)
-      throw new ReconcileError(
-        'CONFIG_INVALID',
-        `${JSON.stringify(text)} is no object: give svc/NAME with -n NAMESPACE, service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all`,
+      throw misused(
+        `${word} is no object: give svc/NAME with -n NAMESPACE, service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all`,
       );
     const itsOwn = asServiceKey(key)?.namespace;
     if (namespace !== undefined && itsOwn !== namespace && asNodeKey(key) === undefined)
-      throw new ReconcileError(
-        'CONFIG_INVALID',
-        `-n ${namespace} is not for ${JSON.stringify(text)}: give svc/NAME with -n, or leave -n`,
-      );
+      throw misused(`-n ${namespace} is not for ${word}: give svc/NAME with -n, or leave -n`);
     return key;
   });
 }
@@ -79,7 +76,7 @@ export async function findRequests(
 }
 
 /** Sweeps, and logs what could not be read. Throws if the sweep failed and found nothing. */
-export async function sweepAndWarn(world: World, scope: SweepScope = {}): Promise<Sweep> {
+export async function sweepAndWarn(world: World, scope: SweepScope): Promise<Sweep> {
   const found = await sweep(world, scope);
   for (const warning of found.warnings) world.log.warn(warning);
   if (found.failed === undefined) return found;

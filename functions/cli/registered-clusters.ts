@@ -3,14 +3,13 @@ import type { Entry, EntrySource } from '../../shared/clusters/entry.ts';
 import { Registry } from '../../shared/clusters/registry.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import type { NamedClusters } from '../../shared/gc/find-clusters.ts';
-import { ReconcileError } from '../../shared/model/errors.ts';
+import { inParallel } from '../../shared/observe/in-parallel.ts';
 import type { Log } from '../../shared/ports.ts';
 import { connectEntry, ofCluster, uidOf, unidentified } from '../clusters/connect-entry.ts';
 import { Logins } from '../clusters/logins.ts';
 import { sourceOf } from '../clusters/source-of.ts';
-import { inParallel } from '../../shared/observe/in-parallel.ts';
 import type { Connected } from '../world.ts';
-import { commandLog } from './terminal/command-log.ts';
+import { commandLog, misused } from './command.ts';
 
 /** An entry that was changed a moment ago is read when it has been quiet for two seconds. */
 const AGAIN_MS = 500;
@@ -19,6 +18,11 @@ const MOST_LOOKS = 10;
 const ASKED_AT_ONCE = 20;
 /** So many names stand in a message. */
 const MOST_NAMED = 20;
+
+/** A cluster that has not been asked anything yet, and how its kube-apiserver is asked which one it is. */
+interface Registered extends Connected {
+  readonly uid: () => Promise<string>;
+}
 
 /** The clusters of --clusters, for one run of a command. */
 export class RegisteredClusters {
@@ -43,14 +47,13 @@ export class RegisteredClusters {
 
   /** The names of all entries in order. Throws CONFIG_INVALID if there is none. */
   async names(): Promise<readonly string[]> {
-    let names: readonly string[];
     try {
-      names = await this.#registry.names();
+      const names = await this.#registry.names();
+      if (names.length > 0) return names;
     } finally {
       await this.#source.stop?.(); // what changes from now on is for the next command
     }
-    if (names.length > 0) return names;
-    throw invalid(
+    throw misused(
       '--clusters: there is no entry: put a folder, or a Secret, with kubeconfig and cloud.conf for each cluster',
     );
   }
@@ -60,12 +63,18 @@ export class RegisteredClusters {
     const names = await this.names();
     if (names.includes(cluster)) return cluster;
     const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-    const allowed = `${names.slice(0, MOST_NAMED).join(', ')}${more}`;
-    throw invalid(
+    const wrong =
       cluster === ''
-        ? `--cluster is missing: this command works on one cluster: give one of ${allowed}`
-        : `--cluster ${JSON.stringify(cluster)} is no entry of --clusters: give one of ${allowed}`,
-    );
+        ? '--cluster is missing: this command works on one cluster'
+        : `--cluster ${JSON.stringify(cluster)} is no entry of --clusters`;
+    throw misused(`${wrong}: give one of ${names.slice(0, MOST_NAMED).join(', ')}${more}`);
+  }
+
+  /** Connects a cluster and asks it nothing. Throws CONFIG_INVALID. */
+  async connect(name: string): Promise<Registered> {
+    const entry = await this.#entry(name);
+    const connected = await connectEntry(entry, { log: this.#log, logins: this.#logins });
+    return { ...connected, uid: () => uidOf(connected, entry.settings) };
   }
 
   /**
@@ -79,37 +88,9 @@ export class RegisteredClusters {
     return opening;
   }
 
-  /** Connects a cluster and asks it nothing. Throws CONFIG_INVALID. */
-  async connect(name: string): Promise<Connected> {
-    return (await this.#connect(name)).connected;
-  }
-
-  async #connect(
-    name: string,
-  ): Promise<{ readonly connected: Connected; readonly uid: () => Promise<string> }> {
-    const entry = await this.#entry(name);
-    const connected = await connectEntry(entry, { log: this.#log, logins: this.#logins });
-    return { connected, uid: () => uidOf(connected, entry.settings) };
-  }
-
-  /** Asks all of them which clusters they are. */
-  async identified(): Promise<NamedClusters> {
-    const names = await this.names();
-    const uids = await inParallel(names, ASKED_AT_ONCE, (name) =>
-      this.#connect(name)
-        .then(({ uid }) => uid())
-        .catch(() => undefined),
-    );
-    const found = names.map((name, i) => [uids[i], name] as const);
-    return {
-      entries: new Map(found.flatMap(([uid, name]) => (uid === undefined ? [] : [[uid, name] as const]))),
-      silent: found.flatMap(([uid, name]) => (uid === undefined ? [name] : [])),
-    };
-  }
-
   async #open(name: string, before: Promise<unknown>): Promise<Connected> {
-    const { connected, uid: ask } = await this.#connect(name);
-    const uid = await ask().catch((error: unknown) => {
+    const connected = await this.connect(name);
+    const uid = await connected.uid().catch((error: unknown) => {
       throw new Error(unidentified(error));
     });
     await before;
@@ -120,21 +101,31 @@ export class RegisteredClusters {
     return connected;
   }
 
+  /** Asks all of them which clusters they are. */
+  async identified(): Promise<NamedClusters> {
+    const names = await this.names();
+    const uids = await inParallel(names, ASKED_AT_ONCE, (name) =>
+      this.connect(name)
+        .then(({ uid }) => uid())
+        .catch(() => undefined),
+    );
+    return {
+      entries: new Map(names.flatMap((name, at) => (uids[at] === undefined ? [] : [[uids[at], name]]))),
+      silent: names.filter((_, at) => uids[at] === undefined),
+    };
+  }
+
   async #entry(name: string): Promise<Entry> {
     for (let look = 1; look <= MOST_LOOKS; look += 1) {
       const reading = await this.#registry.read(name);
       if (reading) {
         const problems = reading.problems.map((problem) => problem.replace(`${name}: `, ''));
-        if (!reading.entry) throw invalid(problems.join('\n'));
+        if (!reading.entry) throw misused(problems.join('\n'));
         for (const problem of problems) ofCluster(this.#log, name).warn(problem);
         return reading.entry;
       }
       await sleep(AGAIN_MS);
     }
-    throw invalid('its texts are gone, or still being written: run the command again');
+    throw misused('its texts are gone, or still being written: run the command again');
   }
-}
-
-function invalid(message: string): ReconcileError {
-  return new ReconcileError('CONFIG_INVALID', message);
 }

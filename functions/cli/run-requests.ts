@@ -16,7 +16,7 @@ import { timeBudget } from '../budget.ts';
 export async function runRequests(
   requests: readonly ReconcileRequest[],
   world: World,
-  told: (report: Report) => unknown,
+  told: (report: Report) => unknown = () => undefined,
   stopping?: AbortSignal,
 ): Promise<readonly Report[]> {
   const { concurrentServiceSyncs, reconcileTimeoutMs } = world.config;
@@ -57,19 +57,16 @@ export function reportInWords(report: Report): string {
   ].join('\n');
 }
 
-function firstOf(reports: readonly Report[]): string {
-  const keys = reports.map(({ request }) => request.key.replace(/^\w+\//, ''));
-  return [...keys.slice(0, 3), ...(keys.length > 3 ? ['...'] : [])].join(', ');
-}
-
 /** Those that failed, each in its words, but Services or Nodes that failed of the same as one line with their number. */
 export function describeFailed(reports: readonly Report[], inWords = reportInWords): readonly string[] {
   const failed = reports.filter(({ outcome }) => outcome.status === 'failed');
   const kindOf = ({ request }: Report): string => (request.key.startsWith('node/') ? 'Nodes' : 'Services');
   const causes = Map.groupBy(failed, (report) => `${kindOf(report)}: ${adviceIn(report)}`);
-  return [...causes].flatMap(([cause, same]) =>
-    same.length > 1 ? `${same.length} ${cause} (${firstOf(same)})` : same.map(inWords),
-  );
+  return [...causes].flatMap(([cause, same]) => {
+    if (same.length === 1) return same.map(inWords);
+    const names = same.slice(0, 3).map(({ request }) => request.key.replace(/^\w+\//, ''));
+    return `${same.length} ${cause} (${names.join(', ')}${same.length > 3 ? ', ...' : ''})`;
+  });
 }
 
 /** The reason of an outcome with the advice that the Event of the object has. */

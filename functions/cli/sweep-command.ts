@@ -3,72 +3,61 @@ import { looksAfterServices } from '../../shared/config/controllers.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { World } from '../../shared/ports.ts';
-import { eachCluster, type OnOne, type Told } from './each-cluster.ts';
+import { eachCluster, type Told } from './each-cluster.ts';
 import { sweepAndWarn } from './objects.ts';
 import { reportInWords, describeFailed, exitCode, runRequests } from './run-requests.ts';
+import { counted, type RunCommand } from './command.ts';
 import { stopAtSignal } from './until-signal.ts';
 
 /**
  * `levelset sweep`: sweeps once and runs what needs work. Prints a line for each of these objects, and a summary. Of several clusters one
  * after another, so that whoever stops it at the first trouble has touched one.
  */
-export async function sweepCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
-  if (!flags.clusters)
-    return eachCluster(flags, env, (world, print) => sweepIn(world, flags, print), { writes: { all: true } });
-  const { stopping, end } = stopAtSignal();
+export const sweepCommand: RunCommand = async (_words, flags, env) => {
+  const { stopping, end } = flags.clusters ? stopAtSignal() : {};
+  const sweepOne = (world: World, print: (text: string) => void): Promise<Told> =>
+    sweepIn(world, flags, print, stopping);
   try {
-    const sweepOne: OnOne = (world, print) => sweepIn(world, flags, print, stopping);
     return await eachCluster(flags, env, sweepOne, { writes: { all: true }, stopping });
   } finally {
-    end();
+    end?.();
   }
-}
+};
 
 async function sweepIn(
   world: World,
-  flags: Flags,
+  { dryRun, deep }: Flags,
   print: (text: string) => void,
   stopping?: AbortSignal,
 ): Promise<Told> {
-  const found = await sweepAndWarn(world, {
-    ...(flags.dryRun ? { readOnly: true } : {}),
-    ...(flags.deep ? { deep: true } : {}),
-  });
-  const requests = found.requests.map((request) => ({ ...request, dryRun: flags.dryRun === true }));
+  const scope = { ...(dryRun && { readOnly: true as const }), ...(deep && { deep }) };
+  const found = await sweepAndWarn(world, scope);
+  const requests = found.requests.map((request) => ({ ...request, dryRun: dryRun === true }));
   const told = (report: Report): void => {
     if (report.outcome.status !== 'failed') print(reportInWords(report));
   };
   const reports = await runRequests(requests, world, told, stopping);
   for (const line of describeFailed(reports)) print(line);
-  const counts = ['settled', 'progressing', 'blocked', 'failed']
-    .map((status) => ({ status, count: reports.filter(({ outcome }) => outcome.status === status).length }))
-    .filter(({ count }) => count > 0)
-    .map(({ status, count }) => `${count} ${status}`);
-  const work = flags.dryRun ? `${reports.length} need work` : counts.join(', ') || 'nothing to do';
-  const awaitingApproval = reports.reduce(
-    (sum, { plan }) => sum + (plan?.awaitingApproval.length ?? 0),
-    found.awaitingApproval,
-  );
-  const waits =
-    awaitingApproval > 0
-      ? `; ${awaitingApproval} ${awaitingApproval === 1 ? 'change waits' : 'changes wait'} for approval`
-      : '';
-  const full = found.comparedInFull > 0 ? ` (${found.comparedInFull} compared in full)` : '';
-  const settled = found.settled + found.nodesSettled;
   const left = requests.length - reports.length;
   const code = found.incomplete || left > 0 ? 1 : exitCode(reports);
   // The members of load balancers were evaluated before these Nodes were changed.
-  const again =
-    code !== 1 &&
-    flags.dryRun !== true &&
-    looksAfterServices(world.config) &&
-    reports.some(({ membersMoved }) => membersMoved);
-  const draining = reports.reduce((sum, { plan }) => sum + (plan?.draining?.length ?? 0), 0);
-  const drain = draining > 0 ? `; ${draining} ${draining === 1 ? 'member drains' : 'members drain'}` : '';
-  const unbegun = left > 0 ? `; ${left} not begun after ${String(stopping?.reason)}` : '';
-  const members = again ? '; run it again: the members of load balancers may change' : '';
-  print(
-    `${inNumbers(found)}, ${settled} already settled${full}; ${work}${waits}${drain}${unbegun}${members}`,
-  );
+  const isStale = looksAfterServices(world.config) && reports.some(({ membersMoved }) => membersMoved);
+  const again = code !== 1 && !dryRun && isStale;
+  const counts = ['settled', 'progressing', 'blocked', 'failed']
+    .map((status) => ({ status, count: reports.filter(({ outcome }) => outcome.status === status).length }))
+    .flatMap(({ status, count }) => (count > 0 ? `${count} ${status}` : []));
+  const plans = reports.flatMap(({ plan }) => plan ?? []);
+  const waiting = found.awaitingApproval + plans.flatMap((plan) => plan.awaitingApproval).length;
+  const draining = plans.flatMap((plan) => plan.draining ?? []).length;
+  const full = found.comparedInFull > 0 ? ` (${found.comparedInFull} compared in full)` : '';
+  const summary = [
+    `${inNumbers(found)}, ${found.settled + found.nodesSettled} already settled${full}`,
+    dryRun ? `${reports.length} need work` : counts.join(', ') || 'nothing to do',
+    waiting > 0 ? `${counted(waiting, 'change waits', 'changes wait')} for approval` : '',
+    draining > 0 ? counted(draining, 'member drains', 'members drain') : '',
+    left > 0 ? `${left} not begun after ${String(stopping?.reason)}` : '',
+    again ? 'run it again: the members of load balancers may change' : '',
+  ];
+  print(summary.filter((part) => part !== '').join('; '));
   return { code: again ? 2 : code };
 }

@@ -1,50 +1,36 @@
-import type { Flags } from '../../shared/config/read-flags.ts';
-import type { Log } from '../../shared/ports.ts';
-import { logOf } from './options.ts';
+import { once } from 'node:events';
+import { logOf, type RunCommand } from './command.ts';
 
-/** Resolves with SIGTERM or SIGINT. A second signal ends the process at once. */
-export function untilSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    const end = (signal: NodeJS.Signals): void => {
-      process.off('SIGTERM', end);
-      process.off('SIGINT', end);
-      resolve(signal);
-    };
-    process.on('SIGTERM', end);
-    process.on('SIGINT', end);
-  });
-}
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /** Aborted at the first SIGTERM or SIGINT, with its name. A second signal ends the process at once, and so does any after `end`. */
 export function stopAtSignal(): { readonly stopping: AbortSignal; readonly end: () => void } {
   const controller = new AbortController();
+  const end = (): void => {
+    for (const signal of SIGNALS) process.off(signal, stop);
+  };
   const stop = (signal: NodeJS.Signals): void => {
     end();
     controller.abort(signal);
   };
-  const end = (): void => {
-    process.off('SIGTERM', stop);
-    process.off('SIGINT', stop);
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  for (const signal of SIGNALS) process.on(signal, stop);
   return { stopping: controller.signal, end };
 }
 
-interface Running {
-  stop(): Promise<void>;
+/** Resolves with SIGTERM or SIGINT. A second signal ends the process at once. */
+export async function untilSignal(): Promise<NodeJS.Signals> {
+  const { stopping } = stopAtSignal();
+  await once(stopping, 'abort');
+  return stopping.reason as NodeJS.Signals;
 }
 
-/** What `levelset serve` does: start, and stop at SIGTERM or SIGINT. */
-export async function runUntilSignal(
-  start: (options: { flags: Flags; env: NodeJS.ProcessEnv; log: Log }) => Promise<Running>,
-  flags: Flags,
-  env: NodeJS.ProcessEnv,
-): Promise<number> {
+/** `levelset serve`: starts, and stops at SIGTERM or SIGINT. */
+export const serveCommand: RunCommand = async (_words, flags, env) => {
+  const { serve } = await import('../serve.ts');
   const log = logOf(flags, 'info');
   const signalled = untilSignal(); // before anybody can know that it has started
-  const running = await start({ flags, env, log });
+  const serving = await serve({ flags, env, log });
   log.info('ending', { signal: await signalled });
-  await running.stop();
+  await serving.stop();
   return 0;
-}
+};

@@ -124,7 +124,7 @@ async function asNewProcess(it: SandboxWorld): ReturnType<SweepOnce> {
   const world = await it.another();
   const found = await sweep(world);
   if (found.failed !== undefined) return { code: 1, output: found.failed };
-  const reports = await runRequests(found.requests, world, () => undefined);
+  const reports = await runRequests(found.requests, world);
   return { code: exitCode(reports), output: JSON.stringify(reports.map(({ outcome }) => outcome)) };
 }
 

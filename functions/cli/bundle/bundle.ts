@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Config } from '../../../shared/config/config.ts';
-import { ReconcileError, type ErrorCode } from '../../../shared/model/errors.ts';
+import type { ErrorCode } from '../../../shared/model/errors.ts';
 import { fieldsOf, isRecord, parseJson } from '../../../shared/model/json.ts';
 import { quote } from '../../../shared/model/text/text.ts';
+import { misused, reading } from '../command.ts';
 
 /** An answer of a port. Without value and error it was `undefined`. */
 export interface Answer {
@@ -46,16 +48,19 @@ export function pack(text: string, file: string): Buffer {
   return file.endsWith('.gz') ? gzipSync(text) : Buffer.from(text);
 }
 
+/** The bundle in a file. Throws CONFIG_INVALID if it cannot be read or is none. */
+export async function readBundle(file: string): Promise<Bundle> {
+  const remedy = '; give a file that levelset support-bundle has written';
+  return unpack(file, await reading(file, readFile(file), remedy));
+}
+
 /** Throws CONFIG_INVALID for a file that is no bundle. */
 export function unpack(file: string, content: Buffer): Bundle {
   const read = parseJson(textOf(content));
   if (isBundle(read)) return read;
   const { bundle = 1 } = fieldsOf(read);
   const form = bundle === 1 ? 'no bundle' : `a bundle of another form (${quote(bundle)})`;
-  throw new ReconcileError(
-    'CONFIG_INVALID',
-    `${file} is ${form}: give a file that levelset support-bundle of this version has written`,
-  );
+  throw misused(`${file} is ${form}: give a file that levelset support-bundle of this version has written`);
 }
 
 /** Whether all is there without which no plan can be begun. What is in it was made by others. */
@@ -87,24 +92,4 @@ function textOf(content: Buffer): string {
   } catch {
     return '';
   }
-}
-
-/** JSON has neither maps nor sets. */
-export function toJson(value: unknown): unknown {
-  if (value instanceof Map)
-    return { $map: [...(value as Map<unknown, unknown>)].map(([key, its]) => [key, toJson(its)]) };
-  return value instanceof Set ? { $set: [...(value as Set<unknown>)] } : value;
-}
-
-export function fromJson(value: unknown): unknown {
-  const { $map, $set } = fieldsOf(value);
-  if (Array.isArray($map))
-    return new Map(($map as [unknown, unknown][]).map(([key, its]) => [key, fromJson(its)]));
-  return Array.isArray($set) ? new Set($set as unknown[]) : value;
-}
-
-/** One read in words, as `reads` has it: `kube.getService("shop","web")`. */
-export function readOf(path: string, args: readonly unknown[]): string {
-  const given = args.slice(0, args.findLastIndex((arg) => arg !== undefined) + 1);
-  return `${path}(${given.map((arg) => JSON.stringify(arg)).join(',')})`;
 }

@@ -10,21 +10,16 @@ type Keep = (value: unknown, args: readonly unknown[]) => unknown;
 const READ =
   /^(levelset\.openstack\.org|loadbalancer\.openstack\.org|service(\.beta)?\.kubernetes\.io|alpha\.kubernetes\.io)\//;
 
-const META = [
-  'name',
-  'namespace',
-  'uid',
-  'resourceVersion',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'labels',
-  'finalizers',
-  'ownerReferences',
-];
+const META =
+  'name namespace uid resourceVersion creationTimestamp deletionTimestamp labels finalizers ownerReferences';
+const SERVER =
+  'id name status tenant_id addresses accessIPv4 accessIPv6 flavor created updated hostname OS-EXT-AZ:availability_zone OS-EXT-SRV-ATTR:hostname';
 
-function pick(value: unknown, keys: readonly string[]): Readonly<Record<string, unknown>> {
+/** @param names separated by spaces */
+function pick(value: unknown, names: string): Readonly<Record<string, unknown>> {
   const fields = fieldsOf(value);
-  return Object.fromEntries(keys.flatMap((key) => (fields[key] === undefined ? [] : [[key, fields[key]]])));
+  const there = names.split(' ').filter((name) => fields[name] !== undefined);
+  return Object.fromEntries(there.map((name) => [name, fields[name]]));
 }
 
 function metadata(value: unknown): object {
@@ -37,38 +32,40 @@ function metadata(value: unknown): object {
   };
 }
 
-function object(value: unknown, parts: Readonly<Record<string, readonly string[] | 'all'>>): unknown {
+/** @param parts the fields of each part that stay; `*`: all of them */
+function object(value: unknown, parts: Readonly<Record<string, string>>): unknown {
   if (!isRecord(value)) return value;
-  const kept = Object.entries(parts).flatMap(([part, keys]) =>
-    value[part] === undefined ? [] : [[part, keys === 'all' ? value[part] : pick(value[part], keys)]],
+  const kept = Object.entries(parts).flatMap(([part, names]) =>
+    value[part] === undefined ? [] : [[part, names === '*' ? value[part] : pick(value[part], names)]],
   );
   return { metadata: metadata(value['metadata']), ...Object.fromEntries(kept) };
 }
 
-const service: Keep = (value) => object(value, { spec: 'all', status: 'all' });
-const node: Keep = (value) =>
-  object(value, {
-    spec: ['providerID', 'podCIDR', 'podCIDRs', 'taints', 'unschedulable'],
-    status: ['addresses', 'conditions', 'nodeInfo'],
-  });
-const slice: Keep = (value) => ({
-  ...(object(value, {}) as object),
-  ...pick(value, ['addressType', 'ports', 'endpoints']),
-});
-const pod: Keep = (value) => {
-  const { containers, initContainers } = fieldsOf(fieldsOf(value)['spec']);
-  const ports = [containers, initContainers].map((all) => each((one) => pick(one, ['ports']))(all ?? [], []));
-  const spec = { ...fieldsOf(fieldsOf(value)['spec']), containers: ports.flat() };
-  return object(isRecord(value) ? { ...value, spec } : value, {
-    spec: ['hostNetwork', 'nodeName', 'containers'],
-    status: ['phase', 'podIPs', 'podIP', 'conditions'],
-  });
-};
 const same: Keep = (value) => value;
 const each =
   (keep: Keep): Keep =>
   (value, args) =>
     Array.isArray(value) ? value.map((one) => keep(one, args)) : value;
+const service: Keep = (value) => object(value, { spec: '*', status: '*' });
+const node: Keep = (value) =>
+  object(value, {
+    spec: 'providerID podCIDR podCIDRs taints unschedulable',
+    status: 'addresses conditions nodeInfo',
+  });
+const slice: Keep = (value) => ({
+  ...(object(value, {}) as object),
+  ...pick(value, 'addressType ports endpoints'),
+});
+const pod: Keep = (value) => {
+  const spec = fieldsOf(fieldsOf(value)['spec']);
+  const ports = [spec['containers'], spec['initContainers']].flatMap((all) =>
+    Array.isArray(all) ? all.map((one) => pick(one, 'ports')) : [],
+  );
+  return object(isRecord(value) ? { ...value, spec: { ...spec, containers: ports } } : value, {
+    spec: 'hostNetwork nodeName containers',
+    status: 'phase podIPs podIP conditions',
+  });
+};
 
 /** Of a Secret what plans may say: the fingerprint and the end of its certificate, or why it has none. */
 const secret: Keep = (value) => {
@@ -79,38 +76,26 @@ const secret: Keep = (value) => {
 };
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-
-const SERVER = [
-  'id',
-  'name',
-  'status',
-  'tenant_id',
-  'addresses',
-  'accessIPv4',
-  'accessIPv6',
-  'flavor',
-  'created',
-  'updated',
-  'OS-EXT-AZ:availability_zone',
-  'OS-EXT-SRV-ATTR:hostname',
-  'hostname',
-];
+const certificate: Keep = (value) =>
+  typeof value === 'string' ? (value.match(CERTIFICATE) ?? []).join('\n') : value;
 
 /** An object of OpenStack. People keep passwords in the metadata of servers, so only what levelset reads of it stays. */
-function resource(wanted: WantedMetadata | undefined): Keep {
-  return (value, [kind]) => {
+const resource =
+  (wanted: WantedMetadata | undefined): Keep =>
+  (value, [kind]) => {
     if (kind !== 'server' || !isRecord(value)) return value;
-    const kept = pick(value['metadata'], ['hostname', ...(wanted === undefined ? [] : [wanted.key])]);
-    return { ...pick(value, SERVER), ...(value['metadata'] !== undefined && { metadata: kept }) };
+    const read = Object.entries(fieldsOf(value['metadata']));
+    const kept = read.filter(([key]) => key === 'hostname' || key === wanted?.key);
+    const its = value['metadata'] !== undefined && { metadata: Object.fromEntries(kept) };
+    return { ...pick(value, SERVER), ...its };
   };
-}
 
 /** Every read of a World. What is not here writes, and no bundle is made of it. */
 export function keptOf(wanted: WantedMetadata | undefined): Readonly<Record<string, Keep>> {
-  const records = ['state', 'routes', 'place', 'repairs', 'deletions.nodes', 'deletions.left'];
+  const asIs =
+    'kube.clusterId kube.hasNamespace kube.state.find kube.state.load kube.routes.load kube.place.load kube.repairs.load kube.deletions.nodes.load kube.deletions.left.load kube.cidrs.list cloud.statuses cloud.quota cloud.projectId cloud.region cloud.octaviaVersion cloud.networkExtensions';
   return {
-    'kube.clusterId': same,
-    'kube.hasNamespace': same,
+    ...Object.fromEntries(asIs.split(' ').map((read) => [read, same])),
     'kube.getService': service,
     'kube.listServices': each(service),
     'kube.getNode': node,
@@ -118,18 +103,8 @@ export function keptOf(wanted: WantedMetadata | undefined): Readonly<Record<stri
     'kube.listEndpointSlices': each(slice),
     'kube.listPods': each(pod),
     'kube.getSecret': secret,
-    'kube.state.find': same,
-    'kube.cidrs.list': same,
-    ...Object.fromEntries(records.map((record) => [`kube.${record}.load`, same])),
     'cloud.list': each(resource(wanted)),
     'cloud.get': resource(wanted),
-    'cloud.statuses': same,
-    'cloud.quota': same,
-    'cloud.projectId': same,
-    'cloud.region': same,
-    'cloud.octaviaVersion': same,
-    'cloud.networkExtensions': same,
-    'cloud.certificateText': (value) =>
-      typeof value === 'string' ? (value.match(CERTIFICATE) ?? []).join('\n') : value,
+    'cloud.certificateText': certificate,
   };
 }

@@ -2,57 +2,63 @@ import { access, chmod, constants, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { FLAGS } from '../../../shared/config/flags.ts';
 import type { Flags } from '../../../shared/config/read-flags.ts';
-import { ReconcileError } from '../../../shared/model/errors.ts';
+import { printable } from '../../../shared/model/text/text.ts';
 import type { World } from '../../../shared/ports.ts';
 import { VERSION } from '../../version.ts';
 import { eachCluster, type Told } from '../each-cluster.ts';
-import { findPlans } from '../find-plans.ts';
 import { readObjects } from '../objects.ts';
-import { tellPlans } from '../plan-command.ts';
-import { bundleText, pack, type Bundle } from './bundle.ts';
-import { recordWorld } from './record-world.ts';
+import { findPlans, tellPlans } from '../plan-command.ts';
+import { commandLog, misused, type RunCommand } from '../command.ts';
+import { bundleText, pack, readBundle } from './bundle.ts';
+import { recordWorld, replayWorld } from './recorded.ts';
 import { safeConfig, withoutSecrets } from './safe-config.ts';
 
 /**
  * `levelset support-bundle`: plans everything, and writes what the plan was made of to a file, with the plan, and without secrets.
  * Exit codes: those of `levelset plan`.
  */
-export function supportBundleCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
-  return eachCluster(flags, env, (world) => write(world, flags, env), { onOne: true, withoutKeystone: true });
-}
+export const supportBundleCommand: RunCommand = (_words, flags, env) =>
+  eachCluster(flags, env, (world) => write(world, flags, env), { onOne: true, withoutKeystone: true });
 
 async function write(world: World, flags: Flags, env: NodeJS.ProcessEnv): Promise<Told> {
   const file = flags.bundleFile ?? FLAGS['bundle-file'].default;
-  await mayBeWritten(file);
+  const folder = dirname(file);
+  await access(folder, constants.W_OK).catch(() => {
+    throw misused(`-o ${file}: ${folder} is no folder that this user may write to: name a file elsewhere`);
+  });
   const { world: recorded, reads, answered } = recordWorld(world);
-  const plan = tellPlans(await findPlans(readObjects([], {}), recorded));
+  const { code, text: planned = '', errors = [] } = await planAll(recorded);
   await answered();
-  const bundle: Bundle = {
+  const bundle = bundleText({
     bundle: 1,
     version: VERSION,
     node: process.versions.node,
     now: recorded.clock.now(),
     config: safeConfig(world.config),
     reads,
-    plan: { code: plan.code, text: plan.text ?? '' },
-  };
-  const content = pack(withoutSecrets(bundleText(bundle), world.config, env), file);
+    plan: { code, text: planned },
+  });
+  const content = pack(withoutSecrets(bundle, world.config, env), file);
   await writeFile(file, content, { mode: 0o600 });
   await chmod(file, 0o600); // a file that was there keeps its mode
   const size = `${Math.ceil(content.length / 1024)} KiB`;
   const text = `${file}: ${Object.keys(reads).length} reads, ${size}, without secrets; names and addresses are in it.\nlevelset replay ${file} plans it anywhere.`;
-  return { code: plan.code, text, errors: plan.errors ?? [] };
+  return { code, text, errors };
 }
 
-/** Throws CONFIG_INVALID before anything is planned for nothing. */
-async function mayBeWritten(file: string): Promise<void> {
-  const folder = dirname(file);
-  try {
-    await access(folder, constants.W_OK);
-  } catch {
-    throw new ReconcileError(
-      'CONFIG_INVALID',
-      `-o ${file}: ${folder} is no folder that this user may write to: name a file elsewhere`,
-    );
-  }
+async function planAll(world: World): Promise<Told> {
+  return tellPlans(await findPlans(readObjects([], {}), world));
 }
+
+/** `levelset replay`: plans what a bundle has, and prints what `levelset plan` printed there. It needs no network. Exit codes: those of `plan`. */
+export const replayCommand: RunCommand = async ([file = ''], flags) => {
+  const bundle = await readBundle(file);
+  const { code, text = '', errors = [] } = await planAll(replayWorld(bundle, commandLog(flags)));
+  console.log(text);
+  for (const error of errors) console.error(`levelset: ${error}`);
+  if (text !== bundle.plan.text)
+    console.error(
+      `levelset: levelset ${printable(bundle.version)} planned otherwise there; this is levelset ${VERSION}:\n${bundle.plan.text.split('\n').map(printable).join('\n')}`,
+    );
+  return code;
+};

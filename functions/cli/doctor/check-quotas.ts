@@ -1,46 +1,32 @@
+import { isError } from '../../../shared/model/errors.ts';
 import { fieldsOf, isRecord } from '../../../shared/model/json.ts';
 import { tried, type Examined } from './examined.ts';
-import type { Finding } from './finding.ts';
-import { shellWord } from './shell-word.ts';
+import { finding, shellWord, type Finding } from './finding.ts';
 
 /** From this share on a quota is near its end. */
 const NEAR = 0.9;
 
-interface Quota {
-  readonly name: string;
-  readonly used: number;
-  /** Negative: unlimited. */
-  readonly limit: number;
-  /** The command with which an administrator raises it. */
-  readonly raise: (limit: number) => string;
-}
-
 /** What the project has used of its quotas: a Service takes one of each, and a port and a rule for each address and range. */
 export async function checkQuotas({ connected }: Examined): Promise<readonly Finding[]> {
-  const [octavia, neutron] = await Promise.all([
-    tried(() => octaviaQuotas(connected)),
-    tried(() => neutronQuotas(connected)),
-  ]);
-  const read = [octavia, neutron].flatMap((quotas) => ('value' in quotas ? quotas.value : []));
-  const unread = [octavia, neutron].flatMap((quotas) =>
-    'error' in quotas ? [unreadable(quotas.error.message)] : [],
-  );
-  return [...read.map(judge), ...unread];
+  const read = await Promise.all([tried(octaviaQuotas(connected)), tried(neutronQuotas(connected))]);
+  const remedy = 'a user without access rules can read them:\nopenstack quota show --usage';
+  return [
+    ...read.flatMap((quotas) => (isError(quotas) ? [] : quotas)),
+    ...read.filter(isError).map(({ message }) => finding('note', 'quotas', `not read: ${message}`, remedy)),
+  ];
 }
 
 type Connected = Examined['connected'];
 
-async function octaviaQuotas({ world: { cloud } }: Connected): Promise<readonly Quota[]> {
+async function octaviaQuotas({ world: { cloud } }: Connected): Promise<readonly Finding[]> {
   const [project, limits, loadBalancers, listeners] = await Promise.all([
     cloud.projectId(),
     cloud.quota(),
     cloud.list('loadbalancer'),
     cloud.list('listener'),
   ]);
-  const quota = (name: string, field: string, used: number): Quota => ({
-    ...{ name, used, limit: limits[field] ?? -1 },
-    raise: (limit) => `openstack loadbalancer quota set --${field} ${limit} ${shellWord(project)}`,
-  });
+  const quota = (name: string, field: string, used: number): Finding =>
+    judge(name, used, limits[field] ?? -1, `loadbalancer quota set --${field}`, project);
   return [
     quota('load balancers', 'loadbalancer', loadBalancers.length),
     quota('listeners', 'listener', listeners.length),
@@ -55,33 +41,24 @@ const IN_NEUTRON = [
 ] as const;
 
 /** Networking API, "Show quota details". It is no access rule: levelset itself does not call it. */
-async function neutronQuotas({ session }: Connected): Promise<readonly Quota[]> {
+async function neutronQuotas({ session }: Connected): Promise<readonly Finding[]> {
   const project = await session.projectId();
-  const body = await session.read({
-    service: 'network',
-    path: `/v2.0/quotas/${project}/details.json`,
-    attempted: 'read the network quotas of the project',
-  });
-  const quotas = fieldsOf(fieldsOf(body)['quota']);
+  const path = `/v2.0/quotas/${project}/details.json`;
+  const attempted = 'read the network quotas of the project';
+  const quotas = fieldsOf(fieldsOf(await session.read({ service: 'network', path, attempted }))['quota']);
   return IN_NEUTRON.flatMap(([field, name, option]) => {
     const quota = quotas[field];
     if (!isRecord(quota)) return [];
     const used = Number(quota['used']) + Number(quota['reserved'] ?? 0);
-    const raise = (limit: number): string => `openstack quota set --${option} ${limit} ${shellWord(project)}`;
-    return [{ name, used, limit: Number(quota['limit']), raise }];
+    return [judge(name, used, Number(quota['limit']), `quota set --${option}`, project)];
   });
 }
 
-function judge({ name, used, limit, raise }: Quota): Finding {
+/** @param limit negative: unlimited; @param raise the command of an administrator, without its two arguments */
+function judge(name: string, used: number, limit: number, raise: string, project: string): Finding {
   const what = `${name}: ${used} of ${limit < 0 ? 'unlimited' : limit}`;
-  if (limit < 0 || used < NEAR * limit) return { area: 'quotas', level: 'ok', what };
-  const remedy = `delete what nobody uses (levelset gc lists what clusters that are gone have left), or have an administrator raise it:\n${raise(Math.max(2 * limit, used + 10))}`;
-  return used < limit
-    ? { area: 'quotas', level: 'warning', what: `${what}: nearly used up`, remedy }
-    : { area: 'quotas', level: 'failure', what: `${what}: the next Service that needs one fails`, remedy };
-}
-
-function unreadable(message: string): Finding {
-  const remedy = 'a user without access rules can read them:\nopenstack quota show --usage';
-  return { area: 'quotas', level: 'note', what: `not read: ${message}`, remedy };
+  if (limit < 0 || used < NEAR * limit) return finding('ok', 'quotas', what);
+  const remedy = `delete what nobody uses (levelset gc lists what clusters that are gone have left), or have an administrator raise it:\nopenstack ${raise} ${Math.max(2 * limit, used + 10)} ${shellWord(project)}`;
+  if (used < limit) return finding('warning', 'quotas', `${what}: nearly used up`, remedy);
+  return finding('failure', 'quotas', `${what}: the next Service that needs one fails`, remedy);
 }

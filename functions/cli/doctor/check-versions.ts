@@ -1,9 +1,10 @@
 import { versionInWords } from '../../../shared/model/load-balancer/capabilities.ts';
 import { looksAfterRoutes } from '../../../shared/config/controllers.ts';
+import { isError } from '../../../shared/model/errors.ts';
 import { fieldsOf, isRecord, stringAt } from '../../../shared/model/json.ts';
 import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';
 import { cloudSource, tried, type Examined } from './examined.ts';
-import type { Finding } from './finding.ts';
+import { finding, type Finding } from './finding.ts';
 
 /** The minor versions of Kubernetes 1 that docs/support.md names. */
 export const KUBERNETES_MINORS = { oldest: 29, newest: 36 } as const;
@@ -12,39 +13,22 @@ export const KUBERNETES_MINORS = { oldest: 29, newest: 36 } as const;
 const PROVIDERS = ['amphora', 'amphorav2', 'octavia', 'ovn'];
 
 /** The version of the kube-apiserver, which anybody may read. */
-export async function checkKubernetesVersion(examined: Examined): Promise<readonly Finding[]> {
-  const asked = await tried(() =>
-    examined.connected.kubeHttp({
-      method: 'GET',
-      path: '/version',
-      doing: 'read the version of the kube-apiserver',
-    }),
-  );
-  const version = 'value' in asked ? stringAt(asked.value.body, 'gitVersion') : undefined;
+export async function checkKubernetesVersion({ connected }: Examined): Promise<Finding> {
+  const doing = 'read the version of the kube-apiserver';
+  const asked = await tried(connected.kubeHttp({ method: 'GET', path: '/version', doing }));
+  const version = isError(asked) ? undefined : stringAt(asked.body, 'gitVersion');
   const [, major, minor] = /^v(\d+)\.(\d+)/.exec(version ?? '') ?? [];
   if (version === undefined || minor === undefined)
-    return [
-      {
-        area: 'versions',
-        level: 'warning',
-        what: 'the kube-apiserver does not say its version',
-        remedy: 'kubectl version',
-      },
-    ];
+    return finding('warning', 'versions', 'the kube-apiserver does not say its version', 'kubectl version');
   const { oldest, newest } = KUBERNETES_MINORS;
-  const isTried = major === '1' && Number(minor) >= oldest && Number(minor) <= newest;
-  if (isTried) return [{ area: 'versions', level: 'ok', what: `Kubernetes ${version}` }];
   const isOld = Number(minor) < oldest;
-  return [
-    {
-      area: 'versions',
-      level: isOld ? 'failure' : 'warning',
-      what: `Kubernetes ${version}: levelset runs with 1.${oldest} to 1.${newest} (docs/support.md)`,
-      remedy: isOld
-        ? `upgrade the control plane to 1.${oldest} or newer:\nkubeadm upgrade plan`
-        : 'take a newer levelset, or try this one with a few Services first: levelset sweep --dry-run',
-    },
-  ];
+  if (major === '1' && !isOld && Number(minor) <= newest)
+    return finding('ok', 'versions', `Kubernetes ${version}`);
+  const what = `Kubernetes ${version}: levelset runs with 1.${oldest} to 1.${newest} (docs/support.md)`;
+  const remedy = isOld
+    ? `upgrade the control plane to 1.${oldest} or newer:\nkubeadm upgrade plan`
+    : 'take a newer levelset, or try this one with a few Services first: levelset sweep --dry-run';
+  return finding(isOld ? 'failure' : 'warning', 'versions', what, remedy);
 }
 
 /** Octavia's API and provider, and the extensions of Neutron. */
@@ -52,103 +36,65 @@ export async function checkOpenStackVersions(
   examined: Examined,
   alive: ReadonlySet<ServiceType>,
 ): Promise<readonly Finding[]> {
+  const hasOctavia = alive.has('load-balancer');
   const found = await Promise.all([
-    alive.has('load-balancer') ? octavia(examined) : [],
-    alive.has('load-balancer') ? provider(examined) : [],
+    hasOctavia ? octavia(examined) : [],
+    hasOctavia ? provider(examined) : [],
     alive.has('network') ? extensions(examined) : [],
   ]);
   return found.flat();
 }
 
-async function octavia({ connected }: Examined): Promise<readonly Finding[]> {
-  const version = await tried(() => connected.world.cloud.octaviaVersion());
-  if ('value' in version && version.value.isAssumed)
-    return [
-      {
-        area: 'versions',
-        level: 'warning',
-        what: `${versionInWords(version.value)}: newer settings are left out, and new Services that need one to be safe are blocked`,
-        remedy:
-          'have whoever runs the cloud serve the root of Octavia, which lists its versions:\nopenstack versions show --service load-balancer',
-      },
-    ];
-  if ('value' in version)
-    return [
-      { area: 'versions', level: 'ok', what: `Octavia API ${version.value.major}.${version.value.minor}` },
-    ];
-  const remedy = 'have Octavia upgraded to Stein or newer; levelset cannot work with this one';
-  return [{ area: 'versions', level: 'failure', what: version.error.message, remedy }];
+async function octavia({ connected }: Examined): Promise<Finding> {
+  const version = await tried(connected.world.cloud.octaviaVersion());
+  if (isError(version)) {
+    const remedy = 'have Octavia upgraded to Stein or newer; levelset cannot work with this one';
+    return finding('failure', 'versions', version.message, remedy);
+  }
+  if (!version.isAssumed) return finding('ok', 'versions', `Octavia API ${version.major}.${version.minor}`);
+  const what = `${versionInWords(version)}: newer settings are left out, and new Services that need one to be safe are blocked`;
+  const remedy =
+    'have whoever runs the cloud serve the root of Octavia, which lists its versions:\nopenstack versions show --service load-balancer';
+  return finding('warning', 'versions', what, remedy);
 }
 
-async function provider(examined: Examined): Promise<readonly Finding[]> {
+async function provider(examined: Examined): Promise<Finding> {
   const { session, world } = examined.connected;
   const wanted = world.config.loadBalancer.lbProvider;
-  const read = await tried(() =>
-    session.read({
-      service: 'load-balancer',
-      path: '/v2.0/lbaas/providers',
-      attempted: 'list the providers of Octavia',
-    }),
-  );
-  const listed = 'value' in read ? fieldsOf(read.value)['providers'] : undefined;
+  const request = { service: 'load-balancer', path: '/v2.0/lbaas/providers' } as const;
+  const read = await tried(session.read({ ...request, attempted: 'list the providers of Octavia' }));
+  const listed = isError(read) ? undefined : fieldsOf(read)['providers'];
+  const unlisted = `provider ${wanted}; Octavia does not list its providers to this credential`;
   // no access rule allows this call, as levelset itself does not make it
-  if (!Array.isArray(listed))
-    return [
-      {
-        area: 'versions',
-        level: 'note',
-        what: `provider ${wanted}; Octavia does not list its providers to this credential`,
-      },
-    ];
+  if (!Array.isArray(listed)) return finding('note', 'versions', unlisted);
   const names = listed.filter(isRecord).map((one) => stringAt(one, 'name') ?? '');
   const set = `set lb-provider in [LoadBalancer] of ${cloudSource(examined)} to one of ${names.join(', ')}:\nopenstack loadbalancer provider list`;
-  if (!names.includes(wanted))
-    return [
-      {
-        area: 'versions',
-        level: 'failure',
-        what: `Octavia has no provider ${wanted}; it has ${names.join(', ')}`,
-        remedy: set,
-      },
-    ];
-  if (PROVIDERS.includes(wanted)) return [{ area: 'versions', level: 'ok', what: `provider ${wanted}` }];
+  const lacking = `Octavia has no provider ${wanted}; it has ${names.join(', ')}`;
+  if (!names.includes(wanted)) return finding('failure', 'versions', lacking, set);
+  if (PROVIDERS.includes(wanted)) return finding('ok', 'versions', `provider ${wanted}`);
   const what = `provider ${wanted}: levelset was tried with ${PROVIDERS.join(', ')} (docs/support.md)`;
-  return [{ area: 'versions', level: 'warning', what, remedy: set }];
+  return finding('warning', 'versions', what, set);
 }
 
-async function extensions(examined: Examined): Promise<readonly Finding[]> {
-  const { world } = examined.connected;
-  const read = await tried(() => world.cloud.networkExtensions());
-  if ('error' in read) return []; // the rights say why
+async function extensions({ connected: { world } }: Examined): Promise<readonly Finding[]> {
+  const read = await tried(world.cloud.networkExtensions());
+  if (isError(read)) return []; // the rights say why
   const { internalLb, manageSecurityGroups } = world.config.loadBalancer;
-  const needed: readonly (readonly [alias: string, forWhat: string])[] = [
-    ...(internalLb
-      ? []
-      : ([
-          ['router', 'floating IPs'],
-          ['standard-attr-tag', 'the tags of floating IPs'],
-        ] as const)),
-    ...(manageSecurityGroups ? ([['security-group', 'manage-security-groups']] as const) : []),
-    ...(looksAfterRoutes(world.config)
-      ? ([
-          ['extraroute', 'routes to Pods'],
-          ['allowed-address-pairs', 'routes to Pods'],
-        ] as const)
-      : []),
+  const routes = looksAfterRoutes(world.config);
+  const rows: readonly (readonly [isNeeded: boolean, alias: string, forWhat: string])[] = [
+    [!internalLb, 'router', 'floating IPs'],
+    [!internalLb, 'standard-attr-tag', 'the tags of floating IPs'],
+    [manageSecurityGroups, 'security-group', 'manage-security-groups'],
+    [routes, 'extraroute', 'routes to Pods'],
+    [routes, 'allowed-address-pairs', 'routes to Pods'],
   ];
-  const missing = needed.filter(([alias]) => !read.value.has(alias));
+  const needed = rows.filter(([isNeeded]) => isNeeded);
+  const missing = needed.filter(([, alias]) => !read.has(alias));
+  const names = needed.length > 0 ? `: ${needed.map(([, alias]) => alias).join(', ')}` : '';
   if (missing.length === 0)
-    return [
-      {
-        area: 'versions',
-        level: 'ok',
-        what: `Neutron has the extensions that levelset needs${needed.length > 0 ? `: ${needed.map(([alias]) => alias).join(', ')}` : ''}`,
-      },
-    ];
-  return missing.map(([alias, forWhat]) => ({
-    area: 'versions',
-    level: 'failure',
-    what: `Neutron has no extension ${alias}, which ${forWhat} need`,
-    remedy: `have whoever runs the cloud enable it, or do without ${forWhat}:\nopenstack extension list --network`,
-  }));
+    return [finding('ok', 'versions', `Neutron has the extensions that levelset needs${names}`)];
+  return missing.map(([, alias, forWhat]) => {
+    const remedy = `have whoever runs the cloud enable it, or do without ${forWhat}:\nopenstack extension list --network`;
+    return finding('failure', 'versions', `Neutron has no extension ${alias}, which ${forWhat} need`, remedy);
+  });
 }

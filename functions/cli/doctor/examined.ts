@@ -12,15 +12,9 @@ export interface Examined {
   readonly entry?: string;
 }
 
-/** The value, or why there is none: an endpoint that hangs is a finding. */
-export async function tried<T>(
-  run: () => Promise<T>,
-): Promise<{ readonly value: T } | { readonly error: ReconcileError }> {
-  try {
-    return { value: await run() };
-  } catch (error) {
-    return { error: asReconcileError(error) };
-  }
+/** The answer, or why there is none: an endpoint that hangs is a finding. */
+export function tried<T>(asked: Promise<T>): Promise<T | ReconcileError> {
+  return asked.catch(asReconcileError);
 }
 
 /** An answer of 200 that a kube-apiserver would not give, such as a login page. */

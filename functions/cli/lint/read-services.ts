@@ -1,4 +1,5 @@
 import { LineCounter, parseAllDocuments, type Document, type ScalarTag } from 'yaml';
+import { fieldsOf, isRecord } from '../../../shared/model/json.ts';
 import type { Service } from '../../../shared/model/kubernetes.ts';
 import type { Problem } from '../../../shared/model/plan.ts';
 import { strayIn } from '../../../shared/model/service-shape.ts';
@@ -22,6 +23,7 @@ interface Unreadable {
 }
 
 type Path = readonly (string | number)[];
+type Json = Readonly<Record<string, unknown>>;
 
 /** The Services of type LoadBalancer in the YAML or JSON documents of a text, and in their Lists. All other objects are passed over. */
 export function readServices(text: string): readonly (ReadService | Unreadable)[] {
@@ -64,27 +66,20 @@ function treeOf(document: Document): unknown {
   }
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function objectsIn(value: unknown, path: Path): readonly (readonly [Json, Path])[] {
-  if (!isObject(value)) return [];
+  if (!isRecord(value)) return [];
   const { kind, items } = value;
   if (!String(kind).endsWith('List') || !Array.isArray(items)) return [[value, path]];
   return items.flatMap((item, index) => objectsIn(item, [...path, 'items', index]));
 }
 
 function isLoadBalancer({ kind, apiVersion, spec }: Json): boolean {
-  return kind === 'Service' && apiVersion === 'v1' && isObject(spec) && spec['type'] === 'LoadBalancer';
+  return kind === 'Service' && apiVersion === 'v1' && fieldsOf(spec)['type'] === 'LoadBalancer';
 }
 
 function lineIn(document: Document, path: Path, line: (offset: number) => number): (field: string) => number {
   const at = (names: Path): number | undefined => {
-    const node: unknown = document.getIn([...path, ...names], true);
-    const range = isObject(node) ? node['range'] : undefined;
+    const range = fieldsOf(document.getIn([...path, ...names], true))['range'];
     return Array.isArray(range) ? line(Number(range[0])) : undefined;
   };
   return (field) =>
@@ -99,24 +94,23 @@ function readService(object: Json, lineOf: (field: string) => number): ReadServi
   const metadata = withoutNull(object['metadata']);
   const { ports, ...spec } = withoutNull(object['spec']);
   const { generateName, name = generateName ?? 'unnamed', namespace = 'default', annotations } = metadata;
-  const given = isObject(annotations) ? Object.entries(annotations) : [];
-  const noTexts = given.flatMap(([field, value]) =>
-    typeof value === 'string' ? [] : [strange(field, value, 'is no text', ': write the value in quotes')],
-  );
+  const given = Object.entries(fieldsOf(annotations));
+  const noTexts = given
+    .filter(([, value]) => typeof value !== 'string')
+    .map(([field, value]) => strange(field, value, 'is no text', ': write the value in quotes'));
   const texts = given.map(([key, value]) => [key, textOr(value, JSON.stringify(value))] as const);
   const service = {
     metadata: {
       ...{ uid: '', resourceVersion: '', name, namespace },
-      annotations: isObject(annotations) ? Object.fromEntries(texts) : annotations,
+      annotations: isRecord(annotations) ? Object.fromEntries(texts) : annotations,
     },
     spec: { ...spec, ports: Array.isArray(ports) ? ports.map(withProtocol) : ports },
   };
   const stray = strayIn(service);
-  const wrong = stray && strange(stray.field, stray.value, `must be ${stray.wanted}`);
   return {
     name: `${textOr(namespace, 'default')}/${textOr(name, 'unnamed')}`,
     ...(!stray && { service: service as unknown as Service }),
-    problems: [...noTexts, wrong ?? []].flat(),
+    problems: [...noTexts, ...(stray ? [strange(stray.field, stray.value, `must be ${stray.wanted}`)] : [])],
     lineOf,
   };
 }
@@ -127,12 +121,11 @@ function strange(field: string, value: unknown, what: string, remedy = ''): Prob
 }
 
 function withoutNull(value: unknown): Json {
-  if (!isObject(value)) return {};
-  return Object.fromEntries(Object.entries(value).filter(([, its]) => its !== null));
+  return Object.fromEntries(Object.entries(fieldsOf(value)).filter(([, its]) => its !== null));
 }
 
 function withProtocol(port: unknown): unknown {
-  return isObject(port) ? { protocol: 'TCP', ...withoutNull(port) } : port;
+  return isRecord(port) ? { protocol: 'TCP', ...withoutNull(port) } : port;
 }
 
 function textOr(value: unknown, otherwise: string): string {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { coloured } from '../../../functions/cli/terminal/coloured.ts';
+import { coloured } from '../../../functions/cli/command.ts';
 
 const GOLDEN = ['plan', 'drift', 'explain'].map((name) => `test/golden/damages/${name}.txt`);
 
@@ -11,5 +11,5 @@ test.each(GOLDEN)('%s has colours on a terminal alone, and the same text', async
   expect(shown).toContain('\u001b[');
   expect(stripVTControlCharacters(shown)).toBe(text);
   expect(coloured(text, { isTTY: true, env: { NO_COLOR: '1' } })).toBe(text);
-  expect(coloured(text, { env: {} })).toBe(text);
+  expect(coloured(text, { isTTY: false, env: {} })).toBe(text);
 });

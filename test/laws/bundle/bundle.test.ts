@@ -2,11 +2,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bundleText, pack, unpack } from '../../../functions/cli/bundle/bundle.ts';
-import { recordWorld } from '../../../functions/cli/bundle/record-world.ts';
-import { replayWorld } from '../../../functions/cli/bundle/replay-world.ts';
+import { recordWorld, replayWorld } from '../../../functions/cli/bundle/recorded.ts';
 import { safeConfig } from '../../../functions/cli/bundle/safe-config.ts';
-import { findPlans } from '../../../functions/cli/find-plans.ts';
-import { tellPlans } from '../../../functions/cli/plan-command.ts';
+import { findPlans, tellPlans } from '../../../functions/cli/plan-command.ts';
 import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
 import { parseKey, type Key } from '../../../shared/model/request.ts';

@@ -1,0 +1,138 @@
+/** A World whose reads are recorded, and one that answers as the record has it. Neither writes. */
+import type { Credentials } from '../../../shared/config/config.ts';
+import { asReconcileError, ERRORS, ReconcileError } from '../../../shared/model/errors.ts';
+import { fieldsOf } from '../../../shared/model/json.ts';
+import { printable } from '../../../shared/model/text/text.ts';
+import { newMemory } from '../../../shared/memory/memory.ts';
+import type { Cloud, Kube, Log, World } from '../../../shared/ports.ts';
+import type { Answer, Bundle } from './bundle.ts';
+import { keptOf } from './kept.ts';
+
+interface RecordedWorld {
+  /** The same World, whose clock stands still, and which refuses to write. */
+  readonly world: World;
+  /** What its reads have answered so far. */
+  readonly reads: Readonly<Record<string, readonly Answer[]>>;
+  /** Waits for what is still asked: a plan that fails does not. */
+  readonly answered: () => Promise<unknown>;
+}
+
+/** Notes what each read of a World answers, without what a bundle must not have. */
+export function recordWorld(world: World): RecordedWorld {
+  const reads: Record<string, Answer[]> = {};
+  const asked: Promise<unknown>[] = [];
+  const kept = keptOf(world.config.nodes.serverMetadata);
+  const now = world.clock.now();
+  const recording = <T extends object>(port: T, path: string): T =>
+    new Proxy(port, {
+      get: (_, name) => {
+        const its = Reflect.get(port, name) as unknown;
+        const read = `${path}.${String(name)}`;
+        if (typeof its === 'object' && its !== null) return recording(its, read);
+        if (typeof its !== 'function') return its;
+        if (name === 'during') return (run: unknown) => recording(Reflect.apply(its, port, [run]) as T, path);
+        return (...args: unknown[]): unknown => {
+          const keep = kept[read];
+          if (!keep) throw refused(read);
+          const answers = (reads[inWords(read, args)] ??= []);
+          const at = answers.push({}) - 1;
+          const answer = (Reflect.apply(its, port, args) as Promise<unknown>).then(
+            (value) => {
+              const safe = toJson(keep(value, args));
+              if (safe !== undefined) answers[at] = { value: safe };
+              return value;
+            },
+            (error: unknown) => {
+              const { code, message, context } = asReconcileError(error);
+              const status = context.status !== undefined && { status: context.status };
+              answers[at] = { error: { code, message, ...status } };
+              throw error;
+            },
+          );
+          asked.push(answer);
+          return answer;
+        };
+      },
+    });
+  const [kube, cloud] = [recording(world.kube, 'kube'), recording(world.cloud, 'cloud')];
+  return {
+    reads,
+    answered: () => Promise.allSettled(asked),
+    world: { ...world, kube, cloud, clock: { now: () => now } },
+  };
+}
+
+/** A World that answers each read as the bundle has it, on a clock that stands still. It needs no network. */
+export function replayWorld({ config, reads, now }: Bundle, log: Log): World {
+  const kept = keptOf(config.nodes.serverMetadata);
+  const asked = new Map<string, number>();
+  const answer = (read: string): unknown => {
+    const at = asked.get(read) ?? 0;
+    asked.set(read, at + 1);
+    const answers = Object.hasOwn(reads, read) ? (reads[read] ?? []) : [];
+    const found = answers[Math.min(at, answers.length - 1)];
+    if (!found) throw new ReconcileError('UNEXPECTED_RESPONSE', `the bundle does not have ${read}`);
+    if (!found.error) return fromJson(found.value);
+    const { code, message, status } = found.error;
+    const known = Object.hasOwn(ERRORS, code) ? code : 'UNEXPECTED_RESPONSE';
+    throw new ReconcileError(known, printable(message), status === undefined ? {} : { status });
+  };
+  const replaying = (path: string): object =>
+    new Proxy(
+      {},
+      {
+        get: (_, name) => {
+          const read = `${path}.${String(name)}`;
+          if (name === 'during') return () => replaying(path);
+          if (Object.keys(kept).some((one) => one.startsWith(`${read}.`))) return replaying(read);
+          return (...args: unknown[]) => {
+            if (!Object.hasOwn(kept, read)) throw refused(read);
+            return new Promise((resolve) => {
+              resolve(answer(inWords(read, args)));
+            });
+          };
+        },
+      },
+    );
+  return {
+    kube: replaying('kube') as Kube,
+    cloud: replaying('cloud') as Cloud,
+    calls: { record: async (run) => ({ value: await run(), calls: 0, failedRequestIds: [] }) },
+    clock: { now: () => now },
+    log,
+    config: { ...config, openstack: { ...config.openstack, credentials: nobody(config) } },
+    memory: newMemory(),
+  };
+}
+
+/** A World that is replayed logs in nowhere. */
+function nobody({ openstack }: Bundle['config']): Credentials {
+  const { type } = openstack.credentials;
+  if (type === 'application-credential') return { type, secret: '' };
+  return { type, user: { id: '' }, password: '', project: { id: '' } };
+}
+
+/** A plan writes nothing, so nothing that writes is called. */
+function refused(path: string): ReconcileError {
+  return new ReconcileError('UNEXPECTED_RESPONSE', `${path} is no read: a bundle only plans`);
+}
+
+/** One read as `reads` has it: `kube.getService("shop","web")`. */
+function inWords(path: string, args: readonly unknown[]): string {
+  const given = args.slice(0, args.findLastIndex((arg) => arg !== undefined) + 1);
+  return `${path}(${given.map((arg) => JSON.stringify(arg)).join(',')})`;
+}
+
+/** JSON has neither maps nor sets. */
+function toJson(value: unknown): unknown {
+  if (value instanceof Map)
+    return { $map: [...(value as Map<unknown, unknown>)].map(([key, its]) => [key, toJson(its)]) };
+  return value instanceof Set ? { $set: [...(value as Set<unknown>)] } : value;
+}
+
+function fromJson(value: unknown): unknown {
+  const { $map, $set } = fieldsOf(value);
+  if (Array.isArray($map))
+    return new Map(($map as [unknown, unknown][]).map(([key, its]) => [key, fromJson(its)]));
+  return Array.isArray($set) ? new Set($set as unknown[]) : value;
+}

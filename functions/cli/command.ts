@@ -10,37 +10,21 @@ import { createLog, redactField, type LogLevel } from '../log.ts';
 /** Does a command with what stood beside its flags, and returns the exit code. */
 export type RunCommand = (words: readonly string[], flags: Flags, env: NodeJS.ProcessEnv) => Promise<number>;
 
-type Format = Parameters<typeof styleText>[0];
+/** A text for stdout, with colours if that is a terminal and NO_COLOR is unset. The text itself stays as it is. */
+export function coloured(text: string, isTTY = process.stdout.isTTY, { NO_COLOR } = process.env): string {
+  return isTTY && !NO_COLOR ? text.split('\n').map(lineInColour).join('\n') : text;
+}
 
 /** By the sign that a line of a plan, of drift or of an explanation begins with. */
-const SIGNS: Readonly<Record<string, Format>> = {
-  '+': 'green',
-  '-': 'red',
-  '~': 'yellow',
-  '*': 'yellow',
-  '?': 'yellow',
-  '!': 'yellow',
-  '=': 'magenta',
-  '.': 'dim',
-};
-
-const DEFAULT_VALUE = / {2}the default$/;
-
-/** A text for stdout, with colours if that is a terminal and NO_COLOR is unset. The text itself stays as it is. */
-export function coloured(
-  text: string,
-  { isTTY = process.stdout.isTTY, env = process.env }: { isTTY?: boolean; env?: NodeJS.ProcessEnv } = {},
-): string {
-  if (!isTTY || (env['NO_COLOR'] ?? '') !== '') return text;
-  return text.split('\n').map(lineInColour).join('\n');
-}
+const SIGNS = { '+': 'green', '-': 'red', '=': 'magenta', '.': 'dim' } as const;
 
 function lineInColour(line: string): string {
   const [, indent = '', sign = ''] = /^( +)(\S) /.exec(line) ?? [];
-  const { [sign]: format = DEFAULT_VALUE.test(line) ? 'dim' : undefined } = SIGNS;
-  if (format !== undefined)
-    return `${indent}${styleText(format, line.slice(indent.length), { validateStream: false })}`;
-  return line === '' || line.startsWith(' ') ? line : styleText('bold', line, { validateStream: false });
+  const isTitle = line !== '' && !line.startsWith(' ');
+  const other = line.endsWith('  the default') ? 'dim' : isTitle ? 'bold' : undefined;
+  const format = sign in SIGNS ? SIGNS[sign as keyof typeof SIGNS] : /[~*?!]/.test(sign) ? 'yellow' : other;
+  if (format === undefined) return line;
+  return indent + styleText(format, line.slice(indent.length), { validateStream: false });
 }
 
 /** Whether objects are printed in place of text: json or yaml, with the same content. */

@@ -21,7 +21,7 @@ export interface Told {
 }
 
 /** @param print Prints a text, each line of it with the name of the cluster where there are several. */
-type OnOne = (world: World, print: (text: string) => void) => Promise<Told>;
+export type OnOne = (world: World, print: (text: string) => void) => Promise<Told>;
 
 interface EachClusterOptions {
   /**
@@ -79,20 +79,21 @@ export async function eachCluster(
   let shown = Promise.resolve();
   await inParallel(names, writes ? 1 : READ_AT_ONCE, (name) => {
     const label: Label = (text) => text.replace(/^(?=.)/gm, `${name}: `);
-    const turn = turnOf(
-      () => registered.open(name),
-      (connected) => run(connected, label),
-      stopping,
-    );
+    const turn = async (): Promise<Told | undefined> => {
+      if (stopping?.aborted) return undefined;
+      const connected = await registered.open(name);
+      return stopping?.aborted ? undefined : run(connected, label);
+    };
+    const told = turn().catch((error: unknown): Told => ({ code: 1, errors: [inWords(error)] }));
     const before = shown;
-    shown = turn.then(async (told) => {
+    shown = told.then(async (its) => {
       await before;
-      if (!told) return;
-      show(told, label, flags);
-      codes.set(name, told.code);
-      rows.push(...(told.rows ?? []).map((row) => ({ cluster: name, ...row })));
+      if (!its) return; // not begun
+      show(its, label, flags);
+      codes.set(name, its.code);
+      rows.push(...(its.rows ?? []).map((row) => ({ cluster: name, ...row })));
     });
-    return turn;
+    return told;
   });
   await shown;
   if (printsObjects(flags)) await printObjects(rows, flags);
@@ -117,21 +118,6 @@ function afterKeystone(run: OnOne): OnOne {
   };
 }
 
-/** Undefined: it was not begun. Never rejects. */
-async function turnOf(
-  open: () => Promise<Connected>,
-  run: (connected: Connected) => Promise<Told>,
-  stopping: AbortSignal | undefined,
-): Promise<Told | undefined> {
-  try {
-    if (stopping?.aborted) return undefined;
-    const connected = await open();
-    return stopping?.aborted ? undefined : await run(connected);
-  } catch (error) {
-    return { code: 1, errors: [inWords(error)] };
-  }
-}
-
 function show({ text, errors = [] }: Told, label: Label, flags: Flags): void {
   if (text && !printsObjects(flags)) console.log(label(coloured(text)));
   for (const error of errors) console.error(`levelset: ${label(error)}`);
@@ -143,15 +129,18 @@ function sumUp(
   codes: ReadonlyMap<string, number>,
   stopping: AbortSignal | undefined,
 ): number {
-  const named = (code: number | undefined): string =>
-    names.filter((name) => codes.get(name) === code).join(', ');
-  const [failed, waits, left] = [named(1), named(2), named(undefined)];
-  const parts = [
-    ...(failed === '' ? [] : [`exit 1: ${failed}`]),
-    ...(waits === '' ? [] : [`exit 2: ${waits}`]),
-    ...(left === '' ? [] : [`not begun after ${String(stopping?.reason)}: ${left}`]),
-  ];
+  const unbegun = `not begun after ${String(stopping?.reason)}`;
+  const parts = (
+    [
+      ['exit 1', 1],
+      ['exit 2', 2],
+      [unbegun, undefined],
+    ] as const
+  ).flatMap(([what, code]) => {
+    const its = names.filter((name) => codes.get(name) === code);
+    return its.length > 0 ? `${what}: ${its.join(', ')}` : [];
+  });
   if (names.length > 1 && parts.length > 0) console.error(`levelset: ${parts.join('; ')}`);
-  if (failed !== '' || left !== '') return 1;
-  return waits === '' ? 0 : 2;
+  const all = names.map((name) => codes.get(name) ?? 1);
+  return all.includes(1) ? 1 : Math.max(0, ...all);
 }

@@ -28,11 +28,7 @@ interface Gc extends Pick<World, 'cloud' | 'clock' | 'config'> {
   readonly named?: NamedClusters;
 }
 
-/**
- * `levelset gc`: lists the clusters that have something in the project. With a UID it plans what that cluster has left, and with
- * --approve it deletes it. With --clusters the project is that of the entry --cluster, and no cluster of an entry is touched.
- * Exit codes: those of `levelset plan`, and 2 while Octavia still deletes.
- */
+/** `levelset gc`. With --clusters the project is that of the entry --cluster, and no cluster of an entry is touched. */
 export const gcCommand: RunCommand = async ([uid], flags, env) => {
   const { cluster, approve, unwrittenFor } = readFlags(flags, []);
   if (!flags.clusters && cluster !== undefined && (uid ?? cluster) !== cluster)
@@ -98,8 +94,11 @@ export async function printClusters(
     const whose = entry === undefined ? '' : ` (the cluster of the entry ${entry})`;
     const counts = KINDS.flatMap((kind) => (has[kind] > 0 ? counted(has[kind], TITLES[kind]) : []));
     const mark = isThisOne ? ' (this cluster)' : whose;
-    const own = flags.output === 'wide' ? KINDS.flatMap((kind) => idsOf(kind, id, all)) : [];
-    return [`${id}${mark}  last written ${lastWrite}  ${counts.join(', ')}`, ...own].map(printable);
+    const own = KINDS.flatMap((kind) =>
+      all[kind].flatMap((wire) => (clustersOf(wire).includes(id) ? `  ${TITLES[kind]} ${wire.id}` : [])),
+    );
+    const wide = flags.output === 'wide' ? own : [];
+    return [`${id}${mark}  last written ${lastWrite}  ${counts.join(', ')}`, ...wide].map(printable);
   });
   console.log(lines.join('\n') || 'No cluster of levelset has anything in this project.');
   for (const { id, name } of forgottenVipPorts)
@@ -111,18 +110,7 @@ export async function printClusters(
   return 0;
 }
 
-/** Each thing of a kind that a cluster has, with its id. */
-function idsOf(kind: keyof typeof TITLES, cluster: string, all: Belongings): readonly string[] {
-  return all[kind]
-    .filter((wire) => clustersOf(wire).includes(cluster))
-    .map(({ id }) => `  ${TITLES[kind]} ${id}`);
-}
-
-/**
- * Exit 1 if nothing of the cluster may be touched.
- *
- * @param asked what asks for the cluster on the command line
- */
+/** @param asked what asks for the cluster on the command line */
 export async function printPlan(plan: GcPlan, asked: string, flags: Pick<Flags, 'output'>): Promise<number> {
   if (printsObjects(flags)) await printObjects([plan], flags);
   else {

@@ -9,7 +9,7 @@ import { attempt } from '../../shared/observe/attempt.ts';
 import { proxyFromEnv } from '../../shared/proxy.ts';
 import { readTokens } from '../http/admit.ts';
 import type { Connected } from '../world.ts';
-import { reportInWords, exitCode } from './run-requests.ts';
+import { reportInWords, exitCode } from './requests.ts';
 
 const LOOK_MS = 100;
 /** A hundred objects, and each may take as long as Octavia's answers do. */
@@ -49,29 +49,26 @@ function anothers(holder = 'another process'): ReconcileError {
 export interface ServerAnswer {
   readonly status: number;
   readonly text: string;
+  /** Why no answer came. */
+  readonly trouble?: string;
 }
 
-interface Question {
-  readonly env: NodeJS.ProcessEnv;
-  readonly token: string | undefined;
-  readonly timeoutMs: number;
-  /** What is posted; absent for a GET. */
-  readonly json?: object;
-}
-
-/** What a running levelset answers, or why no answer came. */
+/** What a running levelset answers in so many milliseconds to a GET, or to a POST of JSON. Never throws. */
 export async function askServer(
   url: string,
-  { env, token, timeoutMs, json }: Question,
-): Promise<ServerAnswer | string> {
+  ms: number,
+  token: string | undefined,
+  env: NodeJS.ProcessEnv,
+  json?: object,
+): Promise<ServerAnswer> {
   const client = createGot({ proxyFor: proxyFromEnv(env) });
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const post = json && ({ method: 'POST', json } as const);
+  const options = { headers, timeout: timeouts(ms), ...(json && { method: 'POST' as const, json }) };
   try {
-    const { statusCode, body } = await client(url, { ...post, headers, timeout: timeouts(timeoutMs) });
+    const { statusCode, body } = await client(url, options);
     return { status: statusCode, text: body };
   } catch (error) {
-    return errorText(error);
+    return { status: 0, text: '', trouble: errorText(error) };
   }
 }
 
@@ -91,9 +88,8 @@ export async function askLeader(
 ): Promise<{ readonly code: number; readonly text?: string; readonly errors?: readonly string[] }> {
   const url = `${serverUrl.replace(/\/+$/, '')}/resync${cluster === undefined ? '' : `/${cluster}`}`;
   const [token] = readTokens(env).resyncTokens;
-  const got = await askServer(url, { env, token, timeoutMs: ANSWER_MS, json });
-  if (typeof got === 'string') return { code: 1, errors: [`POST ${url}: ${got}`] };
-  const answer: Answer = fieldsOf(parseJson(got.text));
+  const { status, text, trouble } = await askServer(url, ANSWER_MS, token, env, json);
+  const answer: Answer = fieldsOf(parseJson(text));
   const reports = answer.reports ?? (answer.outcome ? [answer as Report] : []);
   if (reports.length > 0) {
     const isBlocked = reports.some(({ outcome }) => outcome.status === 'blocked');
@@ -103,5 +99,6 @@ export async function askLeader(
     const where = answer.page === undefined ? '' : `; ${answer.page} shows what becomes of it`;
     return { code: 2, text: `${url} has queued ${answer.queued.join(', ')}${where}` };
   }
-  return { code: 1, errors: [`POST ${url}: HTTP ${got.status}: ${answer.error ?? 'no levelset answers'}`] };
+  const why = trouble ?? `HTTP ${status}: ${answer.error ?? 'no levelset answers'}`;
+  return { code: 1, errors: [`POST ${url}: ${why}`] };
 }

@@ -15,106 +15,57 @@ const GROUPS = {
 interface CommandRow {
   readonly group: keyof typeof GROUPS;
   readonly does: string;
-  readonly argument?: readonly [name: string, description: string];
-  /** Command lines; those that begin with `levelset` are written without it. */
+  readonly words?: readonly [name: string, description: string];
+  /** Command lines; those with a pipe are whole. */
   readonly examples: readonly string[];
-  /** Loads the code of the command when it is run. */
+  /** Loads the code of the command, which is done when it is run. */
   readonly load: () => Promise<RunCommand>;
 }
 
-const OBJECT =
-  'svc/NAME (with -n NAMESPACE), service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all';
-const OBJECTS = ['[object...]', `${OBJECT} (default: all)`] as const;
+const SERVICE = 'svc/NAME (with -n NAMESPACE), service/NAMESPACE/NAME';
+const OBJECT = `${SERVICE}, node/NAME, routes, namespace/NAME, nodeset or all`;
 
+// prettier-ignore
 const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
-  serve: {
-    group: 'run',
+  serve: { group: 'run', load: async () => (await import('./until-signal.ts')).serveCommand,
     does: 'run the HTTP server, the queue and the sweeps in one process',
-    examples: ['serve --watch --kubeconfig kubeconfig --cloud-config cloud.conf'],
-    load: async () => (await import('./until-signal.ts')).serveCommand,
-  },
-  sweep: {
-    group: 'work',
+    examples: ['serve --watch --kubeconfig kubeconfig --cloud-config cloud.conf'] },
+  sweep: { group: 'work', load: async () => (await import('./work-commands.ts')).sweepCommand,
     does: 'compare everything once and work on what differs; exit 0: nothing is left to do, 2: something is progressing or draining, 1: something failed',
-    examples: ['sweep --dry-run', 'sweep --deep'],
-    load: async () => (await import('./sweep-command.ts')).sweepCommand,
-  },
-  reconcile: {
-    group: 'work',
+    examples: ['sweep --dry-run', 'sweep --deep'] },
+  reconcile: { group: 'work', load: async () => (await import('./work-commands.ts')).reconcileCommand,
     does: 'work on these objects now; the exit codes are those of sweep, and 1 for an object that is blocked',
-    argument: ['<object...>', OBJECT],
-    examples: ['reconcile svc/web -n shop --wait', 'reconcile node/worker-1 --dry-run'],
-    load: async () => (await import('./reconcile-command.ts')).reconcileCommand,
-  },
-  plan: {
-    group: 'look',
+    words: ['<object...>', OBJECT], examples: ['reconcile svc/web -n shop --wait', 'reconcile node/worker-1 --dry-run'] },
+  plan: { group: 'look', load: async () => (await import('./look-commands.ts')).planCommand,
     does: 'print what a sweep would do and change nothing; exit 0: planned, 1: something could not be, or an object is blocked; with --detailed-exitcode 2: there are changes',
-    argument: OBJECTS,
-    examples: ['plan', 'plan svc/web -n shop', 'plan --detailed-exitcode -o json'],
-    load: async () => (await import('./plan-command.ts')).planCommand,
-  },
-  drift: {
-    group: 'look',
+    words: ['[object...]', `${OBJECT} (default: all)`], examples: ['plan', 'plan svc/web -n shop', 'plan --detailed-exitcode -o json'] },
+  drift: { group: 'look', load: async () => (await import('./look-commands.ts')).driftCommand,
     does: 'print the steps for what was settled and is not any more, and change nothing; exit 0: no drift, 2: drift, 1: something could not be read',
-    argument: OBJECTS,
-    examples: ['drift', 'drift -n shop -o yaml'],
-    load: async () => (await import('./plan-command.ts')).driftCommand,
-  },
-  explain: {
-    group: 'look',
+    words: ['[object...]', `${OBJECT} (default: all)`], examples: ['drift', 'drift -n shop -o yaml'] },
+  explain: { group: 'look', load: async () => (await import('./look-commands.ts')).explainCommand,
     does: 'print each value that holds for a Service, what set it, and what was ignored and why',
-    argument: ['<service...>', 'svc/NAME (with -n NAMESPACE), service/NAMESPACE/NAME'],
-    examples: ['explain svc/web -n shop', 'explain svc/web -n shop -o json'],
-    load: async () => (await import('./explain-command.ts')).explainCommand,
-  },
-  gc: {
-    group: 'work',
+    words: ['<service...>', SERVICE], examples: ['explain svc/web -n shop', 'explain svc/web -n shop -o json'] },
+  gc: { group: 'work', load: async () => (await import('./gc-command.ts')).gcCommand,
     does: 'list the clusters that have something in the project; with a UID plan what one that is gone has left, with --approve delete it; exit 0: done, 2: load balancers are still being deleted, 1: refused or failed',
-    argument: [
-      '[uid]',
-      'the UID of kube-system of a cluster that is gone; without --clusters also --cluster',
-    ],
-    examples: ['gc', 'gc 0f0f0f0f-1111-4222-8333-444444444444'],
-    load: async () => (await import('./gc-command.ts')).gcCommand,
-  },
-  doctor: {
-    group: 'look',
+    words: ['[uid]', 'the UID of kube-system of a cluster that is gone; without --clusters also --cluster'], examples: ['gc', 'gc 0f0f0f0f-1111-4222-8333-444444444444'] },
+  doctor: { group: 'look', load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand,
     does: 'look at credentials, rights, quotas, versions, networks, clock and ways in, say what mends each finding, and change nothing; exit 0: no failure, warnings do not count, 1: a failure',
-    examples: ['doctor', 'doctor --server-url http://127.0.0.1:8080 -o json'],
-    load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand,
-  },
-  'support-bundle': {
-    group: 'look',
+    examples: ['doctor', 'doctor --server-url http://127.0.0.1:8080 -o json'] },
+  'support-bundle': { group: 'look', load: async () => (await import('./bundle/support-bundle-command.ts')).supportBundleCommand,
     does: 'plan everything, and write what the plan was made of to a file, without secrets, for levelset replay; the exit codes are those of plan',
-    examples: ['support-bundle', 'support-bundle -o prod.json.gz --clusters secrets --cluster prod'],
-    load: async () => (await import('./bundle/support-bundle-command.ts')).supportBundleCommand,
-  },
-  replay: {
-    group: 'look',
+    examples: ['support-bundle', 'support-bundle -o prod.json.gz --clusters secrets --cluster prod'] },
+  replay: { group: 'look', load: async () => (await import('./bundle/support-bundle-command.ts')).replayCommand,
     does: 'print the plan of a support bundle, anywhere and without a network; the exit codes are those of plan',
-    argument: ['<bundle>', 'a file that support-bundle has written'],
-    examples: ['replay levelset-support-bundle.json.gz'],
-    load: async () => (await import('./bundle/support-bundle-command.ts')).replayCommand,
-  },
-  adopt: {
-    group: 'look',
+    words: ['<bundle>', 'a file that support-bundle has written'], examples: ['replay levelset-support-bundle.json.gz'] },
+  adopt: { group: 'look', load: async () => (await import('./look-commands.ts')).adoptCommand,
     does: 'with --report, say of everything that another controller has made what levelset would change, and change nothing; exit 0: no more than tags, 2: changes are pending, 1: a problem',
-    examples: ['adopt --report', 'adopt --report -o json'],
-    load: async () => (await import('./adopt-command.ts')).adoptCommand,
-  },
-  sandbox: {
-    group: 'run',
+    examples: ['adopt --report', 'adopt --report -o json'] },
+  sandbox: { group: 'run', load: async () => (await import('../sandbox.ts')).sandboxCommand,
     does: 'run simulators of OpenStack and the kube-apiserver on loopback',
-    examples: ['sandbox --serve', 'sandbox'],
-    load: async () => (await import('../sandbox.ts')).sandboxCommand,
-  },
-  lint: {
-    group: 'look',
+    examples: ['sandbox --serve', 'sandbox'] },
+  lint: { group: 'look', load: async () => (await import('./lint/lint-command.ts')).lintCommand,
     does: 'read manifests and print what is wrong with their Services; needs neither cluster nor cloud; exit 1: there is a mistake',
-    argument: ['<file...>', 'YAML or JSON, of several documents; a folder; - for stdin'],
-    examples: ['lint service.yaml', 'helm template . | levelset lint - --cloud-config cloud.conf'],
-    load: async () => (await import('./lint/lint-command.ts')).lintCommand,
-  },
+    words: ['<file...>', 'YAML or JSON, of several documents; a folder; - for stdin'], examples: ['lint service.yaml', 'helm template . | levelset lint - --cloud-config cloud.conf'] },
 };
 
 /** The command line. `exit` is called with its exit code. */
@@ -126,7 +77,7 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
     .helpCommand('help [command]', 'print the help of a command')
     .showHelpAfterError('levelset --help has the commands')
     .exitOverride();
-  for (const [name, { group, does, argument, examples, load }] of Object.entries(COMMANDS)) {
+  for (const [name, { group, does, words, examples, load }] of Object.entries(COMMANDS)) {
     const lines = examples.map((line) => `\n  ${line.includes('|') ? '' : 'levelset '}${line}`);
     const command = levelset
       .command(name)
@@ -138,7 +89,7 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
       .action(async () => {
         exit(await (await load())(command.args, command.opts<Flags>(), env));
       });
-    if (argument) command.argument(...argument);
+    if (words) command.argument(...words);
     withFlags(command, name as CommandName);
   }
   levelset

@@ -4,7 +4,7 @@
  * or the other.
  */
 import { availableParallelism } from 'node:os';
-import { exitCode, runRequests } from '../../functions/cli/run-requests.ts';
+import { exitCode, runRequests } from '../../functions/cli/requests.ts';
 import { inParallel } from '../../shared/observe/in-parallel.ts';
 import { sweep } from '../../shared/sweep.ts';
 import type { Program, RunningProgram } from '../support/levelset-program.ts';

@@ -9,7 +9,7 @@ import { renderDrift, renderPlan } from '../../shared/plan/render-plan.ts';
 import { reconcile } from '../../shared/reconcile.ts';
 import { explainService } from '../../shared/service/report/explain.ts';
 import { sweep } from '../../shared/sweep.ts';
-import { renderExplained } from '../../functions/cli/explain-command.ts';
+import { renderExplained } from '../../functions/cli/look-commands.ts';
 import { printClusters, printPlan } from '../../functions/cli/gc-command.ts';
 import { reasonOf } from '../../functions/status-rows.ts';
 import { GONE, runUntilSettled, startDamages, type Damages } from './damages/damaged-world.ts';

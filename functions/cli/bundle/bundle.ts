@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Config } from '../../../shared/config/config.ts';
 import type { ErrorCode } from '../../../shared/model/errors.ts';
 import { fieldsOf, isRecord, parseJson } from '../../../shared/model/json.ts';
+import { isSecretName, redact } from '../../../shared/model/redact.ts';
 import { quote } from '../../../shared/model/text/text.ts';
 import { misused, reading } from '../command.ts';
 
@@ -13,7 +14,7 @@ export interface Answer {
 }
 
 /** The configuration without credentials, certificates and keys. */
-export type SafeConfig = Omit<Config, 'openstack'> & {
+type SafeConfig = Omit<Config, 'openstack'> & {
   readonly openstack: Omit<Config['openstack'], 'credentials' | 'ca' | 'cert' | 'key'> & {
     /** Octavia treats the two differently, and so do plans. */
     readonly credentials: { readonly type: Config['openstack']['credentials']['type'] };
@@ -39,12 +40,9 @@ export interface Bundle {
 /** A bundle that is larger is none of ours: that of 5,000 Services has less than 100 MB. */
 const LARGEST = 2 ** 30;
 
-export function bundleText(bundle: Bundle): string {
-  return `${JSON.stringify(bundle, undefined, 1)}\n`;
-}
-
-/** gzip where the name of the file ends so. */
-export function pack(text: string, file: string): Buffer {
+/** gzip where the name of the file ends so. `cleaned` takes out of the text what must not be in it. */
+export function pack(bundle: Bundle, file: string, cleaned = (text: string): string => text): Buffer {
+  const text = cleaned(`${JSON.stringify(bundle, undefined, 1)}\n`);
   return file.endsWith('.gz') ? gzipSync(text) : Buffer.from(text);
 }
 
@@ -91,5 +89,51 @@ function textOf(content: Buffer): string {
     return gunzipSync(content, { maxOutputLength: LARGEST }).toString('utf8');
   } catch {
     return '';
+  }
+}
+
+/** The configuration without what lets anybody in. */
+export function safeConfig(config: Config): SafeConfig {
+  const { authUrl, region, interface: its, tlsInsecure, requestTimeoutMs, credentials } = config.openstack;
+  const openstack = {
+    credentials: { type: credentials.type },
+    authUrl: withoutUser(authUrl),
+    interface: its,
+    tlsInsecure,
+    requestTimeoutMs,
+  };
+  return { ...config, openstack: { ...openstack, ...(region !== undefined && { region }) } };
+}
+
+function withoutUser(address: string): string {
+  const url = URL.parse(address);
+  return url === null ? '' : `${url.protocol}//${url.host}${url.pathname}`;
+}
+
+/** Secrets of fewer characters may be words that stand in every text, such as `demo`. */
+const SHORTEST = 8;
+
+/**
+ * A text without the secrets of cloud.conf and of the environment, and without what looks like a token, wherever a server may have
+ * repeated it.
+ */
+export function withoutSecrets(text: string, { openstack }: Config, env: NodeJS.ProcessEnv): string {
+  const { credentials, key } = openstack;
+  const own = credentials.type === 'password' ? credentials.password : credentials.secret;
+  const given = Object.entries(env).flatMap(([name, value = '']) =>
+    isSecretName(name) ? value.split(/[\s,]+/) : passwordIn(value),
+  );
+  const secrets = [own, key ?? '', ...given].filter(({ length }) => length >= SHORTEST);
+  return redact(text, secrets);
+}
+
+/** The password in a URL, such as that of HTTPS_PROXY, as it is written and as it is meant. */
+function passwordIn(value: string): readonly string[] {
+  const written = URL.parse(value)?.password ?? '';
+  if (written === '') return [];
+  try {
+    return [written, decodeURIComponent(written)];
+  } catch {
+    return [written];
   }
 }

@@ -6,17 +6,13 @@ import { printable } from '../../../shared/model/text/text.ts';
 import type { World } from '../../../shared/ports.ts';
 import { VERSION } from '../../version.ts';
 import { eachCluster, type Told } from '../each-cluster.ts';
-import { readObjects } from '../objects.ts';
-import { findPlans, tellPlans } from '../plan-command.ts';
+import { readObjects } from '../requests.ts';
+import { findPlans, tellPlans } from '../look-commands.ts';
 import { commandLog, misused, type RunCommand } from '../command.ts';
-import { bundleText, pack, readBundle } from './bundle.ts';
+import { pack, readBundle, safeConfig, withoutSecrets } from './bundle.ts';
 import { recordWorld, replayWorld } from './recorded.ts';
-import { safeConfig, withoutSecrets } from './safe-config.ts';
 
-/**
- * `levelset support-bundle`: plans everything, and writes what the plan was made of to a file, with the plan, and without secrets.
- * Exit codes: those of `levelset plan`.
- */
+/** `levelset support-bundle`: what a plan of everything was made of, with the plan. */
 export const supportBundleCommand: RunCommand = (_words, flags, env) =>
   eachCluster(flags, env, (world) => write(world, flags, env), { onOne: true, withoutKeystone: true });
 
@@ -29,7 +25,7 @@ async function write(world: World, flags: Flags, env: NodeJS.ProcessEnv): Promis
   const { world: recorded, reads, answered } = recordWorld(world);
   const { code, text: planned = '', errors = [] } = await planAll(recorded);
   await answered();
-  const bundle = bundleText({
+  const bundle = {
     bundle: 1,
     version: VERSION,
     node: process.versions.node,
@@ -37,8 +33,8 @@ async function write(world: World, flags: Flags, env: NodeJS.ProcessEnv): Promis
     config: safeConfig(world.config),
     reads,
     plan: { code, text: planned },
-  });
-  const content = pack(withoutSecrets(bundle, world.config, env), file);
+  } as const;
+  const content = pack(bundle, file, (all) => withoutSecrets(all, world.config, env));
   await writeFile(file, content, { mode: 0o600 });
   await chmod(file, 0o600); // a file that was there keeps its mode
   const size = `${Math.ceil(content.length / 1024)} KiB`;
@@ -50,7 +46,7 @@ async function planAll(world: World): Promise<Told> {
   return tellPlans(await findPlans(readObjects([], {}), world));
 }
 
-/** `levelset replay`: plans what a bundle has, and prints what `levelset plan` printed there. It needs no network. Exit codes: those of `plan`. */
+/** `levelset replay`: what `levelset plan` printed where the bundle was made. */
 export const replayCommand: RunCommand = async ([file = ''], flags) => {
   const bundle = await readBundle(file);
   const { code, text = '', errors = [] } = await planAll(replayWorld(bundle, commandLog(flags)));

@@ -1,10 +1,9 @@
 import { versionInWords } from '../../../shared/model/load-balancer/capabilities.ts';
 import { looksAfterRoutes } from '../../../shared/config/controllers.ts';
-import { isError } from '../../../shared/model/errors.ts';
+import { asReconcileError, isError } from '../../../shared/model/errors.ts';
 import { fieldsOf, isRecord, stringAt } from '../../../shared/model/json.ts';
 import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';
-import { cloudSource, tried, type Examined } from './examined.ts';
-import { finding, type Finding } from './finding.ts';
+import { finding, type Examined, type Finding, type Findings } from './finding.ts';
 
 /** The minor versions of Kubernetes 1 that docs/support.md names. */
 export const KUBERNETES_MINORS = { oldest: 29, newest: 36 } as const;
@@ -15,7 +14,7 @@ const PROVIDERS = ['amphora', 'amphorav2', 'octavia', 'ovn'];
 /** The version of the kube-apiserver, which anybody may read. */
 export async function checkKubernetesVersion({ connected }: Examined): Promise<Finding> {
   const doing = 'read the version of the kube-apiserver';
-  const asked = await tried(connected.kubeHttp({ method: 'GET', path: '/version', doing }));
+  const asked = await connected.kubeHttp({ method: 'GET', path: '/version', doing }).catch(asReconcileError);
   const version = isError(asked) ? undefined : stringAt(asked.body, 'gitVersion');
   const [, major, minor] = /^v(\d+)\.(\d+)/.exec(version ?? '') ?? [];
   if (version === undefined || minor === undefined)
@@ -32,10 +31,7 @@ export async function checkKubernetesVersion({ connected }: Examined): Promise<F
 }
 
 /** Octavia's API and provider, and the extensions of Neutron. */
-export async function checkOpenStackVersions(
-  examined: Examined,
-  alive: ReadonlySet<ServiceType>,
-): Promise<readonly Finding[]> {
+export async function checkOpenStackVersions(examined: Examined, alive: ReadonlySet<ServiceType>): Findings {
   const hasOctavia = alive.has('load-balancer');
   const found = await Promise.all([
     hasOctavia ? octavia(examined) : [],
@@ -46,7 +42,7 @@ export async function checkOpenStackVersions(
 }
 
 async function octavia({ connected }: Examined): Promise<Finding> {
-  const version = await tried(connected.world.cloud.octaviaVersion());
+  const version = await connected.world.cloud.octaviaVersion().catch(asReconcileError);
   if (isError(version)) {
     const remedy = 'have Octavia upgraded to Stein or newer; levelset cannot work with this one';
     return finding('failure', 'versions', version.message, remedy);
@@ -62,13 +58,15 @@ async function provider(examined: Examined): Promise<Finding> {
   const { session, world } = examined.connected;
   const wanted = world.config.loadBalancer.lbProvider;
   const request = { service: 'load-balancer', path: '/v2.0/lbaas/providers' } as const;
-  const read = await tried(session.read({ ...request, attempted: 'list the providers of Octavia' }));
+  const read = await session
+    .read({ ...request, attempted: 'list the providers of Octavia' })
+    .catch(asReconcileError);
   const listed = isError(read) ? undefined : fieldsOf(read)['providers'];
   const unlisted = `provider ${wanted}; Octavia does not list its providers to this credential`;
   // no access rule allows this call, as levelset itself does not make it
   if (!Array.isArray(listed)) return finding('note', 'versions', unlisted);
   const names = listed.filter(isRecord).map((one) => stringAt(one, 'name') ?? '');
-  const set = `set lb-provider in [LoadBalancer] of ${cloudSource(examined)} to one of ${names.join(', ')}:\nopenstack loadbalancer provider list`;
+  const set = `set lb-provider in [LoadBalancer] of ${examined.cloudSource} to one of ${names.join(', ')}:\nopenstack loadbalancer provider list`;
   const lacking = `Octavia has no provider ${wanted}; it has ${names.join(', ')}`;
   if (!names.includes(wanted)) return finding('failure', 'versions', lacking, set);
   if (PROVIDERS.includes(wanted)) return finding('ok', 'versions', `provider ${wanted}`);
@@ -76,8 +74,8 @@ async function provider(examined: Examined): Promise<Finding> {
   return finding('warning', 'versions', what, set);
 }
 
-async function extensions({ connected: { world } }: Examined): Promise<readonly Finding[]> {
-  const read = await tried(world.cloud.networkExtensions());
+async function extensions({ connected: { world } }: Examined): Findings {
+  const read = await world.cloud.networkExtensions().catch(asReconcileError);
   if (isError(read)) return []; // the rights say why
   const { internalLb, manageSecurityGroups } = world.config.loadBalancer;
   const routes = looksAfterRoutes(world.config);

@@ -1,43 +1,52 @@
 import { readFile } from 'node:fs/promises';
 import { tokensIn } from '../../../shared/config/tokens.ts';
-import { isError } from '../../../shared/model/errors.ts';
+import { asReconcileError, isError } from '../../../shared/model/errors.ts';
 import { readTokens } from '../../http/admit.ts';
 import { askServer, type ServerAnswer } from '../lead.ts';
-import { tried, type Examined } from './examined.ts';
-import { finding, shellWord, type Finding } from './finding.ts';
+import { finding, shellWord, type Examined, type Finding, type Findings } from './finding.ts';
 
 const ANSWER_MS = 10_000;
 /** Leases of the kube-controller-manager and the scheduler are renewed every two seconds; they are no event. An idle cluster is quiet. */
 const QUIET_MS = 24 * 60 * 60_000;
 
 /** What a running `levelset serve` says of itself: whether it is ready, its watches, and when its webhook last brought something. */
-export async function checkWaysIn({ connected, flags, env, entry }: Examined): Promise<readonly Finding[]> {
+export async function checkWaysIn({ connected, flags, env, entry }: Examined): Findings {
   const url = flags.serverUrl?.replace(/\/+$/, '');
   if (url === undefined) {
+    const what = 'the webhook and the watches are not checked: no --server-url';
     const remedy =
       'kubectl -n levelset port-forward deployment/levelset 8080:http\nlevelset doctor --server-url http://127.0.0.1:8080';
-    return [
-      finding('note', 'ways in', 'the webhook and the watches are not checked: no --server-url', remedy),
-    ];
+    return [finding('note', 'ways in', what, remedy)];
   }
-  const token = await tried(tokenOf(flags.pageTokensFile, env));
+  const token = await tokenOf(flags.pageTokensFile, env).catch(asReconcileError);
   if (isError(token)) {
     const remedy = 'write a token of the page into the file, or the variable, that the message names';
     return [finding('failure', 'ways in', token.message, remedy)];
   }
-  const get = (path: string): Promise<ServerAnswer | string> =>
-    askServer(`${url}${path}`, { token, env, timeoutMs: ANSWER_MS });
-  const ready = await get('/readyz');
-  if (typeof ready === 'string' || (ready.status !== 503 && !/^ok(\n|$)/.test(ready.text))) {
+  const get = (path: string): Promise<ServerAnswer> => askServer(`${url}${path}`, ANSWER_MS, token, env);
+  const { status, text, trouble } = await get('/readyz');
+  if (status !== 503 && !/^ok(\n|$)/.test(text)) {
     const what =
-      typeof ready === 'string'
-        ? `levelset does not answer at ${url}: ${ready}`
-        : `what answers at ${url} is no levelset: HTTP ${ready.status}`;
+      trouble === undefined
+        ? `what answers at ${url} is no levelset: HTTP ${status}`
+        : `levelset does not answer at ${url}: ${trouble}`;
     const remedy = `start it, or correct --server-url:\ncurl -v ${shellWord(`${url}/healthz`)}\nkubectl -n levelset get pods`;
     return [finding('failure', 'ways in', what, remedy)];
   }
+  const said = text.trim().replaceAll('\n', '; ');
+  const log =
+    'its own findings say why; run the doctor with its configuration, and read its log:\nkubectl -n levelset logs deployment/levelset --tail 50';
+  const ready =
+    status === 200
+      ? finding('ok', 'ways in', `levelset at ${url} is ready${said === 'ok' ? '' : `: ${said}`}`)
+      : finding('failure', 'ways in', `levelset at ${url} is not ready: ${said}`, log);
   const metrics = await get('/metrics');
-  return [judgeReady(url, ready), ...judgeMetrics(url, metrics, connected.world.clock.now(), entry)];
+  if (metrics.status === 200)
+    return [ready, ...judgeMetrics(metrics.text, connected.world.clock.now(), entry)];
+  const what = `${url}/metrics cannot be read: ${metrics.trouble ?? `HTTP ${metrics.status}`}`;
+  const remedy =
+    'give a token of its page:\nexport LEVELSET_PAGE_TOKENS=TOKEN   # or --page-tokens-file FILE';
+  return [ready, finding('failure', 'ways in', what, remedy)];
 }
 
 /** The first token of the page, from the file or the variable that `serve` reads. */
@@ -46,29 +55,14 @@ async function tokenOf(file: string | undefined, env: NodeJS.ProcessEnv): Promis
   return [...inFile, ...readTokens(env).pageTokens][0];
 }
 
-function judgeReady(url: string, { status, text }: ServerAnswer): Finding {
-  const said = text.trim().replaceAll('\n', '; ');
-  if (status === 200)
-    return finding('ok', 'ways in', `levelset at ${url} is ready${said === 'ok' ? '' : `: ${said}`}`);
-  const remedy =
-    'its own findings say why; run the doctor with its configuration, and read its log:\nkubectl -n levelset logs deployment/levelset --tail 50';
-  return finding('failure', 'ways in', `levelset at ${url} is not ready: ${said}`, remedy);
+interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
 }
 
-function judgeMetrics(
-  url: string,
-  answer: ServerAnswer | string,
-  nowMs: number,
-  entry: string | undefined,
-): readonly Finding[] {
-  if (typeof answer === 'string' || answer.status !== 200) {
-    const why = typeof answer === 'string' ? answer : `HTTP ${answer.status}`;
-    const remedy =
-      'give a token of its page:\nexport LEVELSET_PAGE_TOKENS=TOKEN   # or --page-tokens-file FILE';
-    return [finding('failure', 'ways in', `${url}/metrics cannot be read: ${why}`, remedy)];
-  }
-  const rows = rowsOf(answer.text).filter(({ labels }) => !entry || (labels['cluster'] ?? entry) === entry);
-  const valuesOf = (name: string): readonly Row[] => rows.filter((row) => row.name === name);
+function judgeMetrics(text: string, nowMs: number, entry: string | undefined): readonly Finding[] {
+  const valuesOf = (name: string): readonly Sample[] =>
+    samplesOf(text, name).filter(({ labels }) => !entry || (labels['cluster'] ?? entry) === entry);
   const watches = valuesOf('levelset_watch_up');
   const batches = valuesOf('levelset_audit_last_batch_timestamp_seconds').map(({ value }) => value);
   const refused = valuesOf('levelset_audit_refusals_total').filter(({ value }) => value > 0);
@@ -76,7 +70,16 @@ function judgeMetrics(
   return [...watches.map(judgeWatch), webhook];
 }
 
-function judgeWatch({ labels, value }: Row): Finding {
+/** The values of a metric in the text format of Prometheus. */
+function samplesOf(text: string, name: string): readonly Sample[] {
+  const lines = text.matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? (\\S+)$`, 'gm'));
+  return [...lines].map(([, labels = '', value]) => {
+    const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', its = '']) => [key, its]);
+    return { labels: Object.fromEntries(pairs) as Sample['labels'], value: Number(value) };
+  });
+}
+
+function judgeWatch({ labels, value }: Sample): Finding {
   const watch = `the watch of ${labels['collection'] ?? ''} is`;
   if (value === 1) return finding('ok', 'ways in', `${watch} alive`);
   const remedy =
@@ -89,7 +92,7 @@ const REFUSED =
 const SET_UP =
   'infra/kubernetes/README.md says how the kube-apiserver is told, and how --watch does without the webhook:\nkubectl -n kube-system get pods -l component=kube-apiserver -o yaml | grep audit-webhook';
 
-function judgeWebhook(lastMs: number, refused: readonly Row[], nowMs: number, watched: boolean): Finding {
+function judgeWebhook(lastMs: number, refused: readonly Sample[], nowMs: number, watched: boolean): Finding {
   const counts = refused.map(({ labels, value }) => `${value} for ${labels['reason'] ?? ''}`).join(', ');
   const beside = counts === '' ? '' : `; refused so far: ${counts}`;
   if (lastMs > 0) {
@@ -102,18 +105,4 @@ function judgeWebhook(lastMs: number, refused: readonly Row[], nowMs: number, wa
   if (watched && counts === '') return finding('note', 'ways in', what);
   const remedy = counts === '' ? SET_UP : `${REFUSED}\n${SET_UP}`;
   return finding('warning', 'ways in', `${what}; changes wait for the sweep`, remedy);
-}
-
-interface Row {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
-/** The text format of Prometheus. */
-function rowsOf(text: string): readonly Row[] {
-  return [...text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)].map(([, name = '', labels = '', value = '']) => {
-    const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', its = '']) => [key, its]);
-    return { name, labels: Object.fromEntries(pairs) as Row['labels'], value: Number(value) };
-  });
 }

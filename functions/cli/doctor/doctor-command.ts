@@ -3,27 +3,26 @@ import { connectWithLogins } from '../../connect-with-logins.ts';
 import type { Connected } from '../../world.ts';
 import { RegisteredClusters } from '../registered-clusters.ts';
 import { commandLog, printObjects, printsObjects, type RunCommand } from '../command.ts';
-import { checkApiserver, checkKeystone } from './check-credentials.ts';
-import { checkClock, checkEndpoints } from './check-endpoints.ts';
-import { checkCloudRights } from './check-cloud-rights.ts';
-import { checkClusterRights } from './check-cluster-rights.ts';
-import { checkClusterName, checkNetworks } from './check-named.ts';
-import { checkQuotas } from './check-quotas.ts';
+import { checkApiserver, checkEndpoints, checkKeystone } from './check-connections.ts';
+import { checkClusterName, checkNetworks, checkQuotas } from './check-project.ts';
+import { checkCloudRights, checkClusterRights } from './check-rights.ts';
 import { checkKubernetesVersion, checkOpenStackVersions } from './check-versions.ts';
 import { checkWaysIn } from './check-ways-in.ts';
-import { cloudSource, tried, type Examined } from './examined.ts';
-import { AREAS, finding, renderFindings, type Finding } from './finding.ts';
+import { AREAS, cloudSource, finding, kubeSource, renderFindings } from './finding.ts';
+import type { Examined, Finding, Findings } from './finding.ts';
 
-/**
- * `levelset doctor`: looks at everything that levelset needs, and changes nothing. Prints each finding with what mends it. Exit 1 if
- * one is a failure; a warning is none.
- */
+/** `levelset doctor`: of each cluster its findings, with what mends them. */
 export const doctorCommand: RunCommand = async (_words, flags, env) => {
   const entries = flags.clusters ? await RegisteredClusters.of(flags, env) : undefined;
   const all: (Finding & { readonly cluster?: string })[] = [];
   const examineOne = async (connect: () => Promise<Connected>, entry?: string): Promise<void> => {
     const label = entry === undefined ? {} : { cluster: entry };
-    const findings = await findingsOf(connect, { flags, env, ...(entry !== undefined && { entry }) });
+    const about = { flags, env, ...(entry !== undefined && { entry }) };
+    const findings = await findingsOf(connect, {
+      ...about,
+      cloudSource: cloudSource(about),
+      kubeSource: kubeSource(about),
+    });
     all.push(...findings.map((one) => ({ ...label, ...one })));
     if (printsObjects(flags)) return;
     console.log(`${entry === undefined ? '' : `${entry}:\n`}${renderFindings(findings)}`);
@@ -37,13 +36,10 @@ export const doctorCommand: RunCommand = async (_words, flags, env) => {
 };
 
 /** All that can be found out from here without a write, by area. What one failure hides is not asked. */
-async function findingsOf(
-  connect: () => Promise<Connected>,
-  about: Omit<Examined, 'connected'>,
-): Promise<readonly Finding[]> {
+async function findingsOf(connect: () => Promise<Connected>, about: Omit<Examined, 'connected'>): Findings {
   const connected = await connect().catch(asReconcileError);
   if (isError(connected)) {
-    const remedy = `correct what the message names; ${cloudSource(about)} and the flags are read again by:\nlevelset doctor`;
+    const remedy = `correct what the message names; ${about.cloudSource} and the flags are read again by:\nlevelset doctor`;
     return [finding('failure', 'configuration', connected.message, remedy)];
   }
   const examined = { connected, ...about };
@@ -54,10 +50,10 @@ async function findingsOf(
   ];
 }
 
-async function cloudSide(examined: Examined): Promise<readonly Finding[]> {
+async function cloudSide(examined: Examined): Findings {
   const login = await checkKeystone(examined);
   if (login.level === 'failure') return [login, unchecked('OpenStack')];
-  const { findings, alive, time } = await checkEndpoints(examined);
+  const { findings, alive } = await checkEndpoints(examined);
   const found = await Promise.all([
     checkCloudRights(examined, alive),
     checkOpenStackVersions(examined, alive),
@@ -65,20 +61,14 @@ async function cloudSide(examined: Examined): Promise<readonly Finding[]> {
     alive.has('load-balancer') ? checkClusterName(examined) : [],
     alive.has('network') && alive.has('load-balancer') ? checkQuotas(examined) : [],
   ]);
-  return [login, ...findings, ...found.flat(), ...checkClock('OpenStack', time)];
+  return [login, ...findings, ...found.flat()];
 }
 
-async function clusterSide(examined: Examined): Promise<readonly Finding[]> {
-  const { findings, user } = await checkApiserver(examined);
-  const doing = 'ask whether the kube-apiserver is ready';
-  const sentMs = Date.now();
-  const asked = await tried(examined.connected.kubeHttp({ method: 'GET', path: '/readyz', doing }));
-  const serverTimeMs = isError(asked) ? undefined : asked.serverTimeMs;
-  const time = serverTimeMs === undefined ? undefined : { serverTimeMs, sentMs, answeredMs: Date.now() };
-  const clock = checkClock('the kube-apiserver', time);
-  if (user === undefined) return [...findings, unchecked('Kubernetes'), ...clock];
+async function clusterSide(examined: Examined): Findings {
+  const login = await checkApiserver(examined);
+  if (login.some(({ level }) => level === 'failure')) return [...login, unchecked('Kubernetes')];
   const found = await Promise.all([checkClusterRights(examined), checkKubernetesVersion(examined)]);
-  return [...findings, ...found.flat(), ...clock];
+  return [...login, ...found.flat()];
 }
 
 function unchecked(side: string): Finding {

@@ -1,5 +1,60 @@
+import { existsSync } from 'node:fs';
+import type { Flags } from '../../../shared/config/read-flags.ts';
+import { ReconcileError } from '../../../shared/model/errors.ts';
+import { fieldsOf } from '../../../shared/model/json.ts';
 import { printable } from '../../../shared/model/text/text.ts';
+import type { Connected } from '../../world.ts';
 import { counted } from '../command.ts';
+
+/** What the doctor looks at: one cluster and its project. */
+export interface Examined {
+  readonly connected: Connected;
+  readonly flags: Flags;
+  readonly env: NodeJS.ProcessEnv;
+  /** The entry of a registry, nothing of whose texts may reach a message (decision 346). */
+  readonly entry?: string;
+  /** Where the logins are written. */
+  readonly cloudSource: string;
+  readonly kubeSource: string;
+}
+
+type Given = Pick<Examined, 'entry' | 'flags' | 'env'>;
+
+/** What the kube-apiserver says of whoever asks: the status of a review that every account may create. */
+export async function review(
+  { kubeHttp }: Connected,
+  group: 'authentication' | 'authorization',
+  kind: string,
+  doing: string,
+  spec?: object,
+): Promise<Readonly<Record<string, unknown>>> {
+  const apiVersion = `${group}.k8s.io/v1`;
+  const path = `/apis/${apiVersion}/${kind.toLowerCase()}s`;
+  const { body } = await kubeHttp({ method: 'POST', path, body: { apiVersion, kind, spec }, doing });
+  return fieldsOf(fieldsOf(body)['status']);
+}
+
+/** An answer of 200 that a kube-apiserver would not give, such as a login page. */
+export function noApiserver(missing: string): ReconcileError {
+  return new ReconcileError('KUBE_UNAVAILABLE', `what answers is no kube-apiserver: there is no ${missing}`);
+}
+
+/** As functions/world.ts reads it. */
+export function cloudSource({ entry, flags, env }: Given): string {
+  if (entry !== undefined) return `cloud.conf of the entry ${entry}`;
+  if (flags.cloudConfig) return existsSync(flags.cloudConfig) ? flags.cloudConfig : '--cloud-config';
+  if (env['LEVELSET_CLOUD_CONFIG_TEXT']) return 'LEVELSET_CLOUD_CONFIG_TEXT';
+  return !env['OS_CLOUD'] && env['OS_AUTH_URL'] ? 'the variables OS_*' : 'clouds.yaml (OS_CLOUD)';
+}
+
+/** In the order of shared/kube/connection/find-connection.ts. */
+export function kubeSource({ entry, flags, env }: Given): string {
+  if (entry !== undefined) return `kubeconfig of the entry ${entry}`;
+  if (flags.kubeconfig) return existsSync(flags.kubeconfig) ? flags.kubeconfig : '--kubeconfig';
+  if (env['LEVELSET_KUBECONFIG_TEXT']) return 'LEVELSET_KUBECONFIG_TEXT';
+  if (env['KUBECONFIG']) return 'KUBECONFIG';
+  return env['KUBERNETES_SERVICE_HOST'] ? 'the ServiceAccount of the Pod' : '~/.kube/config';
+}
 
 /** `note`: nothing is wrong, and something is not checked, or not there and not needed. */
 type Level = 'ok' | 'note' | 'warning' | 'failure';
@@ -25,6 +80,8 @@ export interface Finding {
   /** What mends it: a sentence, or commands to paste. Every warning and failure has one. */
   readonly remedy?: string;
 }
+
+export type Findings = Promise<readonly Finding[]>;
 
 export function finding(level: Level, area: Area, what: string, remedy?: string): Finding {
   return { area, level, what, ...(remedy !== undefined && { remedy }) };

@@ -15,15 +15,11 @@ import { readServices } from './read-services.ts';
 interface Mistake extends Partial<Problem> {
   readonly file: string;
   readonly line: number;
-  /** `NAMESPACE/NAME` */
   readonly service?: string;
   readonly message: string;
 }
 
-/**
- * `levelset lint`: reads manifests, those of a folder, `-` from stdin, and prints what a run would say of their annotations. Needs neither cluster nor
- * cloud; without --cloud-config every class may exist. Exit 1 if there is a mistake.
- */
+/** `levelset lint`: what a run would say of the Services in manifests. Without --cloud-config every class may exist. */
 export const lintCommand: RunCommand = async (given, flags, env) => {
   // no manifest is read with how OpenStack is reached
   const config = (await loadWithoutCloud(flags, env)) as Config;

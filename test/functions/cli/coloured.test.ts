@@ -7,9 +7,9 @@ const GOLDEN = ['plan', 'drift', 'explain'].map((name) => `test/golden/damages/$
 
 test.each(GOLDEN)('%s has colours on a terminal alone, and the same text', async (file) => {
   const text = await readFile(file, 'utf8');
-  const shown = coloured(text, { isTTY: true, env: {} });
+  const shown = coloured(text, true, {});
   expect(shown).toContain('\u001b[');
   expect(stripVTControlCharacters(shown)).toBe(text);
-  expect(coloured(text, { isTTY: true, env: { NO_COLOR: '1' } })).toBe(text);
-  expect(coloured(text, { isTTY: false, env: {} })).toBe(text);
+  expect(coloured(text, true, { NO_COLOR: '1' })).toBe(text);
+  expect(coloured(text, false, {})).toBe(text);
 });

@@ -1,10 +1,9 @@
 /** A support bundle plans anywhere what was planned where it was made. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bundleText, pack, unpack } from '../../../functions/cli/bundle/bundle.ts';
+import { pack, unpack, safeConfig } from '../../../functions/cli/bundle/bundle.ts';
 import { recordWorld, replayWorld } from '../../../functions/cli/bundle/recorded.ts';
-import { safeConfig } from '../../../functions/cli/bundle/safe-config.ts';
-import { findPlans, tellPlans } from '../../../functions/cli/plan-command.ts';
+import { findPlans, tellPlans } from '../../../functions/cli/look-commands.ts';
 import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
 import { parseKey, type Key } from '../../../shared/model/request.ts';
@@ -105,17 +104,20 @@ test('of whatever world', { timeout: 300_000 }, () =>
       const plan = await planned(recorded);
       expect(plan).toEqual(there);
       await answered();
-      const text = bundleText({
-        bundle: 1,
-        version: '0.0.0',
-        node: '',
-        now: recorded.clock.now(),
-        config: safeConfig(config),
-        reads,
-        plan: { code: plan.code, text: plan.text ?? '' },
-      });
+      const packed = pack(
+        {
+          bundle: 1,
+          version: '0.0.0',
+          node: '',
+          now: recorded.clock.now(),
+          config: safeConfig(config),
+          reads,
+          plan: { code: plan.code, text: plan.text ?? '' },
+        },
+        'bundle.json.gz',
+      );
       await sandbox.close();
-      const bundle = unpack('bundle.json.gz', pack(text, 'bundle.json.gz'));
+      const bundle = unpack('bundle.json.gz', packed);
       expect(await planned(replayWorld(bundle, SILENT))).toEqual(there);
     }),
     { numRuns: THOROUGH ? 200 : 10 },

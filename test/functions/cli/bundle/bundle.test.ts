@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { keyOfPair, certificateOf } from '../../../support/tls-secret.ts';
 import { joinNode } from '../../../support/nodes.ts';
-import { withoutSecrets } from '../../../../functions/cli/bundle/safe-config.ts';
+import { withoutSecrets } from '../../../../functions/cli/bundle/bundle.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aService, sandboxWorld, type SandboxWorld } from '../../sandbox-world.ts';
 import { err, out, run } from '../command-line.ts';

@@ -44,7 +44,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   'a wrong password': {
     make: ({ edit }) => edit('password = demo', 'password = secret-of-yesterday'),
     wrong:
-      /^failure credentials: Keystone refuses the user "demo" \(domain Default\) in the project "demo" \(domain Default\) at http:\S+\/v3: .*cloud\.conf\)$/,
+      /^failure credentials: Keystone refuses user "demo" of domain "Default" for project "demo" of domain "Default" at http:\S+\/v3: .*cloud\.conf\)$/,
     remedy:
       /password into \[Global\] of \S+cloud\.conf, and try them:\nopenstack .*--os-username demo .*token issue/,
     mend: ({ edit }) => edit('secret-of-yesterday', 'demo'),
@@ -319,7 +319,7 @@ test('finds nothing wrong where nothing is', async () => {
 
   expect(await run('doctor', setUp.env)).toBe(0);
   const text = out.at(-1) ?? '';
-  expect(text).toMatch(/^ok {7}credentials: Keystone takes the user "demo"/m);
+  expect(text).toMatch(/^ok {7}credentials: Keystone takes user "demo"/m);
   expect(text).toMatch(/^ok {7}rights: OpenStack was asked for \d\d calls that read$/m);
   expect(text).toMatch(/\n\n0 failures, 0 warnings, \d+ ok$/);
 });

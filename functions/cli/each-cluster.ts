@@ -129,17 +129,12 @@ function sumUp(
   codes: ReadonlyMap<string, number>,
   stopping: AbortSignal | undefined,
 ): number {
-  const unbegun = `not begun after ${String(stopping?.reason)}`;
-  const parts = (
-    [
-      ['exit 1', 1],
-      ['exit 2', 2],
-      [unbegun, undefined],
-    ] as const
-  ).flatMap(([what, code]) => {
+  const partOf = (what: string, code?: number): readonly string[] => {
     const its = names.filter((name) => codes.get(name) === code);
-    return its.length > 0 ? `${what}: ${its.join(', ')}` : [];
-  });
+    return its.length > 0 ? [`${what}: ${its.join(', ')}`] : [];
+  };
+  const unbegun = partOf(`not begun after ${String(stopping?.reason)}`);
+  const parts = [...partOf('exit 1', 1), ...partOf('exit 2', 2), ...unbegun];
   if (names.length > 1 && parts.length > 0) console.error(`levelset: ${parts.join('; ')}`);
   const all = names.map((name) => codes.get(name) ?? 1);
   return all.includes(1) ? 1 : Math.max(0, ...all);

@@ -83,22 +83,19 @@ export class RegisteredClusters {
    */
   open(name: string): Promise<Connected> {
     const before = this.#before;
-    const opening = this.#open(name, before);
+    const opening = this.connect(name).then(async (connected) => {
+      const uid = await connected.uid().catch((error: unknown) => {
+        throw new Error(unidentified(error));
+      });
+      await before;
+      const first = this.#opened.get(uid);
+      if (first !== undefined)
+        throw new Error(`it is the cluster of the entry ${first}, too: take one of the two away`);
+      this.#opened.set(uid, name);
+      return connected;
+    });
     this.#before = Promise.allSettled([before, opening]);
     return opening;
-  }
-
-  async #open(name: string, before: Promise<unknown>): Promise<Connected> {
-    const connected = await this.connect(name);
-    const uid = await connected.uid().catch((error: unknown) => {
-      throw new Error(unidentified(error));
-    });
-    await before;
-    const first = this.#opened.get(uid);
-    if (first !== undefined)
-      throw new Error(`it is the cluster of the entry ${first}, too: take one of the two away`);
-    this.#opened.set(uid, name);
-    return connected;
   }
 
   /** Asks all of them which clusters they are. */

@@ -4,7 +4,7 @@ import { looksAfterNodes, looksAfterRoutes } from '../../../shared/config/contro
 import { asReconcileError, isError } from '../../../shared/model/errors.ts';
 import { stringAt } from '../../../shared/model/json.ts';
 import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';
-import { finding, noApiserver, review, shellWord } from './finding.ts';
+import { finding, review, shellWord } from './finding.ts';
 import type { Examined, Finding, Findings } from './finding.ts';
 
 /** Whether Keystone lets levelset in, with who it is, where, and which file says so. */
@@ -45,7 +45,12 @@ function tryLogin({ entry, connected }: Examined, credentials: Credentials): str
 export async function checkApiserver(examined: Examined): Findings {
   const { kubeHttp } = examined.connected;
   const file = examined.kubeSource;
-  const user = await askWho(examined).catch(asReconcileError);
+  const whoami = review(examined.connected, 'authentication', 'SelfSubjectReview', 'userInfo', {
+    doing: 'ask the kube-apiserver who we are',
+  });
+  const user = await whoami
+    .then(({ userInfo }) => stringAt(userInfo, 'username') ?? '')
+    .catch(asReconcileError);
   const doing = 'ask whether the kube-apiserver is ready';
   const sentMs = Date.now();
   const ready = await kubeHttp({ method: 'GET', path: '/readyz', doing }).catch(asReconcileError);
@@ -67,14 +72,6 @@ export async function checkApiserver(examined: Examined): Findings {
   return [finding('failure', 'credentials', said, renew), ...clock];
 }
 
-async function askWho({ connected }: Examined): Promise<string> {
-  const doing = 'ask the kube-apiserver who we are';
-  const { userInfo } = await review(connected, 'authentication', 'SelfSubjectReview', doing);
-  const name = stringAt(userInfo, 'username');
-  if (name === undefined) throw noApiserver('status.userInfo');
-  return name;
-}
-
 /** The rights of an administrator say nothing of those of levelset. */
 function ofAnother({ connected }: Examined, user: string): readonly Finding[] {
   const own = `system:serviceaccount:${connected.world.config.serviceAccount.replace('/', ':')}`;
@@ -83,17 +80,13 @@ function ofAnother({ connected }: Examined, user: string): readonly Finding[] {
   return [finding('note', 'credentials', what, `kubectl auth can-i --list --as=${shellWord(own)}`)];
 }
 
-interface Endpoints {
-  readonly findings: readonly Finding[];
-  /** The services that answer, so that what a silent one would say is not asked. */
-  readonly alive: ReadonlySet<ServiceType>;
-}
-
-/** Whether the endpoints of Keystone's catalog answer from here, and how far their clock is from this machine's. */
-export async function checkEndpoints(examined: Examined): Promise<Endpoints> {
+/**
+ * Whether the endpoints of Keystone's catalog answer from here, and how far their clock is from this machine's. Adds those that do to
+ * `alive`, so that what a silent one would say is not asked.
+ */
+export async function checkEndpoints(examined: Examined, alive: Set<ServiceType>): Findings {
   const { session, world } = examined.connected;
   const hasServers = looksAfterNodes(world.config) || looksAfterRoutes(world.config);
-  const alive = new Set<ServiceType>();
   let ahead: number | undefined;
   /** @param without who needs the service; empty: levelset cannot work without it */
   const check = async (service: ServiceType, without = ''): Promise<Finding> => {
@@ -125,7 +118,7 @@ export async function checkEndpoints(examined: Examined): Promise<Endpoints> {
     check('compute', hasServers ? '' : 'only the controllers of Nodes and routes need it'),
     check('key-manager', 'only TLS listeners need it'),
   ]);
-  return { findings: [...findings, ...checkClock('OpenStack', ahead)], alive };
+  return [...findings, ...checkClock('OpenStack', ahead)];
 }
 
 /** The header Date has whole seconds. */

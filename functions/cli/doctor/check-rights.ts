@@ -5,7 +5,7 @@ import { asReconcileError, isError, ReconcileError } from '../../../shared/model
 import { isRecord } from '../../../shared/model/json.ts';
 import { inParallel } from '../../../shared/observe/in-parallel.ts';
 import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';
-import { finding, noApiserver, review, shellWord } from './finding.ts';
+import { finding, review, shellWord } from './finding.ts';
 import type { Examined, Finding, Findings } from './finding.ts';
 
 /** No object has this id: a call that names it is refused for the right, or answered 404. */
@@ -34,10 +34,12 @@ export async function checkCloudRights(examined: Examined, alive: ReadonlySet<Se
   const what = `the ${rules.length - reading.length} calls that write are not tried; the roles of the user decide`;
   const remedy =
     'member is needed, and for an older Octavia load-balancer_member, which alone is not enough for a newer one:\nopenstack role assignment list --user USER --project PROJECT --names';
+  const lacks = 'the application credential lacks the access rule';
+  const another = `make another application credential, with all roles that levelset has, whose id and secret go into [Global] of ${examined.cloudSource}:\nopenstack application credential create levelset-2 --role member --access-rules infra/openstack/access-rules.json`;
   return [
     finding('ok', 'rights', `OpenStack was asked for ${tries.length} calls that read`),
     ...(listed === undefined ? [finding('note', 'rights', what, remedy)] : []),
-    ...rules.filter((rule) => missing.has(rule)).map((rule) => lackingRule(rule, examined)),
+    ...rules.filter((rule) => missing.has(rule)).map((rule) => about(rule, lacks, ':', another)),
     ...(await Promise.all(tries)).flat(),
   ];
 }
@@ -47,11 +49,6 @@ function about(rule: CloudRight, before: string, after: string, remedy: string):
   const { service, method, path, why } = rule;
   const what = `${before} ${JSON.stringify({ service, method, path })}${after} levelset ${why}`;
   return finding(FOR_SOME.test(path) ? 'warning' : 'failure', 'rights', what, remedy);
-}
-
-function lackingRule(rule: CloudRight, examined: Examined): Finding {
-  const remedy = `make another application credential, with all roles that levelset has, whose id and secret go into [Global] of ${examined.cloudSource}:\nopenstack application credential create levelset-2 --role member --access-rules infra/openstack/access-rules.json`;
-  return about(rule, 'the application credential lacks the access rule', ':', remedy);
 }
 
 async function tryRule(rule: CloudRight, project: string, examined: Examined): Findings {
@@ -142,16 +139,10 @@ async function mayDo(right: ClusterRight, { connected }: Examined): Promise<bool
   const namespace = right.namespace === 'levelset' ? connected.world.config.stateNamespace : right.namespace;
   const asked = { resource, subresource, group: group.join('.'), name: right.name?.replace(/-N$/, '-0') };
   const spec = { resourceAttributes: { verb: right.verb, namespace, ...asked } };
-  const doing = 'ask the kube-apiserver what we may do';
-  const { allowed, denied } = await review(
-    connected,
-    'authorization',
-    'SelfSubjectAccessReview',
-    doing,
-    spec,
-  );
-  if (typeof allowed !== 'boolean') throw noApiserver('status.allowed');
-  return allowed && denied !== true;
+  const kind = 'SelfSubjectAccessReview';
+  const about = { doing: 'ask the kube-apiserver what we may do', spec };
+  const { allowed, denied } = await review(connected, 'authorization', kind, 'allowed', about);
+  return allowed === true && denied !== true;
 }
 
 function inWords({ verb, resource, name, namespace }: ClusterRight, stateNamespace: string): string {

@@ -2,7 +2,6 @@ import { versionInWords } from '../../../shared/model/load-balancer/capabilities
 import { looksAfterRoutes } from '../../../shared/config/controllers.ts';
 import { asReconcileError, isError } from '../../../shared/model/errors.ts';
 import { fieldsOf, isRecord, stringAt } from '../../../shared/model/json.ts';
-import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';
 import { finding, type Examined, type Finding, type Findings } from './finding.ts';
 
 /** The minor versions of Kubernetes 1 that docs/support.md names. */
@@ -30,18 +29,8 @@ export async function checkKubernetesVersion({ connected }: Examined): Promise<F
   return finding(isOld ? 'failure' : 'warning', 'versions', what, remedy);
 }
 
-/** Octavia's API and provider, and the extensions of Neutron. */
-export async function checkOpenStackVersions(examined: Examined, alive: ReadonlySet<ServiceType>): Findings {
-  const hasOctavia = alive.has('load-balancer');
-  const found = await Promise.all([
-    hasOctavia ? octavia(examined) : [],
-    hasOctavia ? provider(examined) : [],
-    alive.has('network') ? extensions(examined) : [],
-  ]);
-  return found.flat();
-}
-
-async function octavia({ connected }: Examined): Promise<Finding> {
+/** The version of Octavia's API. */
+export async function checkOctavia({ connected }: Examined): Promise<Finding> {
   const version = await connected.world.cloud.octaviaVersion().catch(asReconcileError);
   if (isError(version)) {
     const remedy = 'have Octavia upgraded to Stein or newer; levelset cannot work with this one';
@@ -54,7 +43,7 @@ async function octavia({ connected }: Examined): Promise<Finding> {
   return finding('warning', 'versions', what, remedy);
 }
 
-async function provider(examined: Examined): Promise<Finding> {
+export async function checkProvider(examined: Examined): Promise<Finding> {
   const { session, world } = examined.connected;
   const wanted = world.config.loadBalancer.lbProvider;
   const request = { service: 'load-balancer', path: '/v2.0/lbaas/providers' } as const;
@@ -74,7 +63,8 @@ async function provider(examined: Examined): Promise<Finding> {
   return finding('warning', 'versions', what, set);
 }
 
-async function extensions({ connected: { world } }: Examined): Findings {
+/** The extensions of Neutron. */
+export async function checkExtensions({ connected: { world } }: Examined): Findings {
   const read = await world.cloud.networkExtensions().catch(asReconcileError);
   if (isError(read)) return []; // the rights say why
   const { internalLb, manageSecurityGroups } = world.config.loadBalancer;

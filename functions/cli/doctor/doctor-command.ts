@@ -1,4 +1,5 @@
 import { asReconcileError, isError } from '../../../shared/model/errors.ts';
+import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';
 import { connectWithLogins } from '../../connect-with-logins.ts';
 import type { Connected } from '../../world.ts';
 import { RegisteredClusters } from '../registered-clusters.ts';
@@ -6,7 +7,7 @@ import { commandLog, printObjects, printsObjects, type RunCommand } from '../com
 import { checkApiserver, checkEndpoints, checkKeystone } from './check-connections.ts';
 import { checkClusterName, checkNetworks, checkQuotas } from './check-project.ts';
 import { checkCloudRights, checkClusterRights } from './check-rights.ts';
-import { checkKubernetesVersion, checkOpenStackVersions } from './check-versions.ts';
+import { checkExtensions, checkKubernetesVersion, checkOctavia, checkProvider } from './check-versions.ts';
 import { checkWaysIn } from './check-ways-in.ts';
 import { AREAS, cloudSource, finding, kubeSource, renderFindings } from './finding.ts';
 import type { Examined, Finding, Findings } from './finding.ts';
@@ -53,15 +54,19 @@ async function findingsOf(connect: () => Promise<Connected>, about: Omit<Examine
 async function cloudSide(examined: Examined): Findings {
   const login = await checkKeystone(examined);
   if (login.level === 'failure') return [login, unchecked('OpenStack')];
-  const { findings, alive } = await checkEndpoints(examined);
+  const alive = new Set<ServiceType>();
+  const endpoints = await checkEndpoints(examined, alive);
+  const [hasOctavia, hasNeutron] = [alive.has('load-balancer'), alive.has('network')];
   const found = await Promise.all([
     checkCloudRights(examined, alive),
-    checkOpenStackVersions(examined, alive),
-    alive.has('network') ? checkNetworks(examined) : [],
-    alive.has('load-balancer') ? checkClusterName(examined) : [],
-    alive.has('network') && alive.has('load-balancer') ? checkQuotas(examined) : [],
+    hasOctavia ? checkOctavia(examined) : [],
+    hasOctavia ? checkProvider(examined) : [],
+    hasNeutron ? checkExtensions(examined) : [],
+    hasNeutron ? checkNetworks(examined) : [],
+    hasOctavia ? checkClusterName(examined) : [],
+    hasNeutron && hasOctavia ? checkQuotas(examined) : [],
   ]);
-  return [login, ...findings, ...found.flat()];
+  return [login, ...endpoints, ...found.flat()];
 }
 
 async function clusterSide(examined: Examined): Findings {

@@ -20,23 +20,23 @@ export interface Examined {
 
 type Given = Pick<Examined, 'entry' | 'flags' | 'env'>;
 
-/** What the kube-apiserver says of whoever asks: the status of a review that every account may create. */
+/** What the kube-apiserver says of whoever asks, in a review that every account may create; `said` is the field that it must have. */
 export async function review(
   { kubeHttp }: Connected,
   group: 'authentication' | 'authorization',
   kind: string,
-  doing: string,
-  spec?: object,
+  said: string,
+  about: { readonly doing: string; readonly spec?: object },
 ): Promise<Readonly<Record<string, unknown>>> {
   const apiVersion = `${group}.k8s.io/v1`;
   const path = `/apis/${apiVersion}/${kind.toLowerCase()}s`;
-  const { body } = await kubeHttp({ method: 'POST', path, body: { apiVersion, kind, spec }, doing });
-  return fieldsOf(fieldsOf(body)['status']);
-}
-
-/** An answer of 200 that a kube-apiserver would not give, such as a login page. */
-export function noApiserver(missing: string): ReconcileError {
-  return new ReconcileError('KUBE_UNAVAILABLE', `what answers is no kube-apiserver: there is no ${missing}`);
+  const body = { apiVersion, kind, spec: about.spec };
+  const answer = await kubeHttp({ method: 'POST', path, body, doing: about.doing });
+  const status = fieldsOf(fieldsOf(answer.body)['status']);
+  if (status[said] !== undefined) return status;
+  // 200 of what is no kube-apiserver, such as a login page
+  const message = `what answers is no kube-apiserver: there is no status.${said}`;
+  throw new ReconcileError('KUBE_UNAVAILABLE', message);
 }
 
 /** As functions/world.ts reads it. */
@@ -60,16 +60,8 @@ export function kubeSource({ entry, flags, env }: Given): string {
 type Level = 'ok' | 'note' | 'warning' | 'failure';
 
 /** In the order in which they are printed. */
-export const AREAS = [
-  'configuration',
-  'credentials',
-  'network',
-  'rights',
-  'quotas',
-  'versions',
-  'clock',
-  'ways in',
-] as const;
+// prettier-ignore
+export const AREAS = ['configuration', 'credentials', 'network', 'rights', 'quotas', 'versions', 'clock', 'ways in'] as const;
 type Area = (typeof AREAS)[number];
 
 export interface Finding {

@@ -11,9 +11,6 @@ export interface HttpFront {
   close(): Promise<void>;
 }
 
-/** Bodies of this type stay bytes. */
-const PROTOBUF = 'application/vnd.kubernetes.protobuf';
-
 export type Loopback = '127.0.0.1' | '::1';
 
 export interface Listening {
@@ -61,9 +58,7 @@ async function serve(front: Front, request: IncomingMessage, response: ServerRes
 async function readBody(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  const bytes = Buffer.concat(chunks);
-  if (request.headers['content-type'] === PROTOBUF) return bytes;
-  const text = bytes.toString('utf8');
+  const text = Buffer.concat(chunks).toString('utf8');
   try {
     return text === '' ? undefined : (JSON.parse(text) as unknown);
   } catch {

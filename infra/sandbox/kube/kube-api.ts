@@ -2,23 +2,18 @@ import type { Answer } from '../exchange.ts';
 import { asJson, asText, type Json } from '../json.ts';
 import { answerOf } from '../refusal.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';
-import { jsonPatch } from './apply/json-patch.ts';
-import { afterUpdate, toManagedFields } from './apply/managed-fields.ts';
-import { applied, checkApply } from './apply/server-side-apply.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { authorize, type KubeCall } from './kube-access.ts';
 import { apiVersionOf, namespaces, qualified, resourceTypes, type KubeObject } from './kube-objects.ts';
 import { mergePatch, strategicPatch } from './kube-patch.ts';
-import { invalid, notFound, statusRefusal } from './kube-refusal.ts';
+import { invalid, notFound, statusRefusal, unknownFormat } from './kube-refusal.ts';
 import { listAnswer, ofMetadata } from './object-list.ts';
 import type { ObjectStore } from './object-store.ts';
 import { checkStrictly } from './schema/strictly.ts';
 import { asTable, takesTable } from './tables/as-table.ts';
 import { watchAnswer } from './watch-answer.ts';
 
-const APPLY = 'application/apply-patch+yaml';
 const patchTypes: Record<string, (target: unknown, patch: unknown) => unknown> = {
-  'application/json-patch+json': jsonPatch,
   'application/merge-patch+json': mergePatch,
   'application/strategic-merge-patch+json': strategicPatch,
 };
@@ -83,15 +78,14 @@ export class KubeApi {
       case 'create':
         return this.create(call);
       case 'update': {
-        const before = this.store.find(type, namespace, name);
-        const given = before ? this.owned(call, before, asJson(body)) : asJson(body);
+        const existed = this.store.find(type, namespace, name) !== undefined;
         return {
-          status: before ? 200 : 201,
-          body: this.store.update(type, namespace, name, given, subresource),
+          status: existed ? 200 : 201,
+          body: this.store.update(type, namespace, name, asJson(body), subresource),
         };
       }
       case 'patch':
-        return this.patch(call);
+        return { status: 200, body: this.patch(call) };
       case 'delete':
         return this.remove(call);
       case 'deletecollection': {
@@ -133,39 +127,10 @@ export class KubeApi {
     return { status: 201, body: this.store.create(type, namespace, given) };
   }
 
-  private patch(call: KubeCall): Answer {
-    const { type, namespace, name = '', subresource, body, contentType } = call;
-    const kind = contentType.split(';')[0]?.trim() ?? '';
-    if (kind === APPLY) return this.apply(call);
-    const merge = patchTypes[kind];
-    if (merge) {
-      const change = (stored: KubeObject): Json => this.owned(call, stored, asJson(merge(stored, body)));
-      return { status: 200, body: this.store.patch(type, namespace, name, change, subresource) };
-    }
-    const known = [...Object.keys(patchTypes), APPLY].join(', ');
-    const text = `the body of the request was in an unknown format - accepted media types include: ${known}`;
-    throw statusRefusal(415, 'UnsupportedMediaType', text);
-  }
-
-  /** A server-side apply creates what is not there, for who may create. */
-  private apply(call: KubeCall): Answer {
-    const { type, namespace, name = '', subresource, query, user } = call;
-    const live = this.store.find(type, namespace, name);
-    if (!live) authorize(user, { ...call, verb: 'create' });
-    const by = { name: query.get('fieldManager') ?? '', subresource, time: this.clock.seconds() };
-    const given = checkApply(call.body, by.name);
-    const body = applied(live, { type, applied: given, by, force: query.get('force') === 'true' });
-    if (!live) return this.create({ ...call, body });
-    return { status: 200, body: this.store.update(type, namespace, name, body, subresource) };
-  }
-
-  /** The object with who owns its fields after a write that is no apply. */
-  private owned({ type, subresource, query, userAgent }: KubeCall, before: KubeObject, after: Json): Json {
-    const name = query.get('fieldManager') ?? userAgent.split('/')[0] ?? '';
-    const managers = afterUpdate(type, before, after, { name, subresource, time: this.clock.seconds() });
-    if (managers.length === 0) return after;
-    const managedFields = toManagedFields(type, managers);
-    return { ...after, metadata: { ...asJson(after['metadata']), managedFields } };
+  private patch({ type, namespace, name = '', subresource, body, contentType }: KubeCall): KubeObject {
+    const merge = patchTypes[contentType.split(';')[0]?.trim() ?? ''];
+    if (merge) return this.store.patch(type, namespace, name, (stored) => merge(stored, body), subresource);
+    throw unknownFormat(Object.keys(patchTypes));
   }
 
   private remove(call: KubeCall): Answer {

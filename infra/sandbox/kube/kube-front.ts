@@ -6,8 +6,7 @@ import type { KubeUser } from './kube-access.ts';
 import type { KubeApi } from './kube-api.ts';
 import { resourceTypes } from './kube-objects.ts';
 import { reviewAnswer } from './review-answer.ts';
-import { statusRefusal } from './kube-refusal.ts';
-import { readProtobuf } from './protobuf/read-protobuf.ts';
+import { statusRefusal, unknownFormat } from './kube-refusal.ts';
 
 const verbs: Record<string, [one: string, many: string]> = {
   GET: ['get', 'list'],
@@ -16,6 +15,9 @@ const verbs: Record<string, [one: string, many: string]> = {
   PATCH: ['patch', 'patch'],
   DELETE: ['delete', 'deletecollection'],
 };
+
+/** For objects that kubectl makes itself, as in `create namespace` (docs/sources/kubernetes.md, "Protobuf bodies"). */
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
 /** Answers a request: health and version directly, all else as a KubeCall by the user of its bearer token. */
 export function kubeAnswer(api: KubeApi, users: ReadonlyMap<string, KubeUser>, call: Call): Answer {
@@ -30,8 +32,8 @@ export function kubeAnswer(api: KubeApi, users: ReadonlyMap<string, KubeUser>, c
     const token = /^Bearer (.+)$/.exec(call.headers.authorization ?? '')?.[1] ?? '';
     const user = users.get(token);
     if (!user) throw statusRefusal(401, 'Unauthorized', 'Unauthorized');
-    const body = bodyOf(call);
-    const known = discoveryAnswer(call) ?? reviewAnswer({ ...call, body }, user, users);
+    if (call.headers['content-type'] === PROTOBUF) throw unknownFormat(['application/json']);
+    const known = discoveryAnswer(call) ?? reviewAnswer(call, user, users);
     if (known) return known;
     if (!apiGroups.some((group) => `${call.path}/`.startsWith(`${pathOf(group)}/`)))
       return { status: 404, body: '404 page not found\n' };
@@ -51,19 +53,9 @@ export function kubeAnswer(api: KubeApi, users: ReadonlyMap<string, KubeUser>, c
       contentType: call.headers['content-type'] ?? '',
       accept: call.headers.accept ?? '',
       query: call.query,
-      body,
+      body: call.body,
     });
   });
-}
-
-/** The JSON of a body, of which kubectl sends some as protobuf. */
-function bodyOf({ body }: Call): unknown {
-  if (!Buffer.isBuffer(body)) return body;
-  const read = readProtobuf(body);
-  if (read) return read;
-  const text =
-    'the body of the request was in an unknown format - accepted media types include: application/json';
-  throw statusRefusal(415, 'UnsupportedMediaType', text);
 }
 
 /** The name by which a list or a watch selects: by it a Role may name it. */

@@ -24,6 +24,13 @@ export function conflict(type: ResourceType, name: string, why: string): Refusal
   return statusRefusal(409, 'Conflict', message, about(type, name));
 }
 
+/** 415 for a body of a media type that is not read here. */
+export function unknownFormat(known: readonly string[]): Refusal {
+  const why = 'the body of the request was in an unknown format';
+  const message = `${why} - accepted media types include: ${known.join(', ')}`;
+  return statusRefusal(415, 'UnsupportedMediaType', message);
+}
+
 /** What is wrong with a field; `problem` is `Kind of problem: text`. */
 export interface Cause {
   readonly field: string;

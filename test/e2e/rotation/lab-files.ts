@@ -44,7 +44,6 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/documents/cluster.test.ts': { part: 2, seconds: 60 },
   'test/e2e/service/tls.test.ts': { part: 2, seconds: 53 },
   'test/e2e/node/node-initialisation.test.ts': { part: 2, seconds: 42 },
-  'test/e2e/sandbox/kubectl.test.ts': { part: 2, seconds: 15 },
 
   'test/e2e/service/openstack-in-trouble.test.ts': { part: 3, seconds: 280 },
   'test/e2e/rights/each-rule.test.ts': { part: 3, seconds: 120 },

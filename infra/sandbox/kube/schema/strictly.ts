@@ -4,9 +4,8 @@ import { statusRefusal } from '../kube-refusal.ts';
 import { unknownFields } from './unknown-fields.ts';
 
 /** Refuses a write with fields that the schema does not have, if it says `fieldValidation=Strict`, as kubectl does. */
-export function checkStrictly({ verb, type, query, body, contentType }: KubeCall): void {
+export function checkStrictly({ verb, type, query, body }: KubeCall): void {
   if (query.get('fieldValidation') !== 'Strict' || !['create', 'update', 'patch'].includes(verb)) return;
-  if (contentType.startsWith('application/apply-patch')) return;
   const unknown = unknownFields(type.kind, asJson(body)).map((field) => `unknown field "${field}"`);
   if (unknown.length === 0) return;
   const error = `strict decoding error: ${unknown.join(', ')}`;

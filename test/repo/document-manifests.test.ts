@@ -1,7 +1,7 @@
 /** Manifests, values and files of the pages, which no test applies: they have only what their schemas have. */
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
-import { unknownFields } from '../../infra/sandbox/kube/schema/unknown-fields.ts';
+import { unknownFields } from '../../infra/sandbox/kube/kubectl/unknown-fields.ts';
 import { readCloudConf } from '../../shared/config/cloud-conf/cloud-conf.ts';
 import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
 import { blocksOf, DOCUMENTS, manifestsOf } from './document-blocks.ts';

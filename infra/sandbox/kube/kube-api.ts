@@ -4,13 +4,13 @@ import { answerOf } from '../refusal.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { authorize, type KubeCall } from './kube-access.ts';
-import { apiVersionOf, namespaces, qualified, resourceTypes, type KubeObject } from './kube-objects.ts';
+import { namespaces, qualified, resourceTypes, type KubeObject } from './kube-objects.ts';
 import { mergePatch, strategicPatch } from './kube-patch.ts';
 import { invalid, notFound, statusRefusal, unknownFormat } from './kube-refusal.ts';
 import { listAnswer, ofMetadata } from './object-list.ts';
 import type { ObjectStore } from './object-store.ts';
-import { checkStrictly } from './schema/strictly.ts';
-import { asTable, takesTable } from './tables/as-table.ts';
+import { checkStrictly } from './kubectl/check-strictly.ts';
+import { asTable, takesTable } from './kubectl/as-table.ts';
 import { watchAnswer } from './watch-answer.ts';
 
 const patchTypes: Record<string, (target: unknown, patch: unknown) => unknown> = {
@@ -105,9 +105,7 @@ export class KubeApi {
   }
 
   private table({ type, query }: KubeCall, objects: readonly Json[], metadata: Json): Json {
-    const named = { apiVersion: apiVersionOf(type), kind: type.kind };
-    const full = objects.map((object) => ({ ...object, ...named }) as KubeObject);
-    return asTable(type, full, { metadata, query, now: this.clock.millis() });
+    return asTable(type, objects, { metadata, query, now: this.clock.millis() });
   }
 
   private create({ type, namespace, body }: KubeCall): Answer {

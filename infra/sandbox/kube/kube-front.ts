@@ -1,10 +1,9 @@
 import type { Answer, Call } from '../exchange.ts';
 import { answerOf } from '../refusal.ts';
-import { apiGroups, pathOf } from './discovery/api-groups.ts';
-import { discoveryAnswer } from './discovery/discovery-answer.ts';
 import type { KubeUser } from './kube-access.ts';
 import type { KubeApi } from './kube-api.ts';
 import { resourceTypes } from './kube-objects.ts';
+import { discoveryAnswer, isServed } from './kubectl/discovery-answer.ts';
 import { reviewAnswer } from './review-answer.ts';
 import { statusRefusal, unknownFormat } from './kube-refusal.ts';
 
@@ -35,8 +34,7 @@ export function kubeAnswer(api: KubeApi, users: ReadonlyMap<string, KubeUser>, c
     if (call.headers['content-type'] === PROTOBUF) throw unknownFormat(['application/json']);
     const known = discoveryAnswer(call) ?? reviewAnswer(call, user, users);
     if (known) return known;
-    if (!apiGroups.some((group) => `${call.path}/`.startsWith(`${pathOf(group)}/`)))
-      return { status: 404, body: '404 page not found\n' };
+    if (!isServed(call.path)) return { status: 404, body: '404 page not found\n' };
     const target = parse(call.path);
     const verb = verbs[call.method]?.[target?.name === undefined ? 1 : 0];
     if (!target || verb === undefined) {

@@ -1,6 +1,6 @@
 import type { Answer } from '../exchange.ts';
 import { asJson, asList, asText, type Json } from '../json.ts';
-import { authorize, grantsOf, isMaster, type Grant, type KubeUser } from './kube-access.ts';
+import { authorize, type KubeUser } from './kube-access.ts';
 
 type Users = ReadonlyMap<string, KubeUser>;
 
@@ -21,7 +21,6 @@ const reviews: Readonly<Record<string, Review>> = {
     status: (spec, _asking, users) => subjectStatus(spec, users),
   },
   'authorization.k8s.io/v1/selfsubjectaccessreviews': { status: accessStatus, ofSelf: true },
-  'authorization.k8s.io/v1/selfsubjectrulesreviews': { status: rulesStatus, ofSelf: true },
 };
 
 /** Undefined: the request asks for no review. */
@@ -56,8 +55,6 @@ function subjectStatus(spec: Json, users: Users): Json {
 function accessStatus(spec: Json, user: KubeUser): Json {
   const wanted = asJson(spec['resourceAttributes']);
   const text = (field: string): string | undefined => asText(wanted[field]) || undefined;
-  const { path, verb } = asJson(spec['nonResourceAttributes']);
-  if (path !== undefined) return { allowed: isMaster(user) || (verb === 'get' && isPublic(asText(path))) };
   try {
     const [namespace, name, subresource] = [text('namespace'), text('name'), text('subresource')];
     const about = attempt(text('verb') ?? '', text('resource') ?? '', text('group') ?? '');
@@ -67,32 +64,6 @@ function accessStatus(spec: Json, user: KubeUser): Json {
     return { allowed: false, reason: 'no rule allows it' };
   }
 }
-
-const isPublic = (path: string): boolean =>
-  /^\/(api|apis|openapi|version|healthz|livez|readyz)(\/|$)/.test(path);
-
-function rulesStatus(spec: Json, user: KubeUser): Json {
-  const nonResourceURLs = ['/api/*', '/apis/*', '/openapi/*', '/version', '/healthz', '/livez', '/readyz'];
-  const here = grantsOf(user).filter(
-    ({ namespace }) => namespace === undefined || namespace === spec['namespace'],
-  );
-  return {
-    resourceRules: isMaster(user)
-      ? [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }]
-      : here.flatMap(rulesOf),
-    nonResourceRules: isMaster(user)
-      ? [{ verbs: ['*'], nonResourceURLs: ['*'] }]
-      : [{ verbs: ['get'], nonResourceURLs }],
-    incomplete: false,
-  };
-}
-
-const rulesOf = ({ resources, verbs, name }: Grant): Json[] =>
-  resources.map((qualified) => {
-    const [, plural = '', group = '', subresource = ''] = /^([^./]+)\.?([^/]*)(\/.*)?$/.exec(qualified) ?? [];
-    const named = name === undefined ? {} : { resourceNames: [name] };
-    return { verbs, apiGroups: [group], resources: [plural + subresource], ...named };
-  });
 
 /** On all objects of a resource, which need not be one that is served here. */
 function attempt(verb: string, plural: string, group: string): Parameters<typeof authorize>[1] {

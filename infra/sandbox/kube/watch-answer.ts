@@ -5,7 +5,7 @@ import type { ObjectChange } from './change-log.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from './kube-objects.ts';
 import { selects } from './object-list.ts';
 import type { ObjectStore } from './object-store.ts';
-import { asTable, takesTable } from './tables/as-table.ts';
+import { asTable, takesTable } from './kubectl/as-table.ts';
 
 const BOOKMARK_MS = 60_000;
 const LONGEST_MS = 30 * 60_000;

@@ -3,7 +3,7 @@ import type { KubeCall } from '../kube-access.ts';
 import { statusRefusal } from '../kube-refusal.ts';
 import { unknownFields } from './unknown-fields.ts';
 
-/** Refuses a write with fields that the schema does not have, if it says `fieldValidation=Strict`, as kubectl does. */
+/** Refuses a write with fields that the API does not have, if it says `fieldValidation=Strict`, as kubectl does. */
 export function checkStrictly({ verb, type, query, body }: KubeCall): void {
   if (query.get('fieldValidation') !== 'Strict' || !['create', 'update', 'patch'].includes(verb)) return;
   const unknown = unknownFields(type.kind, asJson(body)).map((field) => `unknown field "${field}"`);

@@ -108,7 +108,7 @@ test('what the sandbox does not have is answered as the real one answers it', as
   const nothing = { kind: 'Status', status: 'Failure', reason: 'NotFound', code: 404, details: {} };
   for (const path of ['/api/v1/bars', '/apis/coordination.k8s.io/v1/bars'])
     expect(await get(path)).toMatchObject({ status: 404, body: nothing });
-  for (const path of ['/apis/apps/v1/deployments', '/apis/apps', '/metrics', '/openapi/v2'])
+  for (const path of ['/apis/apps/v1/deployments', '/apis/apps', '/metrics'])
     expect(String((await get(path)).body)).toBe('404 page not found\n');
   const path = kube.path('services', 'web');
   for (const [method, type] of [

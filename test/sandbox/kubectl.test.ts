@@ -42,10 +42,10 @@ describe.skipIf(program === undefined)('kubectl (skipped where it is not install
   };
   /** The words of each line. */
   const wordsIn = (text: string): string[][] => text.split('\n').map((line) => line.split(/\s{2,}/));
-  const writeManifest = (ports: string): void => {
+  const writeManifest = (ports: string, version = 'v1'): void => {
     const metadata = 'metadata: { name: web, annotations: { levelset.openstack.org/internal: "true" } }';
     const spec = `spec: { type: LoadBalancer, selector: { app: web }, ${ports} }`;
-    writeFileSync(manifest, ['apiVersion: v1', 'kind: Service', metadata, spec, ''].join('\n'));
+    writeFileSync(manifest, [`apiVersion: ${version}`, 'kind: Service', metadata, spec, ''].join('\n'));
   };
   const portsOf = (name: string): unknown => sandbox.kube.get('Service', 'default', name)?.spec?.['ports'];
 
@@ -111,9 +111,10 @@ describe.skipIf(program === undefined)('kubectl (skipped where it is not install
     ['apply --server-side -f', 'Server-side apply not available on the server'],
     ['patch node node-1 --type=json -p []', 'application/json-patch+json is not supported'],
     ['create namespace shop', 'the body of the request was in an unknown format'],
+    ['apply -f', 'no matches for kind "Service" in version "apps/v1"', 'apps/v1'],
     ['get deployments', `the server doesn't have a resource type "deployments"`],
-  ])('ends with an error after %s', async (line, error) => {
-    writeManifest('ports: [{ port: 80 }]');
+  ])('ends with an error after %s', async (line, error, version = 'v1') => {
+    writeManifest('ports: [{ port: 80 }]', version);
     const args = line.split(' ');
     if (args.at(-1) === '-f') args.push(manifest);
     const { code, stderr } = await kubectl(...args);

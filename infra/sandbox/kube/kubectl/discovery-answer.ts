@@ -20,8 +20,16 @@ export const isServed = (path: string): boolean =>
  */
 export function discoveryAnswer({ method, path }: Call): Answer | undefined {
   const body = documents[path];
+  if (method === 'GET' && path === '/openapi/v2') return noTypes;
   return method === 'GET' && body ? { status: 200, body } : undefined;
 }
+
+/** kubectl asks in the older document, as protobuf, for a kind that the newer one does not have. This has its version alone. */
+const noTypes: Answer = {
+  status: 200,
+  headers: { 'Content-Type': 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' },
+  body: Buffer.from('\n\u00032.0'),
+};
 
 const groups = [...served.values()].flatMap(([type]) => (type?.group ? [groupOf(type)] : []));
 

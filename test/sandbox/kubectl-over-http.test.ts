@@ -84,6 +84,18 @@ test('a list, an object and a watch are tables for those who take them', async (
   ]);
 });
 
+test('a watch that begins with what is there says where that ends', async () => {
+  const query =
+    'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+  const { body } = await get(`${kube.path('services')}?${query}&timeoutSeconds=1`);
+  const events = String(body)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+  expect(events.map((event) => at(event, 'type'))).toEqual(['ADDED', 'ADDED', 'BOOKMARK']);
+  expect(at(events[2], 'object.metadata.annotations')).toEqual({ 'k8s.io/initial-events-end': 'true' });
+});
+
 test('a Node that is cordoned, and an Event, in their own columns', async () => {
   await kube.merge('/api/v1/nodes/node-1', { spec: { unschedulable: true } });
   const { body: nodes } = await get('/api/v1/nodes', TABLE);
@@ -165,6 +177,7 @@ test('a write that runs dry answers as the real one would, and keeps nothing', a
   const changed = await kube.merge(`${path}?dryRun=All`, { spec: { ports: [{ port: 81 }] } });
   expect(at(changed.body, 'spec.ports.0.port')).toBe(81);
   expect((await kube.call('DELETE', `${path}?dryRun=All`)).status).toBe(200);
+  expect((await kube.call('DELETE', path, { dryRun: ['All'] })).status).toBe(200);
   expect((await get(path)).body).toEqual(kept);
   expect((await kube.merge(`${path}?dryRun=Some`, {})).status).toBe(422);
 });

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { writeAccess, type SandboxAccess } from '../../functions/sandbox/access-files.ts';
 import { CACHE } from '../../infra/image/run.ts';
-import { startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
+import { startSandbox, type RecordedRequest, type Sandbox } from '../../infra/sandbox/sandbox.ts';
 import { run, type Ran } from '../e2e/lab/run.ts';
 
 const WAIT = { timeout: 30_000 };
 const installed = spawnSync('kubectl', ['version', '--client']).status === 0 ? ['kubectl'] : [];
-/** On the PATH, or the newest that the lab has built. */
-const program = [...installed, ...globSync(join(CACHE, 'kubernetes-v*/kubectl')).sort().reverse()][0];
+/** The newest that the lab has built, or that on the PATH. */
+const program = [...globSync(join(CACHE, 'kubernetes-v*/kubectl')).sort().reverse(), ...installed][0];
 
 describe.skipIf(program === undefined)('kubectl (skipped where it is not installed)', () => {
   let directory: string;
@@ -46,6 +46,11 @@ describe.skipIf(program === undefined)('kubectl (skipped where it is not install
     const metadata = 'metadata: { name: web, annotations: { levelset.openstack.org/internal: "true" } }';
     const spec = `spec: { type: LoadBalancer, selector: { app: web }, ${ports} }`;
     writeFileSync(manifest, [`apiVersion: ${version}`, 'kind: Service', metadata, spec, ''].join('\n'));
+  };
+  const nextWatch = async (): Promise<void> => {
+    const before = sandbox.requests.length;
+    const isWatch = ({ path }: RecordedRequest): boolean => path.includes('watch=true');
+    await vi.waitUntil(() => sandbox.requests.slice(before).some(isWatch), WAIT);
   };
   const portsOf = (name: string): unknown => sandbox.kube.get('Service', 'default', name)?.spec?.['ports'];
 
@@ -83,6 +88,16 @@ describe.skipIf(program === undefined)('kubectl (skipped where it is not install
     expect((await kubectl('get', 'svc', 'web')).stderr).toBe(
       'Error from server (NotFound): services "web" not found\n',
     );
+  });
+
+  it('waits with a delete until nobody holds the Service', async () => {
+    const metadata = { name: 'held', finalizers: ['service.kubernetes.io/load-balancer-cleanup'] };
+    sandbox.kube.apply({ kind: 'Service', metadata, spec: { ports: [{ port: 1 }] } });
+    const watching = nextWatch();
+    const deleted = printed('delete', 'service', 'held');
+    await watching;
+    sandbox.kube.apply({ kind: 'Service', metadata: { name: 'held', finalizers: null } });
+    expect(await deleted).toContain('service "held" deleted');
   });
 
   it('shows Nodes and all that there is', async () => {
@@ -123,6 +138,7 @@ describe.skipIf(program === undefined)('kubectl (skipped where it is not install
   });
 
   it('follows changes line by line', async () => {
+    const watching = nextWatch();
     const child = spawn(program ?? '', [...flags(), 'get', 'svc', '-w'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
@@ -130,7 +146,7 @@ describe.skipIf(program === undefined)('kubectl (skipped where it is not install
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
     const own = { kind: 'Service', metadata: { name: 'c' } };
     try {
-      await vi.waitUntil(() => sandbox.requests.some(({ path }) => path.includes('watch=true')), WAIT);
+      await watching;
       sandbox.kube.apply({ ...own, spec: { type: 'LoadBalancer', ports: [{ port: 1 }] } });
       sandbox.kube.apply({ ...own, status: { loadBalancer: { ingress: [{ ip: '203.0.113.9' }] } } });
       await vi.waitUntil(() => output.split('\n').length > 3, WAIT);

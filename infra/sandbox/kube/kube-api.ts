@@ -1,5 +1,5 @@
 import type { Answer } from '../exchange.ts';
-import { asJson, asText, type Json } from '../json.ts';
+import { asJson, asList, asText, type Json } from '../json.ts';
 import { answerOf } from '../refusal.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';
 import type { AuditTrail } from './audit-trail.ts';
@@ -45,7 +45,7 @@ export class KubeApi {
     const answer = answerOf(() => {
       authorize(call.user, call);
       checkStrictly(call);
-      return isDryRun(call.query) ? this.store.rehearse(() => this.perform(call)) : this.perform(call);
+      return isDryRun(call) ? this.store.rehearse(() => this.perform(call)) : this.perform(call);
     });
     const named = asText(asJson(asJson(call.body)['metadata'])['name']);
     const name = call.verb === 'create' ? named || undefined : call.name;
@@ -135,7 +135,7 @@ export class KubeApi {
     const { type, namespace, name = '', body } = call;
     const stored = this.store.get(type, namespace, name);
     const left = this.store.remove(type, namespace, name, asJson(asJson(body)['preconditions']));
-    if (type.kind === 'Namespace' && !isDryRun(call.query)) this.emptyNamespace(call, name);
+    if (type.kind === 'Namespace' && !isDryRun(call)) this.emptyNamespace(call, name);
     if (left.metadata.deletionTimestamp !== undefined || type.kind === 'Service')
       return { status: 200, body: left };
     const { uid } = stored.metadata;
@@ -170,10 +170,11 @@ export class KubeApi {
   }
 }
 
-/** Refuses every other value but the one there is. */
-function isDryRun(query: URLSearchParams): boolean {
-  const asked = query.get('dryRun');
-  if (asked === null || asked === 'All') return asked === 'All';
+/** A delete may say it in its body, as kubectl does. Refuses every other value but the one there is. */
+function isDryRun({ verb, query, body }: KubeCall): boolean {
+  const inBody = verb === 'delete' ? asList(asJson(body)['dryRun']).map(asText)[0] : undefined;
+  const asked = query.get('dryRun') ?? inBody;
+  if (asked === undefined || asked === 'All') return asked === 'All';
   const problem = `Unsupported value: "${asked}": supported values: "All"`;
   throw statusRefusal(422, 'Invalid', `PatchOptions.meta.k8s.io "" is invalid: dryRun: ${problem}`);
 }

@@ -46,7 +46,9 @@ export function watchAnswer(call: WatchCall, store: ObjectStore, clock: SandboxC
         return table;
       };
       const version = query.get('resourceVersion') ?? '';
-      const isAny = version === '' || version === '0';
+      // kubectl waits for the end of a delete so (docs/sources/kubernetes.md, "Tables and watches of kubectl")
+      const fromStart = query.get('sendInitialEvents') === 'true';
+      const isAny = version === '' || version === '0' || fromStart;
       const all = (): ObjectChange[] =>
         store.all(type, namespace).map((object) => ({ type: 'ADDED', resource: type, object }));
       const missed = isAny ? all() : store.changes.since(Number(version));
@@ -57,12 +59,13 @@ export function watchAnswer(call: WatchCall, store: ObjectStore, clock: SandboxC
       }
       missed.forEach(show);
       const { kind } = type;
-      const bookmark = (): void => {
-        const metadata = { resourceVersion: store.version(), creationTimestamp: null };
+      const bookmark = (more: Json): void => {
+        const metadata = { resourceVersion: store.version(), creationTimestamp: null, ...more };
         tell('BOOKMARK', { kind, apiVersion: apiVersionOf(type), metadata });
       };
+      if (fromStart) bookmark({ annotations: { 'k8s.io/initial-events-end': 'true' } });
       const bookmarks =
-        query.get('allowWatchBookmarks') === 'true' ? setInterval(bookmark, BOOKMARK_MS) : undefined;
+        query.get('allowWatchBookmarks') === 'true' ? setInterval(bookmark, BOOKMARK_MS, {}) : undefined;
       const limitMs = Math.min(LONGEST_MS, Number(query.get('timeoutSeconds') ?? Infinity) * 1000);
       const over = setTimeout(() => {
         stop();

@@ -58,9 +58,6 @@ const OPTIONS = {
     js: "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url);",
   },
   alias: {
-    // exec and OIDC need KubeConfig only; the index would bring every API of Kubernetes along
-    '@kubernetes/client-node': './node_modules/@kubernetes/client-node/dist/config.js',
-    '@kubernetes/client-node/dist/exec_auth.js': './node_modules/@kubernetes/client-node/dist/exec_auth.js',
     'cacheable-request': './infra/aws/no-cacheable-request.ts',
     'body-parser': './infra/aws/no-body-parser.ts',
     // express looks up nothing but what levelset answers with

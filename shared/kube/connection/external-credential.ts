@@ -65,21 +65,12 @@ const startPlugin = (command: string, args: readonly string[], options: SpawnOpt
 };
 
 async function load(user: ExternalUser): Promise<Authenticate> {
-  if ('exec' in user) {
-    const { ExecAuth } = await import('@kubernetes/client-node/dist/exec_auth.js');
-    const auth = new ExecAuth();
-    Object.assign(auth, { execFn: startPlugin });
-    return (options) => auth.applyAuthentication({ name: 'user', exec: user.exec }, options);
-  }
-  const { KubeConfig } = await import('@kubernetes/client-node');
-  const config = new KubeConfig();
-  config.loadFromOptions({
-    clusters: [{ name: 'cluster', server: 'https://unused.invalid' }],
-    users: [{ name: 'user', ...user }],
-    contexts: [{ name: 'context', cluster: 'cluster', user: 'user' }],
-    currentContext: 'context',
-  });
-  return (options) => config.applyToHTTPSOptions(options);
+  const Auth =
+    'exec' in user
+      ? (await import('@kubernetes/client-node/dist/exec_auth.js')).ExecAuth
+      : (await import('@kubernetes/client-node/dist/oidc_auth.js')).OpenIDConnectAuth;
+  const auth = Object.assign(new Auth(), { execFn: startPlugin });
+  return (options) => auth.applyAuthentication({ name: 'user', ...user }, options);
 }
 
 async function ask(
@@ -87,7 +78,8 @@ async function ask(
   what: string,
   user: ExternalUser,
 ): Promise<Credential> {
-  const options: RequestOptions = {};
+  const headers: { readonly Authorization?: string } = {};
+  const options: RequestOptions = { headers };
   try {
     await (
       await authenticate
@@ -96,12 +88,13 @@ async function ask(
     // Neither the provider's answer nor a plugin's output is told: they may hold tokens.
     const { code = 'it failed', message } = cause as NodeJS.ErrnoException;
     const exec = 'exec' in user ? user.exec : undefined;
-    const isStderr = exec && code === 'it failed' && !(cause instanceof SyntaxError);
+    const isUnreadable = cause instanceof SyntaxError || cause instanceof TypeError;
+    const isStderr = exec && code === 'it failed' && !isUnreadable;
     const said = isStderr ? saidBy(exec, message) : code === 'ENOENT' ? exec?.['installHint'] : '';
     const why = typeof said === 'string' && said.trim() !== '' ? said.trim() : 'run it by hand to see why';
     throw new ReconcileError('CONFIG_INVALID', `${what} gave no credential (${code}): ${why}`);
   }
-  const { authorization } = readHeaders(options);
+  const { Authorization: authorization } = headers;
   const credential = {
     ...(authorization && { authorization }),
     ...(typeof options.cert === 'string' && { certificate: options.cert }),
@@ -109,12 +102,6 @@ async function ask(
   };
   if (Object.keys(credential).length > 0) return credential;
   throw new ReconcileError('CONFIG_INVALID', `${what} gave neither a token nor a client certificate`);
-}
-
-function readHeaders(options: RequestOptions): { authorization?: string } {
-  const headers = options.headers as Readonly<Record<string, string>> | undefined;
-  const authorization = headers?.['Authorization'];
-  return authorization === undefined ? {} : { authorization };
 }
 
 const LONGEST_STDERR = 500;

@@ -27,16 +27,17 @@ interface Kept {
 export class SecretsSource implements EntrySource {
   /** They are here already, as new as the watch is. */
   readonly keepMs = 0;
-  readonly #follower: Follower<Secret>;
+  readonly #follower: Follower<'Secret'>;
   #isListed = false;
   readonly #tried = Promise.withResolvers<undefined>();
   /** By the name of the Secret. */
   readonly #kept = new Map<string, Kept>();
 
   constructor(namespace: string, following: Pick<Following, 'http' | 'watch'>) {
-    this.#follower = new Follower<Secret>(
+    this.#follower = new Follower<'Secret'>(
       {
         name: `Secrets with the label ${CLUSTER_LABEL} in ${namespace}`,
+        kind: 'Secret',
         path: corePath('secrets', namespace),
         labelSelector: CLUSTER_LABEL,
         signOf: ({ metadata, data }) => {

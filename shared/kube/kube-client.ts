@@ -112,7 +112,7 @@ export class KubeClient implements Kube {
       doing: 'read namespace kube-system',
     };
     const { body } = await this.http({ method: 'GET', ...request });
-    this.known.cluster = asObject(body, request.doing).metadata.uid;
+    this.known.cluster = asObject('Metadata', body, request.doing).metadata.uid;
     return this.known.cluster;
   }
 
@@ -127,12 +127,12 @@ export class KubeClient implements Kube {
       doing: `read Service ${namespace}/${name}`,
     };
     const answer = await this.http({ method: 'GET', ...request, expected: [404] });
-    return answer.status === 404 ? undefined : (asObject(answer.body, request.doing) as Service);
+    return answer.status === 404 ? undefined : asObject('Service', answer.body, request.doing);
   }
 
   listServices(namespace?: string): Promise<readonly Service[]> {
     const doing = namespace === undefined ? 'list Services' : `list Services of ${namespace}`;
-    return listAllObjects<Service>(this.http, { path: corePath('services', namespace), doing });
+    return listAllObjects(this.http, { kind: 'Service', path: corePath('services', namespace), doing });
   }
 
   getNode(name: string): Promise<Node | undefined> {
@@ -152,11 +152,12 @@ export class KubeClient implements Kube {
   }
 
   listNodes(): Promise<readonly Node[]> {
-    return listAllObjects<Node>(this.http, { path: corePath('nodes'), doing: 'list Nodes' });
+    return listAllObjects(this.http, { kind: 'Node', path: corePath('nodes'), doing: 'list Nodes' });
   }
 
   listEndpointSlices(namespace: string, service: string): Promise<readonly EndpointSlice[]> {
-    return listAllObjects<EndpointSlice>(this.http, {
+    return listAllObjects(this.http, {
+      kind: 'EndpointSlice',
       path: endpointSlicePath(namespace),
       query: { labelSelector: toSelector({ 'kubernetes.io/service-name': service }) },
       doing: `list the EndpointSlices of Service ${namespace}/${service}`,
@@ -165,7 +166,8 @@ export class KubeClient implements Kube {
 
   listPods(namespace: string, labels: Readonly<Record<string, string>>): Promise<readonly Pod[]> {
     const selector = toSelector(labels);
-    return listAllObjects<Pod>(this.http, {
+    return listAllObjects(this.http, {
+      kind: 'Pod',
       path: corePath('pods', namespace),
       ...(selector === '' ? {} : { query: { labelSelector: selector } }),
       doing: `list the Pods of ${namespace}`,
@@ -175,7 +177,7 @@ export class KubeClient implements Kube {
   async getSecret(namespace: string, name: string): Promise<Secret | undefined> {
     const request = { path: corePath('secrets', namespace, name), doing: `read Secret ${namespace}/${name}` };
     const answer = await this.http({ method: 'GET', ...request, expected: [404] });
-    return answer.status === 404 ? undefined : (asObject(answer.body, request.doing) as Secret);
+    return answer.status === 404 ? undefined : asObject('Secret', answer.body, request.doing);
   }
 
   async patchService(service: Service, patch: ServicePatch): Promise<Service> {
@@ -189,7 +191,7 @@ export class KubeClient implements Kube {
       doing,
       expected: [404],
     });
-    if (answer.status !== 404) return asObject(answer.body, doing) as Service;
+    if (answer.status !== 404) return asObject('Service', answer.body, doing);
     throw new ReconcileError('KUBE_CONFLICT', `cannot ${doing}: the object no longer exists`, {
       status: 404,
     });

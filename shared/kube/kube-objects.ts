@@ -1,7 +1,18 @@
 import { ListPages } from '../http.ts';
 import { isTooLong, ReconcileError } from '../model/errors.ts';
-import type { ObjectMeta } from '../model/kubernetes.ts';
+import { fieldsOf, stringAt } from '../model/json.ts';
+import type {
+  ConfigMap,
+  EndpointSlice,
+  Lease,
+  Node,
+  ObjectMeta,
+  Pod,
+  Secret,
+  Service,
+} from '../model/kubernetes.ts';
 import type { KubeHttp, KubeAnswer, KubeRequest } from './kube-http.ts';
+import { SHAPES } from './object-shapes.ts';
 
 /** Path of a resource, or object, of the core API (Kubernetes API concepts, "Resource URIs"). */
 export function corePath(resource: string, namespace?: string, name?: string): string {
@@ -22,25 +33,41 @@ function path(group: string, resource: string, namespace?: string, name?: string
   return `${group}${scope}/${resource}${object}`;
 }
 
-/** The object in an answer. Throws UNEXPECTED_RESPONSE for one without uid, which something else sent, such as a proxy. */
-export function asObject(body: unknown, doing: string): { readonly metadata: ObjectMeta } {
-  const { metadata } = (body ?? {}) as { metadata?: Partial<ObjectMeta> };
-  if (typeof metadata?.uid === 'string') return body as { readonly metadata: ObjectMeta };
-  throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${doing}: the answer is no Kubernetes object`);
+interface Kinds {
+  /** Any kind, of which nobody reads more. */
+  readonly Metadata: { readonly metadata: ObjectMeta };
+  readonly Service: Service;
+  readonly Node: Node;
+  readonly EndpointSlice: EndpointSlice;
+  readonly Pod: Pod;
+  readonly Secret: Secret;
+  readonly ConfigMap: ConfigMap;
+  readonly Lease: Lease;
+}
+export type Kind = keyof Kinds;
+export type ObjectOf<K extends Kind> = Kinds[K];
+
+/** The object in an answer. Throws UNEXPECTED_RESPONSE for anything else, which something before the apiserver sent, such as a proxy. */
+export function asObject<K extends Kind>(kind: K, body: unknown, doing: string): Kinds[K] {
+  const { kind: itself = kind } = fieldsOf(body); // an item of a list has none
+  const isOther = kind !== 'Metadata' && itself !== kind;
+  const why = isOther ? `.kind must be ${kind}` : SHAPES[kind](body);
+  if (why === undefined) return body as Kinds[K];
+  throw new ReconcileError(
+    'UNEXPECTED_RESPONSE',
+    `cannot ${doing}: the answer is no Kubernetes object: ${why.trim()}`,
+  );
 }
 
 const PAGE = 500;
 
 /** What to list: `path`, `doing` and selectors of a request. */
-type ListRequest = Pick<KubeRequest, 'path' | 'query' | 'doing' | 'metadataOnly' | 'signal'> & {
+type ListRequest<K extends Kind> = Pick<KubeRequest, 'path' | 'query' | 'doing' | 'signal'> & {
+  /** Of `Metadata` the list has no more. */
+  readonly kind: K;
   /** Objects of one answer: fewer take less memory and more calls. */
   readonly pageSize?: number;
 };
-
-interface Page {
-  readonly items: readonly Item[];
-  readonly metadata?: { readonly continue?: string; readonly resourceVersion?: string } | undefined;
-}
 
 /** A part of a collection, and the version of the whole, after which a watch tells what changes. */
 interface Snapshot<T> {
@@ -48,24 +75,25 @@ interface Snapshot<T> {
   readonly resourceVersion: string;
 }
 
-interface Item {
-  readonly metadata?: { managedFields?: unknown };
-  readonly status?: { images?: unknown };
-}
-
 /**
  * All objects of a collection, read in pages of one consistent snapshot, never a part of them. When the snapshot expires
  * (410; docs/sources/kubernetes.md, "Lists in pages") the list starts over once, then throws KUBE_UNAVAILABLE. The
  * objects come without field managers and a Node's images, the bulk of the JSON.
  */
-export async function listAllObjects<T>(http: KubeHttp, request: ListRequest): Promise<readonly T[]> {
-  return (await tryList<T>(http, request)) ?? (await tryList<T>(http, request)) ?? expired(request, 'twice ');
+export async function listAllObjects<K extends Kind>(
+  http: KubeHttp,
+  request: ListRequest<K>,
+): Promise<readonly Kinds[K][]> {
+  return (await tryList(http, request)) ?? (await tryList(http, request)) ?? expired(request, 'twice ');
 }
 
 /** All objects; undefined if the snapshot expired. */
-async function tryList<T>(http: KubeHttp, request: ListRequest): Promise<readonly T[] | undefined> {
-  const items: T[] = [];
-  for await (const page of pagesOf<T>(http, request, true)) {
+async function tryList<K extends Kind>(
+  http: KubeHttp,
+  request: ListRequest<K>,
+): Promise<readonly Kinds[K][] | undefined> {
+  const items: Kinds[K][] = [];
+  for await (const page of pagesOf(http, request, true)) {
     if (page === undefined) return undefined;
     items.push(...page.items);
   }
@@ -73,23 +101,27 @@ async function tryList<T>(http: KubeHttp, request: ListRequest): Promise<readonl
 }
 
 /** The same page by page, so that nobody has to hold all of them. Throws KUBE_UNAVAILABLE (410) when the snapshot expires. */
-export async function* listPages<T>(http: KubeHttp, request: ListRequest): AsyncGenerator<Snapshot<T>> {
-  for await (const page of pagesOf<T>(http, request, false)) yield page ?? expired(request);
+export async function* listPages<K extends Kind>(
+  http: KubeHttp,
+  request: ListRequest<K>,
+): AsyncGenerator<Snapshot<Kinds[K]>> {
+  for await (const page of pagesOf(http, request, false)) yield page ?? expired(request);
 }
 
 /** The last one is undefined if the snapshot expired. */
-async function* pagesOf<T>(
+async function* pagesOf<K extends Kind>(
   http: KubeHttp,
-  request: ListRequest,
+  { kind, pageSize = PAGE, ...request }: ListRequest<K>,
   areKept: boolean,
-): AsyncGenerator<Snapshot<T> | undefined> {
-  const pages = new ListPages(request.pageSize ?? PAGE);
+): AsyncGenerator<Snapshot<Kinds[K]> | undefined> {
+  const pages = new ListPages(pageSize);
   let token: string | undefined;
   const ask = (limit: number): Promise<KubeAnswer> =>
     http({
       ...request,
       method: 'GET',
       expected: [410],
+      ...(kind === 'Metadata' && { metadataOnly: true }),
       query: { ...request.query, limit, ...(token !== undefined && { continue: token }) },
     });
   for (;;) {
@@ -98,32 +130,34 @@ async function* pagesOf<T>(
       yield undefined;
       return;
     }
-    const { items, metadata } = asPage(answer.body, request.doing);
-    token = metadata?.continue;
-    const read = items.map(withoutBallast);
+    const { kind: listed = '', items, metadata } = fieldsOf(answer.body);
+    const isList = kind === 'Metadata' ? String(listed).endsWith('List') : listed === `${kind}List`;
+    if (!isList || !Array.isArray(items))
+      throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${request.doing}: the answer is no list`);
+    token = stringAt(metadata, 'continue');
+    const read = items.map((item) => withoutBallast(asObject(kind, item, request.doing)));
     const why = pages.whyTooMuch(read, areKept);
     if (why !== undefined) throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${request.doing}: ${why}`);
-    yield { items: read as T[], resourceVersion: metadata?.resourceVersion ?? '' };
+    yield { items: read, resourceVersion: stringAt(metadata, 'resourceVersion') ?? '' };
     if (!token) return;
   }
 }
 
-function expired({ doing }: ListRequest, often = ''): never {
+function expired({ doing }: Pick<KubeRequest, 'doing'>, often = ''): never {
   throw new ReconcileError('KUBE_UNAVAILABLE', `cannot ${doing}: the list expired ${often}on the way`, {
     status: 410,
   });
 }
 
-function asPage(body: unknown, doing: string): Page {
-  const page = body as { items?: unknown; metadata?: Page['metadata'] } | null;
-  const items = page?.items;
-  if (Array.isArray(items)) return { items: items as Item[], metadata: page?.metadata };
-  throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${doing}: the answer is no list`);
+interface Ballast {
+  readonly metadata?: { managedFields?: unknown };
+  readonly status?: { images?: unknown };
 }
 
-function withoutBallast(item: Item): Item {
-  delete item.metadata?.managedFields;
-  delete item.status?.images;
+function withoutBallast<T extends object>(item: T): T {
+  const { metadata, status }: Ballast = item;
+  delete metadata?.managedFields;
+  delete status?.images;
   return item;
 }
 

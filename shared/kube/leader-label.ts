@@ -1,7 +1,7 @@
 import { errorText } from '../model/errors.ts';
 import type { Log } from '../ports.ts';
 import type { KubeHttp } from './kube-http.ts';
-import { corePath } from './kube-objects.ts';
+import { corePath, listAllObjects } from './kube-objects.ts';
 
 /** The Service of a deployment selects it: so requests reach the process that leads. */
 export const LEADER_LABEL = 'levelset.openstack.org/leader';
@@ -9,10 +9,6 @@ export const LEADER_LABEL = 'levelset.openstack.org/leader';
 interface OwnPod {
   readonly namespace: string;
   readonly name: string;
-}
-
-interface PodList {
-  readonly items: readonly { readonly metadata: { readonly name: string } }[];
 }
 
 /**
@@ -25,19 +21,17 @@ export async function labelLeader(http: KubeHttp, pod: OwnPod, leads: boolean, l
       method: 'PATCH',
       path: corePath('pods', pod.namespace, name),
       body: { metadata: { labels: { [LEADER_LABEL]: value } } },
-      doing: `label OwnPod ${pod.namespace}/${name}`,
+      doing: `label Pod ${pod.namespace}/${name}`,
       expected: [404],
     });
   try {
-    const answer =
-      leads &&
-      (await http({
-        method: 'GET',
-        path: corePath('pods', pod.namespace),
-        query: { labelSelector: `${LEADER_LABEL}=true` },
-        doing: `list the Pods of ${pod.namespace} that lead`,
-      }));
-    const others = answer ? (answer.body as PodList).items.map(({ metadata }) => metadata.name) : [];
+    const labelled = {
+      kind: 'Pod' as const,
+      path: corePath('pods', pod.namespace),
+      query: { labelSelector: `${LEADER_LABEL}=true` },
+      doing: `list the Pods of ${pod.namespace} that lead`,
+    };
+    const others = (leads ? await listAllObjects(http, labelled) : []).map(({ metadata }) => metadata.name);
     await Promise.all(others.filter((name) => name !== pod.name).map((name) => set(name, null)));
     await set(pod.name, leads ? 'true' : null);
   } catch (error) {

@@ -1,23 +1,12 @@
 import { ReconcileError } from '../model/errors.ts';
+import type { Lease } from '../model/kubernetes.ts';
 import type { KubeHttp } from './kube-http.ts';
-import { leasePath } from './kube-objects.ts';
+import { asObject, leasePath } from './kube-objects.ts';
 
-/** A coordination.k8s.io/v1 Lease on the wire (docs/sources/kubernetes.md, "Leases"). Fields that are not named here are sent back as they came. */
-export interface LeaseRecord {
-  readonly metadata: {
-    readonly name: string;
-    readonly uid?: string;
-    readonly resourceVersion?: string;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
-  readonly spec?: {
-    readonly holderIdentity?: string;
-    readonly leaseDurationSeconds?: number;
-    readonly acquireTime?: string;
-    readonly renewTime?: string;
-    readonly leaseTransitions?: number;
-  };
-}
+/** A Lease, or one that is yet to be made. Fields that nobody knows here are sent back as they came. */
+export type LeaseRecord = Pick<Lease, 'spec'> & {
+  readonly metadata: Pick<Lease['metadata'], 'name'> & Partial<Lease['metadata']>;
+};
 
 /** Undefined: nobody holds it. */
 export function holderOf(record: LeaseRecord | undefined): string | undefined {
@@ -55,7 +44,7 @@ export class LeaseObject {
   async read(leftMs?: () => number): Promise<LeaseRecord | undefined> {
     const to = { path: this.#path, doing: `read Lease ${this.name}`, ...(leftMs && { leftMs }) };
     const answer = await this.#http({ method: 'GET', ...to, expected: [404] });
-    return answer.status === 404 ? undefined : (answer.body as LeaseRecord);
+    return answer.status === 404 ? undefined : asObject('Lease', answer.body, to.doing);
   }
 
   /**
@@ -76,7 +65,7 @@ export class LeaseObject {
         'CONFIG_INVALID',
         `cannot ${doing}: there is no such namespace: kubectl create namespace ${this.#namespace}`,
       );
-    return answer.status >= 400 ? undefined : (answer.body as LeaseRecord);
+    return answer.status >= 400 ? undefined : asObject('Lease', answer.body, doing);
   }
 }
 

@@ -8,7 +8,7 @@ import type { KubeHttp } from './kube-http.ts';
 export async function getNode(http: KubeHttp, name: string): Promise<Node | undefined> {
   const request = { path: corePath('nodes', undefined, name), doing: `read Node ${name}` };
   const answer = await http({ method: 'GET', ...request, expected: [404] });
-  return answer.status === 404 ? undefined : asObject(answer.body, request.doing);
+  return answer.status === 404 ? undefined : asObject('Node', answer.body, request.doing);
 }
 
 /** Patches a Node under its resourceVersion, since a merge patch replaces whole lists. Throws KUBE_CONFLICT. */
@@ -52,7 +52,7 @@ async function write(
     doing,
     expected: [404],
   });
-  if (answer.status !== 404) return asObject(answer.body, doing);
+  if (answer.status !== 404) return asObject('Node', answer.body, doing);
   throw new ReconcileError('KUBE_CONFLICT', `cannot ${doing}: it is gone`, { status: 404 });
 }
 

@@ -1,5 +1,6 @@
 import { errorText, isError } from '../model/errors.ts';
 import { createHash } from 'node:crypto';
+import { fieldsOf } from '../model/json.ts';
 import type { Node, ObjectEvent, Service } from '../model/kubernetes.ts';
 import { serviceKey, type Key } from '../model/request.ts';
 import { clip } from '../model/text/text.ts';
@@ -47,7 +48,8 @@ async function write(http: KubeHttp, about: Service | Node, event: ObjectEvent):
   if (created.status !== 409) return;
   const one = corePath('events', namespace, name);
   const { body: seen } = await http({ method: 'GET', path: one, doing });
-  const count = ((seen as { count?: number }).count ?? 1) + 1;
+  const { count: before } = fieldsOf(seen);
+  const count = typeof before === 'number' ? before + 1 : 2;
   await http({ method: 'PATCH', path: one, body: { count, lastTimestamp: body.lastTimestamp }, doing });
 }
 

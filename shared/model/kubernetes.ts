@@ -9,11 +9,13 @@ export interface ObjectMeta {
   readonly namespace?: string;
   readonly uid: string;
   readonly resourceVersion: string;
+  readonly generation?: number;
   readonly creationTimestamp?: string;
   readonly deletionTimestamp?: string;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly { readonly name: string; readonly uid: string }[];
   /** Who last wrote which fields. Only a Service that was read by itself has it; lists leave it out. */
   readonly managedFields?: readonly ManagedFields[];
 }
@@ -141,6 +143,23 @@ export interface Secret {
   readonly data?: Readonly<Record<string, string>>;
   /** In the place of the data: what a support bundle says of its certificate. No apiserver sends it. */
   readonly facts?: { readonly fingerprint: string; readonly notAfter: string } | { readonly because: string };
+}
+
+export interface ConfigMap {
+  readonly metadata: ObjectMeta;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** A coordination.k8s.io/v1 Lease (docs/sources/kubernetes.md, "Leases"). */
+export interface Lease {
+  readonly metadata: ObjectMeta;
+  readonly spec?: {
+    readonly holderIdentity?: string;
+    readonly leaseDurationSeconds?: number;
+    readonly acquireTime?: string;
+    readonly renewTime?: string;
+    readonly leaseTransitions?: number;
+  };
 }
 
 /** A merge patch of a Service's metadata and status; null removes a field (RFC 7386). */

@@ -9,7 +9,7 @@ import { OF_ALL_NODES } from './causes.ts';
 
 /** An object as a list or a watch shows it; of EndpointSlices and Secrets only the metadata. */
 export interface SeenObject {
-  readonly metadata: ObjectMeta & { readonly generation?: number };
+  readonly metadata: ObjectMeta;
 }
 
 /** The annotations that levelset writes itself. */

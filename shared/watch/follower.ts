@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asReconcileError, errorText, ReconcileError } from '../model/errors.ts';
 import type { KubeHttp } from '../kube/kube-http.ts';
-import { listPages } from '../kube/kube-objects.ts';
+import { asObject, listPages, type Kind, type ObjectOf } from '../kube/kube-objects.ts';
 import type { Watch } from '../kube/watch-http.ts';
+import { fieldsOf, stringAt } from '../model/json.ts';
 import type { Key } from '../model/request.ts';
 import type { WatchView } from '../report/page.ts';
 import type { Log } from '../ports.ts';
@@ -10,7 +11,7 @@ import { requeueDelayMs } from '../queue/scheduling.ts';
 import type { SeenObject } from '../trigger/keys-from-objects.ts';
 
 /** A collection of the apiserver, and what its changes mean. */
-interface Collection<T extends SeenObject> {
+interface Collection<K extends Kind> {
   /** For messages, such as `Services`. */
   readonly name: string;
   readonly path: string;
@@ -18,9 +19,10 @@ interface Collection<T extends SeenObject> {
   readonly fieldSelector?: string;
   /** Those with these labels alone. */
   readonly labelSelector?: string;
-  readonly metadataOnly?: true;
+  /** Of `Metadata` nothing more is asked for. */
+  readonly kind: K;
   /** What of an object counts, as a text that changes with it; undefined of an object that does not concern us. */
-  readonly signOf: (object: T) => string | undefined;
+  readonly signOf: (object: ObjectOf<K>) => string | undefined;
   /** Called for each object that came, changed or went. `sign` is that of the object, or, if it is gone, its last one. */
   readonly changed: (object: SeenObject, sign: string, isGone: boolean) => void;
   /** Called when the first list is there: from then on every change is told. */
@@ -52,8 +54,8 @@ const OPEN_WITHIN_MS = 5_000;
  * list after a gap tells what moved meanwhile and no more. What was there at the first list is no news. Anything lost is
  * found by the next sweep.
  */
-export class Follower<T extends SeenObject> {
-  readonly #collection: Collection<T>;
+export class Follower<K extends Kind> {
+  readonly #collection: Collection<K>;
   readonly #following: Following;
   readonly #stop = new AbortController();
   /** The sign of each object by namespace and name. */
@@ -67,7 +69,7 @@ export class Follower<T extends SeenObject> {
   #trouble: string | undefined = 'the first list is under way';
   #running: Promise<void> | undefined;
 
-  constructor(collection: Collection<T>, following: Following) {
+  constructor(collection: Collection<K>, following: Following) {
     this.#collection = collection;
     this.#following = following;
   }
@@ -112,18 +114,17 @@ export class Follower<T extends SeenObject> {
 
   /** Reads all objects a page at a time; returns their version. */
   async #list(): Promise<string> {
-    const { name, path, metadataOnly } = this.#collection;
+    const { name, path, kind } = this.#collection;
     const gone = new Set(this.#signs.keys());
     let version = '';
     const request = {
-      path,
+      ...{ kind, path },
       doing: `list ${name}`,
       pageSize: PAGE,
       signal: this.#stop.signal,
       query: this.#selectors(),
-      ...(metadataOnly && { metadataOnly }),
     };
-    for await (const { items, resourceVersion } of listPages<T>(this.#following.http, request)) {
+    for await (const { items, resourceVersion } of listPages(this.#following.http, request)) {
       version = resourceVersion;
       for (const object of items) {
         gone.delete(nameOf(object));
@@ -145,13 +146,13 @@ export class Follower<T extends SeenObject> {
   }
 
   async #watch(resourceVersion: string): Promise<void> {
-    const { name, path, metadataOnly } = this.#collection;
+    const { name, path, kind } = this.#collection;
     const request = {
       path,
       resourceVersion,
       doing: `watch ${name}`,
       query: this.#selectors(),
-      ...(metadataOnly && { metadataOnly }),
+      ...(kind === 'Metadata' && ({ metadataOnly: true } as const)),
     };
     let openedMs = Infinity;
     let steady: NodeJS.Timeout | undefined;
@@ -174,11 +175,15 @@ export class Follower<T extends SeenObject> {
           continue;
         }
         if (type === 'ERROR') throw this.#ended(object);
-        const seen = object as T;
-        this.#version = seen.metadata.resourceVersion;
         if (!this.#isForgotten) this.#works();
+        if (type === 'BOOKMARK') {
+          this.#version = stringAt(fieldsOf(object)['metadata'], 'resourceVersion');
+          continue;
+        }
+        const seen = asObject(kind, object, request.doing);
+        this.#version = seen.metadata.resourceVersion;
         if (type === 'DELETED') this.#lost(seen, this.#collection.signOf(seen));
-        else if (type !== 'BOOKMARK') this.#saw(seen, false);
+        else this.#saw(seen, false);
       }
     } catch (error) {
       // one that stood may be cut off by a proxy, or be quiet for long: the next one tells what it missed
@@ -190,7 +195,7 @@ export class Follower<T extends SeenObject> {
     if (!hasStood()) await this.#pause(SHORT_MS);
   }
 
-  #saw(object: T, isOld: boolean): void {
+  #saw(object: ObjectOf<K>, isOld: boolean): void {
     const { signOf, changed } = this.#collection;
     const name = nameOf(object);
     const before = this.#signs.get(name);
@@ -211,10 +216,10 @@ export class Follower<T extends SeenObject> {
 
   /** Why the apiserver has ended the watch. A list comes next. */
   #ended(event: unknown): ReconcileError {
-    const { code, message } = (event ?? {}) as { code?: number; message?: string };
+    const { code } = fieldsOf(event);
     this.#version = undefined;
-    const text = `cannot watch ${this.#collection.name}: ${message ?? 'no reason was given'}`;
-    return new ReconcileError('KUBE_UNAVAILABLE', text, code === undefined ? {} : { status: code });
+    const text = `cannot watch ${this.#collection.name}: ${stringAt(event, 'message') ?? 'no reason was given'}`;
+    return new ReconcileError('KUBE_UNAVAILABLE', text, typeof code === 'number' ? { status: code } : {});
   }
 
   #works(): void {

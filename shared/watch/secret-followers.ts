@@ -2,7 +2,7 @@ import { corePath } from '../kube/kube-objects.ts';
 import type { Service } from '../model/kubernetes.ts';
 import type { Key } from '../model/request.ts';
 import type { WatchView } from '../report/page.ts';
-import { keyOfService, secretsOfService, type SeenObject } from '../trigger/keys-from-objects.ts';
+import { keyOfService, secretsOfService } from '../trigger/keys-from-objects.ts';
 import { Follower, type Changed, type Following } from './follower.ts';
 
 /** A watch is a connection to the apiserver each. */
@@ -18,7 +18,7 @@ export interface SecretLimits {
 }
 
 interface Followed {
-  readonly follower: Follower<SeenObject>;
+  readonly follower: Follower<'Metadata'>;
   /** The Services that take a certificate from the Secret. */
   readonly users: Set<Key>;
 }
@@ -124,12 +124,12 @@ export class SecretFollowers {
     if (this.#watched.size < this.#most) this.#watched.add(path);
     const pollMs = (): number =>
       Math.max(this.#pollMs, POLLS_APART_MS * (this.#followed.size - this.#watched.size));
-    const follower = new Follower<SeenObject>(
+    const follower = new Follower<'Metadata'>(
       {
         name: `Secret ${path}`,
         path: corePath('secrets', namespace),
         fieldSelector: `metadata.name=${name}`,
-        metadataOnly: true,
+        kind: 'Metadata',
         signOf: ({ metadata: { uid, resourceVersion } }) => `${uid} ${resourceVersion}`,
         changed: () => {
           this.#changed([...users]);

@@ -1,5 +1,5 @@
 import { corePath, endpointSlicePath } from '../kube/kube-objects.ts';
-import type { Node, Service } from '../model/kubernetes.ts';
+import type { Service } from '../model/kubernetes.ts';
 import type { Key } from '../model/request.ts';
 import type { WatchView } from '../report/page.ts';
 import {
@@ -9,7 +9,6 @@ import {
   serviceOfSlice,
   signOfNode,
   signOfService,
-  type SeenObject,
 } from '../trigger/keys-from-objects.ts';
 import { Follower, type Changed, type Following } from './follower.ts';
 import { SecretFollowers, type SecretLimits } from './secret-followers.ts';
@@ -26,9 +25,9 @@ interface WatchesOptions extends Following {
  * sweep finds that they ask for.
  */
 export class Watches {
-  readonly #services: Follower<Service>;
-  readonly #nodes: Follower<Node>;
-  readonly #slices: Follower<SeenObject>;
+  readonly #services: Follower<'Service'>;
+  readonly #nodes: Follower<'Node'>;
+  readonly #slices: Follower<'Metadata'>;
   readonly #secrets: SecretFollowers;
   /** The Services whose members follow their endpoints. */
   readonly #followed = new Set<Key>();
@@ -41,9 +40,10 @@ export class Watches {
       unlisted.delete(what);
       if (unlisted.size === 0) changed(['all']); // what changed before a first list, none tells
     };
-    this.#services = new Follower<Service>(
+    this.#services = new Follower<'Service'>(
       {
         name: 'Services',
+        kind: 'Service',
         path: corePath('services'),
         signOf: (service) => {
           this.#note(service);
@@ -65,9 +65,10 @@ export class Watches {
       },
       options,
     );
-    this.#nodes = new Follower<Node>(
+    this.#nodes = new Follower<'Node'>(
       {
         name: 'Nodes',
+        kind: 'Node',
         path: corePath('nodes'),
         signOf: signOfNode,
         changed: (node, _, isGone) => {
@@ -77,11 +78,11 @@ export class Watches {
       },
       options,
     );
-    this.#slices = new Follower<SeenObject>(
+    this.#slices = new Follower<'Metadata'>(
       {
         name: 'EndpointSlices',
         path: endpointSlicePath(),
-        metadataOnly: true,
+        kind: 'Metadata',
         signOf: (slice) => {
           const service = serviceOfSlice(slice);
           const { uid, generation = 0 } = slice.metadata;

@@ -1,5 +1,5 @@
 import { parseCidr } from '../../model/network/cidr.ts';
-import type { Node } from '../../model/kubernetes.ts';
+import type { Lease, Node } from '../../model/kubernetes.ts';
 import type { CidrClaim } from '../../model/node/node-records.ts';
 import { TAG_PREFIX } from '../../model/ownership.ts';
 import type { CidrClaims } from '../../ports.ts';
@@ -9,16 +9,6 @@ import { listAllObjects, toSelector, leasePath } from '../kube-objects.ts';
 const CIDR_LABEL = { 'levelset.openstack.org/lease': 'cidr' };
 const PREFIX = `${TAG_PREFIX}cidr-`;
 const CONFLICT = 409;
-
-interface ClaimLease {
-  readonly metadata: {
-    readonly name: string;
-    readonly uid: string;
-    readonly resourceVersion: string;
-    readonly ownerReferences?: readonly { readonly name: string; readonly uid: string }[];
-  };
-  readonly spec?: { readonly holderIdentity?: string };
-}
 
 /**
  * Claims of CIDRs. Each is a Lease of our namespace that is named after its CIDR: a name can be taken only once. Its holder
@@ -34,7 +24,8 @@ export class LeaseClaims implements CidrClaims {
   }
 
   async list(): Promise<readonly CidrClaim[]> {
-    const leases = await listAllObjects<ClaimLease>(this.http, {
+    const leases = await listAllObjects(this.http, {
+      kind: 'Lease',
       path: leasePath(this.namespace),
       query: { labelSelector: toSelector(CIDR_LABEL) },
       doing: `list the Leases of CIDRs in ${this.namespace}`,
@@ -79,7 +70,7 @@ function leaseName(cidr: string): string {
 }
 
 /** The claim that a Lease is; undefined for one that is not named after a CIDR. */
-function readClaim({ metadata, spec }: ClaimLease): CidrClaim | undefined {
+function readClaim({ metadata, spec }: Lease): CidrClaim | undefined {
   const { name, uid, resourceVersion, ownerReferences } = metadata;
   const [, address = '', length = ''] = /^levelset-cidr-(.+)-(\d+)$/.exec(name) ?? [];
   const cidr = parseCidr(`${address.includes('.') ? address : address.replaceAll('-', ':')}/${length}`);

@@ -5,7 +5,7 @@
 import { ReconcileError } from '../../model/errors.ts';
 import { parseJson, fieldsOf } from '../../model/json.ts';
 import type { KubeHttp } from '../kube-http.ts';
-import { corePath } from '../kube-objects.ts';
+import { asObject, corePath } from '../kube-objects.ts';
 import { DELETIONS } from '../../model/deletions.ts';
 import type { Deletion, RecordedDeletions } from '../../model/deletions.ts';
 import { APPROVE, approvalsIn } from '../../model/ownership.ts';
@@ -16,14 +16,6 @@ import type { RouteRecords, WrittenRoute } from '../../model/network/routes.ts';
 
 const CONFLICT = 409;
 const ROUTES = 'levelset-routes';
-
-interface ConfigMap {
-  readonly metadata: {
-    readonly resourceVersion: string;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
-  readonly data?: Readonly<Record<string, string>>;
-}
 
 /** What a ConfigMap has, and its version; undefined if there was no ConfigMap. */
 interface Loaded {
@@ -48,7 +40,7 @@ class VersionedData {
     const path = corePath('configmaps', this.namespace, this.name);
     const doing = `read ConfigMap ${this.namespace}/${this.name}`;
     const answer = await this.http({ method: 'GET', path, doing, expected: [404] });
-    const found = answer.status === 404 ? undefined : (answer.body as ConfigMap);
+    const found = answer.status === 404 ? undefined : asObject('ConfigMap', answer.body, doing);
     const { annotations = {}, resourceVersion: version } = found?.metadata ?? {};
     return { annotations, data: found?.data ?? {}, version };
   }
@@ -77,7 +69,7 @@ class VersionedData {
       throw new ReconcileError('KUBE_CONFLICT', `cannot ${doing}: it was made meanwhile`, {
         status: CONFLICT,
       });
-    return (answer.body as ConfigMap).metadata.resourceVersion;
+    return asObject('ConfigMap', answer.body, doing).metadata.resourceVersion;
   }
 }
 

@@ -3,12 +3,7 @@ import type { UnitState } from '../../model/unit.ts';
 import type { Log, StateStore } from '../../ports.ts';
 import { fieldsOf, parseJson, sameJson } from '../../model/json.ts';
 import type { KubeHttp } from '../kube-http.ts';
-import { listAllObjects, toSelector, corePath } from '../kube-objects.ts';
-
-interface ConfigMap {
-  readonly metadata: { readonly name: string };
-  readonly data?: Readonly<Record<string, string>>;
-}
+import { asObject, listAllObjects, toSelector, corePath } from '../kube-objects.ts';
 
 /** What this process knows of the stored state. */
 export interface KnownState {
@@ -48,7 +43,8 @@ export class ConfigMapState implements StateStore {
   async load(): Promise<ReadonlyMap<string, UnitState>> {
     const meanwhile = new Map<string, string | null>();
     this.known.meanwhile.add(meanwhile);
-    const shards = await listAllObjects<ConfigMap>(this.http, {
+    const shards = await listAllObjects(this.http, {
+      kind: 'ConfigMap',
       path: corePath('configmaps', this.namespace),
       query: { labelSelector: toSelector(STATE_LABEL) },
       doing: `list the state in ConfigMaps of ${this.namespace}`,
@@ -78,7 +74,7 @@ export class ConfigMapState implements StateStore {
     const path = corePath('configmaps', this.namespace, name);
     const doing = `read ConfigMap ${this.namespace}/${name}`;
     const answer = await this.http({ method: 'GET', path, doing, expected: [404] });
-    const { data = {} } = answer.status === 404 ? {} : (answer.body as ConfigMap);
+    const { data = {} } = answer.status === 404 ? {} : asObject('ConfigMap', answer.body, doing);
     const text = data[toDataKey(unit)];
     const state = text === undefined ? undefined : parseState(text);
     this.known.units.set(unit, text === undefined ? null : state ? text : '');

@@ -12,7 +12,7 @@ import { startFake } from '../../unit/openstack/fake-openstack.ts';
 type Answer = (response: ServerResponse, url: URL) => void;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-const BOMB = gzipSync(`{"items":[],"ports":[],"x":"${'x'.repeat(100e6)}"}`);
+const BOMB = gzipSync(`{"kind":"NodeList","items":[],"ports":[],"x":"${'x'.repeat(100e6)}"}`);
 const BRACKETS = gzipSync(`{"items":[${'{},'.repeat(3e6)}{}]}`);
 
 const packed =
@@ -20,15 +20,24 @@ const packed =
   (response) =>
     response.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'gzip', ...headers }).end(body);
 
+/** What a Node has at the least, and as something of Neutron an id. */
+const asNode = (id: string) => ({ id, metadata: { name: id, uid: id, resourceVersion: '1' }, status: {} });
+
 /** Pages without an end, of so many objects each with so much in it. */
 const endless =
   (count: number, size: number): Answer =>
   (response, { searchParams }) => {
     const nth = Number(searchParams.get('continue') ?? searchParams.get('marker') ?? 0) + 1;
     const pad = 'x'.repeat(size);
-    const items = Array.from({ length: count }, (_, at) => ({ id: `${nth}-${at}`, metadata: {}, pad }));
+    const items = Array.from({ length: count }, (_, at) => ({ ...asNode(`${nth}-${at}`), pad }));
     const links = [{ rel: 'next', href: `http://any/?marker=${nth}` }];
-    const page = { items, metadata: { continue: `${nth}` }, ports: items, ports_links: links };
+    const page = {
+      kind: 'NodeList',
+      items,
+      metadata: { continue: `${nth}` },
+      ports: items,
+      ports_links: links,
+    };
     response.writeHead(200, JSON_TYPE).end(JSON.stringify(page));
   };
 
@@ -60,7 +69,7 @@ async function apiserver(answer: Answer): Promise<Parameters<typeof createKubeHt
 
 test.each(ANSWERS)('an apiserver that answers with %s is not listened to', async (_what, answer, reason) => {
   const http = createKubeHttp(await apiserver(answer));
-  const list = listAllObjects(http, { path: '/api/v1/nodes', doing: 'list Nodes' });
+  const list = listAllObjects(http, { kind: 'Node', path: '/api/v1/nodes', doing: 'list Nodes' });
   await expect(list).rejects.toMatchObject({
     code: 'UNEXPECTED_RESPONSE',
     message: expect.stringMatching(reason) as unknown,
@@ -81,17 +90,17 @@ test.each(ANSWERS)('nor is Neutron, if it answers with %s', async (_what, answer
 
 test('of objects so large that a page of them is too long fewer are asked for', async () => {
   const asked: number[] = [];
-  const all = Array.from({ length: 24 }, (_, at) => ({ metadata: { name: `${at}` }, pad: 'x'.repeat(2e6) }));
+  const all = Array.from({ length: 24 }, (_, at) => ({ ...asNode(`${at}`), pad: 'x'.repeat(2e6) }));
   const http = createKubeHttp(
     await apiserver((response, { searchParams }) => {
       const [from, limit] = [Number(searchParams.get('continue')), Number(searchParams.get('limit'))];
       asked.push(limit);
       const items = all.slice(from, from + limit);
       const next = from + limit < all.length ? { continue: `${from + limit}` } : {};
-      response.writeHead(200, JSON_TYPE).end(JSON.stringify({ items, metadata: next }));
+      response.writeHead(200, JSON_TYPE).end(JSON.stringify({ kind: 'NodeList', items, metadata: next }));
     }),
   );
-  const found = await listAllObjects(http, { path: '/api/v1/services', doing: 'list Services' });
+  const found = await listAllObjects(http, { kind: 'Node', path: '/api/v1/nodes', doing: 'list Nodes' });
   expect(found).toEqual(all);
   expect(asked).toEqual([500, 63, 8, 8, 8]);
 });

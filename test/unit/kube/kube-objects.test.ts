@@ -1,14 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
 import { listAllObjects } from '../../../shared/kube/kube-objects.ts';
+import type { Node } from '../../../shared/model/kubernetes.ts';
 import { failure, fakeApiserver, type FakeApiserver, type Told } from './fake-apiserver.ts';
 
 let fake: FakeApiserver | undefined;
 afterEach(() => fake?.close());
 
-interface Item {
-  readonly metadata: { readonly name: string };
-}
+const named = (name: string) => ({ name, uid: name, resourceVersion: '1' });
 
 /** A list of 1,200 in pages; the n-th request may be answered with something else. */
 async function serve(odd: (nth: number) => Told | undefined = () => undefined): Promise<FakeApiserver> {
@@ -16,7 +15,7 @@ async function serve(odd: (nth: number) => Told | undefined = () => undefined): 
     const from = Number(query.get('continue') ?? 0);
     const to = Math.min(1200, from + Number(query.get('limit')));
     const items = Array.from({ length: to - from }, (_, index) => ({
-      metadata: { name: `node-${from + index}`, managedFields: [] },
+      metadata: { ...named(`node-${from + index}`), managedFields: [] },
       status: { images: [], addresses: [] },
     }));
     const metadata = to < 1200 ? { continue: String(to) } : {};
@@ -25,8 +24,9 @@ async function serve(odd: (nth: number) => Told | undefined = () => undefined): 
   return fake;
 }
 
-function list(server: FakeApiserver): Promise<readonly Item[]> {
-  return listAllObjects<Item>(createKubeHttp(server.connection), {
+function list(server: FakeApiserver): Promise<readonly Node[]> {
+  return listAllObjects(createKubeHttp(server.connection), {
+    kind: 'Node',
     path: '/api/v1/nodes',
     query: { labelSelector: 'a=b' },
     doing: 'list Nodes',
@@ -42,7 +42,7 @@ describe('listAll', () => {
     expect(items.map(({ metadata }) => metadata.name)).toEqual(
       Array.from({ length: 1200 }, (_, index) => `node-${index}`),
     );
-    expect(items[0]).toEqual({ metadata: { name: 'node-0' }, status: { addresses: [] } });
+    expect(items[0]).toEqual({ metadata: named('node-0'), status: { addresses: [] } });
     expect(server.asked.map(({ query }) => query.toString())).toEqual([
       'labelSelector=a%3Db&limit=500',
       'labelSelector=a%3Db&limit=500&continue=500',

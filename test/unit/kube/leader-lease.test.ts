@@ -43,7 +43,8 @@ class Leases {
     if (method === 'PUT' && this.record?.metadata.resourceVersion !== sent.metadata.resourceVersion)
       return answer(409);
     this.#version += 1;
-    this.record = { ...sent, metadata: { ...sent.metadata, resourceVersion: String(this.#version) } };
+    const made = { name: 'levelset', uid: 'u', resourceVersion: String(this.#version) };
+    this.record = { ...sent, metadata: { ...sent.metadata, ...made } };
     return answer(200, this.record);
   }
 }

@@ -219,7 +219,8 @@ test('an apiserver that forgets each version a second later is asked less and le
     if (!isWatch) lists += 1;
     response.writeHead(200, { 'Content-Type': 'application/json' }).flushHeaders();
     const gone = { type: 'ERROR', object: { kind: 'Status', code: 410, message: 'too old' } };
-    const list = { kind: 'List', metadata: { resourceVersion: '1' }, items: [] };
+    const kind = request.url?.includes('/nodes') ? 'NodeList' : 'ServiceList';
+    const list = { kind, metadata: { resourceVersion: '1' }, items: [] };
     setTimeout(() => response.end(`${JSON.stringify(isWatch ? gone : list)}\n`), isWatch ? 1_100 : 0);
   }).listen(0, '127.0.0.1');
   await once(slow, 'listening');

@@ -1,4 +1,5 @@
 import { callAws, type AwsAnswer } from '../../shared/call-aws.ts';
+import { fieldsOf, parseJson, stringAt } from '../../shared/model/json.ts';
 import { awsAccess } from './aws-access.ts';
 
 const SUFFIX = '_PARAMETER';
@@ -42,8 +43,23 @@ function readName(name: string, parameter: string | undefined): readonly Named[]
   return [{ variable: name.slice(0, -suffix.length), parameter, isOptional: suffix === OPTIONAL_SUFFIX }];
 }
 
-interface Answer {
-  readonly Parameters?: readonly { readonly Name: string; readonly Value: string }[];
+export interface StoreAnswer {
+  readonly Parameters: readonly {
+    readonly Name: string;
+    readonly Value: string;
+    /** In seconds since 1970. */
+    readonly LastModifiedDate: number;
+  }[];
+  readonly NextToken?: string;
+}
+
+/** What Parameter Store has answered. Undefined: it is another one's text, such as a proxy's. */
+export function readStoreAnswer(text: string): StoreAnswer | undefined {
+  const answer = parseJson(text);
+  const { Parameters } = fieldsOf(answer);
+  const isOne = (it: unknown): boolean =>
+    stringAt(it, 'Name') !== undefined && stringAt(it, 'Value') !== undefined;
+  return Array.isArray(Parameters) && Parameters.every(isOne) ? (answer as StoreAnswer) : undefined;
 }
 
 /** The values of the parameters that are there. */
@@ -57,11 +73,11 @@ async function getParameters(
   const found = pages.map(async (page) => {
     const fields = { Names: page, WithDecryption: true };
     const { status, text } = await callParameterStore('GetParameters', fields, env, LONGEST_MS);
-    if (status !== 200) {
-      const asked = `GetParameters of ${page.join(', ')}`;
-      throw new Error(`SSM answered ${status} to ${asked}: ${text.slice(0, 300)}`);
-    }
-    return (JSON.parse(text) as Answer).Parameters ?? [];
+    const asked = `GetParameters of ${page.join(', ')}`;
+    if (status !== 200) throw new Error(`SSM answered ${status} to ${asked}: ${text.slice(0, 300)}`);
+    const answer = readStoreAnswer(text);
+    if (!answer) throw new Error(`what answered 200 to ${asked} is not Parameter Store`);
+    return answer.Parameters;
   });
   return new Map((await Promise.all(found)).flat().map(({ Name, Value }) => [Name, Value]));
 }

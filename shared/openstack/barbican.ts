@@ -27,7 +27,7 @@ export async function listByOffset(
     const items = isRecord(answer.body) ? answer.body[plural] : undefined;
     const total = isRecord(answer.body) ? answer.body['total'] : undefined;
     const withIds = Array.isArray(items) ? items.map((item) => withIdOf(reference, item)) : [undefined];
-    if (!withIds.every(isWireResource))
+    if (!withIds.every((one) => isWireResource(one)))
       throw unexpected(attempted, answer, `list of ${plural} with references`);
     found.push(...withIds);
     if (found.length >= Number(total)) return found;

@@ -51,7 +51,7 @@ function cloudDuring(session: Session, shared: SharedReads): Cloud {
       const attempted = attempt('read', kind, id);
       const answer = await send(session, kind, 'GET', objectPath(kind, id), attempted);
       if (saysAbsent(answer.status, answer.body) && !saysNothingOfPort(kind, answer.body)) return undefined;
-      return readOne(kind, answer, attempted);
+      return readOne(kind, answer, attempted, ENDPOINTS[kind].has);
     },
 
     async create(kind, attributes, parent) {
@@ -173,12 +173,18 @@ function expectSuccess(answer: HttpAnswer, attempted: string): void {
   if (answer.status < 200 || answer.status > 299) throw refusal(attempted, answer);
 }
 
-function readOne(kind: ReadKind, answer: HttpAnswer, attempted: string): WireResource {
+function readOne(
+  kind: ReadKind,
+  answer: HttpAnswer,
+  attempted: string,
+  has: readonly string[] = [],
+): WireResource {
   expectSuccess(answer, attempted);
   const { singular, reference } = ENDPOINTS[kind];
   const inside = isRecord(answer.body) ? answer.body[singular] : undefined;
   const object = reference === undefined ? inside : withIdOf(reference, answer.body);
-  if (!isWireResource(object)) throw unexpected(attempted, answer, `${singular} with an id`);
+  if (!isWireResource(object, has))
+    throw unexpected(attempted, answer, `${singular} with ${['an id', ...has].join(', ')}`);
   return object;
 }
 

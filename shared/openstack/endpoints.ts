@@ -21,22 +21,24 @@ interface Endpoint {
   readonly named?: true;
   /** Lists are read at `/detail`, as they have only names and ids otherwise. */
   readonly detail?: true;
+  /** What every such object that is read has besides an id. One without it would be taken for another one, and put right. */
+  readonly has?: readonly string[];
   /** What messages call the kind. */
   readonly title: string;
 }
 
 // prettier-ignore
 export const ENDPOINTS: Readonly<Record<ReadKind, Endpoint>> = {
-  loadbalancer:  { service: 'load-balancer', collection: '/v2.0/lbaas/loadbalancers',  singular: 'loadbalancer',  plural: 'loadbalancers',  title: 'load balancer' },
-  listener:      { service: 'load-balancer', collection: '/v2.0/lbaas/listeners',      singular: 'listener',      plural: 'listeners',      title: 'listener' },
-  pool:          { service: 'load-balancer', collection: '/v2.0/lbaas/pools',          singular: 'pool',          plural: 'pools',          title: 'pool' },
-  member:        { service: 'load-balancer', collection: '/members',                   singular: 'member',        plural: 'members',        title: 'member', parent: 'pool' },
-  healthmonitor: { service: 'load-balancer', collection: '/v2.0/lbaas/healthmonitors', singular: 'healthmonitor', plural: 'healthmonitors', title: 'health monitor' },
+  loadbalancer:  { service: 'load-balancer', collection: '/v2.0/lbaas/loadbalancers',  singular: 'loadbalancer',  plural: 'loadbalancers',  title: 'load balancer', has: ['provisioning_status'] },
+  listener:      { service: 'load-balancer', collection: '/v2.0/lbaas/listeners',      singular: 'listener',      plural: 'listeners',      title: 'listener', has: ['protocol', 'protocol_port'] },
+  pool:          { service: 'load-balancer', collection: '/v2.0/lbaas/pools',          singular: 'pool',          plural: 'pools',          title: 'pool', has: ['protocol'] },
+  member:        { service: 'load-balancer', collection: '/members',                   singular: 'member',        plural: 'members',        title: 'member', parent: 'pool', has: ['address', 'protocol_port'] },
+  healthmonitor: { service: 'load-balancer', collection: '/v2.0/lbaas/healthmonitors', singular: 'healthmonitor', plural: 'healthmonitors', title: 'health monitor', has: ['type'] },
   l7policy:      { service: 'load-balancer', collection: '/v2.0/lbaas/l7policies',     singular: 'l7policy',      plural: 'l7policies',     title: 'L7 policy' },
   l7rule:        { service: 'load-balancer', collection: '/rules',                     singular: 'rule',          plural: 'rules',          title: 'L7 rule', parent: 'l7policy' },
   flavor:        { service: 'load-balancer', collection: '/v2.0/lbaas/flavors',        singular: 'flavor',        plural: 'flavors',        title: 'flavor' },
   availabilityzone: { service: 'load-balancer', collection: '/v2.0/lbaas/availabilityzones', singular: 'availability_zone', plural: 'availability_zones', title: 'availability zone', named: true },
-  floatingip:    { service: 'network',       collection: '/v2.0/floatingips',          singular: 'floatingip',    plural: 'floatingips',    title: 'floating IP', tagsApart: true },
+  floatingip:    { service: 'network',       collection: '/v2.0/floatingips',          singular: 'floatingip',    plural: 'floatingips',    title: 'floating IP', tagsApart: true, has: ['floating_ip_address'] },
   securitygroup:     { service: 'network',   collection: '/v2.0/security-groups',      singular: 'security_group',      plural: 'security_groups',      title: 'security group', tagsApart: true },
   securitygrouprule: { service: 'network',   collection: '/v2.0/security-group-rules', singular: 'security_group_rule', plural: 'security_group_rules', title: 'security group rule' },
   network:       { service: 'network',       collection: '/v2.0/networks',             singular: 'network',       plural: 'networks',       title: 'network' },

@@ -21,7 +21,7 @@ export async function listAll(
   query: Query,
   parent: string | undefined,
 ): Promise<readonly WireResource[]> {
-  const { service, plural, title, named } = ENDPOINTS[kind];
+  const { service, plural, title, named, has = [] } = ENDPOINTS[kind];
   const path = listPath(kind, parent);
   const attempted = parent === undefined ? `list ${title}s` : `list ${title}s of ${parent}`;
   const found: WireResource[] = [];
@@ -40,8 +40,12 @@ export async function listAll(
     if (answer.status !== 200) throw refusal(attempted, answer);
     const listed = isRecord(answer.body) ? answer.body[plural] : undefined;
     const items = named && Array.isArray(listed) ? listed.map(withNameAsId) : listed;
-    if (!isRecord(answer.body) || !Array.isArray(items) || !items.every(isWireResource)) {
-      throw unexpected(attempted, answer, `list of ${plural} with ids`);
+    if (
+      !isRecord(answer.body) ||
+      !Array.isArray(items) ||
+      !items.every((item) => isWireResource(item, has))
+    ) {
+      throw unexpected(attempted, answer, `list of ${plural} with ${['ids', ...has].join(', ')}`);
     }
     const why = pages.whyTooMuch(items);
     if (why !== undefined) throw new ReconcileError('UNEXPECTED_RESPONSE', `${attempted}: ${why}`);
@@ -59,8 +63,9 @@ function withNameAsId(item: unknown): unknown {
   return isRecord(item) ? { ...item, id: item['name'] } : item;
 }
 
-export function isWireResource(value: unknown): value is WireResource {
-  return stringAt(value, 'id') !== undefined;
+export function isWireResource(value: unknown, has: readonly string[] = []): value is WireResource {
+  if (!isRecord(value) || typeof value['id'] !== 'string') return false;
+  return has.every((name) => value[name] !== undefined && value[name] !== null);
 }
 
 function nextLink(links: unknown): string | undefined {

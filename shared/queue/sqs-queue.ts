@@ -1,4 +1,5 @@
 import { callAws, type AwsAccess } from '../call-aws.ts';
+import { isRecord, parseJson, stringAt } from '../model/json.ts';
 import type { Budget } from '../ports.ts';
 import { bodyOf, deduplicationId, groupId, type QueuedWork } from './queued-work.ts';
 
@@ -10,10 +11,6 @@ interface SqsQueueOptions extends AwsAccess {
   readonly url: string;
   /** The time for all calls; absent where there is no end. */
   readonly budget?: Budget;
-}
-
-interface BatchAnswer {
-  readonly Failed?: readonly { readonly Id: string; readonly Code: string; readonly Message?: string }[];
 }
 
 /** A message that nobody can work on, for the dead letter queue. */
@@ -87,15 +84,19 @@ export class SqsQueue {
     await this.#call('ChangeMessageVisibility', { ReceiptHandle, VisibilityTimeout: seconds });
   }
 
-  /** One call for up to ten entries. Returns the ids of the refused entries, with the reasons. */
-  async #sendBatch(entries: readonly object[]): Promise<ReadonlyMap<string, string>> {
-    const { Failed: failed = [] } = (await this.#call('SendMessageBatch', {
-      Entries: entries,
-    })) as BatchAnswer;
-    return new Map(failed.map(({ Id, Code, Message }) => [Id, Message ? `${Code} (${Message})` : Code]));
+  /** One call for up to ten entries. Returns the ids of those that SQS does not say to have taken, with the reasons. */
+  async #sendBatch(entries: readonly { readonly Id: string }[]): Promise<ReadonlyMap<string, string>> {
+    const { Successful, Failed } = await this.#call('SendMessageBatch', { Entries: entries });
+    const taken = new Set(rowsOf(Successful).map((one) => stringAt(one, 'Id')));
+    const whyNot = (id: string): string => {
+      const failed = rowsOf(Failed).find((one) => stringAt(one, 'Id') === id);
+      const message = stringAt(failed, 'Message');
+      return `${stringAt(failed, 'Code') ?? 'not in the answer'}${message ? ` (${message})` : ''}`;
+    };
+    return new Map(entries.filter(({ Id }) => !taken.has(Id)).map(({ Id }) => [Id, whyNot(Id)]));
   }
 
-  async #call(action: string, fields: object): Promise<unknown> {
+  async #call(action: string, fields: object): Promise<Readonly<Record<string, unknown>>> {
     const limitMs = Math.min(CALL_MS, this.#budget?.remainingMs() ?? CALL_MS);
     if (limitMs <= 0) throw new Error(`SQS was not asked for ${action}: no time is left`);
     const call = {
@@ -105,6 +106,10 @@ export class SqsQueue {
     };
     const { status, text } = await callAws(call, this.#access, limitMs);
     if (status !== 200) throw new Error(`SQS answered ${status} to ${action}: ${text.slice(0, 300)}`);
-    return text === '' ? {} : (JSON.parse(text) as unknown); // an action without a result may answer nothing
+    const answer = parseJson(text || '{}'); // an action without a result may answer nothing
+    if (!isRecord(answer)) throw new Error(`what answered 200 to ${action} is not SQS`);
+    return answer;
   }
 }
+
+const rowsOf = (list: unknown): readonly unknown[] => (Array.isArray(list) ? list : []);

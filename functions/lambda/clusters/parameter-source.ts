@@ -3,11 +3,10 @@ import { TEXTS, type EntrySource, type TextName, type Texts } from '../../../sha
 import { countdown } from '../../../shared/deadline.ts';
 import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
 import { errorText, ReconcileError } from '../../../shared/model/errors.ts';
-import { fieldsOf, parseJson } from '../../../shared/model/json.ts';
 import type { Log } from '../../../shared/ports.ts';
 import { Silence } from '../../../shared/silence.ts';
 import { AFTER_REFUSAL_MS, LIFE_MS, OF_FAILURE } from '../environment.ts';
-import { callParameterStore, LONGEST_MS } from '../parameters.ts';
+import { callParameterStore, LONGEST_MS, readStoreAnswer, type StoreAnswer } from '../parameters.ts';
 
 /** That there is no such entry counts for so long, for so many names. */
 const ABSENT_MS = 60_000;
@@ -26,20 +25,10 @@ interface Kept {
   readonly readAtMs: number;
 }
 
-interface Parameter {
-  readonly Name: string;
-  readonly Value: string;
-  /** In seconds since 1970. */
-  readonly LastModifiedDate: number;
-}
+type Parameter = StoreAnswer['Parameters'][number];
 
 /** What a function that only receives events may read of an entry: it holds no credentials. */
 export const OF_RECEIVING: readonly TextName[] = ['audit-tokens', 'flags'];
-
-interface Answer {
-  readonly Parameters: readonly Parameter[];
-  readonly NextToken?: string;
-}
 
 /**
  * The registry in AWS Systems Manager Parameter Store: the parameters below PATH/clusters/NAME are the texts of an entry, which
@@ -198,7 +187,7 @@ export class ParameterSource implements EntrySource {
   }
 
   /** One call; more of them while Parameter Store says that there were too many. Throws CONFIG_INVALID. */
-  async #page(path: string, fields: object, leftMs: () => number): Promise<Answer> {
+  async #page(path: string, fields: object, leftMs: () => number): Promise<StoreAnswer> {
     const action = 'Names' in fields ? 'GetParameters' : 'GetParametersByPath';
     for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(LONGEST_DELAY_MS, 2 * delayMs)) {
       const limitMs = Math.min(LONGEST_MS, leftMs());
@@ -211,7 +200,7 @@ export class ParameterSource implements EntrySource {
         throw unreadable(path, errorText(cause));
       });
       if (status === 200) {
-        const answer = answerIn(text);
+        const answer = readStoreAnswer(text);
         if (!answer) throw unreadable(path, 'what answered 200 is not Parameter Store');
         return answer;
       }
@@ -224,12 +213,6 @@ export class ParameterSource implements EntrySource {
 
 function isText(name: string): name is TextName {
   return TEXTS.some((text) => text === name);
-}
-
-/** Undefined: it is another one's, such as a proxy's. */
-function answerIn(text: string): Answer | undefined {
-  const answer = parseJson(text);
-  return Array.isArray(fieldsOf(answer)['Parameters']) ? (answer as Answer) : undefined;
 }
 
 function unreadable(path: string, why: string): ReconcileError {

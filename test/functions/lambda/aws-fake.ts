@@ -26,7 +26,7 @@ export interface AwsFake {
   readonly modified: Map<string, number>;
   /** So many calls of Parameter Store are answered that there were too many. */
   throttled: number;
-  /** What Parameter Store answers with a status of 200 instead, as a proxy may. */
+  /** What is answered with a status of 200 instead, as a proxy may. */
   garbled: string | undefined;
   /** X-Amz-Target of each request, with the size of a batch or the path. */
   readonly calls: string[];
@@ -72,7 +72,7 @@ export async function startAws(): Promise<AwsFake> {
         response.writeHead(trouble).end('{"__type":"InternalServerError"}');
         return;
       }
-      if (service === 'AmazonSSM' && fake.garbled !== undefined) {
+      if (fake.garbled !== undefined) {
         response.end(fake.garbled);
         return;
       }
@@ -167,7 +167,9 @@ export async function startAws(): Promise<AwsFake> {
       const code = send(String(body['QueueUrl']), entry);
       return code ? [{ Id: entry['Id'], Code: code, SenderFault: true }] : [];
     });
-    return { status: 200, body: { Successful: [], ...(failed.length > 0 && { Failed: failed }) } };
+    const refusedIds = new Set(failed.map(({ Id }) => Id));
+    const taken = entries.flatMap(({ Id }) => (refusedIds.has(Id) ? [] : [{ Id }]));
+    return { status: 200, body: { Successful: taken, ...(failed.length > 0 && { Failed: failed }) } };
   };
 
   const sendOne = (body: Fields): Answer => {

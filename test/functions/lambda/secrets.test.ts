@@ -47,6 +47,18 @@ test('an old token that nobody replaces in a request ends after five minutes', a
   expect(await post(AUDIT_TOKEN)).toBe(401);
 });
 
+test.each(['<html>hush</html>', '{}', '{"Parameters":[{"Name":"/x"}]}'])(
+  'an answer of somebody else, %s, is no answer of Parameter Store, and nothing of it is told',
+  async (garbled) => {
+    const { aws } = await deployed();
+    aws.garbled = garbled;
+    const env = { ...process.env, X_PARAMETER: '/x' };
+    const error = await withParameters(env).catch((thrown: unknown) => thrown);
+    expect(String(error)).toMatch(/what answered 200 to GetParameters of .*\/x is not Parameter Store/);
+    expect(String(error)).not.toContain('hush');
+  },
+);
+
 test('whoever shows wrong tokens makes a function read its secrets every five seconds at most', async () => {
   const world = await deployed();
   for (let at = 0; at < 21; at += 1) {

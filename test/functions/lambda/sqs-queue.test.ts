@@ -97,6 +97,16 @@ test('a queue that does not answer is an error', async () => {
   aws = await startAws();
 });
 
+test.each([
+  ['<html>', 'what answered 200 to SendMessageBatch is not SQS'],
+  ['[]', 'what answered 200 to SendMessageBatch is not SQS'],
+  ['{}', 'SQS refused 2 of 2 messages: not in the answer'],
+  ['{"Successful":[{"Id":"1"}],"Failed":null}', 'SQS refused 1 of 2 messages: not in the answer'],
+])('an answer of 200 with %s has not taken what it does not name', async (garbled, why) => {
+  aws.garbled = garbled;
+  await expect(queue('keys.fifo').send([work('web'), work('api')])).rejects.toThrow(why);
+});
+
 test('no call outlasts the time of what goes on, and without time none is sent', async () => {
   aws.down.set('SQS', 'hangs');
   const sending = (remainingMs: number): Promise<void> =>

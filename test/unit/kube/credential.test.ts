@@ -126,6 +126,7 @@ echo '{"status":{"token":"'$PREFIX-$1-$(wc -l < "$(dirname "$0")/runs" | tr -d '
     ],
     ['fails in silence', './silent', '(it failed): run it by hand to see why'],
     ['prints what is no JSON', './chatty', '(it failed): run it by hand to see why'],
+    ['prints what is no credential', './odd', '(it failed): run it by hand to see why'],
     ['asks a person', './asks-a-person', '(it failed): nobody gave a code'],
     ['answers nothing', './empty', 'gave neither a token nor a client certificate'],
   ])('that %s is told, without what it was given and without tokens', async (_what, command, message) => {
@@ -136,6 +137,7 @@ echo '{"status":{"token":"'$PREFIX-$1-$(wc -l < "$(dirname "$0")/runs" | tr -d '
       ],
       ['silent', 'exit 1'],
       ['chatty', 'echo hush'],
+      ['odd', 'echo \'{"token":"hush"}\''],
       ['empty', 'echo \'{"status":{}}\''],
       ['asks-a-person', 'read code || { echo nobody gave a code >&2; exit 3; }'],
     ] as const) {

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => fake.close());
 
 describe('requests', () => {
-  const lb = { loadbalancer: { id: ID } };
+  const lb = { loadbalancer: { id: ID, provisioning_status: 'ACTIVE' } };
   const rows: readonly [string, (port: Cloud) => Promise<unknown>, unknown, readonly unknown[]][] = [
     [
       'get',
@@ -212,6 +212,15 @@ describe('lists', () => {
     ]);
   });
 
+  it('have what every such object has: without its port a listener would be deleted', async () => {
+    answer = always(200, { listeners: [{ id: ID, protocol: 'TCP', protocol_port: null }] });
+    await expect(cloud.list('listener')).rejects.toThrow(
+      'list listeners: HTTP 200, but the answer has no list of listeners with ids, protocol, protocol_port',
+    );
+    answer = always(200, { healthmonitor: { id: ID } });
+    await expect(cloud.get('healthmonitor', ID)).rejects.toThrow('has no healthmonitor with an id, type');
+  });
+
   it.each([
     ['HTML', undefined],
     ['no list', {}],
@@ -219,6 +228,7 @@ describe('lists', () => {
     ['an object without an id', { ports: [{ name: 'x' }] }],
     ['a page that leads to itself', { ports: [], ports_links: next('a') }],
     ['a page that leads nowhere', { ports: [], ports_links: [{ rel: 'next', href: 'http://[' }] }],
+    ['nothing of them', { ports: [null] }],
   ])('are never a part: %s', async (_what, body) => {
     answer = always(200, body);
     await expect(cloud.list('port')).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });

@@ -16,7 +16,7 @@ export type Map = Readonly<Record<string, unknown>>;
 
 /** One map of a kubeconfig, read field by field. Errors name file, field and what is allowed. */
 export class KubeconfigFields {
-  private readonly map: Map;
+  readonly map: Map;
   private readonly origin: Origin;
   /** Path of this map, such as `users[0].user`. */
   private readonly path: string;
@@ -34,7 +34,9 @@ export class KubeconfigFields {
 
   /** The text of a field; undefined if it is missing or empty. */
   text(field: string): string | undefined {
-    return this.scalar(field, 'string', 'a text (put it in quotes)');
+    const value = this.map[field] ?? '';
+    if (typeof value !== 'string') throw this.invalid(field, 'a text (put it in quotes)');
+    return value === '' ? undefined : value;
   }
 
   needed(field: string, allowed: string): string {
@@ -44,7 +46,9 @@ export class KubeconfigFields {
   }
 
   flag(field: string): boolean {
-    return this.scalar(field, 'boolean', 'true or false') ?? false;
+    const value = this.map[field] ?? '';
+    if (value !== '' && typeof value !== 'boolean') throw this.invalid(field, 'true or false');
+    return value === true;
   }
 
   /** A text, or a list of them, each as the bytes of a header. */
@@ -61,15 +65,12 @@ export class KubeconfigFields {
 
   /** The entry called `name` in a list of `{ name, ... }`. */
   named(list: string, name: string): KubeconfigFields {
-    const entries = Array.isArray(this.map[list]) ? (this.map[list] as unknown[]) : [];
+    const listed = this.map[list];
+    const entries: readonly unknown[] = Array.isArray(listed) ? listed : [];
     const index = entries.findIndex((one) => isRecord(one) && one['name'] === name);
     if (index >= 0) return new KubeconfigFields(this.origin, `${list}[${index}]`, entries[index]);
     const named = { contexts: 'current-context', clusters: 'the context', users: 'the context' }[list] ?? '';
     throw this.invalid(list, `a list with the entry that ${named} names; it has ${entries.length}`);
-  }
-
-  raw(): Map {
-    return this.map;
   }
 
   /** A path beside the kubeconfig, as kubectl reads it. */
@@ -82,19 +83,21 @@ export class KubeconfigFields {
 
   /** PEM text from `<field>-data` (base64), or else from the file that `<field>` names, as in client-go. */
   pem(field: string): RotatedText | undefined {
+    const checked = (pem: string, given: string, allowed: string): string => {
+      if (pem.includes('-----BEGIN ')) return pem;
+      throw this.invalid(given, allowed);
+    };
     const data = this.text(`${field}-data`);
     if (data !== undefined) {
-      const pem = Buffer.from(data, 'base64').toString('utf8');
-      if (pem.includes('-----BEGIN ')) return () => Promise.resolve(pem);
-      throw this.invalid(`${field}-data`, 'PEM text in base64');
+      const decoded = Buffer.from(data, 'base64').toString('utf8');
+      const pem = checked(decoded, `${field}-data`, 'PEM text in base64');
+      return () => Promise.resolve(pem);
     }
     const path = this.file(field, `give ${field}-data, as kubectl config view --minify --flatten --raw does`);
     if (path === undefined) return undefined;
     return rotatedFile(path, async () => {
       const instead = `; without a file, as on AWS Lambda, give ${field}-data`;
-      const pem = await readNamedFile(this.placeOf(field), path, instead);
-      if (pem.includes('-----BEGIN ')) return pem;
-      throw this.invalid(field, 'a file with PEM text');
+      return checked(await readNamedFile(this.placeOf(field), path, instead), field, 'a file with PEM text');
     });
   }
 
@@ -109,12 +112,5 @@ export class KubeconfigFields {
 
   private at(field: string): string {
     return [this.path, field].filter((part) => part !== '').join('.');
-  }
-
-  private scalar<T extends 'string' | 'boolean'>(field: string, type: T, allowed: string) {
-    const value = this.map[field];
-    if (value === undefined || value === null || value === '') return undefined;
-    if (typeof value === type) return value as T extends 'string' ? string : boolean;
-    throw this.invalid(field, allowed);
   }
 }

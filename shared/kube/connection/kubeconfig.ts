@@ -81,7 +81,7 @@ function readTls(cluster: KubeconfigFields, hasAuthority: boolean): TlsSettings 
 
 /** What a plugin with `provideClusterInfo` is told (client-go credential plugins, `spec.cluster`). */
 function clusterInfo(cluster: KubeconfigFields, authority: string | undefined): Map {
-  const { extensions, 'certificate-authority': _path, ...fields } = cluster.raw();
+  const { extensions, 'certificate-authority': _path, ...fields } = cluster.map;
   const [found] = [extensions ?? []].flat().filter((one) => isRecord(one) && one['name'] === EXEC);
   return {
     ...fields,
@@ -133,7 +133,7 @@ function pairOf(certificate: RotatedText, key: RotatedText): CredentialSource {
 /** Whose rights every request has: `as` and what belongs to it, as client-go sends them. */
 function readImpersonation(user: KubeconfigFields): Credential['impersonation'] {
   const extra = user.has('as-user-extra') ? user.section('as-user-extra') : undefined;
-  const keys = Object.keys(extra?.raw() ?? {});
+  const keys = Object.keys(extra?.map ?? {});
   const escaped = (key: string): string =>
     encodeURIComponent(key).replace(/[()]/g, (one) => (one === '(' ? '%28' : '%29'));
   const more = [
@@ -178,9 +178,9 @@ function readExec(exec: KubeconfigFields, source: string, { login, info }: Login
   // Plugins read their version and the cluster from here; client-node does not set it (client-go credential plugins).
   const cluster = exec.flag('provideClusterInfo') && { cluster: info };
   const told = { kind: 'ExecCredential', apiVersion, spec: { ...cluster, interactive: false } };
-  const given = Array.isArray(exec.raw()['env']) ? (exec.raw()['env'] as unknown[]) : [];
+  const given = Array.isArray(exec.map['env']) ? (exec.map['env'] as unknown[]) : [];
   const env = [...given, { name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(told) }];
-  return login({ exec: { ...exec.raw(), command: beside, env } }, exec.placeOf(''));
+  return login({ exec: { ...exec.map, command: beside, env } }, exec.placeOf(''));
 }
 
 function readAuthProvider(
@@ -188,7 +188,7 @@ function readAuthProvider(
   source: string,
   { login }: LoginHere,
 ): CredentialSource {
-  const name = provider.text('name') ?? '';
+  const name = provider.text('name');
   if (name !== 'oidc') throw provider.invalid('name', 'oidc (for other providers use exec)');
-  return login({ authProvider: { ...provider.raw(), name } }, `${source}: auth-provider oidc`);
+  return login({ authProvider: { ...provider.map, name } }, `${source}: auth-provider oidc`);
 }

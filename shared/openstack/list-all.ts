@@ -12,7 +12,7 @@ import type { HttpAnswer } from './openstack-http.ts';
 const PAGE_SIZE = 1_000;
 
 /**
- * A whole list, page by page. Only the marker of a link to the next page is used, not its host and path (decision 30).
+ * A whole list, page by page. Only the marker of a link to the next page is used, not its host and path (decision 31).
  * Throws UNEXPECTED_RESPONSE for a link that does not lead on, rather than return a part.
  */
 export async function listAll(
@@ -21,7 +21,9 @@ export async function listAll(
   query: Query,
   parent: string | undefined,
 ): Promise<readonly WireResource[]> {
-  const { service, plural, title, named, has = [] } = ENDPOINTS[kind];
+  const { service, plural, title, named, has: every = [] } = ENDPOINTS[kind];
+  const { fields } = query;
+  const has = fields ? every.filter((name) => [fields].flat().includes(name)) : every;
   const path = listPath(kind, parent);
   const attempted = parent === undefined ? `list ${title}s` : `list ${title}s of ${parent}`;
   const found: WireResource[] = [];

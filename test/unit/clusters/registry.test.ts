@@ -58,7 +58,7 @@ test('while a text cannot be used, the last settings count as a whole, and the p
 test.each(['kubeconfig', 'cloud.conf', 'flags', 'ca-file'] as const)(
   'a %s that is gone counts no more, although another text cannot be used',
   async (gone) => {
-    const all: Texts = { ...WHOLE, flags: 'adopt=tags', 'ca-file': '-----BEGIN CERTIFICATE-----' };
+    const all: Texts = { ...WHOLE, flags: 'drift=repair', 'ca-file': '-----BEGIN CERTIFICATE-----' };
     const { made, later } = registry({ a: all });
     expect((await made.read('a'))?.problems).toEqual([]);
     const { [gone]: _gone, ...rest } = { ...all, 'key-file': 'broken' };

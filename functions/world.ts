@@ -202,7 +202,7 @@ async function connectOpenStack(
     semaphores: SEMAPHORES,
     ...(shareLogin && { shareLogin }),
     transport: guarded(overSockets(config.openstack, proxyFromEnv(env), refuse), guard),
-    // decision 346: nothing of an entry of --clusters is repeated
+    // decision 460: nothing of an entry of --clusters is repeated
     ...(cluster === undefined && {
       loginRefused: (credentials) => {
         log.warn(

@@ -102,7 +102,7 @@ export interface Deletions {
   readonly left: DeletionRecord;
 }
 
-/** The record of where this cluster's load balancers are (decision 152). */
+/** The record of where this cluster's load balancers are (decision 154). */
 export interface PlaceRecord {
   load(): Promise<LoadBalancerPlace | undefined>;
   /** Records the place, or the region of a record of the same project without one. What another writer recorded meanwhile stays. */

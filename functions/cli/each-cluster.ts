@@ -106,7 +106,7 @@ type Label = (text: string) => string;
 function afterKeystone(run: OnOne): OnOne {
   const [waitsMs, stopsMs] = [2_000, 10_000];
   return async (world, print) => {
-    const at = world.cluster === undefined ? ` at ${world.config.openstack.authUrl}` : ''; // decision 346
+    const at = world.cluster === undefined ? ` at ${world.config.openstack.authUrl}` : ''; // decision 460
     const asked = attempt(world.cloud.projectId());
     if (!(await isSettledWithin(asked, waitsMs))) world.log.warn(`waiting for Keystone${at}`);
     const answer = await valueWithin(stopsMs - waitsMs, asked);

@@ -198,7 +198,7 @@ function bindRefs(step: Step, known: ReadonlyMap<string, WireResource>): Step | 
 /** Neutron's clock may differ by so much from Octavia's, which an answer has, and from ours. */
 const [SKEW_INSIDE_MS, SKEW_MS] = [5_000, 60_000];
 
-/** Refusals that say: not this address. The policy of Neutron lets administrators alone choose one (decision 451). */
+/** Refusals that say: not this address. The policy of Neutron lets administrators alone choose one (decision 161). */
 const NOT_THIS_ADDRESS: readonly ErrorCode[] = ['FORBIDDEN', 'REJECTED', 'CONFLICT'];
 
 /** What a failed create comes to, where OpenStack's words do not say what a person has to do. */
@@ -226,7 +226,7 @@ export async function afterFailedCreate(
   return new ReconcileError('REJECTED', what, error.context);
 }
 
-/** The VIP ports made since a request whose load balancer does not exist: each further POST would leave another one (decision 450). */
+/** The VIP ports made since a request whose load balancer does not exist: each further POST would leave another one (decision 522). */
 async function leftVipPorts(sinceMs: number, cloud: World['cloud']): Promise<readonly string[]> {
   const fields = ['id', 'name', 'device_owner', 'created_at'];
   const left: string[] = [];

@@ -17,11 +17,11 @@ export type ChangeRule = 'in-place' | 'recreate' | 'new-pool' | 'refuse' | 'at-c
  * - value: as JSON; an absent value equals null.
  * - set: lists in any order.
  * - asked-text: a description, of which only the part counts that a Service asks for.
- * - open-cidrs: a set in which "everybody" equals null (decision 3).
+ * - open-cidrs: a set in which "everybody" equals null (decision 2).
  * - tags: our tags must be among the observed ones; all others stay.
  * - set-record: tags, of which only the record `levelset-set` and users' tags count, since each write locks (decision 7).
  * - sparse: an object without its null keys, which the server fills in (decision 2). Null equals an empty object.
- * - reference, references: certificates in Barbican, equal by their id (decision 3); a list in any order.
+ * - reference, references: certificates in Barbican, equal by their id (decision 2); a list in any order.
  * - vips: an additional VIP in each of these subnets, at the IP address that is asked for, if one is.
  * - entries: the named keys of an object; null asks for the key to be absent.
  * - conditions: the named types of a list of conditions, whatever their times.

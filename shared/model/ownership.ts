@@ -24,10 +24,10 @@ import type { ServiceKey } from './request.ts';
 import { mergeUserTags } from './load-balancer/user-tags.ts';
 import type { WireResource } from './resources.ts';
 
-/** Prefix of our annotations and condition types (decision 46). */
+/** Prefix of our annotations and condition types. */
 export const ANNOTATION_PREFIX = 'levelset.openstack.org/';
 
-/** Prefix of our tags and Leases (decision 46). */
+/** Prefix of our tags and Leases. */
 export const TAG_PREFIX = 'levelset-';
 
 /** Field manager of all our writes to Kubernetes. */

@@ -126,7 +126,7 @@ export interface DesiredResource<K extends ResourceKind = ResourceKind> {
   readonly because?: string;
   /** The resource is changed if it exists, and never created. */
   readonly ifPresent?: true;
-  /** A pool of Pods without members (decision 63), or a security group without rules (decision 81), is intended. */
+  /** A pool of Pods without members (decision 63), or a security group without rules (decision 420), is intended. */
   readonly mayBeEmpty?: true;
   /** Ports of the Service for which a rule of a security group is desired, such as `tcp/80`. */
   readonly places?: readonly string[];

@@ -35,7 +35,7 @@ export async function listByOffset(
   }
 }
 
-/** An object of Barbican, with the id that its URL ends in. Nothing else of the URL is used (decision 30). */
+/** An object of Barbican, with the id that its URL ends in. Nothing else of the URL is used (decision 31). */
 export function withIdOf(reference: 'secret_ref' | 'container_ref', object: unknown): unknown {
   const id = stringAt(object, reference)?.split('/').at(-1);
   return isRecord(object) && id !== undefined && id !== '' ? { ...object, id } : undefined;

@@ -7,7 +7,7 @@ const AGAIN_MS = 5_000;
 
 /**
  * The same places for processes that share no memory: one list of the project's load balancers says how many are in Octavia's
- * hands. Those who count at the same moment overshoot by a few (decision 272).
+ * hands. Those who count at the same moment overshoot by a few (decision 271).
  */
 export class CountedRoom implements Places {
   readonly #most: number;

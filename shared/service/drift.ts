@@ -62,7 +62,7 @@ function driftBy(state: UnitState, evaluation: Evaluation): (step: Step) => bool
   };
 }
 
-/** What is in ERROR is written as it is, or built anew, whoever broke it (decisions 143, 310). */
+/** What is in ERROR is written as it is, or built anew, whoever broke it (decision 310). */
 function isMend(step: Step): boolean {
   if (step.verb !== 'update') return step.verb === 'failover';
   return step.changes.every(({ from, to }) => sameJson(from ?? null, to ?? null));

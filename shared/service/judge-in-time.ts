@@ -30,7 +30,7 @@ interface Sweeping {
 
 /**
  * Judges Services as long as the sweep has time. The next whole sweep, of whatever process, begins where this one stopped
- * (decision 303).
+ * (decision 283).
  */
 export async function judgeInTime<V>(
   services: readonly Service[],

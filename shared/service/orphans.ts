@@ -30,7 +30,7 @@ interface Orphans {
  * Finds load balancers, security groups, floating IPs and certificates of ours whose Service is gone or wants no load
  * balancer. A floating IP counts only if it has our tags, is attached to no port and not kept; one without tags is only
  * told of. The deletions of a sweep begin here: when the quarantine is over
- * (decision 290), the sweep queues the Service's key, and reconcile asks the apiserver for that Service before it deletes, within the
+ * (decision 151), the sweep queues the Service's key, and reconcile asks the apiserver for that Service before it deletes, within the
  * deletion budget (decision 151). A list that failed yields no orphans.
  */
 export function findOrphans(

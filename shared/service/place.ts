@@ -1,6 +1,6 @@
 /**
  * The place of this cluster's load balancers: the OpenStack project, and the region. Elsewhere levelset would find nothing of
- * them, make others, and let deleted Services go while their load balancers stay (decision 152).
+ * them, make others, and let deleted Services go while their load balancers stay (decision 154).
  */
 import { ReconcileError } from '../model/errors.ts';
 import { PLACE } from '../model/place.ts';

@@ -1,7 +1,7 @@
 /**
  * Services that have vanished: they are gone, and levelset saw neither a deletionTimestamp nor a change of their type, as where an
  * apiserver was restored from a backup. What they left in OpenStack stays for `--orphan-delay` after the first sweep that found it, and
- * then goes within `--deletion-share`, unless a person approves it (decisions 151, 290). One record has both times.
+ * then goes within `--deletion-share`, unless a person approves it (decision 151). One record has both times.
  */
 import type { PlannedDeletion } from '../apply/reserve-deletion.ts';
 import type { Config } from '../config/config.ts';

@@ -13,7 +13,7 @@ export function keysFromAudit(items: readonly unknown[], self: readonly string[]
   return collectKeys(items.map((item) => (isAuditEvent(item) ? readEvent(item, own) : 'skipped')));
 }
 
-/** The user name of a ServiceAccount, `NAMESPACE/NAME`, in audit events (decision 47). */
+/** The user name of a ServiceAccount, `NAMESPACE/NAME`, in audit events (decision 172). */
 export function serviceAccountUser(serviceAccount: string): string {
   return `system:serviceaccount:${serviceAccount.replace('/', ':')}`;
 }

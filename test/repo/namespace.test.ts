@@ -1,4 +1,4 @@
-/** One namespace of levelset's own, wherever it is named (decision 175). */
+/** One namespace of levelset's own, wherever it is named (decision 347). */
 import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { FLAGS } from '../../shared/config/flags.ts';

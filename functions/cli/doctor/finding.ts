@@ -11,7 +11,7 @@ export interface Examined {
   readonly connected: Connected;
   readonly flags: Flags;
   readonly env: NodeJS.ProcessEnv;
-  /** The entry of a registry, nothing of whose texts may reach a message (decision 346). */
+  /** The entry of a registry, nothing of whose texts may reach a message (decision 460). */
   readonly entry?: string;
   /** Where the logins are written. */
   readonly cloudSource: string;

@@ -1,5 +1,5 @@
 /**
- * Reach: which resources of OpenStack a Service may name (decisions 20, 36). A person who may edit a Service need not
+ * Reach: which resources of OpenStack a Service may name (decision 20). A person who may edit a Service need not
  * have any rights in OpenStack, but levelset acts with its own rights.
  *
  * | reach     | what may be named                                                                       |

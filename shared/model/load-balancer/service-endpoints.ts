@@ -50,7 +50,7 @@ export function localNodes(slices: readonly EndpointSlice[], service: Policy): r
 
 /**
  * The Pods behind each port that goes to Pods. Each must be a Pod that the Service selects and that has the IP address
- * (decision 35), one in its Node's network an address that the Node names and no other device has (decision 160). Each endpoint is judged once,
+ * (decision 63), one in its Node's network an address that the Node names and no other device has (decision 160). Each endpoint is judged once,
  * for all ports. A Pod is one member of a port, as a kubelet gives it one number for each. `most`: members of all ports together.
  */
 export function readEndpoints(
@@ -244,7 +244,7 @@ function whyNotOfNode(pod: Pod | undefined, address: string, isOfNode: HasAddres
 
 /**
  * Why a Pod in its Node's network is not reached at a port; undefined if it is: the Pod has it, or the Service leads there.
- * Any other one may be the kubelet's, and would be opened in the security group (decision 483).
+ * Any other one may be the kubelet's, and would be opened in the security group (decision 63).
  */
 function whyNotPort(
   pod: Pod | undefined,

@@ -15,7 +15,7 @@ export interface Subnet {
 
 /**
  * The VIPs of a load balancer, the primary one first. The VIP port may have more IP addresses, for example by SLAAC,
- * which no listener serves (decision 8).
+ * which no listener serves (decision 13).
  */
 export function vipsOf(loadBalancer: WireResource): readonly string[] {
   const additional = (loadBalancer['additional_vips'] ?? []) as readonly AdditionalVip[];

@@ -1,7 +1,7 @@
 /**
  * Regular expressions from annotations. JavaScript's own engine backtracks: a short pattern can occupy the process for
  * hours. This engine follows all alternatives at once, as Go's does, and takes at most (pattern times text) steps. It
- * knows the part of Go's syntax that names of subnets need, and matches the same texts as Go (decision 72).
+ * knows the part of Go's syntax that names of subnets need, and matches the same texts as Go (decision 31).
  */
 
 interface Pattern {

@@ -32,7 +32,7 @@ export function compareText(a: string, b: string): number {
 export const UUID_PATTERN = '[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}';
 const UUID = new RegExp(`^${UUID_PATTERN}$`, 'i');
 
-/** The UUID in lower case; undefined for another text, which must not enter a URL (decision 30). */
+/** The UUID in lower case; undefined for another text, which must not enter a URL (decision 31). */
 export function readUuid(text: string): string | undefined {
   return UUID.test(text.trim()) ? text.trim().toLowerCase() : undefined;
 }

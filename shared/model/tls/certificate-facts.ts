@@ -14,7 +14,7 @@ const ADDRESS = new RegExp(
   'i',
 );
 
-/** The reference in a text; undefined if there is none. Host and path of a URL do not count (decision 30). */
+/** The reference in a text; undefined if there is none. Host and path of a URL do not count (decision 31). */
 export function parseTlsReference(text: string): TlsReference | undefined {
   if (ID.test(text)) return { id: text.toLowerCase() };
   const [, , collection, id] = ADDRESS.exec(text) ?? [];

@@ -39,7 +39,7 @@ export function claimOf(node: Node): string | undefined {
   return providerID === '' ? systemUUID(node) : parseProviderID(providerID)?.serverId;
 }
 
-/** The Problem of a Node whose server another Node claims, too. Neither is changed (decision 26). */
+/** The Problem of a Node whose server another Node claims, too. Neither is changed (decision 27). */
 export function conflictProblem(node: Node, server: Server, nodes: readonly Node[]): Problem | undefined {
   const others = nodes.filter(
     (one) => one.metadata.name !== node.metadata.name && claimOf(one) === server.id,

@@ -32,7 +32,7 @@ export interface DesiredNode {
 /**
  * The Node that its server describes. A Node with the uninitialized taint gets providerID, labels and addresses and
  * loses the taint, but not while its addresses are unknown. Labels and addresses follow the server later, too
- * (decisions 103, 104).
+ * (decision 104).
  */
 export function desireNode(intent: NodeIntent): DesiredNode {
   const { node, server, config } = intent;

@@ -82,7 +82,7 @@ interface RedirectInput {
 
 /**
  * The redirect of an HTTP listener to HTTPS. Octavia's redirect prefix has scheme and host, so the Service must name a
- * host (decision 14). Octavia does not render a policy without a rule, so the policy has a rule that every request
+ * host (decision 16). Octavia does not render a policy without a rule, so the policy has a rule that every request
  * matches.
  */
 export function desireRedirect(input: RedirectInput): {

@@ -67,9 +67,9 @@ interface RowBase<T> {
    * it blocks the Service, so that what is there stays and members follow the Nodes (decision 430).
    */
   readonly unreadable: 'blocks' | 'default' | 'last';
-  /** A value of which no port makes use blocks the Service, since people rely on it (decision 62). */
+  /** A value of which no port makes use blocks the Service, since people rely on it (decision 430). */
   readonly unused?: 'blocks';
-  /** The kind of thing that the value names. A thing out of the Service's reach blocks (REACH, decision 36). */
+  /** The kind of thing that the value names. A thing out of the Service's reach blocks (REACH, decision 20). */
   readonly refers?: ReferenceKind;
   /**
    * An empty value in the Go provider's spelling means "none", whatever cloud.conf says. It means so to the Go provider

@@ -64,7 +64,7 @@ export function readAsDialect(
 const FIELD = 'levelset.openstack.org/description';
 
 /**
- * The intent without a description: kinx's driver reads in the description how the load balancer behaves (decision 5).
+ * The intent without a description: kinx's driver reads in the description how the load balancer behaves (decision 7).
  */
 function withoutDescription(intent: ServiceIntent): ServiceIntent {
   const { description, ...Service } = intent.annotated.Service;

@@ -32,7 +32,7 @@ export function oneOf<const T extends string>(...words: readonly T[]): Parser<T>
   };
 }
 
-/** Every id from an annotation is checked before it may enter a URL (decision 30). */
+/** Every id from an annotation is checked before it may enter a URL (decision 31). */
 export const uuid: Parser<string> = (text) => {
   const value = readUuid(text);
   return value === undefined ? { allowed: 'the UUID of a resource' } : { value };

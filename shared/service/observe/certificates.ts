@@ -23,7 +23,7 @@ import type { ListSource } from './look-if-possible.ts';
 
 /**
  * Barbican's references for the certificates that the Service names. Each is read once a minute; unread, it counts as
- * written. What levelset keeps for a Secret is for those who have that Secret (decision 482).
+ * written. What levelset keeps for a Secret is for those who have that Secret (decision 20).
  */
 export async function observeCertificates(
   { references }: CertificateQuestion,

@@ -41,7 +41,7 @@ export function observeListeners(
 
 /**
  * Gives each pool its plan address. The port of its tag counts, so that a listener which was pointed at another's pool
- * takes nothing from that one (decision 480). If several pools are for one port, the pool that the port's listener uses
+ * takes nothing from that one (decision 4). If several pools are for one port, the pool that the port's listener uses
  * has the address, or without such a listener the newest pool; another one has the address of the next pool, and
  * further ones count as unused.
  */

@@ -117,7 +117,7 @@ function problemOf(place: string, { wire, id }: ObservedResource, cluster: Clust
 
 /**
  * A Problem if another controller wrote the Service after levelset last wrote its status. The two would undo each
- * other's changes of the load balancer (decision 37). A controller that stopped before levelset came does not count.
+ * other's changes of the load balancer (decision 150). A controller that stopped before levelset came does not count.
  * One that stops later counts until levelset writes the status again. Times of managedFields have whole seconds.
  */
 export function secondControllerProblems(service: Service | undefined): readonly Problem[] {

@@ -8,7 +8,7 @@ import { MADE_TWICE } from './why-deleted.ts';
 import { familyOf } from '../../model/network/network-facts.ts';
 
 const GROUP = 'securitygroup';
-/** levelset deletes the group of a Service that goes on only after approval (decision 153). */
+/** levelset deletes the group of a Service that goes on only after approval (decision 154). */
 const GROUPS_OFF = 'approved; manage-security-groups is off';
 const GROUP_ID: Ref = { $ref: 'securitygroup.id' };
 
@@ -176,7 +176,7 @@ const OF_GROUPS = ['securitygroup', 'securitygrouprule', 'port'];
 
 /**
  * The plan without the steps that take the security group off a Service that goes on. They wait for approval: the group
- * may be all that lets the load balancer in, and only the configuration has changed (decision 153).
+ * may be all that lets the load balancer in, and only the configuration has changed (decision 154).
  */
 export function keepGroupUntilApproved(
   planned: Plan,

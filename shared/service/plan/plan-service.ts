@@ -160,7 +160,7 @@ function untilApproved(planned: Plan, { because, approval, isApproved }: LetGo):
 
 /**
  * Whether the plan creates a load balancer, so that the quota must be known: if the quota refuses a one-POST create
- * half-way, Octavia leaks the VIP port (decision 39).
+ * half-way, Octavia leaks the VIP port (decision 522).
  */
 export function createsLoadBalancer(planned: Plan, { unit, observed, depth }: ServicePlanInput): boolean {
   if (depth !== 'deep') return false;
@@ -190,7 +190,7 @@ function isOursToDelete(
 /**
  * The reason to delete the load balancer and create it again; undefined if there is none. Nothing is lost by it if the
  * load balancer is in ERROR, or has lost its VIP port and may be repaired, was made for this Service alone, and the Service has no
- * published address (decision 38).
+ * published address (decision 310).
  */
 function whyAnew(
   unit: Unit,
@@ -220,7 +220,7 @@ export function takenByOthers({ desired, observed, cluster }: ServicePlanInput):
 /**
  * The desired resources without the security group rules for ports that have no pool. Such a port has no pool because
  * another Service has it on the same load balancer, or the cloud cannot serve it. A group that loses all its rules here
- * is meant to be empty (decision 81).
+ * is meant to be empty (decision 420).
  */
 function withoutIdleRules(desired: readonly DesiredResource[]): readonly DesiredResource[] {
   const pools = new Set(desired.filter(({ kind }) => kind === 'pool').map(({ address }) => address));

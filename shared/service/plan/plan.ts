@@ -30,7 +30,7 @@ interface PlanInput extends ReplacementInput, Leaving {
   readonly problems: readonly Problem[];
   /** The desired rules are unknown, so the security group stays as it is. */
   readonly keepSecurityGroup: boolean;
-  /** The floating IP is where a user attached it, and outlives the Service there (decision 446). */
+  /** The floating IP is where a user attached it, and outlives the Service there (decision 161). */
   readonly staysOnPort?: boolean;
   /** Load balancers of this unit that were made twice because the answer to a POST was lost. */
   readonly duplicates: readonly WireResource[];
@@ -40,7 +40,7 @@ interface PlanInput extends ReplacementInput, Leaving {
   readonly draining?: readonly DrainingMember[];
   /** Ids of children in ERROR that were written a moment ago. */
   readonly resting?: Resting;
-  /** The reason to delete the load balancer and create it again (decision 38). */
+  /** The reason to delete the load balancer and create it again (decision 310). */
   readonly rebuild?: string;
   /** The ports that the Service names, such as `tcp/80`. */
   readonly ports: readonly string[];

@@ -16,7 +16,7 @@ import type { ResourceKind, WireResource } from '../../model/resources.ts';
  *
  * For IPv6 it is the VIP. For IPv4 it is the floating IP, if the Service wants one and it is on the VIP port or this
  * run attaches it. Without it the Service has no IPv4 address. The VIP is published where those who share the load balancer do not all ask for a floating IP, and
- * in a cloud without external networks (decision 443).
+ * in a cloud without external networks (decision 13).
  * A Service that wants no floating IP publishes the VIP; on a load balancer of kinx, its published floating IP stays.
  *
  * There is no address while the load balancer is in PENDING_CREATE or ERROR, or while a Service that shares it has no

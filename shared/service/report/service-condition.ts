@@ -73,7 +73,7 @@ function newsOf(
   }
 }
 
-/** The condition of a Service whose load balancers all ended in ERROR before anybody had their address (decision 38). */
+/** The condition of a Service whose load balancers all ended in ERROR before anybody had their address (decision 310). */
 const NOT_BUILT: ConditionMessage = {
   status: 'False',
   reason: ERRORS.LOAD_BALANCER_ERROR.reason,

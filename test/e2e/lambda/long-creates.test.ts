@@ -1,4 +1,4 @@
-/** How soon the functions on Lambda see that Octavia is done with a load balancer that takes it long (decision 338). */
+/** How soon the functions on Lambda see that Octavia is done with a load balancer that takes it long (decision 270). */
 import { expect, it } from 'vitest';
 import { aService } from '../../support/service.ts';
 import { aws } from './aws/aws.ts';

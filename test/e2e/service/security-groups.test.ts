@@ -221,7 +221,7 @@ describe('a security group', () => {
     expect(rulesOf(await groupOf('web'))).toEqual(rulesOf(group));
     expect(await placed(group?.id ?? '')).toEqual([...NAMES].sort());
 
-    // no longer managed: it stays until that is approved (decision 153)
+    // no longer managed: it stays until that is approved (decision 154)
     await sweepUntilSettled();
     expect((await securityGroups()).map(({ id }) => id)).toEqual([group?.id]);
     const approve = /approve: (\w+)/.exec((await readyOf(world.namespace, 'web'))?.message ?? '')?.[1];

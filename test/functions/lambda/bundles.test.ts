@@ -33,7 +33,7 @@ function packagesOf(name: string): ReadonlySet<string> {
   return new Set(named.filter((found) => found !== undefined));
 }
 
-// decision 40
+// decision 258
 test.each([
   ['audit', 88],
   ['events', 81],

@@ -1,4 +1,4 @@
-/** How the page looks and works in a browser: WCAG AA by axe-core, filters, 5,000 rows (decision 376). */
+/** How the page looks and works in a browser: WCAG AA by axe-core, filters, 5,000 rows (decision 375). */
 import type { AddressInfo } from 'node:net';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';

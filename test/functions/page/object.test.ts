@@ -1,4 +1,4 @@
-/** What a person asks at 3 a.m., and the page of one object, on a sandbox with damages (decision 377). */
+/** What a person asks at 3 a.m., and the page of one object, on a sandbox with damages (decision 375). */
 import { expect, onTestFinished, test } from 'vitest';
 import { serve } from '../../../functions/serve.ts';
 import type { StatusRow, StatusView } from '../../../shared/report/page.ts';

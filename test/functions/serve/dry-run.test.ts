@@ -1,4 +1,4 @@
-/** `serve --dry-run`: a cluster that was cloned from an etcd snapshot comes up without writing anything (decision 155). */
+/** `serve --dry-run`: a cluster that was cloned from an etcd snapshot comes up without writing anything (decision 4). */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { serve } from '../../../functions/serve.ts';
 import type { Report } from '../../../shared/model/outcome.ts';

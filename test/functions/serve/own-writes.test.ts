@@ -1,4 +1,4 @@
-/** Our own writes wake nobody, wherever the state is kept (decision 47). */
+/** Our own writes wake nobody, wherever the state is kept (decision 172). */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { serve } from '../../../functions/serve.ts';
 import { eventList, serviceEvent } from '../../unit/trigger/audit-events.ts';

@@ -1,5 +1,5 @@
 /**
- * What a tenant or a kubelet can write, as long as an apiserver takes it, is read in linear time (decision 170). Times are CPU time of
+ * What a tenant or a kubelet can write, as long as an apiserver takes it, is read in linear time (decision 488). Times are CPU time of
  * this thread, so that a busy machine does not count.
  */
 import fc from 'fast-check';

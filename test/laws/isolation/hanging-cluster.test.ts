@@ -173,7 +173,7 @@ test.each(['kube', 'openstack'] as const)(
           return its.clusters[0].story;
         };
         const alone = await ninth([]);
-        // a sweep of its own that is due while the eight keep their places comes up to two seconds later (decision 350)
+        // a sweep of its own that is due while the eight keep their places comes up to two seconds later (decision 349)
         fc.pre(alone.every(([atMs]) => atMs < fromMs || atMs > fromMs + PLACE_MS + 1_000));
         // what the eight try again may take places, too
         const beside = await ninth(EIGHT);

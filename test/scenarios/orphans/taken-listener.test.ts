@@ -1,4 +1,4 @@
-/** What levelset made on a listener that a person has taken over, when its Service is gone (decision 291). */
+/** What levelset made on a listener that a person has taken over, when its Service is gone (decision 292). */
 import { expect, test } from 'vitest';
 import { startCluster } from '../../support/clusters/cluster.ts';
 import { aService } from '../../support/service.ts';

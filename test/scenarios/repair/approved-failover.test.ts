@@ -1,4 +1,4 @@
-/** A failover that a person approves, where a load balancer in ERROR cannot be rebuilt (decision 337). */
+/** A failover that a person approves, where a load balancer in ERROR cannot be rebuilt (decision 310). */
 import { expect, test } from 'vitest';
 import type { OctaviaOptions } from '../../../infra/sandbox/openstack/octavia/traits.ts';
 import type { Config } from '../../../shared/config/config.ts';

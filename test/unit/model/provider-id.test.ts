@@ -24,7 +24,7 @@ describe('parseProviderID', () => {
     '',
     '/',
     `//${ID}`,
-    // as a Node had it that was recorded: GET /servers/ would be the list (decision 26)
+    // as a Node had it that was recorded: GET /servers/ would be the list (decision 27)
     'openstack:///',
     'openstack://RegionOne/',
     'kinx:///',

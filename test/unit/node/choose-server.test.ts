@@ -68,9 +68,9 @@ describe('which server a Node is', () => {
   test.each<[string, Given, Partial<ChooseOptions>, string]>([
     ['only a providerID can say that a server is gone', { providerID: `openstack:///${A.replace('a', '0')}`, systemUUID: A, name: 'web-1' }, {}, 'providerID'],
     ['3: a name cannot',                       { name: 'web-9' },                   {},                       'name'],
-    ['decision 26: the name is no pattern',    { name: 'web-.' },                   {},                       'name'],
-    ['decision 26: nor a part',                { name: 'web' },                     {},                       'name'],
-    ['decision 26: letter by letter',          { name: 'web-3' },                   {},                       'name'],
+    ['decision 27: the name is no pattern',    { name: 'web-.' },                   {},                       'name'],
+    ['decision 27: nor a part',                { name: 'web' },                     {},                       'name'],
+    ['decision 27: letter by letter',          { name: 'web-3' },                   {},                       'name'],
     ['only where it is asked for',             { name: 'host-b' },                  {},                       'name'],
     ['nor the first label',                    { name: 'web-2' },                   {},                       'name'],
   ])('%s', (_, given, options, none) => {
@@ -81,8 +81,8 @@ describe('which server a Node is', () => {
     ['several servers of its name', { name: 'twin' }, {}, 'metadata.name', 'is the name of several servers: d, e; set spec.providerID to say which one it is'],
     ['6.1: another region', { providerID: `openstack://RegionTwo/${A}`, systemUUID: A, name: 'web-1' }, { region: 'RegionOne' }, 'spec.providerID', 'names another region than cloud.conf, which names RegionOne; levelset does not change the Node'],
     ['6.1: a region, and none configured', { providerID: `openstack://RegionTwo/${A}` }, {}, 'spec.providerID', 'names another region than cloud.conf, which names none; levelset does not change the Node'],
-    ['decision 26: another cloud', { providerID: 'aws:///eu/i-0123', systemUUID: A, name: 'web-1' }, {}, 'spec.providerID', 'does not name an OpenStack server, such as openstack:///UUID; levelset does not change the Node'],
-    ['decision 26: no id', { providerID: 'openstack:///', systemUUID: A, name: 'web-1' }, {}, 'spec.providerID', 'does not name an OpenStack server, such as openstack:///UUID; levelset does not change the Node'],
+    ['decision 27: another cloud', { providerID: 'aws:///eu/i-0123', systemUUID: A, name: 'web-1' }, {}, 'spec.providerID', 'does not name an OpenStack server, such as openstack:///UUID; levelset does not change the Node'],
+    ['decision 27: no id', { providerID: 'openstack:///', systemUUID: A, name: 'web-1' }, {}, 'spec.providerID', 'does not name an OpenStack server, such as openstack:///UUID; levelset does not change the Node'],
   ])('a Problem: %s', (_, given, options, field, message) => {
     const value = given.providerID ?? given.name;
     expect(choose(given, options)).toStrictEqual({ problem: { field, value, message } });
@@ -107,7 +107,7 @@ test('who is found by a name has that name, and never two have it', () => {
   );
 });
 
-describe('two Nodes that claim one server (decision 26)', () => {
+describe('two Nodes that claim one server (decision 27)', () => {
   const one = nodeOf({ name: 'one', providerID: `openstack:///${A}` });
   const two = nodeOf({ name: 'two', systemUUID: A.toUpperCase() });
   const named = nodeOf({ name: 'web-1' });

@@ -101,7 +101,7 @@ describe('initialisation', () => {
 
   test.each<[string, Given, string]>([
     [
-      'a provided IP that the cloud does not know (decision 24)',
+      'a provided IP that the cloud does not know (decision 104)',
       { annotations: { 'alpha.kubernetes.io/provided-node-ip': '10.9.9.9' }, existing: addresses },
       'alpha.kubernetes.io/provided-node-ip',
     ],

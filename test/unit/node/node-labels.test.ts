@@ -37,10 +37,10 @@ describe('the instance type', () => {
     ['6.4: no label may have a space: the id',      { original_name: 'm1 small', id: ID },           ID],
     ['6.4: nor end in a dot',                       { original_name: 'm1.', id: '2' },               '2'],
     ['6.4: nor begin with a dash',                  { original_name: '-m1', id: '2' },               '2'],
-    ['decision 103: no id: the name made valid',    { original_name: 'm1 small (2 vCPU)' },          'm1-small-2-vCPU'],
-    ['decision 103: the id is no label either',     { original_name: 'm1 small', id: 'no good' },    'm1-small'],
+    ['decision 104: no id: the name made valid',    { original_name: 'm1 small (2 vCPU)' },          'm1-small-2-vCPU'],
+    ['decision 104: the id is no label either',     { original_name: 'm1 small', id: 'no good' },    'm1-small'],
     ['6.4: only an id, before microversion 2.47',   { id: ID },                                      ID],
-    ['decision 103: made valid, too',               { id: 'no good' },                               'no-good'],
+    ['decision 104: made valid, too',               { id: 'no good' },                               'no-good'],
     ['2.3: nothing is not written',                 { original_name: '' },                           undefined],
     ['2.3: nor what has no good character',         { original_name: '日本' },                        undefined],
     ['2.3: no flavor',                              null,                                            undefined],
@@ -60,7 +60,7 @@ describe('the zone', () => {
     ['6.4: dashes and dots at the ends go',         ' (zone 1).',              'zone-1'],
     ['6.4: as a letter of another alphabet does',   'zöne-é',                  'z-ne'],
     ['6.4: cut to 63',                              `${LONG}yz`,               LONG],
-    ['decision 103: and valid after the cut',       `${'x'.repeat(61)}--.y`,   'x'.repeat(61)],
+    ['decision 104: and valid after the cut',       `${'x'.repeat(61)}--.y`,   'x'.repeat(61)],
     ['2.3: nothing is not written',                 '',                        undefined],
     ['2.3: nothing that is left either',            '---',                     undefined],
     ['2.3: of a server that is being built',        null,                      undefined],
@@ -73,7 +73,7 @@ describe('the zone', () => {
 // prettier-ignore
 test.each<[string, string | undefined, string | undefined]>([
   ['2.3: as cloud.conf has it',               'RegionOne',    'RegionOne'],
-  ['decision 103: made valid as zones are',   'Region One!',  'Region-One'],
+  ['decision 104: made valid as zones are',   'Region One!',  'Region-One'],
   ['2.3: nothing is not written',             '',             undefined],
   ['2.3: no region',                          undefined,      undefined],
 ])('the region, %s', (_, region, value) => {

@@ -124,7 +124,7 @@ const rows: readonly (readonly [what: string, given: RouteCase, wish: Wish])[] =
     },
   ],
   [
-    'two Nodes of one server: what they have stays (decision 26)',
+    'two Nodes of one server: what they have stays (decision 27)',
     {
       nodes: [nodeOf(1), { ...nodeOf(1), metadata: { ...nodeOf(1).metadata, name: 'twin' } }],
       ports: [portOf(1, ['10.244.1.0/24'])],

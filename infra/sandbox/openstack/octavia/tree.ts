@@ -17,7 +17,7 @@ const objects = (value: unknown): Json[] => asList(value).map(asJson);
 /**
  * Makes everything nested, or nothing: a refusal takes the rows back, but the VIP port stays behind in Neutron,
  * because the API made it before the transaction was rolled back (docs/sources/openstack.md, "VIP ports of a create
- * that failed"; decision 39).
+ * that failed"; decision 522).
  */
 export function createTree(
   world: CloudState,

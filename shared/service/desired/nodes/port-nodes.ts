@@ -50,7 +50,7 @@ export function keepsFamily(protocol: string | undefined, provider: string): boo
 
 /**
  * The nodes with the labels of a node-selector. If nodes are eligible and none of them has the labels, a Problem says
- * so and pools keep their members (decision 57): a mistyped label must not be an outage.
+ * so and pools keep their members (decision 420): a mistyped label must not be an outage.
  */
 export const selectNodes = onceForEach(
   renderNodeSelector,

@@ -67,7 +67,7 @@ function isFree(lb: WireResource): boolean {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The id in the Service's annotation, if it is a UUID (decision 30). */
+/** The id in the Service's annotation, if it is a UUID (decision 31). */
 export function namedId(service: Service): string | undefined {
   const id = service.metadata.annotations?.[LOAD_BALANCER_ID]?.trim().toLowerCase();
   return id !== undefined && UUID.test(id) ? id : undefined;

@@ -1,6 +1,6 @@
 /**
  * What another controller made, and levelset changes only once a person has approved the takeover of the Service
- * (decisions 5, 6): all differences that the old controller would have left wait under one hash, and stay as they are.
+ * (decisions 7, 6): all differences that the old controller would have left wait under one hash, and stay as they are.
  */
 import { placeOf } from '../../../model/address.ts';
 import { CONTROLLER, dialectOf, isMadeForService } from '../../../model/load-balancer/other-controllers.ts';

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { Service } from '../model/kubernetes.ts';
 import { goTags } from '../model/load-balancer/other-controllers.ts';
 import { isUntagged, serviceIn } from '../model/load-balancer/floating-ip-owner.ts';
-import { clusterTag, hasTag, tagValue, tagValues } from '../model/ownership.ts';
+import { clusterTag, hasTag, ownerTag, tagValue, tagValues } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import { onceFor } from '../model/once-for.ts';
 import { keyOf, parseKey } from '../model/request.ts';
@@ -42,6 +42,13 @@ export function findOrphans(
   const live = services.filter((service) => isLookedAfter(service, config));
   const isOrphan = (wire: WireResource): boolean =>
     !uidsOf(live).has(tagValue(wire['tags'], 'service') ?? '');
+  // on the load balancer that it left, another Service may want the floating IP back that somebody took off
+  const isLeftToOthers = (name: string | undefined): boolean => {
+    const key = name === undefined ? undefined : parseServiceKey(name);
+    return (
+      key !== undefined && foundIn(project.loadBalancers).some(({ tags }) => hasTag(tags, ownerTag(key)))
+    );
+  };
   const found = [
     ...foundIn(project.loadBalancers).flatMap((wire) =>
       goneFrom(wire, services, live, cluster).map((name) => ({ kind: 'loadbalancer', name, wire }) as const),
@@ -52,7 +59,8 @@ export function findOrphans(
     ...foundIn(project.floatingIPs)
       .filter((ip) => !tagValue(ip['tags'], 'kept') && !ip['port_id'])
       .map((wire) => ({ kind: 'floatingip', name: nameInDescription(wire), wire }) as const)
-      .filter(({ wire }) => hasTag(wire['tags'], clusterTag(cluster)) && isOrphan(wire)),
+      .filter(({ wire }) => hasTag(wire['tags'], clusterTag(cluster)) && isOrphan(wire))
+      .filter(({ name }) => !isLeftToOthers(name)),
     ...foundIn(project.secrets).flatMap((wire) =>
       leftBehind(wire, cluster, live).map((name) => ({ kind: 'secret', name, wire }) as const),
     ),
@@ -75,6 +83,11 @@ export function findOrphans(
       ),
     ],
   };
+}
+
+function parseServiceKey(text: string): { readonly namespace: string; readonly name: string } {
+  const [namespace = '', name = ''] = text.split('/');
+  return { namespace, name };
 }
 
 /** What a sweep says about floating IPs that have no tags, with the command that deletes them. */

@@ -13,11 +13,12 @@ import { memberAddresses } from './desired/desire-security-group.ts';
 import { doubtful } from './desired/nodes/address-problems.ts';
 import { selectNodes } from './desired/nodes/port-nodes.ts';
 import { secretsOf } from './desired/served-secrets.ts';
+import { isInternalByConfig } from './intent/service-intent.ts';
 import type { Reading } from './intent/as-dialect.ts';
 import { certificateQuestion, joinIntent, networkQuestion } from './intent/cloud-questions.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
 import type { Question } from './observe/questions.ts';
-import { wantsLoadBalancer } from './unit.ts';
+import { wantsLoadBalancer, whyLetGo } from './unit.ts';
 
 interface Asking {
   readonly unit: Unit;
@@ -41,8 +42,10 @@ export function questionOf(
   const { intent } = reading;
   const namesSecrets = intent !== undefined && secretsOf(intent).length > 0;
   const asksFor: Question['asksFor'] = (service) => {
+    if (whyLetGo(service, config)) return 'unknown';
     if (!wantsLoadBalancer(service, config)) return undefined;
-    return joinIntent(service, config).internal ? 'internal' : 'external';
+    if (!joinIntent(service, config).internal) return 'external';
+    return isInternalByConfig(service, config) ? 'internal by config' : 'internal';
   };
   const base = { unit, cluster, isOfNode, asksFor, depth, written, namesSecrets };
   if (!intent || !unit.wanted)

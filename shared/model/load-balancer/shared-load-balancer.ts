@@ -58,6 +58,8 @@ export interface Sharing {
   readonly isMaker: boolean;
   /** What all who share it ask for: a floating IP, or none. Absent where they differ, and where nobody shares it. */
   readonly agreed?: 'external' | 'internal';
+  /** Some of those who agree are internal by cloud.conf alone. */
+  readonly byConfig?: true;
 }
 
 /** Whether the load balancer is not the Service's alone. */

@@ -110,7 +110,9 @@ function desireWith(
   const { intent, config, asNew, approved, byGo } = reading;
   const { loadBalancer, sharing, resources, localNodes, ifReplaced, horizon } = observed;
   const nodes = intent && !intent.nodeSelector ? ofMembers(all, resources) : all;
-  const floatingIP = resources.find(({ kind }) => kind === 'floatingip')?.wire;
+  const floatingIP = resources.find(
+    ({ kind, wire }) => kind === 'floatingip' && wire['port_id'] === loadBalancer?.['vip_port_id'],
+  )?.wire;
   const input: DesireInput = {
     intent,
     wanted: unit.wanted,
@@ -146,7 +148,8 @@ function desireWith(
   const another = ifReplaced && { another: desireUnit({ ...input, ...ifReplaced }, asNew) };
   const asGo = byGo?.intent && desireUnit({ ...input, intent: byGo.intent }, config).resources;
   const gate = byGo && { byGo: { targets: byGo.targets, ...(asGo ? { desired: asGo } : {}) } };
-  const internalByConfig = unit.wanted && intent?.internalByConfig === true;
+  const byConfig = intent?.internalByConfig === true || sharing?.byConfig === true;
+  const internalByConfig = unit.wanted && byConfig;
   const here = { ...own, resources: shared.resources, problems, approved, internalByConfig };
   return { own, here: { ...here, ...gate, ...another } };
 }

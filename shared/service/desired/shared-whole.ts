@@ -5,10 +5,23 @@
 import { attributeRule } from '../../model/attributes.ts';
 import { equalAttribute } from '../../model/equality.ts';
 import { isMadeForService } from '../../model/load-balancer/other-controllers.ts';
-import { absentOwner, isMadeForIt, isShared } from '../../model/load-balancer/shared-load-balancer.ts';
+import {
+  absentOwner,
+  isMadeForIt,
+  isShared,
+  madeForKey,
+} from '../../model/load-balancer/shared-load-balancer.ts';
 import type { Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
 import { mergeUserTags } from '../../model/load-balancer/user-tags.ts';
-import { clusterTag, serviceTag, sharedTag, tagValue } from '../../model/ownership.ts';
+import {
+  clusterTag,
+  describe,
+  floatingIPDescription,
+  loadBalancerDescription,
+  serviceTag,
+  sharedTag,
+  tagValue,
+} from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource, WireResource } from '../../model/resources.ts';
@@ -48,7 +61,7 @@ export function desireOfShared(
   const leaves = leavesFloatingIP(whole);
   return {
     resources: [
-      ...resources
+      ...ofLoadBalancer(resources, whole)
         .filter(({ kind }) => kind !== 'floatingip' || !leaves)
         .map((one) =>
           one.kind === 'loadbalancer' ? { ...one, attributes: attributesOf(one, intent, whole) } : one,
@@ -57,6 +70,21 @@ export function desireOfShared(
     ],
     problems: loadBalancer && isShared(sharing) ? problemsOf(intent, loadBalancer, whole) : [],
   };
+}
+
+/** A new floating IP is described as the load balancer is named: whoever is the last on it finds it, and takes it along. */
+function ofLoadBalancer(
+  resources: readonly DesiredResource[],
+  { cluster, loadBalancer }: Whole,
+): readonly DesiredResource[] {
+  const maker = loadBalancer && madeForKey(loadBalancer);
+  if (!maker) return resources;
+  const description = floatingIPDescription(cluster, maker);
+  return resources.map((one) =>
+    one.kind === 'floatingip' && 'description' in one.attributes
+      ? { ...one, attributes: { ...one.attributes, description } }
+      : one,
+  ) as readonly DesiredResource[];
 }
 
 /** The floating IP that is there. The Service that the load balancer was made for tags it. */
@@ -84,7 +112,12 @@ function attributesOf(
   if (!loadBalancer) return { ...attributes, tags: own };
   const owner = (there: readonly string[]): readonly string[] =>
     absentOwner({ ...loadBalancer, tags: there }, cluster);
-  if (!isShared(sharing)) return { ...attributes, tags: [...own, ...owner(own)] };
+  if (!isShared(sharing)) {
+    const maker = madeForKey(loadBalancer);
+    const described =
+      maker && describe(annotated.Service.description, loadBalancerDescription(cluster.name, maker));
+    return { ...attributes, ...(described ? { description: described } : {}), tags: [...own, ...owner(own)] };
+  }
   const isMade = isMadeForIt(loadBalancer, { name: keyOf(service), service }, cluster);
   const isOf = (tag: string, ...of: readonly string[]): boolean =>
     of.some((name) => tagValue([tag], name) !== undefined);
@@ -140,14 +173,17 @@ function problemsOf(
   return [
     ...ofAnnotations,
     ...(isElsewhere ? [problem('spec.loadBalancerIP', loadBalancerIP)] : []),
-    ...(internal && floatingIP && sharing?.agreed !== 'internal' ? [exposed(floatingIP)] : []),
+    ...(internal && floatingIP && sharing?.agreed !== 'internal'
+      ? [exposed(floatingIP, !isMadeForService(loadBalancer))]
+      : []),
     ...(!internal && !floatingIP && !isToGetOne ? [hidden(loadBalancer, why)] : []),
   ];
 }
 
 /** The floating IP exposes every Service that shares the load balancer (docs/sources/go-provider.md, "Sharing"). */
-function exposed({ floating_ip_address: address }: WireResource): Problem {
-  const message = `cannot be met: the load balancer is shared and has the floating IP ${String(address)}, which goes when all who share it are internal`;
+function exposed({ floating_ip_address: address }: WireResource, isPersons: boolean): Problem {
+  const when = isPersons ? 'a person decides about' : 'goes when all who share it are internal';
+  const message = `cannot be met: the load balancer is shared and has the floating IP ${String(address)}, which ${when}`;
   return { field: 'service.beta.kubernetes.io/openstack-internal-load-balancer', value: 'true', message };
 }
 

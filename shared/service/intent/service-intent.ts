@@ -64,8 +64,7 @@ export function readIntent(asked: Service, config: Config, lastSelector?: string
     // as in the Go provider, an annotation cannot make a Service external if cloud.conf makes all internal
     // (docs/sources/go-provider.md, "Internal Services and IPv6")
     internal: settings.internal === true || config.loadBalancer.internalLb,
-    internalByConfig:
-      config.loadBalancer.internalLb && !readSetting(service, 'internal', notInternal(config)),
+    internalByConfig: isInternalByConfig(service, config),
     // undefined: somebody wrote what cannot be read, and a floating IP that is deleted does not come back
     keepFloatingip: settings.keepFloatingip ?? true,
     publication: readPublication(service, annotated, config),
@@ -77,6 +76,11 @@ export function readIntent(asked: Service, config: Config, lastSelector?: string
     problems: [...classed.problems, ...(tooMuch ? [tooMuch] : []), ...annotated.problems],
     origins: classed.origins,
   };
+}
+
+/** Whether cloud.conf makes the Service internal, and the Service itself does not. */
+export function isInternalByConfig(service: Service, config: Config): boolean {
+  return config.loadBalancer.internalLb && readSetting(service, 'internal', notInternal(config)) !== true;
 }
 
 function notInternal(config: Config): Config {

@@ -71,7 +71,7 @@ export async function observeService(
   const children = lb ? await observeOnLoadBalancer(asked, lb, beside, source) : [];
   const onIt = children === 'given up' ? [] : children;
   const all = [...(lb ? [resourceOf(lb)] : []), ...outside.resources, ...onIt];
-  const sharing = lb && sharers && { ...sharers, ...sharingOf(lb, all, unit, cluster) };
+  const sharing = lb && sharers && withListeners(sharers, sharingOf(lb, all, unit, cluster));
   const octavia = atLeast(told, all);
   const resources = lb && sharing ? ofWhom(all, lb, sharing, unit, cluster) : all;
   const observed = {
@@ -105,7 +105,13 @@ async function observeSharing(
   const sharing = sharingOf(lb, [], unit, cluster);
   const isAsked = unit.wanted && isShared(sharing) && isMadeForService(lb);
   const agreed = unit.service && isAsked && (await agreedBy(sharing, unit.service, { ...source, asksFor }));
-  return agreed ? { ...sharing, agreed } : sharing;
+  return agreed ? { ...sharing, ...agreed } : sharing;
+}
+
+/** Whom a listener alone names was not asked, so nothing is agreed until the load balancer has the tags again. */
+function withListeners({ agreed, byConfig, ...told }: Sharing, all: Sharing): Sharing {
+  const isWhole = all.others.every((one) => told.others.includes(one));
+  return { ...told, ...all, ...(agreed && isWhole ? { agreed, ...(byConfig ? { byConfig } : {}) } : {}) };
 }
 
 function resourceOf(wire: WireResource): ObservedResource<'loadbalancer'> {

@@ -30,7 +30,9 @@ export interface Question extends Pick<LoadBalancerQuestion, 'unit' | 'cluster'>
   readonly locate: () => readonly LocatedAddress[];
   readonly isOfNode: HasAddress;
   /** Whether a Service asks for a floating IP; undefined if it leaves. */
-  readonly asksFor: (service: Service) => 'external' | 'internal' | undefined;
+  readonly asksFor: (
+    service: Service,
+  ) => 'external' | 'internal' | 'internal by config' | 'unknown' | undefined;
   /** Undefined if the Service wants no load balancer. */
   readonly network: ((endpoints: Endpoints | undefined) => NetworkQuestion) | undefined;
   readonly securityGroup: SecurityGroupQuestion;

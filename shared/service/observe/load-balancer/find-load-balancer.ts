@@ -26,7 +26,7 @@ import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-s
 import type { LoadBalancerQuestion, Source } from '../questions.ts';
 import { listsFor } from '../project.ts';
 import { findByName, namedId, provenByTag } from './adoption.ts';
-import { elderOf, findJoined, isGoing, oldestFirst, whyNotMove } from './joining.ts';
+import { elderOf, findJoined, isGoing, mayComeBack, oldestFirst, whyNotMove } from './joining.ts';
 import { ownersOf } from './owners.ts';
 
 export async function findLoadBalancer(
@@ -84,10 +84,15 @@ async function findByLists(
     ...[...again, ...(join?.tag === undefined ? [] : [join.tag])],
   ];
   const id = service && namedId(service);
-  const isOurs = (lb: WireResource): boolean =>
-    hasTag(lb['tags'], clusterTag(cluster)) &&
-    (isOnIt(lb['tags'], name, uid, cluster) || again.some((tag) => hasTag(lb['tags'], tag)));
+  const isThis = (lb: WireResource): boolean =>
+    hasTag(lb['tags'], clusterTag(cluster)) && isOnIt(lb['tags'], name, uid, cluster);
   const listed = await cloud.list('loadbalancer', { 'tags-any': tags.join(',') });
+  const left = listed.filter(
+    (lb) =>
+      hasTag(lb['tags'], clusterTag(cluster)) && !isThis(lb) && again.some((tag) => hasTag(lb['tags'], tag)),
+  );
+  const returns = join && !listed.some(isThis) ? await mayComeBack(left, join, cloud) : [];
+  const isOurs = (lb: WireResource): boolean => isThis(lb) || returns.includes(lb);
   const isListed = listed.some((lb) => isOurs(lb) || lb.id === id);
   const named = id === undefined || isListed ? undefined : await cloud.byId(id);
   const found = [...listed, ...(named ?? []).filter(isOurs)];

@@ -32,7 +32,10 @@ export interface Owners {
 
 export function ownersOf(unit: Unit, cluster: ClusterIdentity, loadBalancer: WireResource): Owners {
   const uid = unit.service?.metadata.uid;
-  const names = schemeNames(cluster, unit.name, uid, loadBalancer);
+  // a description is rewritten, and says nothing beside a name that tells for whom the load balancer was made
+  const names = schemeNames(cluster, unit.name, uid, loadBalancer).filter(
+    (name) => serviceOfGoTag(name) === undefined || isGoTagOf(name, unit.name),
+  );
   // on a load balancer of ours, the Go provider's listeners have its tag or ours, so their names do not count
   const isOurs = hasTag(loadBalancer['tags'], clusterTag(cluster));
   const without = isOurs ? names.filter((name) => !name.startsWith('kube_service_')) : names;

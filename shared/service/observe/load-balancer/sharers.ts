@@ -41,24 +41,29 @@ export function sharingOf(
 }
 
 /**
- * What all who share the load balancer ask for. Who is gone, or leaves, does not count, and who cannot be read agrees to nothing.
+ * What all who share the load balancer ask for. Who leaves does not count, and who cannot be read, or has vanished, agrees to nothing.
  */
 export async function agreedBy(
   { others }: Sharing,
   own: Service,
   { asksFor, kube, services }: Pick<Question, 'asksFor'> & Pick<Source, 'kube' | 'services'>,
-): Promise<Sharing['agreed']> {
+): Promise<Pick<Sharing, 'agreed' | 'byConfig'> | undefined> {
   const ask = async (text: string): Promise<ReturnType<Question['asksFor']> | 'unknown'> => {
     const [namespace = '', name] = text.split('/');
     if (name === undefined) return 'unknown';
     const service = services?.get(text) ?? (await attempt(kube.getService(namespace, name)));
     if (isError(service)) return 'unknown';
-    return service && asksFor(service);
+    // what a Service that has vanished has left may be wanted again, and serves until its quarantine ends
+    return service ? asksFor(service) : 'unknown';
   };
   const asked = new Set([asksFor(own), ...(await Promise.all(others.map(ask)))]);
   asked.delete(undefined);
+  const byConfig = asked.delete('internal by config');
+  if (byConfig) asked.add('internal');
   const [first] = asked;
-  return asked.size === 1 && first !== 'unknown' ? first : undefined;
+  if (asked.size !== 1 || first === undefined || first === 'unknown' || first === 'internal by config')
+    return undefined;
+  return { agreed: first, ...(byConfig ? { byConfig } : {}) };
 }
 
 /** The Services whose listener this is. A namesake in another cluster appears by its tag. */

@@ -20,6 +20,8 @@ import type { ObservedResource, WireResource } from '../../../model/resources.ts
 import type { Unit } from '../../../model/unit.ts';
 import type { Cloud } from '../../../ports.ts';
 import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-service.ts';
+import { madeForKey } from '../../../model/load-balancer/shared-load-balancer.ts';
+import type { ServiceKey } from '../../../model/request.ts';
 import { lookIfPossible } from '../look-if-possible.ts';
 import type { ListSource } from '../look-if-possible.ts';
 
@@ -99,7 +101,8 @@ async function lookForOne(
     unit.service && !wantsOne
       ? await cloud.list('floatingip', { tags: serviceTag(unit.service.metadata.uid) })
       : [];
-  const free = [...made, ...borrowed].find(
+  const left = wantsOne ? await leftBy(loadBalancer && madeForKey(loadBalancer), unit, cluster, cloud) : [];
+  const free = [...made, ...borrowed, ...left].find(
     (ip) =>
       !ip['port_id'] &&
       !isKept(ip, wantsOne) &&
@@ -107,6 +110,22 @@ async function lookForOne(
       (unit.service !== undefined || hasTag(ip['tags'], clusterTag(cluster))),
   );
   return free ? { resource: observed(free, unit, cluster) } : {};
+}
+
+/** What was made for the Service that has left the load balancer to this one, and is nobody's since. */
+async function leftBy(
+  maker: ServiceKey | undefined,
+  { name, service }: Unit,
+  cluster: ClusterIdentity,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<readonly WireResource[]> {
+  if (!maker || !service || (maker.namespace === name.namespace && maker.name === name.name)) return [];
+  const made = await cloud.list('floatingip', { description: floatingIPDescription(cluster, maker) });
+  return made.filter(({ tags }) => {
+    const user = tagValue(tags, 'service');
+    const isNobodys = user === undefined || user === service.metadata.uid;
+    return hasTag(tags, clusterTag(cluster)) && tagValue(tags, 'kept') === undefined && isNobodys;
+  });
 }
 
 /** The floating IP of a load balancer that was made twice, and goes: it may have been published. */

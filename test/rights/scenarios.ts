@@ -58,6 +58,7 @@ const hasPod = ({ kube }: SandboxInside, nodeName: string): void => {
   kube.apply({
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
+    addressType: 'IPv4',
     metadata: {
       name: 'web-x7k2p',
       namespace: 'default',

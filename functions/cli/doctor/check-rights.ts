@@ -117,7 +117,7 @@ export async function checkClusterRights(examined: Examined): Findings {
     manifest === 'rbac' || (manifest === 'rbac-nodes' && hasNodes);
   const lacking = (right: ClusterRight): Finding => {
     const what = `Kubernetes does not grant ${inWords(right, config.stateNamespace)}: levelset ${right.why}`;
-    const remedy = `with the Helm chart upgrade the release; without it:\nkubectl apply -f infra/kubernetes/${right.manifest}.yaml`;
+    const remedy = `with the Helm chart upgrade the release; without it:\nkubectl -n ${config.stateNamespace} apply -f infra/kubernetes/${right.manifest}.yaml`;
     return finding('failure', 'rights', what, remedy);
   };
   const granted = CLUSTER_RIGHTS.length - missing.length;

@@ -83,7 +83,7 @@ function judgeWatch({ labels, value }: Sample): Finding {
   const watch = `the watch of ${labels['collection'] ?? ''} is`;
   if (value === 1) return finding('ok', 'ways in', `${watch} alive`);
   const remedy =
-    'the log has the refusal; the rights are in one manifest:\nkubectl apply -f infra/kubernetes/rbac-watch.yaml';
+    'the log has the refusal; the rights are in one manifest:\nkubectl -n levelset apply -f infra/kubernetes/rbac-watch.yaml';
   return finding('failure', 'ways in', `${watch} down`, remedy);
 }
 

@@ -115,6 +115,7 @@ it('names the rights that a ServiceAccount lacks, and its remedy grants them', a
   );
   await follow(failures[0]);
   expect(await doctor()).toEqual({ code: 0, failures: [] });
+  expect(await kubectl(['-n', 'default', 'get', 'roles,rolebindings', '-o', 'name'])).toBe('');
 });
 
 it('names a server that is not there', async () => {

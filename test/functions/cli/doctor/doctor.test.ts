@@ -169,7 +169,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     make: ({ sandbox, token }) =>
       token(sandbox.addUser('system:serviceaccount:levelset:levelset', withoutStatus)),
     wrong: /^failure rights: Kubernetes does not grant patch services\/status: levelset writes address/,
-    remedy: /kubectl apply -f infra\/kubernetes\/rbac.yaml/,
+    remedy: /kubectl -n levelset apply -f infra\/kubernetes\/rbac.yaml/,
     mend: paste,
   },
   'floating IPs that are used up': {

@@ -23,7 +23,7 @@ export async function paste({ sandbox, token }: SetUp, remedy: string): Promise<
     /^openstack quota set --([a-z-]+) (\d+) (\S+)$/.exec(command) ?? [];
   const [, rules] =
     /^openstack application credential create \S+ .*--access-rules (\S+)$/.exec(command) ?? [];
-  const [, manifest] = /^kubectl apply -f (\S+)$/.exec(command) ?? [];
+  const [, manifest] = /^kubectl -n levelset apply -f (\S+)$/.exec(command) ?? [];
   if (option in QUOTAS && project === sandbox.cloud.projectId)
     sandbox.cloud.quotas[QUOTAS[option as keyof typeof QUOTAS]] = Number(limit);
   else if (rules !== undefined)

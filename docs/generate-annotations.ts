@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { ANNOTATIONS } from '../shared/service/intent/annotations.ts';
-import { NEEDS, needsOf, targetOf, ANNOTATION_TOPICS } from '../shared/service/intent/annotation-row.ts';
+import { ANNOTATION_TOPICS } from '../shared/model/attributes/attribute-row.ts';
+import { NEEDS, needsOf, targetOf } from '../shared/service/intent/annotation-row.ts';
 import type { AnnotationRow } from '../shared/service/intent/annotation-row.ts';
 import { REACH } from '../shared/model/load-balancer/reach.ts';
 import { defaultOf, removalOf, sinceOf } from './annotation-facts.ts';

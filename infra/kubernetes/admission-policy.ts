@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { format } from 'prettier';
 import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
 import type { AnnotationRow } from '../../shared/service/intent/annotation-row.ts';
-import { ANNOTATION_PREFIX } from '../../shared/model/ownership.ts';
+import { ANNOTATION_PREFIX } from '../../shared/model/annotation-prefixes.ts';
 import { UUID_PATTERN } from '../../shared/model/text/text.ts';
 
 /** What a value has to match, in RE2, and the bounds of the number in it. */

@@ -1,5 +1,6 @@
 import { REACH } from '../model/load-balancer/reach.ts';
-import type { AllowedReference, ReferenceKind } from '../model/load-balancer/reach.ts';
+import type { ReferenceKind } from '../model/attributes/attribute-row.ts';
+import type { AllowedReference } from '../model/load-balancer/reach.ts';
 import { itemsOf, NotAllowed, type Read } from './read-value.ts';
 
 /** The kinds that `--allowed-references` may list. A kind of reach `own` never needs an entry. */

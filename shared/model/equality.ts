@@ -1,8 +1,9 @@
 /** Comparison of desired with observed values (decision 2). */
-import type { AttributeRule } from './attributes.ts';
+import type { AttributeRule } from './attributes/attribute-row.ts';
 import { userDescription, mergeTags, recordedIn } from './ownership.ts';
 import type { Condition } from './kubernetes.ts';
-import type { AdditionalVip, Attributes } from './resources.ts';
+import type { Attributes } from './resources.ts';
+import type { AdditionalVip } from './attributes/load-balancer.ts';
 import { identityOf } from './tls/certificate-facts.ts';
 import { isUserTag, mergeUserTags } from './load-balancer/user-tags.ts';
 import { sameJson } from './json.ts';

@@ -20,12 +20,10 @@
  * descriptions"), so that the Go provider can take everything back (decision 7).
  */
 import { createHash } from 'node:crypto';
+import { ANNOTATION_PREFIX } from './annotation-prefixes.ts';
 import type { ServiceKey } from './request.ts';
 import { mergeUserTags } from './load-balancer/user-tags.ts';
 import type { WireResource } from './resources.ts';
-
-/** Prefix of our annotations and condition types. */
-export const ANNOTATION_PREFIX = 'levelset.openstack.org/';
 
 /** Prefix of our tags and Leases. */
 export const TAG_PREFIX = 'levelset-';

@@ -1,5 +1,5 @@
 import { attributeRule, hasUnset } from '../model/attributes.ts';
-import type { AttributeRule, ChangeRule } from '../model/attributes.ts';
+import type { AttributeRule, ChangeRule } from '../model/attributes/attribute-row.ts';
 import { equalAttribute } from '../model/equality.ts';
 import { mergeTags, recordedIn } from '../model/ownership.ts';
 import type { Change } from '../model/plan.ts';

@@ -8,6 +8,7 @@
  * | `allowed` | the same, and what the operator allows by `--allowed-references` or by a tag            |
  * | `open`    | all that the project sees, as with the Go provider; `--reach=allowed` turns it to `allowed` |
  */
+import type { ReferenceKind } from '../attributes/attribute-row.ts';
 import { tagValues } from '../ownership.ts';
 import type { WireResource } from '../resources.ts';
 import { readUuid } from '../text/text.ts';
@@ -28,10 +29,7 @@ export const REACH = {
   securitygroup:     'open',
   barbican:          'open',
   Secret:            'own',
-} as const satisfies Readonly<Record<string, Reach>>;
-
-/** The kind of a named resource: `barbican` is anything in Barbican, `Secret` a Secret of Kubernetes. */
-export type ReferenceKind = keyof typeof REACH;
+} as const satisfies Readonly<Record<ReferenceKind, Reach>>;
 
 /** One entry of `--allowed-references`: `NAMESPACE/KIND/ID`. `*` stands for any. The id is as the Service spells it. */
 export interface AllowedReference {

@@ -1,4 +1,5 @@
-import type { AdditionalVip, WireResource } from '../resources.ts';
+import type { WireResource } from '../resources.ts';
+import type { AdditionalVip } from '../attributes/load-balancer.ts';
 
 export type Family = 4 | 6;
 

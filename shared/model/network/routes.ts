@@ -9,10 +9,6 @@ export interface Route {
   readonly nexthop: string;
 }
 
-export interface Router {
-  routes: readonly Route[];
-}
-
 /**
  * An allowed address pair: what a port lets through beside its own IP addresses, such as those of the Pods behind it
  * (docs/sources/go-provider.md, "Routes of a router"). Without a MAC address, Neutron fills in that of the port.

@@ -3,7 +3,7 @@
  */
 import { fingerprint } from '../json.ts';
 import type { Node, NodeCondition, NodeAddress, Taint } from '../kubernetes.ts';
-import { ANNOTATION_PREFIX } from '../ownership.ts';
+import { ANNOTATION_PREFIX } from '../annotation-prefixes.ts';
 import type { Attributes, NodeKind, ObservedResource, ResourceKind, WireResource } from '../resources.ts';
 import { readUuid } from '../text/text.ts';
 

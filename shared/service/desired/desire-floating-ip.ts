@@ -8,6 +8,7 @@ import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource, ResourceTypes } from '../../model/resources.ts';
 import { keyOf } from '../../model/request.ts';
 import { wantsFloatingIP } from '../intent/service-intent.ts';
+import { OCCM } from '../../model/annotation-prefixes.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 import { chooseByName, chooseByTags } from '../../model/network/subnet-choice.ts';
 import type { Choice } from '../../model/network/subnet-choice.ts';
@@ -134,8 +135,6 @@ export function keptFloatingIP(
     },
   };
 }
-
-const OCCM = 'loadbalancer.openstack.org/';
 
 /** So many subnets are tried, one after the other, for a free address. */
 const MOST_TRIES = 10;

@@ -1,5 +1,6 @@
 import type { Problem } from '../../model/plan.ts';
-import type { Listener, DesiredResource, ListenerProtocol } from '../../model/resources.ts';
+import type { Listener, DesiredResource } from '../../model/resources.ts';
+import type { ListenerProtocol } from '../../model/attributes/listener.ts';
 import { readsHttp } from '../intent/protocols.ts';
 import type { Protocols } from '../intent/protocols.ts';
 import { isOfKinx } from '../intent/service-config.ts';

@@ -6,7 +6,9 @@ import { childName, clusterTag, loadBalancerName, portTag, serviceTag } from '..
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import { keyOf } from '../../model/request.ts';
-import type { DesiredResource, ListenerProtocol, PoolProtocol, Pool } from '../../model/resources.ts';
+import type { DesiredResource, Pool } from '../../model/resources.ts';
+import type { ListenerProtocol } from '../../model/attributes/listener.ts';
+import type { PoolProtocol } from '../../model/attributes/pool.ts';
 import { transportOf } from '../../model/address.ts';
 import { userTags } from '../../model/load-balancer/user-tags.ts';
 import { desireInsertHeaders, desireRedirect } from './desire-http.ts';

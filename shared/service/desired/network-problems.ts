@@ -4,7 +4,7 @@ import { ANNOTATIONS } from '../intent/annotations.ts';
 import type { Config } from '../../config/config.ts';
 import { familyOf, hasAdditionalVips, servedFamilies } from '../../model/network/network-facts.ts';
 import type { Family, NetworkFacts, NoVipSubnet } from '../../model/network/network-facts.ts';
-import { ANNOTATION_PREFIX } from '../../model/ownership.ts';
+import { ANNOTATION_PREFIX } from '../../model/annotation-prefixes.ts';
 import type { Problem } from '../../model/plan.ts';
 import { rulesHoldSourceRanges } from './desire-security-group.ts';
 import { optionPlace } from '../intent/service-config.ts';

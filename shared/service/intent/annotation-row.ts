@@ -1,25 +1,13 @@
 import type { Config, LoadBalancerConfig } from '../../config/config.ts';
-import type { ReferenceKind } from '../../model/load-balancer/reach.ts';
 import { attributeRule } from '../../model/attributes.ts';
-import type { Need } from '../../model/attributes.ts';
+import type { AnnotationColumns, AttributeRow, Need } from '../../model/attributes/attribute-row.ts';
 import type { ResourceKind, ResourceTypes } from '../../model/resources.ts';
-import type { Parser } from './parsers.ts';
 import type { NodeSelector } from '../../model/node/node-selector.ts';
 
 /** The kind and an attribute of a resource, such as `pool.protocol`. */
 type TargetAttribute = {
   [K in keyof ResourceTypes]: `${K}.${string & keyof ResourceTypes[K]}`;
 }[keyof ResourceTypes];
-
-/** The sections of docs/annotations.md, in order. */
-export const ANNOTATION_TOPICS = {
-  'load-balancer': 'The load balancer',
-  addresses: 'Its addresses, and who may connect',
-  protocol: 'What ports speak',
-  tls: 'TLS',
-  members: 'Members',
-  monitor: 'Health monitors',
-} as const;
 
 /**
  * What an annotation needs before it has an effect, as words that follow "needs". These are the needs of attributes
@@ -53,32 +41,9 @@ export function option<F extends keyof LoadBalancerConfig, T = LoadBalancerConfi
   return Object.assign(({ loadBalancer }: Config) => read(loadBalancer[field]), { option: field });
 }
 
-interface RowBase<T> {
-  readonly topic: keyof typeof ANNOTATION_TOPICS;
-  /** All spellings; the first one that a Service carries counts. */
-  readonly names: readonly string[];
-  readonly parse: Parser<NoInfer<T>>;
-  /** The value is a list of any length. All other values have at most 4,096 characters. */
-  readonly list?: true;
+interface RowBase<T> extends AnnotationColumns<NoInfer<T>> {
   /** The value if the annotation is not there, or no longer. Absent: levelset sets nothing then. */
   readonly otherwise?: Otherwise<T>;
-  /**
-   * What a value does that cannot be read. It opens no more than was asked for, and leads nowhere else: where the default would,
-   * it blocks the Service, so that what is there stays and members follow the Nodes (decision 430).
-   */
-  readonly unreadable: 'blocks' | 'default' | 'last';
-  /** A value of which no port makes use blocks the Service, since people rely on it (decision 430). */
-  readonly unused?: 'blocks';
-  /** The kind of thing that the value names. A thing out of the Service's reach blocks (REACH, decision 20). */
-  readonly refers?: ReferenceKind;
-  /**
-   * An empty value in the Go provider's spelling means "none", whatever cloud.conf says. It means so to the Go provider
-   * (docs/sources/go-provider.md, "Annotations"). In all other rows an empty value is as if it were not there.
-   */
-  readonly orNone?: true;
-  /** A value to copy, which tests apply. Words in capitals stand for ids that differ from cloud to cloud. */
-  readonly example: string;
-  readonly doc: string;
 }
 
 /** Further columns of a setting. The needs of an attribute are in ATTRIBUTES (shared/model/attributes.ts). */
@@ -94,18 +59,33 @@ export interface Targets extends ResourceTypes {
 }
 
 /**
- * One annotation. `on` and `sets` name an attribute of a resource, or a setting of the Service or of its ports. The
- * `becomes` of a setting names the attribute in which it ends up, if that is one attribute. The `needs` of a port's
- * setting says what the setting needs.
+ * An annotation that sets no attribute as it is. `sets` names a setting of the Service or of its ports, and `becomes` the attribute
+ * in which it ends up, if that is one attribute. The `needs` of a port's setting says what the setting needs.
  */
-export type AnnotationRow = {
-  [K in keyof Targets]: {
-    [A in keyof Targets[K]]: RowBase<Targets[K][A]> & {
-      readonly on: K;
-      readonly sets: A;
-    } & (K extends keyof SettingColumns ? SettingColumns[K] : unknown);
+export type SettingRow = {
+  [K in keyof SettingColumns]: {
+    [S in keyof Targets[K]]: RowBase<Targets[K][S]> &
+      SettingColumns[K] & { readonly on: K; readonly sets: S };
   }[keyof Targets[K]];
-}[keyof Targets];
+}[keyof SettingColumns];
+
+/** One annotation. `on` and `sets` name an attribute of a resource (shared/model/attributes/), or a setting. */
+export type AnnotationRow = SettingRow | AttributeAnnotation;
+
+interface AttributeAnnotation extends RowBase<unknown> {
+  readonly on: ResourceKind;
+  readonly sets: string;
+}
+
+/** The annotation of an attribute, as a row of all annotations. */
+export function attributeAnnotation(
+  on: ResourceKind,
+  sets: string,
+  { option: field, otherwise: value, ...columns }: NonNullable<AttributeRow<unknown>['annotation']>,
+): AttributeAnnotation {
+  const otherwise = field === undefined ? () => value : option(field as keyof LoadBalancerConfig);
+  return { on, sets, ...columns, ...((field ?? value) === undefined ? {} : { otherwise }) };
+}
 
 /** The attribute that a row sets, or in which its setting ends up; undefined if that is not exactly one attribute. */
 export function targetOf(row: AnnotationRow): readonly [kind: ResourceKind, attribute: string] | undefined {

@@ -1,32 +1,21 @@
-import type { AnnotationRow } from './annotation-row.ts';
-import {
-  ANNOTATION_PREFIX,
-  LOAD_BALANCER_ID,
-  LOAD_BALANCER_NAME,
-  TLS_SECRET,
-} from '../../model/ownership.ts';
+import { ANNOTATION_PREFIX, KINX, OCCM, own } from '../../model/annotation-prefixes.ts';
+import { attributesOf } from '../../model/attributes.ts';
+import type { ResourceKind } from '../../model/resources.ts';
+import { LOAD_BALANCER_ID, LOAD_BALANCER_NAME, TLS_SECRET } from '../../model/ownership.ts';
 import {
   bool,
   exactBool,
   hostname,
-  integer,
   list,
   oneOf,
   uuid,
-  word,
   approval,
-  httpVersion,
-  persistence,
   proxyProtocol,
   redirectCode,
-  statusCodes,
-  urlPath,
-  ciphers,
   secretName,
   sourceRanges,
   tlsReference,
-  tlsVersions,
-} from './parsers.ts';
+} from '../../model/text/parsers.ts';
 import {
   loadBalancerId,
   memberWeights,
@@ -40,97 +29,59 @@ import {
   description,
   tagList,
 } from './name-parsers.ts';
-import { HEADERS, option, PORT_PROTOCOLS } from './annotation-row.ts';
-import { KINX, CLASS } from './service-config.ts';
+import { attributeAnnotation, HEADERS, option, PORT_PROTOCOLS } from './annotation-row.ts';
+import type { AnnotationRow, SettingRow } from './annotation-row.ts';
+import { CLASS } from './service-config.ts';
 
-const OCCM = 'loadbalancer.openstack.org/';
 const LEGACY = 'service.beta.kubernetes.io/';
-const own = (name: string): string => ANNOTATION_PREFIX + name;
 
 export const NODE_SELECTOR_ANNOTATION = `${OCCM}node-selector`;
 
 /** Prefixes of annotations for levelset. An annotation with one of them that no row knows is a Problem. */
 export const PREFIXES = [ANNOTATION_PREFIX, OCCM, `${LEGACY}openstack-`, KINX];
 
-/** 24 days, the most that Octavia takes (its API reference, listeners). */
-const MILLISECONDS = integer(0, 24 * 24 * 3600 * 1000);
-const SECONDS = integer(1, 86_400);
-const RETRIES = integer(1, 10);
-
-/**
- * THE TABLE: which annotation sets what. Keys and defaults are the Go provider's, if it has the annotation
- * (docs/sources/go-provider.md, "Annotations").
- */
 // prettier-ignore
-export const ANNOTATIONS: readonly AnnotationRow[] = [
+const SHARING: readonly SettingRow[] = [
   { topic: 'load-balancer', names: [CLASS],                        on: 'Service',      sets: 'loadBalancerClass', becomes: null, parse: sectionName, unreadable: 'blocks', example: 'internet', doc: 'Class of cloud.conf: what it names comes before [LoadBalancer] there, and after annotations of the Service (with the Go provider the class goes first where the Service is external).' },
   { topic: 'load-balancer', names: [LOAD_BALANCER_ID],             on: 'Service',      sets: 'loadBalancerId', becomes: null, parse: loadBalancerId, refers: 'loadbalancer', unreadable: 'blocks', example: 'LOAD_BALANCER_ID', doc: 'Load balancer to share with the Service that it was made for: one of the same namespace, or any other that consents by the tag levelset-allow=NAMESPACE on it (or whose operator does, by --allowed-references). levelset writes it too, on the owner; there it changes nothing. Beside load-balancer-address a controller wrote it: it counts only if that load balancer is there and names this Service.' },
   { topic: 'load-balancer', names: [LOAD_BALANCER_NAME],           on: 'Service',      sets: 'loadBalancerName', becomes: null, parse: sharedName, refers: 'loadbalancer', unreadable: 'blocks', example: 'shop', doc: 'Services of a namespace with the same name share one load balancer, which the first of them makes. cluster/NAME is for all namespaces; those that it was not made for need consent as above. At most max-shared-lb of cloud.conf. A Service that has a load balancer already stays there.' },
-  { topic: 'addresses', names: [`${OCCM}subnet-id`],           on: 'loadbalancer', sets: 'vip_subnet_id', parse: uuid, otherwise: option('subnetId'), refers: 'subnet', orNone: true, unreadable: 'blocks', example: 'SUBNET_ID', doc: 'Subnet of the VIP. Cannot change later.' },
-  { topic: 'addresses', names: [`${OCCM}network-id`],          on: 'loadbalancer', sets: 'vip_network_id', parse: uuid, otherwise: option('networkId'), refers: 'network', orNone: true, unreadable: 'blocks', example: 'NETWORK_ID', doc: 'Network of the VIP. Cannot change later.' },
-  { topic: 'addresses', names: [`${OCCM}port-id`],             on: 'loadbalancer', sets: 'vip_port_id', parse: uuid, refers: 'port', orNone: true, unreadable: 'blocks', example: 'PORT_ID', doc: 'Neutron port that is the VIP, in place of subnet and network. Cannot change later.' },
+];
+
+/** Settings that end up in one attribute. Each follows the annotation of that attribute. */
+// prettier-ignore
+const OF_ATTRIBUTES: readonly SettingRow[] = [
   { topic: 'addresses', names: [own('additional-vip-subnet-ids')], on: 'Service',   sets: 'additionalVipSubnetIds', becomes: 'loadbalancer.additional_vips', parse: list(uuid), list: true, refers: 'subnet', unreadable: 'blocks', example: 'SECOND_SUBNET_ID', doc: 'Further subnets of the VIP’s network in which the load balancer has an address too, also of the same family; a dual-stack Service has one of its second family by itself. New load balancers only.' },
-  { topic: 'addresses', names: [own('vip-qos-policy-id')],     on: 'loadbalancer', sets: 'vip_qos_policy_id', parse: uuid, refers: 'qos_policy', unreadable: 'blocks', example: 'QOS_POLICY_ID', doc: 'Neutron QoS policy of the VIP port.' },
-  { topic: 'addresses', names: [own('vip-sg-ids')],            on: 'loadbalancer', sets: 'vip_sg_ids', parse: list(uuid), list: true, refers: 'securitygroup', unreadable: 'blocks', example: 'SECURITY_GROUP_ID', doc: 'Security groups on the VIP port that say who may connect, in place of what Octavia opens for each listener; source ranges cannot be combined with them.' },
-  { topic: 'load-balancer', names: [`${OCCM}flavor-id`],           on: 'loadbalancer', sets: 'flavor_id', parse: uuid, otherwise: option('flavorId'), refers: 'flavor', orNone: true, unreadable: 'blocks', example: 'FLAVOR_ID', doc: 'Octavia flavor. Cannot change later. levelset names one that is not offered, or that changes later; the Go provider is silent.' },
   { topic: 'load-balancer', names: [own('flavor')],                on: 'Service',      sets: 'flavor', becomes: 'loadbalancer.flavor_id', parse: operatorsName, refers: 'flavor', unreadable: 'blocks', example: 'large', doc: 'The same by name or by id.' },
-  { topic: 'load-balancer', names: [`${OCCM}availability-zone`],   on: 'loadbalancer', sets: 'availability_zone', parse: word, otherwise: option('availabilityZone'), refers: 'availability_zone', orNone: true, unreadable: 'blocks', example: 'az1', doc: 'Octavia availability zone, by name. Cannot change later.' },
-  { topic: 'addresses', names: [`${OCCM}floating-network-id`], on: 'floatingip',   sets: 'floating_network_id', parse: uuid, otherwise: option('floatingNetworkId'), refers: 'network', orNone: true, unreadable: 'blocks', example: 'EXTERNAL_NETWORK_ID', doc: 'External network of the floating IP; else the only one there is. Without a valid one no floating IP is made, since it could not move.' },
-  { topic: 'addresses', names: [`${OCCM}floating-subnet-id`],  on: 'floatingip',   sets: 'subnet_id', parse: uuid, otherwise: option('floatingSubnetId'), refers: 'subnet', orNone: true, unreadable: 'blocks', example: 'EXTERNAL_SUBNET_ID', doc: 'Subnet that gives the floating IP; new ones only.' },
   { topic: 'addresses', names: [`${OCCM}floating-subnet`],     on: 'Service',      sets: 'floatingSubnet', becomes: 'floatingip.subnet_id', parse: subnetName, otherwise: option('floatingSubnet'), refers: 'subnet', unreadable: 'blocks', example: 'public-*', doc: 'Subnets that may give the floating IP, by name; the first one, by name, with a free address does. New ones only.' },
   { topic: 'addresses', names: [`${OCCM}floating-subnet-tags`], on: 'Service',     sets: 'floatingSubnetTags', becomes: 'floatingip.subnet_id', parse: subnetTags, list: true, otherwise: option('floatingSubnetTags'), refers: 'subnet', unreadable: 'blocks', example: 'paid', doc: 'The same by tags: a,b any of them, &a,b all, !a,b none, !&a,b not all. (The Go provider has the two negations the wrong way round.)' },
-
-  { topic: 'protocol', names: [`${OCCM}connection-limit`],       on: 'listener', sets: 'connection_limit', parse: integer(-1, 1_000_000_000), otherwise: () => -1, unreadable: 'blocks', example: '1000', doc: 'Connections a listener takes at once; -1 is no limit.' },
-  { topic: 'protocol', names: [`${OCCM}timeout-client-data`],    on: 'listener', sets: 'timeout_client_data', parse: MILLISECONDS, unreadable: 'default', example: '60000', doc: 'Milliseconds a client may be silent. Without it Octavia’s default holds, also when a person changed it; the Go provider writes its own.' },
-  { topic: 'protocol', names: [`${OCCM}timeout-member-connect`], on: 'listener', sets: 'timeout_member_connect', parse: MILLISECONDS, unreadable: 'default', example: '2000', doc: 'Milliseconds until a member must have answered a connection.' },
-  { topic: 'protocol', names: [`${OCCM}timeout-member-data`],    on: 'listener', sets: 'timeout_member_data', parse: MILLISECONDS, unreadable: 'default', example: '60000', doc: 'Milliseconds a member may be silent.' },
-  { topic: 'protocol', names: [`${OCCM}timeout-tcp-inspect`],    on: 'listener', sets: 'timeout_tcp_inspect', parse: MILLISECONDS, unreadable: 'default', example: '10', doc: 'Milliseconds to wait for more of a TCP stream before inspecting it.' },
   { topic: 'protocol', names: [own('protocol'), `${KINX}backend-protocol`], on: 'ServicePort', sets: 'protocol', becomes: 'listener.protocol', needs: 'tcp', parse: oneOf(...PORT_PROTOCOLS), unreadable: 'blocks', example: 'http', doc: 'What a TCP port speaks; else its appProtocol says.' },
   { topic: 'protocol', names: [`${OCCM}x-forwarded-for`],        on: 'ServicePort', sets: 'xForwardedFor', becomes: 'listener.insert_headers', needs: 'requests', parse: bool, unreadable: 'blocks', example: 'true', doc: 'TCP ports speak HTTP, and requests carry X-Forwarded-For. The Go provider makes HTTP listeners of UDP ports too, and cannot switch it on a port that is open.' },
   { topic: 'protocol', names: [`${OCCM}x-forwarded-port`],       on: 'ServicePort', sets: 'xForwardedPort', becomes: 'listener.insert_headers', needs: 'requests', parse: bool, unreadable: 'blocks', example: 'true', doc: 'The same for X-Forwarded-Port.' },
   { topic: 'protocol', names: [`${OCCM}x-forwarded-proto`],      on: 'ServicePort', sets: 'xForwardedProto', becomes: 'listener.insert_headers', needs: 'requests', parse: bool, unreadable: 'blocks', example: 'true', doc: 'The same for X-Forwarded-Proto.' },
   { topic: 'protocol', names: [own('insert-headers')],           on: 'ServicePort', sets: 'insertHeaders', becomes: 'listener.insert_headers', needs: 'requests', parse: list(oneOf(...HEADERS)), list: true, unreadable: 'blocks', example: 'X-Forwarded-For,X-Forwarded-Proto', doc: 'Headers that requests to an HTTP port carry to the members.' },
-
   { topic: 'tls', names: [own('tls-container-refs'), `${OCCM}default-tls-container-ref`, `${KINX}tls-container-ids`], on: 'ServicePort', sets: 'tlsReferences', becomes: 'listener.default_tls_container_ref', needs: 'tcp', parse: list(tlsReference), list: true, otherwise: option('defaultTlsContainerRef', (ref) => (ref === undefined ? undefined : [ref])), refers: 'barbican', orNone: true, unreadable: 'blocks', example: 'CERTIFICATE_ID', doc: 'TCP ports terminate TLS with these certificates of Barbican, each by id or address of a container or of a PKCS12 secret; the first is the default, the others are chosen by the name that the client sends (SNI).' },
   { topic: 'tls', names: [TLS_SECRET],            on: 'ServicePort', sets: 'tlsSecrets', becomes: 'listener.default_tls_container_ref', needs: 'tcp', parse: list(secretName), list: true, refers: 'Secret', unreadable: 'blocks', example: 'web-tls', doc: 'The same with certificates in Secrets of type kubernetes.io/tls of the Service’s namespace, by name: levelset keeps them in Barbican, a renewed one as soon as a sweep sees it. The namespace opts in by a Role (infra/kubernetes/tls-secrets.example.yaml).' },
-  { topic: 'tls', names: [own('tls-versions')],          on: 'listener',    sets: 'tls_versions', parse: tlsVersions, list: true, unreadable: 'blocks', example: 'TLSv1.3', doc: 'Versions of TLS that a client may use; else what the cloud’s operator set.' },
   { topic: 'tls', names: [`${KINX}low-tlsv`],            on: 'ServicePort', sets: 'lowTls', becomes: 'listener.tls_versions', needs: 'tls', parse: bool, unreadable: 'blocks', example: 'true', doc: 'The name reads as the opposite: true turns TLS 1.0 and 1.1 off (TLSv1.2 and TLSv1.3 are left). Better: tls-versions.' },
-  { topic: 'tls', names: [own('tls-ciphers')],           on: 'listener',    sets: 'tls_ciphers', parse: ciphers, unreadable: 'blocks', example: 'ECDHE-RSA-AES256-GCM-SHA384:TLS_AES_256_GCM_SHA384', doc: 'Ciphers that a client may use.' },
-  { topic: 'tls', names: [own('alpn-protocols')],        on: 'listener',    sets: 'alpn_protocols', parse: list(oneOf('h2', 'http/1.1', 'http/1.0')), list: true, unreadable: 'blocks', example: 'http/1.1', doc: 'Protocols that are offered to a client by ALPN, the best one first.' },
-  { topic: 'tls', names: [own('client-authentication')], on: 'listener',    sets: 'client_authentication', unused: 'blocks', parse: oneOf('NONE', 'OPTIONAL', 'MANDATORY'), unreadable: 'blocks', example: 'MANDATORY', doc: 'Whether clients show a certificate.' },
   { topic: 'tls', names: [own('client-ca-tls-container-ref')],  on: 'ServicePort', sets: 'clientCa', becomes: 'listener.client_ca_tls_container_ref', needs: 'tls', parse: tlsReference, refers: 'barbican', unreadable: 'blocks', example: 'CA_ID', doc: 'Secret of Barbican with the certificates that may sign those of clients.' },
   { topic: 'tls', names: [own('client-crl-container-ref')],     on: 'ServicePort', sets: 'clientCrl', becomes: 'listener.client_crl_container_ref', needs: 'tls', parse: tlsReference, refers: 'barbican', unreadable: 'blocks', example: 'CRL_ID', doc: 'Secret of Barbican with the list of clients’ certificates that are withdrawn.' },
-  { topic: 'tls', names: [own('hsts-max-age')],            on: 'listener', sets: 'hsts_max_age', parse: integer(0, 2_147_483_647), unreadable: 'blocks', example: '31536000', doc: 'Seconds for which browsers use HTTPS only (HSTS).' },
-  { topic: 'tls', names: [own('hsts-include-subdomains')], on: 'listener', sets: 'hsts_include_subdomains', parse: bool, unreadable: 'blocks', example: 'true', doc: 'HSTS for subdomains as well.' },
-  { topic: 'tls', names: [own('hsts-preload')],            on: 'listener', sets: 'hsts_preload', parse: bool, unreadable: 'blocks', example: 'true', doc: 'HSTS with the consent to be in the lists of browsers.' },
   { topic: 'protocol', names: [own('redirect-http'), `${KINX}redirect-http`], on: 'ServicePort', sets: 'redirectHttp', becomes: 'l7policy.action', needs: 'http', parse: bool, unreadable: 'blocks', example: 'true', doc: 'Requests to HTTP ports are answered with a redirect to HTTPS; needs a host.' },
   { topic: 'protocol', names: [own('redirect-host')],          on: 'ServicePort', sets: 'redirectHost', becomes: 'l7policy.redirect_prefix', needs: 'redirect', parse: hostname, unreadable: 'blocks', example: 'app.example.org', doc: 'Host that a redirect names; else that of loadbalancer.openstack.org/hostname.' },
   { topic: 'protocol', names: [own('redirect-http-code')],     on: 'ServicePort', sets: 'redirectHttpCode', becomes: 'l7policy.redirect_http_code', needs: 'redirect', parse: redirectCode, unreadable: 'default', example: '308', doc: 'Status code of a redirect; else 302.' },
-
-  { topic: 'members', names: [`${OCCM}lb-method`],      on: 'pool',        sets: 'lb_algorithm', parse: oneOf('ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP', 'SOURCE_IP_PORT'), otherwise: option('lbMethod'), unreadable: 'default', example: 'LEAST_CONNECTIONS', doc: 'How a member is chosen.' },
-  { topic: 'members', names: [own('session-persistence')], on: 'pool', sets: 'session_persistence', parse: persistence, unreadable: 'default', example: 'APP_COOKIE JSESSIONID', doc: 'How a client stays on a member: SOURCE_IP, HTTP_COOKIE, or APP_COOKIE with the name of the cookie; none. Else spec.sessionAffinity says.' },
   { topic: 'members', names: [`${OCCM}proxy-protocol`, `${KINX}proxy-protocol`], on: 'ServicePort', sets: 'proxyProtocol', becomes: 'pool.protocol', needs: 'tcp', parse: proxyProtocol, orNone: true, unreadable: 'blocks', example: 'true', doc: 'Members of TCP ports get the client’s address by the PROXY protocol: true or v1, or v2. levelset fills the new pool before the listener turns to it; the Go provider removes the old one first.' },
-  { topic: 'tls', names: [own('pool-tls')],                   on: 'pool',        sets: 'tls_enabled', parse: bool, unreadable: 'blocks', example: 'true', doc: 'Members are spoken to by TLS.' },
   { topic: 'tls', names: [own('pool-ca-tls-container-ref')],  on: 'ServicePort', sets: 'poolCa', becomes: 'pool.ca_tls_container_ref', needs: 'tls-to-members', parse: tlsReference, refers: 'barbican', unreadable: 'blocks', example: 'CA_ID', doc: 'Secret of Barbican with the certificates that may sign those of members; without it any is taken.' },
   { topic: 'tls', names: [own('pool-tls-container-ref')],     on: 'ServicePort', sets: 'poolCertificate', becomes: 'pool.tls_container_ref', needs: 'tls-to-members', parse: tlsReference, refers: 'barbican', unreadable: 'blocks', example: 'CERTIFICATE_ID', doc: 'Certificate of Barbican that the load balancer shows to members.' },
-  { topic: 'tls', names: [own('pool-tls-versions')],          on: 'pool',        sets: 'tls_versions', parse: tlsVersions, list: true, unreadable: 'blocks', example: 'TLSv1.3', doc: 'Versions of TLS to members.' },
-  { topic: 'tls', names: [own('pool-tls-ciphers')],           on: 'pool',        sets: 'tls_ciphers', parse: ciphers, unreadable: 'blocks', example: 'ECDHE-RSA-AES256-GCM-SHA384', doc: 'Ciphers to members.' },
-
-  { topic: 'monitor', names: [`${OCCM}enable-health-monitor`],           on: 'ServicePort',   sets: 'monitor', becomes: 'healthmonitor.type', needs: null, parse: bool,    otherwise: option('createMonitor'), unreadable: 'default', example: 'true', doc: 'Whether members are checked. Where traffic stays local they always are; the Go provider then sends it to nodes without a Pod.' },
-  { topic: 'monitor', names: [`${OCCM}health-monitor-delay`, `${KINX}healthcheck-interval`], on: 'healthmonitor', sets: 'delay', parse: SECONDS, otherwise: option('monitorDelay'), unreadable: 'default', example: '10', doc: 'Seconds between two checks. With the Go provider 0 never settles.' },
-  { topic: 'monitor', names: [`${OCCM}health-monitor-timeout`, `${KINX}healthcheck-timeout`], on: 'healthmonitor', sets: 'timeout', parse: SECONDS, otherwise: option('monitorTimeout'), unreadable: 'default', example: '4', doc: 'Seconds a check may take.' },
-  { topic: 'monitor', names: [`${OCCM}health-monitor-max-retries`, `${KINX}healthcheck-retry`], on: 'healthmonitor', sets: 'max_retries', parse: RETRIES, otherwise: option('monitorMaxRetries'), unreadable: 'default', example: '2', doc: 'Good checks until a member counts as up.' },
-  { topic: 'monitor', names: [`${OCCM}health-monitor-max-retries-down`], on: 'healthmonitor', sets: 'max_retries_down', parse: RETRIES, otherwise: option('monitorMaxRetriesDown'), unreadable: 'default', example: '4', doc: 'Bad checks until a member counts as down.' },
-  { topic: 'monitor', names: [own('monitor-type')],           on: 'healthmonitor', sets: 'type', parse: oneOf('TCP', 'HTTP', 'HTTPS', 'TLS-HELLO', 'PING', 'UDP-CONNECT', 'SCTP'), unreadable: 'default', example: 'HTTP', doc: 'How members are checked; else by a connection of the port’s protocol.' },
-  { topic: 'monitor', names: [own('monitor-url-path')],       on: 'healthmonitor', sets: 'url_path', parse: urlPath, unreadable: 'default', example: '/healthz', doc: 'Path of an HTTP check.' },
-  { topic: 'monitor', names: [own('monitor-expected-codes')], on: 'healthmonitor', sets: 'expected_codes', parse: statusCodes, unreadable: 'default', example: '200-299', doc: 'Answers to an HTTP check that are good: 200, 200,204 or 200-299.' },
-  { topic: 'monitor', names: [own('monitor-http-method')],    on: 'healthmonitor', sets: 'http_method', parse: oneOf('GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE', 'TRACE', 'PATCH', 'CONNECT'), unreadable: 'default', example: 'HEAD', doc: 'Method of an HTTP check.' },
-  { topic: 'monitor', names: [own('monitor-http-version')],   on: 'healthmonitor', sets: 'http_version', parse: httpVersion, unreadable: 'default', example: '1.1', doc: 'HTTP version of an HTTP check.' },
-  { topic: 'monitor', names: [own('monitor-domain-name')],    on: 'healthmonitor', sets: 'domain_name', parse: hostname, unreadable: 'default', example: 'app.example.org', doc: 'Host of an HTTP check (of version 1.1).' },
-
   { topic: 'members', names: [`${OCCM}member-subnet-id`], on: 'Service', sets: 'memberSubnetId', becomes: 'member.subnet_id', parse: uuid, otherwise: option('memberSubnetId'), refers: 'subnet', orNone: true, unreadable: 'blocks', example: 'SUBNET_ID', doc: 'Subnet in which the nodes are reached. Another subnet takes a new pool, filled before the listener turns to it; without the annotation members stay where they are.' },
   { topic: 'members', names: [own('member-weights')],     on: 'ServicePort', sets: 'memberWeights', becomes: 'member.weight', needs: null, parse: memberWeights, list: true, unreadable: 'blocks', example: 'node-1=10,node-2=0', doc: 'Shares of the new connections by node, 0 to 256; 0 drains it. Those of other nodes are left as they are, 1 when they are made.' },
   { topic: 'members', names: [own('backup-members')],     on: 'ServicePort', sets: 'backupMembers', becomes: 'member.backup', needs: null, parse: list(nodeName), list: true, unreadable: 'blocks', example: 'node-3', doc: 'Nodes that get traffic only while no other can; if that were all of them, none is one.' },
+];
+
+// prettier-ignore
+const MONITOR: readonly SettingRow[] = [
+  { topic: 'monitor', names: [`${OCCM}enable-health-monitor`],           on: 'ServicePort',   sets: 'monitor', becomes: 'healthmonitor.type', needs: null, parse: bool,    otherwise: option('createMonitor'), unreadable: 'default', example: 'true', doc: 'Whether members are checked. Where traffic stays local they always are; the Go provider then sends it to nodes without a Pod.' },
+];
+
+// prettier-ignore
+const FURTHER: readonly SettingRow[] = [
   { topic: 'members', names: [NODE_SELECTOR_ANNOTATION], on: 'Service', sets: 'nodeSelector', becomes: null, parse: nodeSelector, list: true, otherwise: option('nodeSelector'), unreadable: 'last', example: 'pool=edge', doc: 'Labels of the nodes that become members; empty: all nodes. If no node has them, levelset keeps the members.' },
   { topic: 'addresses', names: [`${LEGACY}openstack-internal-load-balancer`], on: 'Service', sets: 'internal', becomes: null, parse: bool, otherwise: option('internalLb'), unreadable: 'blocks', example: 'true', doc: 'No floating IP: the address is the VIP.' },
   { topic: 'addresses', names: [`${OCCM}keep-floatingip`],  on: 'Service', sets: 'keepFloatingip', becomes: null, parse: bool,     otherwise: () => false, unreadable: 'blocks', example: 'true', doc: 'The floating IP outlives the Service.' },
@@ -143,4 +94,22 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   { topic: 'load-balancer', names: [own('description')], on: 'Service', sets: 'description', becomes: 'loadbalancer.description', parse: description, unreadable: 'default', example: 'Our shop', doc: 'What the description of the load balancer begins with; by what follows other controllers recognise it. Not on what kinx made, whose driver reads it.' },
   { topic: 'load-balancer', names: [own('drift')], on: 'Service', sets: 'drift', becomes: null, parse: oneOf('repair', 'report'), otherwise: (c) => c.drift ?? 'repair', unreadable: 'blocks', example: 'report', doc: 'What becomes of a change that somebody made in OpenStack to what the Service asks for: repair puts it back and says so, report only says so, and makes what is missing. Without it --drift decides.' },
   { topic: 'load-balancer', names: [own('approve')], on: 'Service', sets: 'approved', becomes: null, parse: list(approval), list: true, unreadable: 'default', example: '0123456789ab', doc: 'Changes that wait for a person, each by the hash that the plan and the condition name: to a load balancer of another controller, or such as need another load balancer.' },
+];
+
+const annotationsOf = (kind: ResourceKind): readonly AnnotationRow[] =>
+  Object.entries(attributesOf(kind)).flatMap(([attribute, { annotation }]) => [
+    ...(annotation ? [attributeAnnotation(kind, attribute, annotation)] : []),
+    ...OF_ATTRIBUTES.filter(({ becomes }) => becomes === `${kind}.${attribute}`),
+  ]);
+
+/**
+ * Which annotation sets what: those of attributes, which are rows of shared/model/attributes/, and the settings above. Keys
+ * and defaults are the Go provider's, if it has the annotation (docs/sources/go-provider.md, "Annotations").
+ */
+export const ANNOTATIONS: readonly AnnotationRow[] = [
+  ...SHARING,
+  ...(['loadbalancer', 'floatingip', 'listener', 'l7policy', 'pool'] as const).flatMap(annotationsOf),
+  ...MONITOR,
+  ...(['healthmonitor', 'member'] as const).flatMap(annotationsOf),
+  ...FURTHER,
 ];

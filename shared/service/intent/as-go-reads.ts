@@ -1,10 +1,9 @@
 import type { Service } from '../../model/kubernetes.ts';
-import { ANNOTATION_PREFIX } from '../../model/ownership.ts';
+import { ANNOTATION_PREFIX, KINX } from '../../model/annotation-prefixes.ts';
 import { targetOf } from './annotation-row.ts';
 import type { AnnotationRow } from './annotation-row.ts';
 import { ANNOTATIONS } from './annotations.ts';
-import type { Parsed } from './parsers.ts';
-import { KINX } from './service-config.ts';
+import type { Parsed } from '../../model/text/parsers.ts';
 
 /**
  * What the annotations set that the Go provider does not know, or reads otherwise than levelset (decision 431), and the Service

@@ -2,8 +2,8 @@ import { chooseByName, chooseByTags } from '../../model/network/subnet-choice.ts
 import type { Choice } from '../../model/network/subnet-choice.ts';
 import { NODE_SELECTOR, parseNodeSelector } from '../../model/node/node-selector.ts';
 import type { NodeSelector } from '../../model/node/node-selector.ts';
-import { uuid } from './parsers.ts';
-import type { Parser } from './parsers.ts';
+import { uuid } from '../../model/text/parsers.ts';
+import type { Parser } from '../../model/text/parsers.ts';
 import { DESCRIPTION_MARK, LONGEST_DESCRIPTION } from '../../model/ownership.ts';
 import { isReserved, LONGEST_USER_TAG } from '../../model/load-balancer/user-tags.ts';
 

@@ -1,5 +1,6 @@
 import type { ServicePort } from '../../model/kubernetes.ts';
-import type { ListenerProtocol, PoolProtocol } from '../../model/resources.ts';
+import type { ListenerProtocol } from '../../model/attributes/listener.ts';
+import type { PoolProtocol } from '../../model/attributes/pool.ts';
 import type { PortIntent } from './read-annotations.ts';
 import type { PortProtocol } from './annotation-row.ts';
 

@@ -1,12 +1,14 @@
 import type { Config } from '../../config/config.ts';
 import type { Service, ServicePort } from '../../model/kubernetes.ts';
-import { ANNOTATION_PREFIX, LOAD_BALANCER_ADDRESS } from '../../model/ownership.ts';
+import { ANNOTATION_PREFIX } from '../../model/annotation-prefixes.ts';
+import type { ReferenceKind } from '../../model/attributes/attribute-row.ts';
+import { LOAD_BALANCER_ADDRESS } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import { KINX_LOAD_BALANCER_ID } from './service-config.ts';
 import { ANNOTATIONS, PREFIXES } from './annotations.ts';
 import type { AnnotationRow, ServiceSettings, Targets } from './annotation-row.ts';
 import { mayRefer, outOfReach } from '../../model/load-balancer/reach.ts';
-import type { ReachConfig, ReferenceKind } from '../../model/load-balancer/reach.ts';
+import type { ReachConfig } from '../../model/load-balancer/reach.ts';
 import { limitOf, tooMany } from '../../model/load-balancer/within-limits.ts';
 import { didYouMean } from '../../model/text/did-you-mean.ts';
 

@@ -1,8 +1,9 @@
 import type { Config, LoadBalancerConfig } from '../../config/config.ts';
+import { KINX, OCCM } from '../../model/annotation-prefixes.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { Problem } from '../../model/plan.ts';
 
-export const CLASS = 'loadbalancer.openstack.org/class';
+export const CLASS = `${OCCM}class`;
 
 type Field = keyof LoadBalancerConfig;
 
@@ -53,7 +54,7 @@ export function configOf(
   for (const { annotations: names, fields } of GROUPS) {
     // an empty id says none (annotations.md), and an empty choice nothing
     const deciding = names
-      .map((one) => GO_PREFIX + one)
+      .map((one) => OCCM + one)
       .find(
         (one) => annotations[one] !== undefined && (one.endsWith('-id') || annotations[one].trim() !== ''),
       );
@@ -65,8 +66,6 @@ export function configOf(
   const isKinx = Object.keys(annotations).some(isOfKinx);
   return { config: isKinx ? withKinxDefaults(whole) : whole, origins, problems };
 }
-
-const GO_PREFIX = 'loadbalancer.openstack.org/';
 
 /** The options that hold for one Service, and where they stand, while one source after the other is read. */
 class Holding {
@@ -135,9 +134,6 @@ function unknownClass(name: string, { loadBalancerClasses }: Config): Problem {
   const message = `is no [LoadBalancerClass "..."] of cloud.conf, which has ${there}; levelset changes nothing until it is`;
   return { field: CLASS, value: name, message, blocking: true };
 }
-
-/** The prefix of kinx's annotations (docs/sources/kinx.md, "Annotations of kinx"). */
-export const KINX = 'service.beta.kubernetes.io/kinx-load-balancer-';
 
 /** An annotation that kinx's successor writes for its own use. It sets nothing. */
 export const KINX_LOAD_BALANCER_ID = `${KINX}id`;

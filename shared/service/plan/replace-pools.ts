@@ -1,5 +1,4 @@
-import { ATTRIBUTES, attributeRule } from '../../model/attributes.ts';
-import type { AttributeRule } from '../../model/attributes.ts';
+import { ATTRIBUTES, attributeRule, attributesOf } from '../../model/attributes.ts';
 import { nextPlace } from '../../model/address.ts';
 import type { Address } from '../../model/address.ts';
 import { isAdopted, recordedIn, replacesTag } from '../../model/ownership.ts';
@@ -168,10 +167,7 @@ function inNextPool(resource: DesiredResource, replacement: PoolReplacement, the
 export function presentOf({ kind, wire }: ObservedResource): Attributes {
   const names = [...Object.keys(ATTRIBUTES[kind]), ...(kind === 'member' ? ['monitor_address'] : [])];
   const isHttp = wire['type'] === 'HTTP' || wire['type'] === 'HTTPS';
-  const isMeant = (name: string): boolean => {
-    const rules: Readonly<Record<string, AttributeRule>> = ATTRIBUTES[kind];
-    return isHttp || rules[name]?.needs !== 'http-check';
-  };
+  const isMeant = (name: string): boolean => isHttp || attributesOf(kind)[name]?.needs !== 'http-check';
   const present = names.filter(isMeant).map((name) => [name, wire[name]] as const);
   return Object.fromEntries(present.filter(([, value]) => value !== undefined && value !== null));
 }

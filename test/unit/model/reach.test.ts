@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { mayJoin, mayRefer, outOfReach, REACH } from '../../../shared/model/load-balancer/reach.ts';
-import type { ReachConfig, ReferenceKind } from '../../../shared/model/load-balancer/reach.ts';
+import type { ReferenceKind } from '../../../shared/model/attributes/attribute-row.ts';
+import type { ReachConfig } from '../../../shared/model/load-balancer/reach.ts';
 
 const ID = '6d0f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
 const OTHER = '7e0f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';

@@ -5,7 +5,7 @@ import type { LoadBalancerIngress } from '../../../shared/model/kubernetes.ts';
 import { desireInsertHeaders } from '../../../shared/service/desired/desire-http.ts';
 import { localHealthPort } from '../../../shared/service/desired/desire-monitor.ts';
 import { desirePersistence } from '../../../shared/service/desired/desire-port.ts';
-import { sourceRanges } from '../../../shared/service/intent/parsers.ts';
+import { sourceRanges } from '../../../shared/model/text/parsers.ts';
 import { protocolsOf } from '../../../shared/service/intent/protocols.ts';
 import { readAnnotations } from '../../../shared/service/intent/read-annotations.ts';
 import { configOf } from '../../../shared/service/intent/service-config.ts';

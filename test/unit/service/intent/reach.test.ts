@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../../../shared/service/intent/annotations.ts';
 import { readAnnotations } from '../../../../shared/service/intent/read-annotations.ts';
-import { tlsReference } from '../../../../shared/service/intent/parsers.ts';
+import { tlsReference } from '../../../../shared/model/text/parsers.ts';
 import { mayRefer } from '../../../../shared/model/load-balancer/reach.ts';
 import { aConfig } from '../../../support/config.ts';
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { readUuid } from '../../model/text/text.ts';
+import { readUuid } from './text.ts';
 
 /** Parsers turn the text of an annotation into a typed value, or say in words what is allowed. They never throw. */
 

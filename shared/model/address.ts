@@ -53,3 +53,7 @@ export function policyAddressOf(rule: string): string {
   const [, ...place] = rule.split('/');
   return `l7policy/${place.slice(0, 3).join('/')}`;
 }
+
+export function isRef(value: unknown): value is Ref {
+  return typeof value === 'object' && value !== null && '$ref' in value;
+}

@@ -1,7 +1,8 @@
 import { attributeRule } from '../model/attributes.ts';
 import { printable } from '../model/text/text.ts';
 import type { Attributes, DesiredResource, ObservedResource } from '../model/resources.ts';
-import { bind, compare, isRef } from './compare.ts';
+import { isRef } from '../model/address.ts';
+import { bind, compare } from './compare.ts';
 
 /** One attribute that levelset sets, as text. */
 export interface ComparedAttribute {

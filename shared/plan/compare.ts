@@ -3,6 +3,7 @@ import type { AttributeRule, ChangeRule } from '../model/attributes/attribute-ro
 import { equalAttribute } from '../model/equality.ts';
 import { mergeTags, recordedIn } from '../model/ownership.ts';
 import type { Change } from '../model/plan.ts';
+import { isRef } from '../model/address.ts';
 import type { Ref } from '../model/address.ts';
 import type { Attributes, DesiredResource, ObservedResource } from '../model/resources.ts';
 import { isUserTag } from '../model/load-balancer/user-tags.ts';
@@ -89,10 +90,6 @@ function tagsToWrite(rule: AttributeRule, wanted: unknown): readonly string[] {
 
 function asTags(value: unknown): readonly string[] {
   return (value ?? []) as readonly string[];
-}
-
-export function isRef(value: unknown): value is Ref {
-  return typeof value === 'object' && value !== null && '$ref' in value;
 }
 
 /** The address and the attribute that a reference names: `pool/tcp/80.id` is `pool/tcp/80` and `id`. */

@@ -1,10 +1,9 @@
-import { attributeRule } from '../model/attributes.ts';
 import { APPROVE } from '../model/ownership.ts';
 import { isBlocked } from '../model/plan.ts';
 import type { Change, CreateStep, Plan, Step } from '../model/plan.ts';
 import { clip, printable, quote } from '../model/text/text.ts';
 import type { Attributes } from '../model/resources.ts';
-import { isRef } from './compare.ts';
+import { isRef } from '../model/address.ts';
 
 /**
  * The plan as text for people, one block per step with signs as in a diff. Text from others cannot break out of its
@@ -143,10 +142,10 @@ function renderStep(step: Step): readonly string[] {
   }
 }
 
-/** One line for each key of an object of which levelset sets only some keys, such as labels. */
+/** One line for each label and annotation of a Node, of which levelset sets only some. */
 function changeLines({ kind }: Step, change: Change): readonly string[] {
   const { attribute, from, to } = change;
-  if (attributeRule(kind, attribute).compare !== 'entries') return [renderChange(change)];
+  if (kind !== 'node' || !['labels', 'annotations'].includes(attribute)) return [renderChange(change)];
   const before = from as Attributes;
   return Object.entries(to as Attributes).map(([key, value]) =>
     renderChange({ attribute: `${attribute} ${key}`, from: before[key], to: value }),

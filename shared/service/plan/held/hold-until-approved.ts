@@ -2,7 +2,7 @@
  * What another controller made, and levelset changes only once a person has approved the takeover of the Service
  * (decisions 7, 6): all differences that the old controller would have left wait under one hash, and stay as they are.
  */
-import { placeOf } from '../../../model/address.ts';
+import { isRef, placeOf } from '../../../model/address.ts';
 import { CONTROLLER, dialectOf, isMadeForService } from '../../../model/load-balancer/other-controllers.ts';
 import { adoptedTag, hasTag, isAdopted, TAG_PREFIX, tagValue } from '../../../model/ownership.ts';
 import type { Change } from '../../../model/plan.ts';
@@ -13,7 +13,7 @@ import type {
   ObservedResource,
 } from '../../../model/resources.ts';
 import { approvalOf } from '../../../plan/approval.ts';
-import { isRef } from '../../../plan/compare.ts';
+
 import { presentOf } from '../replace-pools.ts';
 import { asObserved, freeOf, heldChanges } from './held-changes.ts';
 import type { Adopted, Held, HeldInput, Sides, Waiting } from './held-changes.ts';

@@ -1,4 +1,5 @@
 /** What the examples of annotations do to a cloud, where the table of annotations does not say it all. */
+import type { AnnotationNeed } from '../../shared/service/intent/annotation-row.ts';
 import { recordedIn } from '../../shared/model/ownership.ts';
 
 export type Wire = Readonly<Record<string, unknown>>;
@@ -56,7 +57,12 @@ const tagged =
 const recorded = (shown: Shown, kind: string): readonly string[] => recordedIn(first(shown, kind)['tags']);
 const floating = (shown: Shown): boolean => shown['floatingip']?.length === 1;
 
-/** By what a row sets. */
+/** By what the attribute of a row needs. */
+export const BY_NEED: Readonly<Partial<Record<AnnotationNeed, Entry>>> = {
+  ...{ requests: HTTP, tls: TLS, 'tls-to-members': TO_MEMBERS, check: CHECKED, 'http-check': BY_HTTP },
+};
+
+/** By what a row sets; absent: its attribute shows it, with what it needs. */
 // prettier-ignore
 export const ENTRIES: Readonly<Record<string, Entry>> = {
   'Service.loadBalancerClass': { shows: floating, notOnTheLab: 'its cloud.conf has no class' },
@@ -82,10 +88,7 @@ export const ENTRIES: Readonly<Record<string, Entry>> = {
   'ServicePort.insertHeaders': { ...HTTP, shows: inserted('X-Forwarded-Proto') },
   'ServicePort.tlsReferences': { on: 'tls', shows: refers('listener', 'default_tls_container_ref') },
   'ServicePort.tlsSecrets': { shows: refers('listener', 'default_tls_container_ref'), notOnTheLab: 'see test/e2e/service/tls.test.ts' },
-  'listener.tls_versions': TLS,
   'ServicePort.lowTls': { ...TLS, on: 'kinx', shows: (shown) => recorded(shown, 'listener').includes('tls_versions') },
-  'listener.tls_ciphers': TLS,
-  'listener.alpn_protocols': TLS,
   'listener.client_authentication': CLIENTS,
   'ServicePort.clientCa': { ...TLS, shows: refers('listener', 'client_ca_tls_container_ref') },
   'ServicePort.clientCrl': { ...CLIENTS, shows: refers('listener', 'client_crl_container_ref') },
@@ -100,18 +103,7 @@ export const ENTRIES: Readonly<Record<string, Entry>> = {
   'pool.tls_enabled': { on: 'to members' },
   'ServicePort.poolCa': { ...TO_MEMBERS, shows: refers('pool', 'ca_tls_container_ref') },
   'ServicePort.poolCertificate': { ...TO_MEMBERS, shows: refers('pool', 'tls_container_ref') },
-  'pool.tls_versions': TO_MEMBERS,
-  'pool.tls_ciphers': TO_MEMBERS,
   'ServicePort.monitor': { shows: (shown) => shown['healthmonitor']?.length === 1 },
-  'healthmonitor.delay': CHECKED,
-  'healthmonitor.timeout': CHECKED,
-  'healthmonitor.max_retries': CHECKED,
-  'healthmonitor.max_retries_down': CHECKED,
-  'healthmonitor.type': CHECKED,
-  'healthmonitor.url_path': BY_HTTP,
-  'healthmonitor.expected_codes': BY_HTTP,
-  'healthmonitor.http_method': BY_HTTP,
-  'healthmonitor.http_version': BY_HTTP,
   'healthmonitor.domain_name': { needs: { ...BY_HTTP.needs, [`${OWN}monitor-http-version`]: '1.1' } },
   'Service.memberSubnetId': { elsewhere: 'test/scenarios/service/member-subnet.test.ts', notOnTheLab: 'see test/e2e/service/member-subnet.test.ts' },
   'ServicePort.memberWeights': { shows: ({ member = [] }) => { const weights = member.map(({ name, weight }) => `${String(name).at(-1) ?? ''}=${String(weight)}`); return weights.includes('1=10') && weights.includes('2=0'); } },

@@ -1,11 +1,11 @@
 /** The example of every annotation, for the simulators and for the lab: one that neither can show says why. */
 import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
-import { targetOf } from '../../shared/service/intent/annotation-row.ts';
+import { needsOf, targetOf } from '../../shared/service/intent/annotation-row.ts';
 import type { AnnotationRow } from '../../shared/service/intent/annotation-row.ts';
 import { attributeRule } from '../../shared/model/attributes.ts';
 import { equalAttribute } from '../../shared/model/equality.ts';
 import type { ResourceKind } from '../../shared/model/resources.ts';
-import { ENTRIES, first } from './annotation-entries.ts';
+import { BY_NEED, ENTRIES, first } from './annotation-entries.ts';
 import type { Entry, Shown } from './annotation-entries.ts';
 
 /** One spelling of one row. */
@@ -16,8 +16,13 @@ export interface Example {
 }
 
 export const EXAMPLES: readonly Example[] = ANNOTATIONS.flatMap((row) =>
-  row.names.map((name) => ({ name, row, entry: ENTRIES[`${row.on}.${row.sets}`] ?? {} })),
+  row.names.map((name) => ({ name, row, entry: ENTRIES[`${row.on}.${row.sets}`] ?? entryOf(row) })),
 );
+
+function entryOf(row: AnnotationRow): Entry {
+  const need = needsOf(row).at(-1);
+  return (need && BY_NEED[need]) ?? {};
+}
 
 /** The attribute that a row is about, and how it may change; undefined for what is more than one. */
 export function attributeOf(row: AnnotationRow): { kind: ResourceKind; attribute: string } | undefined {

@@ -2,7 +2,6 @@ import type { Config, LoadBalancerConfig } from '../../config/config.ts';
 import { attributeRule } from '../../model/attributes.ts';
 import type { AnnotationColumns, AttributeRow, Need } from '../../model/attributes/attribute-row.ts';
 import type { ResourceKind, ResourceTypes } from '../../model/resources.ts';
-import type { NodeSelector } from '../../model/node/node-selector.ts';
 
 /** The kind and an attribute of a resource, such as `pool.protocol`. */
 type TargetAttribute = {
@@ -41,9 +40,9 @@ export function option<F extends keyof LoadBalancerConfig, T = LoadBalancerConfi
   return Object.assign(({ loadBalancer }: Config) => read(loadBalancer[field]), { option: field });
 }
 
-interface RowBase<T> extends AnnotationColumns<NoInfer<T>> {
+interface RowBase<T> extends AnnotationColumns<T> {
   /** The value if the annotation is not there, or no longer. Absent: levelset sets nothing then. */
-  readonly otherwise?: Otherwise<T>;
+  readonly otherwise?: Otherwise<NoInfer<T>>;
 }
 
 /** Further columns of a setting. The needs of an attribute are in ATTRIBUTES (shared/model/attributes.ts). */
@@ -52,22 +51,29 @@ interface SettingColumns {
   ServicePort: { readonly becomes: TargetAttribute | null; readonly needs: AnnotationNeed | null };
 }
 
-/** What a row may set: an attribute of all resources of a kind, or a setting that the code in desired/ reads. */
-export interface Targets extends ResourceTypes {
-  Service: ServiceSettings;
-  ServicePort: PortSettings;
+/**
+ * An annotation that sets no attribute as it is. `sets` names a setting of the Service or of its ports, which the code in desired/
+ * reads, and `becomes` the attribute in which it ends up, if that is one attribute. The `needs` of a port's setting says
+ * what the setting needs.
+ */
+type SettingRow = {
+  [K in keyof SettingColumns]: SettingOf<K, string, unknown>;
+}[keyof SettingColumns];
+
+type SettingOf<K extends keyof SettingColumns, S, T> = RowBase<T> &
+  SettingColumns[K] & { readonly on: K; readonly sets: S };
+
+/** One setting. Its type is that of the annotation's values. */
+export function setting<K extends keyof SettingColumns, const S extends string, T>(
+  row: SettingOf<K, S, T>,
+): SettingOf<K, S, T> {
+  return row;
 }
 
-/**
- * An annotation that sets no attribute as it is. `sets` names a setting of the Service or of its ports, and `becomes` the attribute
- * in which it ends up, if that is one attribute. The `needs` of a port's setting says what the setting needs.
- */
-export type SettingRow = {
-  [K in keyof SettingColumns]: {
-    [S in keyof Targets[K]]: RowBase<Targets[K][S]> &
-      SettingColumns[K] & { readonly on: K; readonly sets: S };
-  }[keyof Targets[K]];
-}[keyof SettingColumns];
+/** The settings of rows, by name. */
+export type SettingsIn<Row extends SettingRow> = {
+  [R in Row as R['sets']]: R extends AnnotationColumns<infer T> ? T : never;
+};
 
 /** One annotation. `on` and `sets` name an attribute of a resource (shared/model/attributes/), or a setting. */
 export type AnnotationRow = SettingRow | AttributeAnnotation;
@@ -108,85 +114,8 @@ export function needsOf(row: AnnotationRow): readonly AnnotationNeed[] {
   ];
 }
 
-/** Settings of a Service as a whole that are not simply an attribute of one resource. */
-export interface ServiceSettings {
-  internal: boolean;
-  keepFloatingip: boolean;
-  hostname: string;
-  sourceRanges: readonly string[];
-  /** Further subnets of the VIP port, each with a VIP of its own. */
-  additionalVipSubnetIds: readonly string[];
-  /** The subnet in which the members are reached. */
-  memberSubnetId: string;
-  /** Labels of the nodes that become members. */
-  nodeSelector: NodeSelector;
-  /** Name and tags of the subnets of the external network that may give the floating IP. */
-  floatingSubnet: string;
-  floatingSubnetTags: string;
-  /** The class of cloud.conf; service-config.ts reads it before all others. */
-  loadBalancerClass: string;
-  /**
-   * Id of the load balancer to share. An empty id sets nothing. One that a controller wrote, together with the address,
-   * counts only while that load balancer exists.
-   */
-  loadBalancerId: string;
-  /** The name by which Services share a load balancer: `NAME` in the namespace, `cluster/NAME` in the cluster. */
-  loadBalancerName: string;
-  /** Name or id of an Octavia flavor. */
-  flavor: string;
-  /** Tags of the load balancer, and the text with which its description begins. */
-  tags: readonly string[];
-  description: string;
-  /** Whether a name is published in place of the IP address while members get the PROXY protocol. */
-  ingressHostname: boolean;
-  /** Hashes of the changes that the Service approves. */
-  approved: readonly string[];
-  /** Whether drift is put back, or only reported. */
-  drift: 'repair' | 'report';
-}
-
-/** Settings of one port of a Service that are not simply an attribute of one resource. */
-interface PortSettings {
-  /** Weights of members, by the names of their nodes. */
-  memberWeights: Readonly<Record<string, number>>;
-  /** Nodes that get traffic only while no other can. */
-  backupMembers: readonly string[];
-  listenerTags: readonly string[];
-  poolTags: readonly string[];
-  monitor: boolean;
-  protocol: PortProtocol;
-  proxyProtocol: ProxyProtocol;
-  /**
-   * From the Go provider: requests carry the header, and a TCP port speaks HTTP unless certificates or a protocol
-   * annotation say otherwise.
-   */
-  xForwardedFor: boolean;
-  xForwardedPort: boolean;
-  xForwardedProto: boolean;
-  insertHeaders: readonly Header[];
-  /** Whether requests to an HTTP port are redirected to HTTPS. */
-  redirectHttp: boolean;
-  redirectHost: string;
-  redirectHttpCode: number;
-  /** Certificates in Barbican by reference: the first is the default, the others are for SNI. */
-  tlsReferences: readonly string[];
-  /** Names of Secrets of the Service's namespace with certificates, in the same order. */
-  tlsSecrets: readonly string[];
-  /** From kinx: whether TLS 1.0 and 1.1 are off. */
-  lowTls: boolean;
-  /** References to the CA that signs certificates of clients, and to its revocation list. */
-  clientCa: string;
-  clientCrl: string;
-  /** References for TLS to the members: the CA of their certificates, and the load balancer's own certificate. */
-  poolCa: string;
-  poolCertificate: string;
-}
-
 export const PORT_PROTOCOLS = ['tcp', 'http', 'https', 'terminated_https', 'prometheus'] as const;
 export type PortProtocol = (typeof PORT_PROTOCOLS)[number];
-
-/** The pool protocol that carries the client's IP address; null: off. */
-type ProxyProtocol = 'PROXY' | 'PROXYV2' | null;
 
 /** Headers that say where a request came from. */
 export const FORWARDED = ['X-Forwarded-For', 'X-Forwarded-Port', 'X-Forwarded-Proto'] as const;

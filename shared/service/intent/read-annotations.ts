@@ -6,7 +6,8 @@ import { LOAD_BALANCER_ADDRESS } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import { KINX_LOAD_BALANCER_ID } from './service-config.ts';
 import { ANNOTATIONS, PREFIXES } from './annotations.ts';
-import type { AnnotationRow, ServiceSettings, Targets } from './annotation-row.ts';
+import type { Targets } from './annotations.ts';
+import type { AnnotationRow } from './annotation-row.ts';
 import { mayRefer, outOfReach } from '../../model/load-balancer/reach.ts';
 import type { ReachConfig } from '../../model/load-balancer/reach.ts';
 import { limitOf, tooMany } from '../../model/load-balancer/within-limits.ts';
@@ -127,18 +128,18 @@ function certificatesOf({
 }
 
 /** Reads one setting of the whole Service. Its Problems are dropped: `readAnnotations` reports them. */
-export function readSetting<S extends keyof ServiceSettings>(
+export function readSetting<S extends keyof Targets['Service']>(
   { metadata }: Pick<Service, 'metadata'>,
   setting: S,
   config: Config,
-): ServiceSettings[S] | undefined {
+): Targets['Service'][S] | undefined {
   const row = ANNOTATIONS.find(({ on, sets }) => on === 'Service' && sets === setting);
   const unheard = new Map<string, Problem>();
   const found = row && findOne(row, metadata.annotations ?? {}, unheard);
   const { namespace } = metadata;
   const reader = { config, namespace, lastSelector: undefined, read: new Map<string, unknown>() };
   const value = row && read(row, found, reader, unheard);
-  return value as ServiceSettings[S] | undefined;
+  return value as Targets['Service'][S] | undefined;
 }
 
 /** The spellings of `levelset.openstack.org/x` for one port: with the port's name, and with its number. */

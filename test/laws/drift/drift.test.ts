@@ -5,7 +5,7 @@ import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { Step } from '../../../shared/model/plan.ts';
 import type { ResourceKind } from '../../../shared/model/resources.ts';
 import type { Cloud } from '../../../shared/ports.ts';
-import { MUTATIONS, type Mutation } from './mutations.ts';
+import { MUTATIONS } from './mutations.ts';
 import { FEATURES, startDriftWorld, withoutIds } from './drift-world.ts';
 import type { DriftWorld, Feature } from './drift-world.ts';
 import { THOROUGH } from '../seed.ts';
@@ -13,11 +13,6 @@ import { THOROUGH } from '../seed.ts';
 type Row = Record<string, unknown>;
 
 const FEATURE_NAMES = Object.keys(FEATURES) as Feature[];
-const ALL = Object.entries(MUTATIONS).flatMap(([kind, attributes]) =>
-  Object.entries(attributes as Record<string, Mutation>).flatMap(([attribute, mutation]) =>
-    'to' in mutation ? [{ kind, attribute, to: mutation.to }] : [],
-  ),
-);
 
 /** The rows of a kind that are the Service's. */
 function rowsOf(kind: string, { cloud }: SandboxInside): readonly Row[] {
@@ -40,7 +35,7 @@ function rowsOf(kind: string, { cloud }: SandboxInside): readonly Row[] {
 }
 
 /** The row to change: one that has the attribute, and a value of it before others. */
-function rowFor({ kind, attribute }: (typeof ALL)[number], inside: SandboxInside): Row | undefined {
+function rowFor({ kind, attribute }: (typeof MUTATIONS)[number], inside: SandboxInside): Row | undefined {
   const rows = rowsOf(kind, inside).filter((row) => attribute in row);
   return rows.find((row) => row[attribute] !== null) ?? rows[0];
 }
@@ -65,7 +60,7 @@ function mutated(present: unknown, to: unknown, { cloud }: SandboxInside): unkno
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
-type One = (typeof ALL)[number];
+type One = (typeof MUTATIONS)[number];
 
 /** Changes one attribute of one row by hand, and expects that one sweep tells of it, and puts it back or leaves it. */
 async function changeAndSweep(it: DriftWorld, one: One): Promise<'drift' | 'left' | 'not there'> {
@@ -138,7 +133,7 @@ describe('what somebody changes by hand in a settled world', () => {
     const it = await startDriftWorld(FEATURE_NAMES);
     expect((await it.sweepOnce()).reports).toEqual([]);
     const told: Record<string, string[]> = {};
-    for (const one of ALL) (told[await changeAndSweep(it, one)] ??= []).push(nameOf(one));
+    for (const one of MUTATIONS) (told[await changeAndSweep(it, one)] ??= []).push(nameOf(one));
     expect(told).toMatchSnapshot();
   });
 
@@ -146,7 +141,7 @@ describe('what somebody changes by hand in a settled world', () => {
     fc.assert(
       fc.asyncProperty(
         fc.subarray(FEATURE_NAMES),
-        fc.uniqueArray(fc.constantFrom(...ALL), { minLength: 1, maxLength: 4, selector: nameOf }),
+        fc.uniqueArray(fc.constantFrom(...MUTATIONS), { minLength: 1, maxLength: 4, selector: nameOf }),
         async (features, mutations) => {
           const it = await startDriftWorld(features);
           for (const one of mutations) if (!isOfNoUse(one, it)) await changeAndSweep(it, one);
@@ -173,7 +168,7 @@ describe('drift that is only to be reported', () => {
     const changed = SOME_DRIFT.map((place) => {
       const [address = '', attribute = ''] = place.split(' ');
       const kind = KINDS[address.split('/')[0] ?? ''] ?? '';
-      const one = ALL.find((row) => row.kind === kind && row.attribute === attribute);
+      const one = MUTATIONS.find((row) => row.kind === kind && row.attribute === attribute);
       const row = rowsOf(kind, it.inside)[0];
       if (!one || !row) throw new Error(`nothing is ${place}`);
       return { ...one, row, before: row[attribute] };

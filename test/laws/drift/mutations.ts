@@ -1,7 +1,9 @@
+import { attributesOf } from '../../../shared/model/attributes.ts';
 import type { ATTRIBUTES } from '../../../shared/model/attributes.ts';
+import type { AttributeRow } from '../../../shared/model/attributes/attribute-row.ts';
 
 /** Another value for an attribute; `fixed`: why nobody can change it, not even by OpenStack's API. */
-export type Mutation = { readonly to: unknown } | { readonly fixed: string };
+type Mutation = { readonly to: unknown } | { readonly fixed: string };
 
 const to = (value: unknown): Mutation => ({ to: value });
 const fixed = (why: string): Mutation => ({ fixed: why });
@@ -15,9 +17,9 @@ const OTHER_REF = `http://127.0.0.1:9311/v1/secrets/${OTHER_ID}`;
 /** Kinds whose drift a Service has. Nodes are Kubernetes'; of a router only routes are levelset's, and no unit of a Service. */
 type Kind = Exclude<keyof typeof ATTRIBUTES, 'node' | 'nodestatus' | 'router'>;
 
-/** One for each attribute of the table: a new attribute is a type error here. */
-export const MUTATIONS: {
-  readonly [K in Kind]: { readonly [A in keyof (typeof ATTRIBUTES)[K]]: Mutation };
+/** Where neither the attribute's rule nor the example of its annotation says one. */
+const GIVEN: {
+  readonly [K in Kind]: { readonly [A in keyof (typeof ATTRIBUTES)[K]]?: Mutation };
 } = {
   loadbalancer: {
     name: fixed(
@@ -26,35 +28,18 @@ export const MUTATIONS: {
     description: to('by hand'),
     provider: AT_CREATE,
     admin_state_up: to(false),
-    vip_subnet_id: AT_CREATE,
-    vip_network_id: AT_CREATE,
-    vip_address: AT_CREATE,
-    vip_port_id: AT_CREATE,
-    additional_vips: AT_CREATE,
     vip_qos_policy_id: to(OTHER_ID),
     vip_sg_ids: fixed(NEWER),
-    flavor_id: AT_CREATE,
-    availability_zone: AT_CREATE,
     tags: to('with one more'),
   },
   listener: {
     name: to('by hand'),
-    protocol: AT_CREATE,
-    protocol_port: AT_CREATE,
     admin_state_up: to(false),
     allowed_cidrs: to(['192.0.2.0/24']),
-    connection_limit: to(7),
-    timeout_client_data: to(1234),
-    timeout_member_connect: to(1234),
-    timeout_member_data: to(1234),
-    timeout_tcp_inspect: to(123),
     insert_headers: to({ 'X-Forwarded-Port': 'true' }),
     default_tls_container_ref: to(OTHER_REF),
     sni_container_refs: to([OTHER_REF]),
-    tls_versions: to(['TLSv1.3']),
     tls_ciphers: fixed(CIPHERS),
-    alpn_protocols: to(['http/1.0']),
-    client_authentication: to('OPTIONAL'),
     client_ca_tls_container_ref: to(OTHER_REF),
     client_crl_container_ref: to(OTHER_REF),
     hsts_max_age: fixed(NEWER),
@@ -66,11 +51,8 @@ export const MUTATIONS: {
   },
   pool: {
     name: to('by hand'),
-    protocol: AT_CREATE,
     lb_algorithm: to('SOURCE_IP'),
     admin_state_up: to(false),
-    session_persistence: to({ type: 'SOURCE_IP' }),
-    tls_enabled: to(true),
     ca_tls_container_ref: to(OTHER_REF),
     tls_container_ref: to(OTHER_REF),
     tls_versions: fixed(CIPHERS),
@@ -80,9 +62,6 @@ export const MUTATIONS: {
   },
   member: {
     name: to('by hand'),
-    address: AT_CREATE,
-    protocol_port: AT_CREATE,
-    subnet_id: AT_CREATE,
     monitor_port: to(4711),
     backup: to(true),
     weight: to(7),
@@ -91,16 +70,6 @@ export const MUTATIONS: {
   },
   healthmonitor: {
     name: to('by hand'),
-    type: AT_CREATE,
-    delay: to(77),
-    timeout: to(2),
-    max_retries: to(9),
-    max_retries_down: to(8),
-    http_method: to('HEAD'),
-    http_version: to(1.1),
-    domain_name: to('by.hand.example'),
-    url_path: to('/by-hand'),
-    expected_codes: to('418'),
     admin_state_up: to(false),
     tags: to('with one more'),
     pool_id: AT_CREATE,
@@ -122,9 +91,7 @@ export const MUTATIONS: {
     admin_state_up: to(false),
   },
   floatingip: {
-    floating_network_id: AT_CREATE,
     subnet_id: AT_CREATE,
-    floating_ip_address: AT_CREATE,
     port_id: to(null),
     fixed_ip_address: fixed('it goes with port_id, as long as the VIP port has one IPv4 address'),
     description: to('by hand'),
@@ -150,3 +117,20 @@ export const MUTATIONS: {
   },
   secret: { name: AT_CREATE, mode: AT_CREATE, secret_type: AT_CREATE, payload: AT_CREATE },
 };
+
+function mutationOf({ change, annotation }: AttributeRow<unknown>): Mutation | undefined {
+  if (change !== 'in-place' && change !== 'at-create') return AT_CREATE;
+  const example = annotation?.parse(annotation.example);
+  return example && 'value' in example ? to(example.value) : undefined;
+}
+
+/** What can be changed by hand: every attribute of the table, but those that are fixed. One of which nobody says how fails. */
+export const MUTATIONS = Object.entries(GIVEN).flatMap(([kind, given]: [string, Given]) =>
+  Object.entries(attributesOf(kind as Kind)).flatMap(([attribute, row]) => {
+    const mutation = given[attribute] ?? mutationOf(row);
+    if (!mutation) throw new TypeError(`no other value for ${kind}.${attribute}`);
+    return 'to' in mutation ? [{ kind, attribute, to: mutation.to }] : [];
+  }),
+);
+
+type Given = Readonly<Record<string, Mutation | undefined>>;

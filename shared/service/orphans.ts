@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { Service } from '../model/kubernetes.ts';
 import { goTags } from '../model/load-balancer/other-controllers.ts';
 import { isUntagged, serviceIn } from '../model/load-balancer/floating-ip-owner.ts';
+import { keyOfText } from '../model/load-balancer/shared-load-balancer.ts';
 import { clusterTag, hasTag, ownerTag, tagValue, tagValues } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import { onceFor } from '../model/once-for.ts';
@@ -44,10 +45,8 @@ export function findOrphans(
     !uidsOf(live).has(tagValue(wire['tags'], 'service') ?? '');
   // on the load balancer that it left, another Service may want the floating IP back that somebody took off
   const isLeftToOthers = (name: string | undefined): boolean => {
-    const key = name === undefined ? undefined : parseServiceKey(name);
-    return (
-      key !== undefined && foundIn(project.loadBalancers).some(({ tags }) => hasTag(tags, ownerTag(key)))
-    );
+    const tag = name === undefined ? undefined : ownerTag(keyOfText(name));
+    return tag !== undefined && foundIn(project.loadBalancers).some(({ tags }) => hasTag(tags, tag));
   };
   const found = [
     ...foundIn(project.loadBalancers).flatMap((wire) =>
@@ -83,11 +82,6 @@ export function findOrphans(
       ),
     ],
   };
-}
-
-function parseServiceKey(text: string): { readonly namespace: string; readonly name: string } {
-  const [namespace = '', name = ''] = text.split('/');
-  return { namespace, name };
 }
 
 /** What a sweep says about floating IPs that have no tags, with the command that deletes them. */

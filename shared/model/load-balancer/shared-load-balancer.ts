@@ -5,6 +5,7 @@
 import type { ServiceKey } from '../request.ts';
 import type { WireResource } from '../resources.ts';
 import type { Unit } from '../unit.ts';
+import { isFloatingIPMadeFor } from './floating-ip-owner.ts';
 import { goTags, isMadeFor } from './other-controllers.ts';
 import { clusterTag, hasTag, nameTag, ownerTag, serviceTag, tagValue, tagValues } from '../ownership.ts';
 import type { ClusterIdentity } from '../ownership.ts';
@@ -133,6 +134,17 @@ export function isMadeForIt(
   return madeForKey(loadBalancer) === undefined && isMadeFor(loadBalancer, name, uid);
 }
 
+/** Whether a floating IP was made for this Service, or for the one that the load balancer was made for, which has left it. */
+export function isFloatingIPOfIt(
+  floatingIP: WireResource,
+  name: ServiceKey,
+  loadBalancer: WireResource | undefined,
+  cluster: ClusterIdentity,
+): boolean {
+  const maker = loadBalancer && madeForKey(loadBalancer);
+  return [name, maker ?? name].some((key) => isFloatingIPMadeFor(floatingIP, key, cluster));
+}
+
 /** The Service for which a load balancer was made, by the load balancer's name. */
 export function madeForKey({ name }: WireResource): ServiceKey | undefined {
   return serviceOfGoTag(name);
@@ -170,7 +182,7 @@ export function textOf(key: ServiceKey | undefined): string | undefined {
   return key && `${key.namespace}/${key.name}`;
 }
 
-function keyOfText(text: string): ServiceKey {
+export function keyOfText(text: string): ServiceKey {
   const [namespace = '', name = ''] = text.split('/');
   return { namespace, name };
 }

@@ -4,6 +4,7 @@
  */
 import { attributeRule } from '../../model/attributes.ts';
 import { equalAttribute } from '../../model/equality.ts';
+import type { Service } from '../../model/kubernetes.ts';
 import { isMadeForService } from '../../model/load-balancer/other-controllers.ts';
 import {
   absentOwner,
@@ -87,13 +88,17 @@ function ofLoadBalancer(
   ) as readonly DesiredResource[];
 }
 
+function isItsMaker(service: Service, loadBalancer: WireResource, cluster: ClusterIdentity): boolean {
+  return isMadeForIt(loadBalancer, { name: keyOf(service), service }, cluster);
+}
+
 /** The floating IP that is there. The Service that the load balancer was made for tags it. */
 function keptAsItIs(
   { service }: ServiceIntent,
   { cluster, loadBalancer, floatingIP }: Whole,
 ): readonly DesiredResource[] {
   if (!floatingIP || !loadBalancer) return [];
-  const isMade = isMadeForIt(loadBalancer, { name: keyOf(service), service }, cluster);
+  const isMade = isItsMaker(service, loadBalancer, cluster);
   const tags = isMade
     ? [clusterTag(cluster), serviceTag(service.metadata.uid)]
     : (floatingIP['tags'] as readonly string[]);
@@ -118,7 +123,7 @@ function attributesOf(
       maker && describe(annotated.Service.description, loadBalancerDescription(cluster.name, maker));
     return { ...attributes, ...(described ? { description: described } : {}), tags: [...own, ...owner(own)] };
   }
-  const isMade = isMadeForIt(loadBalancer, { name: keyOf(service), service }, cluster);
+  const isMade = isItsMaker(service, loadBalancer, cluster);
   const isOf = (tag: string, ...of: readonly string[]): boolean =>
     of.some((name) => tagValue([tag], name) !== undefined);
   const present = ((loadBalancer['tags'] ?? []) as readonly string[]).filter(
@@ -152,7 +157,7 @@ function problemsOf(
     value,
     message: `is ignored: load balancer ${loadBalancer.id} stays as it is made, since ${why}`,
   });
-  const isMade = isMadeForIt(loadBalancer, { name: keyOf(service), service }, cluster);
+  const isMade = isItsMaker(service, loadBalancer, cluster);
   const { annotations = {} } = service.metadata;
   const ofAnnotations = ANNOTATIONS.flatMap((row) => {
     const [name = ''] = row.names.filter((one) => annotations[one] !== undefined);

@@ -4,8 +4,8 @@ import type { Node, ServicePort } from '../../model/kubernetes.ts';
 import { isLocked } from '../../model/load-balancer/octavia.ts';
 import { goTags, isMadeForService } from '../../model/load-balancer/other-controllers.ts';
 import type { ReadOtherwise } from '../../model/load-balancer/other-controllers.ts';
-import { isFloatingIPMadeFor, serviceIn } from '../../model/load-balancer/floating-ip-owner.ts';
-import { madeForKey } from '../../model/load-balancer/shared-load-balancer.ts';
+import { serviceIn } from '../../model/load-balancer/floating-ip-owner.ts';
+import { isFloatingIPOfIt } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import { addressesOf } from '../../model/node/node-set.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
@@ -182,9 +182,7 @@ function isOursToDelete(
   cluster: ClusterIdentity,
 ): boolean {
   if (kind === 'loadbalancer') return isMadeForService(wire);
-  // the floating IP of a load balancer that others have left was made with it
-  const maker = loadBalancer && madeForKey(loadBalancer);
-  return [name, maker ?? name].some((key) => isFloatingIPMadeFor(wire, key, cluster));
+  return isFloatingIPOfIt(wire, name, loadBalancer, cluster);
 }
 
 /**

@@ -84,19 +84,18 @@ async function findByLists(
     ...[...again, ...(join?.tag === undefined ? [] : [join.tag])],
   ];
   const id = service && namedId(service);
-  const isThis = (lb: WireResource): boolean =>
-    hasTag(lb['tags'], clusterTag(cluster)) && isOnIt(lb['tags'], name, uid, cluster);
+  const isHere = (lb: WireResource): boolean => hasTag(lb['tags'], clusterTag(cluster));
+  const isThis = (lb: WireResource): boolean => isHere(lb) && isOnIt(lb['tags'], name, uid, cluster);
   const listed = await cloud.list('loadbalancer', { 'tags-any': tags.join(',') });
   const left = listed.filter(
-    (lb) =>
-      hasTag(lb['tags'], clusterTag(cluster)) && !isThis(lb) && again.some((tag) => hasTag(lb['tags'], tag)),
+    (lb) => isHere(lb) && !isThis(lb) && again.some((tag) => hasTag(lb['tags'], tag)),
   );
   const returns = join && !listed.some(isThis) ? await mayComeBack(left, join, cloud) : [];
   const isOurs = (lb: WireResource): boolean => isThis(lb) || returns.includes(lb);
   const isListed = listed.some((lb) => isOurs(lb) || lb.id === id);
   const named = id === undefined || isListed ? undefined : await cloud.byId(id);
   const found = [...listed, ...(named ?? []).filter(isOurs)];
-  const here = found.filter((lb) => hasTag(lb['tags'], clusterTag(cluster)));
+  const here = found.filter(isHere);
   const [primary, ...others] = inOrder(here.filter(isOurs), id);
   if (primary) {
     const made = others.filter((lb) => isMadeForNobodyElse(lb, unit, cluster));

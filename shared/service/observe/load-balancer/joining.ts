@@ -112,9 +112,7 @@ export async function mayComeBack(
   join: JoinIntent,
   cloud: Lists,
 ): Promise<readonly WireResource[]> {
-  const asked = left.filter(
-    (lb) => (join.tag === undefined && (join.id === undefined || join.noted)) || !asksForAnother(join, lb),
-  );
+  const asked = left.filter((lb) => (join.tag === undefined && join.noted) || !asksForAnother(join, lb));
   const isOpen = await Promise.all(
     asked.map(async (lb) => join.internal && (await hasFloatingIP(lb, cloud))),
   );

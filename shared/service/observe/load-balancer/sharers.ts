@@ -1,15 +1,14 @@
 import { isError } from '../../../model/errors.ts';
 import type { Service } from '../../../model/kubernetes.ts';
 import { isMadeForService } from '../../../model/load-balancer/other-controllers.ts';
-import { isFloatingIPMadeFor } from '../../../model/load-balancer/floating-ip-owner.ts';
 import { clusterTag, hasTag, nameTag } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import {
   absentOwner,
   goTagsIn,
+  isFloatingIPOfIt,
   isMadeForIt,
-  madeForKey,
   serviceOfGoTag,
   servicesIn,
   textOf,
@@ -104,13 +103,10 @@ export function ofWhom(
   cluster: ClusterIdentity,
 ): readonly ObservedResource[] {
   if (unit.wanted || (decides && isMadeForIt(loadBalancer, unit, cluster))) return resources;
-  const makers = isMadeForService(loadBalancer)
-    ? [unit.name, madeForKey(loadBalancer) ?? unit.name]
-    : [unit.name];
   return resources.map((resource) => {
     const isOnIt = resource.wire['port_id'] === loadBalancer['vip_port_id'];
     if (resource.kind !== 'floatingip' || !isOnIt) return resource;
-    const isGivenBack = makers.some((name) => isFloatingIPMadeFor(resource.wire, name, cluster));
+    const isGivenBack = isFloatingIPOfIt(resource.wire, unit.name, loadBalancer, cluster);
     return { ...resource, owned: others.length === 0 && isGivenBack };
   });
 }

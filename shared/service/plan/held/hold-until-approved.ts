@@ -13,7 +13,6 @@ import type {
   ObservedResource,
 } from '../../../model/resources.ts';
 import { approvalOf } from '../../../plan/approval.ts';
-
 import { presentOf } from '../replace-pools.ts';
 import { asObserved, freeOf, heldChanges } from './held-changes.ts';
 import type { Adopted, Held, HeldInput, Sides, Waiting } from './held-changes.ts';

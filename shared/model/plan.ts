@@ -77,8 +77,6 @@ export interface FailoverStep extends StepBase {
   readonly verb: 'failover';
   readonly kind: 'loadbalancer';
   readonly id: string;
-  /** A person approved it. */
-  readonly approved?: true;
 }
 
 /** One API call that changes something. Steps are executed in their order. */

@@ -140,8 +140,7 @@ async function evaluateFound(
   // Only a plan that creates a load balancer needs the quota: reading it costs a list of each limited kind.
   const first = { ...about, observed: seen, desired: desired.here };
   const sketch = planService(first);
-  const reports = reading.intent?.annotated.Service.drift === 'report';
-  const isGone = depth === 'deep' && (await lostVipPort(unit, seen, sketch, reports, world));
+  const isGone = depth === 'deep' && (await lostVipPort(unit, seen, sketch, world));
   const observed = isGone ? { ...seen, vipPortGone: true as const } : seen;
   const repairing = depth === 'deep' ? await readRepair(unit, observed, cluster, world) : undefined;
   const input = { ...first, observed, repair: repairing?.facts };

@@ -29,7 +29,6 @@ import type { NotCompared } from './judge-in-time.ts';
 import { isNotTold, letGoInWords } from './let-go.ts';
 import { judgeOrphans } from './vanished.ts';
 import { recordPlace, requirePlace } from './place.ts';
-import { lostPorts } from './repair.ts';
 import { errorText, isError, ReconcileError } from '../model/errors.ts';
 import { NOTHING_FOUND } from '../model/outcome.ts';
 import type { Found } from '../model/outcome.ts';
@@ -79,7 +78,7 @@ export async function findServices(
   if (isWhole && world.cluster !== undefined) world.memory.loadBalancers.forgetOld(readAt);
   const [nodes, project, states] = await Promise.all([
     attempt(nodesListed()),
-    observeProject(cluster, cloud, ports, isWhole),
+    observeProject(cluster, cloud, ports),
     attempt(kube.state.load()),
   ]);
   // without a record the runs make one, too
@@ -100,7 +99,6 @@ export async function findServices(
     services: new Map(services.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, one])),
     readAt,
     byId: new Map(foundIn(project.loadBalancers).map((lb) => [lb.id, lb])),
-    withoutVipPort: await lostPorts(foundIn(project.withoutVipPort), kube),
     states,
     certificates,
     children,
@@ -189,8 +187,6 @@ interface View {
   readonly readAt: number;
   /** The listed load balancers by their ids. */
   readonly byId: ReadonlyMap<string, WireResource>;
-  /** Ids of load balancers. */
-  readonly withoutVipPort: ReadonlySet<string>;
   readonly states: ReadonlyMap<string, UnitState> | ReconcileError;
   readonly children: BulkChildren;
   /** Every Service is compared in full. */
@@ -263,7 +259,6 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
     };
   }
   if (!lb || steps.length > 0 || lb['provisioning_status'] !== 'ACTIVE') return 'unsettled';
-  if (view.withoutVipPort.has(lb.id)) return 'unsettled';
   if (state && !isUnread(state) && state.updated_at !== (lb['updated_at'] ?? null)) return 'unsettled';
   const applied = nothingApplied(evaluation);
   const addresses = addressesToPublish(evaluation, applied);

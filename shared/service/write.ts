@@ -10,7 +10,7 @@ import type { Budget, World } from '../ports.ts';
 import { tellPlan } from '../report/plan-notes.ts';
 import type { Evaluation } from './evaluate.ts';
 import { beginWork, finish } from './finish.ts';
-import { noteFailover, recordRepair, takeBack } from './repair.ts';
+import { recordRepair, takeBack } from './repair.ts';
 import { hasFinalizer } from './unit.ts';
 import type { BesideMembers, WrittenPlan } from '../memory/load-balancers.ts';
 import {
@@ -82,7 +82,6 @@ export async function write(planned: Evaluation, world: World, budget: Budget): 
   const applied = await apply(evaluation.plan.steps, evaluation.observed.resources, { ...world, budget });
   const isMade = applied.steps.some(({ verb }) => verb === 'failover');
   if (repair && !isMade) await takeBack(repair, applied.error, world);
-  if (repair && isMade) await attempt(noteFailover(repair, evaluation, world));
   noteWrites(evaluation, applied, world);
   return finish(evaluation, applied, world);
 }

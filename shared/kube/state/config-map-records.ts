@@ -156,11 +156,9 @@ function isDeletion(value: unknown): value is Deletion {
 }
 
 function isRepair(value: unknown): value is Repair {
-  const { how, id, service, at, approved, port } = fieldsOf(value);
+  const { how, id, service, at } = fieldsOf(value);
   const isWay = how === 'failover' || how === 'refused' || how === 'rebuild';
-  const isMarked =
-    [undefined, true].includes(approved as true) && ['undefined', 'string'].includes(typeof port);
-  return isWay && isMarked && typeof id === 'string' && typeof service === 'string' && typeof at === 'number';
+  return isWay && typeof id === 'string' && typeof service === 'string' && typeof at === 'number';
 }
 
 /**

@@ -7,7 +7,6 @@ import type { WireResource } from '../../model/resources.ts';
 import type { Cloud, Query, ReadKind } from '../../ports.ts';
 import { attempt } from '../../observe/attempt.ts';
 import { listStored } from './certificates.ts';
-import { findWithoutVipPort } from './vip-port.ts';
 
 /** A list of the whole project, or the error in its place. A list that failed is not an empty list. */
 export type Listed = readonly WireResource[] | ReconcileError;
@@ -24,8 +23,6 @@ export interface Project {
   readonly nodePorts: Listed;
   /** Certificates of this cluster in Barbican. */
   readonly secrets: Listed;
-  /** Load balancers of the list whose VIP port is gone; a sweep of one namespace does not look. */
-  readonly withoutVipPort: Listed;
 }
 
 /** Reads the lists for one sweep. */
@@ -33,21 +30,15 @@ export async function observeProject(
   cluster: ClusterIdentity,
   cloud: Cloud,
   listNodePorts: () => Promise<readonly WireResource[]>,
-  isWhole: boolean,
 ): Promise<Project> {
-  const balancers = attempt(listOurLoadBalancers(cluster, cloud));
-  const ips = attempt(cloud.list('floatingip'));
-  const vipPorts = async (): Promise<readonly WireResource[]> =>
-    isWhole ? findWithoutVipPort(foundIn(await balancers), foundIn(await ips), cloud) : [];
-  const [loadBalancers, withoutVipPort, floatingIPs, securityGroups, nodePorts, secrets] = await Promise.all([
-    balancers,
-    attempt(vipPorts()),
-    ips,
+  const [loadBalancers, floatingIPs, securityGroups, nodePorts, secrets] = await Promise.all([
+    attempt(listOurLoadBalancers(cluster, cloud)),
+    attempt(cloud.list('floatingip')),
     attempt(cloud.list('securitygroup', { tags: clusterTag(cluster) })),
     attempt(listNodePorts()),
     attempt(listStored(cluster, cloud)),
   ]);
-  return { loadBalancers, floatingIPs, securityGroups, nodePorts, secrets, withoutVipPort };
+  return { loadBalancers, floatingIPs, securityGroups, nodePorts, secrets };
 }
 
 /** All load balancers with this cluster's tag. */

@@ -5,12 +5,10 @@
 import { isMadeForService } from '../../model/load-balancer/other-controllers.ts';
 import { familyOf, vipsOf } from '../../model/network/network-facts.ts';
 import { tagValue } from '../../model/ownership.ts';
-import type { FailoverStep, Refusal } from '../../model/plan.ts';
+import type { FailoverStep } from '../../model/plan.ts';
 import type { Key } from '../../model/request.ts';
-import { ofLastDay } from '../../model/repairs.ts';
 import type { Repair } from '../../model/repairs.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
-import { approvalOf } from '../../plan/approval.ts';
 
 export const IN_ERROR = 'it is in ERROR';
 export const VIP_PORT_GONE = 'its VIP port is gone';
@@ -22,6 +20,7 @@ export interface RepairFacts {
   readonly wrong: typeof IN_ERROR | typeof VIP_PORT_GONE;
   /** The ids of all load balancers of this cluster. */
   readonly all: readonly string[];
+  /** Those of the last day. */
   readonly repairs: readonly Repair[];
   /** The share of all that may be rebuilt within a day, and at least one. 0 allows none. */
   readonly percent: number;
@@ -46,39 +45,8 @@ const HOUR_MS = 3_600_000;
 export function planFailover(lb: ObservedResource, facts: RepairFacts): FailoverStep | undefined {
   if (facts.percent === 0 || !canFailOver(lb) || wasFailedOver(lb, facts)) return undefined;
   if (howMany(facts, 'failover', HOUR_MS, lb) >= mostOf(facts)) return undefined;
-  return failover(lb, facts);
-}
-
-/**
- * The failover of a load balancer that cannot be rebuilt, after the first one of the day: by the approval of a Service on it,
- * good for one time, since the hash has the time of the failover before. Undefined where none can be asked for.
- */
-export function planApprovedFailover(
-  lb: ObservedResource,
-  { uid, approved }: { readonly uid: string; readonly approved: readonly string[] },
-  facts: RepairFacts,
-): FailoverStep | Pick<Refusal, 'reason' | 'approval'> | undefined {
-  if (!canFailOver(lb)) return undefined;
-  const last = facts.repairs.findLast(({ how, id }) => how !== 'rebuild' && id === lb.id);
-  const approval = approvalOf([uid, lb.id, 'failover', last?.at ?? null]);
-  if (approved.includes(approval)) return { ...failover(lb, facts), approved: true };
-  const why = whyNotFailedOver(lb, last, facts);
-  const reason = `${why}; after approval levelset asks for one: addresses and all that is on it stay, and connections may end`;
-  return { reason, approval };
-}
-
-function failover(lb: ObservedResource, { wrong }: RepairFacts): FailoverStep {
-  const because = `${wrong}: Octavia builds its amphorae${wrong === VIP_PORT_GONE ? ' and the port' : ''} anew, and its addresses stay`;
+  const because = `${facts.wrong}: Octavia builds its amphorae${facts.wrong === VIP_PORT_GONE ? ' and the port' : ''} anew, and its addresses stay`;
   return { verb: 'failover', kind: 'loadbalancer', address: 'lb', id: lb.id, because };
-}
-
-function whyNotFailedOver(lb: ObservedResource, last: Repair | undefined, facts: RepairFacts): string {
-  if (wasFailedOver(lb, facts))
-    return last?.how === 'refused'
-      ? 'the cloud refused a failover within the last day: it keeps them for administrators, or the provider has none'
-      : 'a failover within the last day did not mend it';
-  if (facts.percent === 0) return '--deletion-share=0% allows no failover';
-  return 'others were failed over within the last hour, so its failover waits';
 }
 
 /** Why the load balancer is not rebuilt without a person's approval; undefined if it may be. */
@@ -90,7 +58,7 @@ export function whyNotRebuilt(
   if (!keepsAddress(lb, { observed, published, anew })) return 'the Service would get another address';
   const serves = facts.wrong === VIP_PORT_GONE && isDetached(observed) ? undefined : whatServes(lb, observed);
   if (serves !== undefined) return `it may still serve, since ${serves}`;
-  const today = ofLastDay(facts.repairs, facts.now).filter(({ how }) => how === 'rebuild');
+  const today = facts.repairs.filter(({ how }) => how === 'rebuild');
   if (today.some(({ id }) => id === lb.id)) return undefined; // this one was begun
   if (today.some(({ service }) => service === facts.key))
     return 'levelset rebuilt the load balancer of this Service within the last day';
@@ -139,8 +107,8 @@ function canFailOver({ wire }: ObservedResource): boolean {
   return isMadeForService(wire) && tagValue(wire['tags'], 'cluster') !== undefined;
 }
 
-function wasFailedOver(lb: ObservedResource, { repairs, now }: RepairFacts): boolean {
-  return ofLastDay(repairs, now).some(({ how, id }) => how !== 'rebuild' && id === lb.id);
+function wasFailedOver(lb: ObservedResource, { repairs }: RepairFacts): boolean {
+  return repairs.some(({ how, id }) => how !== 'rebuild' && id === lb.id);
 }
 
 function howMany(
@@ -149,9 +117,7 @@ function howMany(
   withinMs: number,
   lb: ObservedResource,
 ): number {
-  const lately = ofLastDay(repairs, now).filter(
-    ({ how, at, id }) => how === way && now - at < withinMs && id !== lb.id,
-  );
+  const lately = repairs.filter(({ how, at, id }) => how === way && now - at < withinMs && id !== lb.id);
   return new Set(lately.map(({ id }) => id)).size;
 }
 

@@ -9,7 +9,7 @@ import { compare } from '../../plan/compare.ts';
 import { approvalOf } from '../../plan/approval.ts';
 import { removeWithAll } from './plan-leaving.ts';
 import { createTree, leftOut } from './create-tree.ts';
-import { planApprovedFailover, planFailover, whyNotRebuilt } from './plan-repair.ts';
+import { planFailover, whyNotRebuilt } from './plan-repair.ts';
 import type { RepairFacts, WhatServes } from './plan-repair.ts';
 import { dialectOf, isMadeForService } from '../../model/load-balancer/other-controllers.ts';
 
@@ -32,6 +32,8 @@ export interface ReplacementInput extends Circumstances {
   readonly desired: readonly DesiredResource[];
   /** No node is eligible, so a new load balancer would have no members. */
   readonly keepMembers: boolean;
+  /** It was made for this Service alone, and nobody has its address yet. */
+  readonly isForNobody?: boolean;
 }
 
 export interface Replacement {
@@ -62,6 +64,11 @@ export function planReplacement(
   const stray = removeReplacement(replacement, 'no change needs it any more');
   const unmade = compare(wanted, lb, there).get('refuse');
   const { repair, published } = input;
+  if (repair && input.isForNobody) {
+    const because = 'the load balancer that it was to replace is deleted, too';
+    const rebuild = `${repair.wrong} and nobody has its address yet, so it is made anew`;
+    return { steps: removeReplacement(replacement, because), refused: [], rebuild };
+  }
   if (!unmade && !repair) return { steps: stray, refused: [] };
   const failover = repair && planFailover(lb, repair);
   if (failover) return { steps: [failover], refused: [] };
@@ -80,17 +87,10 @@ export function planReplacement(
   });
   const obstacle = obstacleOf(lb, input);
   if (obstacle !== undefined) {
-    const unmet = unmade
-      ? no(
-          `the change would take the address away, and levelset cannot replace the load balancer: ${obstacle}`,
-        ).refused
-      : [];
-    if (!repair) return { steps: [], refused: unmet };
-    const other = planApprovedFailover(lb, input, repair);
-    if (other && 'verb' in other) return { steps: [other], refused: unmet };
-    const reason = `${repair.wrong}, and levelset cannot rebuild it: ${obstacle}${other ? `; ${other.reason}` : ''}`;
-    const unmended = { address: 'lb', kind: 'loadbalancer', changes: [], ...other, reason } as const;
-    return { steps: [], refused: [...unmet, unmended] };
+    const what = repair
+      ? `${repair.wrong}, and levelset cannot rebuild it`
+      : 'the change would take the address away, and levelset cannot replace the load balancer';
+    return no(`${what}: ${obstacle}`);
   }
   const approval = replacementApproval(input.uid, lb.id, changes);
   const { resources = input.desired, problems = [] } = input.another ?? {};

@@ -23,7 +23,6 @@ import {
 import { errorProblems, stuckProblems, withoutStuck } from './mend-children.ts';
 import { plan } from './plan.ts';
 import { keepGroupUntilApproved } from './plan-security-group.ts';
-import { IN_ERROR, VIP_PORT_GONE } from './plan-repair.ts';
 import type { RepairFacts } from './plan-repair.ts';
 import { whyLeaving } from './why-deleted.ts';
 import { whatCanBeDoneNow } from './what-can-be-done-now.ts';
@@ -72,7 +71,6 @@ export function planService(input: ServicePlanInput): Plan {
   const { keepMembers, keepSecurityGroup, draining, approved, another, byGo, internalByConfig } = desired;
   const uid = unit.service?.metadata.uid ?? '';
   const free = withoutTakenPlaces(desired.resources, observed.resources, cluster);
-  const rebuild = whyAnew(unit, observed, repair);
   const published = publishedAddresses(unit.service);
   const isUnread = loadBalancer !== undefined && isLocked(loadBalancer);
   const canJudgeTls = depth === 'deep' && !isUnread;
@@ -119,16 +117,17 @@ export function planService(input: ServicePlanInput): Plan {
     uid,
     approved,
     published,
-    ...(repair && rebuild === undefined ? { repair } : {}),
+    ...(repair ? { repair } : {}),
     ...(another ? { another } : {}),
     ...(replacement ? { replacement } : {}),
-    ...(rebuild === undefined ? {} : { rebuild }),
+    isForNobody:
+      sharing?.decides === true && (unit.service?.status?.loadBalancer?.ingress ?? []).length === 0,
   });
   const ofService = { uid, approved, observed: observed.resources, desired: desired.resources };
   const able = { ...planned, steps: withoutStuck(planned.steps, stuck) };
   const serving = unit.wanted && !keepSecurityGroup ? keepGroupUntilApproved(able, ofService) : able;
   const allowed = unit.letGo ? untilApproved(serving, unit.letGo) : serving;
-  return whatCanBeDoneNow(allowed, { ...input, isMadeAnew: rebuild !== undefined });
+  return whatCanBeDoneNow(allowed, input);
 }
 
 function placeOf({ protocol = 'TCP', port }: ServicePort): string {
@@ -183,24 +182,6 @@ function isOursToDelete(
 ): boolean {
   if (kind === 'loadbalancer') return isMadeForService(wire);
   return isFloatingIPOfIt(wire, name, loadBalancer, cluster);
-}
-
-/**
- * The reason to delete the load balancer and create it again; undefined if there is none. Nothing is lost by it if the
- * load balancer is in ERROR, or has lost its VIP port and may be repaired, was made for this Service alone, and the Service has no
- * published address (decision 310).
- */
-function whyAnew(
-  unit: Unit,
-  { loadBalancer, sharing, vipPortGone }: ObservedService,
-  repair: RepairFacts | undefined,
-): string | undefined {
-  const isFailed = loadBalancer?.['provisioning_status'] === 'ERROR';
-  if (!loadBalancer || !(isFailed || (vipPortGone && repair))) return undefined;
-  const isPublished = (unit.service?.status?.loadBalancer?.ingress ?? []).length > 0;
-  return sharing?.decides === true && !isPublished
-    ? `${isFailed ? IN_ERROR : VIP_PORT_GONE} and nobody has its address yet, so it is made anew`
-    : undefined;
 }
 
 /**

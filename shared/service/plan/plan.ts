@@ -40,8 +40,6 @@ interface PlanInput extends ReplacementInput, Leaving {
   readonly draining?: readonly DrainingMember[];
   /** Ids of children in ERROR that were written a moment ago. */
   readonly resting?: Resting;
-  /** The reason to delete the load balancer and create it again (decision 310). */
-  readonly rebuild?: string;
   /** The ports that the Service names, such as `tcp/80`. */
   readonly ports: readonly string[];
 }
@@ -98,7 +96,7 @@ export function plan(input: PlanInput): Plan {
 
   const switching = inNextPool.some(({ address }) => !wanted.has(address));
   const replaced = replacementOf(lb, wantedLb, there, input);
-  const rebuild = input.rebuild ?? replaced.rebuild;
+  const { rebuild } = replaced;
   if (!lb && wantedLb) {
     steps.push(createTree(wantedLb, desired));
     const later = comesLater(desired);
@@ -169,7 +167,7 @@ function replacementOf(
   there: ReadonlyMap<Address, ObservedResource>,
   input: PlanInput,
 ): Replacement {
-  if (lb && wanted && input.rebuild === undefined) return planReplacement(wanted, lb, there, input);
+  if (lb && wanted) return planReplacement(wanted, lb, there, input);
   const because = `the load balancer that it was to replace is ${lb ? 'deleted, too' : 'gone'}`;
   return { steps: removeReplacement(input.replacement, because), refused: [] };
 }

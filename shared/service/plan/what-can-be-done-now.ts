@@ -2,7 +2,7 @@ import { isLocked, isOutsideOctavia } from '../../model/load-balancer/octavia.ts
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import { isShared } from '../../model/load-balancer/shared-load-balancer.ts';
 import { howToFree } from '../../model/load-balancer/stuck.ts';
-import { isAnother, REPLACEMENT } from '../../model/plan.ts';
+import { isAnother } from '../../model/plan.ts';
 import type { Plan, Step } from '../../model/plan.ts';
 import type { DesiredResource, WireResource } from '../../model/resources.ts';
 import type { Depth, Unit } from '../../model/unit.ts';
@@ -15,8 +15,6 @@ interface Moment {
   readonly observed: Pick<ObservedService, 'loadBalancer' | 'sharing' | 'horizon' | 'vipPortGone'>;
   readonly desired: { readonly resources: readonly DesiredResource[] };
   readonly headroom?: Readonly<Record<string, number>> | undefined;
-  /** The load balancer is to be deleted and created again. */
-  readonly isMadeAnew: boolean;
 }
 
 /**
@@ -31,10 +29,10 @@ interface Moment {
  * - A load balancer gets its floating IP when nothing on it is left to close: what is still open was meant for those inside.
  */
 export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
-  const { unit, depth, observed, desired, headroom, isMadeAnew } = moment;
+  const { unit, depth, observed, desired, headroom } = moment;
   const { loadBalancer, sharing } = observed;
   const isBusy = loadBalancer !== undefined && isLocked(loadBalancer);
-  const isFailed = unit.wanted && loadBalancer?.['provisioning_status'] === 'ERROR' && !isMadeAnew;
+  const isFailed = unit.wanted && loadBalancer?.['provisioning_status'] === 'ERROR';
   const failsOver = planned.steps.some(({ verb }) => verb === 'failover');
   const shortages = planned.steps.some(isAnother) ? quotaShortages(desired.resources, headroom) : [];
   const mayBeOpen = isBusy || observed.vipPortGone === true || planned.steps.some(shutsOut);
@@ -84,7 +82,7 @@ function shutsOut(step: Step): boolean {
   return step.verb === 'update' && step.changes.some(closes);
 }
 
-/** Whether the step may be done about a load balancer in ERROR: it repairs it, makes the replacement, or deletes the old one. */
-function isOfWhole({ address, verb }: Step): boolean {
-  return address === REPLACEMENT || (address === 'lb' && (verb === 'delete' || verb === 'failover'));
+/** Whether the step may be done about a load balancer in ERROR: it repairs it, makes the replacement, or deletes one. */
+function isOfWhole({ kind, verb }: Step): boolean {
+  return kind === 'loadbalancer' && verb !== 'update';
 }

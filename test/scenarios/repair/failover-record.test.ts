@@ -20,7 +20,7 @@ test('a load balancer is failed over once, though a write after that fails each 
 test('a failover for which a run had no time left is made by the next one', async () => {
   const it = await served('mends', () => INTERNAL);
   const { id } = it.lb();
-  it.deletePort();
+  breaks(it);
   await it.runElsewhere({}, 4_500);
   expect(it.failovers()).toBe(0);
   await it.sweepOnce();

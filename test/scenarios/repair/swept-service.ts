@@ -30,12 +30,6 @@ export interface SweptService {
   deletePort(): void;
   /** Somebody changes how the pool balances. */
   changePool(): void;
-  /** The Service's status loses its addresses. */
-  forgetAddress(): void;
-  /** Somebody gives the VIP port to another project, where levelset does not see it. */
-  hidePort(): void;
-  /** It is of this project again. */
-  showPort(): void;
   /** Writes to OpenStack. */
   writes(): readonly string[];
   failovers(): number;
@@ -94,18 +88,6 @@ export async function served(
       pool['lb_algorithm'] = 'LEAST_CONNECTIONS';
       it.lb().updated_at = cloud.octaviaTime();
       clock.advance(1_000);
-    },
-    forgetAddress: () => {
-      const service = kube.get('Service', 'default', 'web');
-      kube.apply({ ...service, status: { ...service?.status, loadBalancer: { ingress: null } } });
-    },
-    hidePort: () => {
-      const port = cloud.ports.byId(it.lb().vip_port_id);
-      if (port) Object.assign(port, { project_id: 'f'.repeat(32) });
-    },
-    showPort: () => {
-      const port = cloud.ports.byId(it.lb().vip_port_id);
-      if (port) Object.assign(port, { project_id: cloud.projectId });
     },
     writes: () =>
       requests

@@ -1,17 +1,11 @@
-/** A VIP port that somebody deleted in Neutron: Octavia says nothing of it, so a sweep looks (decision 320). */
+/** A VIP port that somebody deleted in Neutron, which took the floating IP off it (decision 320). */
 import { describe, expect, test } from 'vitest';
-import { createPort } from '../../../infra/sandbox/openstack/neutron/ports.ts';
 import { leftovers, readyOf } from '../../support/told.ts';
-import { DRIFT, eventsIn, INTERNAL, served, type SweptService } from './swept-service.ts';
-
-const DAY_MS = 24 * 3_600_000;
+import { DRIFT, eventsIn, served } from './swept-service.ts';
 
 describe('a VIP port that is gone', () => {
-  test.each([
-    ['of an external Service', {}],
-    ['of an internal one', INTERNAL],
-  ])('%s comes back with its address by a failover, where the cloud allows one', async (_, annotations) => {
-    const it = await served('mends', () => annotations);
+  test('comes back with its address by a failover, where the cloud allows one', async () => {
+    const it = await served('mends');
     const { id, vip_port_id: port, vip_address: vip } = it.lb();
     const address = readyOf(it.inside)?.message;
     it.deletePort();
@@ -22,9 +16,7 @@ describe('a VIP port that is gone', () => {
     expect(it.failovers()).toBe(1);
     expect(it.lb()).toMatchObject({ id, vip_address: vip });
     expect(it.lb().vip_port_id).not.toBe(port);
-    expect(it.inside.cloud.floatingips.map(({ port_id: on }) => on)).toEqual(
-      annotations === INTERNAL ? [] : [it.lb().vip_port_id],
-    );
+    expect(it.inside.cloud.floatingips.map(({ port_id: on }) => on)).toEqual([it.lb().vip_port_id]);
     expect(readyOf(it.inside)?.message).toBe(address);
     expect(eventsIn(it.inside)).toContain('~ lb failover');
     expect((await it.sweepOnce()).requests).toEqual([]);
@@ -81,36 +73,8 @@ describe('a VIP port that is gone', () => {
     expect(floating?.port_id).toBe(it.lb().vip_port_id);
   });
 
-  test('of an internal Service waits for a person, who reads why; Nodes that join are members meanwhile', async () => {
-    const it = await served('forbidden', () => INTERNAL);
-    const { id, vip_port_id: port } = it.lb();
-    it.deletePort();
-    await it.sweepOnce();
-    const message = readyOf(it.inside)?.message ?? '';
-    expect(message).toContain(
-      `load balancer ${id} has lost its VIP port ${port}, which somebody deleted in Neutron`,
-    );
-    expect(message).toContain(
-      'its VIP port is gone, and levelset does not rebuild it by itself: the Service would get another address',
-    );
-    const before = it.writes().length;
-    for (let sweeps = 0; sweeps < 2; sweeps += 1) await it.sweepOnce();
-    expect(it.writes().slice(before)).toEqual([]);
-    expect(readyOf(it.inside)).toMatchObject({ status: 'False', message });
-
-    it.inside.kube.addNode('node-9');
-    await it.sweepOnce();
-    expect(it.inside.cloud.members.map(({ name }) => name)).toContain('node-9');
-
-    const approval = /approve: ([0-9a-f]{12})/.exec(message)?.[1] ?? '';
-    it.apply({ 'levelset.openstack.org/approve': approval });
-    await it.sweepOnce();
-    expect(it.lb().id).not.toBe(id);
-    expect(readyOf(it.inside)).toMatchObject({ status: 'True' });
-  });
-
   test('with drift: report is mended, too, while other drift stays', async () => {
-    const it = await served('mends', () => ({ ...INTERNAL, [DRIFT]: 'report' }));
+    const it = await served('mends', () => ({ [DRIFT]: 'report' }));
     it.changePool();
     await it.sweepOnce();
     expect(readyOf(it.inside)?.message).toContain('lb_algorithm: "LEAST_CONNECTIONS" -> ');
@@ -132,114 +96,5 @@ describe('a VIP port that is gone', () => {
     expect(it.inside.cloud.pools[0]?.['lb_algorithm']).toBe('ROUND_ROBIN');
     expect(eventsIn(it.inside)).toContain('~ lb failover');
     expect(eventsIn(it.inside)).toContain('pool/tcp/80: lb_algorithm: ');
-  });
-});
-
-describe('a VIP port that is there', () => {
-  test('is one list in a sweep, none where a floating IP is on it, and is found where a person made it, too', async () => {
-    const lists = (it: SweptService): readonly string[] =>
-      it.inside.requests
-        .map(({ path }) => path)
-        .filter((path) => path.includes('/ports?') && path.endsWith('fields=id'));
-    const listsIn = async (it: SweptService): Promise<number> => {
-      const before = lists(it).length;
-      expect((await it.sweepOnce()).requests).toEqual([]);
-      return lists(it).length - before;
-    };
-    expect(await listsIn(await served('forbidden'))).toBe(0);
-    expect(await listsIn(await served('forbidden', () => INTERNAL))).toBe(1);
-
-    const made = await served('forbidden', ({ cloud }) => {
-      const id = cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'))?.id ?? '';
-      const nobodys = { name: 'mine', deviceId: '', deviceOwner: '', subnets: [{ id }], up: true };
-      const port = createPort(cloud, { ...nobodys, projectId: cloud.projectId });
-      Object.assign(port, { fixed_ips: port.fixed_ips.slice(0, 1) });
-      return { ...INTERNAL, 'loadbalancer.openstack.org/port-id': port.id };
-    });
-    expect(await listsIn(made)).toBe(2);
-  });
-
-  test('is not called gone while Neutron does not answer', async () => {
-    const it = await served('mends', () => INTERNAL);
-    const before = it.writes().length;
-    const clear = it.inside.fault({
-      kind: 'fail-before',
-      match: { path: /\/ports/ },
-      status: 503,
-      times: Infinity,
-    });
-    const { warnings } = await it.sweepOnce();
-    expect(warnings.join()).toContain('goes without a list');
-    clear();
-    expect(it.writes().slice(before)).toEqual([]);
-    expect((await it.sweepOnce()).reports.flatMap(({ applied }) => applied)).toEqual([]);
-  });
-
-  test('of another project is not called gone: the floating IP is on it', async () => {
-    const it = await served('mends');
-    const before = it.writes().length;
-    it.hidePort();
-    await it.sweepOnce();
-    expect(it.writes().slice(before)).toEqual([]);
-    expect(readyOf(it.inside)).toMatchObject({ status: 'True' });
-  });
-
-  test('of another project, without a floating IP, is failed over once, and then known to be there', async () => {
-    const it = await served('mends', () => INTERNAL);
-    const { vip_port_id: port } = it.lb();
-    it.hidePort();
-    await it.sweepOnce();
-    expect([it.failovers(), it.lb().vip_port_id]).toEqual([1, port]);
-    await it.sweepOnce();
-    expect(readyOf(it.inside)).toMatchObject({ status: 'True' });
-    for (let days = 0; days < 3; days += 1) {
-      it.inside.clock.advance(DAY_MS);
-      expect((await it.sweepOnce()).requests).toEqual([]);
-      expect((await it.runElsewhere()).outcome.status).toBe('settled');
-    }
-    expect(it.failovers()).toBe(1);
-
-    // a port that is made anew and goes is another finding
-    it.showPort();
-    it.deletePort();
-    it.inside.cloud.setStatus(it.lb().id, 'ERROR');
-    await it.sweepOnce();
-    expect(it.failovers()).toBe(2);
-    expect(it.lb().vip_port_id).not.toBe(port);
-    it.deletePort();
-    it.inside.clock.advance(DAY_MS);
-    await it.sweepOnce();
-    expect(it.failovers()).toBe(3);
-    expect(readyOf(it.inside)).toMatchObject({ status: 'True' });
-  });
-
-  test('of another project is failed over once a day where nobody could note that a failover was made', async () => {
-    const it = await served('mends', () => INTERNAL);
-    it.hidePort();
-    const match = { side: 'kube', method: 'PATCH', path: /levelset-deletions/ } as const;
-    const clear = it.inside.fault({ kind: 'fail-before', match, status: 503, times: Infinity });
-    for (let sweeps = 0; sweeps < 3; sweeps += 1) await it.sweepOnce();
-    expect(it.failovers()).toBe(1);
-    expect(readyOf(it.inside)?.message).toContain('has lost its VIP port');
-    clear();
-    it.inside.clock.advance(DAY_MS);
-    for (let sweeps = 0; sweeps < 3; sweeps += 1) await it.sweepOnce();
-    expect(it.failovers()).toBe(2);
-    expect(readyOf(it.inside)).toMatchObject({ status: 'True' });
-  });
-
-  test('is not called gone where Neutron says that it does not serve the path', async () => {
-    const it = await served('mends', () => INTERNAL);
-    const before = it.writes().length;
-    const NeutronError = { type: 'HTTPNotFound', message: 'The resource could not be found.', detail: '' };
-    const hidden = [
-      { path: /v2\.0\/ports\/[0-9a-f]/, status: 404, body: { NeutronError } },
-      { path: /v2\.0\/ports\?/, status: 200, body: { ports: [] } },
-    ];
-    for (const { path, ...answer } of hidden)
-      it.inside.fault({ kind: 'fail-before', match: { method: 'GET', path }, times: Infinity, ...answer });
-    expect((await it.sweepOnce()).requests).not.toEqual([]);
-    expect(it.writes().slice(before)).toEqual([]);
-    expect(readyOf(it.inside)).toMatchObject({ status: 'True' });
   });
 });

@@ -1,5 +1,5 @@
 /** A fleet of clusters before workers of levelset, for a number of virtual intervals. */
-import { startProcess, type OwnProcess } from '../scale/own-process.ts';
+import { startProcess, type OwnProcess } from './own-process.ts';
 import type { Edit } from './people.ts';
 import type { SandboxHandlers } from './sandbox-process.ts';
 import type { Calls } from './simulated-clusters.ts';

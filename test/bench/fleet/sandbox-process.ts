@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { answerRequest } from '../../../infra/sandbox/front.ts';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { answerParent, usage, type Usage } from '../scale/own-process.ts';
+import { answerParent, usage, type Usage } from './own-process.ts';
 import type { Texts } from '../../../shared/clusters/entry.ts';
 import { askedOf, CallCounts, entriesOf, send, type Calls } from './simulated-clusters.ts';
 import { NUMBER, WORKER } from './request-headers.ts';

@@ -5,7 +5,7 @@ import type { Texts } from '../../../shared/clusters/entry.ts';
 import type { Log } from '../../../shared/ports.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 
-const { answerParent, usage } = await import('../scale/own-process.ts');
+const { answerParent, usage } = await import('./own-process.ts');
 const { serveClusters } = await import('../../../functions/clusters/serve-clusters.ts');
 const { liveInTime } = await import('./in-time.ts');
 

@@ -40,7 +40,6 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
 
   'test/e2e/chaos/chaos.test.ts': { part: 2, seconds: 440 },
   'test/conformance/l7.test.ts': { part: 2, seconds: 92 },
-  'test/conformance/queue/fleet-workers.test.ts': { part: 2, seconds: 30 },
   'test/e2e/documents/cluster.test.ts': { part: 2, seconds: 60 },
   'test/e2e/service/tls.test.ts': { part: 2, seconds: 53 },
   'test/e2e/node/node-initialisation.test.ts': { part: 2, seconds: 42 },

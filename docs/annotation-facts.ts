@@ -1,6 +1,8 @@
 /** What other tables say about an annotation: its default, what its removal does, and which Octavia has it first. */
-import { LOAD_BALANCER_OPTIONS } from '../shared/config/cloud-conf/options.ts';
+import { readCloudConf } from '../shared/config/cloud-conf/cloud-conf.ts';
+import { OPTIONS } from '../shared/config/cloud-conf/options.ts';
 import type { Config } from '../shared/config/config.ts';
+import { camel } from '../shared/config/read-value.ts';
 import { targetOf } from '../shared/service/intent/annotation-row.ts';
 import type { AnnotationRow } from '../shared/service/intent/annotation-row.ts';
 import { attributeRule } from '../shared/model/attributes.ts';
@@ -10,9 +12,7 @@ import { attributeSince, CAPABILITIES } from '../shared/model/load-balancer/capa
 export function defaultOf({ otherwise }: AnnotationRow): string {
   if (!otherwise) return '';
   const read = new Set<string>();
-  const defaults = Object.fromEntries(
-    Object.entries(LOAD_BALANCER_OPTIONS).map(([field, option]) => [field, option.default]),
-  );
+  const defaults: Readonly<Record<string, unknown>> = readCloudConf('', '').loadBalancer;
   const loadBalancer = new Proxy(defaults, {
     get: (target, field) => {
       read.add(String(field));
@@ -20,10 +20,8 @@ export function defaultOf({ otherwise }: AnnotationRow): string {
     },
   });
   const value: unknown = otherwise({ loadBalancer } as unknown as Config);
-  const options = Object.entries(LOAD_BALANCER_OPTIONS).filter(([field]) => read.has(field));
-  return [textOf(value), ...options.map(([, { key }]) => `\`${key}\``)]
-    .filter((text) => text !== '')
-    .join(', ');
+  const options = Object.keys(OPTIONS.LoadBalancer).filter((key) => read.has(camel(key)));
+  return [textOf(value), ...options.map((key) => `\`${key}\``)].filter((text) => text !== '').join(', ');
 }
 
 function textOf(value: unknown): string {

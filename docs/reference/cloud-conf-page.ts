@@ -1,7 +1,6 @@
-import { LOAD_BALANCER_OPTIONS, OPTIONS } from '../../shared/config/cloud-conf/options.ts';
+import { OPTIONS, type Option } from '../../shared/config/cloud-conf/options.ts';
 import { NotAllowed } from '../../shared/config/read-value.ts';
 import { tableOf } from '../markdown-table.ts';
-import { CLOUD_CONF_FACTS } from './cloud-conf-facts.ts';
 
 const HEAD = `# cloud.conf
 
@@ -17,17 +16,8 @@ ignores a key that nobody knows and logs its line, with the key that may be mean
 An annotation of a Service comes before [LoadBalancerClass], and that before [LoadBalancer]; [annotations](../annotations.md) names
 the option that each stands above.
 
-Written by \`npm run generate\` from \`shared/config/cloud-conf/options.ts\` and \`docs/reference/cloud-conf-facts.ts\`.
+Written by \`npm run generate\` from \`shared/config/cloud-conf/options.ts\`.
 `;
-
-const TITLES: Readonly<Record<string, string>> = {
-  global: '[Global]',
-  loadbalancer: '[LoadBalancer]',
-  loadbalancerclass: '[LoadBalancerClass "name"]',
-  networking: '[Networking]',
-  route: '[Route]',
-  metadata: '[Metadata]',
-};
 
 const OF_OTHERS = `
 ## [BlockStorage]
@@ -41,15 +31,15 @@ const NOTHING = '\u0000';
 /** The whole page. */
 export function cloudConfPage(): string {
   const sections = Object.entries(OPTIONS).flatMap(([section, options]) => [
-    `\n## ${TITLES[section] ?? section}\n`,
+    `\n## [${section}${section === 'LoadBalancerClass' ? ' "name"' : ''}]\n`,
     ...tableOf(
       ['option', 'what it sets', 'allowed', 'default', 'levelset'],
-      options.map(({ key, read }) => [
+      Object.entries<Option>(options).map(([key, { doc, read, default: otherwise = '', ...row }]) => [
         `\`${key}\``,
-        CLOUD_CONF_FACTS[section]?.[key]?.doc ?? '',
+        doc,
         allowedBy(read(NOTHING)),
-        defaultOf(section, key),
-        CLOUD_CONF_FACTS[section]?.[key]?.without ?? 'works',
+        otherwise === '' ? '' : `\`${otherwise}\``,
+        workOf(row),
       ]),
     ),
   ]);
@@ -60,18 +50,7 @@ function allowedBy(result: unknown): string {
   return result instanceof NotAllowed ? result.allowed : '';
 }
 
-function defaultOf(section: string, key: string): string {
-  if (section !== 'loadbalancer') return DEFAULTS[key] ?? '';
-  const value = Object.values(LOAD_BALANCER_OPTIONS).find((option) => option.key === key)?.default;
-  if (value === undefined || typeof value === 'object') return '';
-  return `\`${String(value)}${typeof value === 'number' && /delay|timeout/.test(key) ? 's' : ''}\``;
+function workOf({ ignored, refused }: Pick<Option, 'ignored' | 'refused'>): string {
+  if (refused !== undefined) return `refused: ${refused}`;
+  return ignored === undefined ? 'works' : `ignored: ${ignored}`;
 }
-
-/** Of the sections whose defaults stand where they are used. */
-const DEFAULTS: Readonly<Record<string, string>> = {
-  'os-endpoint-type': '`public`',
-  'tls-insecure': '`false`',
-  'use-clouds': '`false`',
-  'ipv6-support-disabled': '`false`',
-  'request-timeout': '`60s`',
-};

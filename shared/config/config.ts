@@ -1,6 +1,6 @@
 import type { WantedMetadata } from '../model/node/nova.ts';
-import type { NodeSelector } from '../model/node/node-selector.ts';
 import type { ReachConfig } from '../model/load-balancer/reach.ts';
+import type { ValuesOf } from './cloud-conf/options.ts';
 import type { ControllerName } from './controllers.ts';
 
 /** The whole configuration, from files, flags and variables. Frozen. */
@@ -81,69 +81,10 @@ export type Credentials =
 
 export type DomainRef = { readonly id: string } | { readonly name: string };
 
-/** [LoadBalancer] of cloud.conf (docs/sources/go-provider.md, "Section LoadBalancer"); names as there, in camel case. */
-export interface LoadBalancerConfig {
-  /** False: levelset makes, changes and deletes no load balancer. */
-  readonly enabled: boolean;
-  readonly lbProvider: string;
-  readonly lbMethod: string;
-  readonly flavorId?: string;
-  readonly availabilityZone?: string;
-  readonly subnetId?: string;
-  readonly memberSubnetId?: string;
-  readonly networkId?: string;
-  readonly floatingNetworkId?: string;
-  readonly floatingSubnetId?: string;
-  /** Which subnet floating IPs come from, by name or tags. Both patterns are read by model/network/subnet-choice.ts. */
-  readonly floatingSubnet?: string;
-  readonly floatingSubnetTags?: string;
-  readonly nodeSelector: NodeSelector;
-  readonly createMonitor: boolean;
-  readonly monitorDelay: number;
-  readonly monitorTimeout: number;
-  readonly monitorMaxRetries: number;
-  readonly monitorMaxRetriesDown: number;
-  readonly internalLb: boolean;
-  readonly manageSecurityGroups: boolean;
-  readonly defaultTlsContainerRef?: string;
-  /** Barbican: levelset looks up what a container reference names before it uses it. */
-  readonly containerStore: 'barbican' | 'external';
-  readonly maxSharedLb: number;
-  /** With the PROXY protocol the status has a hostname in place of the address, so that pods do not bypass the load balancer. */
-  readonly enableIngressHostname: boolean;
-  readonly ingressHostnameSuffix: string;
-  readonly cascadeDelete: boolean;
-  readonly providerRequiresSerialApiCalls: boolean;
-}
-
-/**
- * [LoadBalancerClass "name"] of cloud.conf: what it names comes before [LoadBalancer] (docs/sources/go-provider.md,
- * "Section LoadBalancerClass").
- */
-export type LoadBalancerClassConfig = Pick<
-  LoadBalancerConfig,
-  | 'subnetId'
-  | 'memberSubnetId'
-  | 'networkId'
-  | 'floatingNetworkId'
-  | 'floatingSubnetId'
-  | 'floatingSubnet'
-  | 'floatingSubnetTags'
->;
-
-/**
- * [Networking] of cloud.conf: which addresses of its server a Node has (docs/sources/go-provider.md, "Section
- * Networking").
- */
-export interface NetworkingConfig {
-  /** Networks whose addresses are of type ExternalIP. */
-  readonly publicNetworkNames: readonly string[];
-  /** The networks whose addresses are of type InternalIP. Empty: all other networks. */
-  readonly internalNetworkNames: readonly string[];
-  readonly ipv6SupportDisabled: boolean;
-  /** CIDRs. Addresses in the first one come first. Empty: the order of the ports. */
-  readonly addressSortOrder: readonly string[];
-}
+export type LoadBalancerConfig = ValuesOf<'LoadBalancer'>;
+export type LoadBalancerClassConfig = ValuesOf<'LoadBalancerClass'>;
+/** Which addresses of its server a Node has. */
+export type NetworkingConfig = ValuesOf<'Networking'>;
 
 /** How levelset finds the server of a Node, and follows a server that stops or is gone. */
 export interface NodeConfig {

@@ -1,6 +1,6 @@
 import { didYouMean } from '../model/text/did-you-mean.ts';
-import { camel, flagsOfCluster, type Flags } from './read-flags.ts';
-import { NotAllowed, refusalOf } from './read-value.ts';
+import { flagsOfCluster, type Flags } from './read-flags.ts';
+import { camel, NotAllowed, refusalOf } from './read-value.ts';
 
 /**
  * Reads the flags of one cluster: one `name=value` a line; lines that are empty or begin with # say nothing. A line that is wrong

@@ -1,16 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { errorText, ReconcileError } from '../model/errors.ts';
 import { readNamedFile } from '../named-file.ts';
-import { loadBalancerConfig, readCloudConf, type CloudConf } from './cloud-conf/cloud-conf.ts';
-import { networkingConfig } from './cloud-conf/options.ts';
+import { readCloudConf, type CloudConf } from './cloud-conf/cloud-conf.ts';
 import { hasSecret, readEnv, type Access } from './clouds/access.ts';
 import { readCloudsYaml } from './clouds/clouds-yaml.ts';
 import { openStackConfig } from './clouds/openstack-config.ts';
 import type { Config, NodeConfig } from './config.ts';
 import { podNetwork } from './pod-network.ts';
 import { readFlags, type Flags, type FlagValues } from './read-flags.ts';
-
-const REQUEST_TIMEOUT_MS = 60_000;
 
 /**
  * The whole configuration: flags, cloud.conf, clouds.yaml and OS_* variables, of which an empty one is not set. With cloud.conf the other two are read only if
@@ -27,7 +24,7 @@ export async function loadConfig(
   problems.push(...(conf?.problems ?? []));
   // While cloud.conf cannot be read, nothing can be called missing: the file may have it.
   const sources = conf === null ? undefined : await readSources(conf, flags, env, problems);
-  const timeout = conf?.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+  const timeout = (conf ?? NO_CONF).metadata.requestTimeout;
   const access = sources?.map((source) => source.access);
   const openstack = access && (await openStackConfig(access, timeout, env, problems));
   const warnings = [...(conf?.warnings ?? [])];
@@ -78,6 +75,7 @@ function clusterConfig(
   { conf, region, problems, warnings }: Read,
 ): Omit<Config, 'openstack'> {
   const values = readFlags(flags, problems);
+  const { loadBalancer, loadBalancerClasses, given, networking, route } = conf ?? NO_CONF;
   return {
     controllers: values.controllers,
     clusterName: values.clusterName,
@@ -94,14 +92,14 @@ function clusterConfig(
     concurrentServiceSyncs: values.concurrentServiceSyncs,
     concurrentLoadBalancers: values.concurrentLoadBalancers,
     connectionDrainingMs: values.connectionDrainingTimeout,
-    networking: conf?.networking ?? networkingConfig(),
+    networking,
     deletionPercent: values.deletionShare,
     orphanDelayMs: values.orphanDelay,
     nodes: nodeConfig(values, env, region, warnings),
-    ...podNetwork(flags, values, conf?.routerId, problems, warnings),
-    loadBalancer: conf?.loadBalancer ?? loadBalancerConfig(),
-    loadBalancerClasses: conf?.loadBalancerClasses ?? {},
-    given: conf?.given ?? [],
+    ...podNetwork(flags, values, route.routerId, problems, warnings),
+    loadBalancer,
+    loadBalancerClasses,
+    given,
   };
 }
 
@@ -130,6 +128,8 @@ async function isReadByAll(file: string | undefined): Promise<boolean> {
   const found = file === undefined ? undefined : await stat(file).catch(() => undefined);
   return found !== undefined && (found.mode & 0o004) !== 0;
 }
+
+const NO_CONF = readCloudConf('', '');
 
 /** Undefined: there is no cloud.conf. Null: it cannot be read. */
 async function readConf(
@@ -161,14 +161,14 @@ async function readSources(
   problems: string[],
 ): Promise<readonly Source[] | undefined> {
   const before = conf === undefined ? [] : [{ access: conf.access, from: cloudConfig }];
-  if (conf !== undefined && !conf.useClouds) return before;
+  if (conf !== undefined && !conf.global.useClouds) return before;
   const variables = { access: readEnv(env), from: 'the variables OS_*' };
   const wanted = conf !== undefined || env['OS_CLOUD'] !== undefined;
   // Without cloud.conf and OS_CLOUD nobody named a cloud. OS_AUTH_URL, which somebody set on purpose, then
   // counts alone.
   if (!wanted && variables.access.authUrl !== undefined) return [variables];
   try {
-    const { cloudsFile: file, cloud, access: above } = conf ?? {};
+    const { global: { cloudsFile: file, cloud } = NO_CONF.global, access: above } = conf ?? {};
     const clouds = await readCloudsYaml(env, { file, cloud, above, wanted });
     problems.push(...clouds.problems);
     return clouds.problems.length > 0 ? undefined : [...before, clouds, variables];

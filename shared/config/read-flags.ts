@@ -1,13 +1,9 @@
 import { ReconcileError } from '../model/errors.ts';
 import type { CommandName, Flag } from './flag.ts';
 import { FLAGS } from './flags.ts';
-import { NotAllowed, refusalOf, text, type Read } from './read-value.ts';
+import { camel, NotAllowed, refusalOf, text, type Camel, type Read } from './read-value.ts';
 
 type FlagName = keyof typeof FLAGS;
-
-type Camel<S extends string> = S extends `${infer Head}-${infer Tail}`
-  ? `${Head}${Capitalize<Camel<Tail>>}`
-  : S;
 
 /** The flags as they were given, on a command line or by variables. */
 export type Flags = {
@@ -82,9 +78,4 @@ export function flagsFromEnv(env: NodeJS.ProcessEnv): Flags {
     env[variableOf(name, flag) ?? ''],
   ]);
   return Object.fromEntries(found.filter(([, value]) => value)) as Flags;
-}
-
-/** The name of a flag in `Flags`. */
-export function camel(name: string): string {
-  return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

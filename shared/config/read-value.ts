@@ -37,6 +37,15 @@ export function positions(list: string, items: readonly string[]): string {
   return found.length === 0 ? '' : ` (${found.length === 1 ? 'item' : 'items'} ${found.join(', ')})`;
 }
 
+/** The name of a flag or option in camel case, as its value is named in code. */
+export type Camel<S extends string> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : S;
+
+export function camel(name: string): string {
+  return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
 /** KEY=VALUE, or KEY alone: metadata of a server. */
 export const metadata: Read<WantedMetadata> = (written = '') => {
   const [key = '', ...rest] = written.split('=');

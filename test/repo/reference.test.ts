@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { supportPage } from '../../docs/generate-support.ts';
-import { CLOUD_CONF_FACTS } from '../../docs/reference/cloud-conf-facts.ts';
 import { EXIT_CODES } from '../../docs/reference/commands-page.ts';
 import { ENDPOINTS } from '../../docs/reference/endpoints-page.ts';
 import { program } from '../../functions/cli/program.ts';
 import { REASONS } from '../../docs/reference/events-page.ts';
-import { LOAD_BALANCER_OPTIONS, OPTIONS } from '../../shared/config/cloud-conf/options.ts';
+import { OPTIONS, type Option } from '../../shared/config/cloud-conf/options.ts';
 import { readCloudConf } from '../../shared/config/cloud-conf/cloud-conf.ts';
 import { readCredentials } from '../../shared/config/clouds/credentials.ts';
 import { filesOf, textOf } from './files.ts';
@@ -43,37 +42,17 @@ test('docs/support.md says of ovn what it has, and nowhere that it has a part of
 });
 
 describe('docs/reference/cloud-conf.md', () => {
-  test('has the options that levelset reads, and no other', () => {
-    const read = Object.entries(OPTIONS).map(([section, options]) => [
-      section,
-      options.map(({ key }) => key),
-    ]);
-    const told = Object.entries(CLOUD_CONF_FACTS).map(([section, facts]) => [section, Object.keys(facts)]);
-    const sorted = (pairs: unknown): unknown =>
-      (pairs as [string, string[]][]).map(([section, keys]) => [section, keys.toSorted()]);
-    expect(sorted(told)).toEqual(sorted(read));
-  });
-
   const sections = ['Global', 'LoadBalancer', 'LoadBalancerClass', 'Networking'].map(
     (name) => `Section ${name}`,
   );
   test.each([...sections, 'Sections Route and Metadata'])('has what the Go provider has: %s', (title) => {
     const named = keysOf(title);
-    const known = new Set(Object.values(CLOUD_CONF_FACTS).flatMap((facts) => Object.keys(facts)));
+    const known = new Set(Object.values(OPTIONS).flatMap((options) => Object.keys(options)));
     expect(named.length).toBeGreaterThan(2);
     expect(named.filter((key) => !known.has(key))).toEqual([]);
   });
 
-  test('says "ignored" of the options whose note says that they have no effect', () => {
-    const silent = Object.values(LOAD_BALANCER_OPTIONS)
-      .filter(({ note }) => note?.includes('has no effect'))
-      .filter(({ key }) => !CLOUD_CONF_FACTS['loadbalancer']?.[key]?.without?.startsWith('ignored'));
-    expect(silent).toEqual([]);
-  });
-
-  const refused = Object.entries(CLOUD_CONF_FACTS['global'] ?? {}).filter(([, fact]) =>
-    fact.without?.startsWith('refused'),
-  );
+  const refused = Object.entries<Option>(OPTIONS.Global).filter(([, option]) => option.refused);
   test.each(refused)('[Global] %s is refused', (key) => {
     const { access } = readCloudConf(`[Global]\nauth-url=http://keystone\n${key}=x\n`, 'cloud.conf');
     const problems: string[] = [];

@@ -1,11 +1,12 @@
 import type { Config, LoadBalancerConfig } from '../../shared/config/config.ts';
-import { networkingConfig } from '../../shared/config/cloud-conf/options.ts';
+import { readCloudConf } from '../../shared/config/cloud-conf/cloud-conf.ts';
 
-/** A configuration as cloud.conf's defaults make it, for Services alone. */
+/** A configuration as cloud.conf's defaults make it, but with monitors, for Services alone. */
 export function aConfig(
   authUrl = 'http://127.0.0.1:1/v3',
   loadBalancer: Partial<LoadBalancerConfig> = {},
 ): Config {
+  const defaults = readCloudConf('', '');
   return {
     clusterName: 'kubernetes',
     controllers: ['service-lb-controller'],
@@ -28,7 +29,7 @@ export function aConfig(
         project: { name: 'demo', domain: { name: 'Default' } },
       },
     },
-    networking: networkingConfig(),
+    networking: defaults.networking,
     nodes: {
       regionalProviderID: false,
       nameFrom: 'name',
@@ -39,23 +40,8 @@ export function aConfig(
     clusterCidrs: [],
     loadBalancerClasses: { internet: { floatingSubnet: 'public-*' } },
     loadBalancer: {
-      enabled: true,
-      lbProvider: 'amphora',
-      lbMethod: 'ROUND_ROBIN',
+      ...defaults.loadBalancer,
       createMonitor: true,
-      monitorDelay: 5,
-      monitorTimeout: 3,
-      monitorMaxRetries: 1,
-      monitorMaxRetriesDown: 3,
-      internalLb: false,
-      nodeSelector: {},
-      manageSecurityGroups: false,
-      containerStore: 'barbican',
-      maxSharedLb: 2,
-      enableIngressHostname: false,
-      ingressHostnameSuffix: 'nip.io',
-      cascadeDelete: true,
-      providerRequiresSerialApiCalls: false,
       ...loadBalancer,
     },
   };

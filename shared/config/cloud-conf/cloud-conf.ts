@@ -1,29 +1,35 @@
+import { didYouMean } from '../../model/text/did-you-mean.ts';
 import type { Access } from '../clouds/access.ts';
-import type { LoadBalancerClassConfig, LoadBalancerConfig, NetworkingConfig } from '../config.ts';
-import { parseGcfg } from './gcfg.ts';
-import { CLASS_FIELDS, LOAD_BALANCER_OPTIONS, networkingConfig, readGlobal } from './options.ts';
-import { isReadSection, readEntry } from './read-entry.ts';
+import { camel, NotAllowed, refusalOf } from '../read-value.ts';
+import { parseGcfg, type GcfgEntry } from './gcfg.ts';
+import { OPTIONS, type Option, type Section, type ValuesOf } from './options.ts';
 
 export interface CloudConf {
   readonly access: Access;
-  readonly useClouds: boolean;
-  readonly cloudsFile?: string;
-  readonly cloud?: string;
-  readonly requestTimeoutMs?: number;
-  /** Options that are not in the file have their default. */
-  readonly loadBalancer: LoadBalancerConfig;
+  readonly global: ValuesOf<'Global'>;
+  readonly loadBalancer: ValuesOf<'LoadBalancer'>;
   /** The options of [LoadBalancer] that are in the file. */
   readonly given: readonly string[];
-  readonly loadBalancerClasses: Readonly<Record<string, LoadBalancerClassConfig>>;
-  readonly networking: NetworkingConfig;
-  readonly routerId?: string;
+  readonly loadBalancerClasses: Readonly<Record<string, ValuesOf<'LoadBalancerClass'>>>;
+  readonly networking: ValuesOf<'Networking'>;
+  readonly route: ValuesOf<'Route'>;
+  readonly metadata: ValuesOf<'Metadata'>;
   /** Everything that keeps levelset from using the file, one line each; never a secret. */
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** The values of a section by key. Two sections of one name are one. */
-type Values = Map<string, unknown>;
+/** The values that a section has, by the names of its options. Two sections of one name are one. */
+type Given = Map<string, unknown>;
+
+interface Findings {
+  readonly problems: string[];
+  readonly warnings: string[];
+}
+
+const SECTIONS = Object.keys(OPTIONS) as readonly Section[];
+/** For the storage drivers of cloud-provider-openstack. */
+const OF_OTHERS = 'BlockStorage';
 
 /** Reads cloud.conf (docs/sources/go-provider.md, "cloud.conf"). `file` is its name in messages. Never throws. */
 export function readCloudConf(source: string, file: string): CloudConf {
@@ -31,74 +37,98 @@ export function readCloudConf(source: string, file: string): CloudConf {
   const problems = broken.map(({ line, message }) => `${file}:${line}: ${message}`);
   const warnings: string[] = [];
   const ofBalancers: string[] = [];
-  const plain = new Map<string, Values>();
-  const classes = new Map<string, Values>();
-  for (const section of sections) {
-    if (!isReadSection(section, file, warnings)) continue;
-    const { name, subsection } = section;
-    const values = subsection === undefined ? valuesOf(plain, name) : valuesOf(classes, subsection);
-    const findings = { problems: name.startsWith('loadbalancer') ? ofBalancers : problems, warnings };
-    for (const entry of section.entries) {
-      const value = readEntry(section, entry, file, findings, values.get(entry.key));
-      if (value !== undefined) values.set(entry.key, value);
+  const plain = Object.fromEntries(SECTIONS.map((section) => [section, new Map()])) as Record<Section, Given>;
+  const classes = new Map<string, Given>();
+  for (const { name, subsection, line, entries } of sections) {
+    if (name === OF_OTHERS.toLowerCase()) continue;
+    const section = SECTIONS.find((one) => one.toLowerCase() === name);
+    if (section === undefined || (section === 'LoadBalancerClass') !== (subsection !== undefined)) {
+      warnings.push(`${file}:${line}: ${whyIgnored(name, section)}`);
+      continue;
     }
+    const given = subsection === undefined ? plain[section] : (classes.get(subsection) ?? new Map());
+    if (subsection !== undefined) classes.set(subsection, given);
+    const findings = { problems: section.startsWith('LoadBalancer') ? ofBalancers : problems, warnings };
+    for (const entry of entries) readEntry(entry, section, given, file, findings);
   }
-
-  const at = (section: string, key: string): unknown => plain.get(section)?.get(key);
-  const textAt = (key: string): string | undefined => nonEmpty(at('global', key));
+  const loadBalancer = valuesOf('LoadBalancer', plain.LoadBalancer);
   // Where levelset makes no load balancer, nothing of these sections is used.
-  (at('loadbalancer', 'enabled') === false ? warnings : problems).push(...ofBalancers);
-  const cloudsFile = textAt('clouds-file');
-  const cloud = textAt('cloud');
-  const timeout = at('metadata', 'request-timeout');
-  const routerId = nonEmpty(at('route', 'router-id'));
+  (loadBalancer.enabled ? problems : warnings).push(...ofBalancers);
   return {
-    access: readGlobal(textAt),
-    useClouds: at('global', 'use-clouds') === true,
-    ...(cloudsFile === undefined ? {} : { cloudsFile }),
-    ...(cloud === undefined ? {} : { cloud }),
-    ...(typeof timeout === 'number' ? { requestTimeoutMs: timeout } : {}),
-    loadBalancer: loadBalancerConfig((key) => at('loadbalancer', key)),
-    given: givenOptions((key) => at('loadbalancer', key)),
-    loadBalancerClasses: Object.fromEntries([...classes].map(([name, values]) => [name, classOf(values)])),
-    networking: networkingConfig((key) => at('networking', key)),
-    ...(routerId === undefined ? {} : { routerId }),
+    access: accessIn(plain.Global),
+    global: valuesOf('Global', plain.Global),
+    loadBalancer,
+    given: Object.keys(OPTIONS.LoadBalancer)
+      .filter((key) => plain.LoadBalancer.has(key))
+      .map(camel),
+    loadBalancerClasses: Object.fromEntries(
+      [...classes].map(([name, given]) => [name, valuesOf('LoadBalancerClass', given)]),
+    ),
+    networking: valuesOf('Networking', plain.Networking),
+    route: valuesOf('Route', plain.Route),
+    metadata: valuesOf('Metadata', plain.Metadata),
     problems,
     warnings,
   };
 }
 
-/** [LoadBalancer] with its defaults. `value` returns what cloud.conf has for a key. */
-export function loadBalancerConfig(value: (key: string) => unknown = () => undefined): LoadBalancerConfig {
-  const fields = Object.entries(LOAD_BALANCER_OPTIONS).map(([field, option]): [string, unknown] => {
-    const set = value(option.key);
-    return [field, set === undefined || set === '' ? option.default : set];
+function whyIgnored(name: string, section: Section | undefined): string {
+  if (section === undefined)
+    return `there is no section of this name; levelset ignores it${didYouMean(name, [...SECTIONS, OF_OTHERS])}`;
+  return section === 'LoadBalancerClass'
+    ? '[LoadBalancerClass] needs a name, such as [LoadBalancerClass "internet"]; levelset ignores this one'
+    : `[${section}] has no subsections; levelset ignores this one`;
+}
+
+/** Adds the value of one entry to `given`; an empty one is none, as if the option were not there. */
+function readEntry(
+  { key, value, line }: GcfgEntry,
+  section: Section,
+  given: Given,
+  file: string,
+  { problems, warnings }: Findings,
+): void {
+  const title = `${file}:${line}: [${section}]`;
+  const options: Readonly<Record<string, Option>> = OPTIONS[section];
+  const option = Object.hasOwn(options, key) ? options[key] : undefined;
+  if (option === undefined) {
+    const hint = didYouMean(key, Object.keys(options));
+    warnings.push(`${title} has no option of this name; levelset ignores it${hint}`);
+    return;
+  }
+  if (value === '') {
+    if (!option.repeatable) given.delete(key);
+    return;
+  }
+  const result = option.read(value);
+  if (result instanceof NotAllowed) {
+    problems.push(refusalOf(`${title} ${key}`, value, result));
+    return;
+  }
+  const isOther = option.default !== undefined && result !== option.read(option.default);
+  const warning =
+    option.ignored !== undefined && isOther
+      ? `has no effect: ${option.ignored}`
+      : option.warning?.(value ?? 'true');
+  if (warning !== undefined) warnings.push(`${title} ${key} ${warning}`);
+  const before = (given.get(key) ?? []) as readonly unknown[];
+  given.set(key, option.repeatable ? [...new Set([...before, result])] : result);
+}
+
+function valuesOf<S extends Section>(section: S, given: Given): ValuesOf<S> {
+  const rows = Object.entries<Option>(OPTIONS[section]).filter(
+    ([, { access, ignored }]) => (access ?? ignored) === undefined,
+  );
+  const values = rows.map(([key, { read, repeatable, default: otherwise }]) => {
+    const unsaid = repeatable ? [] : otherwise === undefined ? undefined : read(otherwise);
+    return [camel(key), given.get(key) ?? unsaid] as const;
   });
-  return Object.fromEntries(fields.filter(([, set]) => set !== undefined)) as unknown as LoadBalancerConfig;
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as ValuesOf<S>;
 }
 
-function givenOptions(value: (key: string) => unknown): readonly string[] {
-  return Object.entries(LOAD_BALANCER_OPTIONS)
-    .filter(([, { key }]) => value(key) !== undefined && value(key) !== '')
-    .map(([field]) => field);
-}
-
-/**
- * The options of one class, without defaults: an option that the class does not have is that of
- * [LoadBalancer].
- */
-function classOf(values: Values): LoadBalancerClassConfig {
-  const fields = CLASS_FIELDS.map((field) => [field, nonEmpty(values.get(LOAD_BALANCER_OPTIONS[field].key))]);
-  return Object.fromEntries(fields.filter(([, set]) => set !== undefined)) as LoadBalancerClassConfig;
-}
-
-function valuesOf(sections: Map<string, Values>, name: string): Values {
-  const values = sections.get(name) ?? new Map<string, unknown>();
-  sections.set(name, values);
-  return values;
-}
-
-function nonEmpty(value: unknown): string | undefined {
-  const text = typeof value === 'boolean' ? String(value) : value;
-  return typeof text === 'string' && text !== '' ? text : undefined;
+function accessIn(given: Given): Access {
+  const found = Object.entries<Option>(OPTIONS.Global).flatMap(([key, { access }]) =>
+    access !== undefined && given.has(key) ? [[access, String(given.get(key))]] : [],
+  );
+  return Object.fromEntries(found) as Access;
 }

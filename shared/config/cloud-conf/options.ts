@@ -1,199 +1,182 @@
-/** The options of cloud.conf, section by section, as tables. */
 import { parseCidr } from '../../model/network/cidr.ts';
-import { readAccess, type Access } from '../clouds/access.ts';
-import type { LoadBalancerClassConfig, LoadBalancerConfig, NetworkingConfig } from '../config.ts';
+import type { Access } from '../clouds/access.ts';
 import {
   domain,
   gcfgBoolean,
   id,
   milliseconds,
-  selectorOfNodes,
+  NotAllowed,
+  nameOfSubnet,
   oneWordOf,
   positions,
   searchOrder,
   seconds,
-  nameOfSubnet,
+  selectorOfNodes,
   tagsOfSubnet,
   text,
   whole,
+  type Camel,
   type Read,
 } from '../read-value.ts';
 
-interface Option<T = unknown> {
-  readonly key: string;
-  readonly read: Read<NonNullable<T>>;
-  readonly default: T;
-  /** A warning about a value that is not the default. */
-  readonly note?: string;
+export interface Option {
+  readonly read: Read<unknown>;
+  /** The value that counts without the option, as it would be written. */
+  readonly default?: string;
+  /** The option has one line for each of its values. */
+  readonly repeatable?: true;
+  /** What of `Access` the option sets. Its default counts only where clouds.yaml and the variables are silent, too. */
+  readonly access?: keyof Access;
+  readonly doc: string;
+  /** Why levelset does the same whatever the option says. */
+  readonly ignored?: string;
+  /** Why levelset does not start with the option. */
+  readonly refused?: string;
+  /** A warning about a value that is used all the same. */
+  readonly warning?: (value: string) => string | undefined;
 }
 
-type Options = { readonly [F in keyof Required<LoadBalancerConfig>]: Option<LoadBalancerConfig[F]> };
-
-const METHODS = ['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP', 'SOURCE_IP_PORT'] as const;
-
-/** Empty: the default. */
-const method: Read<LoadBalancerConfig['lbMethod']> = (value) =>
-  value === '' ? METHODS[0] : oneWordOf(...METHODS)(value);
+type Options = Readonly<Record<string, Option>>;
 
 /** As in the Go provider, references to any store but Barbican are not looked up. */
 const store: Read<'barbican' | 'external'> = (value) => (value === 'barbican' ? value : 'external');
 
-/** [LoadBalancer], with the defaults of the Go provider (docs/sources/go-provider.md, "Section LoadBalancer"). */
-// prettier-ignore
-export const LOAD_BALANCER_OPTIONS: Options = {
-  enabled:               { key: 'enabled',                  read: gcfgBoolean,       default: true, note: 'is false: levelset makes, changes and deletes no load balancer' },
-  lbProvider:            { key: 'lb-provider',              read: text,              default: 'amphora' },
-  lbMethod:              { key: 'lb-method',                read: method,            default: 'ROUND_ROBIN' },
-  flavorId:              { key: 'flavor-id',                read: id,                default: undefined },
-  availabilityZone:      { key: 'availability-zone',        read: text,              default: undefined },
-  subnetId:              { key: 'subnet-id',                read: id,                default: undefined },
-  memberSubnetId:        { key: 'member-subnet-id',         read: id,                default: undefined },
-  networkId:             { key: 'network-id',               read: id,                default: undefined },
-  floatingNetworkId:     { key: 'floating-network-id',      read: id,                default: undefined },
-  floatingSubnetId:      { key: 'floating-subnet-id',       read: id,                default: undefined },
-  floatingSubnet:        { key: 'floating-subnet',          read: nameOfSubnet,        default: undefined },
-  floatingSubnetTags:    { key: 'floating-subnet-tags',     read: tagsOfSubnet,        default: undefined },
-  nodeSelector:          { key: 'node-selector',            read: selectorOfNodes,      default: {} },
-  createMonitor:         { key: 'create-monitor',           read: gcfgBoolean,       default: false },
-  monitorDelay:          { key: 'monitor-delay',            read: seconds,           default: 5 },
-  monitorTimeout:        { key: 'monitor-timeout',          read: seconds,           default: 3 },
-  monitorMaxRetries:     { key: 'monitor-max-retries',      read: whole(1, 10),      default: 1 },
-  monitorMaxRetriesDown: { key: 'monitor-max-retries-down', read: whole(1, 10),      default: 3 },
-  internalLb:            { key: 'internal-lb',              read: gcfgBoolean,       default: false },
-  manageSecurityGroups:  { key: 'manage-security-groups',   read: gcfgBoolean,       default: false },
-  defaultTlsContainerRef: { key: 'default-tls-container-ref', read: text,            default: undefined },
-  containerStore:        { key: 'container-store',          read: store,             default: 'barbican' },
-  maxSharedLb:           { key: 'max-shared-lb',            read: whole(1, 1_000_000), default: 2 },
-  enableIngressHostname: { key: 'enable-ingress-hostname',  read: gcfgBoolean,       default: false },
-  ingressHostnameSuffix: { key: 'ingress-hostname-suffix',  read: domain,            default: 'nip.io' },
-  cascadeDelete:         { key: 'cascade-delete',           read: gcfgBoolean,       default: true, note: 'has no effect: levelset deletes a load balancer by one call if everything on it is its own' },
-  providerRequiresSerialApiCalls: { key: 'provider-requires-serial-api-calls', read: gcfgBoolean, default: false, note: 'has no effect: levelset makes a load balancer by one call' },
-};
+/** As in the Go provider, items that are no CIDRs are left out. */
+const cidrsInOrder: Read<readonly string[]> = (value) =>
+  value === undefined
+    ? new NotAllowed('a value after =')
+    : itemsOf(value).flatMap((item) => parseCidr(item)?.text ?? []);
 
-/**
- * The options of [LoadBalancer] that [LoadBalancerClass "name"] may have, too (docs/sources/go-provider.md, "Section
- * LoadBalancerClass").
- */
-// prettier-ignore
-export const CLASS_FIELDS: readonly (keyof LoadBalancerClassConfig)[] = [
-  'subnetId', 'memberSubnetId', 'networkId',
-  'floatingNetworkId', 'floatingSubnetId', 'floatingSubnet', 'floatingSubnetTags',
-];
-
-/** lb-version may be v2, and has no effect. */
-const LB_VERSION: Option = { key: 'lb-version', read: oneWordOf('v2'), default: 'v2' };
-
-interface NetworkingOption {
-  readonly key: string;
-  readonly read: Read<unknown>;
-  /** The option has one line for each of its values. */
-  readonly repeatable?: true;
-  /** A warning about a value that is used all the same. */
-  readonly remark?: (value: string) => string | undefined;
-}
-
-/** [Networking] (docs/sources/go-provider.md, "Section Networking"). */
-// prettier-ignore
-const NETWORKING_OPTIONS: Readonly<Record<keyof NetworkingConfig, NetworkingOption>> = {
-  publicNetworkNames:   { key: 'public-network-name',   read: text, repeatable: true },
-  internalNetworkNames: { key: 'internal-network-name', read: text, repeatable: true },
-  ipv6SupportDisabled:  { key: 'ipv6-support-disabled', read: gcfgBoolean },
-  addressSortOrder:     { key: 'address-sort-order',    read: text, remark: noCidrs },
-};
-
-/** [Networking] with its defaults. `value` returns what cloud.conf has for a key. */
-export function networkingConfig(value: (key: string) => unknown = () => undefined): NetworkingConfig {
-  const names = (field: 'publicNetworkNames' | 'internalNetworkNames'): readonly string[] => {
-    const set = value(NETWORKING_OPTIONS[field].key);
-    return Array.isArray(set) ? [...new Set(set.map(String))].filter((name) => name !== '') : [];
-  };
-  const order = value(NETWORKING_OPTIONS.addressSortOrder.key);
-  return {
-    publicNetworkNames: names('publicNetworkNames'),
-    internalNetworkNames: names('internalNetworkNames'),
-    ipv6SupportDisabled: value(NETWORKING_OPTIONS.ipv6SupportDisabled.key) === true,
-    addressSortOrder: items(typeof order === 'string' ? order : '').flatMap(
-      (item) => parseCidr(item)?.text ?? [],
-    ),
-  };
-}
-
-/** A warning about items that are no CIDRs. As in the Go provider, the other items still count. */
 function noCidrs(value: string): string | undefined {
-  const wrong = items(value).filter((item) => parseCidr(item) === undefined);
+  const wrong = itemsOf(value).filter((item) => parseCidr(item) === undefined);
   return wrong.length === 0
     ? undefined
     : `has items that are no CIDRs, which levelset ignores${positions(value, wrong)}`;
 }
 
-function items(value: string): readonly string[] {
+function itemsOf(value: string): readonly string[] {
   return value
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
 }
 
-const ACCESS_KEYS: Readonly<Record<keyof Access, readonly string[]>> = {
-  authUrl: ['auth-url'],
-  region: ['region'],
-  interface: ['os-endpoint-type'],
-  username: ['username'],
-  userId: ['user-id'],
-  password: ['password'],
-  projectId: ['tenant-id'],
-  projectName: ['tenant-name'],
-  domainId: ['domain-id'],
-  domainName: ['domain-name'],
-  userDomainId: ['user-domain-id'],
-  userDomainName: ['user-domain-name'],
-  projectDomainId: ['tenant-domain-id'],
-  projectDomainName: ['tenant-domain-name'],
-  applicationCredentialId: ['application-credential-id'],
-  applicationCredentialName: ['application-credential-name'],
-  applicationCredentialSecret: ['application-credential-secret'],
-  caFile: ['ca-file'],
-  certFile: ['cert-file'],
-  keyFile: ['key-file'],
-  tlsInsecure: ['tls-insecure'],
-  token: ['token'],
-  trustId: ['trust-id', 'trustee-id', 'trustee-password'],
-  defaultDomainId: [],
-  defaultDomainName: [],
-  authType: [],
-};
+const TRUST =
+  'levelset logs in by a password or an application credential, which Keystone lets expire or be revoked by itself';
+
+/** What a class has before [LoadBalancer]. */
+// prettier-ignore
+const PLACES = {
+  'subnet-id': { read: id, doc: 'subnet of the VIP, and of members where nothing else names theirs' },
+  'member-subnet-id': { read: id, doc: 'subnet of members' },
+  'network-id': { read: id, doc: 'network of the VIP' },
+  'floating-network-id': { read: id, doc: 'network of floating IPs; without it the only external one' },
+  'floating-subnet-id': { read: id, doc: 'subnet of floating IPs' },
+  'floating-subnet': { read: nameOfSubnet, doc: 'subnets of floating IPs by name, glob, or regular expression after `~`; `!` negates' },
+  'floating-subnet-tags': { read: tagsOfSubnet, doc: 'subnets of floating IPs by tags: any of them, all after `&`; `!` negates' },
+} as const satisfies Options;
 
 /**
- * [Global]: how to reach OpenStack and log in (docs/sources/go-provider.md, "Section Global"). `value` returns what
- * cloud.conf has for a key.
+ * Every option of cloud.conf, with the defaults of the Go provider (docs/sources/go-provider.md, "cloud.conf"). How the file is read, the types of the
+ * configuration and docs/reference/cloud-conf.md follow from this table.
  */
-export function readGlobal(value: (key: string) => string | undefined): Access {
-  return readAccess(ACCESS_KEYS, value);
-}
-
-interface KnownOption extends Pick<Option, 'key' | 'note'> {
-  readonly read: Read<unknown>;
-  readonly default?: unknown;
-  readonly repeatable?: true;
-  readonly remark?: (value: string) => string | undefined;
-}
-
-const known = (key: string, read: Read<unknown>): KnownOption => ({ key, read });
-
-/** The options of every section that levelset reads. */
-export const OPTIONS: Readonly<Record<string, readonly KnownOption[]>> = {
-  global: [
-    ...Object.values(ACCESS_KEYS)
-      .flat()
-      .map((key) => known(key, key === 'tls-insecure' ? gcfgBoolean : text)),
-    known('use-clouds', gcfgBoolean),
-    known('clouds-file', text),
-    known('cloud', text),
-  ],
-  loadbalancer: [...Object.values(LOAD_BALANCER_OPTIONS), LB_VERSION],
-  loadbalancerclass: CLASS_FIELDS.map((field) => LOAD_BALANCER_OPTIONS[field]),
-  networking: Object.values(NETWORKING_OPTIONS),
+// prettier-ignore
+export const OPTIONS = {
+  // docs/sources/go-provider.md, "Section Global"
+  Global: {
+    'auth-url': { read: text, access: 'authUrl', doc: 'Keystone; levelset adds /v3 where it is missing' },
+    'region': { read: text, access: 'region', doc: 'region of the catalog, of a Node and, with `--regional-provider-id`, of its providerID' },
+    'os-endpoint-type': { read: text, access: 'interface', default: 'public', doc: 'interface of the catalog: public, internal or admin' },
+    'username': { read: text, access: 'username', doc: 'user by name, with its domain' },
+    'user-id': { read: text, access: 'userId', doc: 'user by id' },
+    'password': { read: text, access: 'password', doc: 'password of the user' },
+    'tenant-id': { read: text, access: 'projectId', doc: 'project by id' },
+    'tenant-name': { read: text, access: 'projectName', doc: 'project by name, with its domain' },
+    'domain-id': { read: text, access: 'domainId', doc: 'domain of user and project, where each has none of its own' },
+    'domain-name': { read: text, access: 'domainName', doc: 'the same by name' },
+    'user-domain-id': { read: text, access: 'userDomainId', doc: 'domain of the user' },
+    'user-domain-name': { read: text, access: 'userDomainName', doc: 'the same by name' },
+    'tenant-domain-id': { read: text, access: 'projectDomainId', doc: 'domain of the project' },
+    'tenant-domain-name': { read: text, access: 'projectDomainName', doc: 'the same by name' },
+    'application-credential-id': { read: text, access: 'applicationCredentialId', doc: 'application credential by id' },
+    'application-credential-name': { read: text, access: 'applicationCredentialName', doc: 'application credential by name, with its user' },
+    'application-credential-secret': { read: text, access: 'applicationCredentialSecret', doc: 'secret of the application credential' },
+    'ca-file': { read: text, access: 'caFile', doc: 'PEM file of authorities that levelset believes beside the public ones' },
+    'cert-file': { read: text, access: 'certFile', doc: 'certificate that levelset shows; needs `key-file`' },
+    'key-file': { read: text, access: 'keyFile', doc: 'its private key' },
+    'tls-insecure': { read: gcfgBoolean, access: 'tlsInsecure', default: 'false', doc: '`true` alone turns the check of certificates off' },
+    'token': { read: text, access: 'token', doc: 'token of Keystone', refused: 'a token ends, and nothing can renew it' },
+    'trust-id': { read: text, access: 'trustId', doc: 'trust to log in by', refused: TRUST },
+    'trustee-id': { read: text, access: 'trustId', doc: 'user of the trust', refused: TRUST },
+    'trustee-password': { read: text, access: 'trustId', doc: 'password of that user', refused: TRUST },
+    'use-clouds': { read: gcfgBoolean, default: 'false', doc: 'take what the file lacks from clouds.yaml' },
+    'clouds-file': { read: text, doc: 'path of clouds.yaml' },
+    'cloud': { read: text, doc: 'entry of clouds.yaml' },
+  },
+  LoadBalancer: {
+    'enabled': { read: gcfgBoolean, default: 'true', doc: 'false: levelset touches no load balancer', warning: (value) => gcfgBoolean(value) === false ? 'is false: levelset makes, changes and deletes no load balancer' : undefined },
+    'lb-version': { read: oneWordOf('v2'), default: 'v2', doc: 'version of the API', ignored: 'there is only v2' },
+    'lb-provider': { read: text, default: 'amphora', doc: 'provider of Octavia' },
+    'lb-method': { read: oneWordOf('ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP', 'SOURCE_IP_PORT'), default: 'ROUND_ROBIN', doc: 'algorithm of pools' },
+    'flavor-id': { read: id, doc: 'flavor of load balancers' },
+    'availability-zone': { read: text, doc: 'availability zone of load balancers' },
+    ...PLACES,
+    'node-selector': { read: selectorOfNodes, default: '', doc: 'labels that a Node needs to be a member' },
+    'create-monitor': { read: gcfgBoolean, default: 'false', doc: 'health monitor for each pool' },
+    'monitor-delay': { read: seconds, default: '5s', doc: 'time between two checks' },
+    'monitor-timeout': { read: seconds, default: '3s', doc: 'time that a check may take' },
+    'monitor-max-retries': { read: whole(1, 10), default: '1', doc: 'good checks until a member is up' },
+    'monitor-max-retries-down': { read: whole(1, 10), default: '3', doc: 'bad checks until a member is down' },
+    'internal-lb': { read: gcfgBoolean, default: 'false', doc: 'true: every load balancer is internal, whatever its annotation says' },
+    'manage-security-groups': { read: gcfgBoolean, default: 'false', doc: 'open node ports to the load balancer by a security group of its own' },
+    'default-tls-container-ref': { read: text, doc: 'certificate of every Service without its own: every port ends TLS' },
+    'container-store': { read: store, default: 'barbican', doc: 'barbican: levelset looks a certificate up before it uses it; any other word: it does not' },
+    'max-shared-lb': { read: whole(1, 1_000_000), default: '2', doc: 'how many Services one load balancer may have' },
+    'enable-ingress-hostname': { read: gcfgBoolean, default: 'false', doc: 'publish a hostname in place of the address where members get the PROXY protocol' },
+    'ingress-hostname-suffix': { read: domain, default: 'nip.io', doc: 'end of that hostname' },
+    'cascade-delete': { read: gcfgBoolean, default: 'true', doc: 'delete a load balancer by one call', ignored: 'levelset deletes a load balancer by one call if everything on it is its own' },
+    'provider-requires-serial-api-calls': { read: gcfgBoolean, default: 'false', doc: 'one call for each object', ignored: 'levelset makes a load balancer by one call' },
+  },
+  // docs/sources/go-provider.md, "Section LoadBalancerClass"
+  LoadBalancerClass: PLACES,
+  // docs/sources/go-provider.md, "Section Networking"
+  Networking: {
+    'public-network-name': { read: text, default: '', repeatable: true, doc: 'network whose addresses are of type ExternalIP; one line each' },
+    'internal-network-name': { read: text, default: '', repeatable: true, doc: 'network whose addresses are of type InternalIP; one line each; without it all others' },
+    'ipv6-support-disabled': { read: gcfgBoolean, default: 'false', doc: 'Nodes get no IPv6 addresses' },
+    'address-sort-order': { read: cidrsInOrder, default: '', warning: noCidrs, doc: 'CIDRs; addresses in the first one come first' },
+  },
   // docs/sources/go-provider.md, "Sections Route and Metadata"
-  route: [known('router-id', id)],
-  // levelset asks Nova alone, so that search-order has no effect
-  metadata: [known('search-order', searchOrder), known('request-timeout', milliseconds)],
+  Route: {
+    'router-id': { read: id, doc: 'router of the routes to Pods; without it, and without `--discover-router`, there are none' },
+  },
+  Metadata: {
+    'search-order': { read: searchOrder, doc: 'where a Node asks about itself', ignored: 'levelset asks Nova' },
+    'request-timeout': { read: milliseconds, default: '60s', doc: 'time that one call of OpenStack may take' },
+  },
+} as const satisfies Readonly<Record<string, Options>>;
+
+export type Section = keyof typeof OPTIONS;
+
+/** The values of a section by the names of its options in camel case. One without a default may be absent. */
+export type ValuesOf<S extends Section> = {
+  readonly [K in Kept<S, { default: string }> as Camel<K & string>]: Value<(typeof OPTIONS)[S][K]>;
+} & {
+  readonly [K in Exclude<Kept<S, Option>, Kept<S, { default: string }>> as Camel<K & string>]?: Value<
+    (typeof OPTIONS)[S][K]
+  >;
 };
+
+type Kept<S extends Section, Row> = {
+  [K in keyof (typeof OPTIONS)[S]]: (typeof OPTIONS)[S][K] extends { ignored: string } | { access: string }
+    ? never
+    : (typeof OPTIONS)[S][K] extends Row
+      ? K
+      : never;
+}[keyof (typeof OPTIONS)[S]];
+
+type Value<Row> = Row extends { read: Read<infer T> }
+  ? Row extends { repeatable: true }
+    ? readonly T[]
+    : T
+  : never;

@@ -1,50 +1,54 @@
-/** How to reach OpenStack and log in, as far as one source says it: cloud.conf, clouds.yaml or the OS_* variables. */
-export interface Access {
-  readonly authUrl?: string;
-  readonly region?: string;
-  readonly interface?: string;
-  readonly username?: string;
-  readonly userId?: string;
-  readonly password?: string;
-  readonly projectId?: string;
-  readonly projectName?: string;
-  readonly domainId?: string;
-  readonly domainName?: string;
-  readonly userDomainId?: string;
-  readonly userDomainName?: string;
-  readonly projectDomainId?: string;
-  readonly projectDomainName?: string;
-  /** Of a user or a project for which the source has no other one. */
-  readonly defaultDomainId?: string;
-  readonly defaultDomainName?: string;
-  readonly applicationCredentialId?: string;
-  readonly applicationCredentialName?: string;
-  readonly applicationCredentialSecret?: string;
-  readonly caFile?: string;
-  readonly certFile?: string;
-  readonly keyFile?: string;
-  /** `true` or `false`. */
-  readonly tlsInsecure?: string;
-  /** Ways to log in that levelset does not support. It reads them to refuse them. */
-  readonly token?: string;
-  readonly trustId?: string;
-  /** Which way to log in is meant. levelset refuses those that it does not support. */
-  readonly authType?: string;
-}
-
 /**
- * Reads the fields that a table names from a flat source. An empty value counts as absent, as in the Go provider and in the
- * openstack client.
+ * What says how to reach OpenStack and log in, with its names in clouds.yaml. The variables of the openstack client are the same names
+ * in capitals, with OS_ before them.
  */
-export function readAccess(
-  names: Readonly<Partial<Record<keyof Access, readonly string[]>>>,
-  value: (name: string) => string | undefined,
-): Access {
-  const found = Object.entries(names).map(([field, aliases]) => [
+const NAMES = {
+  authUrl: ['auth_url'],
+  region: ['region_name'],
+  interface: ['interface', 'endpoint_type'],
+  username: ['username', 'user_name'],
+  userId: ['user_id'],
+  password: ['password'],
+  projectId: ['project_id', 'tenant_id'],
+  projectName: ['project_name', 'tenant_name'],
+  domainId: ['domain_id'],
+  domainName: ['domain_name'],
+  userDomainId: ['user_domain_id'],
+  userDomainName: ['user_domain_name'],
+  projectDomainId: ['project_domain_id'],
+  projectDomainName: ['project_domain_name'],
+  // of a user or a project for which the source has no other one
+  defaultDomainId: ['default_domain_id', 'default_domain'],
+  defaultDomainName: ['default_domain_name'],
+  applicationCredentialId: ['application_credential_id'],
+  applicationCredentialName: ['application_credential_name'],
+  applicationCredentialSecret: ['application_credential_secret'],
+  caFile: ['cacert'],
+  certFile: ['cert'],
+  keyFile: ['key'],
+  // `true` or `false`
+  tlsInsecure: [],
+  // ways to log in that levelset reads to refuse them
+  token: ['token'],
+  trustId: ['trust_id'],
+  authType: ['auth_type'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/** What one source says: cloud.conf, clouds.yaml or the OS_* variables. */
+export type Access = { readonly [F in keyof typeof NAMES]?: string };
+
+/** `value` gives what stands under a name of clouds.yaml. An empty value counts as absent, as in the Go provider and in the openstack client. */
+export function readAccess(value: (name: string) => string | undefined): Access {
+  const found = Object.entries(NAMES).map(([field, aliases]: [string, readonly string[]]) => [
     field,
     aliases.map(value).find((text) => text !== undefined && text !== ''),
   ]);
   return Object.fromEntries(found.filter(([, text]) => text !== undefined)) as Access;
+}
+
+/** The OS_* variables of the openstack client. */
+export function readEnv(env: NodeJS.ProcessEnv): Access {
+  return readAccess((name) => env[`OS_${name.toUpperCase()}`]);
 }
 
 /** Fields that say the same in two ways. A source that has one of them overrides both in later sources. */
@@ -84,38 +88,4 @@ function spreadDomain(access: Access): Access {
     return name === undefined ? {} : { [`${what}DomainName`]: name };
   };
   return { ...own, ...(hasUser ? {} : of('user')), ...(hasProject ? {} : of('project')) };
-}
-
-const VARIABLES: Readonly<Record<keyof Access, readonly string[]>> = {
-  authUrl: ['OS_AUTH_URL'],
-  region: ['OS_REGION_NAME'],
-  interface: ['OS_INTERFACE', 'OS_ENDPOINT_TYPE'],
-  username: ['OS_USERNAME'],
-  userId: ['OS_USER_ID'],
-  password: ['OS_PASSWORD'],
-  projectId: ['OS_PROJECT_ID', 'OS_TENANT_ID'],
-  projectName: ['OS_PROJECT_NAME', 'OS_TENANT_NAME'],
-  domainId: ['OS_DOMAIN_ID'],
-  domainName: ['OS_DOMAIN_NAME'],
-  userDomainId: ['OS_USER_DOMAIN_ID'],
-  userDomainName: ['OS_USER_DOMAIN_NAME'],
-  projectDomainId: ['OS_PROJECT_DOMAIN_ID'],
-  projectDomainName: ['OS_PROJECT_DOMAIN_NAME'],
-  defaultDomainId: ['OS_DEFAULT_DOMAIN_ID', 'OS_DEFAULT_DOMAIN'],
-  defaultDomainName: ['OS_DEFAULT_DOMAIN_NAME'],
-  applicationCredentialId: ['OS_APPLICATION_CREDENTIAL_ID'],
-  applicationCredentialName: ['OS_APPLICATION_CREDENTIAL_NAME'],
-  applicationCredentialSecret: ['OS_APPLICATION_CREDENTIAL_SECRET'],
-  caFile: ['OS_CACERT'],
-  certFile: ['OS_CERT'],
-  keyFile: ['OS_KEY'],
-  tlsInsecure: [],
-  token: ['OS_TOKEN'],
-  trustId: ['OS_TRUST_ID'],
-  authType: ['OS_AUTH_TYPE'],
-};
-
-/** The OS_* variables of the openstack client. */
-export function readEnv(env: NodeJS.ProcessEnv): Access {
-  return readAccess(VARIABLES, (name) => env[name]);
 }

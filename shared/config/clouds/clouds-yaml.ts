@@ -16,37 +16,6 @@ interface CloudsYaml {
 
 type Tree = Readonly<Record<string, unknown>>;
 
-const AUTH: Readonly<Partial<Record<keyof Access, readonly string[]>>> = {
-  authUrl: ['auth_url'],
-  username: ['username', 'user_name'],
-  userId: ['user_id'],
-  password: ['password'],
-  projectId: ['project_id', 'tenant_id'],
-  projectName: ['project_name', 'tenant_name'],
-  domainId: ['domain_id'],
-  domainName: ['domain_name'],
-  userDomainId: ['user_domain_id'],
-  userDomainName: ['user_domain_name'],
-  projectDomainId: ['project_domain_id'],
-  projectDomainName: ['project_domain_name'],
-  defaultDomainId: ['default_domain_id', 'default_domain'],
-  defaultDomainName: ['default_domain_name'],
-  applicationCredentialId: ['application_credential_id'],
-  applicationCredentialName: ['application_credential_name'],
-  applicationCredentialSecret: ['application_credential_secret'],
-  token: ['token'],
-  trustId: ['trust_id'],
-};
-
-const BESIDE: Readonly<Partial<Record<keyof Access, readonly string[]>>> = {
-  region: ['region_name'],
-  interface: ['interface', 'endpoint_type'],
-  caFile: ['cacert'],
-  certFile: ['cert'],
-  keyFile: ['key'],
-  authType: ['auth_type'],
-};
-
 /**
  * Reads one entry of clouds.yaml with the vendor's part from clouds-public.yaml and its secrets from secure.yaml (openstacksdk,
  * "Configuring OpenStack SDK Applications"). `file` is the one that cloud.conf names; then come OS_CLIENT_CONFIG_FILE and the search
@@ -179,8 +148,7 @@ function accessOf(entry: Tree): Access {
     gcfgBoolean(textOf(entry['verify']) ?? '') === false ||
     gcfgBoolean(textOf(entry['insecure']) ?? '') === true;
   return {
-    ...readAccess(AUTH, (name) => textOf(auth[name]) ?? textOf(entry[name])),
-    ...readAccess(BESIDE, (name) => textOf(entry[name])),
+    ...readAccess((name) => textOf(auth[name]) ?? textOf(entry[name])),
     ...(isOff ? { tlsInsecure: 'true' } : {}),
   };
 }

@@ -29,8 +29,8 @@ interface DesiredAddresses {
  * or would lose all: Nova's cache may miss a network, and a port does not tell the name of its network.
  */
 export function nodeAddresses(input: NodeAddressInput): DesiredAddresses {
-  const { publicNetworkNames, internalNetworkNames } = input.options;
-  const isNamed = [...publicNetworkNames, ...internalNetworkNames].length > 0;
+  const { publicNetworkName, internalNetworkName } = input.options;
+  const isNamed = [...publicNetworkName, ...internalNetworkName].length > 0;
   const found = addressesFor(input, !isNamed || input.existing.every(isHostname));
   const { addresses } = found;
   return addresses.length > 0 && addresses.every(isHostname) ? addressesFor(input, true) : found;
@@ -153,11 +153,9 @@ function serverAddresses(reading: ServerReading, countsUnlisted: boolean): reado
 
 /** The type of an address. Undefined for a network that gives Nodes no address. */
 function typeOf({ network, floating }: Listed, options: NetworkingConfig): string | undefined {
-  if (floating || options.publicNetworkNames.includes(network)) return 'ExternalIP';
-  const { internalNetworkNames } = options;
-  return internalNetworkNames.length === 0 || internalNetworkNames.includes(network)
-    ? 'InternalIP'
-    : undefined;
+  if (floating || options.publicNetworkName.includes(network)) return 'ExternalIP';
+  const { internalNetworkName } = options;
+  return internalNetworkName.length === 0 || internalNetworkName.includes(network) ? 'InternalIP' : undefined;
 }
 
 /**

@@ -8,14 +8,16 @@ describe('[LoadBalancer]', () => {
   it('has the defaults of the Go provider', () => {
     expect(read()).toEqual({
       access: {},
-      useClouds: false,
+      global: { useClouds: false },
+      route: {},
+      metadata: { requestTimeout: 60_000 },
       problems: [],
       warnings: [],
       loadBalancerClasses: {},
       given: [],
       networking: {
-        publicNetworkNames: [],
-        internalNetworkNames: [],
+        publicNetworkName: [],
+        internalNetworkName: [],
         ipv6SupportDisabled: false,
         addressSortOrder: [],
       },
@@ -35,8 +37,6 @@ describe('[LoadBalancer]', () => {
         maxSharedLb: 2,
         enableIngressHostname: false,
         ingressHostnameSuffix: 'nip.io',
-        cascadeDelete: true,
-        providerRequiresSerialApiCalls: false,
       },
     });
   });
@@ -227,10 +227,8 @@ describe('[Global] and [Metadata]', () => {
     );
     expect(conf).toMatchObject({
       access: { authUrl: 'https://k/v3', projectId: 'p', password: 'a#b' },
-      useClouds: true,
-      cloud: 'c',
-      cloudsFile: '/f',
-      requestTimeoutMs: 5_000,
+      global: { useClouds: true, cloud: 'c', cloudsFile: '/f' },
+      metadata: { requestTimeout: 5_000 },
       problems: [],
     });
     expect(conf.access).not.toHaveProperty('caFile');

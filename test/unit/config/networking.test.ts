@@ -8,12 +8,12 @@ describe('[Networking]', () => {
   it.each<readonly [string, object]>([
     ['ipv6-support-disabled', { ipv6SupportDisabled: true }],
     ['ipv6-support-disabled = false', { ipv6SupportDisabled: false }],
-    ['public-network-name = ext', { publicNetworkNames: ['ext'] }],
-    ['public-network-name = b\nPublic-Network-Name = a', { publicNetworkNames: ['b', 'a'] }],
-    ['public-network-name = a\n[networking]\npublic-network-name = a', { publicNetworkNames: ['a'] }],
+    ['public-network-name = ext', { publicNetworkName: ['ext'] }],
+    ['public-network-name = b\nPublic-Network-Name = a', { publicNetworkName: ['b', 'a'] }],
+    ['public-network-name = a\n[networking]\npublic-network-name = a', { publicNetworkName: ['a'] }],
     // a comma is a part of a name
-    ['internal-network-name = "a, b "', { internalNetworkNames: ['a, b '] }],
-    ['internal-network-name =', { internalNetworkNames: [] }],
+    ['internal-network-name = "a, b "', { internalNetworkName: ['a, b '] }],
+    ['internal-network-name =', { internalNetworkName: [] }],
     ['address-sort-order = 10.0.0.0/8', { addressSortOrder: ['10.0.0.0/8'] }],
     ['address-sort-order = 10.1.2.3/16, ,FD00::1/64', { addressSortOrder: ['10.1.0.0/16', 'fd00::/64'] }],
     ['address-sort-order =', { addressSortOrder: [] }],
@@ -22,8 +22,8 @@ describe('[Networking]', () => {
     const { networking, problems, warnings } = read('[Networking]', lines);
     expect({ problems, warnings }).toEqual({ problems: [], warnings: [] });
     expect(networking).toEqual({
-      publicNetworkNames: [],
-      internalNetworkNames: [],
+      publicNetworkName: [],
+      internalNetworkName: [],
       ipv6SupportDisabled: false,
       addressSortOrder: [],
       ...expected,
@@ -46,8 +46,8 @@ describe('[Networking]', () => {
 });
 
 it('[Route] names a router', () => {
-  expect(read('[Route]', `router-id = ${ID.toUpperCase()}`).routerId).toBe(ID);
-  expect(read('[Route]', 'router-id =')).not.toHaveProperty('routerId');
+  expect(read('[Route]', `router-id = ${ID.toUpperCase()}`).route.routerId).toBe(ID);
+  expect(read('[Route]', 'router-id =').route).toEqual({});
 });
 
 it.each([

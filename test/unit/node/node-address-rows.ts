@@ -23,8 +23,8 @@ export const inputOf = ({ given }: Pick<Row, 'given'>): NodeAddressInput => ({
   ...given,
   existing: (given.existing ?? []).map(addressOf),
   options: {
-    publicNetworkNames: [],
-    internalNetworkNames: [],
+    publicNetworkName: [],
+    internalNetworkName: [],
     ipv6SupportDisabled: false,
     addressSortOrder: [],
     ...given.options,

@@ -74,8 +74,8 @@ const input: fc.Arbitrary<NodeAddressInput> = fc.record(
       fc.string(),
     ),
     options: fc.record({
-      publicNetworkNames: fc.subarray(['public', 'extra']),
-      internalNetworkNames: fc.subarray(['private', 'extra', '1']),
+      publicNetworkName: fc.subarray(['public', 'extra']),
+      internalNetworkName: fc.subarray(['private', 'extra', '1']),
       ipv6SupportDisabled: fc.boolean(),
       addressSortOrder: fc.subarray(['10.1.0.0/16', '10.0.0.0/8', 'fd00::/8', '0.0.0.0/0']),
     }),

@@ -1,5 +1,4 @@
 import { readCloudConf } from '../../../shared/config/cloud-conf/cloud-conf.ts';
-import { networkingConfig } from '../../../shared/config/cloud-conf/options.ts';
 import { attributeRule } from '../../../shared/model/attributes.ts';
 import { equalAttribute } from '../../../shared/model/equality.ts';
 import { memberAddress } from '../../../shared/model/node/node-set.ts';
@@ -58,7 +57,7 @@ const ahead = (...first: readonly string[]) => [
   ...first,
   ...MANY.map(([, address]) => address).filter((one) => !first.includes(one)),
 ];
-table('address-sort-order, sorting', (option: string) => sortAddresses(list(...MANY), networkingConfig(() => option).addressSortOrder).map((one) => one.address), [
+table('address-sort-order, sorting', (option: string) => sortAddresses(list(...MANY), readCloudConf(`[Networking]\naddress-sort-order = "${option}"`, 'f').networking.addressSortOrder).map((one) => one.address), [
   ['a CIDR that is none', '10.7.0.0/244', ahead()],
   ['IPv4', '10.7.0.0/16', ahead('10.7.0.31', '10.7.0.32')],
   ['IPv6', 'fd11:22:33:44::/64', ahead('fd11:22:33:44::a2', 'fd11:22:33:44::a8')],
@@ -173,8 +172,8 @@ const ofServer = ({ addresses, options, hostname, ips = ['10.7.0.32', '10.7.0.31
         ports: [{ id: 'p', status: 'ACTIVE', fixed_ips: ips.map((ip_address) => ({ ip_address })) }],
         existing: [],
         options: {
-          publicNetworkNames: [],
-          internalNetworkNames: [],
+          publicNetworkName: [],
+          internalNetworkName: [],
           ipv6SupportDisabled: false,
           addressSortOrder: [],
           ...options,
@@ -194,13 +193,13 @@ const open3: readonly Told[] = [
   [E, P6],
 ];
 table('addresses of a Node', ofServer, [
-  ['a public network, and a hostname', { addresses: { inner: own, public: open }, options: { publicNetworkNames: ['public'] }, hostname: 'worker.novalocal' }, told(...base, [H, 'worker.novalocal'], ...open3)],
-  ['a public network of another name', { addresses: { inner: own, outer: open }, options: { publicNetworkNames: ['outer'] } }, told(...base, ...open3)],
-  ['a public address on a port', { addresses: { inner: [own[0], own[2]], outer: [fixed('203.0.113.36'), fixed(P6)] }, options: { publicNetworkNames: ['outer'] }, ips: ['10.7.0.32', '10.7.0.31', '203.0.113.36'] }, told(...base, [E, '203.0.113.36'], [E, P6])],
-  ['two internal networks', { addresses: three, options: { internalNetworkNames: ['inner', 'also'] } }, told(...base, [I, '10.7.0.64'], [E, '203.0.113.36'])],
-  ['one internal network', { addresses: three, options: { internalNetworkNames: ['also'] } }, told([E, A4], [E, A6], [I, '10.7.0.64'], [E, '203.0.113.36'])],
-  ['without IPv6', { addresses: { inner: own, public: open }, options: { publicNetworkNames: ['public'], ipv6SupportDisabled: true } }, told([I, '10.7.0.32'], [I, '10.7.0.31'], [E, A4], [E, '203.0.113.36'], [E, '203.0.113.35'])],
-  ['sorted', { addresses: { inner: own, public: open }, options: { publicNetworkNames: ['public'], addressSortOrder: ['10.0.0.0/8', '203.0.113.0/24', 'fd42::/16'] }, hostname: 'worker.novalocal' }, told([I, '10.7.0.31'], [I, '10.7.0.32'], [E, '203.0.113.35'], [E, '203.0.113.36'], [E, A4], [E, P6], [E, A6], [H, 'worker.novalocal'])],
+  ['a public network, and a hostname', { addresses: { inner: own, public: open }, options: { publicNetworkName: ['public'] }, hostname: 'worker.novalocal' }, told(...base, [H, 'worker.novalocal'], ...open3)],
+  ['a public network of another name', { addresses: { inner: own, outer: open }, options: { publicNetworkName: ['outer'] } }, told(...base, ...open3)],
+  ['a public address on a port', { addresses: { inner: [own[0], own[2]], outer: [fixed('203.0.113.36'), fixed(P6)] }, options: { publicNetworkName: ['outer'] }, ips: ['10.7.0.32', '10.7.0.31', '203.0.113.36'] }, told(...base, [E, '203.0.113.36'], [E, P6])],
+  ['two internal networks', { addresses: three, options: { internalNetworkName: ['inner', 'also'] } }, told(...base, [I, '10.7.0.64'], [E, '203.0.113.36'])],
+  ['one internal network', { addresses: three, options: { internalNetworkName: ['also'] } }, told([E, A4], [E, A6], [I, '10.7.0.64'], [E, '203.0.113.36'])],
+  ['without IPv6', { addresses: { inner: own, public: open }, options: { publicNetworkName: ['public'], ipv6SupportDisabled: true } }, told([I, '10.7.0.32'], [I, '10.7.0.31'], [E, A4], [E, '203.0.113.36'], [E, '203.0.113.35'])],
+  ['sorted', { addresses: { inner: own, public: open }, options: { publicNetworkName: ['public'], addressSortOrder: ['10.0.0.0/8', '203.0.113.0/24', 'fd42::/16'] }, hostname: 'worker.novalocal' }, told([I, '10.7.0.31'], [I, '10.7.0.32'], [E, '203.0.113.35'], [E, '203.0.113.36'], [E, A4], [E, P6], [E, A6], [H, 'worker.novalocal'])],
 ]); // prettier-ignore
 const hostnames = ([before, hostname]: readonly [readonly Told[], string?]) =>
   nodeAddresses(
@@ -209,8 +208,8 @@ const hostnames = ([before, hostname]: readonly [readonly Told[], string?]) =>
       ports: [{ id: 'p', status: 'ACTIVE', fixed_ips: [{ ip_address: '10.7.0.1' }] }],
       existing: list(...before),
       options: {
-        publicNetworkNames: [],
-        internalNetworkNames: [],
+        publicNetworkName: [],
+        internalNetworkName: [],
         ipv6SupportDisabled: false,
         addressSortOrder: [],
       },

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LOAD_BALANCER_OPTIONS } from '../../../../shared/config/cloud-conf/options.ts';
 import { ANNOTATIONS } from '../../../../shared/service/intent/annotations.ts';
 import { readAnnotations } from '../../../../shared/service/intent/read-annotations.ts';
 import type { Annotated } from '../../../../shared/service/intent/read-annotations.ts';
@@ -181,13 +180,6 @@ test.each(
 )('the example of %s is one', (_name, parse, example) => {
   expect(parse(example.replace(/^[A-Z_]+_ID$/, UUID))).toHaveProperty('value');
 });
-
-test.each(ANNOTATIONS.flatMap(({ otherwise }) => otherwise?.option ?? []))(
-  '%s is an option of [LoadBalancer]',
-  (option) => {
-    expect(Object.keys(LOAD_BALANCER_OPTIONS)).toContain(option);
-  },
-);
 
 test('every annotation of the table has its row here', () => {
   expect(ROWS.map(([key]) => key).sort()).toEqual(ANNOTATIONS.flatMap(({ names }) => names).sort());

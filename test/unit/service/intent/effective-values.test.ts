@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { LOAD_BALANCER_OPTIONS } from '../../../../shared/config/cloud-conf/options.ts';
+import { OPTIONS as OF_CLOUD_CONF } from '../../../../shared/config/cloud-conf/options.ts';
+import { camel } from '../../../../shared/config/read-value.ts';
 import { ANNOTATIONS } from '../../../../shared/service/intent/annotations.ts';
 import { effectiveValues, overruledValues } from '../../../../shared/service/intent/effective-values.ts';
 import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
@@ -34,7 +35,7 @@ const OPTIONS = ANNOTATIONS.flatMap(({ otherwise, names: [name = ''] }) =>
 test.each(OPTIONS)(
   '%s of cloud.conf is named by its key, until the annotation sets the value',
   (field, name) => {
-    const { key } = LOAD_BALANCER_OPTIONS[field];
+    const key = Object.keys(OF_CLOUD_CONF.LoadBalancer).find((one) => camel(one) === field) ?? '';
     const value =
       { nodeSelector: { pool: 'edge' }, monitorDelay: 9, enableIngressHostname: true }[field as string] ?? ID;
     const setBy = (annotations: Readonly<Record<string, string>>) =>

@@ -1,10 +1,9 @@
 /** `npm run test:lab`: chooses lab files, runs them, and tells what was run and what was not. */
 import { join } from 'node:path';
 import { startVitest } from 'vitest/node';
-import { choose, readCommandLine, type Choice } from './rotation/choice.ts';
+import { choose, readCommandLine, turnOf, type Choice } from './rotation/choice.ts';
 import { WITH_OLDEST } from './rotation/lab-files.ts';
 import { LabReport } from './rotation/lab-report.ts';
-import { turnOf } from './rotation/turn.ts';
 
 /** In CI so many files that failed run once more, whole: the real parts share a machine with whatever else it does. */
 const MOST_AGAIN = 4;
@@ -18,7 +17,7 @@ try {
 
 async function run(args: readonly string[]): Promise<number> {
   const { list, testName, ...wish } = readCommandLine(args);
-  const choice = choose(wish, { turn: () => turnOf(import.meta.dirname) });
+  const choice = choose(wish, () => turnOf(import.meta.dirname));
   console.log(`lab: ${choice.why}\n${choice.files.map((file) => `  ${file}`).join('\n')}`);
   if (list) return 0;
   const isWithOldest = (file: string): boolean => WITH_OLDEST.some((folder) => file.startsWith(folder));

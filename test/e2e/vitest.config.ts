@@ -38,9 +38,7 @@ export default defineConfig({
     maxWorkers: clusters,
     fileParallelism: clusters > 1,
     sequence: { sequencer: LongestFirst },
-    setupFiles: ['rotation/count-assertions.ts', 'lab/setup-file.ts'].map((file) =>
-      join(import.meta.dirname, file),
-    ),
+    setupFiles: [join(import.meta.dirname, 'lab/setup-file.ts')],
     // each wait has a limit of its own, which moves on while the cloud is at work (lab/until.ts)
     testTimeout: 600_000,
     hookTimeout: 600_000,

@@ -105,7 +105,7 @@ export const ENTRIES: Readonly<Record<string, Entry>> = {
   'ServicePort.poolCertificate': { ...TO_MEMBERS, shows: refers('pool', 'tls_container_ref') },
   'ServicePort.monitor': { shows: (shown) => shown['healthmonitor']?.length === 1 },
   'healthmonitor.domain_name': { needs: { ...BY_HTTP.needs, [`${OWN}monitor-http-version`]: '1.1' } },
-  'Service.memberSubnetId': { elsewhere: 'test/scenarios/service/member-subnet.test.ts', notOnTheLab: 'see test/e2e/service/member-subnet.test.ts' },
+  'Service.memberSubnetId': { elsewhere: 'test/scenarios/service/member-subnet.test.ts', notOnTheLab: 'see test/golden/member-subnet' },
   'ServicePort.memberWeights': { shows: ({ member = [] }) => { const weights = member.map(({ name, weight }) => `${String(name).at(-1) ?? ''}=${String(weight)}`); return weights.includes('1=10') && weights.includes('2=0'); } },
   'ServicePort.backupMembers': { shows: ({ member = [] }) => member.filter(({ backup }) => backup === true).length === 1 },
   'Service.nodeSelector': { elsewhere: 'test/scenarios/node/nodes.test.ts', notOnTheLab: 'see test/golden/create-node-selector' },
@@ -118,6 +118,6 @@ export const ENTRIES: Readonly<Record<string, Entry>> = {
   'ServicePort.listenerTags': { shows: tagged('listener', 'paid') },
   'ServicePort.poolTags': { shows: tagged('pool', 'paid') },
   'Service.description': { shows: (shown) => String(first(shown, 'loadbalancer')['description']).startsWith('Our shop | Kubernetes') },
-  'Service.drift': { elsewhere: 'test/laws/drift/drift.test.ts', notOnTheLab: 'see test/e2e/service/drift.test.ts' },
+  'Service.drift': { elsewhere: 'test/laws/drift/drift.test.ts', notOnTheLab: 'see test/laws/drift' },
   'Service.approved': { elsewhere: 'test/scenarios/takeover/takeover.test.ts', notOnTheLab: 'see test/e2e/service/approval.test.ts' },
 };

@@ -3,19 +3,14 @@ import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
-import { grantedBy, rightFor, type RoleManifest } from '../../repo/kubernetes-rights.ts';
 import { runPods, type PodProcesses } from '../fixtures/pod-processes.ts';
 import { CHART, runHelm, set } from '../fixtures/release.ts';
 import { startTlsFront, type TlsFront } from '../fixtures/tls-front.ts';
 import { labWorld } from '../lab/lab-world.ts';
 import {
-  askHttp,
-  countCalls,
   loadBalancersOf,
   uidOf,
   writeCloudConfig,
-  writes,
   addressOf,
   apply,
   aService,
@@ -24,13 +19,9 @@ import {
   lab,
   loadBalancers,
   needsControl,
-  nodeOf,
   aNamespace,
-  registerNode,
   removeNamespace,
   serviceGone,
-  taintsOf,
-  treeOf,
   until,
 } from '../lab/lab.ts';
 
@@ -96,51 +87,6 @@ async function helmRelease(
   await kubectl(['-n', namespace, 'rollout', 'status', `deployment/${RELEASE}`, '--timeout=60s']);
 }
 
-/** Rights for what does not happen here; test/rights/manifests.test.ts has a life for each. */
-const OTHER_LIVES =
-  /^(delete nodes|list pods|(list|delete) coordination.k8s.io\/leases .*|(get|patch) events|(get|patch) configmaps levelset-(routes|deletions|place|state-N) .*)$/;
-
-/** Rules of the release's roles, and the calls that came from its ServiceAccount, in the same words. */
-async function rights(): Promise<{
-  readonly granted: ReadonlySet<string>;
-  readonly used: ReadonlySet<string>;
-}> {
-  const text = await runHelm(['get', 'manifest', RELEASE, '--namespace', namespace]);
-  const manifests = parseAllDocuments(text).map((one) => one.toJS() as RoleManifest);
-  return {
-    granted: new Set(grantedBy(manifests, namespace)),
-    used: new Set(
-      front.calls.filter(({ path }) => /^\/apis?\//.test(path)).map((call) => rightFor(call, namespace)), // /readyz is everybody's
-    ),
-  };
-}
-
-it('has the rights that it needs, and no other', { timeout: 240_000 }, async () => {
-  await helmRelease('install');
-  await apply([
-    aService(world.namespace, 'web'),
-    aService(world.namespace, 'local', [{ port: 81 }], { spec: { externalTrafficPolicy: 'Local' } }),
-  ]);
-  const [joining] = world.servers;
-  if (!joining) throw new Error('no server');
-  await registerNode(joining.name);
-  await addressOf(world.namespace, 'web');
-  await addressOf(world.namespace, 'local');
-  await until('the Node to be initialised', async () => (await taintsOf(joining.name)).length === 0);
-  expect((await nodeOf(joining.name))?.spec?.providerID).toContain(joining.server);
-  for (const name of ['web', 'local']) {
-    await kubectl(['-n', world.namespace, 'delete', 'service', name, '--wait=false']);
-    await serviceGone(world.namespace, name);
-  }
-  const { granted, used } = await rights();
-  expect(front.calls.filter(({ status }) => status === 401 || status === 403)).toEqual([]);
-  expect([...used].filter((right) => !granted.has(right))).toEqual([]);
-  console.log(`${front.calls.length} calls of ${used.size} kinds`);
-  const unused = [...granted].filter((right) => !used.has(right) && !OTHER_LIVES.test(right));
-  expect(unused).toEqual([]);
-  expect(pods.pods).toMatchObject([{ exitCode: undefined }]);
-});
-
 async function deleteServices(names: readonly string[]): Promise<void> {
   await kubectl(['-n', world.namespace, 'delete', 'service', ...names, '--wait=false']);
   for (const name of names) await serviceGone(world.namespace, name, { timeoutMs: 120_000 });
@@ -173,38 +119,6 @@ it(
       (await loadBalancers()).filter(({ id }) => !lab().before.some((one) => one.includes(id))),
     ).toHaveLength(names.length);
     await deleteServices(names);
-  },
-);
-
-it(
-  'leaves what it made when it is uninstalled, and has it again without a write',
-  { timeout: 240_000 },
-  async () => {
-    await helmRelease('install');
-    await apply([aService(world.namespace, 'web')]);
-    const address = await addressOf(world.namespace, 'web');
-    await until('an answer', async () => (await askHttp(`http://${address}/`)).ok);
-    const made = await treeOf(world.namespace, 'web');
-
-    await runHelm(['uninstall', RELEASE, '--namespace', namespace]);
-    await until(
-      'its Pod to be gone',
-      async () => (await kube.list(`/api/v1/namespaces/${namespace}/pods`)).length === 0,
-    );
-    const kinds =
-      'deployments,replicasets,services,secrets,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings';
-    const left = ['get', kinds, '-n', namespace, '-o', 'name', '-l', `app.kubernetes.io/instance=${RELEASE}`];
-    expect(await kubectl(left)).toBe('');
-    expect((await askHttp(`http://${address}/`)).ok).toBe(true);
-
-    const counter = await countCalls();
-    await helmRelease('install');
-    await sleep(3_000); // the sweep at start is over
-    expect(writes(await counter.stop())).toEqual([]);
-    expect(await treeOf(world.namespace, 'web')).toMatchObject({
-      loadBalancer: { id: made.loadBalancer.id },
-    });
-    await deleteServices(['web']);
   },
 );
 

@@ -1,13 +1,11 @@
 /** What goes wrong around the functions on Lambda, with the simulators as cluster and cloud. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { FaultRule } from '../../../infra/sandbox/sandbox.ts';
-import { AUDIT_TOKEN } from '../../http/tokens.ts';
 import { aService } from '../../support/service.ts';
 import { until } from '../lab/until.ts';
 import { aws } from './aws/aws.ts';
 import { toldSince } from './aws/told.ts';
-import { postAudit, sandboxStack } from './sandbox-stack.ts';
+import { sandboxStack } from './sandbox-stack.ts';
 
 const parts = aws();
 const names = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `s${index}`);
@@ -86,60 +84,6 @@ it(
     );
   },
 );
-
-it.each(['fails', 'throttles', 'hangs'] as const)(
-  'leaves a key to the sweep when Parameter Store %s at a cold start',
-  async (trouble) => {
-    const { sandbox, deployment, address } = await sandboxStack(parts);
-    expect(await postAudit(deployment, AUDIT_TOKEN)).toBe(202); // so that the receiver is warm
-    deployment.parameters.trouble = trouble;
-    const began = Date.now();
-    sandbox.kube.apply(aService());
-    const hasEnded = (): boolean => deployment.invocationsOf('reconcile').length > 0;
-    await until('the end of a cold start', hasEnded, { timeoutMs: 90_000 });
-    deployment.parameters.trouble = undefined;
-    const mended = Date.now();
-    await deployment.tick();
-    await address('web');
-    console.log(
-      `Parameter Store ${trouble}: address ${seconds(mended)} s after its end; ${toldSince(deployment, began)}`,
-    );
-    expect(Date.now() - mended).toBeLessThan(60_000);
-
-    await deployment.lambda.cool();
-    deployment.parameters.trouble = trouble;
-    expect(
-      await postAudit(deployment, AUDIT_TOKEN),
-      'so that the apiserver sends it again',
-    ).toBeGreaterThanOrEqual(500);
-    deployment.parameters.trouble = undefined;
-    expect(await postAudit(deployment, AUDIT_TOKEN)).toBe(202);
-    expect(deployment.invocationsOf('audit').filter(({ isCold }) => isCold).length).toBeGreaterThan(1);
-  },
-);
-
-it('has addresses for five Services with the first sweep after a cloud stops throttling', async () => {
-  const { sandbox, deployment, address } = await sandboxStack(parts);
-  const began = Date.now();
-  const mend = sandbox.fault({
-    match: { side: 'openstack' },
-    times: 1_000,
-    kind: 'fail-before',
-    status: 429,
-  });
-  for (const name of names(5)) sandbox.kube.apply(aService({ name }));
-  await pause(10_000);
-  const asked = sandbox.requests.filter(({ side }) => side === 'openstack').length;
-  mend();
-  const mended = Date.now();
-  await deployment.tick();
-  await Promise.all(names(5).map(address));
-  console.log(
-    `429: ${asked} requests in 10 s, all addresses ${seconds(mended)} s later; ${toldSince(deployment, began)}`,
-  );
-  expect(asked).toBeLessThan(100);
-  expect(Date.now() - mended).toBeLessThan(60_000);
-});
 
 it('takes every batch twice and makes nothing twice', async () => {
   const { sandbox, deployment, address, quiet } = await sandboxStack(parts, {

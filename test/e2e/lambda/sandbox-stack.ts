@@ -62,13 +62,3 @@ export async function sandboxStack(
       ).then(() => undefined),
   };
 }
-
-/** An empty batch of audit events with this token: its status. */
-export async function postAudit({ api }: Deployment, token: string): Promise<number> {
-  const { status } = await api.ask('/audit/kubernetes', {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', items: [] }),
-  });
-  return status;
-}

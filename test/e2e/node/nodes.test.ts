@@ -79,11 +79,3 @@ it('takes a node out that leaves while requests run, and loses none for longer t
   expect(answers.length).toBeGreaterThan(50);
   expect(longestOutage(answers)).toBeLessThan(2_500);
 });
-
-it('keeps the members when the last eligible node goes', async () => {
-  await until('two nodes', async () => (await names()) === 'e2e-nodes-1,e2e-nodes-2');
-  await Promise.all(world.nodes.map(({ name }) => leaveCluster(name)));
-  await new Promise((resolve) => setTimeout(resolve, 5_000));
-  expect(await names()).toBe('e2e-nodes-1,e2e-nodes-2');
-  await Promise.all(world.nodes.map((node) => joinCluster(node)));
-});

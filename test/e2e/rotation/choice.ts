@@ -1,9 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { LAB_FILES, PARTS, type LabFile, type Part } from './lab-files.ts';
-import type { Turn } from './turn.ts';
+import { LAB_FILES, PARTS, type Part } from './lab-files.ts';
 
-export const USAGE = `npm run test:lab                    the core and a seventh of the rest, by commit count
-npm run test:lab -- --part 2        the core and this seventh, 1 to 7
+export const USAGE = `npm run test:lab                    the core and a fifth of the rest, by commit count
+npm run test:lab -- --part 2        the core and this fifth, 1 to 5
 npm run test:lab -- --all           everything
 npm run test:lab -- FILE...         these, by a part of their path; -t 'part of a name': only such tests
                        --list       say what would run, and run nothing`;
@@ -39,11 +39,11 @@ export function readCommandLine(args: readonly string[]): Wish {
   }
   const { all, part, list, testNamePattern: testName } = found.values;
   const paths = found.positionals;
-  const seventh = PARTS.find((one) => String(one) === part);
-  if (part !== undefined && seventh === undefined) throw new Error(`--part ${part}\n${USAGE}`);
+  const fifth = PARTS.find((one) => String(one) === part);
+  if (part !== undefined && fifth === undefined) throw new Error(`--part ${part}\n${USAGE}`);
   if ([all, part !== undefined, paths.length > 0].filter(Boolean).length > 1)
     throw new Error(`--all, --part and files exclude each other\n${USAGE}`);
-  return { all, part: seventh, paths, testName, list };
+  return { all, part: fifth, paths, testName, list };
 }
 
 export interface Choice {
@@ -54,22 +54,42 @@ export interface Choice {
   readonly left: ReadonlyMap<Part, readonly string[]>;
 }
 
-interface Known {
-  readonly files?: Readonly<Record<string, LabFile>>;
-  /** Asked only when nobody says which part. */
-  readonly turn: () => Turn;
+export interface Turn {
+  readonly part: Exclude<Part, 'core'>;
+  /** What it was found by, to be read by people: `commit 441`. */
+  readonly by: string;
 }
 
-/** Which files run. */
-export function choose(
-  wish: Pick<Wish, 'all' | 'part' | 'paths'>,
-  { files = LAB_FILES, turn }: Known,
-): Choice {
-  const every = Object.keys(files);
+/**
+ * Whose turn it is: the count of commits decides, so that five commits in a row have everything run. A shallow history
+ * cannot count; there the time of the commit decides. Throws where there is no history at all.
+ */
+export function turnOf(repository: string): Turn {
+  const git = (...args: string[]): string =>
+    execFileSync('git', args, {
+      cwd: repository,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trim();
+  if (git('rev-parse', '--is-shallow-repository') === 'true') {
+    const seconds = git('log', '-1', '--format=%ct');
+    return { part: partOf(Number(seconds)), by: `commit of ${seconds} s, the history is shallow` };
+  }
+  const count = git('rev-list', '--count', 'HEAD');
+  return { part: partOf(Number(count)), by: `commit ${count}` };
+}
+
+export function partOf(turn: number): Turn['part'] {
+  return PARTS[turn % PARTS.length] ?? 1;
+}
+
+/** Which files run. `turn` is asked only when nobody says which part. */
+export function choose(wish: Pick<Wish, 'all' | 'part' | 'paths'>, turn: () => Turn): Choice {
+  const every = Object.keys(LAB_FILES);
   const chosen = (why: string, isWanted: (file: string) => boolean): Choice => {
     const left = Map.groupBy(
       every.filter((file) => !isWanted(file)),
-      (file) => files[file]?.part ?? 'core',
+      (file) => LAB_FILES[file]?.part ?? 'core',
     );
     return { why, files: every.filter(isWanted), left };
   };
@@ -81,6 +101,6 @@ export function choose(
     return chosen(wish.paths.join(', '), (file) => wish.paths.some((path) => file.includes(path)));
   }
   const { part, by } = wish.part === undefined ? turn() : { part: wish.part, by: 'as asked for' };
-  const ofTurn = (file: string): boolean => files[file]?.part === 'core' || files[file]?.part === part;
+  const ofTurn = (file: string): boolean => ['core', part].includes(LAB_FILES[file]?.part ?? 'core');
   return chosen(`the core and part ${part} of ${PARTS.length} (${by})`, ofTurn);
 }

@@ -7,7 +7,6 @@ interface Figures {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  readonly assertions: number;
 }
 
 /** Beside what vitest prints: what ran, the time of each file, longest first, and what did not run. */
@@ -35,7 +34,6 @@ export class LabReport implements Reporter {
       passed: of('passed'),
       failed: of('failed'),
       skipped: of('skipped'),
-      assertions: tests.reduce((sum, test) => sum + (test.meta().assertions ?? 0), 0),
     };
     this.#figures.push(figures);
   }
@@ -53,8 +51,8 @@ export class LabReport implements Reporter {
     return [
       '',
       `lab: ${choice.why}: ${reason}`,
-      `${sum(({ passed }) => passed)} tests passed, ${sum(({ failed }) => failed)} failed, ${sum(({ skipped }) => skipped)} skipped, ` +
-        `${sum(({ assertions }) => assertions)} assertions in ${((Date.now() - this.#start) / 1000).toFixed()} s; by file:`,
+      `${sum(({ passed }) => passed)} tests passed, ${sum(({ failed }) => failed)} failed, ${sum(({ skipped }) => skipped)} skipped ` +
+        `in ${((Date.now() - this.#start) / 1000).toFixed()} s; by file:`,
       ...longest.map(line),
       ...missed.map((file) => `      -        not reached          ${file}`),
       ...[...choice.left]
@@ -68,10 +66,10 @@ export class LabReport implements Reporter {
 const nameOf = (part: unknown): string => (part === 'core' ? 'core' : `part ${String(part)}`);
 const short = (file: string): string => file.replace(/^test\//, '').replace(/\.test\.ts$/, '');
 
-function line({ file, seconds, passed, failed, skipped, assertions }: Figures): string {
+function line({ file, seconds, passed, failed, skipped }: Figures): string {
   const counts =
     `${passed} passed` +
     (failed > 0 ? `, ${failed} FAILED` : '') +
     (skipped > 0 ? `, ${skipped} skipped` : '');
-  return `${seconds.toFixed(1).padStart(7)} s  ${file}: ${counts}, ${assertions} assertions`;
+  return `${seconds.toFixed(1).padStart(7)} s  ${file}: ${counts}`;
 }

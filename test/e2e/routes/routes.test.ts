@@ -6,7 +6,6 @@ import {
   aRouter,
   forgetRouters,
   pairsOf,
-  recordedRouters,
   unavailable,
   type LabRouter,
   type Route,
@@ -77,55 +76,6 @@ it(
     expect(await router.routes()).toEqual([...wanted(), foreignText()].sort());
   },
 );
-
-it(
-  'takes the routes along to another router, and back, and forgets one that is gone',
-  { timeout: 600_000 },
-  async () => {
-    const foreign = foreignText();
-    const other = await aRouter('e2e-routes-other');
-    const named = await writeCloudConfig('routes-other', { Route: { 'router-id': other.id } });
-
-    const counted = await countCalls();
-    expect(await reconcile(named)).toBe(0);
-    const made = writes(await counted.stop()).map(({ path }) => path.split('/').slice(-2).join(' '));
-    expect(made).toEqual([`${other.id} add_extraroutes`, `${router.id} remove_extraroutes`]);
-    expect([await other.routes(), await router.routes()]).toEqual([wanted(), [foreign]]);
-    expect([await pairs(3), await unavailable(names[3] ?? '')]).toEqual([[cidr(3)], 'False']);
-    expect(await recordedRouters()).toEqual([other.id]);
-
-    expect(await reconcile()).toBe(0);
-    expect([await other.routes(), await router.routes()]).toEqual([[], [...wanted(), foreign].sort()]);
-
-    expect(await reconcile(named)).toBe(0);
-    await other.remove();
-    expect(await reconcile()).toBe(0);
-    expect([await router.routes(), await recordedRouters()]).toEqual([
-      [...wanted(), foreign].sort(),
-      [router.id],
-    ]);
-  },
-);
-
-it('says that the router is full, and routes the Node when there is room', { timeout: 600_000 }, async () => {
-  await router.put('', { router: { routes: [] } });
-  const hop = world.nodes[0]?.address ?? '';
-  const others = Array.from({ length: 21 }, (_, at) => ({ destination: `192.168.${at}.0/24`, nexthop: hop }));
-  await router.put('/add_extraroutes', { router: { routes: others } });
-
-  expect(await reconcile()).toBe(1);
-  expect(await router.routes()).toHaveLength(30);
-  const left = names.at(-1) ?? '';
-  expect(await unavailable(left)).toBe('True');
-  const events = await kube.list<{ reason: string; message: string }>(
-    `/api/v1/namespaces/default/events?fieldSelector=involvedObject.name=${left}`,
-  );
-  expect(events.find(({ reason }) => reason === 'FailedToCreateRoute')?.message).toContain('max_routes');
-
-  await router.put('/remove_extraroutes', { router: { routes: others.slice(0, 1) } });
-  expect(await reconcile()).toBe(0);
-  expect([await unavailable(left), (await router.routes()).length]).toEqual(['False', 30]);
-});
 
 it(
   'takes the routes of Nodes that are gone, and their pairs, and nothing else',

@@ -5,7 +5,6 @@ import {
   apply,
   aService,
   cloud,
-  eventsOf,
   labResources,
   loadBalancersOf,
   loadBalancerTree,
@@ -74,29 +73,4 @@ it('keeps the floating IP when another VIP port is approved', async () => {
   expect((await loadBalancerTree(now.id))?.floatingIP?.['floating_ip_address']).toBe(address);
   expect(answers.at(-1)).toMatchObject({ ok: true });
   expect(longestOutage(answers)).toBeLessThan(5_000);
-});
-
-it('names three mistakes in one condition and one Event, once', async () => {
-  await deploy({});
-  await addressOf(world.namespace, 'web');
-
-  await deploy({
-    'loadbalancer.openstack.org/health-monitor-delay': 'many',
-    'loadbalancer.openstack.org/health-monitor-timeout': 'long',
-    'levelset.openstack.org/monitor-url-path': 'no path',
-  });
-  const message = await until('the mistakes', async () => {
-    const told = await messageOf();
-    return told.includes('many') && told;
-  });
-  for (let again = 0; again < 3; again += 1)
-    await world.levelset.resync({ objects: [`service/${world.namespace}/web`] });
-
-  const [first, ...mistakes] = message.split('\n');
-  expect(first).toContain('serves at');
-  expect(mistakes).toHaveLength(3);
-  const warnings = (await eventsOf(world.namespace, 'web')).filter(
-    ({ type, reason }) => type === 'Warning' && reason !== 'ClusterIPNotAllocated', // of the kube-apiserver
-  );
-  expect(warnings).toMatchObject([{ message, count: 1 }]);
 });

@@ -6,9 +6,7 @@ import {
   answeringNodes,
   apply,
   aService,
-  joinCluster,
   kube,
-  leaveCluster,
   longestOutage,
   startLevelset,
   startTraffic,
@@ -45,13 +43,11 @@ const weights = async (): Promise<string | undefined> => {
     .sort()
     .join(', ');
 };
-const BOTH = `${STAYS} 1, ${LEAVES} 1`;
 const DRAINS = `${STAYS} 1, ${LEAVES} 0`;
 const GONE = `${STAYS} 1`;
 const become = (wanted: string): Promise<number> =>
   until(wanted, async () => (await weights()) === wanted && Date.now());
 
-let levelset: Levelset;
 let address = '';
 async function serve(): Promise<void> {
   await apply([aService(world.namespace, 'web', [{ port: 80 }])]);
@@ -59,7 +55,7 @@ async function serve(): Promise<void> {
   await until('both nodes to answer', async () => (await answeringNodes(`http://${address}/`, 6)).size === 2);
 }
 beforeEach(async () => {
-  levelset = await start();
+  await start();
   return async () => {
     await taint(null);
     await exclude(null);
@@ -116,36 +112,6 @@ it('keeps what is open, gets nothing new, and goes when its time is up', async (
   expect(during(words).length).toBeGreaterThan(30);
   expect(during(words).every(({ ok }) => ok)).toBe(true);
   expect(nodesOf(words)).toEqual(new Set([LEAVES]));
-});
-
-it('has its weight again when it returns, and stays', async () => {
-  await serve();
-  await exclude('');
-  await become(DRAINS);
-  await exclude(null);
-  await become(BOTH);
-  await until('both to answer', async () => (await answeringNodes(`http://${address}/`, 6)).size === 2);
-  await sleep(DRAIN_MS + 2_000);
-  expect(await weights()).toBe(BOTH);
-});
-
-it('goes in time although its Node cannot, also by a levelset that was started meanwhile', async () => {
-  await serve();
-  await kube.patch(NODE, { metadata: { finalizers: ['example.org/held'] } });
-  await leaveCluster(LEAVES);
-  onTestFinished(async () => {
-    await kube.patch(NODE, { metadata: { finalizers: null } });
-    for (const node of world.nodes.slice(1)) await joinCluster(node);
-  });
-  const drains = await become(DRAINS);
-  await levelset.kill();
-  await sleep(2_000);
-  await start();
-  const gone = await become(GONE);
-  console.log(`killed and started anew: gone ${String(gone - drains)} ms after it had weight 0`);
-  expect(gone - drains).toBeGreaterThan(DRAIN_MS - 2_000);
-  // the Lease of one that was killed is taken over after 15 s to 20 s
-  expect(gone - drains).toBeLessThan(DRAIN_MS + 32_000);
 });
 
 it('keeps clients whose cookie names it as long as it is there', async () => {

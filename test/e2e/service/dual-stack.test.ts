@@ -108,14 +108,3 @@ it('an IPv6-only Service answers at its VIP, from nodes that it reaches by IPv6'
   const answer = await askHttp(`http://[${six}]/`, CLIENT_IPV6);
   expect(answer.ok && answer.peer).toBe(six);
 });
-
-it('a load balancer of one family gets no second one, and the condition says so', async () => {
-  await apply([aService(world.namespace, 'web')]);
-  const before = await addresses(1);
-  await apply([dual()]);
-  await until('the Service to be told', async () =>
-    /levelset keeps .* as it is.*additional_vips/.test(await message()),
-  );
-  expect(await addresses(1)).toEqual(before);
-  await everyNodeAnswers(`http://${before[0] ?? ''}/`);
-});

@@ -10,7 +10,6 @@ import {
   askHttp,
   kube,
   longestOutage,
-  readyOf,
   startTraffic,
   until,
   type LabNode,
@@ -62,7 +61,6 @@ async function slice(
 
 const endpointsOn = (...names: readonly string[]): Promise<void> => slice(names.map((name) => ({ name })));
 const answering = async (): Promise<string> => [...(await answeringNodes(url, 9))].sort().join();
-const told = async (): Promise<string> => (await readyOf(world.namespace, 'web'))?.message ?? '';
 
 it('goes to the Pods, where they listen, and follows them without a gap', async () => {
   await until('the first Pod alone', async () => (await answering()) === 'e2e-pod-1');
@@ -81,25 +79,4 @@ it('goes to the Pods, where they listen, and follows them without a gap', async 
     `Pods as members: ${String(answers.length)} requests, longest outage ${String(longestOutage(answers))} ms`,
   );
   expect(longestOutage(answers)).toBeLessThan(1_000);
-});
-
-it('keeps to a Pod that is leaving while there is no other, and to none when all are gone', async () => {
-  await slice([{ name: 'e2e-pod-1', conditions: LEAVING }]);
-  await world.levelset.resync({ all: true });
-  await until('the first Pod alone', async () => (await answering()) === 'e2e-pod-1');
-
-  await endpointsOn();
-  await world.levelset.resync({ all: true });
-  await until('nobody', async () => !(await askHttp(url)).ok);
-  await until('the Service to say so', async () => (await told()).includes('nothing answers on this port'));
-});
-
-it('does not go where no Pod of the namespace is, whatever a slice says', async () => {
-  const [, second] = world.servers;
-  await slice([{ name: 'e2e-pod-1' }, { name: 'e2e-pod-3', address: second?.address ?? '' }]);
-  await world.levelset.resync({ all: true });
-  await until('the Service to say so', async () =>
-    (await told()).includes('is not an address of Pod e2e-pod-3'),
-  );
-  expect(await answering()).toBe('e2e-pod-1');
 });

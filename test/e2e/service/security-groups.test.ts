@@ -7,15 +7,12 @@ import {
   cloud,
   countCalls,
   getService,
-  joinCluster,
   kube,
   lab,
   labResources,
-  leaveCluster,
   nodePorts,
   ports,
   readyOf,
-  removeNamespace,
   securityGroups,
   serviceGone,
   servicePath,
@@ -153,47 +150,6 @@ describe('a security group', () => {
     await serviceGone(world.namespace, 'web');
     expect(await securityGroups()).toEqual([]);
     expect(await others()).toEqual(before);
-  });
-
-  it('follows the nodes: off the port of one that leaves, and on again', async () => {
-    await startLevelset(withGroups());
-    await apply([aService(world.namespace, 'web')]);
-    await addressOf(world.namespace, 'web');
-    const id = (await groupOf('web'))?.id ?? '';
-    const [first] = world.nodes as [LabNode];
-    const all = [...NAMES].sort();
-    await until('the group on all ports', async () => (await placed(id)).length === all.length);
-
-    await leaveCluster(first.name);
-    await until('the group off one port', async () => (await placed(id)).length === all.length - 1);
-    expect((await others())[first.name]).toContain(foreign);
-
-    const calls = await countCalls();
-    await joinCluster(first);
-    await until('the group on all ports again', async () => (await placed(id)).length === all.length);
-    const made = (await calls.stop()).filter(({ service }) => service === 'neutron');
-    console.log(
-      `node joins: ${made.map(({ method, path }) => `${method} ${path.split('&')[0] ?? ''}`).join('; ')}`,
-    );
-    expect((await others())[first.name]).toContain(foreign);
-  });
-
-  it('of each of three Services made at once is on every port', async () => {
-    await startLevelset(withGroups());
-    const names = ['a', 'b', 'c'];
-    await apply(names.map((name) => aService(world.namespace, name)));
-    await Promise.all(names.map((name) => addressOf(world.namespace, name, PATIENT)));
-    await until(
-      'three groups on ten ports',
-      async () => {
-        const on = await Promise.all(names.map(async (name) => placed((await groupOf(name))?.id ?? '')));
-        return on.every((list) => list.length === NAMES.length);
-      },
-      PATIENT,
-    );
-    await removeNamespace(world.namespace);
-    await Promise.all(names.map((name) => serviceGone(world.namespace, name, PATIENT)));
-    expect(await securityGroups()).toEqual([]);
   });
 
   it('that somebody changed is put right by a sweep, and costs a settled one no write', async () => {

@@ -162,19 +162,3 @@ describe('a change of the Service', () => {
     );
   });
 });
-
-it('tells what it did on the page, in the metrics and in one line a run', async () => {
-  await deploy([{ port: 80 }]);
-  const address = await addressOf(world.namespace, 'web');
-
-  const page = await world.levelset.get('/?format=json');
-  const metrics = await world.levelset.get('/metrics');
-
-  expect(JSON.parse(page.text)).toMatchObject({
-    rows: expect.arrayContaining([
-      expect.objectContaining({ object: `service/${world.namespace}/web`, address }),
-    ]) as unknown,
-  });
-  expect(metrics.text).toMatch(/levelset_reconcile_total\{object="service",outcome="settled"\} [1-9]/);
-  expect(world.levelset.log()).toContain(`"object":"service/${world.namespace}/web"`);
-});

@@ -82,20 +82,6 @@ describe('two Services on one load balancer', () => {
     await remove('api');
     await serviceGone(world.namespace, 'api');
   });
-
-  it('share by a name, and the port that one has is the other one’s not', async () => {
-    const both = [{ port: 80 }, { port: 81 }];
-    await apply([aService(world.namespace, 'web', [{ port: 80 }], { annotations: { [NAME]: 'edge' } })]);
-    const address = await addressOf(world.namespace, 'web');
-    await apply([aService(world.namespace, 'api', both, { annotations: { [NAME]: 'edge' } })]);
-
-    expect(await addressOf(world.namespace, 'api', PATIENT)).toBe(address);
-    await answers(address, 'web', 80);
-    await answers(address, 'api', 81);
-    await until('words about the port', async () =>
-      (await told('api')).includes(`is taken on this load balancer by ${world.namespace}/web`),
-    );
-  });
 });
 
 describe('a load balancer that a person made', () => {

@@ -3,21 +3,28 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Service } from '../../../shared/model/kubernetes.ts';
-import type { Plan } from '../../../shared/model/plan.ts';
-import { readWorld } from '../../golden/world.ts';
-import { clear, isOfTags, keyOf, prepare, published, settings } from '../takeover/adopted.ts';
+import type { Plan, Step } from '../../../shared/model/plan.ts';
+import { readWorld, type RecordedWorld } from '../../golden/world.ts';
 import { storeContainer, type Stored } from '../fixtures/barbican.ts';
 import {
+  E2E_LABEL,
+  getService,
+  kube,
   kubectl,
   lab,
+  leaveCluster,
+  loadBalancerTree,
   needsControl,
+  nothingLeft,
+  removeNamespace,
   removeNodes,
   runLevelset,
   someNodes,
   sweepUntilSettled,
+  until,
   type LabNode,
 } from '../lab/lab.ts';
-import { cloudConfigOf, moved, rebuild } from '../fixtures/recorded-world.ts';
+import { cloudConfigOf, moved, rebuild, removeAll } from '../fixtures/recorded-world.ts';
 
 const WORLDS = join(import.meta.dirname, '../../golden/takeover');
 /** Those with security groups are told by golden plans only. */
@@ -94,4 +101,50 @@ function namesOf(controller: string): readonly string[] {
 function waiting(controller: string, { metadata }: Service): number {
   const text = readFileSync(join(WORLDS, controller, `${metadata.name}.plan.txt`), 'utf8');
   return text.split('\n').filter((line) => line.includes('waits for approval')).length;
+}
+
+const keyOf = ({ metadata }: Service): string => `service/${metadata.namespace}/${metadata.name}`;
+
+const isOfTags = (step: Step): boolean =>
+  step.verb === 'update' && step.changes.every(({ attribute }) => attribute === 'tags');
+
+/** The namespace, and the Node that has no server but was made a member. What a try that was cut off left goes first. */
+async function prepare({ service, nodes: recorded }: RecordedWorld): Promise<void> {
+  const { namespace } = service.metadata;
+  const isGone = async (): Promise<boolean> =>
+    (await kube.get(`/api/v1/namespaces/${namespace}`)) === undefined;
+  if (!(await isGone())) await clear(namespace);
+  await until(`namespace ${namespace} of an earlier try to be gone`, isGone, { timeoutMs: 60_000 });
+  const labels = { [E2E_LABEL]: 'true' };
+  await kube.create('/api/v1/namespaces', { metadata: { name: namespace, labels } });
+  const joiner = recorded.find(({ metadata }) => metadata.name === 'joiner');
+  if (!joiner) return;
+  await kube.create('/api/v1/nodes', { metadata: { name: 'joiner', labels }, spec: joiner.spec });
+  await kube.patch('/api/v1/nodes/joiner/status', { status: { addresses: joiner.status?.addresses } });
+}
+
+async function clear(namespace: string): Promise<void> {
+  await removeNamespace(namespace);
+  await leaveCluster('joiner');
+  await removeAll();
+  await nothingLeft({ timeoutMs: 60_000 });
+}
+
+async function published({ metadata }: Service): Promise<unknown> {
+  const ingress = (await getService(metadata.namespace, metadata.name))?.status?.loadBalancer?.ingress ?? [];
+  return ingress.map(({ ip, hostname }) => ({ ip, hostname }));
+}
+
+/** Everything on it but tags and what changes by itself; lists in any order. */
+async function settings(id: string): Promise<unknown> {
+  return still(await loadBalancerTree(id));
+}
+
+const PASSING = ['tags', 'updated_at', 'revision_number', 'operating_status', 'provisioning_status'];
+
+function still(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => JSON.stringify(still(one))).sort();
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([key]) => !PASSING.includes(key));
+  return Object.fromEntries(entries.map(([key, one]) => [key, still(one)]));
 }

@@ -126,14 +126,6 @@ export class Lambda implements Invoker {
     return this.#deployed(name).log;
   }
 
-  /** Ends all idle environments, so that the next invocations are cold. */
-  async cool(): Promise<void> {
-    for (const deployed of this.#functions.values()) {
-      const idle = deployed.environments.filter(({ isBusy }) => !isBusy);
-      await Promise.all(idle.map((kept) => this.#remove(deployed, kept)));
-    }
-  }
-
   /** SIGKILL to the processes that are at work now; how many. */
   killBusy(name: string): number {
     const busy = this.#deployed(name).environments.filter(({ isBusy }) => isBusy);

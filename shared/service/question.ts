@@ -13,9 +13,9 @@ import { memberAddresses } from './desired/desire-security-group.ts';
 import { doubtful } from './desired/nodes/address-problems.ts';
 import { selectNodes } from './desired/nodes/port-nodes.ts';
 import { secretsOf } from './desired/served-secrets.ts';
-import { isInternalByConfig } from './intent/service-intent.ts';
+import { internalOf } from './intent/service-intent.ts';
 import type { Reading } from './intent/as-dialect.ts';
-import { certificateQuestion, joinIntent, networkQuestion } from './intent/cloud-questions.ts';
+import { certificateQuestion, networkQuestion } from './intent/cloud-questions.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
 import type { Question } from './observe/questions.ts';
 import { wantsLoadBalancer, whyLetGo } from './unit.ts';
@@ -44,8 +44,8 @@ export function questionOf(
   const asksFor: Question['asksFor'] = (service) => {
     if (whyLetGo(service, config)) return 'unknown';
     if (!wantsLoadBalancer(service, config)) return undefined;
-    if (!joinIntent(service, config).internal) return 'external';
-    return isInternalByConfig(service, config) ? 'internal by config' : 'internal';
+    const { internal, internalByConfig } = internalOf(service, config);
+    return internalByConfig ? 'internal by config' : internal ? 'internal' : 'external';
   };
   const base = { unit, cluster, isOfNode, asksFor, depth, written, namesSecrets };
   if (!intent || !unit.wanted)

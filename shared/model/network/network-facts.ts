@@ -45,32 +45,32 @@ export interface FloatingSubnet {
 
 /** What to look up in Neutron. Every id comes from an annotation or the configuration. */
 export interface NetworkQuestion {
-  readonly vip_subnet_id?: string;
-  readonly vip_network_id?: string;
-  readonly vip_port_id?: string;
+  readonly vip_subnet_id?: string | undefined;
+  readonly vip_network_id?: string | undefined;
+  readonly vip_port_id?: string | undefined;
   /** Further subnets in which the VIP port should have an IP address. */
-  readonly additional_vip_subnet_ids?: readonly string[];
-  readonly vip_qos_policy_id?: string;
-  readonly vip_sg_ids?: readonly string[];
-  readonly member_subnet_id?: string;
+  readonly additional_vip_subnet_ids?: readonly string[] | undefined;
+  readonly vip_qos_policy_id?: string | undefined;
+  readonly vip_sg_ids?: readonly string[] | undefined;
+  readonly member_subnet_id?: string | undefined;
   /** IP addresses of the Pods; absent unless all members are Pods. They tell the member subnet if none is named. */
-  readonly pod_addresses?: readonly string[];
+  readonly pod_addresses?: readonly string[] | undefined;
   /** Whether the Service needs a floating IP, and so an external network. */
   readonly external: boolean;
   /** The floating IP outlives the Service's need of it. */
-  readonly keeps_floating_ip?: true;
-  readonly floating_network_id?: string;
-  readonly floating_subnet_id?: string;
+  readonly keeps_floating_ip?: boolean;
+  readonly floating_network_id?: string | undefined;
+  readonly floating_subnet_id?: string | undefined;
   /** Whether a subnet of the external network is chosen by name or tags. */
   readonly choose_floating_subnet?: boolean;
   /** spec.loadBalancerIP may name only a floating IP that was made for the Service, or kept for its namespace. */
-  readonly only_own_floating_ip?: true;
+  readonly only_own_floating_ip?: boolean;
   /** The operator lets the Service have the floating IP in spec.loadBalancerIP, although it is another Service's. */
-  readonly floating_ip_allowed?: true;
+  readonly floating_ip_allowed?: boolean;
   /** IP families of the Service, in their order. */
   readonly families: readonly Family[];
   /** The Service is internal and only prefers two families: a second VIP of IPv6 is no global address unless it is named. */
-  readonly stays_inside?: true;
+  readonly stays_inside?: boolean;
 }
 
 /** A family without a VIP subnet: the network has no subnet of it, several to choose from, or one that nobody may get unasked. */

@@ -12,8 +12,7 @@ import type { CertificateQuestion } from '../../model/tls/certificate-facts.ts';
 import { parseTlsReference } from '../../model/tls/certificate-facts.ts';
 import { readSetting } from './read-annotations.ts';
 import type { Annotated } from './read-annotations.ts';
-import { configOf } from './service-config.ts';
-import { wantsFloatingIP } from './service-intent.ts';
+import { internalOf, wantsFloatingIP } from './service-intent.ts';
 import type { ServiceIntent } from './service-intent.ts';
 
 /**
@@ -23,29 +22,23 @@ import type { ServiceIntent } from './service-intent.ts';
 export function networkQuestion(intent: ServiceIntent, endpoints?: Endpoints): NetworkQuestion {
   const { loadbalancer, floatingip, Service } = intent.annotated;
   return {
-    ...(loadbalancer.vip_subnet_id === undefined ? {} : { vip_subnet_id: loadbalancer.vip_subnet_id }),
-    ...(loadbalancer.vip_network_id === undefined ? {} : { vip_network_id: loadbalancer.vip_network_id }),
-    ...(loadbalancer.vip_port_id === undefined ? {} : { vip_port_id: loadbalancer.vip_port_id }),
+    vip_subnet_id: loadbalancer.vip_subnet_id,
+    vip_network_id: loadbalancer.vip_network_id,
+    vip_port_id: loadbalancer.vip_port_id,
     additional_vip_subnet_ids: Service.additionalVipSubnetIds ?? [],
-    ...(loadbalancer.vip_qos_policy_id === undefined
-      ? {}
-      : { vip_qos_policy_id: loadbalancer.vip_qos_policy_id }),
-    ...(loadbalancer.vip_sg_ids === undefined ? {} : { vip_sg_ids: loadbalancer.vip_sg_ids }),
-    ...(Service.memberSubnetId === undefined ? {} : { member_subnet_id: Service.memberSubnetId }),
-    ...(hasOnlyPods(intent.service) ? { pod_addresses: podAddresses(endpoints) } : {}),
-    ...(floatingip.floating_network_id === undefined
-      ? {}
-      : { floating_network_id: floatingip.floating_network_id }),
-    ...(floatingip.subnet_id === undefined ? {} : { floating_subnet_id: floatingip.subnet_id }),
+    vip_qos_policy_id: loadbalancer.vip_qos_policy_id,
+    vip_sg_ids: loadbalancer.vip_sg_ids,
+    member_subnet_id: Service.memberSubnetId,
+    pod_addresses: hasOnlyPods(intent.service) ? podAddresses(endpoints) : undefined,
+    floating_network_id: floatingip.floating_network_id,
+    floating_subnet_id: floatingip.subnet_id,
     choose_floating_subnet: choosesFloatingSubnet(intent),
     external: wantsFloatingIP(intent),
-    ...(intent.keepFloatingip ? { keeps_floating_ip: true as const } : {}),
-    ...(intent.onlyOwnFloatingIP ? { only_own_floating_ip: true as const } : {}),
-    ...(intent.floatingIPAllowed ? { floating_ip_allowed: true as const } : {}),
+    keeps_floating_ip: intent.keepFloatingip,
+    only_own_floating_ip: intent.onlyOwnFloatingIP,
+    floating_ip_allowed: intent.floatingIPAllowed,
     families: intent.families,
-    ...(intent.internal && intent.service.spec.ipFamilyPolicy === 'PreferDualStack'
-      ? { stays_inside: true as const }
-      : {}),
+    stays_inside: intent.internal && intent.service.spec.ipFamilyPolicy === 'PreferDualStack',
   };
 }
 
@@ -100,15 +93,14 @@ export function certificateQuestion(
  * before the rest of the intent, because who made the load balancer decides how the intent is read.
  */
 export function joinIntent(service: Service, config: Config): JoinIntent {
-  const own = configOf(service, config).config;
-  const id = readSetting(service, 'loadBalancerId', own) ?? '';
-  const name = readSetting(service, 'loadBalancerName', own);
+  const id = readSetting(service, 'loadBalancerId', config) ?? '';
+  const name = readSetting(service, 'loadBalancerName', config);
   const { namespace, annotations = {} } = service.metadata;
   return {
     ...(id === '' ? {} : { id }),
     noted: annotations[LOAD_BALANCER_ADDRESS] !== undefined,
     ...(name === undefined ? {} : { tag: sharedTag(namespace, name) }),
-    internal: readSetting(service, 'internal', own) === true || config.loadBalancer.internalLb,
+    internal: internalOf(service, config).internal,
     limit: config.loadBalancer.maxSharedLb,
     hasConsent: (loadBalancer) => mayJoin(config, namespace, loadBalancer),
   };

@@ -127,7 +127,7 @@ function certificatesOf({
   return [...tlsSecrets, ...tlsReferences];
 }
 
-/** Reads one setting of the whole Service. Its Problems are dropped: `readAnnotations` reports them. */
+/** What the annotation of one setting of the whole Service says. Its Problems are dropped: `readAnnotations` reports them. */
 export function readSetting<S extends keyof Targets['Service']>(
   { metadata }: Pick<Service, 'metadata'>,
   setting: S,
@@ -136,9 +136,8 @@ export function readSetting<S extends keyof Targets['Service']>(
   const row = ANNOTATIONS.find(({ on, sets }) => on === 'Service' && sets === setting);
   const unheard = new Map<string, Problem>();
   const found = row && findOne(row, metadata.annotations ?? {}, unheard);
-  const { namespace } = metadata;
-  const reader = { config, namespace, lastSelector: undefined, read: new Map<string, unknown>() };
-  const value = row && read(row, found, reader, unheard);
+  const reader = { config, namespace: metadata.namespace, lastSelector: undefined, read: new Map() };
+  const value = row && found && readText(row, found, reader, unheard);
   return value as Targets['Service'][S] | undefined;
 }
 

@@ -61,10 +61,7 @@ export function readIntent(asked: Service, config: Config, lastSelector?: string
   return {
     service,
     annotated,
-    // as in the Go provider, an annotation cannot make a Service external if cloud.conf makes all internal
-    // (docs/sources/go-provider.md, "Internal Services and IPv6")
-    internal: settings.internal === true || config.loadBalancer.internalLb,
-    internalByConfig: isInternalByConfig(service, config),
+    ...internalOf(service, config),
     // undefined: somebody wrote what cannot be read, and a floating IP that is deleted does not come back
     keepFloatingip: settings.keepFloatingip ?? true,
     publication: readPublication(service, annotated, config),
@@ -78,13 +75,17 @@ export function readIntent(asked: Service, config: Config, lastSelector?: string
   };
 }
 
-/** Whether cloud.conf makes the Service internal, and the Service itself does not. */
-export function isInternalByConfig(service: Service, config: Config): boolean {
-  return config.loadBalancer.internalLb && readSetting(service, 'internal', notInternal(config)) !== true;
-}
-
-function notInternal(config: Config): Config {
-  return { ...config, loadBalancer: { ...config.loadBalancer, internalLb: false } };
+/**
+ * Whether the Service is internal. As in the Go provider, an annotation cannot make it external if cloud.conf makes all internal
+ * (docs/sources/go-provider.md, "Internal Services and IPv6").
+ */
+export function internalOf(
+  service: Service,
+  config: Config,
+): Pick<ServiceIntent, 'internal' | 'internalByConfig'> {
+  const { internalLb } = config.loadBalancer;
+  const asks = readSetting(service, 'internal', config) === true;
+  return { internal: asks || internalLb, internalByConfig: internalLb && !asks };
 }
 
 /** The families of spec.ipFamilies, which the apiserver fills in according to spec.ipFamilyPolicy. */

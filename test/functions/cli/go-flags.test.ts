@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readGoFlags } from '../../../functions/cli/go-flags.ts';
+import { GO_FLAGS, readGoFlags } from '../../../functions/cli/go-flags.ts';
 
 test('flags of the Go program that have no effect are taken out, each with a note', () => {
   const argv = [
@@ -46,26 +46,10 @@ test('a boolean that both programs have needs no value', () => {
   });
 });
 
-test.each([
-  ['serving', '--cert-dir /tmp/x --tls-min-version VersionTLS13 --permit-port-sharing --secure-port=10258'],
-  [
-    'who may call',
-    '--requestheader-allowed-names= --authentication-tolerate-lookup-failure --authorization-webhook-cache-unauthorized-ttl 30s',
-  ],
-  ['webhooks', '--webhooks=*,-node --webhook-secure-port 10260 --webhook-disable-http2-serving'],
-  ['the election', '--enable-leader-migration --leader-migration-config=/etc/x'],
-  [
-    'logging, old and new',
-    '--log-flush-frequency 5s --alsologtostderr --stderrthreshold=2 --log-text-split-stream',
-  ],
-  ['metrics and profiling', '--contention-profiling=false --show-hidden-metrics-for-version=1.35'],
-  [
-    'the rest',
-    '--master https://192.0.2.7:6443 --external-cloud-volume-plugin=openstack --http2-max-streams-per-connection 9',
-  ],
-])('what a manifest of the Go program says of %s is taken, each with a note', (_, text) => {
-  const words = text.split(' ');
-  const { rest, notes } = readGoFlags(['serve', ...words, '--cluster-name=blue']);
-  expect(rest).toEqual(['serve', '--cluster-name=blue']);
-  expect(notes).toHaveLength(words.filter((word) => word.startsWith('--')).length);
+test.each(Object.entries(GO_FLAGS))('--%s is taken out, however its value is given', (name, { value }) => {
+  for (const words of [[`--${name}=x`], value ? [`--${name}`, 'x'] : [`--${name}`]]) {
+    const { rest, notes } = readGoFlags(['serve', ...words, '--watch']);
+    expect(rest).toEqual(['serve', '--watch']);
+    expect(notes).toEqual([expect.stringContaining(`levelset ignores --${name}: `)]);
+  }
 });

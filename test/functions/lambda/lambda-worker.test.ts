@@ -172,6 +172,16 @@ test('a sweep that cannot find out anything is an error of the function', async 
   await expect(handler({}, CONTEXT)).rejects.toThrow('the sweep failed');
 });
 
+test('a sweep holds the cluster by the name of the stack, LEVELSET_STACK', async () => {
+  const world = await deployed();
+  const { handler } = await import('../../../functions/lambda/sweep.ts');
+  await handler({}, CONTEXT);
+  const lease = world.sandbox.kube.get('Lease', 'levelset', 'levelset-deployment');
+  expect(lease).toMatchObject({
+    spec: { holderIdentity: expect.stringMatching(/:stack\/levelset-test\//) as string },
+  });
+});
+
 test.each([
   ['load balancers', /lbaas\/loadbalancers/],
   ['servers', /\/servers/],

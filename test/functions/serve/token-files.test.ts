@@ -42,6 +42,28 @@ test('a file that changes has other tokens at once, in the very list that was gi
   expect(lines.join()).not.toContain(AUDIT_TOKEN);
 });
 
+const QUIET = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+test.each([
+  ['--resync-tokens-file', 'resyncTokensFile', 'resyncTokens'],
+  ['--page-tokens-file', 'pageTokensFile', 'pageTokens'],
+] as const)('%s has the tokens of its endpoint', async (_, flag, tokens) => {
+  const directory = await mkdtemp(join(tmpdir(), 'levelset-tokens-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const file = join(directory, 'tokens');
+  await writeFile(file, AUDIT_TOKEN);
+  const followed = await followTokens({ flags: { [flag]: file }, env: {}, log: QUIET });
+  onTestFinished(followed.stop);
+  const { auditTokens, resyncTokens, pageTokens } = followed;
+  const none = { auditTokens: [], resyncTokens: [], pageTokens: [] };
+  expect({ auditTokens, resyncTokens, pageTokens }).toEqual({ ...none, [tokens]: [AUDIT_TOKEN] });
+});
+
 test('a file that cannot be used any more leaves the last tokens, and the log never has one', async () => {
   const { auditTokens, write, lines } = await following(AUDIT_TOKEN);
   await write('short');
@@ -57,11 +79,7 @@ test('a token that can be guessed, or a file that is not there, is no start', as
     '--audit-tokens-file: a token is the placeholder',
   );
   const flags = { auditTokensFile: '/nowhere' };
-  const log = {
-    debug: () => undefined,
-    info: () => undefined,
-    warn: () => undefined,
-    error: () => undefined,
-  };
-  await expect(followTokens({ flags, env: {}, log })).rejects.toThrow('there is no such file in / (ENOENT)');
+  await expect(followTokens({ flags, env: {}, log: QUIET })).rejects.toThrow(
+    'there is no such file in / (ENOENT)',
+  );
 });

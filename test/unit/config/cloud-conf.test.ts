@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readCloudConf } from '../../../shared/config/cloud-conf/cloud-conf.ts';
+import { loadConfig } from '../../../shared/config/load.ts';
 
 const ID = '01234567-89ab-cdef-0123-456789abcdef';
 const read = (...lines: readonly string[]) => readCloudConf(lines.join('\n'), 'cloud.conf');
@@ -232,6 +233,26 @@ describe('[Global] and [Metadata]', () => {
       problems: [],
     });
     expect(conf.access).not.toHaveProperty('caFile');
+  });
+
+  const PASSWORD = { type: 'password', password: 'p' };
+  const BY_NAME = 'username = u; password = p; tenant-name = t';
+  const CREDENTIAL = { type: 'application-credential', secret: 's' };
+  const inDomain = (domain: object) => ({ ...PASSWORD, user: { name: 'u', domain }, project: { name: 't', domain } }); // prettier-ignore
+  const inTwo = (user: object, project: object) => ({ ...PASSWORD, user: { name: 'u', domain: user }, project: { name: 't', domain: project } }); // prettier-ignore
+  // prettier-ignore
+  it.each([
+    ['user-id = u; password = p; tenant-id = t', { ...PASSWORD, user: { id: 'u' }, project: { id: 't' } }],
+    [`${BY_NAME}; domain-id = d`, inDomain({ id: 'd' })],
+    [`${BY_NAME}; domain-name = d`, inDomain({ name: 'd' })],
+    [`${BY_NAME}; user-domain-id = d; tenant-domain-id = e`, inTwo({ id: 'd' }, { id: 'e' })],
+    [`${BY_NAME}; user-domain-name = d; tenant-domain-name = e`, inTwo({ name: 'd' }, { name: 'e' })],
+    ['application-credential-id = a; application-credential-secret = s', { ...CREDENTIAL, id: 'a' }],
+    ['application-credential-name = a; application-credential-secret = s; user-id = u', { ...CREDENTIAL, name: 'a', user: { id: 'u' } }],
+  ])('log in by %s', async (text, credentials) => {
+    const LEVELSET_CLOUD_CONFIG_TEXT = ['[Global]', 'auth-url = https://k/v3', ...text.split('; ')].join('\n');
+    const { openstack } = (await loadConfig({}, { LEVELSET_CLOUD_CONFIG_TEXT })).config;
+    expect(openstack.credentials).toEqual(credentials);
   });
 
   it('name every problem, and no secret', () => {

@@ -100,7 +100,7 @@ test('a bundle of a cloud that cannot be read has what failed, and the exit code
 
   expect(await run('plan', env)).toBe(1);
   const said = err.at(-1) ?? '';
-  expect(await run(`support-bundle -o ${file}`, env)).toBe(1);
+  expect(await run(`support-bundle --bundle-file ${file}`, env)).toBe(1);
   expect(await run(`replay ${file}`, {})).toBe(1);
   expect(err.at(-1)).toBe(said);
 });

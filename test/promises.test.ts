@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '../docs/reference/endpoints-page.ts';
 import { REASONS } from '../docs/reference/events-page.ts';
 import { program } from '../functions/cli/program.ts';
-import { LOAD_BALANCER_OPTIONS, OPTIONS } from '../shared/config/cloud-conf/options.ts';
+import { OPTIONS } from '../shared/config/cloud-conf/options.ts';
 import { FLAGS } from '../shared/config/flags.ts';
 import { VARIABLES } from '../shared/config/variables.ts';
 import { ERRORS } from '../shared/model/errors.ts';
@@ -222,15 +222,16 @@ const HOMES: Readonly<Record<string, string>> = {
 /** As documents write them, with all that a test may call them. */
 const word = (name: string): readonly string[] => {
   const camel = name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const [key] = Object.entries(LOAD_BALANCER_OPTIONS).find(([, option]) => option.key === name) ?? [];
-  return [name, camel, ...(key === undefined ? [] : [key])];
+  return [name, camel];
 };
 
 const TABLES: Readonly<Record<string, readonly [names: readonly string[], held: Held]>> = {
   flag: [Object.keys(FLAGS), FLAGS_HELD],
   variable: [Object.keys(VARIABLES), VARIABLES_HELD],
   'option of cloud.conf': [
-    Object.entries(OPTIONS).flatMap(([section, all]) => all.map(({ key }) => `${section}.${key}`)),
+    Object.entries(OPTIONS).flatMap(([section, all]) =>
+      Object.keys(all).map((key) => `${section.toLowerCase()}.${key}`),
+    ),
     OPTIONS_HELD,
   ],
   command: [program({}, () => undefined).commands.map((command) => command.name()), COMMANDS_HELD],

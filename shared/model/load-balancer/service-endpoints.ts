@@ -12,7 +12,7 @@ export interface PodEndpoint {
 }
 
 /** IP addresses in EndpointSlices that levelset does not make members, for one reason. */
-export interface RefusedEndpoints {
+interface RefusedEndpoints {
   readonly because: string;
   /** The first five, sorted. */
   readonly addresses: readonly string[];

@@ -1,83 +1,62 @@
-import type { ServicePort } from '../../model/kubernetes.ts';
 import { familyOf } from '../../model/network/network-facts.ts';
 import type { Subnet } from '../../model/network/network-facts.ts';
 import { problemForEach } from '../../model/plan.ts';
 import type { Problem } from '../../model/plan.ts';
-import type { DesiredResource } from '../../model/resources.ts';
+import type { DesiredResource, Member } from '../../model/resources.ts';
 import type { PortNodes } from './nodes/port-nodes.ts';
 import type { ReachableNode } from '../../model/node/node-set.ts';
-import { localHealthPort } from './desire-monitor.ts';
-import type { PortIntent, Annotated } from '../intent/read-annotations.ts';
-import { withSetRecord } from './set-record.ts';
-import type { ServiceIntent } from '../intent/service-intent.ts';
+import type { Port } from '../intent/ports.ts';
+import type { PortIntent } from '../intent/read-annotations.ts';
 import { cidrContains } from '../../model/network/cidr.ts';
-import type {
-  Endpoints,
-  PodEndpoint,
-  RefusedEndpoints,
-} from '../../model/load-balancer/service-endpoints.ts';
+import type { Endpoints, PodEndpoint } from '../../model/load-balancer/service-endpoints.ts';
 
-interface NodePlace extends PortNodes {
-  readonly port: ServicePort;
-  readonly index: number;
-  /** `tcp/80`. */
-  readonly at: string;
-  readonly intent: ServiceIntent;
-  readonly portIntent: PortIntent;
+interface Behind extends PortNodes {
+  readonly endpoints: Endpoints;
+  /** The member subnet that the Service names. */
+  readonly named: string | undefined;
 }
 
-/** Members of a port that are nodes: one for each usable node, at the node port. */
-export function desireNodes(place: NodePlace): {
+export interface DesiredMembers {
   readonly members: readonly DesiredResource<'member'>[];
   readonly problems: readonly Problem[];
-} {
-  const { nodePort } = place.port;
-  if (!nodePort) return { members: [], problems: [noNodePort(place.index)] };
-  const { nodes, memberSubnet, secondFamily } = place;
+}
+
+/** The members of a port's pool: Pods, or one for each usable node, at the node port. */
+export function desireMembers(port: Port, behind: Behind): DesiredMembers {
+  if (!port.pools) return { members: [], problems: [] };
+  return port.isDirect ? desirePods(port, behind) : desireNodes(port, behind);
+}
+
+function desireNodes(port: Port, behind: Behind): DesiredMembers {
+  const { nodePort } = port.spec;
+  if (!nodePort) {
+    const message = 'is missing: levelset can make no member without it';
+    return {
+      members: [],
+      problems: [{ field: `spec.ports[${port.index}].nodePort`, value: '', message }],
+    };
+  }
+  const { nodes, memberSubnet, secondFamily } = behind;
   const second = secondFamily?.nodes ?? [];
-  const shares = nodeShares(place.portIntent, [...nodes, ...second], place.localNodes);
-  const member = (node: ReachableNode, subnet: Subnet | undefined): DesiredResource<'member'> =>
-    desireMember(node, { ...place, nodePort, subnet, shares });
+  const shares = nodeShares(port, [...nodes, ...second], behind.localNodes);
+  const member =
+    (subnet: Subnet | undefined) =>
+    ({ name, address }: ReachableNode): DesiredResource<'member'> => {
+      const weight = shares.weights.get(name);
+      const attributes = {
+        name,
+        address,
+        protocol_port: nodePort,
+        monitor_port: port.healthPort ?? null,
+        ...(shares.keepsBackups ? {} : { backup: shares.backups.has(name) }),
+        ...(weight === undefined ? {} : { weight }),
+      };
+      return desireMember(port, attributes, subnet, behind);
+    };
   return {
-    members: [
-      ...nodes.map((node) => member(node, memberSubnet)),
-      ...second.map((node) => member(node, secondFamily?.memberSubnet)),
-    ],
+    members: [...nodes.map(member(memberSubnet)), ...second.map(member(secondFamily?.memberSubnet))],
     problems: shares.problems,
   };
-}
-
-function noNodePort(index: number): Problem {
-  const message = 'is missing: levelset can make no member without it';
-  return { field: `spec.ports[${index}].nodePort`, value: '', message };
-}
-
-interface Spot extends Pick<NodePlace, 'at' | 'intent'> {
-  readonly nodePort: number;
-  readonly subnet: Subnet | undefined;
-  readonly shares: NodeShares;
-}
-
-function desireMember(
-  node: ReachableNode,
-  { at, intent, nodePort, subnet, shares }: Spot,
-): DesiredResource<'member'> {
-  const weight = shares.weights.get(node.name);
-  const member = withSetRecord<'member'>({
-    kind: 'member',
-    address: `member/${at}/${node.address}:${nodePort}`,
-    parent: `pool/${at}`,
-    attributes: {
-      name: node.name,
-      address: node.address,
-      protocol_port: nodePort,
-      monitor_port: localHealthPort(intent) ?? null,
-      ...(shares.keepsBackups ? {} : { backup: shares.backups.has(node.name) }),
-      ...(weight === undefined ? {} : { weight }),
-      admin_state_up: true,
-    },
-  });
-  return inSubnet(member, subnet, intent);
 }
 
 interface NodeShares {
@@ -124,28 +103,15 @@ export function nodeShares(
   };
 }
 
-interface PodPlace {
-  readonly index: number;
-  /** `tcp/80`. */
-  readonly at: string;
-  readonly intent: { readonly annotated: Annotated };
-  readonly memberSubnet?: Subnet;
-  /** Present if the port has members of both families. */
-  readonly secondFamily?: { readonly memberSubnet?: Subnet };
-  readonly endpoints?: Endpoints;
-}
-
 /**
  * Members of a port without a node port (spec.allocateLoadBalancerNodePorts is false): one for each Pod that takes
  * traffic and whose IP address is in the member subnet, so that the load balancer can reach it. A Problem names the
  * other Pods, with the reason. The member for a Pod that is gone is removed at once: its IP address is soon another
  * Pod's.
  */
-export function desirePods(place: PodPlace): {
-  readonly members: readonly DesiredResource<'member'>[];
-  readonly problems: readonly Problem[];
-} {
-  const { index, memberSubnet, secondFamily, endpoints = [] } = place;
+function desirePods(port: Port, behind: Behind): DesiredMembers {
+  const { index } = port;
+  const { memberSubnet, secondFamily, endpoints } = behind;
   const { pods = [], refused = [] } = endpoints[index] ?? {};
   const subnets = [memberSubnet, secondFamily?.memberSubnet].filter((subnet) => subnet !== undefined);
   // a Pod is one member, however many families it has, unless the port keeps them apart
@@ -156,39 +122,45 @@ export function desirePods(place: PodPlace): {
     pod,
     subnet: subnets.find(({ cidr }) => cidrContains(cidr, pod.address)),
   }));
-  const members = found.flatMap(({ pod, subnet }) => (subnet ? [desirePod(pod, subnet, place)] : []));
+  const members = found.flatMap(({ pod, subnet }) => (subnet ? [desirePod(port, pod, subnet, behind)] : []));
   const outside = found.flatMap(({ pod, subnet }) => (subnet ? [] : [pod.address]));
   return {
     // no member twice: a member listed twice locks Octavia for ever (docs/sources/openstack.md, "A member listed
     // twice")
     members: [...new Map(members.map((member) => [member.address, member])).values()],
     problems: [
-      ...(outside.length > 0 ? [notInSubnet(index, outside, memberSubnet)] : []),
-      ...refused.map((one) => noPod(index, one)),
-      ...(pods.length + refused.length === 0 ? [noEndpoint(index)] : []),
+      ...(outside.length > 0 ? [podProblem(index, outside, notInSubnet(memberSubnet))] : []),
+      ...refused.map(({ addresses, because, count }) =>
+        podProblem(index, addresses, `is not made a member: ${because}`, count),
+      ),
+      ...(pods.length + refused.length === 0 ? [podProblem(index, [], NO_ENDPOINT)] : []),
     ],
   };
 }
 
+const NO_ENDPOINT = 'are missing: no Pod takes traffic, so nothing answers on this port';
+
+function notInSubnet(subnet: Subnet | undefined): string {
+  const where = subnet
+    ? `they are not in ${subnet.cidr}, the subnet of the members`
+    : 'the subnet of the members is not known';
+  return `are no members: ${where}; name the subnet of the Pods in loadbalancer.openstack.org/member-subnet-id, or give the Service node ports`;
+}
+
 function desirePod(
-  { pod, address, port }: PodEndpoint,
+  port: Port,
+  { pod, address, port: number }: PodEndpoint,
   subnet: Subnet,
-  { at, intent }: PodPlace,
+  behind: Behind,
 ): DesiredResource<'member'> {
-  const member = {
-    kind: 'member',
-    address: `member/${at}/${address}:${port}`,
-    parent: `pool/${at}`,
-    attributes: {
-      name: pod,
-      address,
-      protocol_port: port,
-      monitor_port: null,
-      backup: false,
-      admin_state_up: true,
-    },
-  } as const;
-  return inSubnet(member, subnet, intent);
+  const attributes = {
+    name: pod,
+    address,
+    protocol_port: number,
+    monitor_port: null,
+    backup: false,
+  };
+  return desireMember(port, attributes, subnet, behind);
 }
 
 /** So many IP addresses are shown one by one, since a condition has a limited length. */
@@ -205,36 +177,21 @@ function podProblem(
   return { field: `endpoints of spec.ports[${index}]`, value, message, passing: true };
 }
 
-function notInSubnet(index: number, addresses: readonly string[], subnet: Subnet | undefined): Problem {
-  const where = subnet
-    ? `they are not in ${subnet.cidr}, the subnet of the members`
-    : 'the subnet of the members is not known';
-  const message = `are no members: ${where}; name the subnet of the Pods in loadbalancer.openstack.org/member-subnet-id, or give the Service node ports`;
-  return podProblem(index, addresses, message);
-}
-
-function noPod(index: number, { because, addresses, count }: RefusedEndpoints): Problem {
-  return podProblem(index, addresses, `is not made a member: ${because}`, count);
-}
-
-function noEndpoint(index: number): Problem {
-  return podProblem(index, [], 'are missing: no Pod takes traffic, so nothing answers on this port');
-}
-
 /**
- * The member with its subnet, if that is known. A subnet that neither the annotation nor cloud.conf names is only a
+ * A member, with its subnet if that is known. A subnet that neither the annotation nor cloud.conf names is only a
  * starting value (`unasked`), since Octavia has its own default.
  */
-function inSubnet(
-  member: DesiredResource<'member'>,
+function desireMember(
+  { at }: Port,
+  attributes: Partial<Member> & Pick<Member, 'address' | 'protocol_port'>,
   subnet: Subnet | undefined,
-  { annotated }: { readonly annotated: Annotated },
+  { named }: Behind,
 ): DesiredResource<'member'> {
-  if (!subnet) return member;
-  const isAnnotated = subnet.id === annotated.Service.memberSubnetId;
   return {
-    ...member,
-    attributes: { ...member.attributes, subnet_id: subnet.id },
-    ...(isAnnotated ? {} : { unasked: ['subnet_id'] }),
+    kind: 'member',
+    address: `member/${at}/${attributes.address}:${attributes.protocol_port}`,
+    parent: `pool/${at}`,
+    attributes: { ...attributes, admin_state_up: true, ...(subnet ? { subnet_id: subnet.id } : {}) },
+    ...(subnet && subnet.id !== named ? { unasked: ['subnet_id'] } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import type { LoadBalancerConfig } from '../../config/config.ts';
-import type { Node, ServicePort } from '../../model/kubernetes.ts';
+import type { Node } from '../../model/kubernetes.ts';
+import type { Port } from '../intent/ports.ts';
 import { familyOf, memberSubnetOf } from '../../model/network/network-facts.ts';
 import type { NetworkFacts, Subnet } from '../../model/network/network-facts.ts';
 import {
@@ -22,7 +23,6 @@ import type { ServiceIntent } from '../intent/service-intent.ts';
 import type { Address } from '../../model/address.ts';
 import { openingAddress } from '../../model/network/openings.ts';
 import type { Opening } from '../../model/network/openings.ts';
-import { localHealthPort } from './desire-monitor.ts';
 import { EVERYBODY } from '../intent/source-ranges.ts';
 
 interface DesiredSecurityGroup {
@@ -203,41 +203,36 @@ function openings(
   facts: NetworkFacts,
   config: LoadBalancerConfig,
 ): readonly OpeningFor[] {
-  const { service, families, allowed_cidrs } = intent;
+  const { ports, families, allowed_cidrs } = intent;
   const { lbProvider } = config;
   const subnets = families.flatMap((family) => memberSubnetOf(facts, family)?.cidr ?? []);
   const everybody = families.map((family) => EVERYBODY[family]);
   const ranges = (allowed_cidrs ?? everybody).filter((cidr) => families.includes(familyOf(cidr)));
   const clients = lbProvider === 'ovn' ? ranges : subnets;
-  const ports = service.spec.ports ?? [];
-  const isOfAll = ({ protocol }: ServicePort): boolean => keepsFamily(protocol, lbProvider);
+  const isOfAll = ({ transport }: Port): boolean => keepsFamily(transport, lbProvider);
   const ofFirst = (cidr: string): boolean => familyOf(cidr) === intent.family;
-  const health = hasOnlyPods(service) ? undefined : localHealthPort(intent);
+  const health = ports.flatMap(({ healthPort }) => healthPort ?? [])[0];
   const checked = ports.some(isOfAll) ? subnets : subnets.filter(ofFirst);
-  const placed = ports.map((port, index) => {
-    const protocol = (port.protocol ?? 'TCP').toLowerCase();
-    return {
-      port,
-      protocol,
-      place: `${protocol}/${port.port}`,
-      reached: memberPorts(port, endpoints[index]),
-    };
-  });
   return [
-    ...placed.flatMap(({ port, protocol, place, reached }) =>
+    ...ports.flatMap((port) =>
       (isOfAll(port) ? clients : clients.filter(ofFirst)).flatMap((cidr) =>
-        reached.map((number) => ({ protocol, port: number, cidr, place })),
+        memberPorts(port, endpoints).map((number) => ({
+          protocol: port.transport.toLowerCase(),
+          port: number,
+          cidr,
+          place: port.at,
+        })),
       ),
     ),
-    ...placed.flatMap(({ place }) =>
-      health === undefined ? [] : checked.map((cidr) => ({ protocol: 'tcp', port: health, cidr, place })),
+    ...ports.flatMap(({ at }) =>
+      health === undefined ? [] : checked.map((cidr) => ({ protocol: 'tcp', port: health, cidr, place: at })),
     ),
   ];
 }
 
 /** The port numbers at which the members of a port are reached. */
-function memberPorts({ nodePort }: ServicePort, endpoints: Endpoints[number]): readonly number[] {
-  return nodePort ? [nodePort] : [...new Set((endpoints?.pods ?? []).map(({ port }) => port))];
+function memberPorts({ spec: { nodePort }, index }: Port, endpoints: Endpoints): readonly number[] {
+  return nodePort ? [nodePort] : [...new Set((endpoints[index]?.pods ?? []).map(({ port }) => port))];
 }
 
 function desireRule(

@@ -8,24 +8,25 @@ import type { Node } from '../../model/kubernetes.ts';
 import { memberSubnetOf, servedFamilies } from '../../model/network/network-facts.ts';
 import type { NetworkFacts } from '../../model/network/network-facts.ts';
 import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
+import { attributeRule } from '../../model/attributes.ts';
+import { setTags } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Offers } from '../../model/load-balancer/octavia.ts';
 import type { DrainingMember, Problem } from '../../model/plan.ts';
-import type { DesiredResource, Member } from '../../model/resources.ts';
+import type { DesiredResource, Member, ResourceKind } from '../../model/resources.ts';
 import { addressProblems, notTaken } from './nodes/address-problems.ts';
 import { desireFloatingIP, keptFloatingIP } from './desire-floating-ip.ts';
 import { withinCapabilities, spelledBy } from './within-capabilities.ts';
-import { watchCertificates } from './certificate-expiry.ts';
+import { desireMembers } from './desire-members.ts';
 import { desirePort } from './desire-port.ts';
-import { desireLoadBalancer, desireVips } from './desire-load-balancer.ts';
+import { desireLoadBalancer, desireOffers, desireVips } from './desire-load-balancer.ts';
 import { familyProblems, networkProblems } from './network-problems.ts';
 import { keepsFamily, secondFamilyOf, selectNodes } from './nodes/port-nodes.ts';
 import { nodeSet } from '../../model/node/node-set.ts';
 import type { ReachableNode } from '../../model/node/node-set.ts';
 import { desireSecurityGroup, rulesHoldSourceRanges, unguarded } from './desire-security-group.ts';
-import { desireOffers } from './desire-offers.ts';
-import { desireStored } from './served-secrets.ts';
-import type { ServedSecrets } from './served-secrets.ts';
+import { desireStored, watchCertificates } from './certificates.ts';
+import type { ServedSecrets } from './certificates.ts';
 import { uselessSettings } from './useless-settings.ts';
 import { withFamilies } from '../intent/service-intent.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
@@ -99,24 +100,28 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
     input.cluster,
     config.loadBalancer,
   );
-  const ports = (intent.service.spec.ports ?? []).map((port, index) =>
-    desirePort(port, index, {
-      intent: rulesHoldSourceRanges(config.loadBalancer) ? { ...intent, allowed_cidrs: null } : intent,
-      cluster: input.cluster,
+  const context = {
+    intent: rulesHoldSourceRanges(config.loadBalancer) ? { ...intent, allowed_cidrs: null } : intent,
+    cluster: input.cluster,
+    store: config.loadBalancer.containerStore,
+    certificates,
+    secrets,
+  };
+  const ports = intent.ports.map((port) => {
+    const members = desireMembers(port, {
       nodes: nodes.reachable,
-      store: config.loadBalancer.containerStore,
-      certificates,
-      secrets,
-      ...(memberSubnet ? { memberSubnet } : {}),
-      ...(second && keepsFamily(port.protocol, provider) ? { secondFamily: second } : {}),
-      ...(input.localNodes ? { localNodes: input.localNodes } : {}),
-      ...(input.endpoints ? { endpoints: input.endpoints } : {}),
-    }),
-  );
+      memberSubnet,
+      secondFamily: keepsFamily(port.transport, provider) ? second : undefined,
+      localNodes: input.localNodes,
+      endpoints: input.endpoints ?? [],
+      named: intent.annotated.Service.memberSubnetId,
+    });
+    return desirePort(port, members, context);
+  });
   const open = unguarded(intent, facts, config.loadBalancer);
   const isOpen = ({ kind, attributes }: DesiredResource): boolean =>
     kind === 'member' && open.includes((attributes as Partial<Member>).address ?? '');
-  const watched = watchCertificates(intent, { certificates, secrets, horizon });
+  const watched = watchCertificates(intent, { certificates, secrets }, horizon);
   const able = withinCapabilities(
     [
       desireLoadBalancer(intent, { ...vips.attributes, ...offered.attributes }, input, config),
@@ -128,7 +133,9 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
   return {
     resources: [
       ...desireStored(intent, input.cluster, secrets),
-      ...able.resources.map((one) => (isOpen(one) ? { ...one, ifPresent: true as const } : one)),
+      ...able.resources
+        .map(withSetRecord)
+        .map((one) => (isOpen(one) ? { ...one, ifPresent: true as const } : one)),
       ...floating.resources,
       ...group.resources,
     ],
@@ -158,6 +165,19 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
     withoutAddress: nodes.withoutAddress,
     certificates: watched.inUse,
   };
+}
+
+/**
+ * The resource with a tag that records which attributes levelset set on somebody's request: an annotation's, or the
+ * weight 0 of a draining member. shared/plan reads the tag back (decision 2).
+ */
+export function withSetRecord<K extends ResourceKind>(resource: DesiredResource<K>): DesiredResource<K> {
+  const recorded = Object.keys(resource.attributes)
+    .filter((attribute) => attributeRule(resource.kind, attribute).unset !== undefined)
+    .sort();
+  if (recorded.length === 0) return resource;
+  const { tags = [] } = resource.attributes as { readonly tags?: readonly string[] };
+  return { ...resource, attributes: { ...resource.attributes, tags: [...tags, ...setTags(recorded)] } };
 }
 
 /** What is desired for a Service that leaves its load balancer, or is gone. */

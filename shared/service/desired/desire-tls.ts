@@ -1,22 +1,11 @@
 import { withNeedsMet } from '../../model/attributes.ts';
-import { parseTlsReference } from '../../model/tls/certificate-facts.ts';
-import type { CertificateFacts } from '../../model/tls/certificate-facts.ts';
 import type { Problem } from '../../model/plan.ts';
-import type { Ref } from '../../model/address.ts';
 import type { Listener, Pool } from '../../model/resources.ts';
-import type { ListenerProtocol } from '../../model/attributes/listener.ts';
-import type { BarbicanSetting, CertificateStore } from '../intent/cloud-questions.ts';
-import { CERTIFICATES } from '../intent/protocols.ts';
+import { CERTIFICATES } from '../intent/ports.ts';
+import type { Port } from '../intent/ports.ts';
 import type { PortIntent } from '../intent/read-annotations.ts';
-import { refsOfSecrets } from './served-secrets.ts';
-import type { ServedSecrets } from './served-secrets.ts';
-
-/** The certificates that were found, and the store to which references lead. */
-export interface TlsContext {
-  readonly store: CertificateStore;
-  readonly certificates: CertificateFacts;
-  readonly secrets: ServedSecrets;
-}
+import { refsOf, refsOfSecrets } from './certificates.ts';
+import type { Certificates, TlsContext } from './certificates.ts';
 
 interface ListenerTls {
   readonly attributes: Partial<Listener>;
@@ -24,32 +13,26 @@ interface ListenerTls {
 }
 
 /** Certificates and settings of a listener that terminates TLS. */
-export function desireTls(
-  protocol: ListenerProtocol,
-  index: number,
-  portIntent: PortIntent,
-  context: TlsContext,
-): ListenerTls {
-  if (protocol !== 'TERMINATED_HTTPS') return { attributes: {}, problems: [] };
-  const certificates = certificatesOf(portIntent, context);
-  const client = desireClientCertificates(portIntent, context);
+export function desireTls(port: Port, context: TlsContext): ListenerTls {
+  if (port.listens !== 'TERMINATED_HTTPS') return { attributes: {}, problems: [] };
+  const certificates = certificatesOf(port, context);
+  const client = desireClientCertificates(port, context);
   const [first, ...others] = certificates.refs;
-  const { listener } = portIntent;
+  const { listener } = port;
   const hsts = listener.hsts_max_age === undefined ? [] : (['hsts'] as const);
-  const versions = portIntent.ServicePort.lowTls ? { tls_versions: ['TLSv1.2', 'TLSv1.3'] } : {};
+  const isMissing = first === undefined && certificates.problems.length === 0;
   return {
     attributes: {
-      ...attributesOf(first, others),
+      ...(first === undefined ? {} : { default_tls_container_ref: first }),
+      ...(others.length === 0 ? {} : { sni_container_refs: others }),
       ...client.attributes,
-      ...versions,
+      ...(port.ServicePort.lowTls ? { tls_versions: ['TLSv1.2', 'TLSv1.3'] } : {}),
       ...withNeedsMet('listener', listener, ['tls', ...hsts]),
     },
     problems: [
       ...certificates.problems,
-      ...(first === undefined && certificates.problems.length === 0
-        ? [noCertificate(index, portIntent)]
-        : []),
-      ...conflict(portIntent),
+      ...(isMissing ? [noCertificate(port)] : []),
+      ...conflict(port),
       ...client.problems,
     ],
   };
@@ -59,27 +42,15 @@ export function desireTls(
  * The certificates of a port: first those by reference, then those from Secrets. Secrets replace the default
  * certificate of cloud.conf.
  */
-function certificatesOf(portIntent: PortIntent, { store, certificates, secrets }: TlsContext): Certificates {
-  const stored = refsOfSecrets(portIntent, secrets);
-  const isDefault = portIntent.spelled['ServicePort.tlsReferences'] === undefined;
-  if (isDefault && (portIntent.ServicePort.tlsSecrets ?? []).length > 0) return stored;
-  const named = resolve('tlsReferences', portIntent, store, certificates);
+function certificatesOf(port: Port, context: TlsContext): Certificates {
+  const stored = refsOfSecrets(port, context);
+  const isDefault = port.spelled['ServicePort.tlsReferences'] === undefined;
+  if (isDefault && (port.ServicePort.tlsSecrets ?? []).length > 0) return stored;
+  const named = refsOf('tlsReferences', port, context);
   return { refs: [...named.refs, ...stored.refs], problems: [...named.problems, ...stored.problems] };
 }
 
-interface Certificates {
-  readonly refs: readonly (string | Ref)[];
-  readonly problems: readonly Problem[];
-}
-
-function attributesOf(first: string | Ref | undefined, others: readonly (string | Ref)[]): Partial<Listener> {
-  return {
-    ...(first === undefined ? {} : { default_tls_container_ref: first }),
-    ...(others.length === 0 ? {} : { sni_container_refs: others }),
-  };
-}
-
-function noCertificate(index: number, { spelled }: PortIntent): Problem {
+function noCertificate({ index, spelled }: Port): Problem {
   const { name = `spec.ports[${index}]`, text = '' } = spelled['ServicePort.protocol'] ?? {};
   const message =
     'needs a certificate: name one in levelset.openstack.org/tls-container-refs or tls-secret; levelset changes nothing until then';
@@ -99,19 +70,22 @@ function conflict({ ServicePort: { protocol }, spelled }: PortIntent): readonly 
  * The CA and the revocation list for clients' certificates. Octavia takes client_authentication and the list only with
  * a CA.
  */
-function desireClientCertificates(portIntent: PortIntent, { store, certificates }: TlsContext): ListenerTls {
-  const ca = resolve('clientCa', portIntent, store, certificates);
-  const crl = resolve('clientCrl', portIntent, store, certificates);
+function desireClientCertificates(port: Port, context: TlsContext): ListenerTls {
+  const ca = refsOf('clientCa', port, context);
+  const crl = refsOf('clientCrl', port, context);
   const problems = [...ca.problems, ...crl.problems];
   if (ca.refs.length === 0 && ca.problems.length === 0) {
-    const { client_authentication: mode = 'NONE' } = portIntent.listener;
+    const { client_authentication: mode = 'NONE' } = port.listener;
     const needing = [
-      ...(mode === 'NONE' ? [] : [spelled(portIntent, 'listener.client_authentication')]),
-      ...(crl.refs.length === 0 ? [] : [spelled(portIntent, 'ServicePort.clientCrl')]),
+      ...(mode === 'NONE' ? [] : ['listener.client_authentication']),
+      ...(crl.refs.length === 0 ? [] : ['ServicePort.clientCrl']),
     ];
     const message =
       'needs levelset.openstack.org/client-ca-tls-container-ref; levelset changes nothing until it is there';
-    problems.push(...needing.map((problem) => ({ ...problem, message, blocking: true as const })));
+    for (const what of needing) {
+      const { name = what, text = '' } = port.spelled[what] ?? {};
+      problems.push({ field: name, value: text, message, blocking: true });
+    }
   }
   return {
     attributes: {
@@ -122,66 +96,20 @@ function desireClientCertificates(portIntent: PortIntent, { store, certificates 
   };
 }
 
-function spelled(portIntent: PortIntent, what: string): Pick<Problem, 'field' | 'value'> {
-  const { name = what, text = '' } = portIntent.spelled[what] ?? {};
-  return { field: name, value: text };
-}
-
 /** TLS from the load balancer to the members of a TCP port with pool-tls (decision 16). */
 export function desirePoolTls(
-  portIntent: PortIntent,
-  { store, certificates }: TlsContext,
+  port: Port,
+  context: TlsContext,
 ): { readonly attributes: Partial<Pool>; readonly problems: readonly Problem[] } {
-  const ca = resolve('poolCa', portIntent, store, certificates);
-  const own = resolve('poolCertificate', portIntent, store, certificates);
+  if (port.transport !== 'TCP' || !port.pool.tls_enabled) return { attributes: {}, problems: [] };
+  const ca = refsOf('poolCa', port, context);
+  const own = refsOf('poolCertificate', port, context);
   return {
     attributes: {
-      ...withNeedsMet('pool', portIntent.pool, ['tcp', 'tls-to-members']),
+      ...withNeedsMet('pool', port.pool, ['tcp', 'tls-to-members']),
       ...(ca.refs[0] === undefined ? {} : { ca_tls_container_ref: ca.refs[0] }),
       ...(own.refs[0] === undefined ? {} : { tls_container_ref: own.refs[0] }),
     },
     problems: [...ca.problems, ...own.problems],
   };
-}
-
-export const DEFAULT_CERTIFICATE = 'default-tls-container-ref in cloud.conf';
-
-interface Resolved {
-  /** The references for Octavia, in the order of the annotation, each once. */
-  readonly refs: readonly string[];
-  readonly problems: readonly Problem[];
-}
-
-/**
- * The references of one setting of a port, as Barbican writes them. References to another store stay as they are. One
- * that cannot be found blocks.
- */
-function resolve(
-  setting: BarbicanSetting,
-  { ServicePort, spelled }: PortIntent,
-  store: CertificateStore,
-  facts: CertificateFacts,
-): Resolved {
-  const texts = [...new Set([ServicePort[setting] ?? []].flat())];
-  if (store === 'external') return { refs: texts, problems: [] };
-  const field = spelled[`ServicePort.${setting}`]?.name ?? DEFAULT_CERTIFICATE;
-  const refs: string[] = [];
-  const problems: Problem[] = [];
-  for (const text of texts) {
-    const reference = parseTlsReference(text);
-    const found = reference && facts.references.get(reference.id);
-    if (found && 'ref' in found) refs.push(found.ref);
-    else {
-      const because =
-        found?.because ??
-        'must be the id of a certificate container or of a secret, or the address of one (…/containers/ID or …/secrets/ID)';
-      problems.push({
-        field,
-        value: text,
-        message: `${because}; levelset changes nothing until it is right`,
-        blocking: true,
-      });
-    }
-  }
-  return { refs: [...new Set(refs)], problems };
 }

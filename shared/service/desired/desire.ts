@@ -16,7 +16,7 @@ import { addressesKeptOut, portsKeptOut, showsMembers, waitingProblem } from './
 import { desireUnit } from './desire-service.ts';
 import type { Desired, DesireInput } from './desire-service.ts';
 import { drainMsOf, withDraining } from './nodes/draining.ts';
-import { servedSecrets } from './served-secrets.ts';
+import { servedSecrets } from './certificates.ts';
 import { desireOfShared, leavesFloatingIP } from './shared-whole.ts';
 import { outOfReach } from '../../model/load-balancer/reach.ts';
 import type { NotJoined } from '../../model/load-balancer/shared-load-balancer.ts';

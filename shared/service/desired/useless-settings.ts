@@ -1,66 +1,54 @@
-import { goesToPods } from '../../model/load-balancer/service-endpoints.ts';
 import type { Problem } from '../../model/plan.ts';
 import { NEEDS, needsOf } from '../intent/annotation-row.ts';
 import type { AnnotationNeed, AnnotationRow } from '../intent/annotation-row.ts';
 import { ANNOTATIONS } from '../intent/annotations.ts';
-import { protocolsOf, readsHttp } from '../intent/protocols.ts';
-import type { PortIntent, Spelling } from '../intent/read-annotations.ts';
+import { readsHttp } from '../intent/ports.ts';
+import type { Port } from '../intent/ports.ts';
+import type { Spelling } from '../intent/read-annotations.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
-import { localHealthPort, monitorTypeOf } from './desire-monitor.ts';
+import { checkTypeOf, isChecked } from './desire-pool.ts';
 
 /** Values that switch something off. They are no Problem if no port makes use of them. */
 const OFF: readonly unknown[] = [undefined, false, null, 'NONE'];
 
-interface PortNeeds {
-  readonly portIntent: PortIntent;
-  readonly met: ReadonlySet<AnnotationNeed>;
-}
+type Needs = Readonly<Record<Exclude<AnnotationNeed, 'floating-ip'>, boolean>>;
 
 /**
  * A Problem for each annotation of which no port makes use, since something that it needs is missing. An annotation
  * that has an effect on at least one port is no Problem.
  */
-export function uselessSettings({ service, annotated }: ServiceIntent): readonly Problem[] {
-  const ports = (service.spec.ports ?? []).flatMap((port, index): readonly PortNeeds[] => {
-    const portIntent = annotated.ports[index];
-    if (!portIntent) return [];
-    const local = goesToPods(service, port) ? undefined : localHealthPort({ service });
-    const met = needsMetBy(port.protocol ?? 'TCP', protocolsOf(port, portIntent).listener, portIntent, local);
-    return [{ portIntent, met }];
-  });
-  return ANNOTATIONS.flatMap((row) => uselessOf(row, ports));
+export function uselessSettings({ ports }: ServiceIntent): readonly Problem[] {
+  const all = ports.map((port) => ({ port, isMet: needsMetBy(port) }));
+  return ANNOTATIONS.flatMap((row) => uselessOf(row, all));
 }
 
-function needsMetBy(
-  transport: string,
-  listener: ReturnType<typeof protocolsOf>['listener'],
-  { listener: attributes, pool, healthmonitor, ServicePort }: PortIntent,
-  localPort: number | undefined,
-): ReadonlySet<AnnotationNeed> {
-  const isTls = listener === 'TERMINATED_HTTPS';
-  const isTcp = transport === 'TCP';
-  const isHttpCheck = ['HTTP', 'HTTPS'].includes(monitorTypeOf(transport, healthmonitor));
-  const isMet: Readonly<Record<Exclude<AnnotationNeed, 'floating-ip'>, boolean>> = {
+function needsMetBy(port: Port): Needs {
+  const { listens, listener, pool, ServicePort, healthPort } = port;
+  const isTls = listens === 'TERMINATED_HTTPS';
+  const isTcp = port.transport === 'TCP';
+  return {
     tcp: isTcp,
-    requests: readsHttp(listener),
-    http: listener === 'HTTP',
+    requests: readsHttp(port),
+    http: listens === 'HTTP',
     redirect: ServicePort.redirectHttp === true,
     tls: isTls,
-    hsts: isTls && attributes.hsts_max_age !== undefined,
+    hsts: isTls && listener.hsts_max_age !== undefined,
     'tls-to-members': isTcp && pool.tls_enabled === true,
-    check: ServicePort.monitor === true || localPort !== undefined,
-    'http-check': isHttpCheck && localPort === undefined,
+    check: isChecked(port),
+    'http-check': healthPort === undefined && ['HTTP', 'HTTPS'].includes(checkTypeOf(port)),
   };
-  return new Set(Object.entries(isMet).flatMap(([need, met]) => (met ? [need as AnnotationNeed] : [])));
 }
 
-function uselessOf(row: AnnotationRow, ports: readonly PortNeeds[]): readonly Problem[] {
+function uselessOf(
+  row: AnnotationRow,
+  ports: readonly { readonly port: Port; readonly isMet: Needs }[],
+): readonly Problem[] {
   const needs = needsOf(row);
   if (needs.length === 0) return [];
-  const spelled = ports.flatMap(({ portIntent, met }) => {
-    const spelling = portIntent.spelled[`${row.on}.${row.sets}`];
-    const missing = needs.find((need) => !met.has(need));
-    return spelling ? [{ spelling, missing, isOff: OFF.includes(valueOf(row, portIntent)) }] : [];
+  const spelled = ports.flatMap(({ port, isMet }) => {
+    const spelling = port.spelled[`${row.on}.${row.sets}`];
+    const missing = needs.find((need) => need === 'floating-ip' || !isMet[need]);
+    return spelling ? [{ spelling, missing, isOff: OFF.includes(valueOf(row, port)) }] : [];
   });
   const used = new Set(spelled.flatMap(({ spelling, missing }) => (missing ? [] : [spelling.name])));
   const found = spelled.flatMap(({ spelling, missing, isOff }) =>
@@ -69,10 +57,8 @@ function uselessOf(row: AnnotationRow, ports: readonly PortNeeds[]): readonly Pr
   return [...new Map(found.map((problem) => [problem.field, problem])).values()];
 }
 
-function valueOf(row: AnnotationRow, portIntent: PortIntent): unknown {
-  const values = (portIntent as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>)[
-    row.on
-  ];
+function valueOf(row: AnnotationRow, port: Port): unknown {
+  const values = (port as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>)[row.on];
   return values?.[row.sets];
 }
 

@@ -5,11 +5,8 @@ import type { Capability, OctaviaVersion } from '../../model/load-balancer/capab
 import { isRecord } from '../../model/json.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource } from '../../model/resources.ts';
-import { withoutRecordOf } from '../../model/ownership.ts';
 import type { Spelling } from '../intent/read-annotations.ts';
-import { transportOf } from '../../model/address.ts';
 import { ANNOTATIONS } from '../intent/annotations.ts';
-import type { ServicePort } from '../../model/kubernetes.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
 /** The version of the Octavia API, and the provider of the load balancer. */
@@ -58,9 +55,6 @@ export function withinCapabilities(
         const problem = notMet(capability, value, ability, spelled);
         problems.set(`${problem.field} ${problem.value} ${problem.message}`, problem);
       }
-      const left = Object.keys(resource.attributes).filter((name) => !attributes.has(name));
-      const tags = attributes.get('tags');
-      if (Array.isArray(tags)) attributes.set('tags', withoutRecordOf(tags.map(String), left));
       return { ...resource, attributes: Object.fromEntries(attributes) };
     });
   return {
@@ -104,12 +98,10 @@ function textOf(value: unknown): string {
 }
 
 /** The annotation that sets an attribute of a resource at one of the Service's ports. */
-export function spelledBy({ service, annotated }: ServiceIntent): SpelledBy {
+export function spelledBy({ ports }: ServiceIntent): SpelledBy {
   return ({ kind, address }, attribute) => {
-    const at = address.split('/').slice(1, 3).join('/');
-    const index = (service.spec.ports ?? []).findIndex((port) => placeOfPort(port) === at);
-    const spelled = annotated.ports[index]?.spelled ?? {};
-    return settersOf(`${kind}.${attribute}`).flatMap((what) => spelled[what] ?? [])[0];
+    const port = ports.find(({ at }) => at === placeOf(address));
+    return settersOf(`${kind}.${attribute}`).flatMap((what) => port?.spelled[what] ?? [])[0];
   };
 }
 
@@ -117,9 +109,4 @@ export function spelledBy({ service, annotated }: ServiceIntent): SpelledBy {
 function settersOf(attribute: string): readonly string[] {
   const rows = ANNOTATIONS.filter((row) => targetOf(row)?.join('.') === attribute);
   return rows.map(({ on, sets }) => `${on}.${sets}`);
-}
-
-/** The place of a port, such as `tcp/80`. */
-function placeOfPort({ protocol = 'TCP', port }: ServicePort): string {
-  return `${transportOf(protocol)}/${port}`;
 }

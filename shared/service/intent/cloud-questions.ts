@@ -76,12 +76,12 @@ export type CertificateStore = LoadBalancerConfig['containerStore'];
  * What to look up in Barbican: the references of the ports. None without an intent, or if another store is configured.
  */
 export function certificateQuestion(
-  intent: { readonly annotated: Pick<Annotated, 'ports'> } | undefined,
+  intent: Pick<ServiceIntent, 'ports'> | undefined,
   config: Config,
 ): CertificateQuestion {
   if (!intent || config.loadBalancer.containerStore === 'external') return { references: [] };
   // a list for all ports is one list
-  const settings = intent.annotated.ports.flatMap(({ ServicePort }) =>
+  const settings = intent.ports.flatMap(({ ServicePort }) =>
     BARBICAN_SETTINGS.map((setting) => ServicePort[setting] ?? []),
   );
   const texts = [...new Set(settings)].flat();

@@ -1,8 +1,8 @@
 import type { Problem } from '../../model/plan.ts';
 import type { AnnotationRow } from './annotation-row.ts';
 import { ANNOTATIONS } from './annotations.ts';
-import { protocolsOf } from './protocols.ts';
-import type { PortIntent, Spelled } from './read-annotations.ts';
+import type { Port } from './ports.ts';
+import type { Spelled } from './read-annotations.ts';
 import type { ServiceIntent } from './service-intent.ts';
 
 /** Who sets what nobody asks for. */
@@ -21,11 +21,9 @@ export interface EffectiveValue {
 
 /** The values that hold for a Service, in the order of the table of annotations; none that nothing sets. For people. */
 export function effectiveValues(intent: ServiceIntent): readonly EffectiveValue[] {
-  const ports = intent.annotated.ports.map(
-    (port, index) => [intent.service.spec.ports?.[index]?.port ?? 0, port] as const,
-  );
+  const { ports } = intent;
   return [
-    ...protocolValues(intent),
+    ...ports.map((port) => protocolValue(port, intent)),
     ...ANNOTATIONS.flatMap((row) => {
       const setting = settingOf(row);
       const ofField = valueOfField(row, intent);
@@ -33,8 +31,8 @@ export function effectiveValues(intent: ServiceIntent): readonly EffectiveValue[
       if (row.on in intent.annotated)
         return valueOf(row, intent.annotated, intent).map((one) => ({ setting, ...one }));
       return together(
-        ports.flatMap(([port, values]) =>
-          valueOf(row, values, intent).map((one) => ({ setting, port, ...one })),
+        ports.flatMap((port) =>
+          valueOf(row, port, intent).map((one) => ({ setting, port: port.spec.port, ...one })),
         ),
         ports.length,
       );
@@ -94,21 +92,14 @@ function valueOf(row: AnnotationRow, values: Values, { origins }: ServiceIntent)
   return [{ value, setBy: (option && origins.by[option]) ?? DEFAULT }];
 }
 
-/** The protocol of each listener: it follows from several annotations and two fields of the port. */
-function protocolValues({ service, annotated, origins }: ServiceIntent): readonly EffectiveValue[] {
-  return (service.spec.ports ?? []).flatMap((spec, index) => {
-    const port = annotated.ports[index];
-    if (!port) return [];
-    const { listener: value } = protocolsOf(spec, port);
-    return [
-      {
-        setting: 'listener.protocol',
-        port: spec.port,
-        value,
-        setBy: protocolSetBy(origins, value, port, `spec.ports[${index}]`),
-      },
-    ];
-  });
+/** The protocol of a listener: it follows from several annotations and two fields of the port. */
+function protocolValue(port: Port, { origins }: ServiceIntent): EffectiveValue {
+  return {
+    setting: 'listener.protocol',
+    port: port.spec.port,
+    value: port.listens,
+    setBy: protocolSetBy(port, origins),
+  };
 }
 
 /** The settings that make a TCP port speak something else, the first one first. */
@@ -118,19 +109,17 @@ const DECIDING: Readonly<Record<string, readonly string[]>> = {
 };
 
 function protocolSetBy(
+  { listens, spelled, ServicePort, index }: Port,
   { by }: ServiceIntent['origins'],
-  protocol: string,
-  { spelled, ServicePort }: PortIntent,
-  field: string,
 ): string {
   const settings: Readonly<Record<string, unknown>> = { ...ServicePort };
-  const deciding = (DECIDING[protocol] ?? ['protocol']).filter(
+  const deciding = (DECIDING[listens] ?? ['protocol']).filter(
     (one) => settings[one] !== undefined && settings[one] !== false,
   );
   const { name } = deciding.flatMap((one) => spelled[`ServicePort.${one}`] ?? [])[0] ?? {};
   if (name !== undefined) return `annotation ${name}`;
-  if (protocol === 'TERMINATED_HTTPS') return by.defaultTlsContainerRef ?? DEFAULT;
-  return protocol === 'HTTP' ? `${field}.appProtocol` : `${field}.protocol`;
+  if (listens === 'TERMINATED_HTTPS') return by.defaultTlsContainerRef ?? DEFAULT;
+  return `spec.ports[${index}].${listens === 'HTTP' ? 'appProtocol' : 'protocol'}`;
 }
 
 /** One value in place of those of all ports, if they are the same. */

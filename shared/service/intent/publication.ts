@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import type { Config } from '../../config/config.ts';
-import type { LoadBalancerIngress, Service } from '../../model/kubernetes.ts';
-import { protocolsOf } from './protocols.ts';
+import type { LoadBalancerIngress } from '../../model/kubernetes.ts';
+import { isProxied } from './ports.ts';
+import type { Port } from './ports.ts';
 import type { Annotated } from './read-annotations.ts';
 
 /** How the IP addresses of a Service are published. */
@@ -18,19 +19,14 @@ export interface Publication {
 }
 
 export function readPublication(
-  service: Pick<Service, 'spec'>,
-  annotated: Annotated,
+  { hostname, ingressHostname }: Annotated['Service'],
+  ports: readonly Port[],
   { loadBalancer }: Config,
 ): Publication {
-  const { hostname } = annotated.Service;
-  const proxied = annotated.ports.some((port, index) => {
-    const spec = service.spec.ports?.[index];
-    return spec !== undefined && protocolsOf(spec, port).pool?.startsWith('PROXY');
-  });
   return {
     ...(hostname === undefined ? {} : { hostname }),
-    proxied,
-    ...(annotated.Service.ingressHostname ? { suffix: loadBalancer.ingressHostnameSuffix } : {}),
+    proxied: ports.some(isProxied),
+    ...(ingressHostname ? { suffix: loadBalancer.ingressHostnameSuffix } : {}),
   };
 }
 

@@ -10,6 +10,8 @@ import { readPublication } from './publication.ts';
 import type { Publication } from './publication.ts';
 import { readAnnotations, readSetting } from './read-annotations.ts';
 import type { Annotated } from './read-annotations.ts';
+import { portsOf } from './ports.ts';
+import type { Port } from './ports.ts';
 import { configOf } from './service-config.ts';
 import type { Origins } from './service-config.ts';
 import { allowedRanges, readSourceRanges } from './source-ranges.ts';
@@ -22,6 +24,8 @@ import { tooMany, withinPorts } from '../../model/load-balancer/within-limits.ts
 export interface ServiceIntent {
   readonly service: Service;
   readonly annotated: Annotated;
+  /** The ports, in the order of spec.ports. */
+  readonly ports: readonly Port[];
   readonly internal: boolean;
   /** cloud.conf makes the Service internal, and the Service itself does not. */
   readonly internalByConfig: boolean;
@@ -53,6 +57,7 @@ export function readIntent(asked: Service, config: Config, lastSelector?: string
   const classed = configOf(service, config);
   const annotated = readAnnotations(service, classed.config, lastSelector);
   const settings = annotated.Service;
+  const ports = portsOf(service, annotated);
   const families = familiesOf(service);
   const ranges = readSourceRanges(service, settings.sourceRanges ?? [], config);
   const tooMuch = tooMany('spec.ports', 'ports', asked.spec.ports?.length ?? 0, config);
@@ -61,10 +66,11 @@ export function readIntent(asked: Service, config: Config, lastSelector?: string
   return {
     service,
     annotated,
+    ports,
     ...internalOf(service, config),
     // undefined: somebody wrote what cannot be read, and a floating IP that is deleted does not come back
     keepFloatingip: settings.keepFloatingip ?? true,
-    publication: readPublication(service, annotated, config),
+    publication: readPublication(settings, ports, config),
     nodeSelector: settings.nodeSelector,
     ranges,
     ...ofFamilies(ranges, families),

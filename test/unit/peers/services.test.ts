@@ -2,15 +2,14 @@ import { readCloudConf } from '../../../shared/config/cloud-conf/cloud-conf.ts';
 import { loadConfig } from '../../../shared/config/load.ts';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
 import type { LoadBalancerIngress } from '../../../shared/model/kubernetes.ts';
-import { desireInsertHeaders } from '../../../shared/service/desired/desire-http.ts';
-import { localHealthPort } from '../../../shared/service/desired/desire-monitor.ts';
-import { desirePersistence } from '../../../shared/service/desired/desire-port.ts';
+import { desirePersistence } from '../../../shared/service/desired/desire-pool.ts';
+import { desireInsertHeaders } from '../../../shared/service/desired/desire-port.ts';
 import { sourceRanges } from '../../../shared/model/text/parsers.ts';
-import { protocolsOf } from '../../../shared/service/intent/protocols.ts';
+import { readIntent } from '../../../shared/service/intent/service-intent.ts';
 import { readAnnotations } from '../../../shared/service/intent/read-annotations.ts';
 import { configOf } from '../../../shared/service/intent/service-config.ts';
 import { allowedRanges, readSourceRanges } from '../../../shared/service/intent/source-ranges.ts';
-import { desireIngress, readPublication } from '../../../shared/service/intent/publication.ts';
+import { desireIngress } from '../../../shared/service/intent/publication.ts';
 import { sameIngress } from '../../../shared/service/report/published-address.ts';
 import { signOfService } from '../../../shared/trigger/keys-from-objects.ts';
 import { expect, it } from 'vitest';
@@ -36,13 +35,13 @@ function onePort(
   config = aConfig(),
 ) {
   const ports = [{ name: 'web', port: 80, protocol: transport }];
-  const { service, read } = intent(annotations, { ...spec, ports }, config);
-  const [port] = as<[(typeof read.ports)[number]]>(read.ports);
-  const protocols = protocolsOf(as(ports[0]), port);
-  return { service, port, protocols };
+  const { service } = intent(annotations, { ...spec, ports }, config);
+  const { ports: read } = readIntent(service, config);
+  const [port] = as<[(typeof read)[number]]>(read);
+  return { service, port };
 }
 
-const protocol = ([annotations, transport]: readonly [Record<string, string>, string?]) => onePort(annotations, transport).protocols.listener; // prettier-ignore
+const protocol = ([annotations, transport]: readonly [Record<string, string>, string?]) => onePort(annotations, transport).port.listens; // prettier-ignore
 table('the protocol of a listener', protocol, [
   ['with a certificate', [CERTIFICATE], 'TERMINATED_HTTPS'],
   ['with a header', [HEADER], 'HTTP'],
@@ -54,9 +53,9 @@ table('the protocol of a listener', protocol, [
 
 const LIMIT = { [`${L}connection-limit`]: '250' };
 table('a listener', (annotations: Record<string, string>) => {
-  const { port, protocols } = onePort(annotations);
-  const { insert_headers: headers } = as<{ insert_headers?: object }>(desireInsertHeaders(protocols, 0, port).attributes);
-  return [protocols.listener, port.listener.connection_limit, headers ?? null];
+  const { port } = onePort(annotations);
+  const { insert_headers: headers } = as<{ insert_headers?: object }>(desireInsertHeaders(port).attributes);
+  return [port.listens, port.listener.connection_limit, headers ?? null];
 }, [
   ['plain', LIMIT, ['TCP', 250, null]],
   ['with a certificate', { ...LIMIT, ...CERTIFICATE }, ['TERMINATED_HTTPS', 250, null]],
@@ -90,9 +89,9 @@ table('proxy-protocol', (value: string | undefined) => read('proxy-protocol', va
 const PROXY = { [`${L}proxy-protocol`]: 'true' };
 type Pool = readonly [annotations: Record<string, string>, transport?: string, sessionAffinity?: string];
 table('a pool', ([annotations, transport, sessionAffinity = 'ClientIP']: Pool) => {
-  const { service, port, protocols } = onePort(annotations, transport, { sessionAffinity }, aConfig(undefined, { lbProvider: 'ovn', lbMethod: 'SOURCE_IP_PORT' }));
-  const { session_persistence: sticks } = as<{ session_persistence?: { type: string } }>(desirePersistence(protocols.listener, 'tcp/80', service, port).attributes);
-  return [protocols.pool, port.pool.lb_algorithm, sticks?.type ?? null];
+  const { service, port } = onePort(annotations, transport, { sessionAffinity }, aConfig(undefined, { lbProvider: 'ovn', lbMethod: 'SOURCE_IP_PORT' }));
+  const { session_persistence: sticks } = as<{ session_persistence?: { type: string } }>(desirePersistence(port, service).attributes);
+  return [port.pools, port.pool.lb_algorithm, sticks?.type ?? null];
 }, [
   ['PROXY', [{ ...CERTIFICATE, ...HEADER, ...PROXY }], ['PROXY', 'SOURCE_IP_PORT', 'SOURCE_IP']],
   ['PROXY of the second version', [{ ...CERTIFICATE, ...HEADER, [`${L}proxy-protocol`]: 'v2' }], ['PROXYV2', 'SOURCE_IP_PORT', 'SOURCE_IP']],
@@ -122,8 +121,8 @@ table('which subnet and network', ([what, annotations]: Where) => {
 ]); // prettier-ignore
 
 table('the published name', (hostname: string) => {
-  const { service, own, read: it } = intent({ [`${L}hostname`]: hostname });
-  return desireIngress({ publication: readPublication(service, it, own) }, ['10.7.0.6'])[0]?.hostname;
+  const { service, own } = intent({ [`${L}hostname`]: hostname });
+  return desireIngress(readIntent(service, own), ['10.7.0.6'])[0]?.hostname;
 }, [
   ['as it stands', 'web.example', 'web.example'],
   ['with capitals', 'Web.Example', 'Web.Example', 466, 'web.example'],
@@ -135,7 +134,7 @@ table('whether published addresses are the same', ([a, b]: Published) => sameIng
   ['the same ports', [[ofPort('TCP')], [ofPort('TCP')]], true],
   ['another protocol of a port', [[ofPort('TCP')], [ofPort('UDP')]], false],
 ]); // prettier-ignore
-table('the port of health checks', (externalTrafficPolicy: string) => localHealthPort({ service: service({ externalTrafficPolicy, healthCheckNodePort: 31_777 }) }), [
+table('the port of health checks', (externalTrafficPolicy: string) => onePort({}, 'TCP', { externalTrafficPolicy, healthCheckNodePort: 31_777 }).port.healthPort, [
   ['Local', 'Local', 31_777],
   ['Cluster', 'Cluster', undefined],
 ] as readonly Case<string, number | undefined>[]); // prettier-ignore

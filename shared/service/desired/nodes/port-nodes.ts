@@ -10,17 +10,17 @@ import type { Problem } from '../../../model/plan.ts';
 /** Nodes with their IP addresses of one family, and the subnet of these. */
 interface NodesOfFamily {
   readonly nodes: readonly ReachableNode[];
-  readonly memberSubnet?: Subnet;
+  readonly memberSubnet: Subnet | undefined;
 }
 
 /** The nodes that can be members of a port. */
 export interface PortNodes extends NodesOfFamily {
-  /** The nodes with their IP addresses of the second family; present if each VIP needs members of its own family. */
-  readonly secondFamily?: NodesOfFamily;
+  /** The nodes with their IP addresses of the second family; undefined unless each VIP needs members of its own family. */
+  readonly secondFamily: NodesOfFamily | undefined;
   /**
-   * Nodes with an endpoint that takes traffic; absent without externalTrafficPolicy Local: then all nodes are alike.
+   * Nodes with an endpoint that takes traffic; undefined without externalTrafficPolicy Local: then all nodes are alike.
    */
-  readonly localNodes?: readonly string[];
+  readonly localNodes: readonly string[] | undefined;
 }
 
 /**
@@ -37,7 +37,7 @@ export function secondFamilyOf(
   const subnet = memberSubnetOf(facts, family);
   const names = new Set(reachable.map(({ name }) => name));
   const second = nodeSet(nodes, subnet, family).reachable.filter(({ name }) => names.has(name));
-  return { nodes: second, ...(subnet ? { memberSubnet: subnet } : {}) };
+  return { nodes: second, memberSubnet: subnet };
 }
 
 /**

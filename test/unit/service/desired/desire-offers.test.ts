@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { desireOffers, offerQuestion } from '../../../../shared/service/desired/desire-offers.ts';
+import { desireOffers, offerQuestion } from '../../../../shared/service/desired/desire-load-balancer.ts';
 import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
 import type { Offers } from '../../../../shared/model/load-balancer/octavia.ts';
 import { aConfig } from '../../../support/config.ts';

@@ -1,0 +1,218 @@
+import { parseTlsReference } from '../../model/tls/certificate-facts.ts';
+import type { CertificateFacts, CertificateInUse, Horizon } from '../../model/tls/certificate-facts.ts';
+import type { ObservedResource, DesiredResource } from '../../model/resources.ts';
+import { storedAddress, storedMode, storedName } from '../../model/tls/stored-certificate.ts';
+import type { TlsSecretFacts } from '../../model/tls/tls-secret.ts';
+import type { ClusterIdentity } from '../../model/ownership.ts';
+import type { Problem } from '../../model/plan.ts';
+import { keyOf } from '../../model/request.ts';
+import type { Ref } from '../../model/address.ts';
+import type { BarbicanSetting, CertificateStore } from '../intent/cloud-questions.ts';
+import type { Port } from '../intent/ports.ts';
+import type { ServiceIntent } from '../intent/service-intent.ts';
+
+/** The certificates of a Service: those in Barbican that it names, and those of Secrets, which levelset stores there. */
+
+/** The certificates that were found, and the store to which references lead. */
+export interface TlsContext {
+  readonly store: CertificateStore;
+  readonly certificates: CertificateFacts;
+  readonly secrets: ServedSecrets;
+}
+
+/** References for Octavia, each once. */
+export interface Certificates<T = string | Ref> {
+  readonly refs: readonly T[];
+  readonly problems: readonly Problem[];
+}
+
+const DEFAULT_CERTIFICATE = 'default-tls-container-ref in cloud.conf';
+
+/**
+ * The references of one setting of a port, as Barbican writes them, in the order of the annotation. References to another store
+ * stay as they are. One that cannot be found blocks.
+ */
+export function refsOf(
+  setting: BarbicanSetting,
+  { ServicePort, spelled }: Port,
+  { store, certificates }: TlsContext,
+): Certificates<string> {
+  const texts = [...new Set([ServicePort[setting] ?? []].flat())];
+  if (store === 'external') return { refs: texts, problems: [] };
+  const field = spelled[`ServicePort.${setting}`]?.name ?? DEFAULT_CERTIFICATE;
+  const refs = new Set<string>();
+  const problems: Problem[] = [];
+  for (const value of texts) {
+    const reference = parseTlsReference(value);
+    const found = reference && certificates.references.get(reference.id);
+    if (found && 'ref' in found) {
+      refs.add(found.ref);
+      continue;
+    }
+    const because =
+      found?.because ??
+      'must be the id of a certificate container or of a secret, or the address of one (…/containers/ID or …/secrets/ID)';
+    const message = `${because}; levelset changes nothing until it is right`;
+    problems.push({ field, value, message, blocking: true });
+  }
+  return { refs: [...refs], problems };
+}
+
+/** Which certificate is served for a Secret: the Secret's own, or, while that is not good, the one stored last. */
+type ServedSecret =
+  | {
+      readonly fingerprint: string;
+      readonly notAfter?: string;
+      /** Why the certificate is not the Secret's own, but one that was stored before; absent if it is the Secret's. */
+      readonly because?: string;
+    }
+  | { readonly because: string };
+
+/** What is served for each Secret, by its name. */
+export type ServedSecrets = ReadonlyMap<string, ServedSecret>;
+
+/**
+ * The certificate to serve for each Secret. A certificate that has expired or cannot be read does not replace one that
+ * serves. `now` is in RFC 3339.
+ */
+export function servedSecrets(
+  secrets: ReadonlyMap<string, TlsSecretFacts>,
+  observed: readonly ObservedResource[],
+  now: string,
+): ServedSecrets {
+  return new Map(
+    [...secrets].map(([name, facts]): [string, ServedSecret] => {
+      const because =
+        'because' in facts
+          ? facts.because
+          : facts.notAfter <= now
+            ? `has a certificate that expired on ${facts.notAfter}`
+            : undefined;
+      if (because === undefined) return [name, facts];
+      const stored = storedOf(name, observed);
+      if ('fingerprint' in facts && (stored === undefined || stored === facts.fingerprint))
+        return [name, facts];
+      return [name, stored === undefined ? { because } : { fingerprint: stored, because }];
+    }),
+  );
+}
+
+/** The fingerprint of the certificate that levelset stored last for this Secret. */
+function storedOf(secret: string, observed: readonly ObservedResource[]): string | undefined {
+  const prefix = storedAddress({ secret, fingerprint: '' });
+  const created = ({ wire }: ObservedResource): string => String(wire['created']);
+  const stored = observed
+    .filter(({ kind, address }) => kind === 'secret' && address.startsWith(prefix))
+    .sort((a, b) => (created(a) < created(b) ? 1 : -1));
+  return stored[0]?.address.slice(prefix.length);
+}
+
+/** The Secrets that the TCP ports of a Service name, each once. */
+export function secretsOf({ ports }: ServiceIntent): readonly string[] {
+  const ofTcp = ports.filter(({ transport }) => transport === 'TCP');
+  // a list for all ports is one list
+  const lists = new Set(ofTcp.map(({ ServicePort }) => ServicePort.tlsSecrets ?? []));
+  return [...new Set([...lists].flat())];
+}
+
+/**
+ * One secret in Barbican for each Kubernetes Secret. Its name has the certificate's fingerprint, so a renewed
+ * certificate is a new secret, and the old secret is deleted.
+ */
+export function desireStored(
+  intent: ServiceIntent,
+  cluster: ClusterIdentity,
+  secrets: ServedSecrets,
+): readonly DesiredResource<'secret'>[] {
+  const key = keyOf(intent.service);
+  return secretsOf(intent).flatMap((secret) => {
+    const facts = secrets.get(secret);
+    if (!facts || !('fingerprint' in facts)) return [];
+    const source = { secret, fingerprint: facts.fingerprint };
+    return [
+      {
+        kind: 'secret' as const,
+        address: storedAddress(source),
+        attributes: {
+          name: storedName(cluster, key, source),
+          mode: storedMode(cluster),
+          secret_type: 'opaque' as const,
+          payload: { $secret: `${key.namespace}/${secret}`, fingerprint: facts.fingerprint },
+        },
+      },
+    ];
+  });
+}
+
+/**
+ * References to the stored certificates, for the listener of a port. Barbican says the value once it has stored them.
+ */
+export function refsOfSecrets(
+  { ServicePort: { tlsSecrets = [] }, spelled }: Port,
+  { secrets }: TlsContext,
+): Certificates {
+  const refs: Ref[] = [];
+  const problems: Problem[] = [];
+  for (const secret of new Set(tlsSecrets)) {
+    const facts = secrets.get(secret) ?? { because: 'was not read' };
+    const field = spelled['ServicePort.tlsSecrets']?.name ?? 'tls-secret';
+    if (!('fingerprint' in facts)) {
+      const message = `${facts.because}; levelset changes nothing until it is right`;
+      problems.push({ field, value: secret, message, blocking: true });
+      continue;
+    }
+    refs.push({ $ref: `${storedAddress({ secret, fingerprint: facts.fingerprint })}.secret_ref` });
+    if (facts.because !== undefined) {
+      const message = `${facts.because}; until it is right, levelset serves the certificate that it stored before`;
+      problems.push({ field, value: secret, message, passing: true });
+    }
+  }
+  return { refs, problems };
+}
+
+interface Named extends CertificateInUse {
+  /** The annotation, or the option of cloud.conf, that names the certificate. */
+  readonly field: string;
+  readonly value: string;
+}
+
+/** Each certificate of a listener whose end is known, once, and a Problem for each that has expired or soon will. */
+export function watchCertificates(
+  { ports }: ServiceIntent,
+  context: Pick<TlsContext, 'certificates' | 'secrets'>,
+  horizon: Horizon,
+): { readonly inUse: readonly CertificateInUse[]; readonly problems: readonly Problem[] } {
+  const named = ports.flatMap((port) =>
+    port.listens === 'TERMINATED_HTTPS' ? certificatesWithEnd(port, context) : [],
+  );
+  const once = [...new Map(named.map((one) => [`${one.field} ${one.value}`, one])).values()];
+  return {
+    inUse: [...new Map(once.map(({ name, notAfter }) => [name, { name, notAfter }])).values()],
+    problems: once.flatMap((one) => expiryOf(one, horizon)),
+  };
+}
+
+function certificatesWithEnd(
+  { ServicePort, spelled }: Port,
+  { certificates, secrets }: Pick<TlsContext, 'certificates' | 'secrets'>,
+): readonly Named[] {
+  return (['tlsSecrets', 'tlsReferences', 'clientCa'] as const).flatMap((setting) =>
+    [ServicePort[setting] ?? []].flat().flatMap((value): readonly Named[] => {
+      const id = setting === 'tlsSecrets' ? value : (parseTlsReference(value)?.id ?? '');
+      const found = setting === 'tlsSecrets' ? secrets.get(id) : certificates.references.get(id);
+      const field = spelled[`ServicePort.${setting}`]?.name ?? DEFAULT_CERTIFICATE;
+      const notAfter = found && 'notAfter' in found ? found.notAfter : undefined;
+      return notAfter === undefined ? [] : [{ name: id, field, value, notAfter }];
+    }),
+  );
+}
+
+/** The message has no countdown, so that it stays the same and is reported once. */
+function expiryOf({ field, value, notAfter }: Named, { now, soon }: Horizon): readonly Problem[] {
+  if (notAfter > soon) return [];
+  const message =
+    notAfter > now
+      ? `expires on ${notAfter}: renew it`
+      : `expired on ${notAfter}, and clients refuse it: renew it`;
+  return [{ field, value, message, passing: true }];
+}

@@ -1,0 +1,112 @@
+import type { Service, ServicePort } from '../../model/kubernetes.ts';
+import type { ListenerProtocol } from '../../model/attributes/listener.ts';
+import type { PoolProtocol } from '../../model/attributes/pool.ts';
+import { goesToPods } from '../../model/load-balancer/service-endpoints.ts';
+import type { Annotated, PortIntent } from './read-annotations.ts';
+import type { PortProtocol } from './annotation-row.ts';
+
+/** What a port of the Service's wants, by its spec and by annotations. */
+export interface Port extends PortIntent {
+  readonly spec: ServicePort;
+  /** Its place in spec.ports. */
+  readonly index: number;
+  readonly transport: 'TCP' | 'UDP' | 'SCTP';
+  /** `tcp/80`: the part that the plan addresses of everything at the port share. */
+  readonly at: string;
+  /** The protocol of the listener. */
+  readonly listens: ListenerProtocol;
+  /** The protocol of the pool. Absent for PROMETHEUS: the listener itself answers. */
+  readonly pools?: PoolProtocol;
+  /** The members are Pods, and no nodes. */
+  readonly isDirect: boolean;
+  /**
+   * The port on which kube-proxy says whether a node has an endpoint; absent without externalTrafficPolicy Local
+   * (docs/sources/kubernetes.md, "Health check node port").
+   */
+  readonly healthPort?: number;
+}
+
+/** The ports of a Service, in the order of spec.ports. */
+export function portsOf(service: Service, annotated: Annotated): readonly Port[] {
+  const { ports = [], externalTrafficPolicy, healthCheckNodePort } = service.spec;
+  return annotated.ports.flatMap((port, index) => {
+    const spec = ports[index];
+    if (!spec) return [];
+    const transport = (spec.protocol ?? 'TCP') as Port['transport'];
+    const isDirect = goesToPods(service, spec);
+    const isLocal = externalTrafficPolicy === 'Local' && !isDirect;
+    return {
+      ...port,
+      spec,
+      index,
+      transport,
+      at: `${transport.toLowerCase()}/${spec.port}`,
+      ...protocolsOf(spec, transport, port),
+      isDirect,
+      ...(isLocal && healthCheckNodePort ? { healthPort: healthCheckNodePort } : {}),
+    };
+  });
+}
+
+const LISTENER: Readonly<Record<PortProtocol, ListenerProtocol>> = {
+  tcp: 'TCP',
+  http: 'HTTP',
+  https: 'HTTPS',
+  terminated_https: 'TERMINATED_HTTPS',
+  prometheus: 'PROMETHEUS',
+};
+
+/**
+ * The standard values of appProtocol that mean HTTP to a load balancer. It passes all other protocols through (decision
+ * 16).
+ */
+const APP_PROTOCOL: ReadonlyMap<string | undefined, ListenerProtocol> = new Map([
+  ['http', 'HTTP'],
+  ['kubernetes.io/ws', 'HTTP'],
+]);
+
+/**
+ * The protocols of a port's listener and pool. A UDP or SCTP port speaks just that, whatever the annotations say. For a
+ * TCP port the first of these counts: TLS if certificates are named and win over a protocol annotation, the protocol
+ * annotation, HTTP for the X-Forwarded settings, appProtocol, TCP.
+ */
+function protocolsOf(
+  spec: ServicePort,
+  transport: Port['transport'],
+  annotated: PortIntent,
+): Pick<Port, 'listens' | 'pools'> {
+  if (transport !== 'TCP') return { listens: transport, pools: transport };
+  const { protocol, xForwardedFor, xForwardedPort, xForwardedProto, proxyProtocol } = annotated.ServicePort;
+  const byHeader = xForwardedFor || xForwardedPort || xForwardedProto ? 'HTTP' : undefined;
+  const byAnnotation = protocol && LISTENER[protocol];
+  const listens = wantsCertificates(annotated)
+    ? 'TERMINATED_HTTPS'
+    : (byAnnotation ?? byHeader ?? APP_PROTOCOL.get(spec.appProtocol) ?? 'TCP');
+  if (listens === 'PROMETHEUS') return { listens };
+  return { listens, pools: proxyProtocol ?? (listens === 'TERMINATED_HTTPS' ? 'HTTP' : listens) };
+}
+
+/** The settings of annotations that name certificates. */
+export const CERTIFICATES = ['ServicePort.tlsReferences', 'ServicePort.tlsSecrets'] as const;
+
+/**
+ * Whether a TCP port terminates TLS because of its certificates. Another protocol wins over them if its annotation is
+ * for this one port and the certificates are for all ports, or if the certificates are those of cloud.conf.
+ */
+function wantsCertificates({ ServicePort: settings, spelled }: PortIntent): boolean {
+  if ((settings.tlsReferences ?? []).length + (settings.tlsSecrets ?? []).length === 0) return false;
+  if (settings.protocol === undefined || settings.protocol === 'terminated_https') return true;
+  const named = CERTIFICATES.flatMap((what) => spelled[what] ?? []);
+  const forThisPort = spelled['ServicePort.protocol']?.ofOnePort === true;
+  return named.length > 0 && (!forThisPort || named.some(({ ofOnePort }) => ofOnePort));
+}
+
+/** Whether the members get the PROXY protocol. */
+export function isProxied({ pools }: Port): boolean {
+  return pools === 'PROXY' || pools === 'PROXYV2';
+}
+
+/** Whether a listener reads HTTP requests, and so can change them. */
+export function readsHttp({ listens }: Pick<Port, 'listens'>): boolean {
+  return listens === 'HTTP' || listens === 'TERMINATED_HTTPS';
+}

@@ -29,7 +29,7 @@ in capitals stand for ids of your cloud. \`test/scenarios/service/annotations.te
 the Go provider's behaviour, that is anything that the project of \`cloud.conf\` sees, whoever made it. With \`--reach=allowed\` it is only
 what \`--allowed-references\` lists for the Service's namespace ([SECURITY.md](../SECURITY.md)); anything else blocks the Service.
 
-Written by \`npm run generate\` from the table in \`shared/service/intent/annotations.ts\`.
+Written by \`npm run generate\` from the tables in \`shared/model/attributes/\` and \`shared/service/intent/annotations.ts\`.
 `;
 
 const TAIL = `

@@ -49,7 +49,7 @@ ${tableOf(
 
 ## What each Octavia can do
 
-Written by \`npm run generate\` from \`shared/model/load-balancer/capabilities.ts\`.
+Written by \`npm run generate\` from the tables in \`shared/model/attributes/\`.
 `;
 
 const RELEASE_HEAD = `## What today's OpenStack answers otherwise

@@ -8,14 +8,21 @@ export type Parser<T> = (text: string) => Parsed<T>;
 
 export const bool: Parser<boolean> = (text) => {
   const word = text.trim().toLowerCase();
-  if (word === 'true') return { value: true };
-  if (word === 'false') return { value: false };
-  return { allowed: 'true or false' };
+  return word === 'true' || word === 'false' ? { value: word === 'true' } : { allowed: 'true or false' };
 };
 
 /** As the Go provider reads it: what is published changes at once, and no approval goes before (decision 431). */
 export const exactBool: Parser<boolean> = (text) =>
   text === 'true' || text === 'false' ? { value: text === 'true' } : { allowed: 'true or false exactly' };
+
+/** Texts that match a pattern, without white space at their ends. */
+export function matching(
+  pattern: RegExp,
+  allowed: string,
+  read: (text: string) => string = (text) => text.trim(),
+): Parser<string> {
+  return (text) => (pattern.test(text.trim()) ? { value: read(text) } : { allowed });
+}
 
 export function integer(min: number, max: number): Parser<number> {
   return (text) => {
@@ -72,13 +79,11 @@ export function list<T>(parse: Parser<T>): Parser<readonly T[]> {
   };
 }
 
-const WORD = /^[A-Za-z0-9][-A-Za-z0-9_.:]{0,254}$/;
-
 /** A name that an operator gave, without white space and special characters. */
-export const word: Parser<string> = (text) =>
-  WORD.test(text.trim())
-    ? { value: text.trim() }
-    : { allowed: 'a name of letters, digits and - _ . : that begins with a letter or digit' };
+export const word = matching(
+  /^[A-Za-z0-9][-A-Za-z0-9_.:]{0,254}$/,
+  'a name of letters, digits and - _ . : that begins with a letter or digit',
+);
 
 /**
  * The PROXY protocol. To the Go provider `true` and `v1` mean the same, and anything else but `v2` means off
@@ -110,19 +115,16 @@ export const persistence: Parser<Readonly<Record<string, unknown>> | null> = (te
   return { allowed: 'none, SOURCE_IP, HTTP_COOKIE, or APP_COOKIE and the name of a cookie' };
 };
 
-const PATH = /^\/[-A-Za-z0-9._~!$&()*+,;=:@%/?]{0,254}$/;
+export const urlPath = matching(
+  /^\/[-A-Za-z0-9._~!$&()*+,;=:@%/?]{0,254}$/,
+  'a path such as /healthz, without white space, quotes or #',
+);
 
-export const urlPath: Parser<string> = (text) =>
-  PATH.test(text.trim())
-    ? { value: text.trim() }
-    : { allowed: 'a path such as /healthz, without white space, quotes or #' };
-
-const CODES = /^[1-5]\d\d(-[1-5]\d\d|(\s*,\s*[1-5]\d\d)*)$/;
-
-export const statusCodes: Parser<string> = (text) =>
-  CODES.test(text.trim())
-    ? { value: text.replace(/\s/g, '') }
-    : { allowed: 'a status code, several with commas, or a range: 200, 200,204 or 200-299' };
+export const statusCodes = matching(
+  /^[1-5]\d\d(-[1-5]\d\d|(\s*,\s*[1-5]\d\d)*)$/,
+  'a status code, several with commas, or a range: 200, 200,204 or 200-299',
+  (text) => text.replace(/\s/g, ''),
+);
 
 export const httpVersion: Parser<number> = (text) => {
   const version = text.trim();
@@ -130,10 +132,10 @@ export const httpVersion: Parser<number> = (text) => {
 };
 
 /** The hash of one change that waits for approval (plan/approval.ts). */
-export const approval: Parser<string> = (text) =>
-  /^[0-9a-f]{12}$/.test(text.trim())
-    ? { value: text.trim() }
-    : { allowed: 'the hashes of changes that wait, 12 hexadecimal digits each' };
+export const approval = matching(
+  /^[0-9a-f]{12}$/,
+  'the hashes of changes that wait, 12 hexadecimal digits each',
+);
 
 /** The codes that Octavia takes (Octavia API 2.9, L7 policies). */
 export const redirectCode: Parser<number> = (text) => {
@@ -143,30 +145,26 @@ export const redirectCode: Parser<number> = (text) => {
     : { allowed: '301, 302, 303, 307 or 308' };
 };
 
-const REFERENCE = /^[A-Za-z0-9][-A-Za-z0-9._~:/@%+=]{0,254}$/;
-
 /** A reference to a certificate. Whether it exists is checked when it is looked up: another store has other names. */
-export const tlsReference: Parser<string> = (text) =>
-  REFERENCE.test(text.trim())
-    ? { value: text.trim() }
-    : { allowed: 'the id or the address of a certificate container or of a secret' };
+export const tlsReference = matching(
+  /^[A-Za-z0-9][-A-Za-z0-9._~:/@%+=]{0,254}$/,
+  'the id or the address of a certificate container or of a secret',
+);
 
-const SECRET_NAME = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+/** The name of a Node or a Secret (Kubernetes documentation, "Object Names and IDs", DNS subdomain). */
+export const OBJECT_NAME = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-export const secretName: Parser<string> = (text) =>
-  SECRET_NAME.test(text.trim())
-    ? { value: text.trim() }
-    : { allowed: 'the name of a Secret of type kubernetes.io/tls in the namespace of the Service' };
+export const secretName = matching(
+  OBJECT_NAME,
+  'the name of a Secret of type kubernetes.io/tls in the namespace of the Service',
+);
 
 const TLS_VERSIONS = ['SSLv3', 'TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
 
 export const tlsVersions: Parser<readonly string[]> = list(oneOf(...TLS_VERSIONS));
 
-const CIPHERS = /^[A-Z0-9][A-Za-z0-9_-]*(:[A-Z0-9][A-Za-z0-9_-]*)*$/;
-const LONGEST = 2048;
-
 /** Names of ciphers as OpenSSL has them, without OpenSSL's operators. */
-export const ciphers: Parser<string> = (text) =>
-  text.trim().length <= LONGEST && CIPHERS.test(text.trim())
-    ? { value: text.trim() }
-    : { allowed: 'names of ciphers as OpenSSL has them, with colons between' };
+export const ciphers = matching(
+  /^(?=.{1,2048}$)[A-Z0-9][A-Za-z0-9_-]*(:[A-Z0-9][A-Za-z0-9_-]*)*$/,
+  'names of ciphers as OpenSSL has them, with colons between',
+);

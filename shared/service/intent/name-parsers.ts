@@ -2,7 +2,7 @@ import { chooseByName, chooseByTags } from '../../model/network/subnet-choice.ts
 import type { Choice } from '../../model/network/subnet-choice.ts';
 import { NODE_SELECTOR, parseNodeSelector } from '../../model/node/node-selector.ts';
 import type { NodeSelector } from '../../model/node/node-selector.ts';
-import { uuid } from '../../model/text/parsers.ts';
+import { matching, OBJECT_NAME, uuid } from '../../model/text/parsers.ts';
 import type { Parser } from '../../model/text/parsers.ts';
 import { DESCRIPTION_MARK, LONGEST_DESCRIPTION } from '../../model/ownership.ts';
 import { isReserved, LONGEST_USER_TAG } from '../../model/load-balancer/user-tags.ts';
@@ -30,15 +30,9 @@ export const subnetName = choice(chooseByName);
 export const subnetTags = choice(chooseByTags);
 
 /** The name that an operator gave a flavor, or its id. */
-export const operatorsName: Parser<string> = (text) =>
-  /^[^\p{Cc}]{1,255}$/u.test(text.trim())
-    ? { value: text.trim() }
-    : { allowed: 'the name of an Octavia flavor, or its id' };
+export const operatorsName = matching(/^[^\p{Cc}]{1,255}$/u, 'the name of an Octavia flavor, or its id');
 
-const NODE_NAME = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-
-export const nodeName: Parser<string> = (text) =>
-  NODE_NAME.test(text.trim()) ? { value: text.trim() } : { allowed: 'names of nodes' };
+export const nodeName = matching(OBJECT_NAME, 'names of nodes');
 
 const MOST_WEIGHT = 256;
 
@@ -50,7 +44,7 @@ export const memberWeights: Parser<Readonly<Record<string, number>>> = (text) =>
   const pairs = text.split(/[\s,]+/).filter((item) => item !== '');
   const read = pairs.flatMap((item): (readonly [string, number])[] => {
     const [, name = '', weight] = /^(.+)=(\d{1,3})$/.exec(item) ?? [];
-    return NODE_NAME.test(name) && Number(weight) <= MOST_WEIGHT ? [[name, Number(weight)]] : [];
+    return OBJECT_NAME.test(name) && Number(weight) <= MOST_WEIGHT ? [[name, Number(weight)]] : [];
   });
   const names = new Set(read.map(([name]) => name));
   return pairs.length > 0 && names.size === pairs.length
@@ -59,21 +53,19 @@ export const memberWeights: Parser<Readonly<Record<string, number>>> = (text) =>
 };
 
 /** The name of a class: the text in quotes in the head of a section of cloud.conf. */
-export const sectionName: Parser<string> = (text) =>
-  text.trim() === '' || /\p{Cc}/u.test(text)
-    ? { allowed: 'the name of a [LoadBalancerClass "name"] of cloud.conf' }
-    : { value: text.trim() };
-
-const SHARED = /^(cluster\/)?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+export const sectionName = matching(
+  /^[^\p{Cc}]+$/u,
+  'the name of a [LoadBalancerClass "name"] of cloud.conf',
+);
 
 /**
  * The name by which Services share a load balancer. It goes into a tag, so it has no comma, which separates tags in a
  * query.
  */
-export const sharedName: Parser<string> = (text) =>
-  SHARED.test(text.trim())
-    ? { value: text.trim() }
-    : { allowed: 'a DNS label such as edge, or cluster/edge for one of all namespaces' };
+export const sharedName = matching(
+  /^(cluster\/)?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
+  'a DNS label such as edge, or cluster/edge for one of all namespaces',
+);
 
 /** The id of a load balancer, or an empty value, which other controllers leave behind. */
 export const loadBalancerId: Parser<string> = (text) => (text.trim() === '' ? { value: '' } : uuid(text));

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import express, { type Express } from 'express';
 import type { EntryTokens } from '../../shared/clusters/entry.ts';
 import { renderClustersPage } from '../../shared/report/page/clusters-page.ts';
@@ -14,14 +15,6 @@ import { resync } from '../resync.ts';
 import type { ClusterEndpoints } from '../serve/served-cluster.ts';
 import { objectPages, page, probes } from '../status.ts';
 import type { ProbeOptions } from '../status.ts';
-import { callersBehindNames, REFUSED_AFTER_MS } from './callers-behind-names.ts';
-import { openTokens } from './open-tokens.ts';
-import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { BoundedMap } from '../../shared/memory/bounded-map.ts';
-import { errorText } from '../../shared/model/errors.ts';
-import type { Log } from '../../shared/ports.ts';
-import type { VerifySender } from '../http/require-sender.ts';
 
 /** A cluster that the registry names. */
 interface FoundCluster {
@@ -36,31 +29,25 @@ interface ClustersServerOptions
   readonly tokens: Tokens;
   readonly find: (name: string) => FoundCluster | undefined;
   readonly status: () => Promise<ClustersView>;
-  /** When /resync and /events refuse a token that the kube-apiserver may know. */
-  readonly refusedAfterMs?: number;
 }
 
 /**
  * The express app of a deployment with several clusters: `/audit`, `/events`, `/resync` and `/clusters` with the name of one. A wrong
- * token and a name that nobody has get the same answer, 401.
+ * token and a name that nobody has get one answer, 401.
  */
 export function createClustersServer(options: ClustersServerOptions): Express {
   const app = express().disable('x-powered-by').disable('etag');
-  const senders = new SendersBehindNames(options.log, options.refusedAfterMs);
   const deliver: ServedEndpoint = (request) => {
     const name = /^\/(?:audit|events)\/([^/]+)\/?$/.exec(request.path)?.[1] ?? '';
     const its = optionsOf(name, options);
-    const verifySender = senders.of(name, its.verifySender);
-    return auditWebhook(its)(request) ?? events({ ...its, verifySender })(request);
+    return auditWebhook(its)(request) ?? events(its)(request);
   };
   app.use(onExpress(deliver));
   app.all('/resync', () => {
     throw new HttpError(404, 'this levelset serves several clusters: name one, /resync/CLUSTER');
   });
   app.all('/resync/:cluster', (request, response, next) => {
-    const its = optionsOf(request.params.cluster, options);
-    const callers = callersBehindNames(its.callers, options.refusedAfterMs);
-    resync({ ...its, callers }, '/resync/:cluster')(request, response, next);
+    resync(optionsOf(request.params.cluster, options), '/resync/:cluster')(request, response, next);
   });
   app.all('/clusters/:cluster', (request, response, next) => {
     const { cluster } = request.params;
@@ -115,42 +102,19 @@ function notServed(name: string, isKnown: boolean): ClusterEndpoints {
   };
 }
 
-/** Tokens of one cluster: those of a source's replicas, each new within the hour. */
-const MOST_KEPT = 1_000;
+/** With it no list of tokens is empty, so that a cluster without tokens answers as one that is none. Nobody has it. */
+const NOBODYS = randomBytes(32).toString('hex');
 
-/**
- * Who may send events to a cluster. As with callers, a token that was never verified is refused after the same time and in the same words
- * whether there is such a cluster or not, and whether its keys can be read or not. Why is for the log.
- */
-class SendersBehindNames {
-  readonly #log: Log;
-  readonly #refusedAfterMs: number;
-  /** The hashes of tokens that were verified once, by who verifies them. */
-  readonly #known = new WeakMap<VerifySender, BoundedMap<string, true>>();
-
-  constructor(log: Log, refusedAfterMs = REFUSED_AFTER_MS) {
-    this.#log = log;
-    this.#refusedAfterMs = refusedAfterMs;
-  }
-
-  /** Throws while the keys of the cluster cannot be read, for a token that was verified once. */
-  of(cluster: string, verify: VerifySender | undefined): VerifySender {
-    return async (token) => {
-      const refused = sleep(this.#refusedAfterMs, '', { ref: false });
-      if (!verify) return refused;
-      const known = this.#known.get(verify) ?? new BoundedMap<string, true>(MOST_KEPT);
-      this.#known.set(verify, known);
-      const name = createHash('sha256').update(token).digest('base64');
-      const wrong = await verify(token).catch((error: unknown) => {
-        if (known.has(name)) throw error;
-        return errorText(error);
-      });
-      if (wrong === undefined) {
-        known.set(name, true);
-        return undefined;
-      }
-      this.#log.info(`no valid OIDC token: ${wrong}`, { cluster });
-      return refused;
-    };
-  }
+/** What opens the endpoints of a cluster: the tokens of its entry, if there is one, and those of the deployment. */
+function openTokens(entry: Tokens | undefined, deployment: Tokens): Tokens {
+  const both = (which: keyof Tokens): readonly string[] => [
+    ...(entry?.[which] ?? []),
+    ...deployment[which],
+    NOBODYS,
+  ];
+  return {
+    auditTokens: both('auditTokens'),
+    resyncTokens: both('resyncTokens'),
+    pageTokens: both('pageTokens'),
+  };
 }

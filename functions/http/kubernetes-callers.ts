@@ -60,12 +60,6 @@ export class KubernetesCallers {
     return caller;
   }
 
-  /** Whether the apiserver has ever known who has this token. */
-  wasKnown(authorization: string): boolean {
-    const token = tokenIn(authorization);
-    return token !== undefined && this.#known.has(nameOf(token));
-  }
-
   /** The first five keys that the caller may not have worked on. Throws 503 when the apiserver cannot be asked now. */
   async refusedOf(caller: Caller, keys: readonly Key[]): Promise<readonly Key[]> {
     const refused: Key[] = [];

@@ -2,7 +2,7 @@ import { authorize } from '../../shared/trigger/authorize.ts';
 import { requireToken, type Admission } from './admit.ts';
 import { HttpError } from './http-error.ts';
 
-/** Undefined: the token is one that was asked for. Else why it is not, without any part of it; empty where nobody may learn it. */
+/** Undefined: the token is one that was asked for. Else why it is not, without any part of it. */
 export type VerifySender = (token: string) => Promise<string | undefined>;
 
 const JWT = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
@@ -17,7 +17,6 @@ export function requireSender(tokens: readonly string[], verify: VerifySender): 
     try {
       const wrong = await verify(token);
       if (wrong === undefined) return undefined;
-      if (wrong === '') return await byToken(request);
       const headers = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
       return new HttpError(401, `no valid OIDC token: ${wrong}`, { headers });
     } catch (cause) {

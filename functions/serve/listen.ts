@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { once } from 'node:events';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { hostPort, NotAllowed, refusalOf } from '../../shared/config/read-value.ts';
@@ -55,11 +55,12 @@ export async function listen(
   const server = tls
     ? https.createServer({ ...LIMITS, handshakeTimeout: handshakeMs, ...tls })
     : http.createServer(LIMITS);
-  const older = new OlderConnections(server);
-  server.on('request', (request, response) => {
-    if (older.has(request.socket)) sendAway(request, response);
-    else handler(request, response);
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
   });
+  server.on('request', handler);
   server.maxConnections = MOST_CONNECTIONS;
   server.listen(port, host === '::' ? undefined : host); // without a host also where the kernel has no IPv6
   try {
@@ -71,9 +72,8 @@ export async function listen(
     look && tls && server instanceof https.Server
       ? followFiles(flags, look, tls, (now, isNewCa) => {
           server.setSecureContext(now);
-          if (!isNewCa) return;
-          older.add();
-          server.closeIdleConnections();
+          // whoever shows a certificate connects again, and shows it to the new CA; a kube-apiserver sends again what was reset
+          if (isNewCa) for (const socket of open) socket.resetAndDestroy();
         })
       : () => undefined;
   const { port: actual } = server.address() as AddressInfo;
@@ -99,13 +99,6 @@ function whyNot(error: unknown, address: string): string {
   if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) return reason;
   const before = process.env['npm_lifecycle_event'] === 'start' ? 'npm start -- ' : '';
   return `another program listens there (${reason}): give another port, or 0 for one that is free: ${before}--listen=${address.replace(/\d+$/, '0')}`;
-}
-
-/** Whoever shows a certificate connects again, and shows it to the new CA. */
-function sendAway(request: http.IncomingMessage, response: http.ServerResponse): void {
-  request.resume();
-  response.writeHead(503, { connection: 'close', 'retry-after': '1', 'content-type': 'application/json' });
-  response.end('{"error":"the CA of client certificates was replaced: connect again"}');
 }
 
 /** New connections get what is in the files now; while that cannot be used, what was there before. */
@@ -158,38 +151,4 @@ async function readTls(flags: ListenFlags): Promise<https.ServerOptions | undefi
     }),
     minVersion: 'TLSv1.2',
   };
-}
-
-/**
- * Connections that were there before the clients' CA was replaced: they show a certificate that was judged by the old one,
- * also where the handshake ended later.
- */
-class OlderConnections {
-  readonly #open = new Map<string, Socket>();
-  #older = new Set<string>();
-
-  constructor(server: Server) {
-    server.on('connection', (socket: Socket) => {
-      const name = nameOf(socket);
-      this.#open.set(name, socket);
-      this.#older.delete(name);
-      socket.once('close', () => {
-        if (this.#open.get(name) === socket) this.#open.delete(name);
-      });
-    });
-  }
-
-  /** All that are there now are older. */
-  add(): void {
-    this.#older = new Set(this.#open.keys());
-  }
-
-  has(socket: Socket): boolean {
-    return this.#older.has(nameOf(socket));
-  }
-}
-
-/** The socket of a request is another object than the one that was accepted, with TLS in between. */
-function nameOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
 }

@@ -132,44 +132,31 @@ async function following(): Promise<Listening & { replace: (from: string, to: st
 }
 
 /** A connection with the certificate of the cluster; `text` is what came, until it was closed. */
-async function open(port: number, over?: Socket): Promise<{ socket: Socket; text: () => string }> {
+async function open(port: number): Promise<{ socket: Socket; text: () => string }> {
   const [cert, key] = await Promise.all(['pem', 'key'].map((kind) => readFile(file(`kubernetes.${kind}`))));
-  const socket = connectTls({
-    ...(over ? { socket: over } : { port }),
-    host: '127.0.0.1',
-    cert,
-    key,
-    rejectUnauthorized: false,
-  });
+  const socket = connectTls({ port, host: '127.0.0.1', cert, key, rejectUnauthorized: false });
   onTestFinished(() => void socket.destroy());
   let text = '';
   socket.on('data', (part) => (text += String(part)));
   await once(socket, 'secureConnect');
-  return { socket, text: () => `${text}${socket.closed ? ' closed' : ''}` };
+  return { socket, text: () => text };
 }
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
-test('a CA that was replaced lets nobody in over a connection from before', async () => {
+test('a CA that was replaced lets nobody in over a connection from before, whether it was open or just begun', async () => {
   const { url, replace } = await following();
   const port = Number(new URL(url).port);
-  const begun = connectTcp(port, '127.0.0.1');
+  const begun = connectTcp(port, '127.0.0.1').on('error', () => undefined);
   await once(begun, 'connect');
   const idle = await open(port);
-  idle.socket.write(GET);
-  const busy = await open(port);
-  busy.socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na');
+  idle.socket.on('error', () => undefined).write(GET);
   await vi.waitFor(() => {
     expect(idle.text()).toMatch(/served/);
   });
   await replace('stranger.pem', 'followed-ca.pem');
-  busy.socket.write(`b${GET}`);
-  const late = await open(port, begun);
-  late.socket.write(GET);
   await vi.waitFor(() => {
-    expect(idle.text()).toMatch(/served\s.*closed$/s);
-    expect(busy.text()).toMatch(/200 OK.*served.*503 .*connection: close.*connect again.* closed$/is);
-    expect(late.text()).toMatch(/^HTTP\/1.1 503 .* closed$/s);
+    expect([idle.socket.closed, begun.closed]).toEqual([true, true]);
   });
   const next = await open(port);
   next.socket.write(GET);

@@ -18,10 +18,10 @@ import type { ClusterMetrics } from '../metrics.ts';
 import type { Connected } from '../world.ts';
 import { PageMemory } from './memory.ts';
 import { MONOTONIC } from '../budget.ts';
-import type { SharedAmongClusters } from './local-queue.ts';
+
 import { UnsettledObjects } from './unsettled.ts';
 import { Webhook } from './webhook.ts';
-import { Work } from './work.ts';
+import { Work, type SharedAmongClusters } from './work.ts';
 
 interface ServedClusterOptions {
   readonly connected: Connected;

@@ -1,15 +1,35 @@
-import { reconcile } from '../../shared/reconcile.ts';
+import { looksAfterRoutes } from '../../shared/config/controllers.ts';
+import { listNodesNow } from '../../shared/memory/listed-nodes.ts';
 import { errorText } from '../../shared/model/errors.ts';
+import { fingerprintOf } from '../../shared/model/node/node.ts';
 import type { Report } from '../../shared/model/outcome.ts';
-import { requestOf, type ReconcileRequest } from '../../shared/model/request.ts';
-import type { MayCreate } from '../../shared/queue/queue.ts';
+import {
+  isByPerson,
+  isUnit,
+  requestOf,
+  scopeOf,
+  type Key,
+  type ReconcileRequest,
+} from '../../shared/model/request.ts';
+import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
+import { Queue, type MayCreate } from '../../shared/queue/queue.ts';
+import { Room } from '../../shared/queue/room.ts';
+import { Window } from '../../shared/queue/window.ts';
+import { reconcile } from '../../shared/reconcile.ts';
 import type { QueueView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
 import { MONOTONIC, timeBudget } from '../budget.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { Connected } from '../world.ts';
-import { DryRuns } from './dry-runs.ts';
-import { LocalQueue, type SharedAmongClusters } from './local-queue.ts';
+import { Sweeper, type SweepTurns } from './sweeper.ts';
+
+/** What one of several clusters of a process shares with the others. */
+export interface SharedAmongClusters {
+  /** The places for load balancers in Octavia's hands, of all clusters of one project. */
+  readonly room?: Room;
+  /** When the cluster is swept. */
+  readonly turns?: SweepTurns;
+}
 
 interface WorkOptions {
   readonly connected: Pick<Connected, 'world' | 'cluster'>;
@@ -23,97 +43,206 @@ interface WorkOptions {
   readonly shared?: SharedAmongClusters;
 }
 
+/** The delay of a run of the routes after a Node changed. One serves all Nodes that join or leave meanwhile. */
+const FOLLOW_MS = 500;
 /** Runs that people wait for: ten requests of as many objects as one may name. */
 const MOST_ASKED = 1_000;
+/** Dry runs that people wait for: two such requests. */
+const MOST_DRY = 200;
 /** One dry run at a time for so many other runs. */
 const RUNS_PER_DRY_RUN = 5;
+const ENDED = 'the work on this cluster ended before the run began: ask again';
 
-/** The work of one process: runs of the keys in its queue, and dry runs beside them. */
+/** The work on one cluster in one process: the queue in its memory, the keys that wait for Octavia, the sweeps, and dry runs beside them. */
 export class Work {
   readonly #options: WorkOptions;
-  readonly #queue: LocalQueue;
-  readonly #dryRuns: DryRuns;
+  readonly #queue: Queue;
+  readonly #busy: BusyLoadBalancers;
+  readonly #sweeper: Sweeper;
+  /** Of changes of Nodes. */
+  readonly #window = new Window((): unknown => this.#lookAtNodes()); // which never rejects
+  /** What counts of the Nodes, as they were at the last look. */
+  #nodes: string | undefined;
+  /** Who waits for the next run of a key. */
+  readonly #asked = new Map<Key, PromiseWithResolvers<Report>[]>();
+  #runsAsked = 0;
+  readonly #dryRuns: Places;
   readonly #stop = new AbortController();
-  #asked = 0;
 
   constructor(options: WorkOptions) {
     this.#options = options;
-    const { connected, dryRun = false, shared, swept } = options;
+    const { connected, dryRun = false, shared = {}, swept } = options;
     const { world } = connected;
-    this.#queue = new LocalQueue({
-      world,
+    const { cloud, log, config, memory } = world;
+    const { room = new Room(config.concurrentLoadBalancers, MONOTONIC), turns } = shared;
+    // runs that come back see the Nodes as the last look did, so that each look is one change of a pool
+    memory.nodesKeptMs = config.sweepIntervalMs;
+    this.#busy = new BusyLoadBalancers({
+      ...{ cloud, log, clock: MONOTONIC },
       cluster: () => connected.cluster(),
-      ...shared,
-      readOnly: dryRun,
-      run: (request, mayCreate) => this.#reconcile(request, mayCreate),
-      swept,
     });
-    this.#dryRuns = new DryRuns({
-      run: (request) => this.#reconcile(request),
-      concurrency: Math.ceil(world.config.concurrentServiceSyncs / RUNS_PER_DRY_RUN),
+    this.#queue = new Queue({
+      run: (request, mayCreate) => this.#run(request, mayCreate),
+      concurrency: config.concurrentServiceSyncs,
       clock: MONOTONIC,
+      busy: this.#busy,
+      room,
     });
+    this.#sweeper = new Sweeper({
+      ...{ world, intervalMs: config.sweepIntervalMs, readOnly: dryRun },
+      ...(turns && { turns }),
+      swept: (found) => {
+        this.enqueue(found.requests);
+        swept(found);
+      },
+    });
+    this.#dryRuns = new Places(Math.ceil(config.concurrentServiceSyncs / RUNS_PER_DRY_RUN));
   }
 
-  /** Starts the first sweep and the interval. */
+  /** Starts the work, with a sweep first and then at each interval. */
   start(): void {
-    this.#queue.start();
+    this.#sweeper.start();
   }
 
+  /** Units are run, and for any other key a sweep queues what it finds. */
   enqueue(requests: readonly ReconcileRequest[]): void {
-    this.#queue.add(this.#named(requests));
+    const { connected, dryRun } = this.#options;
+    for (const asked of requests) {
+      const request = requestOf(connected.world, asked);
+      if (isUnit(request.key)) this.#queue.add(dryRun ? { ...request, dryRun } : request);
+      else if (request.key === 'nodeset' && !isByPerson(request)) this.#window.touch();
+      else this.#sweeper.request(scopeOf(request.key), { isDue: isByPerson(request), isAsked: true });
+    }
   }
 
   /**
    * Queues units to run now, each after a run of it that is under way, and returns the reports in the order of
-   * the requests. All are dry runs, or none is. Throws 429 if too many are waited for, and 503 at the end.
+   * the requests. All are dry runs, which have places of their own, or none is. Throws 429 if too many are waited for, and 503 at the end.
    */
-  async reconcile(asked: readonly ReconcileRequest[]): Promise<readonly Report[]> {
-    const requests = this.#named(asked);
-    if (this.#options.dryRun || requests.every(({ dryRun }) => dryRun))
-      return this.#dryRuns.runAll(requests.map((request) => ({ ...request, dryRun: true })));
-    if (this.#asked + requests.length > MOST_ASKED) {
-      const message = `${this.#asked} runs are waited for, and at most ${MOST_ASKED} may be: ask again later, or for fewer objects`;
-      throw new HttpError(429, message, { headers: { 'Retry-After': String(RETRY_AFTER_S) } });
-    }
-    this.#asked += requests.length;
+  async reconcile(requests: readonly ReconcileRequest[]): Promise<readonly Report[]> {
+    const isDry = this.#options.dryRun === true || requests.every(({ dryRun }) => dryRun);
+    const [what, waited, most] = isDry
+      ? ['dry runs', this.#dryRuns.wanted, MOST_DRY]
+      : ['runs', this.#runsAsked, MOST_ASKED];
+    if (waited + requests.length > most)
+      throw refusal(
+        429,
+        `${waited} ${what} are waited for, and at most ${most} may be: ask again later, or for fewer objects`,
+      );
+    if (isDry) return Promise.all(requests.map((request) => this.#dryRun(request)));
+    this.#runsAsked += requests.length;
     try {
-      return await Promise.all(requests.map((request) => this.#queue.ask(request)));
-    } catch (error) {
-      throw new HttpError(503, errorText(error), { headers: { 'Retry-After': String(RETRY_AFTER_S) } });
+      return await Promise.all(requests.map((request) => this.#ask(request)));
     } finally {
-      this.#asked -= requests.length;
+      this.#runsAsked -= requests.length;
     }
   }
 
   /** The state of the queue, for metrics and the page. */
   queued(): QueueView {
-    return this.#queue.view();
+    return { depth: this.#queue.depth, oldestMs: this.#queue.oldestAgeMs() };
   }
 
   /** True when no key is queued, running or waiting for Octavia, and no sweep runs or is about to run. */
   get idle(): boolean {
-    return this.#queue.idle;
+    return this.#queue.depth + this.#queue.running === 0 && !this.#sweeper.busy && !this.#window.isOpen;
   }
 
-  /** Starts no more runs. Those under way finish their write. */
+  /** Begins no run any more, and resolves when those under way have ended: they finish their write. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    this.#dryRuns.stop();
-    await this.#queue.stop();
+    this.#busy.stop();
+    this.#window.stop();
+    const stopped = Promise.all([this.#sweeper.stop(), this.#queue.stop()]);
+    for (const asked of [...this.#asked.values()].flat()) asked.reject(refusal(503, ENDED));
+    this.#asked.clear();
+    await stopped;
   }
 
-  #named(requests: readonly ReconcileRequest[]): readonly ReconcileRequest[] {
-    return requests.map((request) => requestOf(this.#options.connected.world, request));
+  /** The report of a run that began after this. */
+  #ask(request: ReconcileRequest): Promise<Report> {
+    if (this.#stop.signal.aborted) return Promise.reject(refusal(503, ENDED));
+    const asked = Promise.withResolvers<Report>();
+    this.#asked.set(request.key, [...(this.#asked.get(request.key) ?? []), asked]);
+    this.enqueue([request]);
+    return asked.promise;
+  }
+
+  #dryRun(request: ReconcileRequest): Promise<Report> {
+    return this.#dryRuns.run(() => {
+      if (this.#stop.signal.aborted) throw refusal(503, ENDED);
+      return this.#reconcile({ ...requestOf(this.#options.connected.world, request), dryRun: true });
+    });
+  }
+
+  async #run(request: ReconcileRequest, mayCreate: MayCreate): Promise<Report> {
+    const asked = this.#asked.get(request.key) ?? [];
+    this.#asked.delete(request.key);
+    const report = await this.#reconcile(request, mayCreate);
+    if (!request.dryRun) this.#follow(report);
+    for (const { resolve } of asked) resolve(report);
+    return report;
   }
 
   async #reconcile(request: ReconcileRequest, mayCreate?: MayCreate): Promise<Report> {
-    const { world } = this.#options.connected;
+    const { connected, reported } = this.#options;
+    const { world } = connected;
     const budget = timeBudget(world.config.reconcileTimeoutMs, MONOTONIC, this.#stop.signal);
     const report = await reconcile(request, world, { ...budget, ...(mayCreate && { mayCreate }) });
-    this.#options.reported(report);
+    reported(report);
     return report;
+  }
+
+  /** Queues what depends on Nodes after levelset wrote one, since audit events about its own writes are ignored. */
+  #follow({ nodesWithoutAddress = [], membersMoved }: Report): void {
+    const { world } = this.#options.connected;
+    if (nodesWithoutAddress.length > 0) this.#sweeper.lookAgain();
+    if (!membersMoved) return;
+    this.#window.touch();
+    if (looksAfterRoutes(world.config))
+      this.#queue.add(requestOf(world, { key: 'routes', trigger: 'requeue' }), FOLLOW_MS);
+  }
+
+  /** Sweeps the Services, if anything of the Nodes has changed that counts: its lists tell of all load balancers what each run would ask for. */
+  async #lookAtNodes(): Promise<void> {
+    const { world } = this.#options.connected;
+    try {
+      const nodes = fingerprintOf(await listNodesNow(world));
+      if (this.#nodes === nodes) return;
+      this.#nodes = nodes;
+    } catch (error) {
+      world.log.warn('the Nodes cannot be listed: a sweep tries again', { reason: errorText(error) });
+    }
+    this.#sweeper.request(scopeOf('nodeset'), { isDue: true, isAsked: true });
   }
 }
 
-const RETRY_AFTER_S = 5;
+/** So many run at once; the others wait, in their order. */
+class Places {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+  /** Those that run or wait. */
+  wanted = 0;
+
+  constructor(most: number) {
+    this.#free = most;
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    this.wanted += 1;
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      this.wanted -= 1;
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free += 1;
+    }
+  }
+}
+
+function refusal(status: 429 | 503, message: string): HttpError {
+  return new HttpError(status, message, { headers: { 'Retry-After': '5' } });
+}

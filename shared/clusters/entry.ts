@@ -55,8 +55,6 @@ export interface EntryReading {
 
 /** Where the texts of entries are kept. What it throws says that it cannot be read, and nothing of what is there. */
 export interface EntrySource {
-  /** How long a text that was read counts, in milliseconds. */
-  readonly keepMs: number;
   /** The names of all entries, in any order. */
   names(): Promise<readonly string[]>;
   /** The texts of one entry, all of one time. Undefined: there is no such entry. */

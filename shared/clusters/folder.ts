@@ -1,43 +1,32 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { ReconcileError } from '../model/errors.ts';
 import { TEXTS, type EntrySource, type Texts } from './entry.ts';
 
-/** A kubelet writes a changed Secret within a minute or so. */
-const KEEP_MS = 5_000;
 /** A folder that changed so recently is still being written: half of it may be of before. */
 const QUIET_MS = 2_000;
-/** Nobody who writes a few files is met halfway so often. */
-const MOST_RESTLESS = 12;
 /** As large as a Secret can be. */
 const LARGEST = 1_048_576;
-/** How often a look begins again that was overtaken by a change. */
-const MOST_LOOKS = 3;
 
-/** A folder as it was at one moment. */
-interface Stamp {
-  readonly text: string;
+/** An entry as it was at one moment. */
+interface Moment {
+  readonly folder: string;
   readonly changedAtMs: number;
 }
 
 /**
- * A folder with one folder for each cluster, which has one file for each text; a name that begins with a dot is neither. Files are
- * read again when their names or times of change differ, and nothing in the folder has changed for two seconds: whoever writes
- * several of them one after the other is not met halfway. Where Kubernetes mounts Secrets, folders or files lead into a `..data`
- * that is replaced as a whole. A link that leads out of the folder is refused: whoever may write entries may not use what else
- * this process can read. A folder that had entries and has nothing at all any more counts as one that cannot be read.
+ * A folder with one folder for each cluster, which has one file for each text; a name that begins with a dot is neither. Files count
+ * when nothing in the folder has changed for two seconds: whoever writes several of them one after the other is not met halfway. Where
+ * Kubernetes mounts Secrets, folders or files lead into a `..data` that is replaced as a whole. A link that leads out of the folder is
+ * refused: whoever may write entries may not use what else this process can read. A folder that had entries and has nothing at all any
+ * more counts as one that cannot be read.
  */
 export class FolderSource implements EntrySource {
-  readonly keepMs = KEEP_MS;
   readonly #path: string;
   readonly #now: () => number;
-  readonly #known = new Map<string, { readonly stamp: string; readonly texts: Texts | undefined }>();
-  /** Folders that were not quiet at the last looks. Their age goes by this clock, as that of the files may be another one. */
-  readonly #restless = new Map<
-    string,
-    { readonly stamp: string; readonly atMs: number; readonly looks: number }
-  >();
+  readonly #known = new Map<string, Texts>();
 
   /** @param now The time of day, in milliseconds. */
   constructor(path: string, now: () => number = () => Date.now()) {
@@ -49,47 +38,23 @@ export class FolderSource implements EntrySource {
     const found = (await this.#list()).filter((name) => !name.startsWith('.'));
     const are = await Promise.all(found.map((name) => isFolder(join(this.#path, name))));
     const names = new Set(found.filter((_, index) => are[index]));
-    for (const kept of [this.#known, this.#restless])
-      for (const name of kept.keys()) if (!names.has(name)) kept.delete(name);
+    for (const name of this.#known.keys()) if (!names.has(name)) this.#known.delete(name);
     return [...names];
   }
 
   async read(name: string): Promise<Texts | undefined> {
     const path = join(this.#path, name);
-    for (let look = 0; look < MOST_LOOKS; look += 1) {
-      const folder = await this.#folderAt(path);
-      if (folder === undefined && (await ifThere(lstat(path))) === undefined) {
-        await this.#list(); // throws where the registry itself is gone, which says nothing of its entries
-        this.#known.delete(name);
-        return undefined;
-      }
-      const stamp = folder === undefined ? undefined : await stampOf(folder);
-      if (folder === undefined || stamp === undefined) continue;
-      const known = this.#known.get(name);
-      if (stamp.text !== known?.stamp && !this.#isQuiet(name, stamp)) return known?.texts;
-      this.#restless.delete(name);
-      if (stamp.text === known?.stamp) return known.texts;
-      const texts = await this.#textsIn(folder);
-      if ((await stampOf(folder))?.text !== stamp.text) continue;
-      this.#known.set(name, { stamp: stamp.text, texts });
-      return texts;
+    const before = await this.#momentOf(path);
+    if (before === undefined) {
+      await this.#list(); // throws where the registry itself is gone, which says nothing of its entries
+      this.#known.delete(name);
+      return undefined;
     }
-    throw unreadable(path, 'it changes all the time, or its links lead nowhere');
-  }
-
-  #isQuiet(name: string, { text, changedAtMs }: Stamp): boolean {
-    const now = this.#now();
-    if (now - changedAtMs >= QUIET_MS) return true;
-    const before = this.#restless.get(name);
-    if (before?.stamp === text && now - before.atMs >= QUIET_MS) return true;
-    const looks = (before?.looks ?? 0) + 1;
-    if (looks > MOST_RESTLESS)
-      throw unreadable(
-        join(this.#path, name),
-        'it changes again and again: write it once, or replace it whole',
-      );
-    this.#restless.set(name, { stamp: text, atMs: before?.stamp === text ? before.atMs : now, looks });
-    return false;
+    // by the age of the files, which another machine's clock may have stamped as of later
+    if (Math.abs(this.#now() - before.changedAtMs) < QUIET_MS) return this.#known.get(name);
+    const texts = await this.#textsIn(before.folder);
+    if (isDeepStrictEqual(await this.#momentOf(path), before)) this.#known.set(name, texts);
+    return this.#known.get(name);
   }
 
   /** Throws where nothing at all is left: a mount that is gone leaves such a folder. */
@@ -120,15 +85,26 @@ export class FolderSource implements EntrySource {
     return real;
   }
 
-  /** Undefined: this is no folder. */
-  async #textsIn(folder: string): Promise<Texts | undefined> {
+  /** Undefined: there is no folder. */
+  async #momentOf(path: string): Promise<Moment | undefined> {
+    const folder = await this.#folderAt(path);
+    if (folder === undefined) {
+      if (await ifThere(lstat(path))) throw unreadable(path, 'its links lead nowhere');
+      return undefined;
+    }
+    const own = await ifThere(stat(folder));
+    if (!own?.isDirectory()) return undefined;
+    const files = await Promise.all(TEXTS.map((text) => ifThere(stat(join(folder, text)))));
+    const times = [own, ...files].flatMap((one) => (one ? [one.mtimeMs, one.ctimeMs] : []));
+    return { folder, changedAtMs: Math.max(...times) };
+  }
+
+  async #textsIn(folder: string): Promise<Texts> {
     const read = TEXTS.map(async (text) => {
       const path = await this.#realpath(join(folder, text));
-      const content = path && (await ifThere(contentOf(path)));
-      return [text, content] as const;
+      return [text, path && (await ifThere(contentOf(path)))] as const;
     });
-    const found = (await Promise.all(read)).filter(([, content]) => content !== undefined);
-    return found.length > 0 || (await isFolder(folder)) ? Object.fromEntries(found) : undefined;
+    return Object.fromEntries((await Promise.all(read)).filter(([, content]) => content !== undefined));
   }
 }
 
@@ -138,21 +114,6 @@ async function isFolder(path: string): Promise<boolean> {
     (found) => found.isDirectory(),
     async () => (await ifThere(lstat(path))) !== undefined,
   );
-}
-
-/** Undefined: the folder is no more. */
-async function stampOf(folder: string): Promise<Stamp | undefined> {
-  const paths = [folder, ...TEXTS.map((text) => join(folder, text))];
-  const [own, ...files] = await Promise.all(paths.map((path) => ifThere(stat(path, { bigint: true }))));
-  if (own === undefined) return undefined;
-  const all = [own, ...files];
-  return {
-    text: JSON.stringify([
-      folder,
-      ...all.map((one) => one && `${one.ino} ${one.size} ${one.mtimeNs} ${one.ctimeNs}`),
-    ]),
-    changedAtMs: Math.max(...all.map((one) => Number(one?.ctimeMs ?? 0))),
-  };
 }
 
 /** No pipe and no device holds the process up. */
@@ -172,13 +133,9 @@ async function contentOf(path: string): Promise<string> {
 async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
   return asked.catch((cause: unknown) => {
     if (cause instanceof ReconcileError) throw cause;
-    if (isMissing(cause)) return undefined;
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(cause))) return undefined;
     throw unreadable((cause as NodeJS.ErrnoException).path ?? 'a file', codeOf(cause));
   });
-}
-
-function isMissing(cause: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR'].includes(codeOf(cause));
 }
 
 function codeOf(cause: unknown): string {

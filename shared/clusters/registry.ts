@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { tokensIn } from '../config/tokens.ts';
 import { errorText, ReconcileError } from '../model/errors.ts';
 import { isClusterName } from '../model/request.ts';
-import type { Entry, EntryTokens, EntryReading, Settings, EntrySource, Texts } from './entry.ts';
-import { readEntryTokens } from './entry-tokens.ts';
+import type { Entry, EntryTokens, EntryReading, Settings, EntrySource, TextName, Texts } from './entry.ts';
 import { OF_SETTINGS, readSettings, type Deployment } from './read-settings.ts';
 
 interface Kept {
-  readonly readAtMs: number;
   readonly texts: Texts;
   /** The last settings that could be used, with the texts that they were made of. */
   readonly good?: { readonly texts: Texts; readonly settings: Settings };
@@ -25,14 +24,11 @@ interface Kept {
 export class Registry {
   readonly #source: EntrySource;
   readonly #deployment: Deployment;
-  readonly #now: () => number;
   readonly #kept = new Map<string, Kept>();
-  readonly #looks = new Map<string, Promise<EntryReading | undefined>>();
 
-  constructor(source: EntrySource, deployment: Deployment, now: () => number = () => Date.now()) {
+  constructor(source: EntrySource, deployment: Deployment) {
     this.#source = source;
     this.#deployment = deployment;
-    this.#now = now;
   }
 
   /**
@@ -46,7 +42,7 @@ export class Registry {
   }
 
   /**
-   * One entry, at most as old as the source's texts may be. Undefined: there is none, or it is just being written for the first
+   * One entry as it is now. Undefined: there is none, or it is just being written for the first
    * time. Never throws for what a text says, nor for a registry that cannot be read: both are problems, and what counted before
    * counts.
    */
@@ -55,15 +51,6 @@ export class Registry {
       return {
         problems: [`${JSON.stringify(name)} is no name of a cluster: give a label of DNS, such as prod-a`],
       };
-    const kept = this.#kept.get(name);
-    if (kept && Math.abs(this.#now() - kept.readAtMs) < this.#source.keepMs) return kept.reading;
-    const running = this.#looks.get(name) ?? this.#look(name).finally(() => this.#looks.delete(name));
-    this.#looks.set(name, running);
-    return running;
-  }
-
-  async #look(name: string): Promise<EntryReading | undefined> {
-    const readAtMs = this.#now();
     const before = this.#kept.get(name);
     try {
       const texts = await this.#source.read(name);
@@ -72,7 +59,7 @@ export class Registry {
         return undefined;
       }
       const isSame = before && isDeepStrictEqual(texts, before.texts);
-      const next = isSame ? { ...before, readAtMs } : await this.#next(name, readAtMs, texts, before);
+      const next = isSame ? before : await this.#next(name, texts, before);
       this.#kept.set(name, next);
       return next.reading;
     } catch (error) {
@@ -82,13 +69,13 @@ export class Registry {
     }
   }
 
-  async #next(name: string, readAtMs: number, texts: Texts, before: Kept | undefined): Promise<Kept> {
+  async #next(name: string, texts: Texts, before: Kept | undefined): Promise<Kept> {
     const problems: string[] = [];
     const good = await this.#settings(name, texts, before?.good, problems);
     const tokens = readEntryTokens(texts, before?.tokens, problems);
     const entry = good && { name, settings: good.settings, tokens };
     return {
-      ...{ readAtMs, texts, tokens },
+      ...{ texts, tokens },
       ...(good && { good }),
       reading: {
         ...(entry && { entry: sameAs(before?.reading.entry, entry) }),
@@ -117,4 +104,29 @@ export class Registry {
 function sameAs(before: Entry | undefined, now: Entry): Entry {
   const isSame = before?.settings === now.settings && isDeepStrictEqual(before.tokens, now.tokens);
   return isSame ? before : now;
+}
+
+const TOKENS = {
+  auditTokens: 'audit-tokens',
+  resyncTokens: 'resync-tokens',
+  pageTokens: 'page-tokens',
+} as const satisfies Record<keyof EntryTokens, TextName>;
+
+/** The tokens of an entry. One list that cannot be used is what it was before, and adds to `problems`. */
+function readEntryTokens(texts: Texts, before: EntryTokens | undefined, problems: string[]): EntryTokens {
+  const read = (which: keyof EntryTokens): readonly string[] => {
+    const text = TOKENS[which];
+    try {
+      return tokensIn(text, texts[text] ?? '');
+    } catch (error) {
+      if (!(error instanceof ReconcileError)) throw error;
+      problems.push(error.message);
+      return before?.[which] ?? [];
+    }
+  };
+  return {
+    auditTokens: read('auditTokens'),
+    resyncTokens: read('resyncTokens'),
+    pageTokens: read('pageTokens'),
+  };
 }

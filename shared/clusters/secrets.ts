@@ -25,8 +25,6 @@ interface Kept {
  * names of its keys. A list and a watch follow them. While the kube-apiserver does not answer, nothing is known to be gone.
  */
 export class SecretsSource implements EntrySource {
-  /** They are here already, as new as the watch is. */
-  readonly keepMs = 0;
   readonly #follower: Follower<'Secret'>;
   #isListed = false;
   readonly #tried = Promise.withResolvers<undefined>();

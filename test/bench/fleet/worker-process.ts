@@ -52,7 +52,6 @@ const handlers = {
   /** Begins to serve all of them, and to live in the time of the bench. */
   async serve({ entries, timePort, sandboxPort, worker }: ToServe) {
     const source = {
-      keepMs: 0,
       names: () => Promise.resolve(Object.keys(entries)),
       read: (name: string) => Promise.resolve(entries[name]),
     };

@@ -1,14 +1,8 @@
 /** What becomes of clusters whose entries come, change and go while others, or their own runs, take their time. */
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ConnectedClusters } from '../../../functions/clusters/connected-clusters.ts';
 import type { Connected } from '../../../functions/world.ts';
 import type { Entry, EntryReading } from '../../../shared/clusters/entry.ts';
-import { FolderSource } from '../../../shared/clusters/folder.ts';
-import { Registry } from '../../../shared/clusters/registry.ts';
-import { entryFolder } from '../../unit/clusters/entry-folder.ts';
-import { WHOLE } from '../../unit/clusters/entry-texts.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -26,7 +20,7 @@ interface World {
 }
 
 /** Clusters of which `slow` ones end when `lasting` is resolved. */
-function world(given?: Registry) {
+function world() {
   const readings = new Map<string, EntryReading>();
   /** Which cluster an entry leads to; none: it does not answer. */
   const uids = new Map<string, string>();
@@ -43,7 +37,7 @@ function world(given?: Registry) {
   const answer = <T>(from: () => T): Promise<T> =>
     registry.isAway ? Promise.reject(new Error('it is away')) : Promise.resolve(from());
   const clusters = new ConnectedClusters<World>({
-    registry: given ?? {
+    registry: {
       names: () => answer(() => [...readings.keys()].sort()),
       read: (name) => answer(() => readings.get(name)),
     },
@@ -200,30 +194,6 @@ test('what is wrong is told once while a kube-apiserver does not answer, and no 
   expect(clusters.problemsOf('a')).toEqual([unanswered]);
 });
 
-test('an entry whose folder was emptied is served no more, and its tokens open nothing', async () => {
-  const folder = entryFolder();
-  const registry = new Registry(
-    new FolderSource(folder.path, folder.now),
-    { flags: {}, env: {} },
-    folder.now,
-  );
-  const { clusters, uids } = world(registry);
-  uids.set('a', 'one');
-  folder.write('a', WHOLE);
-  folder.later();
-  await clusters.look();
-  expect(clusters.get('a')).toBeDefined();
-  for (const text of Object.keys(WHOLE)) rmSync(join(folder.path, 'a', text));
-  folder.later();
-  await clusters.look();
-  expect(clusters.get('a')).toBeUndefined();
-  expect(clusters.entryOf('a')).toBeUndefined();
-  expect(clusters.problemsOf('a')).toEqual([
-    'a: kubeconfig is missing: without it there is nothing to connect to',
-    'a: cloud.conf is missing: without it there is nothing to connect to',
-  ]);
-});
-
 test('an entry with which nothing was ever begun keeps its cluster from no other one', async () => {
   const { clusters, put, unfit, begun } = world();
   unfit.add('a');
@@ -251,36 +221,4 @@ test('a cluster that did not answer is asked again while the registry cannot be 
   expect(clusters.get('a')).toBeDefined();
   expect(clusters.get('b')).toBeDefined();
   for (const name of ['a', 'b']) expect(clusters.problemsOf(name)).toEqual([]);
-});
-
-test('clusters go on where the folder of all is suddenly empty, until somebody says that there is none', async () => {
-  const folder = entryFolder();
-  const source = new FolderSource(folder.path, folder.now);
-  const registry = new Registry(source, { flags: {}, env: {} }, folder.now);
-  const { clusters, uids } = world(registry);
-  expect(await source.names()).toEqual([]);
-  for (const [name, uid] of [
-    ['a', 'one'],
-    ['b', 'two'],
-  ] as const) {
-    uids.set(name, uid);
-    folder.write(name, WHOLE);
-  }
-  folder.later();
-  await clusters.look();
-  const served = (): readonly boolean[] => ['a', 'b'].map((name) => clusters.get(name) !== undefined);
-  expect(served()).toEqual([true, true]);
-  for (const name of ['a', 'b']) rmSync(join(folder.path, name), { recursive: true });
-  folder.later();
-  for (let looks = 0; looks < 2; looks += 1) {
-    await clusters.look();
-    expect(served()).toEqual([true, true]);
-    expect(clusters.trouble).toContain('it is empty, and had 2 clusters');
-    expect((await registry.read('a'))?.entry).toBeDefined();
-  }
-  writeFileSync(join(folder.path, '.none'), '');
-  await clusters.look();
-  await passes();
-  expect(served()).toEqual([false, false]);
-  expect(clusters.trouble).toBeUndefined();
 });

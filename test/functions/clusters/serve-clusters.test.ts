@@ -32,7 +32,6 @@ async function running(
 ): Promise<Running> {
   const all = new Map(Object.entries(entries));
   const source = {
-    keepMs: 0,
     names: () => Promise.resolve([...all.keys()]),
     read: (name: string) => Promise.resolve(all.get(name)),
   };

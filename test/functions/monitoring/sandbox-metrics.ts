@@ -32,7 +32,6 @@ export async function scrapeSandboxes(): Promise<Scraped> {
   onTestFinished(() => one.stop());
   const texts = { kubeconfig: kubeconfigFor(sandbox), 'cloud.conf': cloudConfFor(sandbox.authUrl) };
   const source = {
-    keepMs: 0,
     names: () => Promise.resolve(['prod-a', 'broken']),
     read: (name: string) => Promise.resolve(name === 'broken' ? { ...texts, kubeconfig: 'none' } : texts),
   };

@@ -2,28 +2,22 @@ import { expect, test } from 'vitest';
 import type { Texts } from '../../../shared/clusters/entry.ts';
 import { Registry } from '../../../shared/clusters/registry.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
-import { cloudConf, kubeconfig, TOKEN, WHOLE } from './entry-texts.ts';
+import { cloudConf, TOKEN, WHOLE } from './entry-texts.ts';
 
-/** A registry over texts that a test sets, with a clock that moves when it says so. */
+/** A registry over texts that a test sets. */
 function registry(first: Record<string, Texts>) {
-  const state = { entries: first, isGone: false, atMs: 0, reads: 0 };
+  const state = { entries: first, isGone: false };
   const asked = (): Record<string, Texts> => {
     if (state.isGone) throw new ReconcileError('CONFIG_INVALID', '/clusters cannot be read: EIO');
     return state.entries;
   };
   const source = {
-    keepMs: 5_000,
     names: () => Promise.resolve().then(() => Object.keys(asked())),
-    read: (name: string) =>
-      Promise.resolve().then(() => {
-        state.reads += 1;
-        return asked()[name];
-      }),
+    read: (name: string) => Promise.resolve().then(() => asked()[name]),
   };
-  const made = new Registry(source, { flags: {}, env: {} }, () => state.atMs);
+  const made = new Registry(source, { flags: {}, env: {} });
   const later = (entries: Record<string, Texts>) => {
     state.entries = entries;
-    state.atMs += 5_000;
     return made.read('a');
   };
   return { made, state, later };
@@ -107,16 +101,4 @@ test('a registry that cannot be read says nothing is gone', async () => {
   expect(await later({})).toEqual({ entry: first?.entry, problems: ['a: /clusters cannot be read: EIO'] });
   state.isGone = false;
   expect(await later({ a: WHOLE })).toEqual(first);
-});
-
-test('what was read counts for as long as the source says, and those who ask at once look once', async () => {
-  const { made, state } = registry({ a: WHOLE });
-  await Promise.all([made.read('a'), made.read('a')]);
-  state.atMs = 4_999;
-  await made.read('a');
-  expect(state.reads).toBe(1);
-  state.entries = { a: { ...WHOLE, kubeconfig: kubeconfig({ server: 'https://other' }) } };
-  state.atMs = 5_000;
-  expect((await made.read('a'))?.entry?.settings.env['LEVELSET_KUBECONFIG_TEXT']).toContain('https://other');
-  expect(state.reads).toBe(2);
 });

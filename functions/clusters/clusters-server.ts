@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import express, { type Express } from 'express';
 import type { EntryTokens } from '../../shared/clusters/entry.ts';
 import { renderClustersPage } from '../../shared/report/page/clusters-page.ts';
@@ -6,7 +5,7 @@ import type { ClustersView } from '../../shared/report/page/clusters-page.ts';
 import { renderPage } from '../../shared/report/page/objects-page.ts';
 import { auditWebhook } from '../audit-webhook.ts';
 import { events } from '../events.ts';
-import type { Tokens } from '../http/admit.ts';
+import { openTokens, type Tokens } from '../http/admit.ts';
 import type { ServedEndpoint } from '../http/exchange.ts';
 import { HttpError } from '../http/http-error.ts';
 import { answerErrors, notFound, onExpress } from '../http/on-express.ts';
@@ -99,22 +98,5 @@ function notServed(name: string, isKnown: boolean): ClusterEndpoints {
     reconcile: refuse,
     status: refuse,
     object: refuse,
-  };
-}
-
-/** With it no list of tokens is empty, so that a cluster without tokens answers as one that is none. Nobody has it. */
-const NOBODYS = randomBytes(32).toString('hex');
-
-/** What opens the endpoints of a cluster: the tokens of its entry, if there is one, and those of the deployment. */
-function openTokens(entry: Tokens | undefined, deployment: Tokens): Tokens {
-  const both = (which: keyof Tokens): readonly string[] => [
-    ...(entry?.[which] ?? []),
-    ...deployment[which],
-    NOBODYS,
-  ];
-  return {
-    auditTokens: both('auditTokens'),
-    resyncTokens: both('resyncTokens'),
-    pageTokens: both('pageTokens'),
   };
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { tokensIn } from '../../shared/config/tokens.ts';
 import type { Key } from '../../shared/model/request.ts';
 import { authorize, authorizeReader } from '../../shared/trigger/authorize.ts';
@@ -109,5 +110,22 @@ export function readTokens(env: NodeJS.ProcessEnv): Tokens {
     auditTokens: read('LEVELSET_AUDIT_TOKENS'),
     resyncTokens: read('LEVELSET_RESYNC_TOKENS'),
     pageTokens: read('LEVELSET_PAGE_TOKENS'),
+  };
+}
+
+/** With it no list of tokens is empty, so that a cluster without tokens answers as one that is none. Nobody has it. */
+const NOBODYS = randomBytes(32).toString('hex');
+
+/** What opens the endpoints of a cluster: the tokens of its entry, if there is one, and those of the deployment. */
+export function openTokens(entry: Tokens | undefined, deployment: Tokens): Tokens {
+  const both = (which: keyof Tokens): readonly string[] => [
+    ...(entry?.[which] ?? []),
+    ...deployment[which],
+    NOBODYS,
+  ];
+  return {
+    auditTokens: both('auditTokens'),
+    resyncTokens: both('resyncTokens'),
+    pageTokens: both('pageTokens'),
   };
 }

@@ -1,4 +1,6 @@
 import type { Flags } from '../config/read-flags.ts';
+import { tokensIn } from '../config/tokens.ts';
+import { ReconcileError } from '../model/errors.ts';
 
 /** The texts of an entry, by the names that they have in every source. */
 export const TEXTS = [
@@ -61,4 +63,33 @@ export interface EntrySource {
   read(name: string): Promise<Texts | undefined>;
   /** Ends what it follows its texts with. */
   stop?(): Promise<void>;
+}
+
+const TOKENS = {
+  auditTokens: 'audit-tokens',
+  resyncTokens: 'resync-tokens',
+  pageTokens: 'page-tokens',
+} as const satisfies Record<keyof EntryTokens, TextName>;
+
+/** The tokens of an entry. One list that cannot be used is what it was before, and adds to `problems`. */
+export function readEntryTokens(
+  texts: Texts,
+  before: EntryTokens | undefined,
+  problems: string[],
+): EntryTokens {
+  const read = (which: keyof EntryTokens): readonly string[] => {
+    const text = TOKENS[which];
+    try {
+      return tokensIn(text, texts[text] ?? '');
+    } catch (error) {
+      if (!(error instanceof ReconcileError)) throw error;
+      problems.push(error.message);
+      return before?.[which] ?? [];
+    }
+  };
+  return {
+    auditTokens: read('auditTokens'),
+    resyncTokens: read('resyncTokens'),
+    pageTokens: read('pageTokens'),
+  };
 }

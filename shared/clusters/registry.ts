@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { tokensIn } from '../config/tokens.ts';
 import { errorText, ReconcileError } from '../model/errors.ts';
 import { isClusterName } from '../model/request.ts';
-import type { Entry, EntryTokens, EntryReading, Settings, EntrySource, TextName, Texts } from './entry.ts';
+import { readEntryTokens } from './entry.ts';
+import type { Entry, EntryTokens, EntryReading, Settings, EntrySource, Texts } from './entry.ts';
 import { OF_SETTINGS, readSettings, type Deployment } from './read-settings.ts';
 
 interface Kept {
@@ -104,29 +104,4 @@ export class Registry {
 function sameAs(before: Entry | undefined, now: Entry): Entry {
   const isSame = before?.settings === now.settings && isDeepStrictEqual(before.tokens, now.tokens);
   return isSame ? before : now;
-}
-
-const TOKENS = {
-  auditTokens: 'audit-tokens',
-  resyncTokens: 'resync-tokens',
-  pageTokens: 'page-tokens',
-} as const satisfies Record<keyof EntryTokens, TextName>;
-
-/** The tokens of an entry. One list that cannot be used is what it was before, and adds to `problems`. */
-function readEntryTokens(texts: Texts, before: EntryTokens | undefined, problems: string[]): EntryTokens {
-  const read = (which: keyof EntryTokens): readonly string[] => {
-    const text = TOKENS[which];
-    try {
-      return tokensIn(text, texts[text] ?? '');
-    } catch (error) {
-      if (!(error instanceof ReconcileError)) throw error;
-      problems.push(error.message);
-      return before?.[which] ?? [];
-    }
-  };
-  return {
-    auditTokens: read('auditTokens'),
-    resyncTokens: read('resyncTokens'),
-    pageTokens: read('pageTokens'),
-  };
 }

@@ -1,10 +1,8 @@
-import type { Texts } from '../../../shared/clusters/entry.ts';
-import { readEntryTokens } from '../../../shared/clusters/entry-tokens.ts';
+import { readEntryTokens, type Texts } from '../../../shared/clusters/entry.ts';
 import { errorText, ReconcileError } from '../../../shared/model/errors.ts';
 import { isClusterName } from '../../../shared/model/request.ts';
 import { authorizeReader } from '../../../shared/trigger/authorize.ts';
-import { openTokens } from '../../clusters/open-tokens.ts';
-import { readTokens, type Tokens } from '../../http/admit.ts';
+import { openTokens, readTokens, type Tokens } from '../../http/admit.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { log } from '../function-log.ts';
 import type { ParameterSource } from './parameter-source.ts';
@@ -19,7 +17,7 @@ interface Admitting {
 
 /**
  * Who may call about a cluster, by its entry. A token that the entry does not have may be a new one: then the entry is read again.
- * A wrong token and an unknown name have one answer, so that nobody learns which clusters there are.
+ * A wrong token and an unknown name have one answer.
  */
 export class Admissions {
   readonly #source: ParameterSource;
@@ -36,15 +34,7 @@ export class Admissions {
   async of(name: string, which: keyof Tokens, authorization: string | undefined): Promise<Admitting> {
     const isOpen = ({ tokens }: Admitting): boolean => authorizeReader(authorization, tokens[which]);
     if (isOpen({ tokens: this.#deployment, texts: undefined })) return this.#read(name);
-    const found = this.#source.mayBeAsked(name)
-      ? await this.#readTwice(name, isOpen)
-      : this.#admitting(name, undefined);
-    // whether its texts were read before is not to be told; whom /resync refuses the kube-apiserver may know
-    if (this.#source.isAway && which !== 'resyncTokens' && !isOpen(found)) throw unreadable();
-    return found;
-  }
-
-  async #readTwice(name: string, isOpen: (found: Admitting) => boolean): Promise<Admitting> {
+    if (!this.#source.mayBeAsked(name)) return this.#admitting(name, undefined);
     const first = await this.#read(name);
     if (isOpen(first)) return first;
     this.#source.doubt(name);
@@ -71,7 +61,7 @@ export class Admissions {
   }
 }
 
-function unreadable(cause?: unknown): HttpError {
+function unreadable(cause: unknown): HttpError {
   const message = 'the registry of the clusters cannot be read at the moment: send it again';
   return new HttpError(503, message, { headers: { 'Retry-After': '2' }, cause });
 }

@@ -48,7 +48,6 @@ export class ParameterSource implements EntrySource {
   readonly #absent = new BoundedMap<string, number>(MOST_ABSENT);
   readonly #doubted = new Set<string>();
   readonly #reads = new Map<string, Promise<Texts | undefined>>();
-  #isAway = false;
 
   /**
    * @param path without a slash at its end
@@ -100,11 +99,6 @@ export class ParameterSource implements EntrySource {
     return running;
   }
 
-  /** Whether the entry that was read last could not be read. */
-  get isAway(): boolean {
-    return this.#isAway;
-  }
-
   /** Whether a name that a stranger says may be looked up: not while eight count that nobody has. */
   mayBeAsked(name: string): boolean {
     const absent = [...this.#absent.values()].filter((atMs) => this.#isYounger(atMs, ABSENT_MS));
@@ -125,7 +119,6 @@ export class ParameterSource implements EntrySource {
         if (isText(parameter.Name.slice(path.length)))
           found.push({ ...parameter, Name: parameter.Name.slice(path.length) });
     } catch (error) {
-      this.#isAway = true;
       if (!kept || !(error instanceof ReconcileError)) throw error;
       const silentMs = this.#silence.begin(OF_FAILURE);
       this.#log.warn('Parameter Store cannot be read: the texts that were read before stay', {
@@ -136,7 +129,6 @@ export class ParameterSource implements EntrySource {
       });
       return kept.texts;
     }
-    this.#isAway = false;
     this.#silence.end();
     const changedAtMs = Math.max(...found.map(({ LastModifiedDate }) => LastModifiedDate * 1_000));
     if (this.#isYounger(changedAtMs, QUIET_MS)) {

@@ -1,7 +1,6 @@
 import { Router } from 'express';
 import type { Report } from '../../../shared/model/outcome.ts';
 import { requestOf, type ReconcileRequest } from '../../../shared/model/request.ts';
-import { callersBehindNames } from '../../clusters/callers-behind-names.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { KubernetesCallers } from '../../http/kubernetes-callers.ts';
 import { resync } from '../../resync.ts';
@@ -36,7 +35,7 @@ export function resyncOfMany(
       const reached = await reachable();
       const options: Parameters<typeof resync>[0] = {
         resyncTokens: tokens.resyncTokens,
-        callers: callersBehindNames(reached && (await callers(reached)), 0),
+        ...(reached && { callers: await callers(reached) }),
         enqueue: async (requests) => {
           const { queue, world } = withQueue(await connected());
           await enqueueTo(queue)(requests.map((one) => requestOf(world, one)));

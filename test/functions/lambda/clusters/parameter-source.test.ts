@@ -116,7 +116,7 @@ test('after eight names that nobody has a stranger has none looked up for a minu
 });
 
 test('an entry that is being written is not there yet, and one that changes stays as it was until it is quiet', async () => {
-  const registry = new Registry(source(), { flags: {}, env: {} }, () => nowMs);
+  const registry = new Registry(source(), { flags: {}, env: {} });
   const { kubeconfig = '', ...rest } = WHOLE;
   write('prod-a', { kubeconfig });
   later(1);

@@ -73,36 +73,6 @@ test.each(ALL)('%s has one answer for a wrong token and for a cluster that nobod
   expect(taken(aws)).toEqual([]);
 });
 
-const answerToStranger = async (way: Way, name: string): Promise<unknown> => {
-  const { statusCode, body, headers } = await ask(way, name, 'some-token-of-a-stranger');
-  return { statusCode, body, headers };
-};
-
-test('while a kube-apiserver cannot say who a stranger is, the answer is that for a cluster that nobody has', async () => {
-  const { a } = await world();
-  expect((await ask('resync', 'prod-a', tokenOf('prod-a'))).statusCode).toBe(202);
-  a.fault({ match: { side: 'kube', path: /tokenreviews/ }, times: 99, kind: 'fail-before' });
-  expect(await answerToStranger('resync', 'prod-a')).toEqual(await answerToStranger('resync', 'prod-z'));
-});
-
-test.each([1, 8])(
-  'while the registry cannot be read a stranger who has guessed %i names has one answer, known or not',
-  async (guesses) => {
-    const { aws } = await world();
-    expect((await ask('audit', 'prod-a', tokenOf('prod-a'))).statusCode).toBe(202);
-    for (let index = 0; index < guesses; index += 1) await answerToStranger('audit', `guess-${index}`);
-    aws.down.set('SSM', 400);
-    after(6);
-    const known = await answerToStranger('audit', 'prod-a');
-    expect(known).toMatchObject({ statusCode: 503 });
-    for (const name of ['prod-b', 'prod-y']) expect(await answerToStranger('audit', name)).toEqual(known);
-    expect((await ask('audit', 'prod-a', tokenOf('prod-a'))).statusCode).toBe(202);
-    aws.down.clear();
-    after(20);
-    expect(await answerToStranger('audit', 'prod-a')).toMatchObject({ statusCode: 401 });
-  },
-);
-
 test('names that nobody has are asked for eight times a minute at most, and each once', async () => {
   const { aws } = await world();
   const guesses = Array.from({ length: 12 }, (_, index) => `guess-${index}`);

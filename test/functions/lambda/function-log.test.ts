@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import { FunctionMetrics } from '../../../functions/lambda/function-metrics.ts';
 import { aService } from '../sandbox-world.ts';
-import { call, contextOf, deliver, deployed, logged, request } from './deployed.ts';
+import { contextOf, deliver, deployed, logged, request } from './deployed.ts';
 import { sqsRecord } from './sqs-record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -43,36 +43,6 @@ test('every line names its invocation, the version of the function, and whether 
     ),
   );
   expect(seen).toEqual(new Set(['first 7 true', 'second 7 false']));
-});
-
-test('functions that answer HTTP say the same, and end with their figures', async () => {
-  await deployed();
-  const ready = async (id: string): Promise<unknown> => {
-    const context = contextOf(30_000, { awsRequestId: id, functionVersion: '7' });
-    return (await call('status', { method: 'GET', rawPath: '/readyz' }, context)).statusCode;
-  };
-  const { log } = await import('../../../functions/lambda/function-log.ts');
-
-  expect(await ready('first')).toBe(200);
-  log.info('after the first');
-  expect(await ready('second')).toBe(200);
-  log.info('after the second');
-
-  expect(ofLog().map((line) => [line['function_request_id'], line['cold_start']])).toEqual([
-    ['first', true],
-    ['second', false],
-  ]);
-  expect(ofMetrics().filter((line) => 'levelset_kube_requests_total' in line).length).toBeGreaterThan(0);
-});
-
-test('the level of the log is that of POWERTOOLS_LOG_LEVEL, and secrets stay out of it', async () => {
-  vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'DEBUG');
-  await deployed();
-  const { log } = await import('../../../functions/lambda/function-log.ts');
-
-  log.debug('seen', { token: 'hush-hush' });
-
-  expect(ofLog()).toMatchObject([{ level: 'DEBUG', message: 'seen', token: '[redacted]' }]);
 });
 
 test('an invocation ends with its figures, by few dimensions and without any name of an object', async () => {

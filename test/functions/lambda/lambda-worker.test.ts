@@ -123,27 +123,6 @@ test('without a place for one load balancer more a Service waits 5 s, and the nu
   for (const name of ['a', 'b']) expect(addressOf(kube.get('Service', 'default', name))).toBeDefined();
 }, 30_000);
 
-test('a Service whose member drains is found by the sweep when the member is to go', async () => {
-  const world = await deployed();
-  vi.stubEnv('LEVELSET_CONNECTION_DRAINING_TIMEOUT', '20m');
-  const { cloud, kube } = world.sandbox;
-  kube.apply(aService('web'));
-  await work({ request: request('web') });
-  const labels = { 'node.kubernetes.io/exclude-from-external-load-balancers': '' };
-  kube.apply({ kind: 'Node', metadata: { name: 'node-2', labels } });
-  await work({ request: request('web') });
-  expect(taken(world.aws)).toEqual([]);
-  expect(cloud.members).toHaveLength(3);
-
-  const now = Date.now.bind(Date);
-  vi.spyOn(Date, 'now').mockImplementation(() => now() + 21 * 60_000);
-  const { handler } = await import('../../../functions/lambda/sweep.ts');
-  await handler({}, CONTEXT);
-  await work(...taken(world.aws));
-
-  expect(cloud.members.map(({ name }) => name)).toEqual(['node-1', 'node-3']);
-});
-
 test('a message about a cluster that is not served is done without a request, and holds up no other', async () => {
   const world = await deployed();
   for (const name of ['a', 'b']) world.sandbox.kube.apply(aService(name));
@@ -157,19 +136,6 @@ test('a message about a cluster that is not served is done without a request, an
   expect(world.sandbox.cloud.loadbalancers).toHaveLength(1);
   expect(world.aws.sent).toEqual([]);
   expect(logged()).toContain('"cluster":"prod-a"');
-});
-
-test('a sweep that cannot find out anything is an error of the function', async () => {
-  const world = await deployed();
-  world.sandbox.fault({
-    match: { side: 'kube', method: 'GET' },
-    times: 99,
-    kind: 'fail-before',
-    status: 403,
-  });
-  const { handler } = await import('../../../functions/lambda/sweep.ts');
-
-  await expect(handler({}, CONTEXT)).rejects.toThrow('the sweep failed');
 });
 
 test('a sweep holds the cluster by the name of the stack, LEVELSET_STACK', async () => {

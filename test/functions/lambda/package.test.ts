@@ -177,14 +177,6 @@ test('no two sweeps run at once, and one that could not start is not started lat
   expect(schedule).toMatchObject({ Target: { RetryPolicy: { MaximumRetryAttempts: 0 } } });
 });
 
-test('what people ask for leaves room for events', () => {
-  const functions = ofType('AWS::Lambda::Function');
-
-  expect(functions['ResyncLambdaFunction']?.['ReservedConcurrentExecutions']).toBe(20);
-  for (const name of ['Audit', 'Events', 'Reconcile'])
-    expect(functions[`${name}LambdaFunction`]).not.toHaveProperty('ReservedConcurrentExecutions');
-});
-
 test('whoever calls a function calls its alias, which names the newest version', () => {
   const aliases = ofType('AWS::Lambda::Alias');
   const versions = Object.keys(ofType('AWS::Lambda::Version'));
@@ -243,20 +235,6 @@ test('each trouble that nobody would hear of has its alarm, and there is no othe
     expect(JSON.stringify(alarms[name])).toContain(`"MetricName":"${metric}"`);
     expect(JSON.stringify(alarms[name]), name).toContain(`"${of}"`);
   }
-});
-
-test('queues say what becomes of them when the stack goes, or one of them is replaced', () => {
-  const queues = Object.values(resources).filter(({ Type }) => Type === 'AWS::SQS::Queue');
-
-  expect(queues).toHaveLength(2);
-  for (const queue of queues)
-    expect(queue).toMatchObject({ DeletionPolicy: 'Delete', UpdateReplacePolicy: 'Delete' });
-});
-
-test('the API takes no more requests than the apiservers of a cluster make', () => {
-  expect(ofType('AWS::ApiGatewayV2::Stage')['HttpApiStage']).toMatchObject({
-    DefaultRouteSettings: { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
-  });
 });
 
 test('the routes are those of the server', () => {

@@ -159,19 +159,6 @@ async function hungKubeconfig(sandbox: Sandbox): Promise<string> {
   return kubeconfigFor(sandbox).replace(sandbox.kubeUrl, `http://127.0.0.1:${port}`);
 }
 
-test('a process whose clusters all hang has begun, and ends, within seconds, however many there are', async () => {
-  const { sandbox } = await sandboxWorld({ pendingMs: 2 });
-  const texts = { ...textsOf('hung', sandbox, sandbox), kubeconfig: await hungKubeconfig(sandbox) };
-  const began = performance.now();
-  const serving = await running(
-    Object.fromEntries(Array.from({ length: 120 }, (_, number) => [`hung-${number}`, texts])),
-  );
-  expect(performance.now() - began).toBeLessThan(4_500); // a signal is heard from now on
-  const ending = performance.now();
-  await serving.stop();
-  expect(performance.now() - ending).toBeLessThan(3_500);
-});
-
 test('a kube-apiserver that hangs holds up no other cluster, nor the end of the process', async () => {
   const { sandbox } = await sandboxWorld({ pendingMs: 2 });
   const own = textsOf('hung', sandbox, sandbox);
@@ -188,46 +175,6 @@ test('a kube-apiserver that hangs holds up no other cluster, nor the end of the 
   const began = performance.now();
   await serving.stop();
   expect(performance.now() - began).toBeLessThan(3_500); // it waits for no answer, which may take 5 s
-});
-
-test('a kube-apiserver that gives no answers any more is named, and its keys are done when it answers', async () => {
-  const [a, b] = await twoSandboxes();
-  const serving = await running({ a: textsOf('a', a, a), b: textsOf('b', b, a) });
-  await until('it is idle', serving.idle);
-  const clear = a.fault({ match: { side: 'kube' }, kind: 'reset-before', times: Infinity });
-  a.kube.apply(aService('web'));
-  const asked = fetch(`${serving.url}/resync/a`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${tokenOf('a')}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ objects: ['service/default/web'] }),
-  });
-  const notes = async (): Promise<readonly string[]> =>
-    (await (await fetch(`${serving.url}/readyz`)).text()).split('\n').filter((note) => /^[ab]: /.test(note));
-  await until('it is named', async () => (await notes()).some((note) => note.startsWith('a: kubernetes: ')));
-  expect((await notes()).filter((note) => note.startsWith('b: '))).toEqual([]);
-  await asked;
-
-  clear();
-  await until('it has its address', hasAddress(a));
-});
-
-test('a cluster that says it is another one is not served, however its entry is called', async () => {
-  const { sandbox } = await sandboxWorld({ pendingMs: 2 });
-  const serving = await running({ b: textsOf('b', sandbox, sandbox) });
-  const { entries } = serving;
-  entries.set('a', textsOf('a', sandbox, sandbox));
-  await until('a is named', async () => (await pageOf(serving))[0]?.problems.length === 1);
-  expect(await pageOf(serving)).toMatchObject([
-    {
-      isServed: false,
-      problems: [
-        'a: it says it is the cluster of the entry b: take one of the two away, or give each its uid',
-      ],
-    },
-    { isServed: true, problems: [] },
-  ]);
-  entries.delete('b');
-  await until('a is served', async () => (await pageOf(serving))[0]?.isServed === true);
 });
 
 test('an entry leads to no address of the machine where levelset runs unless its flag allows it', async () => {
@@ -309,29 +256,6 @@ test('what was measured of a cluster ends with what served it, also when its ent
   const before = swept();
   await until('the other cluster is swept', () => swept() > before);
   expect(await isMeasured()).toBe(false);
-});
-
-test('a webhook that is refused is noticed also where the tokens came later than the cluster', async () => {
-  const { sandbox } = await sandboxWorld({});
-  const { 'audit-tokens': token = '', ...without } = textsOf('a', sandbox, sandbox);
-  const { url, entries, lines } = await running({ a: without }, {});
-  const post = async (bearer: string): Promise<number> => {
-    const headers = { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json' };
-    const body = JSON.stringify({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', items: [] });
-    return (await fetch(`${url}/audit/a`, { method: 'POST', headers, body })).status;
-  };
-  const readyz = async (): Promise<string> => (await fetch(`${url}/readyz`)).text();
-  await until('it is served', () => lines.some((line) => line.includes('the cluster is served')));
-  expect(lines.join('\n')).toContain('audit-tokens of the entry and LEVELSET_AUDIT_TOKENS are empty');
-  await post('of-nobody');
-  expect(await readyz()).not.toContain('the webhook is refused');
-  entries.set('a', { ...without, 'audit-tokens': 'another-token-of-the-tests' });
-  await until('it counts', async () => (await post('another-token-of-the-tests')) === 202);
-  entries.set('a', { ...without, 'audit-tokens': token });
-  await until('it counts no more', async () => (await post('another-token-of-the-tests')) === 401);
-  expect(await (await fetch(`${url}/metrics`)).text()).toMatch(
-    /^levelset_audit_refusals_total\{cluster="a",reason="token"\} [1-9]/m,
-  );
 });
 
 test('a broken entry is named in /readyz while another cluster’s side does not answer, and nobody waits for that', async () => {

@@ -1,11 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Sweeper, type SweepTurns } from '../../../functions/serve/sweeper.ts';
 import { PLACE_MS, Timetable } from '../../../functions/clusters/timetable.ts';
-import { createSandbox } from '../../../infra/sandbox/sandbox.ts';
-import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { aConfig } from '../../support/config.ts';
-import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
-import { SILENT } from '../../support/sandbox-world.ts';
 
 const EVERY_MS = 300_000;
 const NEVER = new AbortController().signal;
@@ -22,14 +16,6 @@ test('each cluster has its own moment in the interval, which no restart and no o
     (minute) => moments.filter((moment) => Math.floor((moment % EVERY_MS) / 60_000) === minute).length,
   );
   for (const count of perMinute) expect(count).toBeGreaterThan(150);
-});
-
-test('right after its moment a cluster waits for nearly a whole interval, and never for none', () => {
-  let nowMs = 5_000;
-  const turns = new Timetable().of('prod-a', () => nowMs);
-  nowMs += turns.untilNextMs(EVERY_MS);
-
-  expect(turns.untilNextMs(EVERY_MS)).toBeGreaterThan(EVERY_MS - 2);
 });
 
 test('eight are swept at once, then one that somebody asked for, and then the one that was not swept for longest', async () => {
@@ -62,55 +48,6 @@ test('eight are swept at once, then one that somebody asked for, and then the on
   await expect.poll(() => began.slice(8)).toEqual(['asked', 'unswept']);
   ends[2]?.();
   await expect.poll(() => began.slice(8)).toEqual(['asked', 'unswept', 'swept']);
-});
-
-test('a sweep that waits for its turn already goes first once somebody asks for it', async () => {
-  const timetable = new Timetable();
-  const ends: (() => void)[] = [];
-  const began: string[] = [];
-  const take = (name: string): void =>
-    void timetable.of(name).take(
-      () =>
-        new Promise<void>((resolve) => {
-          began.push(name);
-          ends.push(resolve);
-        }),
-      NEVER,
-      NOBODY_ASKS,
-    );
-  const world = inProcessWorld(createSandbox({ nodes: 1 }, new VirtualClock()), aConfig(AUTH_URL), SILENT);
-  const sweeper = new Sweeper({
-    world,
-    intervalMs: EVERY_MS,
-    turns: timetable.of('asked'),
-    swept: () => began.push('asked'),
-  });
-  onTestFinished(() => sweeper.stop());
-  for (let number = 0; number < 8; number += 1) take(`early-${number}`);
-  take('unswept');
-  sweeper.request();
-  await expect.poll(() => began).toHaveLength(8);
-  sweeper.request({}, { isAsked: true });
-
-  ends[0]?.();
-  await expect.poll(() => began.slice(8, 9)).toEqual(['asked']);
-  for (const end of ends) end();
-});
-
-test('who stops waits for nobody, and keeps no place', async () => {
-  const timetable = new Timetable();
-  const ends: (() => void)[] = [];
-  const hang = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
-  const of = (name: string): SweepTurns => timetable.of(name);
-  const hanging = Array.from({ length: 8 }, (_, number) => of(`${number}`).take(hang, NEVER, NOBODY_ASKS));
-  const stopping = new AbortController();
-  const ended = of('stops').take(() => Promise.resolve('ended'), stopping.signal, NOBODY_ASKS);
-
-  stopping.abort();
-  expect(await ended).toBe('ended');
-  for (const end of ends) end();
-  await Promise.all(hanging);
-  expect(await of('next').take(() => Promise.resolve('swept'), NEVER, NOBODY_ASKS)).toBe('swept');
 });
 
 test('a timer that ends a moment too early sweeps no cluster twice', async () => {

@@ -19,7 +19,6 @@ const refused = (path: RegExp): FaultRule => ({
 
 interface Away {
   readonly fault: FaultRule;
-  readonly controllers: string;
   /** What /readyz says. */
   readonly ready: RegExp;
   /** What the page warns of. */
@@ -32,41 +31,18 @@ const WARNS = /class="warning"/;
 /** Without an apiserver nobody leads. */
 const NOBODY = 'this process follows, and nobody leads';
 const CASES: Readonly<Record<string, Away>> = {
-  'the apiserver, for Services': {
+  apiserver: {
     fault: KUBE,
-    controllers: 'service',
     ready: /kubernetes: cannot/,
     page: WARNS,
     first: new RegExp(NOBODY),
   },
-  'the apiserver, for Nodes': {
-    fault: KUBE,
-    controllers: 'cloud-node',
-    ready: /kubernetes: cannot/,
-    page: WARNS,
-    first: new RegExp(NOBODY),
-  },
-  'the apiserver, for routes': {
-    fault: KUBE,
-    controllers: 'route',
-    ready: /kubernetes: cannot/,
-    page: WARNS,
-    first: new RegExp(NOBODY),
-  },
-  OpenStack: { fault: OPENSTACK, controllers: '*', ready: /openstack: .*Keystone/, page: WARNS },
-  // only events need it here
-  'the id of the cluster': {
-    ...{ fault: refused(/namespaces\/kube-system(\?|$)/), controllers: 'cloud-node' },
-    ...{ ready: /kubernetes: .*403 forbidden/, page: /levelset/ },
-  },
-  'the list of Nodes': { fault: refused(/\/nodes(\?|$)/), controllers: '*', ready: /^ok$/m, page: WARNS },
+  OpenStack: { fault: OPENSTACK, ready: /openstack: .*Keystone/, page: WARNS },
+  'the list of Nodes': { fault: refused(/\/nodes(\?|$)/), ready: /^ok$/m, page: WARNS },
 };
 
 /** Away at start, back, away again, and back. */
-async function comesAndGoes(
-  name: string,
-  { fault, controllers, ready, page, first = page }: Away,
-): Promise<void> {
+async function comesAndGoes(name: string, { fault, ready, page, first = page }: Away): Promise<void> {
   const { sandbox, flags } = await sandboxWorld();
   const come = sandbox.fault(fault);
   const troubles: string[] = [];
@@ -75,7 +51,7 @@ async function comesAndGoes(
   };
   const routes = { clusterCidr: '10.244.0.0/16', discoverRouter: 'true' };
   const serving = await serve({
-    flags: { ...flags, ...routes, controllers, sweepInterval: '1s', listen: '127.0.0.1:0' },
+    flags: { ...flags, ...routes, sweepInterval: '1s', listen: '127.0.0.1:0' },
     env: { LEVELSET_AUDIT_TOKENS: AUDIT_TOKEN, LEVELSET_RESYNC_TOKENS: RESYNC_TOKEN },
     log: { debug: () => undefined, info: () => undefined, warn: note, error: note },
   });
@@ -98,7 +74,7 @@ async function comesAndGoes(
   comeAgain();
   sandbox.kube.apply(aService('web'));
   const isServed = (): boolean => addressOf(sandbox.kube.get('Service', 'default', 'web')) !== undefined;
-  if (controllers === 'service' || controllers === '*') await until(`${name}: a Service is served`, isServed);
+  await until(`${name}: a Service is served`, isServed);
   await until(`${name}: well again`, isWell);
   await until(`${name}: ready`, async () => (await get('/readyz')) === 'ok\n');
 }

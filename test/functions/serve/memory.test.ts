@@ -34,25 +34,10 @@ const world = {
   config: { ...aConfig(), controllers: CONTROLLER_NAMES },
   memory: newMemory(),
 } as unknown as World;
-const rowsOf = async (memory: PageMemory): Promise<number> =>
-  (await memory.view({ queue: { depth: 0, oldestMs: 0 } })).rows.length;
 const blocked = (key: Key) => ({
   request: { key, trigger: 'sweep' } as const,
   ...{ outcome: { status: 'blocked', reason: 'x' } as const, applied: [] },
   ...{ durationMs: 1, calls: 1, failedRequestIds: [] },
-});
-
-test('what nobody reads is forgotten after a while, the oldest first', async () => {
-  const memory = new PageMemory(world);
-  memory.remember(blocked('node/node-0'));
-  expect(await rowsOf(memory)).toBe(1);
-  for (let at = 1; at < 20_000; at += 1) memory.remember(blocked(`node/node-${at}`));
-  memory.remember(blocked('node/node-0'));
-  memory.remember(blocked('node/last'));
-  expect(await rowsOf(memory)).toBe(1);
-
-  for (let at = 1; at <= 20_000; at += 1) memory.remember(blocked(`node/node-${at}`));
-  expect(await rowsOf(memory)).toBe(0);
 });
 
 test('the rows of the last list stay while the apiserver is away, with the reason', async () => {

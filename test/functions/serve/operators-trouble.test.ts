@@ -1,13 +1,9 @@
-/** What only an operator can mend: a wrong password, a namespace that is not there, and a proxy that asks for an hour of patience. */
+/** What only an operator can mend: a wrong password and a namespace that is not there. */
 import { readFile, writeFile } from 'node:fs/promises';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { serve } from '../../../functions/serve.ts';
-import { Work } from '../../../functions/serve/work.ts';
 import { connect } from '../../../functions/world.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
-import { aConfig } from '../../support/config.ts';
 import { pause, SILENT, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 
@@ -66,68 +62,6 @@ test('a password that was changed in cloud.conf is read after the refusal of the
   await writePassword(it, 'demo');
   expect(await connected.ready()).toEqual([]);
   expect(loginsOf(it)).toBe(2);
-});
-
-/** A proxy before the OpenStack of a sandbox, whose page of maintenance asks for an hour. */
-async function aProxy(authUrl: string) {
-  const state = { isMaintained: true };
-  const { hostname, port: targetPort } = new URL(authUrl);
-  const server = http.createServer((request, response) => {
-    if (state.isMaintained && request.url?.includes('lbaas')) {
-      response.writeHead(503, { 'retry-after': '3600' }).end('<h1>maintenance</h1>');
-      return;
-    }
-    const { method, url, headers } = request;
-    const onward = http.request(
-      { host: hostname, port: targetPort, method, path: url, headers },
-      (answer) => {
-        response.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(response);
-      },
-    );
-    request.pipe(onward);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/identity/v3`;
-  return { state, url };
-}
-
-test('Retry-After of an hour counts for five minutes, and for who asks meanwhile for half a minute', async () => {
-  const it = await aWorld();
-  it.sandbox.kube.apply(aService());
-  const { state, url } = await aProxy(it.sandbox.authUrl);
-  const world = await it.another({ ...aConfig(url), sweepIntervalMs: 100 });
-  const cluster = async () => ({ id: await world.kube.clusterId(), name: world.config.clusterName });
-  const connected = { world, cluster, ready: () => Promise.resolve([]) };
-  const reports: Report[] = [];
-  let sweeps = 0;
-  const work = new Work({
-    connected,
-    reported: (report) => {
-      reports.push(report);
-    },
-    swept: () => {
-      sweeps += 1;
-    },
-  });
-  onTestFinished(() => work.stop());
-  const key = 'service/default/web';
-  const [first] = await work.reconcile([{ key, trigger: 'audit' }]);
-  expect(first?.outcome).toMatchObject({ status: 'failed', retryAfterMs: 5 * 60_000 });
-
-  state.isMaintained = false;
-  work.start();
-  while (sweeps <= 3) await pause(100);
-  expect(reports).toHaveLength(1);
-
-  const [second] = await work.reconcile([{ key, trigger: 'command' }]);
-  const { outcome } = second ?? {};
-  expect(outcome).toMatchObject({ status: 'failed' });
-  expect(outcome?.status === 'failed' && outcome.retryAfterMs).toBeLessThanOrEqual(30_000);
 });
 
 test.each(['admin', 'levelset'])(

@@ -1,4 +1,3 @@
-import { appendFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { serve, type ServeOptions, type Serving } from '../../../functions/serve.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
@@ -81,20 +80,6 @@ test('with --watch nothing has to be sent: a Service gets its address, and a Nod
     .map((line) => JSON.parse(line) as [string, { trigger: string }]);
   expect(new Set(runs.map(([, { trigger }]) => trigger))).toContain('watch');
   expect(runs.map(([, { trigger }]) => trigger)).not.toContain('audit');
-});
-
-test('what happened while nobody listened is made up for by the sweep at start', async () => {
-  const world = await sandboxWorld();
-  const { kube } = world.sandbox;
-  kube.apply(aService('web'));
-  kube.apply(aService('api'));
-
-  const { idle } = await running(world, { audit: false });
-  await until('two addresses', () =>
-    ['web', 'api'].every((name) => addressOf(kube.get('Service', 'default', name)) !== undefined),
-  );
-
-  await until('it is idle', idle);
 });
 
 test('the page, the metrics and the readiness tell how it stands', async () => {
@@ -185,22 +170,6 @@ test('a Node that joins is initialised, and one whose server stops is tainted, w
   await until('the taint', () => hasTaint(node(), SHUTDOWN_TAINT));
 });
 
-test('pods of a Node that joins have a route within an event, also when levelset gave it their CIDR', async () => {
-  const world = await sandboxWorld();
-  const { cloud } = world.sandbox;
-  await appendFile(world.flags.cloudConfig, `\n[Route]\nrouter-id = ${cloud.routerId}\n`);
-  const { idle } = await running(world, {
-    flags: { clusterCidr: '10.244.0.0/16', allocateNodeCidrs: 'true' },
-  });
-  joinNode(world.sandbox, 'worker-1');
-  await until(
-    'its CIDR',
-    () => world.sandbox.kube.get('Node', undefined, 'worker-1')?.spec?.['podCIDR'] !== undefined,
-  );
-  await until('its route', () => (cloud.routers[0]?.routes ?? []).length === 4);
-  await until('it is idle', idle);
-});
-
 test('a stop lets the write in hand finish and gives its lease back', async () => {
   const world = await sandboxWorld({ pendingMs: 60_000 });
   const serving = await running(world);
@@ -221,24 +190,6 @@ test('a stop lets the write in hand finish and gives its lease back', async () =
 
   expect(sandbox.cloud.loadbalancers).toHaveLength(1);
   expect(sandbox.kube.get('Lease', 'levelset', 'levelset')?.spec?.['holderIdentity']).toBe('');
-});
-
-test('a sweep that fails is logged and done again', async () => {
-  const world = await sandboxWorld();
-  world.sandbox.kube.apply(aService('web'));
-  world.sandbox.fault({
-    match: { side: 'kube', path: /\/services/, method: 'GET' },
-    times: 4,
-    kind: 'fail-before',
-  });
-
-  const { lines } = await running(world, { audit: false });
-
-  expect(lines.some((line) => line.startsWith('["the sweep failed"'))).toBe(true);
-  await until(
-    'an address',
-    () => addressOf(world.sandbox.kube.get('Service', 'default', 'web')) !== undefined,
-  );
 });
 
 test('without tokens nobody is let in, and the log says so once', async () => {

@@ -135,20 +135,6 @@ test('a load balancer that cannot be read is looked at by the run of its key', a
   expect(ready).toEqual(['1000 hidden']);
 });
 
-test('a hundred load balancers that stay busy are polled no more often than one', async () => {
-  const { wait, octavia } = setUp();
-  for (let index = 0; index < 100; index += 1) {
-    octavia.status.set(`lb-${index}`, 'PENDING_UPDATE');
-    setTimeout(() => {
-      wait(busy(String(index), 500));
-    }, index * 200);
-  }
-
-  await vi.advanceTimersByTimeAsync(600_000);
-
-  expect(octavia.lists.filter((at) => at > 540_000).length).toBeLessThanOrEqual(4);
-});
-
 test('a key that made no progress is not ready before its own delay', async () => {
   const { wait, ready } = setUp();
   const report = busy('a', 1_000);
@@ -250,20 +236,6 @@ test('never more than one list a second, and never two at once; a slow list is n
   expect(octavia.lists.length).toBeLessThanOrEqual(6);
 });
 
-test('a change that this cloud does at once is looked at after half a second', async () => {
-  const { wait, ready } = setUp();
-  const changed = {
-    ...busy('a', 700),
-    applied: [{ verb: 'update', kind: 'pool', address: 'pool/tcp/80', id: '', changes: [] }],
-  } as const;
-  wait(changed);
-  await vi.advanceTimersByTimeAsync(2_000);
-  wait(changed);
-  await vi.advanceTimersByTimeAsync(2_000);
-
-  expect(ready).toEqual(['700 a', '2700 a']);
-});
-
 test('a key that somebody changed is no longer waited for', async () => {
   const { busyOnes, wait, octavia, ready } = setUp();
   wait(busy('a', 1_000));
@@ -304,14 +276,4 @@ test('a list that fails is logged and tried again later; after the second failur
   octavia.answer = () => Promise.resolve();
   await vi.advanceTimersByTimeAsync(31_000);
   expect(ready).toHaveLength(2);
-});
-
-test('after stop it asks nothing', async () => {
-  const { busyOnes, wait, octavia } = setUp();
-  wait(busy('a', 500));
-
-  busyOnes.stop();
-  await vi.advanceTimersByTimeAsync(60_000);
-
-  expect(octavia.lists).toEqual([]);
 });

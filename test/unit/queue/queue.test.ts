@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Outcome, Report } from '../../../shared/model/outcome.ts';
-import type { ReconcileRequest, Trigger } from '../../../shared/model/request.ts';
+import type { ReconcileRequest } from '../../../shared/model/request.ts';
 import { Queue, type QueueOptions } from '../../../shared/queue/queue.ts';
 import { aReport, aRequest, failed, nameOf, progressing, SETTLED } from './reports.ts';
 
@@ -37,30 +37,6 @@ const after = (ms: number): Promise<Outcome> =>
       resolve(SETTLED);
     }, ms);
   });
-
-test('a key that is queued already is queued once', async () => {
-  const { queue, runs } = aQueue(() => after(10));
-
-  queue.add(aRequest('first'));
-  queue.add(aRequest('web'));
-  queue.add(aRequest('web'));
-  await vi.runAllTimersAsync();
-
-  expect(runs).toEqual(['audit first', 'audit web']);
-});
-
-test('a key that is added while it runs runs once more afterwards', async () => {
-  const { queue, runs } = aQueue(() => after(10), { concurrency: 5 });
-
-  queue.add(aRequest('web'));
-  await vi.advanceTimersByTimeAsync(5);
-  queue.add(aRequest('web'));
-  queue.add(aRequest('web', 'sweep'));
-  expect(queue.running).toBe(1);
-  await vi.runAllTimersAsync();
-
-  expect(runs).toEqual(['audit web', 'audit web']);
-});
 
 test('a key that a sweep found while it ran is run once more: the run may have read before the sweep', async () => {
   const { queue, runs } = aQueue(() => after(10), { concurrency: 5 });
@@ -100,37 +76,20 @@ test('who asks goes before what somebody changed, and that before what a sweep f
   expect(runs).toEqual(['sweep busy', 'resync d', 'events c', 'audit b', 'sweep a']);
 });
 
-describe('with fifteen places', () => {
-  const HANGS = new Promise<never>(() => undefined);
+test('Services that hang hold up no Node, and Nodes that hang do not hold up the routes', () => {
+  const started: string[] = [];
+  const run = ({ key }: ReconcileRequest): Promise<never> => {
+    started.push(key);
+    return new Promise(() => undefined);
+  };
+  const { queue } = aQueue(run, { concurrency: 15 });
 
-  function hanging(): { readonly queue: Queue; readonly started: string[] } {
-    const started: string[] = [];
-    const run = ({ key }: ReconcileRequest): Promise<never> => {
-      started.push(key);
-      return HANGS;
-    };
-    return { queue: aQueue(run, { concurrency: 15 }).queue, started };
-  }
+  for (let at = 0; at < 20; at += 1) queue.add({ key: `service/n${at}/web`, trigger: 'audit' });
+  for (let at = 0; at < 20; at += 1) queue.add({ key: `node/n${at}`, trigger: 'sweep' });
+  queue.add({ key: 'routes', trigger: 'sweep' });
 
-  test('Services that hang hold up no Node, and Nodes that hang do not hold up the routes', () => {
-    const { queue, started } = hanging();
-
-    for (let at = 0; at < 20; at += 1) queue.add({ key: `service/n${at}/web`, trigger: 'audit' });
-    for (let at = 0; at < 20; at += 1) queue.add({ key: `node/n${at}`, trigger: 'sweep' });
-    queue.add({ key: 'routes', trigger: 'sweep' });
-
-    const count = (kind: string): number => started.filter((key) => key.startsWith(kind)).length;
-    expect(['service', 'node', 'routes'].map(count)).toEqual([15, 15, 1]);
-  });
-});
-
-test('with a single place a namespace gets it all the same', async () => {
-  const { queue, runs } = aQueue(() => after(10));
-  queue.add(aRequest('a'));
-  queue.add(aRequest('b'));
-  await vi.runAllTimersAsync();
-
-  expect(runs).toEqual(['audit a', 'audit b']);
+  const count = (kind: string): number => started.filter((key) => key.startsWith(kind)).length;
+  expect(['service', 'node', 'routes'].map(count)).toEqual([15, 15, 1]);
 });
 
 test('three thousand events of one namespace hold up no other one', async () => {
@@ -144,75 +103,6 @@ test('three thousand events of one namespace hold up no other one', async () => 
   await vi.advanceTimersByTimeAsync(250);
 
   expect(started).toEqual(['service/shop/evil-0', 'service/shop/evil-1', 'service/default/web']);
-});
-
-test('a failed key is requeued later each time, and at once after success', async () => {
-  const times: number[] = [];
-  const { queue } = aQueue((_request, run) => {
-    times.push(Date.now());
-    return run < 4 || run === 5 ? failed() : SETTLED;
-  });
-
-  queue.add(aRequest('web'));
-  await vi.runAllTimersAsync();
-  expect(times).toEqual([0, 1_000, 3_000, 7_000]);
-
-  vi.setSystemTime(20_000);
-  queue.add(aRequest('web'));
-  await vi.runAllTimersAsync();
-  expect(times.slice(4)).toEqual([20_000, 21_000]);
-});
-
-describe('a key that has just run', () => {
-  /** Runs of 10 ms, the first at 0; the time and the trigger of each. */
-  async function runsWith(
-    ...adds: readonly (readonly [atMs: number, trigger: Trigger])[]
-  ): Promise<string[]> {
-    const runs: string[] = [];
-    const { queue } = aQueue(({ trigger }) => {
-      runs.push(`${Date.now()} ${trigger}`);
-      return after(10);
-    });
-    queue.add(aRequest('web'));
-    for (const [atMs, trigger] of adds)
-      setTimeout(() => {
-        queue.add(aRequest('web', trigger));
-      }, atMs);
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect([queue.depth, queue.running]).toEqual([0, 0]);
-    return runs;
-  }
-
-  test('rests until half a second after its start, whatever hints come', async () => {
-    expect(await runsWith([5, 'audit'], [20, 'audit'], [499, 'watch'], [520, 'audit'])).toEqual([
-      '0 audit',
-      '500 audit',
-      '1000 audit',
-    ]);
-  });
-
-  test('runs at once for a person, and takes the hint along', async () => {
-    expect(await runsWith([20, 'audit'], [100, 'resync'])).toEqual(['0 audit', '100 resync']);
-  });
-
-  test('rests for a sweep, too, which gives way to a hint', async () => {
-    expect(await runsWith([20, 'sweep'], [30, 'audit'], [40, 'sweep'])).toEqual(['0 audit', '500 audit']);
-  });
-
-  test('comes back by itself in its own time, and takes the hint along', async () => {
-    const times: number[] = [];
-    const { queue } = aQueue(async (_request, run) => {
-      times.push(Date.now());
-      await after(30);
-      return run === 1 ? progressing(0) : SETTLED;
-    });
-    queue.add(aRequest('web'));
-    setTimeout(() => {
-      queue.add(aRequest('web'));
-    }, 10);
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect(times).toEqual([0, 31]);
-  });
 });
 
 test('hints run a key that fails, and leave its delay as long as it was', async () => {
@@ -275,18 +165,6 @@ test('a key whose load balancer is busy waits elsewhere until somebody changes i
   expect(queue.depth).toBe(1);
 });
 
-test('a run that rejects is requeued like a failure', async () => {
-  const { queue, runs } = aQueue((_request, run) => {
-    if (run === 1) throw new Error('a bug');
-    return SETTLED;
-  });
-
-  queue.add(aRequest('web'));
-  await vi.runAllTimersAsync();
-
-  expect(runs).toEqual(['audit web', 'requeue web']);
-});
-
 test('depth and age tell how far behind it is', async () => {
   const { queue } = aQueue(() => after(500));
   for (const name of ['a', 'b', 'c']) queue.add(aRequest(name));
@@ -294,24 +172,6 @@ test('depth and age tell how far behind it is', async () => {
   await vi.advanceTimersByTimeAsync(200);
 
   expect([queue.depth, queue.running, queue.oldestAgeMs()]).toEqual([3, 1, 200]);
-});
-
-test('stop forgets what is queued and waits for what runs', async () => {
-  const { queue, runs } = aQueue(() => after(500));
-  for (const name of ['a', 'b']) queue.add(aRequest(name));
-  queue.add(aRequest('later'), 5_000);
-  await vi.advanceTimersByTimeAsync(100);
-
-  let stopped = false;
-  void queue.stop().then(() => (stopped = true));
-  await vi.advanceTimersByTimeAsync(399);
-  expect(stopped).toBe(false);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(stopped).toBe(true);
-
-  queue.add(aRequest('too-late'));
-  await vi.runAllTimersAsync();
-  expect(runs).toEqual(['audit a']);
 });
 
 describe('keys that share load balancers', () => {
@@ -351,16 +211,5 @@ describe('keys that share load balancers', () => {
     queue.add(aRequest('web'));
     await vi.runAllTimersAsync();
     expect(lanes).toEqual([false, true, true, false]);
-  });
-
-  test('begin there where a message says so', async () => {
-    const lanes: boolean[] = [];
-    const { queue } = aQueue((request) => {
-      lanes.push(request.inLane === true);
-      return SETTLED;
-    });
-    queue.add({ ...aRequest('web', 'requeue'), inLane: true });
-    await vi.runAllTimersAsync();
-    expect(lanes).toEqual([true]);
   });
 });

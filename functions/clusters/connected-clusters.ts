@@ -7,7 +7,7 @@ import type { Delays } from '../../shared/silence.ts';
 import { inParallel } from '../../shared/observe/in-parallel.ts';
 import type { Connected } from '../world.ts';
 import { uidOf, unidentified } from './connect-entry.ts';
-import { isThatOf, newSlot, problemsOf, unlessGone, type Served, type Slot } from './slot.ts';
+import { Slot, type Served } from './slot.ts';
 
 interface ConnectedClustersOptions<S extends Served> {
   readonly registry: Pick<Registry, 'names' | 'read'>;
@@ -72,7 +72,7 @@ export class ConnectedClusters<S extends Served> {
 
   /** All that the registry names, in their order. */
   get names(): readonly string[] {
-    const there = [...this.#slots.values()].filter(({ gone }) => !gone.signal.aborted);
+    const there = [...this.#slots.values()].filter(({ isGone }) => !isGone);
     return there.map(({ name }) => name).sort();
   }
 
@@ -88,7 +88,7 @@ export class ConnectedClusters<S extends Served> {
 
   /** What is wrong with an entry, in words that name it. */
   problemsOf(name: string): readonly string[] {
-    return problemsOf(this.#slots.get(name));
+    return this.#slots.get(name)?.problems ?? [];
   }
 
   /** True while no cluster is being connected, replaced or ended. */
@@ -142,8 +142,8 @@ export class ConnectedClusters<S extends Served> {
 
   async #lookAt(name: string, look: (slot: Slot<S>) => Promise<void>): Promise<void> {
     if (this.#isStopped) return;
-    const slot = this.#slots.get(name) ?? newSlot<S>(name);
-    if (slot.gone.signal.aborted || slot.underWay) return;
+    const slot = this.#slots.get(name) ?? new Slot<S>(name);
+    if (slot.isGone || slot.underWay) return;
     this.#slots.set(name, slot);
     const looking = look(slot).catch((error: unknown) => {
       this.#tell(slot, [`${slot.name}: ${errorText(error)}`]);
@@ -157,7 +157,7 @@ export class ConnectedClusters<S extends Served> {
   /** Reads the entry. */
   async #read(slot: Slot<S>): Promise<void> {
     const reading = await this.#options.registry.read(slot.name);
-    if (slot.gone.signal.aborted || (!reading && !slot.entry)) return; // it is gone by now, or just being written
+    if (slot.isGone || (!reading && !slot.entry)) return; // it is gone by now, or just being written
     const { entry, problems } = reading ?? { problems: [`${slot.name}: its texts are gone`] };
     slot.entry = entry;
     slot.ofEntry = problems;
@@ -180,7 +180,7 @@ export class ConnectedClusters<S extends Served> {
     const connected = (next.connected ??= await this.#options.connect(entry));
     let uid: string;
     try {
-      uid = await unlessGone(slot, uidOf(connected, entry.settings));
+      uid = await uidOf(connected, entry.settings);
     } catch (error) {
       slot.silence.begin(OF_NO_ANSWER);
       slot.unanswered = `${slot.name}: ${unidentified(error)}`;
@@ -188,11 +188,14 @@ export class ConnectedClusters<S extends Served> {
     }
     slot.silence.end();
     const holder = this.#holderOf(uid, slot) ?? slot;
-    if (holder !== slot) return [isThatOf(slot, holder)];
+    if (holder !== slot)
+      return [
+        `${slot.name}: it says it is the cluster of the entry ${holder.name}: take one of the two away, or give each its uid`,
+      ];
     const isNew = !this.#holders.has(uid);
     this.#holders.set(uid, slot);
     await this.#endServed(slot);
-    if (slot.gone.signal.aborted) return [];
+    if (slot.isGone) return [];
     const its = await this.#options.begin(entry, connected).catch((error: unknown) => {
       slot.unanswered = `${slot.name}: ${errorText(error)}`;
       if (isNew) this.#holders.delete(uid);
@@ -225,8 +228,8 @@ export class ConnectedClusters<S extends Served> {
   }
 
   #drop(slot: Slot<S>): void {
-    if (slot.gone.signal.aborted) return;
-    slot.gone.abort();
+    if (slot.isGone) return;
+    slot.isGone = true;
     slot.entry = undefined; // its tokens open nothing while its last runs end
     const { log } = this.#options;
     log.info('the cluster is not in the registry any more: what it has in OpenStack stays', {
@@ -244,7 +247,7 @@ export class ConnectedClusters<S extends Served> {
   }
 
   async #endOnce(slot: Slot<S>): Promise<void> {
-    slot.gone.abort();
+    slot.isGone = true;
     await slot.underWay;
     await this.#endServed(slot);
     this.#release(slot);
@@ -254,9 +257,9 @@ export class ConnectedClusters<S extends Served> {
 
   /** Notes why an entry is not served, and logs what is wrong with it when that is something else than before. */
   #tell(slot: Slot<S>, ofCluster: readonly string[]): void {
-    if (slot.gone.signal.aborted) return;
+    if (slot.isGone) return;
     slot.ofCluster = ofCluster;
-    const problems = problemsOf(slot);
+    const { problems } = slot;
     const isNew = problems.join('\n') !== slot.told;
     slot.told = problems.join('\n');
     if (!isNew || problems.length === 0) return;

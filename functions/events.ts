@@ -7,7 +7,7 @@ import type { ServedEndpoint } from './http/exchange.ts';
 import { HttpError } from './http/http-error.ts';
 import { mediaType, parseBody, requireMediaType } from './http/read-json.ts';
 import { receiver, type ReceiverOptions } from './http/receiver.ts';
-import { requireSender } from './http/require-sender.ts';
+import { requireSender } from './http/admit.ts';
 import type { ServerOptions } from './http/server-options.ts';
 
 const STRUCTURED = 'application/cloudevents+json';

@@ -2,7 +2,9 @@ import { finished, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { ReceivedRequest } from './exchange.ts';
 import { HttpError } from './http-error.ts';
-import { HUNG_UP } from './refusals.ts';
+
+/** The status of a request whose sender hung up, or was too slow: the log has it, and nobody gets it (as in nginx). */
+export const HUNG_UP = 499;
 
 type BodyRequest = Pick<ReceivedRequest, 'headers' | 'body'>;
 

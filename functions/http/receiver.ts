@@ -4,9 +4,8 @@ import type { Triggered } from '../../shared/trigger/causes.ts';
 import { admit, requireMethod, requireToken, type Admission } from './admit.ts';
 import { jsonAnswer, type ServedEndpoint, type SentAnswer, type ReceivedRequest } from './exchange.ts';
 import { errorAnswer, HttpError, noSuchPath, toHttpError } from './http-error.ts';
-import { readBody } from './read-body.ts';
-import { reasonOfRefusal } from './refusals.ts';
-import type { ServerOptions } from './server-options.ts';
+import { HUNG_UP, readBody } from './read-body.ts';
+import type { RefusalReason, ServerOptions } from './server-options.ts';
 
 /** A kind of delivery that names keys. */
 interface Delivery {
@@ -67,6 +66,13 @@ export function receiver(delivery: Delivery, options: ReceiverOptions): ServedEn
           return errorAnswer(error, request, log);
         })
       : undefined;
+}
+
+function reasonOfRefusal(status: number): RefusalReason {
+  if (status === 401) return 'token';
+  if (status === 404 || status === 405) return 'path';
+  if (status === HUNG_UP) return 'aborted';
+  return status >= 500 ? 'queue' : 'body';
 }
 
 /** Whether the client has shown a certificate in the name of the cluster that the path names. */

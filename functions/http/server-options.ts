@@ -4,9 +4,11 @@ import type { Log } from '../../shared/ports.ts';
 import type { StatusView } from '../../shared/report/page.ts';
 import type { ObjectView } from '../../shared/report/page/object-view.ts';
 import type { Callers } from './kubernetes-callers.ts';
-import type { RefusalReason } from './refusals.ts';
-import type { VerifySender } from './require-sender.ts';
+import type { VerifySender } from './admit.ts';
 import type { TriggerCounts } from '../../shared/trigger/causes.ts';
+
+/** Why events are refused. Each is mended in another place. */
+export type RefusalReason = 'token' | 'path' | 'body' | 'aborted' | 'queue';
 
 /** Everything that the HTTP endpoints need. */
 export interface ServerOptions {

@@ -6,7 +6,7 @@ import type { ClusterIdentity } from '../../shared/model/ownership.ts';
 import { isUnit, type ReconcileRequest } from '../../shared/model/request.ts';
 import type { Budget } from '../../shared/ports.ts';
 import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
-import { CountedRoom } from '../../shared/queue/counted-room.ts';
+import { CountedRoom } from '../../shared/queue/room.ts';
 import { readMessage, type QueuedWork } from '../../shared/queue/queued-work.ts';
 import { invocationTime, MONOTONIC, type InvocationTime } from '../budget.ts';
 import { functionClusters } from './clusters/clusters.ts';

@@ -11,7 +11,7 @@ import type { Changed } from '../../shared/watch/follower.ts';
 import type { Watches } from '../../shared/watch/watches.ts';
 import type { Tokens } from '../http/admit.ts';
 import { KubernetesCallers } from '../http/kubernetes-callers.ts';
-import type { VerifySender } from '../http/require-sender.ts';
+import type { VerifySender } from '../http/admit.ts';
 import type { ServerOptions } from '../http/server-options.ts';
 import { reconcileLine, sweptLine } from '../log.ts';
 import type { ClusterMetrics } from '../metrics.ts';

@@ -2,7 +2,7 @@ import { BoundedMap } from '../../shared/memory/bounded-map.ts';
 import { asServiceKey, type Key } from '../../shared/model/request.ts';
 import type { Clock, Log } from '../../shared/ports.ts';
 import type { WebhookView } from '../../shared/report/page.ts';
-import type { RefusalReason } from '../http/refusals.ts';
+import type { RefusalReason } from '../http/server-options.ts';
 
 /** For so long before and after a sweep a batch may be under way. An apiserver waits 30 s for more events. */
 const PATIENCE_MS = 60_000;

@@ -8,7 +8,7 @@ import request from 'supertest';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { whyTooMuch } from '../../shared/model/text/json-size.ts';
 import { readBody } from '../../functions/http/read-body.ts';
-import type { RefusalReason } from '../../functions/http/refusals.ts';
+import type { RefusalReason } from '../../functions/http/server-options.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { AUDIT, RESYNC, testServer, type TestServer } from './test-server.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { WireResource } from '../../../shared/model/resources.ts';
-import { CountedRoom } from '../../../shared/queue/counted-room.ts';
+import { CountedRoom } from '../../../shared/queue/room.ts';
 import { Queue } from '../../../shared/queue/queue.ts';
 import { aReport, SETTLED } from './reports.ts';
 

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../shared/memory/bounded-map.ts';
-import { asServiceKey, type Key } from '../../shared/model/request.ts';
+import type { Key } from '../../shared/model/request.ts';
 import type { Clock, Log } from '../../shared/ports.ts';
 import type { WebhookView } from '../../shared/report/page.ts';
 import type { RefusalReason } from '../http/server-options.ts';
@@ -52,9 +52,8 @@ export class Webhook {
   #sweeps = 0;
   #check: NodeJS.Timeout | undefined;
   #calm: NodeJS.Timeout | undefined;
-  /** What ends the trouble: any event, one about a Service, or time alone. */
-  #endedBy: 'event' | 'Service' | 'time' = 'event';
-  #serviceToldAt = -Infinity;
+  /** Any event ends the trouble; else time alone does. */
+  #isSilence = true;
   /** When an event named a key. */
   readonly #told = new BoundedMap<string, number>(MOST_TOLD);
 
@@ -66,10 +65,7 @@ export class Webhook {
   accepted(keys: readonly Key[]): void {
     this.#acceptedAt = this.#options.clock.now();
     for (const key of keys) this.#told.set(key, this.#acceptedAt);
-    const isService = keys.some((key) => asServiceKey(key));
-    if (isService) this.#serviceToldAt = this.#acceptedAt;
-    if (this.#trouble === undefined || this.#endedBy === 'time') return;
-    if (this.#endedBy === 'Service' && !isService) return;
+    if (this.#trouble === undefined || !this.#isSilence) return;
     this.#options.log.info('the webhook delivers again');
     this.#trouble = undefined;
   }
@@ -105,13 +101,10 @@ export class Webhook {
         this.#warn(`no event came ${since}, and a sweep found changes: ${named}`);
         return;
       }
-      const isOfOthers = this.#serviceToldAt >= sweptAt - LATE_MS;
-      const asks = isOfOthers
-        ? 'others are told: does each kube-apiserver send to the webhook, or was a batch lost?'
-        : 'does the audit policy leave out writes of Services?';
-      const trouble = `events come, and none told of changes that a sweep found: ${named}; ${asks}`;
-      this.#warn(trouble, isOfOthers ? 'time' : 'Service');
-      if (isOfOthers) this.#calmAfter(HEALED_MS);
+      const asks =
+        'does each kube-apiserver send to the webhook, and does the audit policy have writes of Services?';
+      this.#warn(`events come, and none told of changes that a sweep found: ${named}; ${asks}`, false);
+      this.#calmAfter(HEALED_MS);
     }, PATIENCE_MS).unref();
   }
 
@@ -134,16 +127,14 @@ export class Webhook {
 
   #calmAfter(ms: number): void {
     clearTimeout(this.#calm);
-    this.#calm = setTimeout(() => {
-      if (this.#endedBy !== 'Service') this.#trouble = undefined;
-    }, ms).unref();
+    this.#calm = setTimeout(() => (this.#trouble = undefined), ms).unref();
   }
 
   /** One line for each trouble, until it ends. */
-  #warn(trouble: string, endedBy: 'event' | 'Service' | 'time' = 'event'): void {
+  #warn(trouble: string, isSilence = true): void {
     if (this.#trouble !== undefined) return;
     this.#trouble = trouble;
-    this.#endedBy = endedBy;
+    this.#isSilence = isSilence;
     this.#options.log.warn(`${trouble}; until events come, changes wait for the sweep`);
   }
 }

@@ -88,32 +88,7 @@ describe('the webhook', () => {
     expect(lines).toEqual([]);
   });
 
-  test('whose events never speak of Services is told once, until one does', () => {
-    const { webhook, lines } = aWebhook();
-    const minutes = (count: number): void => {
-      for (let minute = 0; minute < count; minute += 1) {
-        webhook.accepted(['nodeset', 'all']); // a Node's events, and a ping
-        vi.advanceTimersByTime(MINUTE);
-      }
-    };
-    webhook.swept([]);
-    minutes(1);
-    webhook.swept(['service/a/new', 'service/b/other']);
-    minutes(3);
-    webhook.swept(['service/a/newer']);
-    minutes(3);
-    expect(lines).toEqual([
-      'events come, and none told of changes that a sweep found: service/a/new, service/b/other; does the audit policy leave out writes of Services?; until events come, changes wait for the sweep',
-    ]);
-    expect(webhook.view().trouble).toContain('none told');
-
-    webhook.accepted(['service/c/any']);
-    expect(webhook.view().trouble).toBeUndefined();
-    webhook.accepted(['service/c/any']);
-    expect(lines.slice(1)).toEqual(['the webhook delivers again']);
-  });
-
-  test('that one kube-apiserver of several does not send to is told once, and for an hour', () => {
+  test('whose events leave out what a sweep finds is told once, and for an hour', () => {
     const { webhook, lines } = aWebhook();
     webhook.swept([]);
     for (let minute = 0; minute < 60; minute += 1) {
@@ -122,7 +97,7 @@ describe('the webhook', () => {
       vi.advanceTimersByTime(MINUTE);
     }
     expect(lines).toEqual([
-      'events come, and none told of changes that a sweep found: service/shop/untold-5; others are told: does each kube-apiserver send to the webhook, or was a batch lost?; until events come, changes wait for the sweep',
+      'events come, and none told of changes that a sweep found: service/shop/untold-5; does each kube-apiserver send to the webhook, and does the audit policy have writes of Services?; until events come, changes wait for the sweep',
     ]);
     vi.advanceTimersByTime(50 * MINUTE);
     expect(webhook.view().trouble).toContain('each kube-apiserver');

@@ -88,3 +88,7 @@ export function refuseLocal(entry: string): RefuseAddress {
     return new ReconcileError('CONFIG_INVALID', text);
   };
 }
+
+/** Why a cluster is not served that another entry leads to, too. */
+export const isThatOf = (name: string, other: string): string =>
+  `${name}: it says it is the cluster of the entry ${other}: take one of the two away, or give each its uid`;

@@ -6,7 +6,7 @@ import type { Log } from '../../shared/ports.ts';
 import type { Delays } from '../../shared/silence.ts';
 import { inParallel } from '../../shared/observe/in-parallel.ts';
 import type { Connected } from '../world.ts';
-import { uidOf, unidentified } from './connect-entry.ts';
+import { isThatOf, uidOf, unidentified } from './connect-entry.ts';
 import { Slot, type Served } from './slot.ts';
 
 interface ConnectedClustersOptions<S extends Served> {
@@ -188,10 +188,7 @@ export class ConnectedClusters<S extends Served> {
     }
     slot.silence.end();
     const holder = this.#holderOf(uid, slot) ?? slot;
-    if (holder !== slot)
-      return [
-        `${slot.name}: it says it is the cluster of the entry ${holder.name}: take one of the two away, or give each its uid`,
-      ];
+    if (holder !== slot) return [isThatOf(slot.name, holder.name)];
     const isNew = !this.#holders.has(uid);
     this.#holders.set(uid, slot);
     await this.#endServed(slot);

@@ -6,9 +6,8 @@ import type { KubeRequest } from '../../../shared/kube/kube-http.ts';
 import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
 import { isClusterName } from '../../../shared/model/request.ts';
 import { Silence, type Delays } from '../../../shared/silence.ts';
-import { connectEntry, ofCluster, uidOf, unidentified } from '../../clusters/connect-entry.ts';
+import { connectEntry, isThatOf, ofCluster, uidOf, unidentified } from '../../clusters/connect-entry.ts';
 import { Logins } from '../../clusters/logins.ts';
-import { isThatOf } from '../../clusters/slot.ts';
 import { ofStack, type ConnectedFunction } from '../connected.ts';
 import { log } from '../function-log.ts';
 import { metrics } from '../function-metrics.ts';
@@ -91,7 +90,7 @@ export class FunctionClusters {
     const silent = await this.#ask(known);
     if (silent) return silent;
     const other = await this.#holderOf(known);
-    return other ? { notServed: isThatOf(known, other) } : known.connected;
+    return other ? { notServed: isThatOf(known.name, other.name) } : known.connected;
   }
 
   /** Another entry that leads to the same cluster, of those that this process knows: who gives its `uid` comes first, then by name. */

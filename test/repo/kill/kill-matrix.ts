@@ -243,13 +243,15 @@ async function outcome(
     LIMIT_MS,
   );
   const until = Date.now();
-  const ended = new Map(reports.filter(({ ok }) => ok !== undefined).map((one) => [one.file, one]));
+  const ended = new Map(
+    reports.filter(({ ok, file }) => ok !== undefined && file !== '').map((one) => [one.file, one]),
+  );
   const usual = new Map(tests.map(({ file, ms }) => [file, ms]));
   // a file that takes much longer than usual waits for what does not come
   const hung = reports.filter(
     ({ file, at }) => !ended.has(file) && until - at > 15_000 + 3 * (usual.get(file) ?? Infinity),
   );
-  const failed = [...ended.values()].filter(({ ok, file }) => ok === false && file !== '');
+  const failed = [...ended.values()].filter(({ ok }) => ok === false);
   const killers = [...failed, ...hung].map(({ file }) => file);
   return { killers: [...new Set(killers)].filter((file) => usual.has(file)), ran: ended.size };
 }

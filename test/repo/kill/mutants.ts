@@ -95,7 +95,8 @@ export function mutantsOf(file: string, text: string): readonly Mutant[] {
       change(node, ';');
     },
     ReturnStatement: (node) => {
-      if (node.argument) change(node, 'return;');
+      const returned = node.argument && text.slice(node.argument.start, node.argument.end);
+      if (returned && returned !== 'undefined') change(node, 'return;');
     },
     ThrowStatement: (node) => {
       change(node, ';');

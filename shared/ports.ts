@@ -11,7 +11,6 @@ import type {
 } from './model/kubernetes.ts';
 import type { Deletion, RecordedDeletions } from './model/deletions.ts';
 import type { RecordedRepairs, Repair } from './model/repairs.ts';
-import type { CidrClaim } from './model/node/node-records.ts';
 import type { NodePatch, NodeStatusPatch } from './model/node/node.ts';
 import type { Attributes, CloudKind, WireResource } from './model/resources.ts';
 import type { Problem } from './model/plan.ts';
@@ -65,7 +64,6 @@ export interface Kube {
   deletions: Deletions;
   repairs: RepairRecord;
   place: PlaceRecord;
-  cidrs: CidrClaims;
 }
 
 /** Which deployment writes to the cluster. Both throw CLUSTER_HELD, which says whose it is, where it is another one. */
@@ -107,15 +105,6 @@ export interface PlaceRecord {
   load(): Promise<LoadBalancerPlace | undefined>;
   /** Records the place, or the region of a record of the same project without one. What another writer recorded meanwhile stays. */
   save(place: LoadBalancerPlace): Promise<void>;
-}
-
-/** Claims on CIDRs for Nodes. Each CIDR can be claimed once (decision 29). */
-export interface CidrClaims {
-  list(): Promise<readonly CidrClaim[]>;
-  /** False: the CIDR is claimed already. */
-  claim(cidr: string, node: Node): Promise<boolean>;
-  /** Releases the claim as it was listed. A newer claim on the same CIDR stays. */
-  release(claim: CidrClaim): Promise<void>;
 }
 
 /** The record of what levelset wrote to routers, in a ConfigMap of its own namespace (decision 112). */

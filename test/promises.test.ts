@@ -23,7 +23,7 @@ type Held = Readonly<Record<string, string>>;
 const FLAGS_HELD: Held = {
   'test/unit/config/load.test.ts': 'cloud-config cluster-name service-account',
   'test/unit/config/load-problems.test.ts': 'connection-draining-timeout concurrent-service-syncs',
-  'test/unit/config/node-flags.test.ts': 'node-name-from regional-provider-id shutdown-states cluster-cidr configure-cloud-routes allocate-node-cidrs node-cidr-mask-size node-cidr-mask-size-ipv4 node-cidr-mask-size-ipv6 service-cluster-ip-range',
+  'test/unit/config/node-flags.test.ts': 'node-name-from regional-provider-id shutdown-states cluster-cidr configure-cloud-routes',
   'test/unit/config/controllers.test.ts': 'controllers',
   'test/unit/config/allowed-references.test.ts': 'reach allowed-references',
   'test/unit/kube/find-connection.test.ts': 'kubeconfig',
@@ -33,7 +33,6 @@ const FLAGS_HELD: Held = {
   'test/scenarios/reconfigured/every-option.test.ts': 'load-balancer-class state-namespace deletion-share',
   'test/scenarios/node/member-addresses.test.ts': 'member-addresses server-metadata',
   'test/scenarios/orphans/quarantine.test.ts': 'orphan-delay',
-  'test/scenarios/routes/router-discovered.test.ts': 'discover-router',
   'test/functions/serve/room.test.ts': 'concurrent-load-balancers',
   'test/functions/serve/serve.test.ts': 'watch',
   'test/functions/serve/listen.test.ts': 'listen allow-plain-http',

@@ -9,7 +9,7 @@ type Group = readonly [because: string, withValue: string, boolean?: string];
 const GROUPS: readonly Group[] = [
   ['its provider is always OpenStack', 'cloud-provider external-cloud-volume-plugin'],
   ['of its processes one always leads, by the Lease `levelset`', 'leader-elect-lease-duration leader-elect-renew-deadline leader-elect-retry-period leader-elect-resource-lock leader-elect-resource-name leader-elect-resource-namespace leader-migration-config', 'leader-elect enable-leader-migration'],
-  ['--allocate-node-cidrs works in one way', 'cidr-allocator-type'],
+  ['kube-controller-manager gives Nodes their CIDRs', 'cidr-allocator-type', 'allocate-node-cidrs'],
   ['audit events and the sweep tell it what to look at', 'route-reconciliation-period node-monitor-period node-status-update-frequency node-sync-period'],
   ['it reads Nodes in bulk', 'concurrent-node-syncs concurrent-node-status-updates'],
   ['its flag for this is --sweep-interval', 'min-resync-period'],

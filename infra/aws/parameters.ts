@@ -67,7 +67,6 @@ const VARIABLES = {
   'service-account': 'LEVELSET_SERVICE_ACCOUNT',
   controllers: 'LEVELSET_CONTROLLERS',
   'cluster-cidr': 'LEVELSET_CLUSTER_CIDR',
-  'allocate-node-cidrs': 'LEVELSET_ALLOCATE_NODE_CIDRS',
   regional: 'OS_CCM_REGIONAL',
   'connection-draining-timeout': 'LEVELSET_CONNECTION_DRAINING_TIMEOUT',
 } as const;

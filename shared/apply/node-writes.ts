@@ -33,10 +33,9 @@ export async function executeOnNode(
 
 function patchOf({ labels, annotations, ...spec }: Readonly<Record<string, unknown>>): NodePatch {
   const metadata = { ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) };
-  const cidrs = spec['podCIDRs'] as readonly string[] | undefined;
   return {
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
-    ...(Object.keys(spec).length > 0 ? { spec: { ...spec, ...(cidrs ? { podCIDR: cidrs[0] } : {}) } } : {}),
+    ...(Object.keys(spec).length > 0 ? { spec } : {}),
   } as NodePatch;
 }
 

@@ -1,4 +1,4 @@
-import { readFlagsText } from '../config/flags-text.ts';
+import { readFlagsText } from '../config/read-flags.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Flags } from '../config/read-flags.ts';
 import { readKubeconfig } from '../kube/connection/kubeconfig.ts';

@@ -45,9 +45,7 @@ export interface Config extends ReachConfig {
   /** The addresses of the pods, as `parseCidr` spells them; at most one CIDR of each IP family. */
   readonly clusterCidrs: readonly string[];
   /** Absent: levelset makes no routes. Present: there is a cluster CIDR. */
-  readonly route?: RouteConfig;
-  /** Absent: levelset gives Nodes no podCIDRs. */
-  readonly nodeCidrs?: NodeCidrConfig;
+  readonly route?: { readonly routerId: string };
 }
 
 export interface OpenStackConfig {
@@ -107,22 +105,3 @@ export interface NodeConfig {
 export type NodeNameFrom = 'name' | 'hostname' | 'first-label';
 
 type ShutdownState = 'SHUTOFF' | 'SHELVED_OFFLOADED' | 'SUSPENDED';
-
-/** [Route] of cloud.conf, or --discover-router. */
-interface RouteConfig {
-  /** Undefined: the router that has an interface on a subnet of the Nodes. */
-  readonly routerId?: string;
-  /** By IP family, the mask size of a Node's podCIDR; absent where no flag says it. A wider podCIDR gets no route. */
-  readonly maskSizes?: Readonly<Partial<Record<4 | 6, number>>>;
-}
-
-/** The ranges of which each Node gets a podCIDR. */
-export interface NodeCidrConfig {
-  readonly ranges: readonly {
-    readonly clusterCidr: string;
-    readonly family: 4 | 6;
-    readonly maskSize: number;
-  }[];
-  /** The clusterIPs of Services. No Node gets a part of them. */
-  readonly serviceCidrs: readonly string[];
-}

@@ -57,9 +57,8 @@ export function looksAfterServices(config: Controlled & { loadBalancer: { enable
   return config.loadBalancer.enabled && config.controllers.includes('service-lb-controller');
 }
 
-export function looksAfterNodes(config: Controlled & { nodeCidrs?: object }): boolean {
+export function looksAfterNodes(config: Controlled): boolean {
   return (
-    config.nodeCidrs !== undefined ||
     config.controllers.includes('cloud-node-controller') ||
     config.controllers.includes('cloud-node-lifecycle-controller')
   );

@@ -1,11 +1,12 @@
 /** Every flag of the command line: `--help`, the variables, the functions on AWS and docs/flags.md follow from this table. */
 import { allowedReferences } from './allowed-references.ts';
-import { controllersList } from './controllers.ts';
+import { CONTROLLER_NAMES, controllersList } from './controllers.ts';
 import type { Flag } from './flag.ts';
 import {
   cidrs,
   clustersFrom,
   goBoolean,
+  hostPort,
   metadata,
   milliseconds,
   oneWordOf,
@@ -13,12 +14,12 @@ import {
   percent,
   serverUrl,
   serviceAccount,
+  serviceAccounts,
   someOf,
   text,
   upToOneHour,
   whole,
 } from './read-value.ts';
-import { SERVER_FLAGS } from './server-flags.ts';
 
 /** The commands that talk to the cluster and the cloud. */
 const WORKING = [
@@ -71,7 +72,7 @@ export const FLAGS = {
   },
   'controllers': {
     topic: 'cluster and cloud', value: 'list', read: controllersList, repeatable: true, commands: WORKING, cluster: true, lambda: true, go: 'CCM',
-    help: 'service-lb-controller, cloud-node-controller, cloud-node-lifecycle-controller, node-route-controller; * for all, a - before a name turns it off',
+    help: `${CONTROLLER_NAMES.join(', ')}; * for all, a - before a name turns it off`,
     default: '*',
   },
   'state-namespace': {
@@ -156,33 +157,6 @@ export const FLAGS = {
     help: 'whether levelset makes routes to the pods; it needs --cluster-cidr and a router',
     default: 'true',
   },
-  'discover-router': {
-    topic: 'routes', value: 'bool', read: goBoolean, commands: WORKING, cluster: true, lambda: true,
-    help: 'without [Route] router-id, put the routes on the one router that has an interface on the subnets of the Nodes',
-    default: 'false',
-  },
-  'allocate-node-cidrs': {
-    topic: 'routes', value: 'bool', read: goBoolean, commands: WORKING, cluster: true, lambda: true, go: 'CCM, KCM',
-    help: 'give each Node a part of --cluster-cidr; kube-controller-manager must not do the same',
-    default: 'false',
-  },
-  'node-cidr-mask-size': {
-    topic: 'routes', value: 'number', read: whole(1, 128), commands: WORKING, cluster: true, lambda: true, go: 'KCM',
-    help: 'mask size of the part of a Node, if --cluster-cidr is one CIDR',
-    without: 'that of the IP family',
-  },
-  'node-cidr-mask-size-ipv4': {
-    topic: 'routes', value: 'number', read: whole(1, 32), commands: WORKING, cluster: true, lambda: true, go: 'KCM',
-    help: 'mask size of the IPv4 part of a Node', default: '24',
-  },
-  'node-cidr-mask-size-ipv6': {
-    topic: 'routes', value: 'number', read: whole(1, 128), commands: WORKING, cluster: true, lambda: true, go: 'KCM',
-    help: 'mask size of the IPv6 part of a Node', default: '64',
-  },
-  'service-cluster-ip-range': {
-    topic: 'routes', value: 'cidrs', read: cidrs, commands: WORKING, cluster: true, lambda: true, go: 'KCM',
-    help: 'clusterIPs of the Services: no Node gets a part of them', default: '',
-  },
   'reconcile-timeout': {
     topic: 'runs', value: 'duration', read: milliseconds, commands: CONNECTING,
     help: 'how long one run may take', default: '1m',
@@ -204,7 +178,56 @@ export const FLAGS = {
     help: 'verbosity of the log: 4 and more show every step; without it, every command but serve logs warnings and errors only',
     default: '0',
   },
-  ...SERVER_FLAGS,
+  'listen': {
+    topic: 'server', value: 'host:port', read: hostPort, commands: ['serve', 'sandbox'],
+    help: 'where the HTTP server listens', default: '127.0.0.1:8080',
+  },
+  'watch': {
+    topic: 'server', commands: ['serve'],
+    help: 'watch Services, Nodes, and where the members of a Service follow them its EndpointSlices, instead of waiting for the audit webhook',
+  },
+  'audit-tokens-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'],
+    help: 'tokens of /audit and /events beside LEVELSET_AUDIT_TOKENS, with commas or lines between, read again when the file changes', without: 'none',
+  },
+  'resync-tokens-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'], help: 'the same for /resync', without: 'none',
+  },
+  'page-tokens-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve', 'doctor'], help: 'the same for the status page and /metrics', without: 'none',
+  },
+  'tls-cert-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',
+    help: 'certificate of the server, which then speaks HTTPS',
+    without: 'plain HTTP',
+  },
+  'tls-private-key-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',
+    help: 'private key of the certificate',
+  },
+  'allow-plain-http': {
+    topic: 'server', commands: ['serve', 'sandbox'],
+    help: 'listen beyond loopback without a certificate, where a proxy in front ends TLS',
+  },
+  'client-ca-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',
+    help: 'certificates of CAs: only clients with a certificate that one of them signed are let in',
+    without: 'no client certificate is asked for',
+  },
+  'events-audience': {
+    topic: 'server', value: 'audience', read: text, commands: ['serve'],
+    help: 'audience of the OIDC tokens of the cluster that count at /events, beside LEVELSET_AUDIT_TOKENS: those of Knative\'s sources',
+    without: 'none counts',
+  },
+  'events-senders': {
+    topic: 'server', value: 'list', read: serviceAccounts, repeatable: true, commands: ['serve'],
+    help: 'ServiceAccounts whose OIDC tokens count at /events: NAMESPACE/NAME, or NAMESPACE/* for all of a namespace',
+    without: 'all of --state-namespace',
+  },
+  'audit-client-ca-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'],
+    help: 'certificates of CAs: who shows one that they signed, with the name of the cluster as its common name, needs no token for /audit and /events', without: 'a token is needed',
+  },
   'server-url': {
     topic: 'one run', value: 'url', read: serverUrl, commands: ['doctor', 'sweep', 'reconcile'],
     help: 'a running levelset serve: its webhook and watches are looked at, and it does what is asked where it leads', without: 'none is asked',

@@ -6,7 +6,6 @@ import { hasSecret, readEnv, type Access } from './clouds/access.ts';
 import { readCloudsYaml } from './clouds/clouds-yaml.ts';
 import { openStackConfig } from './clouds/openstack-config.ts';
 import type { Config, NodeConfig } from './config.ts';
-import { podNetwork } from './pod-network.ts';
 import { readFlags, type Flags, type FlagValues } from './read-flags.ts';
 
 /**
@@ -96,7 +95,8 @@ function clusterConfig(
     deletionPercent: values.deletionShare,
     orphanDelayMs: values.orphanDelay,
     nodes: nodeConfig(values, env, region, warnings),
-    ...podNetwork(flags, values, route.routerId, problems, warnings),
+    clusterCidrs: values.clusterCidr.map(({ text }) => text),
+    ...routeConfig(flags, values, route.routerId, warnings),
     loadBalancer,
     loadBalancerClasses,
     given,
@@ -121,6 +121,30 @@ function nodeConfig(
     shutdownStates: values.shutdownStates,
     ...(values.serverMetadata === undefined ? {} : { serverMetadata: values.serverMetadata }),
   };
+}
+
+/**
+ * Routes need a router, a cluster CIDR and their controller. A flag or option that has no effect adds a
+ * warning, unless routes are switched off.
+ */
+function routeConfig(
+  flags: Flags,
+  values: FlagValues,
+  routerId: string | undefined,
+  warnings: string[],
+): Pick<Config, 'route'> {
+  if (!values.configureCloudRoutes || !values.controllers.includes('node-route-controller')) return {};
+  if (routerId === undefined) {
+    if (flags.configureCloudRoutes !== undefined)
+      warnings.push('--configure-cloud-routes has no effect: [Route] router-id names no router');
+    return {};
+  }
+  if (values.clusterCidr.length > 0) return { route: { routerId } };
+  if ((flags.clusterCidr ?? '') === '')
+    warnings.push(
+      '[Route] router-id has no effect without --cluster-cidr: levelset makes and deletes no routes',
+    );
+  return {};
 }
 
 /** Whether all users of the machine can read a file. A file that is not there is told of elsewhere. */

@@ -13,7 +13,6 @@ import type {
 import type { Key } from '../model/request.ts';
 import type { NodePatch, NodeStatusPatch } from '../model/node/node.ts';
 import type {
-  CidrClaims,
   Kube,
   DeploymentHold,
   Log,
@@ -25,7 +24,6 @@ import type {
 } from '../ports.ts';
 import { narrow, NO_RUN, type RunContext } from '../run-context.ts';
 import { asObject, listAllObjects, toSelector, corePath, endpointSlicePath } from './kube-objects.ts';
-import { LeaseClaims } from './state/cidr-claims.ts';
 import { keyOfObject, recordEvent } from './record-event.ts';
 import type { KubeHttp } from './kube-http.ts';
 import { DeploymentLease, type Taken } from './deployment-lease.ts';
@@ -67,7 +65,6 @@ export class KubeClient implements Kube {
   readonly deletions: Deletions;
   readonly repairs: RepairRecord;
   readonly place: PlaceRecord;
-  readonly cidrs: CidrClaims;
   readonly deployment: DeploymentHold;
   private readonly plain: KubeHttp;
   private readonly http: KubeHttp;
@@ -95,7 +92,6 @@ export class KubeClient implements Kube {
     this.deletions = configMapDeletions(http, options.namespace);
     this.repairs = configMapRepairs(http, options.namespace);
     this.place = configMapPlace(http, options.namespace);
-    this.cidrs = new LeaseClaims(http, options.namespace);
     const { deployment = () => undefined, sweepIntervalMs: intervalMs = 0, log } = options;
     const { taken } = known;
     this.deployment = new DeploymentLease(http, { deployment, intervalMs, log, taken });

@@ -43,7 +43,7 @@ export interface Memory {
    * By what Nodes share: a promise that ends with the last run that takes from it, for which the next one
    * waits.
    */
-  readonly queues: Map<'cidrs' | 'deletions', Promise<unknown>>;
+  readonly queues: Map<'deletions', Promise<unknown>>;
 
   /** The Events that were written, for the page. */
   readonly events: ToldEvents;

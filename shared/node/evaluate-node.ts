@@ -5,16 +5,21 @@ import { nodeLife } from './desired/node-lifecycle.ts';
 import type { NodeLife } from './desired/node-lifecycle.ts';
 import { observeServer } from './observe-server.ts';
 import type { ObservedServer } from './observe-server.ts';
-import { evaluateCidrs } from './evaluate-cidrs.ts';
-import type { CidrsEvaluation } from './evaluate-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
-import { nodeAt, observedNode, UNINITIALIZED_TAINT } from '../model/node/node.ts';
+import {
+  hasTaint,
+  nodeAt,
+  observedNode,
+  readyStatus,
+  SERVER_GONE,
+  SHUTDOWN_TAINT,
+  UNINITIALIZED_TAINT,
+} from '../model/node/node.ts';
 import type { RecordedDeletions } from '../model/deletions.ts';
 import { approvalsIn } from '../model/ownership.ts';
 import type { Plan, Problem } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
-import { reasonToKeep } from './plan/deletion-budget.ts';
-import { planNode } from './plan/plan-node.ts';
+import { planNode, reasonToKeep } from './plan/plan-node.ts';
 import type { ServerReading } from './server-reading.ts';
 import type { World } from '../ports.ts';
 
@@ -26,8 +31,6 @@ export interface NodeEvaluation {
   readonly againInMs?: number;
   /** The server is gone for good, and this evaluation may delete the Node. */
   readonly leaving?: PlannedDeletion;
-  /** The CIDRs of the Node, if levelset gives them out. */
-  readonly cidrs?: CidrsEvaluation;
 }
 
 export async function evaluateNode(
@@ -41,7 +44,6 @@ export async function evaluateNode(
 
   // what all Nodes share is asked for only when this Node needs it
   const deletions = life.leaves ? await reading.deletions?.() : undefined;
-  const cidrs = life.leaves ? undefined : await evaluateCidrs(node, resources, reading.cidrs, config);
 
   const { name, uid, annotations } = node.metadata;
   const observed = observedNode(node);
@@ -53,9 +55,9 @@ export async function evaluateNode(
       reasonToKeep({ ...deletions, ...recorded, id: uid, percent, now: clock.now() });
     return planNode({
       name,
-      desired: withLife(name, resources, life, cidrs?.podCIDRs),
+      desired: withLife(name, resources, life),
       observed,
-      problems: [...server.problems, ...problems, ...(cidrs?.problems ?? [])],
+      problems: [...server.problems, ...problems],
       leaves: life.leaves,
       ...(stop === undefined ? {} : { reasonToKeep: stop }),
       approved: approvalsIn(annotations),
@@ -69,7 +71,6 @@ export async function evaluateNode(
     ...(deletions
       ? { leaving: { ...deletions, id: uid, what: `Node ${name}`, seenAt: clock.now(), planWith } }
       : {}),
-    ...(cidrs ? { cidrs } : {}),
   };
 }
 
@@ -100,13 +101,20 @@ function withLife(
   name: string,
   resources: readonly DesiredResource[],
   { taints, annotations }: NodeLife,
-  podCIDRs: readonly string[] | undefined,
 ): readonly DesiredResource[] {
   const object = resources.find(({ kind }) => kind === 'node') as DesiredResource<'node'> | undefined;
   const begins = object?.attributes.taints !== undefined;
   const kept = begins ? taints.filter(({ key }) => key !== UNINITIALIZED_TAINT) : taints;
-  const cidrs = podCIDRs ? { podCIDRs } : {};
-  const attributes = { ...object?.attributes, taints: kept, annotations, ...cidrs };
+  const attributes = { ...object?.attributes, taints: kept, annotations };
   const merged = { kind: 'node', address: nodeAt(name), attributes, ifPresent: true } as const;
   return [...resources.filter((one) => one !== object), merged];
+}
+
+/** Whether nothing of the Node waits for its server. The sweep compares such a Node with its server. */
+export function isAtWork(node: Node): boolean {
+  const isMarked =
+    hasTaint(node, UNINITIALIZED_TAINT) ||
+    hasTaint(node, SHUTDOWN_TAINT) ||
+    node.metadata.annotations?.[SERVER_GONE];
+  return !isMarked && readyStatus(node) === 'True';
 }

@@ -1,7 +1,5 @@
 /** The reads of servers and ports for an evaluation: one by one, or from the lists of a sweep. */
 import { claimOf } from './desired/choose-server.ts';
-import { readCidrs, readCidrsInBulk } from './evaluate-cidrs.ts';
-import type { CidrReading } from './evaluate-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
 import type { RecordedDeletions } from '../model/deletions.ts';
 import type { NeutronPort, Server, Subport } from '../model/node/nova.ts';
@@ -10,7 +8,7 @@ import { candidatesOf, listSubports, subportsOf } from './observe/observe-node.t
 import { lazily } from '../memory/answers.ts';
 import { listNodesLately, listNodesTogether } from '../memory/listed-nodes.ts';
 import { listServers, listServersWhole, portsByServer, readPorts } from './observe/servers.ts';
-import type { NodeDeletionBudget } from './plan/deletion-budget.ts';
+import type { NodeDeletionBudget } from './plan/plan-node.ts';
 import type { DeletionRecord, World } from '../ports.ts';
 
 /** The reads for one Node. */
@@ -25,8 +23,6 @@ export interface ServerReading {
    * Nodes.
    */
   readonly deletions?: () => Promise<LeavingQuestion>;
-  /** The reads for CIDRs, if levelset gives them out. */
-  readonly cidrs?: CidrReading;
   /** The project in which Nova looks for servers. */
   readonly projectId: () => Promise<string>;
 }
@@ -49,7 +45,6 @@ export function readOneByOne(world: World, when: 'now' | 'lately'): ServerReadin
     subports: async (ports) => subportsOf(ports, await listSubports(ports, cloud), world),
     others: () => listNodesLately(world),
     deletions: () => readDeletions(world),
-    ...readCidrs(() => listNodesTogether(world), world),
     projectId: () => cloud.projectId(),
   };
 }
@@ -79,7 +74,7 @@ function isAmong(servers: ReadonlyMap<string, Server>): (node: Node) => boolean 
 }
 
 /**
- * Reads for a sweep: one list each of servers, ports, sub-ports and claims on CIDRs, made when a Node needs
+ * Reads for a sweep: one list each of servers, ports and sub-ports, made when a Node needs
  * it, for any number of Nodes. A server that is missing in a list is only a reason to evaluate its Node by
  * itself. A list that failed is not asked for again.
  */
@@ -98,7 +93,6 @@ export function readInBulk(nodes: readonly Node[], world: World): ServerReading 
     ports: async ({ id }) => (await ports()).get(id) ?? [],
     subports: async (found) => subportsOf(found, await subports(), world),
     others: ({ id }) => Promise.resolve(claimants.get(id) ?? []),
-    ...readCidrsInBulk(nodes, world),
     projectId: () => cloud.projectId(),
   };
 }

@@ -1,14 +1,12 @@
-/** The Nodes that are not as their servers say, or lack a CIDR, found by a few lists for all of them. */
-import { evaluateNode } from './evaluate-node.ts';
+/** The Nodes that are not as their servers say, found by a few lists for all of them. */
+import { evaluateNode, isAtWork } from './evaluate-node.ts';
 import type { NodeEvaluation } from './evaluate-node.ts';
-import { isAtWork } from './is-at-work.ts';
-import { errorText, ReconcileError } from '../model/errors.ts';
+import { errorText } from '../model/errors.ts';
 import type { Node } from '../model/kubernetes.ts';
 import type { Outcome, Found } from '../model/outcome.ts';
 import { isEverything } from '../model/request.ts';
 import type { Key, SweepScope } from '../model/request.ts';
 import { NOTHING_FOUND } from '../model/outcome.ts';
-import { attempt } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
 import { NOTHING_WRITTEN, outcomeOfNode, summarizeNode } from './report/report-node.ts';
 import { readInBulk } from './server-reading.ts';
@@ -25,25 +23,19 @@ export async function findNodes(
 ): Promise<Found> {
   if (!isEverything(scope)) return NOTHING_FOUND;
   const nodes = await listed();
-  if (nodes.length === 0 && !world.config.nodeCidrs) return NOTHING_FOUND;
+  if (nodes.length === 0) return NOTHING_FOUND;
   const reading = readInBulk(nodes, world);
-  const gone = await attempt(goneWithClaims(nodes, reading));
-  const keys: Key[] = gone instanceof ReconcileError ? [] : [...gone];
+  const keys: Key[] = [];
   const notCompared: NotCompared[] = [];
   let nodesSettled = 0;
   for (const node of nodes) {
     const verdict = await verdictOn(node, reading, world);
     if (typeof verdict === 'object') notCompared.push(verdict);
     if (verdict === 'settled') nodesSettled += 1;
-    if (verdict === 'unsettled' || (typeof verdict === 'object' && !isAtWork(node, world.config)))
+    if (verdict === 'unsettled' || (typeof verdict === 'object' && !isAtWork(node)))
       keys.push(`node/${node.metadata.name}`);
   }
-  const warnings = [
-    ...(gone instanceof ReconcileError
-      ? [`the sweep could not look for the CIDRs of Nodes that are gone: ${gone.message}`]
-      : []),
-    ...inWords(notCompared),
-  ];
+  const warnings = inWords(notCompared);
   const nodesCompared = nodes.length - notCompared.length;
   const figures = { nodes: nodes.length, nodesSettled, nodesCompared };
   return { keys, warnings, incomplete: warnings.length > 0, figures };
@@ -78,17 +70,8 @@ function inWords(notCompared: readonly NotCompared[]): readonly string[] {
   });
 }
 
-/** The keys of Nodes that seem to be gone and have left claims on CIDRs. */
-async function goneWithClaims(nodes: readonly Node[], { cidrs }: ServerReading): Promise<readonly Key[]> {
-  const claims = (await cidrs?.claims()) ?? [];
-  const there = new Set(nodes.map(({ metadata }) => metadata.name));
-  const gone = new Set(claims.map(({ node }) => node).filter((name) => name !== '' && !there.has(name)));
-  return [...gone].map((name): Key => `node/${name}`);
-}
-
 function needsWork(evaluation: NodeEvaluation, outcome: Outcome, { clock }: World): boolean {
-  const { plan, againInMs, cidrs } = evaluation;
-  if (cidrs && (cidrs.isStale || cidrs.unclaimed.length > 0)) return true;
+  const { plan, againInMs } = evaluation;
   if (plan.steps.length > 0 || plan.refused.length > 0 || againInMs !== undefined) return true;
   return (
     summarizeNode({ evaluation, applied: NOTHING_WRITTEN, outcome, now: clock.now() }).condition !== undefined

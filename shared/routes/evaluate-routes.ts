@@ -1,15 +1,13 @@
 /** Everything before the first write of routes: observe, desire, plan. */
-import { chooseRouter } from './desired/choose-router.ts';
 import { routeConditions } from './desired/route-conditions.ts';
 import { routeDoubt } from './desired/route-problems.ts';
 import { desireRoutes } from './desired/desire-routes.ts';
 import type { DesiredRoutes } from './desired/desire-routes.ts';
-import { ReconcileError } from '../model/errors.ts';
 import { observedNode } from '../model/node/node.ts';
-import type { Plan, Problem } from '../model/plan.ts';
+import type { Plan } from '../model/plan.ts';
 import type { ObservedResource } from '../model/resources.ts';
 import type { RouteRecords, WrittenRoute } from '../model/network/routes.ts';
-import { observePorts, observeRoutes } from './observe/observe-routes.ts';
+import { observeRoutes } from './observe/observe-routes.ts';
 import { planRoutes } from './plan/plan-routes.ts';
 import type { RouteReading } from './desired/node-routes.ts';
 import { settledInBoth } from './desired/route-records.ts';
@@ -31,13 +29,16 @@ interface RoutesQuestion {
 }
 
 export async function evaluateRoutes({ isManual }: RoutesQuestion, world: World): Promise<RoutesEvaluation> {
-  const observed = await observe(world);
-  const { records } = observed;
-  if ('problems' in observed) return withoutWrites(observed.problems, records);
-  const { reading, resources } = observed;
+  if (!world.config.route) throw new TypeError('there is no router in the configuration');
+  const { reading, records, resources } = await observe(world.config.route, world);
 
   const doubt = routeDoubt(reading, isManual);
-  if (doubt) return withoutWrites([doubt], records);
+  if (doubt)
+    return {
+      observed: [],
+      records,
+      plan: planRoutes({ desired: [], observed: [], problems: [doubt], foreign: [] }),
+    };
   const desired = await desireAsRecorded(reading, world);
   const isThere = (route: WrittenRoute): boolean => !desired.keptBack.has(route);
   const conditions = routeConditions(desired.nodes, isThere, rfc3339(world.clock.now()));
@@ -68,42 +69,17 @@ interface Observed {
   readonly resources: readonly ObservedResource[];
 }
 
-/**
- * The router, the Nodes' ports and the record. Without a router to observe it returns Problems instead, or an
- * empty list of them if there is nothing to route.
- */
-async function observe(
-  world: World,
-): Promise<Observed | { readonly problems: readonly Problem[]; readonly records: RouteRecords }> {
+/** The router, the Nodes' ports and the record. */
+async function observe({ routerId }: { readonly routerId: string }, world: World): Promise<Observed> {
   const { kube, cloud, config } = world;
-  const { clusterCidrs, route: { routerId, maskSizes } = {} } = config;
   const [nodes, records] = await Promise.all([kube.listNodes(), kube.routes.load()]);
-  const seen = await observePorts(routerId, nodes, records, cloud);
-  const chosen =
-    routerId === undefined
-      ? chooseRouter({ ...seen, nodes, recorded: [...records.keys()] })
-      : { id: routerId };
-  if (!chosen) return { problems: [], records };
-  if ('problem' in chosen) return { problems: [chosen.problem], records };
-  const { id } = chosen;
-  const found = await observeRoutes(id, seen, records, cloud);
-  if (!found) {
-    const why = routerId
-      ? 'which [Route] router-id names'
-      : 'which had the routes; name one in [Route] router-id';
-    throw new ReconcileError('NOT_FOUND', `there is no router ${id}, ${why}`);
-  }
-  const limit = routeLimitOf(id, world);
-  const written = records.get(id) ?? [];
+  const written = records.get(routerId) ?? [];
+  const found = await observeRoutes(routerId, nodes, written, cloud);
+  const limit = routeLimitOf(routerId, world);
   const reading = {
-    ...{ ...found, nodes, written, clusterCidrs },
-    ...(maskSizes === undefined ? {} : { maskSizes }),
+    ...{ ...found, nodes, written, clusterCidrs: config.clusterCidrs },
     ...(limit === undefined ? {} : { limit }),
     ...(config.drift === 'report' ? { driftStays: true as const } : {}),
   };
   return { reading, records, resources: [...found.resources, ...nodes.flatMap(observedNode)] };
-}
-
-function withoutWrites(problems: readonly Problem[], records: RouteRecords): RoutesEvaluation {
-  return { observed: [], records, plan: planRoutes({ desired: [], observed: [], problems, foreign: [] }) };
 }

@@ -40,7 +40,7 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
   const first = await evaluate();
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
 
-  // apply: after the record, first the router, then the ports, then former routers; and an Event
+  // apply: after the record, first the router, then the ports; and an Event
   // for each Node whose routes somebody else changed
   const tellDrift = async (evaluation: RoutesEvaluation): Promise<void> => {
     for (const [node, event] of driftEvents(evaluation)) await world.kube.recordEvent(node, event);

@@ -21,7 +21,7 @@ const { cluster_cidr, nodes, router, ports } = JSON.parse(
 ) as Recorded;
 /** Of the network `private`, both of them. */
 const subnets = new Set(['3ee1e18b-f334-4458-9bb2-76c4107fd4e3', '4a5ed126-4c55-4689-93ba-59d45f5aebeb']);
-const reading = { router, ports, subnets, written: [], former: [], clusterCidrs: [cluster_cidr] };
+const reading = { router, ports, subnets, written: [], clusterCidrs: [cluster_cidr] };
 
 function plan(some: readonly Node[]) {
   const desired = desireRoutes({ ...reading, nodes: some });

@@ -31,26 +31,19 @@ export class Fuse {
   }
 }
 
-/** Another router on the same subnets. */
-export const SECOND = ROUTER.replace('5', '7');
-
-/** Two routers with an interface, and the ports of four Nodes of one cluster and three of another. */
+/** A router with an interface, and the ports of four Nodes of one cluster and three of another. */
 export class RouterModel extends SimulatedCloud {
   readonly fuse: Fuse;
 
   constructor(fuse: Fuse, routes: readonly Route[], pairs: readonly AddressPair[]) {
-    const interfaces = [ROUTER, SECOND].map((router, at) => ({
-      ...portOf(254 - at),
-      device_id: router,
-      device_owner: 'network:router_interface',
-    }));
+    const inside = { ...portOf(254), device_id: ROUTER, device_owner: 'network:router_interface' };
     const ports = [1, 2, 3, 4, 11, 12, 13].map((at) => ({
       ...portOf(at),
       allowed_address_pairs: [...pairs],
     }));
     super({
-      router: [ROUTER, SECOND].map((id) => ({ id, routes: [...routes], revision_number: 1 })),
-      port: [...interfaces, ...ports].map((port) => ({
+      router: [{ id: ROUTER, routes: [...routes], revision_number: 1 }],
+      port: [inside, ...ports].map((port) => ({
         ...port,
         revision_number: 1,
       })),
@@ -81,11 +74,7 @@ export class RouterModel extends SimulatedCloud {
   }
 
   get routes(): readonly string[] {
-    return this.routesOf(ROUTER);
-  }
-
-  routesOf(id: string): readonly string[] {
-    const router = this.all('router').find((one) => one.id === id);
+    const [router] = this.all('router');
     return (router?.['routes'] as readonly Route[])
       .map(({ destination, nexthop }) => `${destination} ${nexthop}`)
       .sort();
@@ -108,8 +97,6 @@ export class ClusterModel {
   readonly memory = newMemory();
   nodes: readonly Node[] = [];
   records: RouteRecords = new Map();
-  /** That is named. */
-  router = ROUTER;
   driftStays = false;
   readonly cloud: RouterModel;
   readonly kube: Kube;
@@ -161,12 +148,12 @@ export class ClusterModel {
   }
 
   #world(): World {
-    const { kube, cloud, router, memory, driftStays } = this;
+    const { kube, cloud, memory, driftStays } = this;
     const config = {
       ...aConfig(),
       controllers: CONTROLLER_NAMES,
       clusterCidrs: ['10.244.0.0/16'],
-      route: { routerId: router },
+      route: { routerId: ROUTER },
       ...(driftStays ? { drift: 'report' as const } : {}),
     };
     return { kube, cloud, config, clock: { now: () => 0 }, memory, log: SILENT } as unknown as World;

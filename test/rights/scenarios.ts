@@ -107,16 +107,6 @@ const giveCidr =
 const takeCidr: Change = ({ kube }) => {
   kube.delete('Node', undefined, 'node-1');
 };
-const withCidrs = {
-  config: (): Partial<Config> => ({
-    controllers: CONTROLLER_NAMES,
-    nodeCidrs: { ranges: [{ clusterCidr: '10.244.0.0/20', family: 4, maskSize: 24 }], serviceCidrs: [] },
-  }),
-};
-const joining: Change = ({ cloud, kube }) => {
-  const { id } = cloud.addNovaServer('joining');
-  kube.registerNode('joining', { systemUUID: id });
-};
 const oldRouters: Change = ({ cloud }) => {
   cloud.extensions.splice(cloud.extensions.indexOf('extraroute-atomic'), 1);
 };
@@ -461,17 +451,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       lose(inside, 'lost');
     },
     wakes: ['node/lost'],
-  },
-  'a Node that needs a CIDR': { ...withCidrs, act: joining, wakes: ['node/joining'] },
-  'a Node with a CIDR, deleted': {
-    ...withCidrs,
-    before: [joining],
-    act: ({ kube }) => {
-      kube.delete('Node', undefined, 'joining');
-    },
-    wakes: ['node/joining'],
-    missing: ({ inside: { kube } }) =>
-      JSON.stringify(kube.list('Lease', 'levelset')).includes('joining') && 'a Lease is left',
   },
   'a Service whose members are Pods': {
     loadBalancer: noMonitor,

@@ -1,11 +1,6 @@
 import type { RouteReading } from '../../shared/routes/desired/node-routes.ts';
 import type { Node, NodeCondition } from '../../shared/model/kubernetes.ts';
-import type {
-  AddressPair,
-  FormerRouter,
-  RoutePort,
-  WrittenRoute,
-} from '../../shared/model/network/routes.ts';
+import type { AddressPair, RoutePort, WrittenRoute } from '../../shared/model/network/routes.ts';
 
 export const ROUTER = '54d3ba2c-2f27-4701-9154-23afcc682dd3';
 const SUBNET = 'aaaaaaaa-0000-4000-8000-000000000001';
@@ -65,10 +60,8 @@ export interface RouteCase {
   readonly routes?: readonly string[];
   readonly ports?: readonly RoutePort[];
   readonly written?: readonly WrittenRoute[];
-  readonly former?: readonly FormerRouter[];
   readonly limit?: number;
   readonly clusterCidrs?: readonly string[];
-  readonly maskSizes?: RouteReading['maskSizes'];
 }
 
 /** A router on both subnets, and Nodes behind it. */
@@ -82,9 +75,7 @@ export function readingOf(given: RouteCase): RouteReading {
     subnets: new Set([SUBNET, SUBNET_IPV6]),
     ports: given.ports ?? [],
     written: given.written ?? [],
-    former: given.former ?? [],
     clusterCidrs: given.clusterCidrs ?? ['10.244.0.0/16', 'fd00:244::/56'],
-    ...(given.maskSizes === undefined ? {} : { maskSizes: given.maskSizes }),
     ...(given.limit === undefined ? {} : { limit: given.limit }),
   };
 }

@@ -2,7 +2,6 @@ import { CONTROLLER_NAMES } from '../../shared/config/controllers.ts';
 import type { Node, NodeCondition } from '../../shared/model/kubernetes.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
-import { addRouterInterface, makeRouter } from '../../infra/sandbox/openstack/neutron/routers.ts';
 import type { Sandbox, SandboxOptions } from '../../infra/sandbox/sandbox.ts';
 import type { World } from '../../shared/ports.ts';
 import { aConfig } from './config.ts';
@@ -12,10 +11,6 @@ import type { SandboxWorld } from './sandbox-world.ts';
 export interface RouteWorld extends SandboxWorld {
   /** A Node with a server; `at` makes its podCIDR, unless others are given. */
   addNode(at: number, podCIDRs?: readonly string[], network?: string): void;
-  /** Another router on all subnets of the project, or on one network's; its id. */
-  addRouter(network?: string): string;
-  /** The same world, with another router named or none, and the route controller alone. */
-  naming(routerId?: string): World;
   /** The address of a Node's port. */
   hop(at: number): string;
   /** One run, by default for an event. */
@@ -66,18 +61,6 @@ export async function startRouteWorld(
     world,
     hop,
     reconcile,
-    addRouter: (network) => {
-      const made = makeRouter(cloud, cloud.projectId, { name: 'another' });
-      const ids = cloud.networks.filter(({ name }) => name === network).map(({ id }) => id);
-      for (const { id, network_id: on, project_id: owner } of cloud.subnets)
-        if (owner === cloud.projectId && (network === undefined || ids.includes(on)))
-          addRouterInterface(cloud, made, { subnet: id, port: '' });
-      return made.id;
-    },
-    naming: (routerId) => {
-      const route = routerId === undefined ? {} : { routerId };
-      return { ...world, config: { ...world.config, route, controllers: ['node-route-controller'] } };
-    },
     addNode: (at, podCIDRs = [`10.244.${at}.0/24`], network = 'private') => {
       const { id } = cloud.addNovaServer(prefix + nodeName(at), { networks: [network] });
       kube.apply({

@@ -93,7 +93,7 @@ const resource =
 /** Every read of a World. What is not here writes, and no bundle is made of it. */
 export function keptOf(wanted: WantedMetadata | undefined): Readonly<Record<string, Keep>> {
   const asIs =
-    'kube.clusterId kube.hasNamespace kube.state.find kube.state.load kube.routes.load kube.place.load kube.repairs.load kube.deletions.nodes.load kube.deletions.left.load kube.cidrs.list cloud.statuses cloud.quota cloud.projectId cloud.region cloud.octaviaVersion cloud.networkExtensions';
+    'kube.clusterId kube.hasNamespace kube.state.find kube.state.load kube.routes.load kube.place.load kube.repairs.load kube.deletions.nodes.load kube.deletions.left.load cloud.statuses cloud.quota cloud.projectId cloud.region cloud.octaviaVersion cloud.networkExtensions';
   return {
     ...Object.fromEntries(asIs.split(' ').map((read) => [read, same])),
     'kube.getService': service,

@@ -1,5 +1,4 @@
-import { readFlagsText } from '../../../shared/config/flags-text.ts';
-import { flagsFromEnv, readFlags } from '../../../shared/config/read-flags.ts';
+import { readFlagsText, flagsFromEnv, readFlags } from '../../../shared/config/read-flags.ts';
 import { isClusterName } from '../../../shared/model/request.ts';
 import { serviceAccountUser } from '../../../shared/trigger/keys-from-audit.ts';
 import type { ServedEndpoint, ReceivedRequest } from '../../http/exchange.ts';

@@ -75,7 +75,7 @@ export const levelsetGrants: readonly Grant[] = [
   ...['levelset', 'levelset-state'].flatMap((namespace) => [
     {
       resources: ['leases.coordination.k8s.io'],
-      verbs: ['get', 'list', 'create', 'update', 'delete'],
+      verbs: ['get', 'create', 'update'],
       namespace,
     },
     { resources: ['pods'], verbs: ['list', 'patch'], namespace },

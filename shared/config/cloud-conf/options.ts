@@ -148,7 +148,7 @@ export const OPTIONS = {
   },
   // docs/sources/go-provider.md, "Sections Route and Metadata"
   Route: {
-    'router-id': { read: id, doc: 'router of the routes to Pods; without it, and without `--discover-router`, there are none' },
+    'router-id': { read: id, doc: 'router of the routes to Pods; without it there are none' },
   },
   Metadata: {
     'search-order': { read: searchOrder, doc: 'where a Node asks about itself', ignored: 'levelset asks Nova' },

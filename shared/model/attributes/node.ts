@@ -10,7 +10,6 @@ export const NODE = {
   labels: attr<Readonly<Record<string, string | null>>>({ change: 'in-place', compare: 'entries' }),
   annotations: attr<Readonly<Record<string, string | null>>>({ change: 'in-place', compare: 'entries' }),
   taints: attr<readonly Taint[]>({ change: 'in-place' }),
-  podCIDRs: attr<readonly string[]>({ change: 'in-place' }),
 };
 
 /** The status of a Node, written by a PATCH of its own. Only the conditions named here change. */

@@ -102,43 +102,6 @@ function textOf(parts: readonly number[]): string {
 }
 
 /**
- * The lowest CIDR of this prefix length in the range that overlaps no taken one; undefined if there is none. Taken
- * texts that are no CIDRs do not count. The search goes from one taken CIDR to the next, so the size of the range does
- * not matter.
- */
-export function lowestFree(range: string, length: number, taken: readonly string[]): string | undefined {
-  const family = parseCidr(range)?.family;
-  if (family === undefined) return undefined;
-  const [first, last] = boundsOf(range);
-  const size = 1n << BigInt((family === 4 ? 32 : 128) - length);
-  const ofFamily = taken.filter((text) => text.includes(':') === (family === 6));
-  const blocks = [...new Set(ofFamily)]
-    .flatMap((text) => parseCidr(text) ?? [])
-    .map(({ text }) => boundsOf(text))
-    .sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
-  let at = first;
-  for (const [from, to] of blocks) {
-    if (to < at) continue;
-    if (from >= at + size) break;
-    at = (to / size + 1n) * size;
-  }
-  return at + size - 1n <= last ? cidrAt(at, length, family) : undefined;
-}
-
-/** Whether two CIDRs have an IP address in common. */
-export function overlap(one: string, other: string): boolean {
-  const [a, b] = [parseCidr(one), parseCidr(other)];
-  if (!a || a.family !== b?.family) return false;
-  const [[from, to], [start, end]] = [boundsOf(a.text), boundsOf(b.text)];
-  return from <= end && start <= to;
-}
-
-/** The number of CIDRs of this prefix length in the range, such as `256`. */
-export function countIn(range: string, length: number): string {
-  return (1n << BigInt(length - Number(range.split('/')[1]))).toString();
-}
-
-/**
  * One spelling for a CIDR or IP address. An IP address becomes a CIDR of itself alone. A text that is neither stays as
  * it is.
  */

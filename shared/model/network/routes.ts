@@ -46,19 +46,12 @@ export type WrittenRoutes = readonly WrittenRoute[];
 /** The routes that levelset wrote, by the id of the router. */
 export type RouteRecords = ReadonlyMap<string, WrittenRoutes>;
 
-/** A router that levelset wrote routes to before another router took its place. One that was deleted has no routes. */
-export interface FormerRouter {
-  readonly id: string;
-  readonly routes: readonly Route[];
-  readonly written: WrittenRoutes;
-}
-
-/** Whether two records are the same, with their routes in the same order. A router without routes equals no entry. */
-export function sameRecords(a: RouteRecords, b: RouteRecords): boolean {
+/** Whether `there` has these records of these routers, with their routes in the same order. A router without routes equals no entry. */
+export function sameRecords(these: RouteRecords, there: RouteRecords): boolean {
   const text = ({ destination, nexthop, port, settled }: WrittenRoute): string =>
     [destination, nexthop, port, settled].join(' ');
-  return [...new Set([...a.keys(), ...b.keys()])].every(
-    (id) => JSON.stringify((a.get(id) ?? []).map(text)) === JSON.stringify((b.get(id) ?? []).map(text)),
+  return [...these].every(
+    ([id, routes]) => JSON.stringify(routes.map(text)) === JSON.stringify((there.get(id) ?? []).map(text)),
   );
 }
 

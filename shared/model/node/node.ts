@@ -51,7 +51,6 @@ export function wireOf(node: Node): WireResource {
     labels: metadata.labels ?? {},
     annotations: metadata.annotations ?? {},
     taints: spec?.taints ?? [],
-    podCIDRs: spec?.podCIDRs ?? [],
     addresses: status?.addresses ?? [],
     conditions: status?.conditions ?? [],
   };
@@ -81,8 +80,6 @@ export interface NodePatch {
   readonly spec?: {
     readonly providerID?: string;
     readonly taints?: readonly Taint[];
-    readonly podCIDR?: string;
-    readonly podCIDRs?: readonly string[];
   };
 }
 

@@ -1,6 +1,8 @@
 import { nodeAt, SERVER_GONE } from '../../model/node/node.ts';
-import type { Change, Plan, Problem, Refusal, Step } from '../../model/plan.ts';
+import type { Plan, Problem, Refusal, Step } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
+import { overBudget } from '../../plan/deletion-budget.ts';
+import type { DeletionBudget } from '../../plan/deletion-budget.ts';
 import { planOne, remove } from '../../plan/plan-one.ts';
 import { approvalOf } from '../../plan/approval.ts';
 
@@ -32,21 +34,6 @@ export function planNode(input: NodePlanInput): Plan {
   return { unit: nodeAt(name), services: [], steps, refused, awaitingApproval: [], problems, foreign: [] };
 }
 
-export function givesCidrs({ steps }: Plan): boolean {
-  return steps.some((step) => step.verb === 'update' && step.changes.some(isOfCidrs));
-}
-
-/** The same plan with the CIDRs that were claimed. */
-export function withCidrs(plan: Plan, podCIDRs: readonly string[]): Plan {
-  const given = (change: Change): Change => (isOfCidrs(change) ? { ...change, to: podCIDRs } : change);
-  const steps = plan.steps.map((step) =>
-    step.verb === 'update' ? { ...step, changes: step.changes.map(given) } : step,
-  );
-  return { ...plan, steps };
-}
-
-const isOfCidrs = ({ attribute }: Change): boolean => attribute === 'podCIDRs';
-
 function leave(
   node: ObservedResource,
   { reasonToKeep, approved }: NodePlanInput,
@@ -66,4 +53,21 @@ function leave(
       reason: `its server is gone, but levelset does not delete the Node: ${reasonToKeep}`,
       approval,
     });
+}
+
+export interface NodeDeletionBudget extends DeletionBudget {
+  /** UIDs of the Nodes whose server Nova lists. */
+  readonly withServer: readonly string[];
+}
+
+/**
+ * The reason why a Node is not deleted although its server is gone. Undefined: it may be deleted. With credentials of
+ * another project, or a Nova that lost its cells, every server looks gone. So Nova must list the server of at least
+ * one Node.
+ */
+export function reasonToKeep({ withServer, ...budget }: NodeDeletionBudget): string | undefined {
+  if (withServer.includes(budget.id)) return 'Nova lists its server, although it answered 404 for it';
+  if (withServer.length === 0 && budget.percent > 0)
+    return 'Nova lists no server of any Node of this cluster; levelset may be asking in the wrong project or region';
+  return overBudget(budget, 'Node');
 }

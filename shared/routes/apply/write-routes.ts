@@ -1,6 +1,6 @@
 /** Writes the planned routes to Neutron, after a record, before the report. */
 import type { Means } from '../../apply/apply.ts';
-import { applyEach, NONE_APPLIED } from './apply-each.ts';
+import { applyEach } from './apply-each.ts';
 import type { AppliedEach } from './apply-each.ts';
 import { noteLimit } from './full-routers.ts';
 import type { RoutesEvaluation } from '../evaluate-routes.ts';
@@ -96,28 +96,21 @@ async function write(evaluation: RoutesEvaluation, world: RoutesWorld, means: Me
   if (!sameRecords(desired.before, records)) await kube.routes.save(desired.before, records);
   const { known, ...done } = await writeInOrder(evaluation, means);
   await tellDrift(evaluation);
-  const isMissing = [...done.failed.keys()].some((address) => !isOfFormer(address, evaluation));
-  const forgotten = [...desired.after].filter(([id]) => !done.failed.has(routerAt(id)));
-  const after = new Map([...desired.before, ...forgotten]);
-  if (!isMissing && !done.stopped && !sameRecords(after, desired.before))
-    await kube.routes.save(after, records);
+  if (done.failed.size === 0 && !done.stopped && !sameRecords(desired.after, desired.before))
+    await kube.routes.save(desired.after, records);
   const { routes } = (known.get(routerAt(desired.router.id)) ?? desired.router) as Pick<WireRouter, 'routes'>;
   return { evaluation, ...done, routes: routes ?? [] };
 }
 
-/**
- * Writes the router, then the ports, then the former routers, and stops after a failure. Former routers keep their
- * routes until the new router has all of them.
- */
+/** Writes the router, then the ports, unless that failed. */
 async function writeInOrder(evaluation: RoutesEvaluation, means: Means): Promise<AppliedEach> {
-  const groups = Map.groupBy(cloudSteps(evaluation), ({ kind, address }) =>
-    kind === 'port' ? 'ports' : isOfFormer(address, evaluation) ? 'former' : 'router',
+  const { router = [], port = [] } = Object.groupBy(
+    cloudSteps(evaluation),
+    ({ kind }) => kind as 'router' | 'port',
   );
-  let done = NONE_APPLIED;
-  for (const group of ['router', 'ports', 'former'] as const)
-    if (!done.stopped && done.failed.size === 0)
-      done = together([done, ...(await byNetwork(groups.get(group) ?? [], evaluation, means))]);
-  return done;
+  const done = await applyEach(router, evaluation.observed, means);
+  if (done.stopped || done.failed.size > 0) return done;
+  return together([done, ...(await byNetwork(port, evaluation, means))]);
 }
 
 /** One group for each network, since the right to set address pairs depends on the network. */
@@ -138,10 +131,6 @@ function together(all: readonly AppliedEach[]): AppliedEach {
     known: new Map(all.flatMap(({ known }) => [...known])),
     failed: new Map(all.flatMap(({ failed }) => [...failed])),
   };
-}
-
-function isOfFormer(address: Address, { desired, records }: RoutesEvaluation): boolean {
-  return [...records.keys()].some((id) => id !== desired?.router.id && address === routerAt(id));
 }
 
 function cloudSteps({ plan }: RoutesEvaluation): readonly Step[] {

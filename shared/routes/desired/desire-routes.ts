@@ -9,7 +9,6 @@ import type {
   WireRouter,
   WrittenRoute,
   WrittenRoutes,
-  FormerRouter,
 } from '../../model/network/routes.ts';
 import { cidrKey, isWithin } from '../../model/network/cidr.ts';
 import { desiredPairs } from './desired-pairs.ts';
@@ -17,13 +16,13 @@ import { fixedIPs, nodeRoutes } from './node-routes.ts';
 import type { NodeRoutes, RouteReading } from './node-routes.ts';
 import { NO_DRIFT, placeFinder, routeDrift } from './route-drift.ts';
 import type { NodeDrift } from './route-drift.ts';
-import { recordsOf, taken } from './route-records.ts';
+import { recordsOf } from './route-records.ts';
 import { routeProblems } from './route-problems.ts';
 
 export interface DesiredRoutes {
   /** The router as observed. */
   readonly router: WireRouter;
-  /** The router comes first, as it may have no room for more routes. Former routers come last. */
+  /** The router comes first, as it may have no room for more routes. */
   readonly resources: readonly DesiredResource<'port' | 'router'>[];
   readonly nodes: readonly NodeRoutes[];
   readonly problems: readonly Problem[];
@@ -74,8 +73,6 @@ export function desireRoutes(reading: RouteReading): DesiredRoutes {
   const nodes = all.map((one) => withoutRoom(one, noRoom, limit));
   const routes = nodes.flatMap((one) => one.routes);
   const leaving = ours.filter((route) => !asItIs.surplus.has(route));
-  const gone = reading.former.map((one) => ({ ...one, written: one.written.map(taken) }));
-  const former = desireFormerRouters(router.id, gone, nodes);
   const isLeft = (cidr: string): boolean => doubtful.has(cidrKey(cidr));
   const record = recordsOf({
     ...{ written: reading.written, routes, leaving: withPorts(leaving, all), isLeft },
@@ -85,8 +82,8 @@ export function desireRoutes(reading: RouteReading): DesiredRoutes {
   const pairs = desiredPairs(reading.ports, {
     routes,
     leftOut: asItIs.unpaired,
-    before: [...record.before, ...reading.former.flatMap(({ written }) => written)],
-    isKept: (cidr) => isLeft(cidr) || former.kept.has(cidrKey(cidr)),
+    before: record.before,
+    isKept: isLeft,
   });
   const target: DesiredResource<'router'> = {
     kind: 'router',
@@ -100,19 +97,13 @@ export function desireRoutes(reading: RouteReading): DesiredRoutes {
   const foreign = there.filter((route) => !isOurs(route) && isInCluster(route, reading));
   return {
     router,
-    resources: [target, ...pairs.map(portResource), ...former.resources],
+    resources: [target, ...pairs.map(portResource)],
     nodes,
-    problems: [
-      ...routeProblems({ router, nodes, wanted: [...wanted.values()], staying, foreign, limit }),
-      ...former.problems,
-    ],
+    problems: routeProblems({ router, nodes, wanted: [...wanted.values()], staying, foreign, limit }),
     foreign,
-    before: new Map([...gone.map(({ id, written }) => [id, written] as const), [router.id, record.before]]),
-    after: new Map([...former.after, [router.id, record.after]]),
-    settled: new Map([
-      ...reading.former.map(({ id, written }) => [id, written] as const),
-      [router.id, record.settled],
-    ]),
+    before: new Map([[router.id, record.before]]),
+    after: new Map([[router.id, record.after]]),
+    settled: new Map([[router.id, record.settled]]),
     drift: drift.ofNodes,
     keptBack,
   };
@@ -200,54 +191,4 @@ function portResource([port, pairs]: readonly [RoutePort, readonly AddressPair[]
     attributes: { allowed_address_pairs: pairs },
     ifPresent: true,
   };
-}
-
-interface DesiredFormerRouters {
-  /** The former routers, which are written after the present one. */
-  readonly resources: readonly DesiredResource<'router'>[];
-  /** The record after all writes. */
-  readonly after: RouteRecords;
-  /** CIDRs that are still routed by a former router. */
-  readonly kept: ReadonlySet<string>;
-  readonly problems: readonly Problem[];
-}
-
-/**
- * The routers that had the routes before `router`. They lose the routes that the record names and no others. A route
- * to a Node that has none on the new router stays until it has one.
- */
-function desireFormerRouters(
-  router: string,
-  former: readonly FormerRouter[],
-  nodes: readonly NodeRoutes[],
-): DesiredFormerRouters {
-  const routed = new Set(nodes.flatMap(({ routes }) => routes.map(({ destination }) => destination)));
-  const unrouted = new Set(
-    nodes.flatMap(({ node }) => (node.spec?.podCIDRs ?? []).map(cidrKey)).filter((cidr) => !routed.has(cidr)),
-  );
-  const all = former.map(({ id, routes, written }) => {
-    const there = new Set(routes.map(routeKey));
-    const kept = written.filter(
-      (route) => unrouted.has(cidrKey(route.destination)) && there.has(routeKey(route)),
-    );
-    const leaving = new Set(written.filter((route) => !kept.includes(route)).map(routeKey));
-    return { id, kept, routes: routes.filter((route) => !leaving.has(routeKey(route))) };
-  });
-  return {
-    resources: all.map(({ id, routes }) => ({
-      kind: 'router',
-      address: routerAt(id),
-      attributes: { routes },
-      because: `levelset's routes are on router ${router} now`,
-      ifPresent: true,
-    })),
-    after: new Map(all.map(({ id, kept }) => [id, kept])),
-    kept: new Set(all.flatMap(({ kept }) => kept.map(({ destination }) => cidrKey(destination)))),
-    problems: all.flatMap(({ id, kept }) => (kept.length > 0 ? problem(id, kept.length, router) : [])),
-  };
-}
-
-function problem(value: string, count: number, router: string): Problem {
-  const message = `was configured before and keeps ${count} of levelset's routes until router ${router} has them`;
-  return { field: '[Route] router-id', value, message };
 }

@@ -4,13 +4,7 @@ import type { Node } from '../../model/kubernetes.ts';
 import { familyOf } from '../../model/network/network-facts.ts';
 import { parseProviderID } from '../../model/node/provider-id.ts';
 import { routeKey } from '../../model/network/routes.ts';
-import type {
-  FormerRouter,
-  RoutePort,
-  WireRouter,
-  WrittenRoute,
-  WrittenRoutes,
-} from '../../model/network/routes.ts';
+import type { RoutePort, WireRouter, WrittenRoute, WrittenRoutes } from '../../model/network/routes.ts';
 import { cidrKey, isWithin, boundsOf } from '../../model/network/cidr.ts';
 
 /** The observations about a router and the Nodes behind it. */
@@ -23,11 +17,7 @@ export interface RouteReading {
   readonly ports: readonly RoutePort[];
   /** The routes of this router in the record. */
   readonly written: WrittenRoutes;
-  /** The other routers in the record. */
-  readonly former: readonly FormerRouter[];
   readonly clusterCidrs: readonly string[];
-  /** By IP family: a wider podCIDR gets no route, unless it has one. */
-  readonly maskSizes?: Readonly<Partial<Record<4 | 6, number>>>;
   /** The number of routes that the router accepts, if Neutron has said so. */
   readonly limit?: number;
   /** What others changed about settled routes is only reported. */
@@ -76,7 +66,7 @@ export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
  * The ports of the Node's server. A Node without a providerID has the ports with its addresses. Undefined: two Nodes
  * claim the server.
  */
-export function portFinder({
+function portFinder({
   nodes,
   ports,
 }: Pick<RouteReading, 'nodes' | 'ports'>): (node: Node) => readonly RoutePort[] | undefined {
@@ -115,12 +105,7 @@ function routesOf(
       hops.find(({ nexthop }) => routes.has(routeKey({ destination, nexthop })));
     const hop = oneIn(there) ?? oneIn(recorded) ?? hops[0];
     const isOurs = reading.clusterCidrs.some((outer) => isWithin(destination, outer));
-    const key = hop && routeKey({ destination, ...hop });
-    const has = key !== undefined && (there.has(key) || recorded.has(key));
-    // who has a route keeps it, also if somebody removes it: the mask size may have been another one when the Node came
-    const tooWide = has ? undefined : whyTooWide(destination, reading);
     if (!isOurs) without.push({ cidr, why: 'it is not in a --cluster-cidr' });
-    else if (tooWide !== undefined) without.push({ cidr, why: tooWide });
     else if (hop) routes.push({ destination, ...hop });
     else without.push({ cidr, why: whyNoHop(ports, destination, reading) });
   }
@@ -144,15 +129,6 @@ function nextHops(
     .filter((one) => subnets.has(one.subnet_id ?? '') && isSameFamily(one.ip_address, destination))
     .sort((a, b) => rank(a.ip_address) - rank(b.ip_address) || compareText(a.port, b.port))
     .map(({ ip_address, port }) => ({ nexthop: ip_address, port }));
-}
-
-/** Why a podCIDR is too wide for one Node: it would take the traffic of Nodes that come later. */
-function whyTooWide(destination: string, { maskSizes }: RouteReading): string | undefined {
-  const family = familyOf(destination);
-  const size = maskSizes?.[family];
-  return size === undefined || Number(destination.split('/')[1]) >= size
-    ? undefined
-    : `it is wider than the /${size} of --node-cidr-mask-size-ipv${family}`;
 }
 
 function whyNoHop(

@@ -17,7 +17,7 @@ const SUSPICIOUS = 2;
  * which confirms that there are no Nodes.
  */
 export function routeDoubt(
-  { router, subnets, nodes, written, former }: RouteReading,
+  { router, subnets, nodes, written }: RouteReading,
   isManual: boolean,
 ): Problem | undefined {
   const doubt = (message: string): Problem => ({
@@ -29,7 +29,7 @@ export function routeDoubt(
   if (!router.routes) return doubt('takes no routes: Neutron has no extension extraroute');
   if (subnets.size === 0)
     return doubt('has no interface that this project can see, so no Node can be a next hop');
-  const count = [written, ...former.map((one) => one.written)].flat().length;
+  const count = written.length;
   if (nodes.length > 0 || count < SUSPICIOUS || isManual) return undefined;
   const many = `has ${count} routes to Nodes of this cluster, but the cluster has no Node; levelset deletes nothing`;
   return doubt(`${many}. If the cluster really has none, run: levelset reconcile routes`);

@@ -46,7 +46,7 @@ export function settledIn(written: WrittenRoutes): ReadonlySet<string> {
 }
 
 /** The route as recorded before levelset takes it away. */
-export function taken(route: WrittenRoute): WrittenRoute {
+function taken(route: WrittenRoute): WrittenRoute {
   return { ...route, settled: false };
 }
 

@@ -52,7 +52,7 @@ export async function compareAll(namespace: string, foreign: Foreign): Promise<V
     loadBalanced: wanting.length,
     attributes: attributes + fields,
     differences: [...differences, ...onOneLoadBalancer(wanting, project), ...changes],
-    leaks: leaksIn(project, { claimed, foreign, wanting }),
+    leaks: leaksIn(project, { claimed, foreign }),
   };
 }
 
@@ -75,10 +75,9 @@ function leaksIn(
   known: {
     readonly claimed: ReadonlySet<string>;
     readonly foreign: Foreign;
-    readonly wanting: readonly Service[];
   },
 ): readonly string[] {
-  const { claimed, foreign, wanting } = known;
+  const { claimed, foreign } = known;
   const before = lab().before.join('\n');
   const wasThere = ({ id }: Resource): boolean => before.includes(id);
   const monitored = (monitor: Resource): readonly Resource[] =>
@@ -92,7 +91,6 @@ function leaksIn(
   const isAbandoned = (lb: Resource): boolean =>
     foreign.isOn(lb.id) && !tagsOf(lb).some((tag) => tag.startsWith('levelset-'));
   const vips = project.loadBalancers.map((lb) => lb['vip_port_id']);
-  const uids = wanting.map(({ metadata }) => `levelset-${metadata.uid}`);
   return [
     ...left(
       'load balancer',
@@ -111,8 +109,5 @@ function leaksIn(
       .filter((port) => String(port['device_owner']).startsWith('compute:'))
       .filter((port) => (port['allowed_address_pairs'] as object[]).length > 0)
       .map((port) => `address pair of port ${port.id}`),
-    ...project.leases
-      .filter((name) => !uids.includes(name) && !before.includes(name))
-      .map((name) => `lease ${name}`),
   ];
 }

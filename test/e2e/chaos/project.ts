@@ -1,6 +1,5 @@
 /** Everything in the project of OpenStack, read directly, and what of it stands for one Service. */
 import type { Service } from '../../../shared/model/kubernetes.ts';
-import { kube, NAMESPACE } from '../lab/lab.ts';
 import * as openstack from '../lab/openstack.ts';
 import type { Resource } from '../lab/openstack.ts';
 import { CHAOS_TAGS, transportOf, type Placed } from './expected.ts';
@@ -14,20 +13,17 @@ export interface Project {
   readonly floatingIPs: readonly Resource[];
   readonly securityGroups: readonly Resource[];
   readonly ports: readonly Resource[];
-  /** Names of levelset's Leases. */
-  readonly leases: readonly string[];
 }
 
 export async function readProject(): Promise<Project> {
   const pools = await openstack.allPools();
-  const [loadBalancers, listeners, monitors, floatingIPs, securityGroups, ports, leases] = await Promise.all([
+  const [loadBalancers, listeners, monitors, floatingIPs, securityGroups, ports] = await Promise.all([
     openstack.loadBalancers(),
     openstack.allListeners(),
     openstack.healthMonitors(),
     openstack.floatingIPs(),
     openstack.securityGroups(),
     openstack.ports(),
-    kube.list<{ metadata: { name: string } }>(`/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases`),
   ]);
   return {
     loadBalancers,
@@ -39,7 +35,6 @@ export async function readProject(): Promise<Project> {
     floatingIPs,
     securityGroups,
     ports,
-    leases: leases.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('levelset-cidr-')),
   };
 }
 

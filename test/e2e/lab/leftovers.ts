@@ -24,21 +24,17 @@ export async function nothingLeft(options: UntilOptions = {}): Promise<void> {
 }
 
 export async function everything(): Promise<readonly string[]> {
-  const [lbs, ips, vips, groups, leases] = await Promise.all([
+  const [lbs, ips, vips, groups] = await Promise.all([
     loadBalancers(),
     floatingIPs(),
     octaviaPorts(),
     securityGroups(),
-    kube.list<{ metadata: { name: string } }>(`/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases`),
   ]);
   return [
     ...lbs.map((lb) => line('load balancer', lb, lb['name'])),
     ...ips.map((ip) => line('floating IP', ip, ip['floating_ip_address'])),
     ...vips.map((port) => line('port', port, port['name'])),
     ...groups.map((group) => line('security group', group, group['name'])),
-    ...leases.flatMap(({ metadata }) =>
-      metadata.name.startsWith('levelset-cidr-') ? [`lease ${metadata.name}`] : [],
-    ),
   ];
 }
 

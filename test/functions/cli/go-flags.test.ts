@@ -39,9 +39,9 @@ test('what neither program knows stays for the parser, without its value', () =>
 });
 
 test('a boolean that both programs have needs no value', () => {
-  const argv = ['sweep', '--allocate-node-cidrs', '--configure-cloud-routes=false', '--dry-run'];
+  const argv = ['sweep', '--configure-cloud-routes', '--dry-run'];
   expect(readGoFlags(argv)).toEqual({
-    rest: ['sweep', '--allocate-node-cidrs=true', '--configure-cloud-routes=false', '--dry-run'],
+    rest: ['sweep', '--configure-cloud-routes=true', '--dry-run'],
     notes: [],
   });
 });

@@ -1,4 +1,5 @@
 /** `serve` lives, says what is away, and recovers, whatever cannot be reached at start or later. */
+import { appendFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { serve } from '../../../functions/serve.ts';
 import type { FaultRule } from '../../../infra/sandbox/fault-rules.ts';
@@ -49,9 +50,9 @@ async function comesAndGoes(name: string, { fault, ready, page, first = page }: 
   const note = (message: string): void => {
     troubles.push(message);
   };
-  const routes = { clusterCidr: '10.244.0.0/16', discoverRouter: 'true' };
+  await appendFile(flags.cloudConfig, `\n[Route]\nrouter-id = ${sandbox.cloud.routerId}\n`);
   const serving = await serve({
-    flags: { ...flags, ...routes, sweepInterval: '1s', listen: '127.0.0.1:0' },
+    flags: { ...flags, clusterCidr: '10.244.0.0/16', sweepInterval: '1s', listen: '127.0.0.1:0' },
     env: { LEVELSET_AUDIT_TOKENS: AUDIT_TOKEN, LEVELSET_RESYNC_TOKENS: RESYNC_TOKEN },
     log: { debug: () => undefined, info: () => undefined, warn: note, error: note },
   });

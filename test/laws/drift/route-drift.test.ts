@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Step } from '../../../shared/model/plan.ts';
-import { nodeOf, ROUTER } from '../../support/route-reading.ts';
-import { ClusterModel, Fuse, RouterModel, SECOND } from '../route-model.ts';
+import { nodeOf } from '../../support/route-reading.ts';
+import { ClusterModel, Fuse, RouterModel } from '../route-model.ts';
 import '../seed.ts';
 
 /** Nodes by their numbers; each has the podCIDR of its number, and is the same one whenever it is there. */
@@ -16,7 +16,6 @@ const rounds = fc.array(
   fc.record({
     ...{
       nodes: someNodes,
-      router: fc.constantFrom(ROUTER, SECOND),
       swept: fc.boolean(),
       /** Also right after the run that may have ended. */
       sweptEarly: fc.boolean(),
@@ -35,17 +34,15 @@ test('whatever comes and goes, and wherever a run ends, nothing that levelset do
       const fuse = new Fuse();
       const cluster = new ClusterModel(new RouterModel(fuse, [], []));
       cluster.driftStays = stays;
-      for (const { nodes, router, swept, sweptEarly, kill, after, isBack } of all) {
-        const before = { nodes: cluster.nodes, router: cluster.router };
+      for (const { nodes, swept, sweptEarly, kill, after, isBack } of all) {
+        const before = cluster.nodes;
         cluster.become(nodes);
-        cluster.router = router;
         Object.assign(fuse, { left: kill, after });
         const plan = await cluster.run().catch(() => undefined);
         fuse.left = Infinity;
         expect(plan?.drift).toBeUndefined();
         if (sweptEarly) await cluster.sweep();
-        if (isBack) cluster.become(before.nodes);
-        if (isBack) cluster.router = before.router;
+        if (isBack) cluster.become(before);
         expect((await cluster.run())?.drift).toBeUndefined();
         if (swept) await cluster.run();
         if (swept) await cluster.sweep();

@@ -2,7 +2,6 @@
 import { ENDPOINTS } from '../../../shared/openstack/endpoints.ts';
 import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';
 import type {
-  CidrClaims,
   Cloud,
   DeletionRecord,
   Deletions,
@@ -111,17 +110,13 @@ const OF_CLOUD: Readonly<Record<OtherCloudCall, Omit<Call, 'name' | 'side' | 'ne
 type Within<Name extends string, Port> = `${Name}.${keyof Port & string}`;
 
 type KubeCall =
-  | Exclude<
-      keyof Kube,
-      'during' | 'deployment' | 'state' | 'routes' | 'deletions' | 'repairs' | 'place' | 'cidrs'
-    >
+  | Exclude<keyof Kube, 'during' | 'deployment' | 'state' | 'routes' | 'deletions' | 'repairs' | 'place'>
   | Within<'deployment', DeploymentHold>
   | Within<'state', StateStore>
   | Within<'routes', RouteRecord>
   | Within<Within<'deletions', Deletions>, DeletionRecord>
   | Within<'repairs', RepairRecord>
-  | Within<'place', PlaceRecord>
-  | Within<'cidrs', CidrClaims>;
+  | Within<'place', PlaceRecord>;
 
 const DEPLOYMENT = /\/leases\/levelset-deployment/;
 const DELETIONS = /\/configmaps\/levelset-deletions/;
@@ -161,10 +156,6 @@ const OF_KUBE: Readonly<Record<KubeCall, Omit<Call, 'name' | 'side'>>> = {
   'repairs.save': { method: 'PATCH', path: DELETIONS, needs: ['lost'] },
   'place.load': { method: 'GET', path: /\/configmaps\/levelset-place/, needs: SERVICES },
   'place.save': { method: 'POST', path: /\/configmaps(\?|$)/, needs: ['lost'] },
-  // the world of the law gives out no CIDRs
-  'cidrs.list': { method: 'GET', path: /\/leases\?.*cidr/, needs: NOBODY },
-  'cidrs.claim': { method: 'POST', path: /\/leases\/levelset-cidr/, needs: NOBODY },
-  'cidrs.release': { method: 'DELETE', path: /\/leases\/levelset-cidr/, needs: NOBODY },
 };
 
 export const APIS: Readonly<Record<ServiceType, readonly UnitName[]>> = {

@@ -148,23 +148,6 @@ test('with drift: report they stay as they are until it is repair again, and the
   expect(it.unavailable(3)?.status).toBe('False');
 });
 
-test('the route to a podCIDR wider than the mask size of today is drift as any other, and comes back', async () => {
-  await settled(1);
-  const route = { ...alone.config.route, maskSizes: { 4: 25 } };
-  const narrow: World = { ...alone, config: { ...alone.config, route } };
-  expect(await swept(narrow)).toEqual([]);
-  router().routes = [];
-  const end = it.sandbox.fault({
-    match: { side: 'openstack', method: 'PUT', path: /add_extraroutes/ },
-    times: 9,
-    kind: 'fail-before',
-  });
-  expect(driftOf(await swept(narrow))).toHaveLength(1);
-  end();
-  await it.routed(narrow);
-  expect(it.routes()).toEqual([`${ONE} ${it.hop(1)}`]);
-});
-
 test('of two Nodes with one podCIDR the one that had the route gets it back, also if that fails at first', async () => {
   it.addNode(2, [ONE]);
   await it.routed(alone);

@@ -213,11 +213,6 @@ describe('an entry that cannot be used', () => {
       { ...WHOLE, flags: 'sweep-interval=1s' },
       ['flags:1: no flag of a cluster has this name: write name=value'],
     ],
-    [
-      'flags that do not go together',
-      { ...WHOLE, flags: 'allocate-node-cidrs=true' },
-      ['flags: --allocate-node-cidrs needs --cluster-cidr: each Node gets a part of it'],
-    ],
   ])('%s', async (_what, texts, expected) => {
     const { settings, problems } = await read(texts);
     expect([settings, problems]).toEqual([undefined, expected]);

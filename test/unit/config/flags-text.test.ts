@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readFlagsText } from '../../../shared/config/flags-text.ts';
+import { readFlagsText } from '../../../shared/config/read-flags.ts';
 
 const read = (text: string) => {
   const problems: string[] = [];

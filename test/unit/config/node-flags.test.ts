@@ -4,8 +4,6 @@ import { GLOBAL, load, type Given } from './config-files.ts';
 const ROUTER = '01234567-89ab-cdef-0123-456789abcdef';
 const ROUTED = `${GLOBAL}[Route]\nrouter-id = ${ROUTER}`;
 const PODS = { clusterCidr: '10.244.0.0/16' };
-const DUAL = { clusterCidr: '10.244.0.0/16, FD00::/48' };
-const V4 = { clusterCidr: '10.244.0.0/16', family: 4, maskSize: 24 };
 
 describe('Nodes', () => {
   it.each<readonly [Given, Readonly<Record<string, string>>, object]>([
@@ -54,16 +52,6 @@ describe('routes', () => {
     [{ cloudConfigText: ROUTED, controllers: 'service' }, false, []],
     [{ ...PODS, cloudConfigText: GLOBAL }, false, []],
     [
-      { ...PODS, cloudConfigText: ROUTED, discoverRouter: 'true' },
-      true,
-      ['--discover-router has no effect: [Route] router-id names a router'],
-    ],
-    [
-      { cloudConfigText: GLOBAL, clusterCidr: '', discoverRouter: 'true' },
-      false,
-      ['--discover-router has no effect without --cluster-cidr: levelset makes and deletes no routes'],
-    ],
-    [
       { cloudConfigText: ROUTED, clusterCidr: '' },
       false,
       ['[Route] router-id has no effect without --cluster-cidr: levelset makes and deletes no routes'],
@@ -80,55 +68,12 @@ describe('routes', () => {
   });
 });
 
-it('the router may be left to be discovered', async () => {
-  const { config, warnings } = await load({ ...PODS, cloudConfigText: GLOBAL, discoverRouter: 'true' });
-  expect([config.route, warnings]).toEqual([{}, []]);
-});
-
-describe('node CIDRs', () => {
-  const V6 = { clusterCidr: 'fd00::/48', family: 6, maskSize: 64 };
-  it.each<readonly [Given, readonly (typeof V4)[]]>([
-    [PODS, [V4]],
-    [{ ...PODS, nodeCidrMaskSize: '26' }, [{ ...V4, maskSize: 26 }]],
-    [{ ...PODS, nodeCidrMaskSize: '26', nodeCidrMaskSizeIpv4: '16' }, [{ ...V4, maskSize: 16 }]],
-    [{ ...PODS, nodeCidrMaskSizeIpv6: '1' }, [V4]],
-    [DUAL, [V4, V6]],
-    [{ clusterCidr: 'fd00::/48,10.244.7.7/16' }, [V6, V4]],
-    [{ ...DUAL, nodeCidrMaskSizeIpv4: '32' }, [{ ...V4, maskSize: 32 }, V6]],
-    [{ ...DUAL, nodeCidrMaskSizeIpv6: '128' }, [V4, { ...V6, maskSize: 128 }]],
-  ])('%j', async (flags, ranges) => {
-    const { config } = await load({ cloudConfigText: GLOBAL, allocateNodeCidrs: 'true', ...flags });
-    expect(config.nodeCidrs).toEqual({ ranges, serviceCidrs: [] });
-    expect(config.clusterCidrs).toEqual(ranges.map(({ clusterCidr }) => clusterCidr));
-  });
-
-  it('spare those of Services', async () => {
-    const flags = { ...PODS, allocateNodeCidrs: 'true', serviceClusterIpRange: '10.96.0.0/12,fd01::/112' };
-    const { config } = await load({ cloudConfigText: GLOBAL, ...flags });
-    expect(config.nodeCidrs).toEqual({ ranges: [V4], serviceCidrs: ['10.96.0.0/12', 'fd01::/112'] });
-  });
-
-  it.each<readonly [Given, unknown]>([
-    [DUAL, undefined],
-    [{ ...DUAL, nodeCidrMaskSizeIpv6: '72' }, { 6: 72 }],
-    [{ ...PODS, nodeCidrMaskSize: '26' }, { 4: 26 }],
-    [
-      { ...DUAL, allocateNodeCidrs: 'true' },
-      { 4: 24, 6: 64 },
-    ],
-  ])('that are wider than %j says get no route', async (flags, sizes) => {
-    const { config } = await load({ cloudConfigText: ROUTED, ...flags });
-    expect(config.route).toEqual({ routerId: ROUTER, ...(sizes === undefined ? {} : { maskSizes: sizes }) });
-  });
-
-  it('are not given out without --allocate-node-cidrs', async () => {
-    const { config } = await load({ cloudConfigText: GLOBAL, ...DUAL, nodeCidrMaskSize: '26' });
-    expect(config.nodeCidrs).toBeUndefined();
-  });
+it('a cluster CIDR may be one of each IP family', async () => {
+  const { config } = await load({ cloudConfigText: GLOBAL, clusterCidr: 'FD00::/48, 10.244.7.7/16' });
+  expect(config.clusterCidrs).toEqual(['fd00::/48', '10.244.0.0/16']);
 });
 
 describe('what is refused', () => {
-  const ON = { allocateNodeCidrs: 'true' };
   it.each<readonly [Given, string]>([
     [
       { nodeNameFrom: 'fqdn' },
@@ -156,33 +101,12 @@ describe('what is refused', () => {
       { configureCloudRoutes: 'yes' },
       '--configure-cloud-routes has a value that is not allowed: give true or false',
     ],
-    [{ allocateNodeCidrs: '' }, '--allocate-node-cidrs has a value that is not allowed: give true or false'],
     [
       { clusterCidr: '10.244.0.0' },
       '--cluster-cidr has a value that is not allowed: give a CIDR such as 10.244.0.0/16, or one of each IP family',
     ],
     [{ clusterCidr: '10.0.0.0/16,10.1.0.0/16' }, 'is not allowed: give a CIDR'],
-    [{ clusterCidr: '10.0.0.0/16,fd00::/48,fd01::/48', ...ON }, 'is not allowed: give a CIDR'],
-    [{ serviceClusterIpRange: '10.96.0.0/33' }, '--service-cluster-ip-range has a value that is not allowed'],
-    [ON, '--allocate-node-cidrs needs --cluster-cidr'],
-    [{ ...ON, clusterCidr: '' }, '--allocate-node-cidrs needs --cluster-cidr'],
-    [{ ...ON, ...DUAL, nodeCidrMaskSize: '24' }, '--node-cidr-mask-size is for one --cluster-cidr'],
-    [
-      { ...ON, ...PODS, nodeCidrMaskSize: '15' },
-      'a mask size of 15 does not fit into --cluster-cidr 10.244.0.0/16: give --node-cidr-mask-size-ipv4 a whole number from 16 to 32',
-    ],
-    [
-      { ...ON, ...PODS, nodeCidrMaskSizeIpv4: '33' },
-      '--node-cidr-mask-size-ipv4 has a value that is not allowed: give a whole number from 1 to 32',
-    ],
-    [
-      { ...ON, ...PODS, nodeCidrMaskSizeIpv4: 'x' },
-      '--node-cidr-mask-size-ipv4 has a value that is not allowed',
-    ],
-    [
-      { ...ON, clusterCidr: 'fd00::/72' },
-      'a mask size of 64 does not fit into --cluster-cidr fd00::/72: give --node-cidr-mask-size-ipv6 a whole number from 72',
-    ],
+    [{ clusterCidr: '10.0.0.0/16,fd00::/48,fd01::/48' }, 'is not allowed: give a CIDR'],
   ])('%j', async (flags, says) => {
     const refused = load({ cloudConfigText: GLOBAL, ...flags });
     await expect(refused).rejects.toMatchObject({ code: 'CONFIG_INVALID' });

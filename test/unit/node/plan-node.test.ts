@@ -3,7 +3,7 @@ import { deletes } from '../../../shared/apply/reserve-deletion.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
 import { observedNode, SERVER_GONE } from '../../../shared/model/node/node.ts';
 import type { Attributes, DesiredResource } from '../../../shared/model/resources.ts';
-import { givesCidrs, planNode, withCidrs } from '../../../shared/node/plan/plan-node.ts';
+import { planNode } from '../../../shared/node/plan/plan-node.ts';
 import type { NodePlanInput } from '../../../shared/node/plan/plan-node.ts';
 
 const aNode = (since: string): Node => ({
@@ -18,7 +18,7 @@ const wish = (attributes: Attributes): DesiredResource => ({
 });
 const planOf = (input: Partial<NodePlanInput>, since = '1 p r s') =>
   planNode({
-    ...{ name: 'a', desired: [wish({ podCIDRs: ['10.0.0.0/24'] })], observed: observedNode(aNode(since)) },
+    ...{ name: 'a', desired: [wish({ labels: { a: 'b' } })], observed: observedNode(aNode(since)) },
     ...{ problems: [], leaves: false, approved: [] },
     ...input,
   });
@@ -62,26 +62,5 @@ describe('a Node that leaves', () => {
       steps: [],
       refused: [],
     });
-  });
-});
-
-describe('a Node that gets CIDRs', () => {
-  test('is written with those that were got, and with all else as it was planned', () => {
-    const plan = planOf({ desired: [wish({ podCIDRs: ['10.0.0.0/24'], labels: { a: 'b' } })] });
-    expect(givesCidrs(plan)).toBe(true);
-    const [step] = withCidrs(plan, ['10.0.9.0/24']).steps;
-    expect(step?.verb === 'update' && step.changes.map(({ attribute, to }) => [attribute, to])).toEqual(
-      expect.arrayContaining([
-        ['podCIDRs', ['10.0.9.0/24']],
-        ['labels', { a: 'b' }],
-      ]),
-    );
-  });
-
-  test.each([
-    ['that leaves', { leaves: true }],
-    ['whose labels change', { desired: [wish({ labels: { a: 'b' } })] }],
-  ])('is none %s', (_, input) => {
-    expect(givesCidrs(planOf(input))).toBe(false);
   });
 });

@@ -165,26 +165,6 @@ const rows: readonly (readonly [what: string, given: RouteCase, wish: Wish])[] =
     },
   ],
   [
-    'a Node with a podCIDR that is wider than the mask size gets no route, and one that has its route keeps it',
-    {
-      nodes: [
-        nodeOf(1, { podCIDRs: ['10.244.128.0/17', 'fd00:244::/63'] }),
-        nodeOf(2, { podCIDRs: ['10.244.2.0/23'] }),
-      ],
-      ports: [portOf(1), portOf(2)],
-      routes: ['10.244.2.0/23 > 10.0.0.2'],
-      maskSizes: { 4: 24, 6: 64 },
-    },
-    {
-      routes: ['10.244.2.0/23 > 10.0.0.2'],
-      pairs: { 2: ['10.244.2.0/23'] },
-      without: [
-        'node-1 10.244.128.0/17: it is wider than the /24 of --node-cidr-mask-size-ipv4',
-        'node-1 fd00:244::/63: it is wider than the /64 of --node-cidr-mask-size-ipv6',
-      ],
-    },
-  ],
-  [
     'a podCIDR inside that of a Node whose ports cannot be seen just now gets no route',
     {
       nodes: [nodeOf(1, { podCIDRs: ['10.244.2.128/25'] }), nodeOf(2)],

@@ -13,10 +13,9 @@ import { NODE_BLOCKED } from '../shared/node/report/report-node.ts';
 import { quote } from '../shared/model/text/text.ts';
 import { driftInWords, renderPlan } from '../shared/plan/render-plan.ts';
 import type { World } from '../shared/ports.ts';
-import { readyCondition } from '../shared/report/condition.ts';
+import { readyCondition, BLOCKED_REASON } from '../shared/report/condition.ts';
 import type { RowState, StatusRow } from '../shared/report/page.ts';
 import { whoActs } from '../shared/report/who-acts.ts';
-import { BLOCKED_REASON } from '../shared/service/report/tells-trouble.ts';
 import { isOurs } from '../shared/service/unit.ts';
 
 export interface ListedObjects {

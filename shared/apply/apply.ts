@@ -1,7 +1,13 @@
 import { ERRORS, ReconcileError } from '../model/errors.ts';
 import type { ErrorCode } from '../model/errors.ts';
 import type { Step } from '../model/plan.ts';
-import { isOutsideOctavia, poolOfMembers, writesMembers } from '../model/load-balancer/octavia.ts';
+import {
+  isOutsideOctavia,
+  poolOfMembers,
+  writesMembers,
+  loadBalancerOfPort,
+  VIP_PORT_OWNERS,
+} from '../model/load-balancer/octavia.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Budget, Kube, World } from '../ports.ts';
 import { rulesOf } from '../model/network/openings.ts';
@@ -13,7 +19,6 @@ import type { NodeWrites } from './node-writes.ts';
 import { storeCertificate } from './store-certificate.ts';
 import { placeOf } from '../model/address.ts';
 import type { Ref } from '../model/address.ts';
-import { loadBalancerOfPort, VIP_PORT_OWNERS } from '../model/load-balancer/vip-port.ts';
 
 export interface Applied {
   readonly steps: readonly Step[];

@@ -1,4 +1,4 @@
-import { loadBalancerOfPort } from '../model/load-balancer/vip-port.ts';
+import { loadBalancerOfPort } from '../model/load-balancer/octavia.ts';
 import type { WireResource } from '../model/resources.ts';
 import { clustersOf, lastWrittenAt } from './belongings.ts';
 import type { Belongings } from './belongings.ts';

@@ -2,9 +2,9 @@
  * What a cluster that is gone has left, and what of it goes: only what this cluster alone has, what levelset made, and what
  * nobody else is on (decision 292). Pure.
  */
-import { isMadeForService } from '../model/load-balancer/other-controllers.ts';
+import { isMadeElsewhere, whoseLoadBalancer } from '../model/load-balancer/whose.ts';
 import { isDescribedFor, isUntagged } from '../model/load-balancer/floating-ip-owner.ts';
-import { isAdopted, tagValue, tagValues, TAG_PREFIX } from '../model/ownership.ts';
+import { tagValue, tagValues, TAG_PREFIX } from '../model/ownership.ts';
 import type { Plan, Problem, Refusal, Step } from '../model/plan.ts';
 import type { ResourceKind, WireResource } from '../model/resources.ts';
 import { readStoredName } from '../model/tls/stored-certificate.ts';
@@ -132,7 +132,8 @@ function whyStays(lb: WireResource, { listeners, pools }: Belongings, id: string
   const byHand = `by hand: openstack loadbalancer delete --cascade ${lb.id}`;
   const { tags } = lb;
   if (clustersOf(lb).length > 1) return 'it has the tags of several clusters';
-  if (!isMadeForService(lb)) return 'no controller made it: a person did, and let Services use it';
+  if (whoseLoadBalancer(lb) === 'foreign')
+    return 'no controller made it: a person did, and let Services use it';
   const shares = SHARING.find((name) => tagValues(tags, name).length > 0);
   if (shares !== undefined)
     return `it is shared (${TAG_PREFIX}${shares}=${tagValue(tags, shares) ?? ''}); ${byHand}`;
@@ -144,7 +145,7 @@ function whyStays(lb: WireResource, { listeners, pools }: Belongings, id: string
   const on = listeners.filter((listener) => parentsOf(listener).includes(lb.id));
   const foreign = on.find((listener) => !isOnly(listener, id));
   if (foreign) return `listener ${foreign.id} on it does not have the tag of this cluster alone; ${byHand}`;
-  const pool = pools.find((one) => parentsOf(one).includes(lb.id) && isAdopted(one));
+  const pool = pools.find((one) => parentsOf(one).includes(lb.id) && isMadeElsewhere(one));
   if (pool) return `another controller made pool ${pool.id} on it; ${byHand}`;
   return undefined;
 }

@@ -28,7 +28,7 @@ interface KnownChildren {
 /** After writes of members, and of nothing else. */
 export interface BesideMembers {
   readonly uid: string | undefined;
-  readonly floatingIP: ObservedResource<'floatingip'> | undefined;
+  readonly floatingIP: WireResource | undefined;
   /** When this process had read everything, in milliseconds since 1970. */
   readonly readAt: number;
   /** The pools whose members it wrote last. */
@@ -42,7 +42,7 @@ export interface WrittenPlan {
   readonly uid: string;
   /** Hash of what was desired. */
   readonly hash: string;
-  readonly floatingIP: ObservedResource<'floatingip'> | undefined;
+  readonly floatingIP: WireResource | undefined;
 }
 
 const NOTHING: Known = { children: new Map(), writtenInError: new Map() };

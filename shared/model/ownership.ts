@@ -1,5 +1,6 @@
 /**
- * Names and tags that mark resources as ours. Only this file and load-balancer/user-tags.ts make and recognise them.
+ * Names and tags that mark resources as ours. Only this file and load-balancer/user-tags.ts make and recognise them;
+ * load-balancer/whose.ts concludes from them.
  *
  * levelset-cluster=<UID of kube-system>   load balancers, listeners, L7 policies, floating IPs, security groups: of this
  *                                         cluster
@@ -23,7 +24,6 @@ import { createHash } from 'node:crypto';
 import { ANNOTATION_PREFIX } from './annotation-prefixes.ts';
 import type { ServiceKey } from './request.ts';
 import { mergeUserTags } from './load-balancer/user-tags.ts';
-import type { WireResource } from './resources.ts';
 
 /** Prefix of our tags and Leases. */
 export const TAG_PREFIX = 'levelset-';
@@ -242,12 +242,4 @@ export function withoutRecordOf(tags: readonly string[], attributes: readonly st
     const recorded = recordedIn([tag]);
     return recorded.length > 0 ? setTags(recorded.filter((name) => !attributes.includes(name))) : [tag];
   });
-}
-
-/**
- * Whether a pool counts as another controller's. Our pools have the tag `levelset-port`. A pool of ours that replaced
- * another controller's counts as the other controller's, so that changes go on waiting for approval.
- */
-export function isAdopted({ tags }: Pick<WireResource, string>): boolean {
-  return tagValue(tags, 'port') === undefined || tagValue(tags, 'replaces') !== undefined;
 }

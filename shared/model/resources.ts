@@ -44,14 +44,24 @@ export interface DesiredResource<K extends ResourceKind = ResourceKind> {
   readonly alternatives?: readonly Partial<ResourceTypes[K]>[];
 }
 
+/**
+ * Whose a resource is. Observing answers that once, and nobody asks again.
+ *
+ * - `ours`: it has levelset's tag, or is of what has it. It is changed, and goes with its Service.
+ * - `adoptable`: another controller made it for this Service, and its changes may wait for approval; or a user's floating IP that the
+ *   Service uses, which is given back.
+ * - `foreign`: somebody else's. It is reported, and neither changed nor deleted, but for the tags of a load balancer that its Services
+ *   share, and for a floating IP that a Service asks for.
+ */
+export type Whose = 'ours' | 'adoptable' | 'foreign';
+
 /** One resource as it was read. */
 export interface ObservedResource<K extends ResourceKind = ResourceKind> {
   readonly kind: K;
   readonly address: Address;
   readonly id: string;
   readonly parent?: Address;
-  /** Whether the resource is this unit's. One that is not is reported and never changed. */
-  readonly owned: boolean;
+  readonly whose: Whose;
   /** The whole object as the API answered it. */
   readonly wire: WireResource;
 }

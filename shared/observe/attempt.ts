@@ -1,6 +1,6 @@
 import { valueWithin } from '../deadline.ts';
 import { ReconcileError } from '../model/errors.ts';
-import type { CloudReader, World } from '../ports.ts';
+import type { Cloud, CloudReader, World } from '../ports.ts';
 
 /** The answer to a read, or the error in its place. For callers that go on without the answer. */
 export async function attempt<T>(read: Promise<T>): Promise<T | ReconcileError> {
@@ -52,4 +52,24 @@ export async function readIfPossible<T>(
   if (answered?.answer instanceof ReconcileError && answered.answer.code === 'BUDGET_SPENT') return undefined;
   unanswered.set(key, clock.now() + SILENCE_MS);
   return undefined;
+}
+
+/** The cloud, and what answers list calls: the cloud itself, or the lists of a sweep. */
+export interface ListSource extends CloudReader {
+  readonly lists: Pick<Cloud, 'list'>;
+}
+
+/**
+ * The answer to a read that the unit can do without; undefined if it fails. A run waits two seconds for the answer, and
+ * after a failure no run of the process asks again for a minute. A sweep's read has no such limits. The key names what
+ * is read.
+ */
+export async function lookIfPossible<T>(
+  source: ListSource,
+  key: string,
+  look: () => Promise<T>,
+): Promise<T | undefined> {
+  if (source.lists === source.cloud) return readIfPossible(source, key, look);
+  const found = await attempt(look());
+  return found instanceof ReconcileError ? undefined : found;
 }

@@ -34,7 +34,7 @@ export function compareAll(
       .filter(({ address, ifPresent }) => ifPresent === undefined || there.has(address))
       .map((one) => compared(one, there)),
     ...observed
-      .filter(({ address, owned }) => owned && !wanted.has(address))
+      .filter(({ address, whose }) => whose !== 'foreign' && !wanted.has(address))
       .map(({ address, id }) => ({ address, id, state: 'live only' as const, attributes: [] })),
   ];
 }

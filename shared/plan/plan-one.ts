@@ -29,7 +29,7 @@ export function planOne(
     if (!desired.ifPresent) steps.push(create);
     return;
   }
-  if (!observed.owned && kind !== 'floatingip') {
+  if (observed.whose === 'foreign' && observed.parent !== undefined) {
     refused.push({ address, kind, changes: [], reason: "a resource that is not levelset's is in its place" });
     return;
   }
@@ -68,14 +68,9 @@ function whyNot(kind: ResourceKind): string {
 }
 
 /** Deletes a floating IP that levelset made. One that it only used loses levelset's tags, and is detached unless it stays. */
-export function giveBack(
-  observed: ObservedResource,
-  madeByUs: boolean,
-  because: string,
-  stays: boolean,
-): Step {
+export function giveBack(observed: ObservedResource, because: string, stays: boolean): Step {
   const { kind, address, id, wire } = observed;
-  if (madeByUs) return remove(observed, because);
+  if (observed.whose === 'ours') return remove(observed, because);
   const tags = wire['tags'] as readonly string[];
   return {
     verb: 'update',

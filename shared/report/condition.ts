@@ -1,7 +1,8 @@
 /** What the conditions of Services and Nodes have in common. */
-import type { Condition } from '../model/kubernetes.ts';
+import type { Condition, Service } from '../model/kubernetes.ts';
 import { READY_CONDITION } from '../model/ownership.ts';
 import { clip } from '../model/text/text.ts';
+import { ERRORS } from '../model/errors.ts';
 
 /** What a condition says. The type is levelset's own, and the times follow from the status. */
 export type ConditionMessage = Pick<Condition, 'status' | 'reason' | 'message'>;
@@ -30,4 +31,13 @@ export function clipMessage(text: string): string {
 /** A time as Kubernetes writes it, in whole seconds. `now` is in milliseconds since 1970. */
 export function rfc3339(now: number): string {
   return `${new Date(now).toISOString().slice(0, 19)}Z`;
+}
+
+/** The condition's reason while a Service waits for a person. A run that failed has another reason. */
+export const BLOCKED_REASON = 'LoadBalancerBlocked';
+
+/** Whether the condition tells of a run that failed or was blocked. */
+export function tellsTrouble({ status }: Service): boolean {
+  const reason = readyCondition(status?.conditions)?.reason;
+  return reason === ERRORS.CLOUD_UNAVAILABLE.reason || reason === BLOCKED_REASON;
 }

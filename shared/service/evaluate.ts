@@ -1,7 +1,6 @@
 import type { PlannedDeletion } from '../apply/reserve-deletion.ts';
 import type { Config } from '../config/config.ts';
 import { listNodesLately } from '../memory/listed-nodes.ts';
-import type { WrittenPlan } from '../memory/load-balancers.ts';
 import { isError } from '../model/errors.ts';
 import type { ReconcileError } from '../model/errors.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
@@ -26,7 +25,7 @@ import { findLoadBalancer } from './observe/load-balancer/find-load-balancer.ts'
 import { parseNodeSelector } from '../model/node/node-selector.ts';
 import { attempt } from '../observe/attempt.ts';
 import { namedAddresses } from '../model/node/judged-nodes.ts';
-import type { HasAddress, JudgedNodes } from '../model/node/judged-nodes.ts';
+import type { HasAddress } from '../model/node/judged-nodes.ts';
 import { isAsWritten, lastWritten } from './as-written.ts';
 import { observeNodes } from './observe/node-ports.ts';
 import { observeService } from './observe/observe-service.ts';
@@ -36,6 +35,7 @@ import { observeHeadroom } from './observe/offers.ts';
 import { createsLoadBalancer, planService } from './plan/plan-service.ts';
 import type { ServicePlanInput } from './plan/plan-service.ts';
 import { questionOf } from './question.ts';
+import type { Asking } from './question.ts';
 import { lostVipPort, readRepair } from './repair.ts';
 import type { Repairing } from './repair.ts';
 import { isOurs } from './unit.ts';
@@ -92,62 +92,35 @@ export async function evaluate(
 
   // A kubelet says which addresses its Node has, and Neutron whose they are.
   const judged = world.judged ?? (await observeNodes(nodes, found.loadBalancer !== undefined, world));
-  const about = { unit, cluster, nodes, judged, found };
+  const isOfNode = namedAddresses(judged);
+  const selector = service && (await lastSelector(service, world.kube));
+  const given = { found, nodes, reading: readAsDialect(service, found.loadBalancer, config, selector) };
+  const about = { unit, cluster, nodes: judged.nodes, judged, isOfNode, config };
+
   const written = depth === 'deep' ? lastWritten(unit, found, world) : undefined;
   if (written && found.loadBalancer) {
-    const look = await evaluateFound({ ...about, depth: 'shallow', written }, world);
+    const look = await evaluateFound(given, { ...about, depth: 'shallow', written }, world);
     world.memory.loadBalancers.noteWritten(found.loadBalancer.id, undefined);
     if (isAsWritten(look, written)) return look;
   }
-  return evaluateFound({ ...about, depth, written: undefined }, world);
+  return evaluateFound(given, { ...about, depth, written: undefined }, world);
 }
 
-interface FoundUnit extends Pick<Evaluation, 'unit' | 'cluster' | 'nodes'> {
-  readonly judged: JudgedNodes;
+interface Given {
   readonly found: FoundLoadBalancers;
-  readonly depth: Depth;
-  readonly written: WrittenPlan | undefined;
+  readonly reading: Reading;
+  readonly nodes: readonly Node[];
 }
 
 async function evaluateFound(
-  { found, nodes, ...its }: FoundUnit,
+  { found, reading, nodes }: Given,
+  about: Asking,
   world: Source & Pick<World, 'config'>,
 ): Promise<Evaluation> {
-  const { config } = world;
-  const { unit, cluster, judged, depth } = its;
-  const { service } = unit;
-  const isOfNode = namedAddresses(judged);
-  const about = { ...its, nodes: judged.nodes, isOfNode, config };
-
-  const selector = service && (await lastSelector(service, world.kube));
-  const reading = readAsDialect(service, found.loadBalancer, config, selector);
-
-  const look = async (
-    read: Reading,
-  ): Promise<{ readonly seen: ObservedService; readonly desired: DesiredService }> => {
-    const seen = await observeService(questionOf(about, found.loadBalancer, read), found, world);
-    return { seen, desired: desire({ ...about, observed: seen, reading: read }) };
-  };
-  let { seen, desired } = await look(reading);
-
-  const { here, own } = desired;
-  const there = reading.intent && isBlocked(here) && whereMembersAre(reading.intent, seen);
-  if (there) {
-    ({ seen, desired } = await look({ ...reading, intent: there }));
-    desired = { own, here: { ...desired.here, problems: here.problems } };
-  }
-
-  // Only a plan that creates a load balancer needs the quota: reading it costs a list of each limited kind.
+  const { unit, cluster, isOfNode } = about;
+  const { seen, desired } = await look(reading, about, found, world);
   const first = { ...about, observed: seen, desired: desired.here };
-  const sketch = planService(first);
-  const isGone = depth === 'deep' && (await lostVipPort(unit, seen, sketch, world));
-  const observed = isGone ? { ...seen, vipPortGone: true as const } : seen;
-  const repairing = depth === 'deep' ? await readRepair(unit, observed, cluster, world) : undefined;
-  const input = { ...first, observed, repair: repairing?.facts };
-  const draft = isGone || repairing ? planService(input) : sketch;
-  const headroom = createsLoadBalancer(draft, input) ? await observeHeadroom(world) : undefined;
-  const planned = headroom ? { ...input, headroom } : input;
-  const plan = headroom ? planService(planned) : draft;
+  const { observed, planned, plan, repairing } = await planWith(first, world);
 
   const { intent, approved } = reading;
   const { loadBalancer, replacement } = observed;
@@ -168,6 +141,52 @@ async function evaluateFound(
   };
 }
 
+interface Look {
+  readonly seen: ObservedService;
+  readonly desired: DesiredService;
+}
+
+/** What is observed, and what is desired; by a second look where a blocked Service asks for a subnet that none of its members is in. */
+async function look(
+  reading: Reading,
+  about: Asking,
+  found: FoundLoadBalancers,
+  world: Source & Pick<World, 'config'>,
+): Promise<Look> {
+  const once = async (read: Reading): Promise<Look> => {
+    const seen = await observeService(questionOf(about, found.loadBalancer, read), found, world);
+    return { seen, desired: desire({ ...about, observed: seen, reading: read }) };
+  };
+  const first = await once(reading);
+  const { here, own } = first.desired;
+  const intent = reading.intent && isBlocked(here) && whereMembersAre(reading.intent, first.seen);
+  if (!intent) return first;
+  const { seen, desired } = await once({ ...reading, intent });
+  return { seen, desired: { own, here: { ...desired.here, problems: here.problems } } };
+}
+
+/**
+ * The plan, by what is read only where a first one gives reason to: whether the VIP port is there, the record of repairs, and the quota,
+ * which costs a list of each limited kind.
+ */
+async function planWith(
+  first: ServicePlanInput,
+  world: Source & Pick<World, 'config'>,
+): Promise<
+  Pick<Evaluation, 'observed' | 'planned' | 'plan'> & { readonly repairing: Repairing | undefined }
+> {
+  const { unit, cluster, depth } = first;
+  const sketch = planService(first);
+  const isGone = depth === 'deep' && (await lostVipPort(unit, first.observed, sketch, world));
+  const observed = isGone ? { ...first.observed, vipPortGone: true as const } : first.observed;
+  const repairing = depth === 'deep' ? await readRepair(unit, observed, cluster, world) : undefined;
+  const input = { ...first, observed, repair: repairing?.facts };
+  const plan = isGone || repairing ? planService(input) : sketch;
+  if (!createsLoadBalancer(plan, input)) return { observed, planned: input, plan, repairing };
+  const planned = { ...input, headroom: await observeHeadroom(world) };
+  return { observed, planned, plan: planService(planned), repairing };
+}
+
 /**
  * The intent with the subnet of the members that are there, if none of them is in the one that it has. What a blocked Service asks of
  * its network may be what is wrong, and members that join must be reached as those beside them are.
@@ -177,7 +196,7 @@ function whereMembersAre(
   { resources, facts }: ObservedService,
 ): ServiceIntent | undefined {
   const known = [facts.memberSubnet?.id, facts.secondMemberSubnet?.id];
-  const members = resources.filter(({ kind, owned }) => kind === 'member' && owned);
+  const members = resources.filter(({ kind, whose }) => kind === 'member' && whose !== 'foreign');
   const ids = members.map(({ wire }) => wire['subnet_id']).filter((id) => typeof id === 'string');
   const [most] = [...Map.groupBy(ids, (id) => id).values()].sort((a, b) => b.length - a.length);
   if (most?.[0] === undefined || ids.some((id) => known.includes(id))) return undefined;

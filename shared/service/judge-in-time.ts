@@ -1,45 +1,30 @@
-import { isError } from '../model/errors.ts';
-import type { ReconcileError } from '../model/errors.ts';
 import { fingerprint } from '../model/json.ts';
 import type { Service } from '../model/kubernetes.ts';
-import type { UnitState } from '../model/unit.ts';
-import { attempt } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
-import { rfc3339 } from '../report/condition.ts';
 
 /** So many Services are judged at a time, since some need a read of their own. */
 const AT_ONCE = 10;
 /** With less time left a sweep judges no further Service: for those under way, and for what comes after them. */
 const RESERVE_MS = 10_000;
-/** Among the watermarks, which a sweep reads anyway: the Service with which the next one begins, where one ran out of time. */
-export const SWEEP_PLACE = 'sweep';
-/** An older place does not count, in milliseconds: the sweeps since then ended before they could say how far they were. */
-const PLACE_MS = 3_600_000;
 
 interface JudgedInTime<V> {
   readonly judged: readonly { readonly service: Service; readonly verdict: V }[];
-  /** Those that the sweep came not to, in the order in which the next one takes them. */
+  /** Those that the sweep came not to. */
   readonly left: readonly Service[];
 }
 
-interface Sweeping {
-  readonly isWhole: boolean;
-  readonly readOnly: true | undefined;
-  readonly states: ReadonlyMap<string, UnitState> | ReconcileError;
-}
-
 /**
- * Judges Services as long as the sweep has time. The next whole sweep, of whatever process, begins where this one stopped
- * (decision 283).
+ * Judges Services as long as the sweep has time. A whole sweep begins anywhere, so that no Service is the last one each time, however
+ * often sweeps run out of time (decision 283).
  */
 export async function judgeInTime<V>(
   services: readonly Service[],
   judge: (service: Service) => Promise<V>,
-  { isWhole, readOnly, states }: Sweeping,
-  { run, kube, clock }: Pick<World, 'run' | 'kube' | 'clock'>,
+  isWhole: boolean,
+  { run, clock }: Pick<World, 'run' | 'clock'>,
 ): Promise<JudgedInTime<V>> {
-  const stored = isError(states) ? undefined : states.get(SWEEP_PLACE);
-  const begin = isWhole ? placeToBegin(services, stored, clock.now()) : 0;
+  const drawn = Number.parseInt(fingerprint(clock.now()).slice(0, 8), 16);
+  const begin = isWhole ? drawn % Math.max(1, services.length) : 0;
   const order = [...services.slice(begin), ...services.slice(0, begin)];
   const verdicts = new Map<Service, V>();
   const queue = order.values();
@@ -54,11 +39,6 @@ export async function judgeInTime<V>(
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   const left = order.filter((service) => !verdicts.has(service));
-  const [next] = left;
-  if (isWhole && !readOnly && (next ?? stored)) {
-    const place = next && { hash: nameOf(next), updated_at: null, compared: rfc3339(clock.now()) };
-    await attempt(kube.state.save(new Map([[SWEEP_PLACE, place]])));
-  }
   const judged = services.flatMap((service) => {
     const verdict = verdicts.get(service);
     return verdict === undefined ? [] : [{ service, verdict }];
@@ -82,25 +62,10 @@ export function notComparedInWords(notCompared: readonly NotCompared[]): readonl
 
 /** How far a sweep came; nothing if it came to the end. */
 export function leftInWords(left: readonly Service[], of: number): readonly string[] {
-  const [next] = left;
-  if (!next) return [];
+  if (left.length === 0) return [];
   return [
-    `the sweep ran out of time after ${of - left.length} of ${of} Services; the next one continues with ${nameOf(next)}`,
+    `the sweep ran out of time after ${of - left.length} of ${of} Services; the next one begins with others`,
   ];
-}
-
-/**
- * The place of the stored Service, or of what follows it. Without one it is anywhere, drawn by the clock, so that no Service is the last
- * one each time, however far apart the sweeps are.
- */
-function placeToBegin(services: readonly Service[], stored: UnitState | undefined, now: number): number {
-  const isFresh = Math.abs(now - Date.parse(stored?.compared ?? '')) < PLACE_MS;
-  if (!stored || !isFresh)
-    return Number.parseInt(fingerprint(now).slice(0, 8), 16) % Math.max(1, services.length);
-  return Math.max(
-    0,
-    services.findIndex((service) => nameOf(service) >= stored.hash),
-  );
 }
 
 function nameOf({ metadata }: Service): string {

@@ -20,7 +20,7 @@ import type { ObservedService } from '../model/load-balancer/observed-service.ts
 import type { Question } from './observe/questions.ts';
 import { wantsLoadBalancer, whyLetGo } from './unit.ts';
 
-interface Asking {
+export interface Asking {
   readonly unit: Unit;
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly Node[];

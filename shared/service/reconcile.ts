@@ -4,32 +4,32 @@
  * A Service that is gone takes the same steps, and its run plans to delete what is left. No run waits for Octavia: a
  * run that wrote to a load balancer ends as `progressing`, and the key comes back when Octavia is done.
  */
+import { apply } from '../apply/apply.ts';
+import type { Applied } from '../apply/apply.ts';
+import { deletes, reserveDeletion } from '../apply/reserve-deletion.ts';
 import { forgetNodes } from '../memory/listed-nodes.ts';
-import { asReconcileError, ReconcileError } from '../model/errors.ts';
-import type { Run } from '../model/outcome.ts';
+import { asReconcileError, isError, isRefusedWrite, ReconcileError } from '../model/errors.ts';
+import { makesLoadBalancer } from '../model/load-balancer/octavia.ts';
+import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
+import type { Outcome, Run } from '../model/outcome.ts';
+import { FINALIZER } from '../model/ownership.ts';
+import { isAnother } from '../model/plan.ts';
 import { asServiceKey, isByPerson, isHint, readsInFull } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
 import type { Unit } from '../model/unit.ts';
+import { attempt } from '../observe/attempt.ts';
 import type { Budget, World } from '../ports.ts';
-import { withDrift } from './drift.ts';
+import { tellPlan } from '../report/plan-notes.ts';
+import { noteWrites } from './as-written.ts';
+import { stateAtWork, withDrift } from './drift.ts';
 import { evaluate, nodesOf } from './evaluate.ts';
 import type { Evaluation } from './evaluate.ts';
-import {
-  finish,
-  lacksRoom,
-  nothingApplied,
-  reportFailure,
-  runSummary,
-  sharesLoadBalancer,
-  waitForLane,
-  waitForNextTry,
-  waitForRoom,
-  wasRefused,
-} from './finish.ts';
-import { ensureFinalizer, isOutdated, write } from './write.ts';
+import { finish, keepStates, reportFailure, runSummary } from './finish.ts';
 import { requirePlace } from './place.ts';
-import { isAnothers, isOurs, unitOf } from './unit.ts';
+import { recordRepair, takeBack } from './repair.ts';
+import { hasFinalizer, isAnothers, isOurs, unitOf } from './unit.ts';
 import { withinBudget } from './vanished.ts';
+import { triedAgainMs } from './watermark.ts';
 
 export async function reconcileService(
   request: ReconcileRequest,
@@ -70,30 +70,93 @@ async function run(request: ReconcileRequest, unit: Unit, world: World, budget: 
   const evaluation = await withDrift(await withinBudget(found, world), world, request.dryRun);
   noteHolder(evaluation, world);
 
-  // a dry run returns the plan and writes nothing, not even the condition
-  if (request.dryRun)
-    return { outcome: { status: 'settled' }, plan: evaluation.plan, applied: [], ...runSummary(evaluation) };
+  const waits = await whyItEnds(evaluation, request, world, budget);
+  if (waits) return { outcome: waits, plan: evaluation.plan, applied: [], ...runSummary(evaluation) };
 
-  if (wasRefused(evaluation, request, world)) return waitForNextTry(evaluation);
-
-  // lane: of the Services that share load balancers one writes at a time
-  const writes = evaluation.plan.steps.length > 0;
-  if (writes && !request.inLane && sharesLoadBalancer(evaluation)) return waitForLane(evaluation);
-
-  // room: as many load balancers as may be are in Octavia's hands, so the run leaves nothing behind
-  if (await lacksRoom(evaluation, budget)) return waitForRoom(evaluation);
-
-  // finalizer: the Service has it before anything is made, so that a Service which is deleted meanwhile leaves nothing
-  // behind
+  // hold: the Service has the finalizer before anything is made, so that one which is deleted meanwhile leaves nothing behind
   const held = await ensureFinalizer(evaluation, world);
-
-  // report alone, if the plan has no step: all is as desired, or the Service is blocked, locked, refused or awaits
-  // approval
-  if (!writes) return finish(held, nothingApplied(held), world);
+  if (await isOutdated(held, world)) return AGAIN;
 
   // apply, report
-  if (await isOutdated(held, world)) return AGAIN;
-  return write(held, world, budget);
+  const reserved = await reserve(held, world);
+  const applied = await write(reserved, world, budget);
+  noteWrites(reserved, applied, world);
+  return finish(reserved, applied, world);
+}
+
+/** The outcome of a run that has only looked, and so leaves nothing behind; undefined if it goes on. */
+async function whyItEnds(
+  evaluation: Evaluation,
+  request: ReconcileRequest,
+  world: World,
+  budget: Budget,
+): Promise<Outcome | undefined> {
+  const { plan, state } = evaluation;
+  if (request.dryRun) return { status: 'settled' };
+  if (wasRefused(evaluation, request, world)) return { status: 'blocked', reason: state?.rejected ?? '' };
+  if (plan.steps.length > 0 && !request.inLane && sharesLoadBalancer(evaluation)) {
+    const reason = 'waits for its turn: Services that share load balancers are worked on one after the other';
+    return { status: 'progressing', reason, retryAfterMs: 0, needsLane: true };
+  }
+  // as many load balancers as may be are in Octavia's hands (decision 271)
+  if (makesLoadBalancer(plan) && (await budget.mayCreate?.()) === false) {
+    const reason =
+      'waits for its turn: Octavia works on as many load balancers as --concurrent-load-balancers allows';
+    return { status: 'progressing', reason, retryAfterMs: ROOM_MS, needsRoom: true };
+  }
+  return undefined;
+}
+
+const ROOM_MS = 5_000;
+
+/**
+ * Whether OpenStack has refused to make what is desired so lately that it is not tried again: a person has it tried at once, a sweep when its time has
+ * come, and everybody when something else is desired (decision 522).
+ */
+function wasRefused(evaluation: Evaluation, request: ReconcileRequest, world: World): boolean {
+  const { plan, state, hash, observed } = evaluation;
+  if (state?.rejected === undefined || !makesLoadBalancer(plan)) return false;
+  if (observed.loadBalancer && !plan.steps.every(isAnother)) return false;
+  return state.hash === hash && !isByPerson(request) && world.clock.now() < triedAgainMs(state);
+}
+
+/** Whether other Services are on the load balancer, or are to be on the one that is made. */
+function sharesLoadBalancer(evaluation: Evaluation): boolean {
+  const { unit, intent, observed } = evaluation;
+  const { loadBalancer: lb, sharing } = observed;
+  if (!lb) return unit.wanted && intent?.annotated.Service.loadBalancerName !== undefined;
+  return isShared(sharing);
+}
+
+/**
+ * Adds the finalizer to a Service that wants a load balancer and does not have the finalizer yet. Nothing is made without it. A load
+ * balancer that is there is looked after even so, since it serves.
+ */
+async function ensureFinalizer(evaluation: Evaluation, { kube }: Pick<World, 'kube'>): Promise<Evaluation> {
+  const { unit } = evaluation;
+  if (!unit.service || !unit.wanted || hasFinalizer(unit.service)) return evaluation;
+  const finalizers = [...(unit.service.metadata.finalizers ?? []), FINALIZER];
+  const patched = await attempt(kube.patchService(unit.service, { metadata: { finalizers } }));
+  const service = isError(patched) ? unit.service : patched;
+  const held = { ...evaluation, unit: { ...unit, service } };
+  if (hasFinalizer(service)) return held;
+  const stripped = `the finalizer ${FINALIZER} of Service ${unit.key.slice('service/'.length)} was answered with 200, and a webhook or policy has taken it away; without it levelset makes no load balancer`;
+  const unheld = isError(patched) ? patched : new ReconcileError('KUBE_DENIED', stripped);
+  if (!isRefusedWrite(unheld) || !evaluation.observed.loadBalancer) throw unheld;
+  return { ...held, unheld };
+}
+
+/** Whether the plan takes an address away, and the Service is not any more as it was read. Costs one GET, and else none. */
+async function isOutdated({ unit, plan }: Evaluation, { kube }: Pick<World, 'kube'>): Promise<boolean> {
+  const takes = plan.steps.some(
+    ({ verb, kind }) => verb === 'delete' && (kind === 'loadbalancer' || kind === 'floatingip'),
+  );
+  if (!takes) return false;
+  const now = await kube.getService(unit.name.namespace, unit.name.name);
+  const [then, is] = [unit.service, now].map(
+    (one) => one && `${one.metadata.uid}/${one.metadata.resourceVersion}`,
+  );
+  return then !== is;
 }
 
 /** Somebody changed the Service while the run planned to take its address away. */
@@ -101,6 +164,45 @@ const AGAIN: Run = {
   outcome: { status: 'progressing', reason: 'the Service has changed since it was read', retryAfterMs: 0 },
   applied: [],
 };
+
+/** Takes room in the deletion budget. If other processes used it up, the plan refuses the deletion. */
+async function reserve(evaluation: Evaluation, world: World): Promise<Evaluation> {
+  const { plan, leaving } = evaluation;
+  if (!leaving || !deletes(plan)) return evaluation;
+  return { ...evaluation, plan: await reserveDeletion(plan, leaving, world) };
+}
+
+/** Records what is about to be made, and applies the steps. */
+async function write(evaluation: Evaluation, world: World, budget: Budget): Promise<Applied> {
+  tellPlan(evaluation.plan, world);
+  const repair = await recordRepair(evaluation, world);
+  try {
+    await beginWork(evaluation, world);
+  } catch (error) {
+    if (repair) await takeBack(repair, undefined, world);
+    throw error;
+  }
+  const applied = await apply(evaluation.plan.steps, evaluation.observed.resources, { ...world, budget });
+  const isMade = applied.steps.some(({ verb }) => verb === 'failover');
+  if (repair && !isMade) await takeBack(repair, applied.error, world);
+  return applied;
+}
+
+/**
+ * Before the first write of a run: what differs from now on may be levelset's own work, so the state of the settled unit goes. A unit
+ * that leaves may come back. Where drift is only reported, throws ReconcileError if the state stays.
+ */
+async function beginWork(evaluation: Evaluation, world: World): Promise<void> {
+  const { unit, state, plan, intent } = evaluation;
+  const { service, wanted } = unit;
+  const comesBack = !wanted && service?.metadata.deletionTimestamp === undefined;
+  if (!service || plan.steps.length === 0 || !(state ?? comesBack)) return;
+  // what is missing is added beside drift that stays: whatever is left of it is missing still
+  if (plan.driftStays && state?.hash === evaluation.hash) return;
+  const changes = new Map([[service.metadata.uid, state && stateAtWork(evaluation, state)]]);
+  if (intent?.annotated.Service.drift === 'report') await world.kube.state.save(changes);
+  else await keepStates(changes, world);
+}
 
 /**
  * Whether a Service is not levelset's, or is gone, and this process knows of nothing that it has in OpenStack. A sweep finds what such a Service has left behind all the same.
@@ -111,7 +213,7 @@ function hasNothingOfOurs({ key, service }: Unit, { memory, config }: World): bo
 
 /** Notes whether an event about the Service concerns levelset, also when the Service is gone. */
 function noteHolder({ unit, observed }: Evaluation, { memory }: World): void {
-  const holds = observed.loadBalancer ?? observed.resources.find(({ owned }) => owned);
+  const holds = observed.loadBalancer ?? observed.resources.find(({ whose }) => whose !== 'foreign');
   if (unit.wanted || holds) memory.holders.set(unit.key, true);
   else memory.holders.delete(unit.key);
 }

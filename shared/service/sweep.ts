@@ -7,8 +7,8 @@ import { familiesOf } from './intent/service-intent.ts';
 import { comparedState, isComparedInFull, isUnread, keepCompared, prune, triedAgainMs } from './watermark.ts';
 import { evaluate } from './evaluate.ts';
 import { nothingApplied } from './finish.ts';
-import { bulkChildren } from './observe/bulk-children.ts';
-import type { BulkChildren } from './observe/bulk-children.ts';
+import { bulkChildren } from './observe/children.ts';
+import type { BulkChildren } from './observe/children.ts';
 import { namedId } from './observe/load-balancer/adoption.ts';
 import type { CertificateInUse } from '../model/tls/certificate-facts.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
@@ -20,13 +20,21 @@ import type { Key, SweepScope } from '../model/request.ts';
 import { isAnother } from '../model/plan.ts';
 import { LET_GO_REASON, TAKEN_OVER_REASON } from '../model/unit.ts';
 import type { UnitState } from '../model/unit.ts';
-import { readyCondition, rfc3339 } from '../report/condition.ts';
+import { readyCondition, rfc3339, tellsTrouble } from '../report/condition.ts';
 import { judgeBy, listNodePorts } from './observe/node-ports.ts';
 import { foundIn, observeProject, statesOf } from './observe/project.ts';
 import type { Listed, Project } from './observe/project.ts';
 import { judgeInTime, leftInWords, notComparedInWords } from './judge-in-time.ts';
 import type { NotCompared } from './judge-in-time.ts';
-import { isNotTold, letGoInWords } from './let-go.ts';
+import {
+  isNotTold,
+  letGoInWords,
+  hasFinalizer,
+  isOurs,
+  unitOf,
+  wantsLoadBalancer,
+  whyLetGo,
+} from './unit.ts';
 import { judgeOrphans } from './vanished.ts';
 import { recordPlace, requirePlace } from './place.ts';
 import { errorText, isError, ReconcileError } from '../model/errors.ts';
@@ -37,10 +45,8 @@ import { attempt } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
 import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
 import { addressesToPublish, ingressOf, sameIngress } from './report/published-address.ts';
-import { tellsTrouble } from './report/tells-trouble.ts';
 import { outcomeOfService } from './report/service-outcome.ts';
 import { summarize } from './report/summarize.ts';
-import { hasFinalizer, isOurs, unitOf, wantsLoadBalancer, whyLetGo } from './unit.ts';
 
 /**
  * The keys of Services that need work. If something cannot be read, the sweep judges the Services that do not need it.
@@ -110,7 +116,7 @@ export async function findServices(
   const notCompared: NotCompared[] = [];
   let [settled, awaitingApproval] = [0, 0];
   const verdictIn = (service: Service): ReturnType<typeof verdictOn> => verdictOn(service, view);
-  const { judged: all, left } = await judgeInTime(wanted, verdictIn, { isWhole, readOnly, states }, world);
+  const { judged: all, left } = await judgeInTime(wanted, verdictIn, isWhole, world);
   // what needs no look does not wait for the next sweep
   unsettled.push(...left.filter((service) => !hasFinalizer(service)));
   for (const { service, verdict } of all) {

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { Service } from '../model/kubernetes.ts';
-import { approvalsIn, FINALIZER } from '../model/ownership.ts';
+import { approvalsIn, FINALIZER, LOAD_BALANCER_ADDRESS } from '../model/ownership.ts';
 import { serviceKey } from '../model/request.ts';
 import type { Key, ServiceKey } from '../model/request.ts';
 import { LET_GO_REASON, TAKEN_OVER_REASON } from '../model/unit.ts';
@@ -111,7 +111,7 @@ export function whyLetGo(service: Service, config: Classed): LetGo | undefined {
 /** The managers that have the same finalizer as levelset (docs/sources/kubernetes.md). */
 const CLOUD_CONTROLLER = /cloud-controller-manager$|^kube-controller-manager$/;
 
-export function isLeaving({ metadata, spec }: Service): boolean {
+function isLeaving({ metadata, spec }: Service): boolean {
   return metadata.deletionTimestamp !== undefined || spec.type !== 'LoadBalancer';
 }
 
@@ -128,4 +128,31 @@ function classOf({ spec }: Service, { loadBalancerClass: ours }: Classed): strin
   const is = has === undefined ? 'it has no class' : `its class is ${has}`;
   const looks = ours === undefined ? 'without a class' : `of the class ${ours}`;
   return `${is}, and levelset looks after Services ${looks} (--load-balancer-class)`;
+}
+
+/** Whether a Service that was let go has the approval to delete what it has, or does not say yet how to give it. */
+export function isNotTold(service: Service, config: Config): boolean {
+  const letGo = whyLetGo(service, config);
+  if (!letGo?.approval || letGo.isApproved) return true;
+  const told = readyCondition(service.status?.conditions);
+  const reason = letGo.takenOver ? TAKEN_OVER_REASON : LET_GO_REASON;
+  // a list does not say who writes an object, so whether levelset finishes a Service that leaves is for its run to find out
+  const words = [letGo.approval, ...(letGo.keepsFinalizer && isLeaving(service) ? [FINALIZER] : [])];
+  const isTold = told?.reason === reason && words.every((word) => told.message.includes(word));
+  return !isTold || (!letGo.takenOver && hasAnotherAddress(service));
+}
+
+/** Whether another controller seems to have published an address. */
+function hasAnotherAddress({ metadata, status }: Service): boolean {
+  const ours = metadata.annotations?.[LOAD_BALANCER_ADDRESS];
+  const published = status?.loadBalancer?.ingress ?? [];
+  return ours !== undefined && published.some(({ ip }) => ip !== undefined && ip !== ours);
+}
+
+export function letGoInWords(letGo: readonly Service[], config: Config): readonly string[] {
+  const because = (service: Service): string => whyLetGo(service, config)?.because ?? '';
+  return [...Map.groupBy(letGo, because)].map(([reason, services]) => {
+    const names = services.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+    return `levelset does not look after ${names.join(', ')} any more, and changes and deletes nothing of them: ${reason}`;
+  });
 }

@@ -78,8 +78,8 @@ function whatServes({ loadBalancer, resources }: ObservedService): ObservedResou
   if (loadBalancer) return resources.find(({ kind }) => kind === 'loadbalancer');
   const isOnPort = (group: string): boolean =>
     resources.some(({ kind, wire }) => kind === 'port' && [wire['security_groups']].flat().includes(group));
-  return resources.find(({ kind, owned, id, wire }) => {
-    if (!owned) return false;
+  return resources.find(({ kind, whose, id, wire }) => {
+    if (whose === 'foreign') return false;
     if (kind === 'securitygroup') return isOnPort(id);
     return kind === 'secret' || (kind === 'floatingip' && wire['port_id']);
   });
@@ -88,7 +88,9 @@ function whatServes({ loadBalancer, resources }: ObservedService): ObservedResou
 function leadOf({ loadBalancer, resources }: ObservedService): readonly WireResource[] {
   if (loadBalancer) return [loadBalancer];
   const kinds: readonly ResourceKind[] = ['floatingip', 'securitygroup', 'secret'];
-  return resources.filter(({ kind, owned }) => owned && kinds.includes(kind)).map(({ wire }) => wire);
+  return resources
+    .filter(({ kind, whose }) => whose !== 'foreign' && kinds.includes(kind))
+    .map(({ wire }) => wire);
 }
 
 /** The time for which one list serves the runs of all Services that have vanished together, in milliseconds. */

@@ -8,12 +8,10 @@ import { attempt } from '../observe/attempt.ts';
 import { selectorOf } from './intent/service-intent.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { World } from '../ports.ts';
-import { tellsTrouble } from './report/tells-trouble.ts';
+import { tellsTrouble, rfc3339 } from '../report/condition.ts';
 import type { Project } from './observe/project.ts';
 import type { Applied } from '../apply/apply.ts';
 import type { Evaluation } from './evaluate.ts';
-import { rfc3339 } from '../report/condition.ts';
-import { SWEEP_PLACE } from './judge-in-time.ts';
 import { askedOf } from './drift.ts';
 import { isAnother } from '../model/plan.ts';
 import type { UnitState } from '../model/unit.ts';
@@ -114,23 +112,9 @@ export function comparedState(
   before: UnitState | undefined,
   readAt: number,
 ): UnitState | undefined {
-  const { plan, hash, observed } = evaluation;
-  const compared = rfc3339(readAt);
-  const { loadBalancer: lb } = observed;
-  const seen = {
-    ...selectorOf(evaluation.intent),
-    asked: askedOf(evaluation),
-    updated_at: textOf(lb?.['updated_at']),
-    compared,
-    ...(lb && isSure(lb, readAt) ? {} : { unsure: true as const }),
-  };
-  if (before) {
-    const { unsure: _, nodeSelector: __, driftStays: ___, ...sure } = before;
-    return { ...sure, ...seen };
-  }
-  const told = [plan.problems, plan.refused, plan.awaitingApproval, plan.draining ?? []];
-  if (told.some(({ length }) => length > 0)) return undefined;
-  return { hash, ...seen };
+  const { problems, refused, awaitingApproval, draining = [] } = evaluation.plan;
+  const tells = [problems, refused, awaitingApproval, draining].some(({ length }) => length > 0);
+  return tells && !before ? undefined : watermark(evaluation, readAt);
 }
 
 interface Swept {
@@ -167,7 +151,7 @@ export async function prune(
 ): Promise<string | undefined> {
   if (project.loadBalancers instanceof ReconcileError) return undefined;
   const tagged = project.loadBalancers.map((lb) => tagValue(lb['tags'], 'service'));
-  const alive = new Set([SWEEP_PLACE, ...services.map(({ metadata }) => metadata.uid), ...tagged]);
+  const alive = new Set([...services.map(({ metadata }) => metadata.uid), ...tagged]);
   if (states instanceof ReconcileError) return errorText(states);
   const gone = [...states.keys()].filter((uid) => !alive.has(uid));
   if (gone.length === 0) return undefined;

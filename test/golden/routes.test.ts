@@ -35,7 +35,10 @@ function plan(some: readonly Node[]) {
       wire: { ...port },
     })),
   ];
-  const observed = [...wires.map((one) => ({ ...one, owned: true })), ...some.flatMap(observedNode)];
+  const observed = [
+    ...wires.map((one) => ({ ...one, whose: 'ours' as const })),
+    ...some.flatMap(observedNode),
+  ];
   const { steps } = planRoutes({
     desired: [...desired.resources, ...conditions],
     observed,

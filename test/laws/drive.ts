@@ -101,7 +101,7 @@ export async function executeWhole(seen: Evaluation, cloud: SteppedCloud): Promi
       kind: step.kind,
       address,
       id: wire.id,
-      owned: true,
+      whose: 'ours',
       wire,
     }));
   }

@@ -90,7 +90,40 @@ export function isPending(status: string): boolean {
 }
 
 /** A listener, pool, member, monitor, policy or rule of ours that Octavia could not configure: it may serve as it did before. */
-export function isChildInError({ kind, owned, wire }: ObservedResource): boolean {
+export function isChildInError({ kind, whose, wire }: ObservedResource): boolean {
   const isChild = kind !== 'loadbalancer' && !isOutsideOctavia(kind);
-  return isChild && owned && wire['provisioning_status'] === 'ERROR';
+  return isChild && whose !== 'foreign' && wire['provisioning_status'] === 'ERROR';
+}
+
+/** The tables of Octavia's database, by kind. */
+const TABLES: Partial<Record<ResourceKind, string>> = {
+  loadbalancer: 'load_balancer',
+  healthmonitor: 'health_monitor',
+};
+
+/**
+ * What whoever runs the cloud has to do about a resource that Octavia left in PENDING; undefined while Octavia may still end it.
+ *
+ * @param anHourAgo RFC 3339. Octavia itself gives a new amphora up within half of that.
+ */
+export function howToFree(kind: ResourceKind, wire: WireResource, anHourAgo: string): string | undefined {
+  const { id, provisioning_status: status, updated_at: updated, created_at: created } = wire;
+  // Octavia's times are UTC and do not say so
+  const since = `${String(updated ?? created)}Z`;
+  if (!isLocked(wire) || !(since < anHourAgo)) return undefined;
+  const table = TABLES[kind] ?? kind;
+  return [
+    `is in ${String(status)} since ${since}, and Octavia refuses every change of it.`,
+    `Whoever runs the cloud looks what the worker says: journalctl -u octavia-worker | grep ${id}.`,
+    `If no worker is at it any more, they free it in Octavia's database: UPDATE ${table} SET provisioning_status = 'ERROR' WHERE id = '${id}' AND provisioning_status = '${String(status)}'`,
+  ].join(' ');
+}
+
+/** Who has a VIP port: Octavia itself, or its provider ovn (docs/sources/openstack.md, "VIP ports of the provider ovn"). */
+export const VIP_PORT_OWNERS = ['Octavia', 'ovn-lb:vip', 'ovn-lb-vip:distributed'];
+
+/** The load balancer that a VIP port was made for, by its name; undefined for a port that Octavia did not make. */
+export function loadBalancerOfPort({ name, device_owner }: WireResource): string | undefined {
+  const [, id] = /^(?:octavia-lb|ovn-lb-vip)-([0-9a-f-]{36})$/.exec(String(name)) ?? [];
+  return VIP_PORT_OWNERS.includes(String(device_owner)) ? id : undefined;
 }

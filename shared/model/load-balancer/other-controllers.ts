@@ -38,13 +38,13 @@ export function dialectOf(loadBalancer: WireResource): Dialect {
 }
 
 /** Whether a controller made the load balancer for a Service. Otherwise a person made it, and let a Service use it. */
-export function isMadeForService(loadBalancer: WireResource): boolean {
+export function isMadeByController(loadBalancer: WireResource): boolean {
   return /^(kube_service_|kube-service-|a[0-9a-f]{31}$)/.test(String(loadBalancer['name']));
 }
 
 /** Whether name or description of a load balancer say that a controller made it for this Service. */
 export function isMadeFor(loadBalancer: WireResource, key: ServiceKey, uid: string): boolean {
-  if (!isMadeForService(loadBalancer)) return false;
+  if (!isMadeByController(loadBalancer)) return false;
   if (loadBalancer['name'] === legacyLoadBalancerName(uid)) return true;
   return ` ${String(loadBalancer['description'])} `.includes(
     ` ${DESCRIPTION_MARK}${key.namespace}/${key.name} `,

@@ -4,9 +4,8 @@
  */
 import type { ServiceKey } from '../request.ts';
 import type { WireResource } from '../resources.ts';
-import type { Unit } from '../unit.ts';
 import { isFloatingIPMadeFor } from './floating-ip-owner.ts';
-import { goTags, isMadeFor } from './other-controllers.ts';
+import { goTags } from './other-controllers.ts';
 import { clusterTag, hasTag, nameTag, ownerTag, serviceTag, tagValue, tagValues } from '../ownership.ts';
 import type { ClusterIdentity } from '../ownership.ts';
 
@@ -55,8 +54,8 @@ export interface Sharing {
    * share, and what a person made, stays as it is made.
    */
   readonly decides: boolean;
-  /** Whether the load balancer was made for this Service, or for one that has left it. */
-  readonly isMaker: boolean;
+  /** For whom the load balancer was made: for this Service, for one that has left it, or for another one. */
+  readonly maker: 'this' | 'gone' | 'another';
   /** What all who share it ask for: a floating IP, or none. Absent where they differ, and where nobody shares it. */
   readonly agreed?: 'external' | 'internal';
   /** Some of those who agree are internal by cloud.conf alone. */
@@ -120,18 +119,6 @@ export function isOnIt(
 ): boolean {
   if (uid !== undefined && hasTag(tags, serviceTag(uid))) return true;
   return hasTag(tags, nameTag(key)) || goTags(cluster.name, key).some((tag) => hasTag(tags, tag));
-}
-
-/** Whether a controller made the load balancer for this Service, or for a namesake before it. */
-export function isMadeForIt(
-  loadBalancer: WireResource,
-  { name, service }: Pick<Unit, 'name' | 'service'>,
-  cluster: ClusterIdentity,
-): boolean {
-  const called = String(loadBalancer['name']);
-  if (goTags(cluster.name, name).includes(called) || isGoTagOf(called, name)) return true;
-  const uid = service?.metadata.uid ?? '';
-  return madeForKey(loadBalancer) === undefined && isMadeFor(loadBalancer, name, uid);
 }
 
 /** Whether a floating IP was made for this Service, or for the one that the load balancer was made for, which has left it. */

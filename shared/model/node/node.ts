@@ -37,8 +37,8 @@ export function observedNode(node: Node): readonly ObservedResource[] {
   const { name, uid } = node.metadata;
   const wire = wireOf(node);
   return [
-    { kind: 'node', address: nodeAt(name), id: uid, owned: true, wire },
-    { kind: 'nodestatus', address: nodeStatusAt(name), id: uid, owned: true, wire },
+    { kind: 'node', address: nodeAt(name), id: uid, whose: 'ours', wire },
+    { kind: 'nodestatus', address: nodeStatusAt(name), id: uid, whose: 'ours', wire },
   ];
 }
 

@@ -76,11 +76,11 @@ async function observePorts(
 }
 
 function routerResource(wire: WireResource): ObservedResource<'router'> {
-  return { kind: 'router', address: routerAt(wire.id), id: wire.id, owned: true, wire };
+  return { kind: 'router', address: routerAt(wire.id), id: wire.id, whose: 'ours', wire };
 }
 
 function portResource(wire: WireResource): ObservedResource<'port'> {
-  return { kind: 'port', address: routePortAt(wire.id), id: wire.id, owned: true, wire };
+  return { kind: 'port', address: routePortAt(wire.id), id: wire.id, whose: 'ours', wire };
 }
 
 function internalIPs({ status }: Node): readonly string[] {

@@ -138,7 +138,8 @@ function desireWith(
     drainMs: drainMsOf(config),
     busy: loadBalancer !== undefined && isLocked(loadBalancer),
   });
-  const shared = desireOfShared(own.resources, { intent, cluster, loadBalancer, sharing, floatingIP });
+  const lb = resources.find(({ kind }) => kind === 'loadbalancer');
+  const shared = desireOfShared(own.resources, { intent, cluster, lb, sharing, floatingIP });
   const problems = [
     ...own.problems,
     ...ambiguityProblems(observed.ambiguous),

@@ -4,14 +4,7 @@
  */
 import { attributeRule } from '../../model/attributes.ts';
 import { equalAttribute } from '../../model/equality.ts';
-import type { Service } from '../../model/kubernetes.ts';
-import { isMadeForService } from '../../model/load-balancer/other-controllers.ts';
-import {
-  absentOwner,
-  isMadeForIt,
-  isShared,
-  madeForKey,
-} from '../../model/load-balancer/shared-load-balancer.ts';
+import { absentOwner, isShared, madeForKey } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
 import { mergeUserTags } from '../../model/load-balancer/user-tags.ts';
 import {
@@ -25,8 +18,7 @@ import {
 } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
-import type { DesiredResource, WireResource } from '../../model/resources.ts';
-import { keyOf } from '../../model/request.ts';
+import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
 import { targetOf } from '../intent/annotation-row.ts';
 import { ANNOTATIONS } from '../intent/annotations.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
@@ -34,7 +26,7 @@ import type { ServiceIntent } from '../intent/service-intent.ts';
 interface Whole {
   readonly intent: ServiceIntent | undefined;
   readonly cluster: ClusterIdentity;
-  readonly loadBalancer: WireResource | undefined;
+  readonly lb: ObservedResource | undefined;
   readonly sharing: Sharing | undefined;
   /** The floating IP on the VIP port of the load balancer. */
   readonly floatingIP: WireResource | undefined;
@@ -45,7 +37,7 @@ interface Whole {
  * is to give it.
  */
 export function leavesFloatingIP({ sharing, floatingIP }: Pick<Whole, 'sharing' | 'floatingIP'>): boolean {
-  const gives = sharing?.agreed === 'external' && sharing.isMaker;
+  const gives = sharing?.agreed === 'external' && sharing.maker !== 'another';
   return isShared(sharing) && (floatingIP !== undefined || !gives);
 }
 
@@ -53,7 +45,7 @@ export function desireOfShared(
   resources: readonly DesiredResource[],
   whole: Whole,
 ): { readonly resources: readonly DesiredResource[]; readonly problems: readonly Problem[] } {
-  const { intent, sharing, loadBalancer } = whole;
+  const { intent, sharing, lb } = whole;
   const isWanted = resources.some(({ kind }) => kind === 'loadbalancer');
   if (!isWanted || !intent) {
     const stays = sharing !== undefined && sharing.others.length > 0;
@@ -69,16 +61,16 @@ export function desireOfShared(
         ),
       ...(leaves && sharing?.agreed !== 'internal' ? keptAsItIs(intent, whole) : []),
     ],
-    problems: loadBalancer && isShared(sharing) ? problemsOf(intent, loadBalancer, whole) : [],
+    problems: lb && isShared(sharing) ? problemsOf(intent, lb, whole) : [],
   };
 }
 
 /** A new floating IP is described as the load balancer is named: whoever is the last on it finds it, and takes it along. */
 function ofLoadBalancer(
   resources: readonly DesiredResource[],
-  { cluster, loadBalancer }: Whole,
+  { cluster, lb }: Whole,
 ): readonly DesiredResource[] {
-  const maker = loadBalancer && madeForKey(loadBalancer);
+  const maker = lb && madeForKey(lb.wire);
   if (!maker) return resources;
   const description = floatingIPDescription(cluster, maker);
   return resources.map((one) =>
@@ -88,17 +80,13 @@ function ofLoadBalancer(
   ) as readonly DesiredResource[];
 }
 
-function isItsMaker(service: Service, loadBalancer: WireResource, cluster: ClusterIdentity): boolean {
-  return isMadeForIt(loadBalancer, { name: keyOf(service), service }, cluster);
-}
-
 /** The floating IP that is there. The Service that the load balancer was made for tags it. */
 function keptAsItIs(
   { service }: ServiceIntent,
-  { cluster, loadBalancer, floatingIP }: Whole,
+  { cluster, sharing, floatingIP }: Whole,
 ): readonly DesiredResource[] {
-  if (!floatingIP || !loadBalancer) return [];
-  const isMade = isItsMaker(service, loadBalancer, cluster);
+  if (!floatingIP) return [];
+  const isMade = sharing?.maker === 'this';
   const tags = isMade
     ? [clusterTag(cluster), serviceTag(service.metadata.uid)]
     : (floatingIP['tags'] as readonly string[]);
@@ -109,24 +97,24 @@ function keptAsItIs(
 function attributesOf(
   { attributes }: DesiredResource,
   { annotated, service }: ServiceIntent,
-  { cluster, loadBalancer, sharing }: Whole,
+  { cluster, lb, sharing }: Whole,
 ): DesiredResource['attributes'] {
   const { loadBalancerName: name } = annotated.Service;
   const { tags = [] } = attributes as { readonly tags?: readonly string[] };
   const own = [...tags, ...(name === undefined ? [] : [sharedTag(service.metadata.namespace, name)])];
-  if (!loadBalancer) return { ...attributes, tags: own };
+  if (!lb) return { ...attributes, tags: own };
   const owner = (there: readonly string[]): readonly string[] =>
-    absentOwner({ ...loadBalancer, tags: there }, cluster);
+    absentOwner({ ...lb.wire, tags: there }, cluster);
   if (!isShared(sharing)) {
-    const maker = madeForKey(loadBalancer);
+    const maker = madeForKey(lb.wire);
     const described =
       maker && describe(annotated.Service.description, loadBalancerDescription(cluster.name, maker));
     return { ...attributes, ...(described ? { description: described } : {}), tags: [...own, ...owner(own)] };
   }
-  const isMade = isItsMaker(service, loadBalancer, cluster);
+  const isMade = sharing?.maker === 'this';
   const isOf = (tag: string, ...of: readonly string[]): boolean =>
     of.some((name) => tagValue([tag], name) !== undefined);
-  const present = ((loadBalancer['tags'] ?? []) as readonly string[]).filter(
+  const present = ((lb.wire['tags'] ?? []) as readonly string[]).filter(
     (tag) => !isOf(tag, 'owner', ...(isMade ? ['service'] : [])),
   );
   const merged = mergeUserTags(
@@ -134,7 +122,7 @@ function attributesOf(
     own.filter((tag) => !isOf(tag, 'set', ...(isMade ? [] : ['service']))),
   );
   const all = [...merged.observed, ...merged.desired, ...(sharing?.missingTags ?? [])];
-  const isUp = isMadeForService(loadBalancer) ? { admin_state_up: true } : {};
+  const isUp = lb.whose === 'foreign' ? {} : { admin_state_up: true };
   return { ...isUp, tags: [...new Set([...all, ...owner(all)])] };
 }
 
@@ -144,8 +132,8 @@ function attributesOf(
  */
 function problemsOf(
   { service, internal }: ServiceIntent,
-  loadBalancer: WireResource,
-  { cluster, sharing, floatingIP }: Whole,
+  { wire: loadBalancer, whose }: ObservedResource,
+  { sharing, floatingIP }: Whole,
 ): readonly Problem[] {
   const { others = [] } = sharing ?? {};
   const why =
@@ -157,7 +145,7 @@ function problemsOf(
     value,
     message: `is ignored: load balancer ${loadBalancer.id} stays as it is made, since ${why}`,
   });
-  const isMade = isItsMaker(service, loadBalancer, cluster);
+  const isMade = sharing?.maker === 'this';
   const { annotations = {} } = service.metadata;
   const ofAnnotations = ANNOTATIONS.flatMap((row) => {
     const [name = ''] = row.names.filter((one) => annotations[one] !== undefined);
@@ -179,7 +167,7 @@ function problemsOf(
     ...ofAnnotations,
     ...(isElsewhere ? [problem('spec.loadBalancerIP', loadBalancerIP)] : []),
     ...(internal && floatingIP && sharing?.agreed !== 'internal'
-      ? [exposed(floatingIP, !isMadeForService(loadBalancer))]
+      ? [exposed(floatingIP, whose === 'foreign')]
       : []),
     ...(!internal && !floatingIP && !isToGetOne ? [hidden(loadBalancer, why)] : []),
   ];

@@ -10,7 +10,7 @@ import { inParallel } from '../../observe/in-parallel.ts';
 import { ReconcileError } from '../../model/errors.ts';
 import type { WireResource, ObservedResource } from '../../model/resources.ts';
 import type { Clock, Cloud, CloudReader, World, Kube } from '../../ports.ts';
-import { orUnread, readIfPossible } from '../../observe/attempt.ts';
+import { orUnread, readIfPossible, lookIfPossible } from '../../observe/attempt.ts';
 import { onceAMinute } from '../../observe/once-a-minute.ts';
 import { TLS_SECRET } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
@@ -18,8 +18,7 @@ import { namespaceInStoredName, readStoredName, storedMode } from '../../model/t
 import type { Unit } from '../../model/unit.ts';
 import { readTlsSecret } from '../../model/tls/tls-secret.ts';
 import type { TlsSecretFacts } from '../../model/tls/tls-secret.ts';
-import { lookIfPossible } from './look-if-possible.ts';
-import type { ListSource } from './look-if-possible.ts';
+import type { ListSource } from '../../observe/attempt.ts';
 
 /**
  * Barbican's references for the certificates that the Service names. Each is read once a minute; unread, it counts as
@@ -147,7 +146,7 @@ export async function findStoredCertificates(
     // a certificate is there twice if the answer to a POST was lost: the older one is in use
     const address = taken.has(read.address) ? `secret/duplicate/${wire.id}` : read.address;
     taken.add(address);
-    return [{ kind: 'secret' as const, address, id: wire.id, owned: true, wire }];
+    return [{ kind: 'secret' as const, address, id: wire.id, whose: 'ours', wire }];
   });
 }
 

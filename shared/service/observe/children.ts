@@ -4,9 +4,10 @@ import type { Address } from '../../model/address.ts';
 import { clusterTag, hasTag, tagValue } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
-import type { Cloud } from '../../ports.ts';
-import { ownsListener, ownsMember, ownsPool, ownsUnusedPool } from './load-balancer/owners.ts';
-import type { Owners } from './load-balancer/owners.ts';
+import type { Cloud, ReadKind } from '../../ports.ts';
+import { whoseListener, whoseMember, whosePool } from '../../model/load-balancer/whose.ts';
+import type { Owners } from '../../model/load-balancer/whose.ts';
+import { lazily } from '../../memory/answers.ts';
 
 /**
  * Everything on one load balancer. A plan address says what a resource is for, never its name (decision 4): a
@@ -67,15 +68,15 @@ export function observePools(
       ? place
       : (left.find((free) => free !== undefined && !taken.has(free)) ?? `unused/${wire.id}`);
     taken.add(at);
-    const owned = user?.place === at ? user.listener.owned && ownsPool(wire) : ownsUnusedPool(owners, wire);
-    return { kind: 'pool', address: `pool/${at}`, id: wire.id, parent: 'lb', owned, wire };
+    const whose = whosePool(owners, wire, user?.place === at ? user.listener : undefined);
+    return { kind: 'pool', address: `pool/${at}`, id: wire.id, parent: 'lb', whose, wire };
   });
 }
 
 function observeListener(wire: WireResource, owners: Owners): ObservedResource<'listener'> {
-  const owned = ownsListener(owners, wire);
+  const whose = whoseListener(owners, wire);
   const address = `listener/${transportOf(wire['protocol'])}/${String(wire['protocol_port'])}`;
-  return { kind: 'listener', address, id: wire.id, parent: 'lb', owned, wire };
+  return { kind: 'listener', address, id: wire.id, parent: 'lb', whose, wire };
 }
 
 interface Purposed {
@@ -106,14 +107,14 @@ async function observePoolContents(
   pool: ObservedResource,
   cloud: Pick<Cloud, 'list' | 'get'>,
 ): Promise<readonly ObservedResource[]> {
-  if (!pool.owned) return [];
+  if (pool.whose === 'foreign') return [];
   const listed = pool.wire['members'];
   const monitorId = pool.wire['healthmonitor_id'];
   const [members, monitor] = await Promise.all([
     Array.isArray(listed) && listed.length === 0 ? [] : observeMembers(pool, cloud),
     typeof monitorId === 'string' ? cloud.get('healthmonitor', monitorId) : undefined,
   ]);
-  return [...members, ...(monitor ? [monitorOf(pool.address, monitor)] : [])];
+  return [...members, ...(monitor ? [monitorOf(pool, monitor)] : [])];
 }
 
 export async function observeMembers(
@@ -121,21 +122,20 @@ export async function observeMembers(
   cloud: Pick<Cloud, 'list'>,
 ): Promise<readonly ObservedResource<'member'>[]> {
   const members = await cloud.list('member', {}, pool.id);
+  const place = pool.address.slice('pool/'.length);
   return members.map((wire) => ({
-    ...memberOf(pool.address, wire),
-    owned: ownsMember(wire, members, pool.wire),
+    kind: 'member',
+    address: `member/${place}/${String(wire['address'])}:${String(wire['protocol_port'])}`,
+    id: wire.id,
+    parent: pool.address,
+    whose: whoseMember(wire, members, pool),
+    wire,
   }));
 }
 
-function memberOf(pool: Address, wire: WireResource): ObservedResource<'member'> {
-  const place = pool.slice('pool/'.length);
-  const address = `member/${place}/${String(wire['address'])}:${String(wire['protocol_port'])}`;
-  return { kind: 'member', address, id: wire.id, parent: pool, owned: true, wire };
-}
-
-function monitorOf(pool: Address, wire: WireResource): ObservedResource<'healthmonitor'> {
-  const address = `monitor/${pool.slice('pool/'.length)}`;
-  return { kind: 'healthmonitor', address, id: wire.id, parent: pool, owned: true, wire };
+function monitorOf({ address: parent, whose }: ObservedResource, wire: WireResource): ObservedResource {
+  const address = `monitor/${parent.slice('pool/'.length)}`;
+  return { kind: 'healthmonitor', address, id: wire.id, parent, whose, wire };
 }
 
 /**
@@ -148,12 +148,12 @@ async function observePolicies(
   cloud: Pick<Cloud, 'list' | 'get'>,
 ): Promise<readonly ObservedResource[]> {
   const listed = (listener.wire['l7policies'] ?? []) as readonly { readonly id: string }[];
-  if (!listener.owned || listed.length === 0) return [];
+  if (listener.whose === 'foreign' || listed.length === 0) return [];
   const policies = await Promise.all(listed.map(({ id }) => cloud.get('l7policy', id)));
   const taken = new Set<string>();
   const observed = policies.flatMap((wire) => (wire ? [asResource(wire, listener, cluster, taken)] : []));
   const rules = await Promise.all(
-    observed.filter(({ owned }) => owned).map((policy) => observeRules(policy, cloud)),
+    observed.filter(({ whose }) => whose === 'ours').map((policy) => observeRules(policy, cloud)),
   );
   return [...observed, ...rules.flat()];
 }
@@ -165,11 +165,11 @@ function asResource(
   taken: Set<string>,
 ): ObservedResource<'l7policy'> {
   const place = listener.address.slice('listener/'.length);
-  const owned = hasTag(wire['tags'], clusterTag(cluster));
+  const whose = hasTag(wire['tags'], clusterTag(cluster)) ? 'ours' : 'foreign';
   const redirect = `l7policy/${place}/redirect`;
-  const address = owned && !taken.has(redirect) ? redirect : `l7policy/${place}/${wire.id}`;
+  const address = whose === 'ours' && !taken.has(redirect) ? redirect : `l7policy/${place}/${wire.id}`;
   taken.add(address);
-  return { kind: 'l7policy', address, id: wire.id, parent: listener.address, owned, wire };
+  return { kind: 'l7policy', address, id: wire.id, parent: listener.address, whose, wire };
 }
 
 async function observeRules(
@@ -183,7 +183,7 @@ async function observeRules(
     address: at === 0 ? first : `${first}/${wire.id}`,
     id: wire.id,
     parent: policyAddressOf(first),
-    owned: true,
+    whose: 'ours' as const,
     wire,
   }));
 }
@@ -198,4 +198,44 @@ export function drainedForMs(
 ): ReadonlyMap<Address, number> {
   const drained = resources.filter(({ kind, wire }) => kind === 'member' && wire['weight'] === 0);
   return new Map(drained.map(({ address, wire }) => [address, now - writtenAt(wire)]));
+}
+
+/** What reads the listeners, pools and monitors of a load balancer. */
+export type ChildReader = Pick<Cloud, 'list' | 'get'>;
+
+export interface BulkChildren extends ChildReader {
+  /** Resolves when the lists are there. */
+  listed(): Promise<unknown>;
+}
+
+/**
+ * Reads the listeners, pools and monitors of all load balancers by one list each, the first time that somebody asks. Octavia has no
+ * such list of members: it lists those of one pool.
+ */
+export function bulkChildren(cloud: ChildReader): BulkChildren {
+  const byLoadBalancer = (kind: ReadKind): (() => Promise<ReadonlyMap<string, readonly WireResource[]>>) =>
+    lazily(async () => {
+      const found = new Map<string, WireResource[]>();
+      for (const wire of await cloud.list(kind))
+        for (const { id } of (wire['loadbalancers'] ?? []) as readonly { readonly id: string }[])
+          found.set(id, [...(found.get(id) ?? []), wire]);
+      return found;
+    });
+  const [listeners, pools] = [byLoadBalancer('listener'), byLoadBalancer('pool')];
+  const monitors = lazily(async () => {
+    const listed = await cloud.list('healthmonitor');
+    return new Map(listed.map((wire) => [wire.id, wire]));
+  });
+  return {
+    listed: () => Promise.all([listeners(), pools(), monitors()]),
+    async list(kind, query = {}, parent) {
+      const { loadbalancer_id: id } = query;
+      if (typeof id === 'string' && kind === 'listener') return (await listeners()).get(id) ?? [];
+      if (typeof id === 'string' && kind === 'pool') return (await pools()).get(id) ?? [];
+      return cloud.list(kind, query, parent);
+    },
+    // one that was made since the list is read by itself
+    get: async (kind, id) =>
+      (kind === 'healthmonitor' ? (await monitors()).get(id) : undefined) ?? cloud.get(kind, id),
+  };
 }

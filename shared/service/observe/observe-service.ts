@@ -4,12 +4,12 @@ import { isLocked } from '../../model/load-balancer/octavia.ts';
 import type { NetworkFacts, NetworkQuestion } from '../../model/network/network-facts.ts';
 import { serviceTag } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
-import type { ObservedResource, WireResource } from '../../model/resources.ts';
+import { isGivenUp, ownersOf, whoseFloatingIP, whoseLoadBalancer } from '../../model/load-balancer/whose.ts';
+import type { ObservedResource, Whose, WireResource } from '../../model/resources.ts';
 import { horizonAt, observeCertificates, findStoredCertificates, observeTlsSecrets } from './certificates.ts';
-import type { ChildReader } from './bulk-children.ts';
+import type { ChildReader } from './children.ts';
 import { drainedForMs, observeChildren, observeMembers } from './children.ts';
-import { isGivenUp, ownersOf } from './load-balancer/owners.ts';
-import { agreedBy, ofWhom, sharingOf } from './load-balancer/sharers.ts';
+import { agreedBy, sharingOf } from './load-balancer/sharers.ts';
 import { observeAsIfAnew, observeNetwork } from './network/network.ts';
 import { findFloatingIP } from './network/floating-ip.ts';
 import type { FoundFloatingIP } from './network/floating-ip.ts';
@@ -22,7 +22,6 @@ import type {
 import type { Question, Source } from './questions.ts';
 import { observeOffers } from './offers.ts';
 import { listsFor } from './project.ts';
-import { isMadeForService } from '../../model/load-balancer/other-controllers.ts';
 import { isShared } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { Unit } from '../../model/unit.ts';
@@ -39,6 +38,7 @@ interface Asked extends Omit<Question, 'network'>, ObservedEndpoints {
 
 /** What Octavia's lock does not affect: floating IP, security group, ports, certificates, and facts about networks. */
 interface OutsideOctavia {
+  readonly floating: FoundFloatingIP;
   readonly resources: readonly ObservedResource[];
   readonly facts: NetworkFacts;
 }
@@ -64,16 +64,21 @@ export async function observeService(
   ]);
   const asked: Asked = { ...question, ...behind, network: question.network?.(behind.endpoints) };
   const lb = found.loadBalancer;
-  const sharers = lb && (await observeSharing(asked, lb, source));
+  const balancer = lb && resourceOf(lb);
+  const sharers = balancer && (await observeSharing(asked, balancer, source));
   const now = source.clock.now();
   const beside = lb && wanted ? source.memory.loadBalancers.besideMembers(unit, lb.id, now) : undefined;
   const outside = await observeOutsideOctavia(asked, found, sharers, question.written ?? beside, source);
   const children = lb ? await observeOnLoadBalancer(asked, lb, beside, source) : [];
   const onIt = children === 'given up' ? [] : children;
-  const all = [...(lb ? [resourceOf(lb)] : []), ...outside.resources, ...onIt];
-  const sharing = lb && sharers && withListeners(sharers, sharingOf(lb, all, unit, cluster));
-  const octavia = atLeast(told, all);
-  const resources = lb && sharing ? ofWhom(all, lb, sharing, unit, cluster) : all;
+  const sharing = balancer && sharers && withListeners(sharers, sharingOf(balancer, onIt, unit, cluster));
+  const resources = [
+    ...(balancer ? [balancer] : []),
+    ...floatingIPsOf(outside.floating, (wire) => whoseFloatingIP(wire, unit, cluster, lb, sharing)),
+    ...outside.resources,
+    ...onIt,
+  ];
+  const octavia = atLeast(told, resources);
   const observed = {
     ...found,
     ...behind,
@@ -99,11 +104,11 @@ export async function observeService(
 /** Who shares the load balancer by its tags, and, while the Service wants it, what they agree about. */
 async function observeSharing(
   { unit, cluster, asksFor }: Asked,
-  lb: WireResource,
+  lb: ObservedResource,
   source: Source,
 ): Promise<Sharing> {
   const sharing = sharingOf(lb, [], unit, cluster);
-  const isAsked = unit.wanted && isShared(sharing) && isMadeForService(lb);
+  const isAsked = unit.wanted && isShared(sharing) && lb.whose !== 'foreign';
   const agreed = unit.service && isAsked && (await agreedBy(sharing, unit.service, { ...source, asksFor }));
   return agreed ? { ...sharing, ...agreed } : sharing;
 }
@@ -115,7 +120,20 @@ function withListeners({ agreed, byConfig, ...told }: Sharing, all: Sharing): Sh
 }
 
 function resourceOf(wire: WireResource): ObservedResource<'loadbalancer'> {
-  return { kind: 'loadbalancer', address: 'lb', id: wire.id, owned: true, wire };
+  return { kind: 'loadbalancer', address: 'lb', id: wire.id, whose: whoseLoadBalancer(wire), wire };
+}
+
+function floatingIPsOf(
+  { wire: used, leftover = [] }: FoundFloatingIP,
+  whoseIs: (wire: WireResource) => Whose,
+): readonly ObservedResource<'floatingip'>[] {
+  const at = (address: string, wire: WireResource): ObservedResource<'floatingip'> => ({
+    ...{ kind: 'floatingip', address, id: wire.id, whose: whoseIs(wire), wire },
+  });
+  return [
+    ...(used ? [at('floatingip', used)] : []),
+    ...leftover.map((wire) => at(`floatingip/${wire.id}`, wire)),
+  ];
 }
 
 async function observeOutsideOctavia(
@@ -127,11 +145,12 @@ async function observeOutsideOctavia(
 ): Promise<OutsideOctavia> {
   const lists = listsFor(source);
   const lb = found.loadBalancer;
-  const staysAsItIs = isShared(sharing) && !(sharing?.agreed === 'external' && sharing.isMaker);
+  const staysAsItIs = isShared(sharing) && !(sharing?.agreed === 'external' && sharing.maker !== 'another');
   const wish = { ...network, external: network?.external === true && !staysAsItIs, staysAsItIs };
   const isKnown = written && (written.floatingIP !== undefined) === wish.external;
+  const known: FoundFloatingIP | undefined = isKnown ? { wire: written.floatingIP } : undefined;
   const [floating, facts, groups, stored] = await Promise.all([
-    isKnown ? floatingIPOf(written) : findFloatingIP(unit, found, wish, cluster, { ...source, lists }),
+    known ?? findFloatingIP(unit, found, wish, cluster, { ...source, lists }),
     network ? observeNetwork(network, lb, locate, source) : NO_FACTS,
     findSecurityGroups(unit, cluster, securityGroup.managed, { ...source, lists }),
     findStoredCertificates(unit, cluster, { namesSecrets, isMade: lb !== undefined }, { ...source, lists }),
@@ -144,15 +163,10 @@ async function observeOutsideOctavia(
     members,
     lists,
   );
-  const { resource, leftover = [], loadBalancerIPTaken: taken } = floating;
+  const { loadBalancerIPTaken: taken } = floating;
   return {
-    resources: [
-      ...(resource ? [resource] : []),
-      ...leftover,
-      ...securityGroupResources(groups),
-      ...ports.resources,
-      ...stored,
-    ],
+    floating,
+    resources: [...securityGroupResources(groups), ...ports.resources, ...stored],
     facts: {
       ...facts,
       withoutPort,
@@ -161,10 +175,6 @@ async function observeOutsideOctavia(
       ...(taken === undefined ? {} : { loadBalancerIPTaken: taken }),
     },
   };
-}
-
-function floatingIPOf({ floatingIP: resource }: Pick<WrittenPlan, 'floatingIP'>): FoundFloatingIP {
-  return resource ? { resource } : {};
 }
 
 /**
@@ -184,8 +194,8 @@ async function observeOnLoadBalancer(
   if (!network) {
     const known = owners.shared ? undefined : memory.loadBalancers.childrenOf(unit, lb);
     const told = known && (await isStill(unit, lb, cloud)) ? known.filter(isListenerOrPool) : undefined;
-    const owned = told ?? (await observeChildren(lb, owners, cloud, 'owners'));
-    return isGivenUp(lb, owned, owners) ? 'given up' : owned;
+    const there = told ?? (await observeChildren(lb, owners, cloud, 'owners'));
+    return isGivenUp(lb, there, owners) ? 'given up' : there;
   }
   if (beside) {
     const pools = beside.children.filter(({ kind, address }) => kind === 'pool' && beside.pools.has(address));

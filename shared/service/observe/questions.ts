@@ -10,7 +10,7 @@ import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { CertificateQuestion } from '../../model/tls/certificate-facts.ts';
 import type { Depth, Unit } from '../../model/unit.ts';
 import type { CloudReader, Kube } from '../../ports.ts';
-import type { ChildReader } from './bulk-children.ts';
+import type { ChildReader } from './children.ts';
 import type { Project } from './project.ts';
 
 /** The Service whose load balancer to find, and what it wants to join. */

@@ -53,8 +53,8 @@ function isBeside(
   return unasked?.includes('subnet_id') === true || present.some(({ wire }) => wire['subnet_id'] === subnet);
 }
 
-function isPoolInUse({ kind, owned, address }: ObservedResource): boolean {
-  return kind === 'pool' && owned && IN_USE.test(address);
+function isPoolInUse({ kind, whose, address }: ObservedResource): boolean {
+  return kind === 'pool' && whose !== 'foreign' && IN_USE.test(address);
 }
 
 /** The member, checked as the health monitor checks those beside it. */

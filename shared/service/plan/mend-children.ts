@@ -1,5 +1,4 @@
-import { isChildInError, isOutsideOctavia } from '../../model/load-balancer/octavia.ts';
-import { howToFree } from '../../model/load-balancer/stuck.ts';
+import { isChildInError, isOutsideOctavia, howToFree } from '../../model/load-balancer/octavia.ts';
 import { poolAddressOf } from '../../model/address.ts';
 import type { Address } from '../../model/address.ts';
 import type { Change, Problem, Step, UpdateStep } from '../../model/plan.ts';
@@ -29,8 +28,8 @@ export function mendingSteps(child: ObservedResource, resting: Resting): readonl
 
 /** The children of ours that Octavia left in PENDING although their load balancer is free, as the provider ovn may. */
 export function stuckProblems(observed: readonly ObservedResource[], anHourAgo: string): readonly Problem[] {
-  return observed.flatMap(({ kind, address, id, owned, wire }) => {
-    const isChild = owned && kind !== 'loadbalancer' && !isOutsideOctavia(kind);
+  return observed.flatMap(({ kind, address, id, whose, wire }) => {
+    const isChild = whose !== 'foreign' && kind !== 'loadbalancer' && !isOutsideOctavia(kind);
     const message = isChild ? howToFree(kind, wire, anHourAgo) : undefined;
     return message === undefined
       ? []

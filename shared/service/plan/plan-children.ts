@@ -37,7 +37,12 @@ export function planChildren(input: ChildrenInput, steps: Step[], refused: Refus
   }
   for (const resource of input.observed) {
     const follows = GOES_ALONG.includes(resource.kind) && !wanted.has(resource.parent ?? '');
-    if (PLANNED_ALONE.includes(resource.kind) && resource.owned && !wanted.has(resource.address) && !follows)
+    if (
+      PLANNED_ALONE.includes(resource.kind) &&
+      resource.whose !== 'foreign' &&
+      !wanted.has(resource.address) &&
+      !follows
+    )
       steps.push(remove(resource, whyChildGoes(resource, input)));
   }
   for (const pool of wanted.values()) {
@@ -48,7 +53,7 @@ export function planChildren(input: ChildrenInput, steps: Step[], refused: Refus
 /** Whether a pool is somebody else's. Nothing on it is read or planned. */
 function isForeign(address: Address | undefined, there: ReadonlyMap<Address, ObservedResource>): boolean {
   const parent = there.get(address ?? '');
-  return parent?.kind === 'pool' && !parent.owned;
+  return parent?.kind === 'pool' && parent.whose === 'foreign';
 }
 
 function planPoolMembers(
@@ -61,7 +66,7 @@ function planPoolMembers(
   const byAddress = new Map(present.toReversed().map((member) => [member.address, member]));
   const compared = all.map((desired) => {
     const observed = byAddress.get(desired.address);
-    const differing = observed?.owned ? memberChanges(desired, observed, there) : [];
+    const differing = observed && observed.whose !== 'foreign' ? memberChanges(desired, observed, there) : [];
     // a write would begin the time of draining anew
     const mends = observed && differing.length === 0 && !isDraining(desired, input);
     const changes = mends ? mendingChanges(observed, input.resting) : differing;
@@ -81,9 +86,12 @@ function planPoolMembers(
       input.keepMembers && mayBeEmpty !== true
         ? []
         : present
-            .filter(({ owned, address }) => owned && !wanted.has(address))
+            .filter(({ whose, address }) => whose !== 'foreign' && !wanted.has(address))
             .map((member) => remove(member, whyMemberGoes(member, all, mayBeEmpty === true))),
-    alone: present.every(({ owned }) => owned) && all.every(({ ifPresent }) => !ifPresent) && !drainsOn,
+    alone:
+      present.every(({ whose }) => whose !== 'foreign') &&
+      all.every(({ ifPresent }) => !ifPresent) &&
+      !drainsOn,
   });
 }
 

@@ -28,8 +28,6 @@ export interface Leaving {
   readonly missingTags?: readonly string[];
   /** The tags that the Go provider has for this Service. */
   readonly goTags?: readonly string[];
-  /** Whether the floating IP, or the load balancer, was made for this Service, so that levelset may delete it. */
-  readonly isOursToDelete: (observed: ObservedResource) => boolean;
 }
 
 /**
@@ -38,12 +36,13 @@ export interface Leaving {
  * Else levelset deletes what is its own; when nothing of that is left, it removes its tags.
  */
 export function removeAll(lb: ObservedResource, input: Leaving): readonly Step[] {
-  const { unit, observed, sharedWith = [], isOursToDelete } = input;
+  const { unit, observed, sharedWith = [] } = input;
   const isShared = sharedWith.length > 0;
   const because = input.leaves ?? 'the Service asks for no load balancer';
-  if (isOursToDelete(lb) && isAllOurs(observed) && !isShared) return [removeWithAll('lb', lb.id, because)];
+  if (lb.whose !== 'foreign' && isAllOurs(observed) && !isShared)
+    return [removeWithAll('lb', lb.id, because)];
   const ours = observed
-    .filter(({ parent, owned }) => parent === 'lb' && owned)
+    .filter(({ parent, whose }) => parent === 'lb' && whose !== 'foreign')
     .map((one) => remove(one, because));
   if (ours.length > 0) return ours;
   const [, namespace = '', name = ''] = unit.split('/');
@@ -51,7 +50,7 @@ export function removeAll(lb: ObservedResource, input: Leaving): readonly Step[]
 }
 
 export function isAllOurs(observed: readonly ObservedResource[]): boolean {
-  return observed.every(({ parent, owned }) => parent !== 'lb' || owned);
+  return observed.every(({ parent, whose }) => parent !== 'lb' || whose !== 'foreign');
 }
 
 /** Removes levelset's tags from a load balancer that stays because it, or a resource on it, is not levelset's. */

@@ -95,7 +95,7 @@ export function withoutTakenPlaces(
     if (kind !== 'listener') return [];
     const place = address.slice('listener/'.length);
     const holder = there.get(address) ?? there.get(`pool/${place}`);
-    return holder && !holder.owned ? [{ place, holder }] : [];
+    return holder?.whose === 'foreign' ? [{ place, holder }] : [];
   });
   if (taken.length === 0) return { desired, problems: [], taken: [] };
   const places = new Set(taken.map(({ place }) => place));

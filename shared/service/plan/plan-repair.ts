@@ -2,9 +2,7 @@
  * How a load balancer in ERROR is repaired (decision 310): by a failover where the cloud lets levelset ask for one, else by
  * another load balancer that takes its place.
  */
-import { isMadeForService } from '../../model/load-balancer/other-controllers.ts';
 import { familyOf, vipsOf } from '../../model/network/network-facts.ts';
-import { tagValue } from '../../model/ownership.ts';
 import type { FailoverStep } from '../../model/plan.ts';
 import type { Key } from '../../model/request.ts';
 import type { Repair } from '../../model/repairs.ts';
@@ -103,8 +101,8 @@ function whatServes({ wire }: ObservedResource, observed: readonly ObservedResou
 /** NO_MONITOR: nobody asks whether the member works. */
 const ANSWERING: readonly unknown[] = ['ONLINE', 'NO_MONITOR', 'DRAINING'];
 
-function canFailOver({ wire }: ObservedResource): boolean {
-  return isMadeForService(wire) && tagValue(wire['tags'], 'cluster') !== undefined;
+function canFailOver({ whose }: ObservedResource): boolean {
+  return whose === 'ours';
 }
 
 function wasFailedOver(lb: ObservedResource, { repairs }: RepairFacts): boolean {

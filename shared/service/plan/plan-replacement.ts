@@ -11,7 +11,7 @@ import { removeWithAll } from './plan-leaving.ts';
 import { createTree, leftOut } from './create-tree.ts';
 import { planFailover, whyNotRebuilt } from './plan-repair.ts';
 import type { RepairFacts, WhatServes } from './plan-repair.ts';
-import { dialectOf, isMadeForService } from '../../model/load-balancer/other-controllers.ts';
+import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 
 export interface ReplacementInput extends Circumstances {
   /** Present if the load balancer is in ERROR, and levelset may repair it. */
@@ -207,12 +207,12 @@ function obstacleOf(
   lb: ObservedResource,
   { observed, sharedWith = [], awaitingApproval = [] }: Circumstances,
 ): string | undefined {
-  if (!isMadeForService(lb.wire)) return 'no controller made it: a person did, and let the Service use it';
+  if (lb.whose === 'foreign') return 'no controller made it: a person did, and let the Service use it';
   if (tagValue(lb.wire['tags'], 'owner') !== undefined)
     return 'it was made for another Service, which left it to this one';
   if (awaitingApproval.length > 0) return 'other changes wait for approval first';
   if (sharedWith.length > 0) return `${sharedWith.join(', ')} share it`;
-  if (observed.some(({ parent, owned }) => parent === 'lb' && !owned))
+  if (observed.some(({ parent, whose }) => parent === 'lb' && whose === 'foreign'))
     return "a resource on it is not levelset's";
   const tags = Array.isArray(lb.wire['tags']) ? lb.wire['tags'].map(String) : [];
   if (
@@ -220,7 +220,7 @@ function obstacleOf(
   )
     return 'other Services use it';
   if (dialectOf(lb.wire) === 'kinx') return 'its VIP is the published address';
-  return tagValue(lb.wire['tags'], 'cluster') === undefined ? "it does not carry levelset's tags" : undefined;
+  return lb.whose === 'adoptable' ? "it does not carry levelset's tags" : undefined;
 }
 
 /** Whether both load balancers would need the same VIP port or VIP address, which only one can have at a time. */

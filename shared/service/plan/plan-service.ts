@@ -2,10 +2,9 @@ import type { Config } from '../../config/config.ts';
 import { publishedAddresses, requestedFloatingIP } from '../../model/kubernetes.ts';
 import type { Node, ServicePort } from '../../model/kubernetes.ts';
 import { isLocked } from '../../model/load-balancer/octavia.ts';
-import { goTags, isMadeForService } from '../../model/load-balancer/other-controllers.ts';
+import { goTags } from '../../model/load-balancer/other-controllers.ts';
 import type { ReadOtherwise } from '../../model/load-balancer/other-controllers.ts';
 import { serviceIn } from '../../model/load-balancer/floating-ip-owner.ts';
-import { isFloatingIPOfIt } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import { addressesOf } from '../../model/node/node-set.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
@@ -106,7 +105,6 @@ export function planService(input: ServicePlanInput): Plan {
     ],
     keepMembers,
     keepSecurityGroup,
-    isOursToDelete: (resource) => isOursToDelete(resource, unit, observed, cluster),
     staysOnPort: observed.resources.some((one) => isOnUsersPort(one, unit)),
     sharedWith: sharing?.others ?? [],
     ...(draining ? { draining } : {}),
@@ -172,16 +170,6 @@ function isOnUsersPort({ address, wire }: ObservedResource, { service, wanted }:
   if (address !== 'floatingip' || !service || wanted || wire['port_id'] !== port) return false;
   const wasMade = serviceIn(String(wire['description'])) !== undefined;
   return !wasMade && requestedFloatingIP(service) !== wire['floating_ip_address'];
-}
-
-function isOursToDelete(
-  { kind, wire }: ObservedResource,
-  { name }: Unit,
-  { loadBalancer }: ObservedService,
-  cluster: ClusterIdentity,
-): boolean {
-  if (kind === 'loadbalancer') return isMadeForService(wire);
-  return isFloatingIPOfIt(wire, name, loadBalancer, cluster);
 }
 
 /**

@@ -50,7 +50,7 @@ interface PlanInput extends ReplacementInput, Leaving {
  * | desired | observed     | step                                                                      |
  * | yes     | no           | create; with a load balancer that is created, too, in that one POST       |
  * | yes     | yes, differs | update in place, delete and create, a new pool, or a refusal (ATTRIBUTES) |
- * | no      | yes, owned   | delete; a load balancer with everything on it                             |
+ * | no      | yes, ours    | delete; a load balancer with everything on it                             |
  * | no      | yes, foreign | none; the load balancer that it is on stays, too                          |
  *
  * If a Problem blocks, only the members of the pools that are there change, and what ports of Nodes have the security group. A pool
@@ -61,7 +61,10 @@ export function plan(input: PlanInput): Plan {
   const there = byAddress(observed);
   const wanted = byAddress(desired);
   const foreign = observed
-    .filter(({ owned, kind, address }) => !owned && !(kind === 'floatingip' && wanted.has(address)))
+    .filter(
+      ({ whose, kind, address }) =>
+        whose === 'foreign' && kind !== 'loadbalancer' && !(kind === 'floatingip' && wanted.has(address)),
+    )
     .map(({ address }) => address);
   const keeps = input.keepMembers && observed.some(({ kind }) => kind === 'member');
   const { awaitingApproval = [], sharedWith = [] } = input;
@@ -123,9 +126,9 @@ export function plan(input: PlanInput): Plan {
   const wantedFloating = staysOnPort ? undefined : wanted.get('floatingip');
   if (wantedFloating && rebuild === undefined)
     planOne(switchedTo(replaced.switchesTo, wantedFloating), there, steps, refused);
-  else if (floating?.owned && !wantedFloating) {
+  else if (floating && floating.whose !== 'foreign' && !wantedFloating) {
     const because = input.leaves ?? 'the Service is to have no floating IP of its own';
-    steps.push(giveBack(floating, input.isOursToDelete(floating), because, staysOnPort));
+    steps.push(giveBack(floating, because, staysOnPort));
   }
   const because =
     input.leaves ??
@@ -179,8 +182,8 @@ function byAddress<R extends { readonly address: Address }>(
 }
 
 /** A floating IP of this Service beside the one that it uses. */
-function isLeftover({ kind, address, owned }: ObservedResource): boolean {
-  return kind === 'floatingip' && address !== 'floatingip' && owned;
+function isLeftover({ kind, address, whose }: ObservedResource): boolean {
+  return kind === 'floatingip' && address !== 'floatingip' && whose !== 'foreign';
 }
 
 function removeDuplicate({ id }: WireResource): Step {

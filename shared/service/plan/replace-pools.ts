@@ -1,7 +1,7 @@
 import { ATTRIBUTES, attributeRule, attributesOf } from '../../model/attributes.ts';
 import { nextPlace } from '../../model/address.ts';
 import type { Address } from '../../model/address.ts';
-import { isAdopted, recordedIn, replacesTag } from '../../model/ownership.ts';
+import { recordedIn, replacesTag } from '../../model/ownership.ts';
 import type { DrainingMember } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource, Attributes } from '../../model/resources.ts';
 import { compare } from '../../plan/compare.ts';
@@ -47,7 +47,10 @@ interface Leaving extends PoolReplacement {
 /** The members of the old pool that are not levelset's, as members of the new pool. */
 function membersOfOthers(found: Leaving, there: There): readonly DesiredResource[] {
   return [...there.values()]
-    .filter(({ kind, parent, owned }) => kind === 'member' && parent === `pool/${found.place}` && !owned)
+    .filter(
+      ({ kind, parent, whose }) =>
+        kind === 'member' && parent === `pool/${found.place}` && whose === 'foreign',
+    )
     .map((observed) => {
       const { kind, address, parent = '' } = observed;
       return inNextPool({ kind, address, parent, attributes: presentOf(observed) }, found, there);
@@ -64,7 +67,7 @@ function placeToLeave(
   if (changes.length === 0) return [];
   const because = `${changes.join(', ')}: the new pool is built beside the old one`;
   const old = there.get(pool);
-  const replaces = old && isAdopted(old.wire) ? { replaces: old.id } : {};
+  const replaces = old?.whose === 'adoptable' ? { replaces: old.id } : {};
   const leaving = { place, because, mayBeEmpty: mayBeEmpty === true, ...replaces };
   // a new pool that was begun for an earlier intent is skipped, and deleted with the old one
   let next = nextPlace(place);
@@ -81,7 +84,10 @@ function placeToLeave(
 function changesOf(resources: readonly DesiredResource[], there: There): readonly string[] {
   const changes = resources.flatMap((wanted) => {
     const observed = there.get(wanted.address);
-    const found = observed?.owned ? (compare(wanted, observed, there).get('new-pool') ?? []) : [];
+    const found =
+      observed && observed.whose !== 'foreign'
+        ? (compare(wanted, observed, there).get('new-pool') ?? [])
+        : [];
     return found.map(
       ({ attribute, from, to }) => `${wanted.kind} ${attribute} ${String(from)} -> ${String(to)}`,
     );

@@ -1,7 +1,6 @@
-import { isLocked, isOutsideOctavia } from '../../model/load-balancer/octavia.ts';
+import { isLocked, isOutsideOctavia, howToFree } from '../../model/load-balancer/octavia.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import { isShared } from '../../model/load-balancer/shared-load-balancer.ts';
-import { howToFree } from '../../model/load-balancer/stuck.ts';
 import { isAnother } from '../../model/plan.ts';
 import type { Plan, Step } from '../../model/plan.ts';
 import type { DesiredResource, WireResource } from '../../model/resources.ts';

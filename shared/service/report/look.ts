@@ -10,7 +10,9 @@ import { approveWith, renderPlan } from '../../plan/render-plan.ts';
 import type { Look, TreePart } from '../../report/page/object-view.ts';
 import { evaluate, nodesOf } from '../evaluate.ts';
 import { effectiveValues, overruledValues } from '../intent/effective-values.ts';
-import { unitOf } from '../unit.ts';
+import { unitOf, isOurs } from '../unit.ts';
+import type { Problem } from '../../model/plan.ts';
+import type { EffectiveValue } from '../intent/effective-values.ts';
 
 /** Evaluates a Service for its page, and writes nothing. Undefined if the key is not of a Service. Throws ReconcileError. */
 export async function lookAtService(key: Key, world: World): Promise<Look | undefined> {
@@ -50,12 +52,12 @@ export async function lookAtService(key: Key, world: World): Promise<Look | unde
 function treeOf(tree: StatusTree, resources: readonly ObservedResource[]): TreePart {
   const byId = new Map(resources.map((one) => [one.id, one]));
   const part = (kind: TreePart['kind'], one: Stated, title: string, parts: readonly TreePart[]): TreePart => {
-    const owned = byId.get(one.id)?.owned ?? true;
+    const whose = byId.get(one.id)?.whose ?? 'ours';
     const { id, operating_status: operatingStatus, provisioning_status: provisioningStatus } = one;
     return {
       ...{ kind, title, id, provisioningStatus, parts },
       ...(operatingStatus !== undefined && { operatingStatus }),
-      ...(!owned && { others: true }),
+      ...(whose === 'foreign' && { others: true }),
     };
   };
   const placeOf = ({ id, name }: Stated): string =>
@@ -79,3 +81,38 @@ function treeOf(tree: StatusTree, resources: readonly ObservedResource[]): TreeP
 }
 
 type Stated = Pick<StatusTree, 'id' | 'name' | 'operating_status' | 'provisioning_status'>;
+
+interface ExplainedValue extends EffectiveValue {
+  /** Among what does not count is something about what set the value. */
+  readonly questioned?: true;
+}
+
+/** Why the values of a Service are what they are, as its plan was made with them. */
+export interface ExplainedService {
+  /** `service/NAMESPACE/NAME`. */
+  readonly unit: Key;
+  /** Whether levelset looks after the Service. */
+  readonly isOurs: boolean;
+  readonly values: readonly ExplainedValue[];
+  /** What does not count, and why: the Problems of the plan, and what something else goes before. */
+  readonly ignored: readonly Problem[];
+}
+
+/** Evaluates a Service and writes nothing. Undefined if there is no such Service. Throws ReconcileError. */
+export async function explainService(key: Key, world: World): Promise<ExplainedService | undefined> {
+  const name = asServiceKey(key);
+  const service = name && (await world.kube.getService(name.namespace, name.name));
+  if (!service) return undefined;
+  const { config, kube } = world;
+  const unit = unitOf(key, name, service, config);
+  const cluster = { id: await kube.clusterId(), name: config.clusterName };
+  const { intent, plan } = await evaluate(unit, await nodesOf(unit, world), world, cluster);
+  const told = { unit: key, isOurs: isOurs(service, config) };
+  if (!intent) return { ...told, values: [], ignored: plan.problems };
+  const ignored = [...plan.problems, ...overruledValues(intent)];
+  const questioned = new Set(ignored.flatMap(({ field }) => [field, `annotation ${field}`]));
+  const values = effectiveValues(intent).map((one): ExplainedValue => {
+    return questioned.has(one.setBy) ? { ...one, questioned: true } : one;
+  });
+  return { ...told, values, ignored };
+}

@@ -41,7 +41,7 @@ export function addressesToPublish(evaluation: Evaluation, applied: Applied): re
 /** Whether a Service that comes onto a load balancer of others has no listener on it yet. The address would lead to other Services. */
 function isStillJoining({ unit, observed }: Evaluation): boolean {
   if (!isShared(observed.sharing) || publishedAddresses(unit.service).length > 0) return false;
-  return !observed.resources.some(({ kind, owned }) => kind === 'listener' && owned);
+  return !observed.resources.some(({ kind, whose }) => kind === 'listener' && whose !== 'foreign');
 }
 
 function ipv4AddressesOf(lb: WireResource, evaluation: Evaluation, applied: Applied): readonly string[] {

@@ -5,10 +5,9 @@ import type { Outcome } from '../../model/outcome.ts';
 import { READY_CONDITION } from '../../model/ownership.ts';
 import { isBlocked } from '../../model/plan.ts';
 import { LET_GO_REASON, TAKEN_OVER_REASON } from '../../model/unit.ts';
-import { clipMessage, conditionWith, readyCondition } from '../../report/condition.ts';
+import { clipMessage, conditionWith, readyCondition, BLOCKED_REASON } from '../../report/condition.ts';
 import type { ConditionMessage } from '../../report/condition.ts';
 import { planNotes } from '../../report/plan-notes.ts';
-import { BLOCKED_REASON } from './tells-trouble.ts';
 
 interface ConditionNews {
   readonly message: ConditionMessage;

@@ -1,6 +1,7 @@
 import { lockOf } from '../../apply/apply.ts';
 import type { Applied } from '../../apply/apply.ts';
-import { howToFree } from '../../model/load-balancer/stuck.ts';
+import { ReconcileError } from '../../model/errors.ts';
+import { howToFree } from '../../model/load-balancer/octavia.ts';
 import { REPLACEMENT } from '../../model/plan.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import { noteOf, planNotes } from '../../report/plan-notes.ts';
@@ -13,32 +14,25 @@ const CHANGE_MS = 700;
 
 /** The outcome of one run. Pure. */
 export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outcome {
-  const { plan, observed, locked } = evaluation;
-  const locking = applied.steps.filter((step) => lockOf(step) !== undefined);
+  const { plan, observed, locked, replacing, leaving } = evaluation;
+  const { steps, error } = applied;
+  const locking = steps.filter((step) => lockOf(step) !== undefined);
   // what waits for its owner does not come back by itself, and after a refusal the run went on, as the next one does
-  if (applied.error && !(applied.error.disposition === 'blocked' && locking.length > 0))
-    return outcomeOfError(applied.error);
+  if (error && !(error.disposition === 'blocked' && locking.length > 0)) return outcomeOfError(error);
+  const broken = error || replacing !== undefined ? undefined : inError(evaluation, applied);
+  if (broken) return outcomeOfError(broken);
   const lb = applied.known.get('lb') ?? observed.loadBalancer;
-  const wait = lb ? { waitingFor: lb.id } : {};
   const { letGo } = evaluation.unit;
-  if (letGo && letGo.approval === undefined)
-    return {
-      status: 'progressing',
-      reason: `${letGo.because}; levelset changes nothing of it`,
-      retryAfterMs: 0,
-    };
+  if (letGo && letGo.approval === undefined) return again(`${letGo.because}; levelset changes nothing of it`);
   const isLetGo = letGo !== undefined && plan.awaitingApproval.length > 0;
-  const isHeldBack = evaluation.leaving !== undefined && plan.refused.length > 0;
+  const isHeldBack = leaving !== undefined && plan.refused.length > 0;
   if (isLetGo || isHeldBack) return { status: 'blocked', reason: planNotes(plan).join('\n') };
   const stuck = locked && lb ? howToFree('loadbalancer', lb, observed.horizon.anHourAgo) : undefined;
-  if (stuck !== undefined)
-    return {
-      status: 'failed',
-      code: 'LOAD_BALANCER_STUCK',
-      message: `load balancer ${lb?.id ?? ''} ${stuck}`,
-      retryAfterMs: RETRY_MS,
-    };
-  if (locked) return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs: CHANGE_MS, ...wait };
+  if (stuck !== undefined) {
+    const message = `load balancer ${lb?.id ?? ''} ${stuck}`;
+    return { status: 'failed', code: 'LOAD_BALANCER_STUCK', message, retryAfterMs: RETRY_MS };
+  }
+  if (locked) return waiting(lb?.id, CHANGE_MS);
   const problem = plan.problems.find(({ blocking, code }) => blocking ?? code);
   const follows = locking.length > 0 || applied.stopped;
   if (problem && !(problem.blocking && follows)) {
@@ -46,48 +40,39 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
     if (!problem.code) return { status: 'blocked', reason };
     return { status: 'failed', code: problem.code, message: reason, retryAfterMs: RETRY_MS };
   }
+  const another = (locking.length > 0 ? applied.known.get(REPLACEMENT)?.id : undefined) ?? replacing;
+  if (another !== undefined) return waiting(another, CREATE_MS);
   if (locking.length > 0) {
-    const made = applied.known.get(REPLACEMENT)?.id ?? evaluation.replacing;
-    if (made !== undefined)
-      return { status: 'progressing', reason: waiting(made), retryAfterMs: CREATE_MS, waitingFor: made };
     const creating = locking.some((step) => step.verb !== 'update' && step.kind === 'loadbalancer');
-    const retryAfterMs = creating ? CREATE_MS : CHANGE_MS;
-    return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs, ...wait };
+    return waiting(lb?.id, creating ? CREATE_MS : CHANGE_MS);
   }
-  if (evaluation.replacing !== undefined) {
-    const { replacing } = evaluation;
-    return {
-      status: 'progressing',
-      reason: waiting(replacing),
-      retryAfterMs: CREATE_MS,
-      waitingFor: replacing,
-    };
-  }
-  if (applied.stopped)
-    return {
-      status: 'progressing',
-      reason: 'this run is out of time; the next run continues',
-      retryAfterMs: 0,
-    };
-  if (applied.steps.some((step) => step.verb === 'delete')) {
-    return {
-      status: 'progressing',
-      reason: 'levelset checks that the deleted resources are gone',
-      retryAfterMs: 0,
-    };
-  }
+  if (applied.stopped) return again('this run is out of time; the next run continues');
+  if (steps.some(({ verb }) => verb === 'delete'))
+    return again('levelset checks that the deleted resources are gone');
   // what was created outside Octavia needs another run: Neutron takes no tags on POST, so that run writes them
-  if (applied.steps.some((step) => step.verb === 'create')) {
-    return {
-      status: 'progressing',
-      reason: 'levelset observes the created resources once more',
-      retryAfterMs: 0,
-    };
-  }
+  if (steps.some(({ verb }) => verb === 'create'))
+    return again('levelset observes the created resources once more');
   return evaluation.unheld ? outcomeOfError(evaluation.unheld) : { status: 'settled' };
 }
 
+function again(reason: string): Outcome {
+  return { status: 'progressing', reason, retryAfterMs: 0 };
+}
+
 /** The same words in every run that waits, so that the condition is written once. */
-function waiting(id = ''): string {
-  return `waiting for Octavia to finish its work on load balancer ${id}`;
+function waiting(id: string | undefined, retryAfterMs: number): Outcome {
+  const reason = `waiting for Octavia to finish its work on load balancer ${id ?? ''}`;
+  return { status: 'progressing', reason, retryAfterMs, ...(id === undefined ? {} : { waitingFor: id }) };
+}
+
+/** What is wrong with a load balancer that is wanted and that this run does not make anew. */
+function inError({ unit, observed }: Evaluation, { steps }: Applied): ReconcileError | undefined {
+  const { loadBalancer: lb, vipPortGone } = observed;
+  if (!lb || !unit.wanted || steps.some(({ kind }) => kind === 'loadbalancer')) return undefined;
+  const isPortLost = vipPortGone && !steps.some(lockOf);
+  if (lb['provisioning_status'] !== 'ERROR' && !isPortLost) return undefined;
+  const what = vipPortGone
+    ? `has lost its VIP port ${String(lb['vip_port_id'])}, which somebody deleted in Neutron`
+    : 'is in ERROR';
+  return new ReconcileError('LOAD_BALANCER_ERROR', `load balancer ${lb.id} ${what}`);
 }

@@ -1,7 +1,6 @@
 import type { Applied } from '../../apply/apply.ts';
 import type { Evaluation } from '../evaluate.ts';
 import type { Service, ObjectEvent, ServicePatch } from '../../model/kubernetes.ts';
-import { isMadeForIt } from '../../model/load-balancer/shared-load-balancer.ts';
 import { vipsOf } from '../../model/network/network-facts.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import {
@@ -14,13 +13,12 @@ import {
 import { isBlocked } from '../../model/plan.ts';
 import type { LetGo } from '../../model/unit.ts';
 import { summarizeSteps } from '../../plan/render-plan.ts';
-import { isNews, readyCondition } from '../../report/condition.ts';
+import { isNews, readyCondition, BLOCKED_REASON } from '../../report/condition.ts';
 import type { ConditionMessage } from '../../report/condition.ts';
 import { driftEvent } from '../../report/drift-event.ts';
 import { publish } from '../../report/publish.ts';
 import { ingressOf, sameIngress } from './published-address.ts';
 import { conditionOf, withCondition } from './service-condition.ts';
-import { BLOCKED_REASON } from './tells-trouble.ts';
 import type { Kube } from '../../ports.ts';
 
 /** The patch of the Service and the Events of one run. Both are empty when nothing has changed. */
@@ -154,13 +152,12 @@ export function heldBackEvent(reason: string): ObjectEvent {
  * note of levelset. The id alone names the load balancer that the Service joins; its user may have written that one.
  */
 function ownAnnotations(
-  { observed, unit, cluster }: Evaluation,
+  { observed }: Evaluation,
   id: string | undefined,
   address: string | undefined,
 ): Readonly<Record<string, string | null>> {
   if (id === undefined || observed.notJoined) return {};
-  const { loadBalancer } = observed;
-  if (loadBalancer && !isMadeForIt(loadBalancer, unit, cluster))
+  if (observed.sharing && observed.sharing.maker !== 'this')
     return { [LOAD_BALANCER_ID]: id, [LOAD_BALANCER_ADDRESS]: null };
   return address === undefined ? {} : { [LOAD_BALANCER_ID]: id, [LOAD_BALANCER_ADDRESS]: address };
 }

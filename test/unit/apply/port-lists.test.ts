@@ -81,7 +81,7 @@ test('a port that was changed meanwhile holds up neither the others nor, for mor
     { verb: 'delete', kind: 'securitygroup', address: 'securitygroup', id: group.id, because: '' },
   ];
   const observed = ports.map((wire, at) => ({
-    ...{ kind: 'port' as const, address: `port/10.0.0.${at + 1}`, id: wire.id, owned: true, wire },
+    ...{ kind: 'port' as const, address: `port/10.0.0.${at + 1}`, id: wire.id, whose: 'ours' as const, wire },
   }));
   const applied = await apply(steps, observed, {
     cloud,

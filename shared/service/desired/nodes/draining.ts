@@ -5,7 +5,6 @@
 import type { Config } from '../../../config/config.ts';
 import type { Address } from '../../../model/address.ts';
 import type { Node } from '../../../model/kubernetes.ts';
-import { isAdopted } from '../../../model/ownership.ts';
 import type { DesiredResource, Member, ObservedResource } from '../../../model/resources.ts';
 import { isEligible } from '../../../model/node/node-set.ts';
 import { onceFor } from '../../../model/once-for.ts';
@@ -68,15 +67,12 @@ function membersAt(
   observed: readonly ObservedResource[],
 ): readonly ObservedResource[] {
   const wanted = new Set(desired.map(({ address }) => address));
-  const adopted = observed.filter(({ kind, wire }) => kind === 'pool' && isAdopted(wire));
-  const others = new Set(adopted.map(({ address }) => address));
   return observed.filter(
     (one) =>
       one.kind === 'member' &&
-      one.owned &&
+      one.whose === 'ours' &&
       leaving.has(String(one.wire['address'])) &&
       !wanted.has(one.address) &&
-      !others.has(one.parent ?? '') &&
       hasSuccessor(one, desired),
   );
 }

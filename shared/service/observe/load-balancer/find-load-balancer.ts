@@ -27,7 +27,7 @@ import type { LoadBalancerQuestion, Source } from '../questions.ts';
 import { listsFor } from '../project.ts';
 import { findByName, namedId, provenByTag } from './adoption.ts';
 import { elderOf, findJoined, isGoing, mayComeBack, oldestFirst, whyNotMove } from './joining.ts';
-import { ownersOf } from './owners.ts';
+import { ownersOf } from '../../../model/load-balancer/whose.ts';
 
 export async function findLoadBalancer(
   question: LoadBalancerQuestion,
@@ -189,7 +189,9 @@ async function whollyOurs(
       ]);
       const owners = ownersOf(unit, cluster, lb);
       const observed = observeListeners(listeners, owners);
-      return [...observed, ...observePools(pools, observed, owners)].every(({ owned }) => owned);
+      return [...observed, ...observePools(pools, observed, owners)].every(
+        ({ whose }) => whose !== 'foreign',
+      );
     }),
   );
   return loadBalancers.filter((_, at) => isOurs[at]);

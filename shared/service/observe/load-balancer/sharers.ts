@@ -1,14 +1,14 @@
 import { isError } from '../../../model/errors.ts';
 import type { Service } from '../../../model/kubernetes.ts';
-import { isMadeForService } from '../../../model/load-balancer/other-controllers.ts';
+import { goTags, isMadeFor } from '../../../model/load-balancer/other-controllers.ts';
 import { clusterTag, hasTag, nameTag } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import {
   absentOwner,
   goTagsIn,
-  isFloatingIPOfIt,
-  isMadeForIt,
+  isGoTagOf,
+  madeForKey,
   serviceOfGoTag,
   servicesIn,
   textOf,
@@ -20,21 +20,22 @@ import type { Question, Source } from '../questions.ts';
 
 /** Who else is on the load balancer, by the tags of the load balancer and of its listeners. */
 export function sharingOf(
-  loadBalancer: WireResource,
+  { wire: loadBalancer, whose }: ObservedResource,
   resources: readonly ObservedResource[],
   unit: Unit,
   cluster: ClusterIdentity,
 ): Sharing {
   const told = servicesIn(loadBalancer['tags'], cluster);
-  const listeners = resources.filter(({ kind, owned }) => kind === 'listener' && !owned);
+  const listeners = resources.filter(({ kind, whose }) => kind === 'listener' && whose === 'foreign');
   const own = textOf(unit.name);
   const using = listeners.flatMap(({ wire }) => usersOf(wire, cluster, own));
   const missingTags = listeners.flatMap(({ wire }) => tagsOf(wire, cluster));
   const others = [...new Set([...told, ...using])].filter((service) => service !== own).sort();
+  const isMakerGone = absentOwner(loadBalancer, cluster).length > 0;
   return {
     others,
-    decides: others.length === 0 && isMadeForService(loadBalancer),
-    isMaker: isMadeForIt(loadBalancer, unit, cluster) || absentOwner(loadBalancer, cluster).length > 0,
+    decides: others.length === 0 && whose !== 'foreign',
+    maker: isMadeForIt(loadBalancer, unit, cluster) ? 'this' : isMakerGone ? 'gone' : 'another',
     missingTags: [...new Set(missingTags)].filter((tag) => !hasTag(loadBalancer['tags'], tag)).sort(),
   };
 }
@@ -91,22 +92,10 @@ function nameTagOf(tag: string): readonly string[] {
   return key ? [nameTag(key)] : [];
 }
 
-/**
- * The resources, with the right owner of the floating IP that a Service leaves with its load balancer. The last one gives it back, if it was
- * made for that Service or for the one that the load balancer was made for.
- */
-export function ofWhom(
-  resources: readonly ObservedResource[],
-  loadBalancer: WireResource,
-  { others, decides }: Sharing,
-  unit: Unit,
-  cluster: ClusterIdentity,
-): readonly ObservedResource[] {
-  if (unit.wanted || (decides && isMadeForIt(loadBalancer, unit, cluster))) return resources;
-  return resources.map((resource) => {
-    const isOnIt = resource.wire['port_id'] === loadBalancer['vip_port_id'];
-    if (resource.kind !== 'floatingip' || !isOnIt) return resource;
-    const isGivenBack = isFloatingIPOfIt(resource.wire, unit.name, loadBalancer, cluster);
-    return { ...resource, owned: others.length === 0 && isGivenBack };
-  });
+/** Whether a controller made the load balancer for this Service, or for a namesake before it. */
+function isMadeForIt(loadBalancer: WireResource, { name, service }: Unit, cluster: ClusterIdentity): boolean {
+  const called = String(loadBalancer['name']);
+  if (goTags(cluster.name, name).includes(called) || isGoTagOf(called, name)) return true;
+  const uid = service?.metadata.uid ?? '';
+  return madeForKey(loadBalancer) === undefined && isMadeFor(loadBalancer, name, uid);
 }

@@ -16,19 +16,19 @@ import type { ClusterIdentity } from '../../../model/ownership.ts';
 import { vipsOf } from '../../../model/network/network-facts.ts';
 import type { NetworkQuestion } from '../../../model/network/network-facts.ts';
 import { allowsNamespace, outOfReach } from '../../../model/load-balancer/reach.ts';
-import type { ObservedResource, WireResource } from '../../../model/resources.ts';
+import type { WireResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';
 import type { Cloud } from '../../../ports.ts';
 import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-service.ts';
 import { madeForKey } from '../../../model/load-balancer/shared-load-balancer.ts';
 import type { ServiceKey } from '../../../model/request.ts';
-import { lookIfPossible } from '../look-if-possible.ts';
-import type { ListSource } from '../look-if-possible.ts';
+import { lookIfPossible } from '../../../observe/attempt.ts';
+import type { ListSource } from '../../../observe/attempt.ts';
 
 export interface FoundFloatingIP {
-  readonly resource?: ObservedResource<'floatingip'>;
+  readonly wire?: WireResource | undefined;
   /** Made for this Service, and used by nothing: its load balancer has another one, or is to have none. */
-  readonly leftover?: readonly ObservedResource<'floatingip'>[];
+  readonly leftover?: readonly WireResource[];
   readonly loadBalancerIPTaken?: string;
 }
 
@@ -85,13 +85,12 @@ async function lookForOne(
   const mayKeep = intent.keeps_floating_ip === true && !wantsOne;
   const looks = unit.wanted && !mayKeep && (unit.withLeftovers === true || duplicates.length > 0);
   if (attached) {
-    const resource = observed(attached, unit, cluster);
     return looks
-      ? { resource, leftover: await findLeftover(attached, unit, found, cluster, cloud) }
-      : { resource };
+      ? { wire: attached, leftover: await findLeftover(attached, unit, found, cluster, cloud) }
+      : { wire: attached };
   }
   const ofDuplicate = wantsOne && !asked ? await onDuplicate(unit, duplicates, cluster, cloud) : undefined;
-  if (ofDuplicate) return { resource: observed(ofDuplicate, unit, cluster) };
+  if (ofDuplicate) return { wire: ofDuplicate };
   if (asked) return findAsked(asked, intent, unit, cluster, cloud);
   if (loadBalancer && !wantsOne && looks)
     return { leftover: await findLeftover(undefined, unit, found, cluster, cloud) };
@@ -109,7 +108,7 @@ async function lookForOne(
       !isElsewhere(ip, unit, cluster) &&
       (unit.service !== undefined || hasTag(ip['tags'], clusterTag(cluster))),
   );
-  return free ? { resource: observed(free, unit, cluster) } : {};
+  return free ? { wire: free } : {};
 }
 
 /** What was made for the Service that has left the load balancer to this one, and is nobody's since. */
@@ -149,15 +148,14 @@ async function findLeftover(
   { duplicates }: Found,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
-): Promise<readonly ObservedResource<'floatingip'>[]> {
+): Promise<readonly WireResource[]> {
   const made = await cloud.list('floatingip', { description: floatingIPDescription(cluster, unit.name) });
   const going = new Set<unknown>(duplicates.map((duplicate) => duplicate['vip_port_id']));
   const named = unit.service ? [requestedFloatingIP(unit.service), ...publishedAddresses(unit.service)] : [];
   return made
     .filter((ip) => ip.id !== inUse?.id && (!ip['port_id'] || going.has(ip['port_id'])))
     .filter((ip) => !named.includes(String(ip['floating_ip_address'])))
-    .filter((ip) => tagValue(ip['tags'], 'kept') === undefined && !isElsewhere(ip, unit, cluster))
-    .map((ip) => ({ ...observed(ip, unit, cluster), address: `floatingip/${ip.id}` }));
+    .filter((ip) => tagValue(ip['tags'], 'kept') === undefined && !isElsewhere(ip, unit, cluster));
 }
 
 async function attachedTo(
@@ -204,16 +202,5 @@ async function findAsked(
   if (onlyOwn && !isOwn && !allowsNamespace(ip['tags'], namespace)) {
     return { loadBalancerIPTaken: outOfReach(namespace, 'floatingip', address) };
   }
-  return { resource: observed(ip, unit, cluster) };
-}
-
-function observed(wire: WireResource, unit: Unit, cluster: ClusterIdentity): ObservedResource<'floatingip'> {
-  const used = hasTag(wire['tags'], clusterTag(cluster));
-  return {
-    kind: 'floatingip',
-    address: 'floatingip',
-    id: wire.id,
-    owned: used || isFloatingIPMadeFor(wire, unit.name, cluster),
-    wire,
-  };
+  return { wire: ip };
 }

@@ -17,8 +17,8 @@ import type { JudgedNodes } from '../../../model/node/judged-nodes.ts';
 import type { Subnet } from '../../../model/network/network-facts.ts';
 import type { Address } from '../../../model/address.ts';
 import { listPorts } from '../../../observe/list-ports.ts';
-import { lookIfPossible } from '../look-if-possible.ts';
-import type { ListSource } from '../look-if-possible.ts';
+import { lookIfPossible } from '../../../observe/attempt.ts';
+import type { ListSource } from '../../../observe/attempt.ts';
 
 /**
  * The Service's security groups with their rules, oldest first: by our tags, else by the Go provider's exact name and
@@ -66,13 +66,13 @@ function securityGroupRules(group: WireResource): readonly ObservedResource<'sec
     address,
     id: wire.id,
     parent: 'securitygroup',
-    owned: true,
+    whose: 'ours',
     wire,
   }));
 }
 
 function groupOf(address: string, wire: WireResource): ObservedResource<'securitygroup'> {
-  return { kind: 'securitygroup', address, id: wire.id, owned: true, wire };
+  return { kind: 'securitygroup', address, id: wire.id, whose: 'ours', wire };
 }
 
 async function isThereAny(unit: Unit, cluster: ClusterIdentity, source: ListSource): Promise<boolean> {
@@ -169,7 +169,7 @@ export async function observeNodePorts(
       kind: 'port',
       address,
       id: wire.id,
-      owned: true,
+      whose: 'ours',
       wire,
     })),
     withoutPort: found.flatMap(({ address, port, isStrange }) => (port || isStrange ? [] : [address])),

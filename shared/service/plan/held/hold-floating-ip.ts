@@ -27,7 +27,7 @@ function withoutFloatingIP({ desired, observed }: Sides): Sides {
 export function keepFloatingIP(input: HeldInput): HeldInput {
   const { desired, observed } = input;
   const isWanted = desired.some(({ kind }) => kind === 'loadbalancer');
-  const there = observed.find(({ kind, owned }) => kind === 'floatingip' && owned);
+  const there = observed.find(({ kind, whose }) => kind === 'floatingip' && whose !== 'foreign');
   const wish = desired.find(({ kind }) => kind === 'floatingip');
   const goes = wish === undefined || (wish.attributes as Attributes)['port_id'] === null;
   return isWanted && there && goes ? { ...input, ...withoutFloatingIP(input) } : input;
@@ -35,7 +35,7 @@ export function keepFloatingIP(input: HeldInput): HeldInput {
 
 /** The floating IP stays where `internal-lb` of cloud.conf alone takes it: one line there would take the addresses of a whole cluster. */
 export function heldFromConfig(sides: Sides, { internalByConfig, observed, uid, approved }: HeldInput): Held {
-  const there = observed.find(({ kind, owned }) => kind === 'floatingip' && owned);
+  const there = observed.find(({ kind, whose }) => kind === 'floatingip' && whose !== 'foreign');
   const { floating_ip_address: from, port_id } = (there?.wire ?? {}) as Attributes;
   const approval = approvalOf([uid, 'internal-lb', there?.id]);
   const isTaken = internalByConfig && typeof port_id === 'string';
@@ -66,7 +66,7 @@ function changeOf(
   const change = (from: unknown, to: unknown): readonly Change[] => [{ attribute: 'address', from, to }];
   // also where a name is published, which leads to it
   if (!desired) {
-    const leaves = observed?.owned === true && isAttached;
+    const leaves = observed !== undefined && observed.whose !== 'foreign' && isAttached;
     return leaves ? { verb: 'delete', changes: change(address, vip) } : undefined;
   }
   if (published.length === 0) return undefined;

@@ -14,7 +14,7 @@ const WITH_MONITOR = 'monitor_port';
 export function heldMembers(place: string, sides: Sides, adopted: Adopted): Sides {
   const pool = `pool/${place}`;
   const isHere = memberIn(pool);
-  const present = sides.observed.filter((one) => isHere(one) && one.owned);
+  const present = sides.observed.filter((one) => isHere(one) && one.whose !== 'foreign');
   if (isOfPods(pool, adopted)) return heldPods(pool, sides, adopted);
   if (adopted.keepMembers) return sides;
   const kept = keepAddresses(place, sides, adopted, 'anywhere').desired;
@@ -86,7 +86,7 @@ export function keepAddresses(
   const pool = `pool/${place}`;
   const isHere = memberIn(pool);
   if (isOfPods(pool, { wanted })) return sides;
-  const present = sides.observed.filter((one) => isHere(one) && one.owned);
+  const present = sides.observed.filter((one) => isHere(one) && one.whose !== 'foreign');
   const keep = (one: DesiredResource): DesiredResource => {
     const { name = '', protocol_port: port, subnet_id: subnet } = one.attributes as Partial<Member>;
     if (!isHere(one) || there.has(one.address)) return one;
@@ -168,5 +168,5 @@ function heldPods(pool: string, sides: Sides, { dialect, hold }: Adopted): Sides
 export function podsAsOurs(place: string, sides: Sides, adopted: Adopted): Sides {
   const isHere = memberIn(`pool/${place}`);
   if (!isOfPods(`pool/${place}`, adopted)) return sides;
-  return { ...sides, observed: sides.observed.map((one) => (isHere(one) ? { ...one, owned: true } : one)) };
+  return { ...sides, observed: sides.observed.map((one) => (isHere(one) ? { ...one, whose: 'ours' } : one)) };
 }

@@ -3,8 +3,8 @@
  * (decisions 7, 6): all differences that the old controller would have left wait under one hash, and stay as they are.
  */
 import { isRef, placeOf } from '../../../model/address.ts';
-import { CONTROLLER, dialectOf, isMadeForService } from '../../../model/load-balancer/other-controllers.ts';
-import { adoptedTag, hasTag, isAdopted, TAG_PREFIX, tagValue } from '../../../model/ownership.ts';
+import { CONTROLLER, dialectOf } from '../../../model/load-balancer/other-controllers.ts';
+import { adoptedTag, hasTag, TAG_PREFIX } from '../../../model/ownership.ts';
 import type { Change } from '../../../model/plan.ts';
 import type {
   Attributes,
@@ -25,7 +25,7 @@ export function holdUntilApproved(given: HeldInput): Held {
   const there = new Map(input.observed.map((one) => [one.address, one]));
   const wanted = new Map(input.desired.map((one) => [one.address, one]));
   const lb = there.get('lb');
-  const pools = input.observed.filter(({ kind, owned, wire }) => kind === 'pool' && owned && isAdopted(wire));
+  const pools = input.observed.filter(({ kind, whose }) => kind === 'pool' && whose === 'adoptable');
   if (!lb || !wanted.has('lb') || (pools.length === 0 && hasOurNames(lb)))
     return heldFromConfig(input, input);
 
@@ -162,7 +162,7 @@ function equalType(one: DesiredResource, other: DesiredResource): boolean {
 /** Gives all members, also new ones, the check port of the first present member. */
 function withSameCheckPort(place: string, sides: Sides, { observed }: Adopted): Sides {
   const isHere = memberIn(`pool/${place}`);
-  const sibling = observed.find((one) => isHere(one) && one.owned);
+  const sibling = observed.find((one) => isHere(one) && one.whose !== 'foreign');
   const monitor_port = (sibling?.wire['monitor_port'] ?? null) as number | null;
   return {
     ...sides,
@@ -224,8 +224,8 @@ function likeSiblings(
 }
 
 /** Whether the load balancer's tags and name are levelset's. An adopted pool may still be on it. */
-function hasOurNames({ wire }: ObservedResource): boolean {
-  return tagValue(wire['tags'], 'cluster') !== undefined && String(wire['name']).startsWith('kube_service_');
+function hasOurNames({ whose, wire }: ObservedResource): boolean {
+  return whose === 'ours' && String(wire['name']).startsWith('kube_service_');
 }
 
 /**
@@ -240,7 +240,7 @@ function withOurTags(
   const { tags, ...others } = desired.attributes as { readonly tags?: readonly string[] };
   const observed = there.get(desired.address);
   if (!tags || !observed || !isTheirs(desired, observed, places)) return desired;
-  const isUsersOwn = desired.kind === 'loadbalancer' && !isMadeForService(observed.wire);
+  const isUsersOwn = desired.kind === 'loadbalancer' && observed.whose === 'foreign';
   const ours = tags.filter((tag) => isUsersOwn || tag.startsWith(TAG_PREFIX) || isUserTag(tag, tags));
   return { ...desired, attributes: { ...others, tags: ours } };
 }

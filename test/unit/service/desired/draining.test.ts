@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { drainMsOf, withDraining } from '../../../../shared/service/desired/nodes/draining.ts';
 import type { Node } from '../../../../shared/model/kubernetes.ts';
-import type { DesiredResource, ObservedResource } from '../../../../shared/model/resources.ts';
+import type { DesiredResource, ObservedResource, Whose } from '../../../../shared/model/resources.ts';
 import { drainedForMs } from '../../../../shared/service/observe/children.ts';
 import { aConfig } from '../../../support/config.ts';
 
@@ -23,12 +23,12 @@ const node = (name: string, leaves?: 'taint' | 'deleted' | 'label'): Node => ({
     : {}),
   status: { addresses: [{ type: 'InternalIP', address: `10.0.0.${name.slice(-1)}` }] },
 });
-const member = (last: number, wire: object = {}, owned = true): ObservedResource<'member'> => ({
+const member = (last: number, wire: object = {}, whose: Whose = 'ours'): ObservedResource<'member'> => ({
   kind: 'member',
   address: `member/tcp/80/10.0.0.${last}:30080`,
   id: `m${last}`,
   parent: 'pool/tcp/80',
-  owned,
+  whose,
   wire: {
     id: `m${last}`,
     name: `node-${last}`,
@@ -41,13 +41,6 @@ const member = (last: number, wire: object = {}, owned = true): ObservedResource
     updated_at: null,
     ...wire,
   },
-});
-const pool = (tags: readonly string[] = ['levelset-port=tcp/80']): ObservedResource => ({
-  kind: 'pool',
-  address: 'pool/tcp/80',
-  id: 'p',
-  owned: true,
-  wire: { id: 'p', tags },
 });
 const wanted = (last: number, protocol_port = 30_080): DesiredResource => ({
   kind: 'member',
@@ -68,7 +61,7 @@ interface Case {
 /** What is desired more than before, and in how many seconds each member of it goes. */
 function drained(one: Case): { readonly more: readonly string[]; readonly inS?: readonly number[] } {
   const { mayBeEmpty, grouped = false } = one;
-  const observed = [pool(), ...(one.observed ?? [member(1), member(2)])];
+  const observed = one.observed ?? [member(1), member(2)];
   const poolWanted = { kind: 'pool', address: 'pool/tcp/80', attributes: {} } as const;
   const group = { kind: 'securitygroup', address: 'securitygroup', attributes: {} } as const;
   const resources = [
@@ -119,11 +112,11 @@ const ROWS: readonly (readonly [string, Case, readonly string[], number?])[] = [
   ['made with weight 0 long ago', { observed: [member(2, ZERO)] }, []],
   ['drained', { observed: [member(2, { ...ZERO, updated_at: '2026-11-21T08:01:00' })] }, []],
   ['no member', { observed: [member(1)] }, []],
-  ["somebody else's member", { observed: [member(2, {}, false)] }, []],
+  ["somebody else's member", { observed: [member(2, {}, 'foreign')] }, []],
   ['nobody stays', { nodes: [node('node-2', 'label')], desired: [] }, []],
   ['an older node port', { desired: [wanted(1, 30_081)] }, []],
   ['Pods', { mayBeEmpty: true }, []],
-  ["another controller's pool", { observed: [{ ...pool([]) }, member(2)] }, []],
+  ["another controller's pool", { observed: [member(2, {}, 'adoptable')] }, []],
   ['the security group as well', { grouped: true }, [NODE_2, 'port/10.0.0.2'], 60],
   ['Octavia is at work: nothing is seen', { grouped: true, busy: true, observed: [] }, ['port/10.0.0.2']],
   ['the same without a group', { busy: true, observed: [] }, []],

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { WireResource } from '../../../../shared/model/resources.ts';
 import { observeNodePorts, portsAt } from '../../../../shared/service/observe/network/security-group.ts';
 import type { Query } from '../../../../shared/ports.ts';
@@ -7,136 +7,98 @@ import { OTHER_SUBNET, SUBNET } from '../../../support/cloud-contents.ts';
 
 const GROUP: WireResource = { id: '77777777-0000-4000-8000-000000000001' };
 const subnet = { id: SUBNET, cidr: '10.0.0.0/24', network_id: 'n' };
+const elsewhere = { ...subnet, id: OTHER_SUBNET };
 
-/** Lists, and what was asked of them. */
-function listing(cloud: SimulatedCloud): { readonly asked: Query[]; readonly list: SimulatedCloud['list'] } {
+/** A cloud in which the ports with these numbers have the group, and what was asked of it. */
+function cloudWith(...numbers: readonly number[]) {
+  const cloud = new SimulatedCloud();
+  for (const number of numbers) Object.assign(portOf(cloud, number), { security_groups: [GROUP.id] });
   const asked: Query[] = [];
   const list: SimulatedCloud['list'] = (kind, query) => {
     asked.push(query ?? {});
     return cloud.list(kind, query);
   };
-  return { asked, list };
+  return { cloud, asked, list };
 }
 
-function withGroupOn(...numbers: readonly number[]): SimulatedCloud {
-  const cloud = new SimulatedCloud();
-  for (const number of numbers) {
-    const port = cloud.all('port')[number - 1];
-    if (port) port['security_groups'] = [GROUP.id];
-  }
-  return cloud;
-}
+const portOf = (cloud: SimulatedCloud, number: number) => cloud.all('port')[number - 1] ?? { id: '' };
 
-describe('ports of nodes', () => {
-  test('that all have the group are found by one call', async () => {
-    const cloud = listing(withGroupOn(1, 2));
-    const addresses = ['10.0.0.1', '10.0.0.2'];
+const look = (
+  lists: Pick<SimulatedCloud, 'list'>,
+  addresses: readonly string[],
+  { at = subnet, ports = [] }: { at?: typeof subnet; ports?: readonly string[] } = {},
+) =>
+  observeNodePorts(
+    [GROUP],
+    {
+      ...{ addresses, subnet: at, servers: new Set<string>() },
+      ports: new Map(ports.length > 0 ? [['10.0.0.1', ports]] : []),
+    },
+    lists,
+  );
 
-    const found = await observeNodePorts(
-      [GROUP],
-      { addresses, subnet, ports: new Map(), servers: new Set<string>() },
-      cloud,
-    );
+test('ports of members that all have the group are found by one call', async () => {
+  const cloud = cloudWith(1, 2);
+  const { resources } = await look(cloud, ['10.0.0.1', '10.0.0.2']);
 
-    expect(found.resources.map(({ address }) => address)).toEqual(['port/10.0.0.1', 'port/10.0.0.2']);
-    expect(cloud.asked).toHaveLength(1);
-    expect(cloud.asked[0]).toMatchObject({ security_groups: [GROUP.id] });
-  });
+  expect(resources.map(({ address }) => address)).toEqual(['port/10.0.0.1', 'port/10.0.0.2']);
+  expect(cloud.asked).toMatchObject([{ security_groups: [GROUP.id] }]);
+});
 
-  test('that lack it are looked for by address, all at once, and those that should not have it are seen too', async () => {
-    const cloud = listing(withGroupOn(1, 5));
-    const addresses = ['10.0.0.1', '10.0.0.2', '10.0.0.3'];
+test('those that lack it are looked for by address, all at once, and those that should not have it are seen too', async () => {
+  const cloud = cloudWith(1, 5);
+  const { resources } = await look(cloud, ['10.0.0.1', '10.0.0.2', '10.0.0.3']);
 
-    const found = await observeNodePorts(
-      [GROUP],
-      { addresses, subnet, ports: new Map(), servers: new Set<string>() },
-      cloud,
-    );
+  expect(resources.map(({ address }) => address)).toEqual(
+    [1, 2, 3, 5].map((number) => `port/10.0.0.${number}`),
+  );
+  expect(cloud.asked[1]).toMatchObject({ fixed_ips: ['ip_address=10.0.0.2', 'ip_address=10.0.0.3'] });
+});
 
-    expect(found.resources.map(({ address }) => address)).toEqual([
-      ...addresses.map((address) => `port/${address}`),
-      'port/10.0.0.5',
-    ]);
-    expect(cloud.asked.map(({ fixed_ips }) => fixed_ips)).toEqual([
-      undefined,
-      ['ip_address=10.0.0.2', 'ip_address=10.0.0.3'],
-    ]);
-  });
+test('a port that has the address in another subnet does not count', async () => {
+  const found = await look(cloudWith(), ['10.0.0.1'], { at: elsewhere });
 
-  test('are those in the member subnet, not those that have the address somewhere else', async () => {
-    const cloud = new SimulatedCloud();
-    const elsewhere = { ...subnet, id: OTHER_SUBNET };
+  expect(found).toEqual({ resources: [], withoutPort: ['10.0.0.1'], unfiltered: [], onStrangeServer: [] });
+});
 
-    const found = await observeNodePorts(
-      [],
-      { addresses: ['10.0.0.1'], subnet: elsewhere, ports: new Map(), servers: new Set<string>() },
-      cloud,
-    );
+test('one of the server that a Node names counts wherever it is, one in the member subnet first', async () => {
+  const { cloud } = cloudWith();
+  const [near, far] = [portOf(cloud, 1), portOf(cloud, 2)];
+  const ids = async (...ports: readonly string[]) =>
+    (await look(cloud, ['10.0.0.1'], { at: elsewhere, ports })).resources.map(({ id }) => id);
 
-    expect(found).toEqual({ resources: [], withoutPort: ['10.0.0.1'], unfiltered: [], onStrangeServer: [] });
-  });
+  expect(await ids(near.id)).toEqual([near.id]);
 
-  test('of the server that a Node names count wherever they are, one in the member subnet first', async () => {
-    const cloud = new SimulatedCloud();
-    const elsewhere = { ...subnet, id: OTHER_SUBNET };
-    const [near, far] = [cloud.all('port')[0]?.id ?? '', cloud.all('port')[1]?.id ?? ''];
-    const at = (...ids: readonly string[]) => ({
-      addresses: ['10.0.0.1'],
-      ports: new Map([['10.0.0.1', ids]]),
-      servers: new Set<string>(),
-    });
+  Object.assign(far, { fixed_ips: [{ subnet_id: OTHER_SUBNET, ip_address: '10.0.0.1' }] });
+  expect(await ids(near.id, far.id)).toEqual([far.id]);
+});
 
-    const outside = await observeNodePorts([], { ...at(near), subnet: elsewhere }, cloud);
-    expect(outside.resources.map(({ id }) => id)).toEqual([near]);
+test('one without port security takes no group', async () => {
+  const { cloud } = cloudWith();
+  Object.assign(portOf(cloud, 1), { port_security_enabled: false, security_groups: [] });
+  const { resources, unfiltered } = await look(cloud, ['10.0.0.1', '10.0.0.2']);
 
-    Object.assign(cloud.all('port')[1] ?? {}, {
-      fixed_ips: [{ subnet_id: OTHER_SUBNET, ip_address: '10.0.0.1' }],
-    });
-    const both = await observeNodePorts([], { ...at(near, far), subnet: elsewhere }, cloud);
-    expect(both.resources.map(({ id }) => id)).toEqual([far]);
-  });
+  expect([resources.map(({ address }) => address), unfiltered]).toEqual([['port/10.0.0.2'], ['10.0.0.1']]);
+});
 
-  test('without port security take no group', async () => {
-    const cloud = new SimulatedCloud();
-    Object.assign(cloud.all('port')[0] ?? {}, { port_security_enabled: false, security_groups: [] });
+test('of all ports, which a Neutron lists that does not know the filter, only those with the group count', async () => {
+  const { cloud } = cloudWith(3);
+  const { resources } = await look({ list: (kind) => cloud.list(kind) }, []);
 
-    const found = await observeNodePorts(
-      [],
-      { addresses: ['10.0.0.1', '10.0.0.2'], subnet, ports: new Map(), servers: new Set<string>() },
-      cloud,
-    );
-
-    expect(found.resources.map(({ address }) => address)).toEqual(['port/10.0.0.2']);
-    expect(found.unfiltered).toEqual(['10.0.0.1']);
-  });
-
-  test('listed by a Neutron that does not know the filter are still only those with the group', async () => {
-    const cloud = withGroupOn(3);
-    const deaf: Pick<SimulatedCloud, 'list'> = { list: (kind) => cloud.list(kind) };
-
-    const found = await observeNodePorts(
-      [GROUP],
-      { addresses: [], subnet, ports: new Map(), servers: new Set<string>() },
-      deaf,
-    );
-
-    expect(found.resources.map(({ address }) => address)).toEqual(['port/10.0.0.3']);
-  });
+  expect(resources.map(({ address }) => address)).toEqual(['port/10.0.0.3']);
 });
 
 test.each([
   [0, 0],
-  [1, 1],
-  [50, 1],
-  [51, 1],
-  [5_000, 1],
-])('%i addresses are asked for in %i calls, fifty at most by name', async (count, calls) => {
-  const addresses = Array.from({ length: count }, (_, at) => `10.1.${at >> 8}.${at & 255}`);
-  const cloud = listing(new SimulatedCloud());
+  [50, 50],
+  [51, 0],
+])('of %i addresses %i are named in the one call', async (count, named) => {
+  const { asked, list } = cloudWith();
+  await portsAt(
+    Array.from({ length: count }, (_, at) => `10.1.0.${at}`),
+    { list },
+  );
 
-  await portsAt(addresses, cloud);
-
-  expect(cloud.asked).toHaveLength(calls);
-  const named = cloud.asked.map(({ fixed_ips }) => (fixed_ips as readonly string[] | undefined)?.length ?? 0);
-  expect(named).toEqual(Array.from({ length: calls }, () => (count > 50 ? 0 : count)));
+  expect(asked).toHaveLength(Math.min(1, count));
+  expect(asked.map(({ fixed_ips: ips = [] }) => [ips].flat().length)).toEqual(count > 0 ? [named] : []);
 });

@@ -18,7 +18,7 @@ const observed = (ref: string | null): readonly ObservedResource[] => [
     kind: 'listener',
     address: 'listener/tcp/443',
     id: 'l',
-    owned: true,
+    whose: 'ours',
     wire: { id: 'l', default_tls_container_ref: ref, sni_container_refs: [] },
   },
 ];

@@ -41,18 +41,23 @@ test('members that stay in another subnet are let in from there, by the ingress 
     },
   };
   const observedRule = (remote_ip_prefix: string | null, direction = 'ingress'): ObservedResource => ({
-    ...{ kind: 'securitygrouprule', address: `rule/${direction}/${remote_ip_prefix}`, id: 'r', owned: true },
+    ...{
+      kind: 'securitygrouprule',
+      address: `rule/${direction}/${remote_ip_prefix}`,
+      id: 'r',
+      whose: 'ours',
+    },
     wire: { id: 'r', direction, remote_ip_prefix },
   });
   const lb: ObservedResource = {
     kind: 'loadbalancer',
     address: 'lb',
     id: 'l',
-    owned: true,
+    whose: 'ours',
     wire: { id: 'l' },
   };
   const there: ObservedResource = {
-    ...{ kind: 'member', address: member, id: 'm', owned: true },
+    ...{ kind: 'member', address: member, id: 'm', whose: 'ours' },
     wire: { id: 'm', subnet_id: OTHER_SUBNET },
   };
   const observed = [

@@ -29,7 +29,7 @@ test.each([
 });
 
 function observed(kind: ResourceKind, address: string, wire = {}): ObservedResource {
-  return { kind, address, id: 'i', owned: true, wire: { id: 'i', ...wire } };
+  return { kind, address, id: 'i', whose: 'ours', wire: { id: 'i', ...wire } };
 }
 
 describe('from a load balancer that stays goes', () => {

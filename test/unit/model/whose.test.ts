@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Unit } from '../../../../shared/model/unit.ts';
-import {
-  ownersOf,
-  ownsListener,
-  ownsUnusedPool,
-} from '../../../../shared/service/observe/load-balancer/owners.ts';
+import { ownersOf, whoseListener, whosePool } from '../../../shared/model/load-balancer/whose.ts';
+import type { Unit } from '../../../shared/model/unit.ts';
 
 const UID = '5e5e5e5e-0000-4000-8000-000000000001';
 const OTHER = '5e5e5e5e-0000-4000-8000-000000000002';
@@ -51,17 +47,19 @@ describe('a listener', () => {
   test.each(LISTENERS)('%s', (_, tags, owned, ownedWhenShared) => {
     const wire = { id: '2', name: 'mine', tags };
 
-    expect(ownsListener(ownersOf(unit, CLUSTER, alone), wire)).toBe(owned);
-    expect(ownsListener(ownersOf(unit, CLUSTER, shared), wire)).toBe(ownedWhenShared);
+    expect(whoseListener(ownersOf(unit, CLUSTER, alone), wire) !== 'foreign').toBe(owned);
+    expect(whoseListener(ownersOf(unit, CLUSTER, shared), wire) !== 'foreign').toBe(ownedWhenShared);
   });
 
   test('of a Service that is gone is told by its name alone', () => {
     const gone: Unit = { key: unit.key, name: NAME, wanted: false };
     const owners = ownersOf(gone, CLUSTER, shared);
 
-    expect(ownsListener(owners, { id: '2', tags: [OURS, `levelset-service=${UID}`, `${GO}web`] })).toBe(true);
-    expect(ownsListener(owners, { id: '2', tags: [OURS, `levelset-service=${OTHER}`, `${GO}api`] })).toBe(
-      false,
+    expect(whoseListener(owners, { id: '2', tags: [OURS, `levelset-service=${UID}`, `${GO}web`] })).toBe(
+      'ours',
+    );
+    expect(whoseListener(owners, { id: '2', tags: [OURS, `levelset-service=${OTHER}`, `${GO}api`] })).toBe(
+      'foreign',
     );
   });
 });
@@ -81,6 +79,6 @@ const POOLS: readonly (readonly [string, object, owned: boolean, ownedWhenShared
 test.each(POOLS)('a pool that no listener uses, %s', (_, wire, owned, ownedWhenShared) => {
   const pool = { id: '3', ...wire };
 
-  expect(ownsUnusedPool(ownersOf(unit, CLUSTER, alone), pool)).toBe(owned);
-  expect(ownsUnusedPool(ownersOf(unit, CLUSTER, shared), pool)).toBe(ownedWhenShared);
+  expect(whosePool(ownersOf(unit, CLUSTER, alone), pool, undefined) !== 'foreign').toBe(owned);
+  expect(whosePool(ownersOf(unit, CLUSTER, shared), pool, undefined) !== 'foreign').toBe(ownedWhenShared);
 });

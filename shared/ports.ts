@@ -79,12 +79,8 @@ export interface DeploymentHold {
 /** The record of what was deleted lately, of one kind. */
 export interface DeletionRecord {
   load(): Promise<RecordedDeletions>;
-  /** Replaces what was loaded; `approved` only if it is given. False: another writer was faster. */
-  save(
-    deletions: readonly Deletion[],
-    loaded: RecordedDeletions,
-    approved?: readonly string[],
-  ): Promise<boolean>;
+  /** Replaces what was loaded. False: another writer was faster. */
+  save(deletions: readonly Deletion[], loaded: RecordedDeletions): Promise<boolean>;
 }
 
 /** The record of what levelset repaired lately (decision 310). */

@@ -169,7 +169,7 @@ const PROMISES: Readonly<Record<string, string>> = {
   'a Service costs a handful of calls': 'test/scenarios/processes/calls-together.test.ts › of eight together each costs some five calls',
   'a dry run changes nothing': 'test/functions/cli/cli.test.ts › plan shows what a sweep would do and changes nothing',
   'options that change delete nothing that serves': 'test/scenarios/reconfigured/every-option.test.ts › deletes nothing that serves',
-  'a restored cluster keeps its load balancers': 'test/scenarios/reconfigured/restored-cluster.test.ts › loses no load balancer',
+  'a restored cluster keeps its load balancers in the quarantine': 'test/scenarios/reconfigured/restored-cluster.test.ts › loses no load balancer',
   'what Services left goes only after a delay': 'test/scenarios/orphans/quarantine.test.ts › stays for the delay, says until when, and then goes with everything',
   'gc takes only what is of the deleted cluster': 'test/laws/orphans/gc.test.ts › takes all that is its own alone',
   'a member that leaves is drained first': 'test/laws/draining.test.ts › a pool has each node that stays, with traffic',

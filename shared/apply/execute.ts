@@ -2,7 +2,7 @@ import { poolAddressOf, policyAddressOf } from '../model/address.ts';
 import type { DeleteStep, Step, UpdateStep, Change } from '../model/plan.ts';
 import { isOfNode } from '../model/node/node.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
-import type { Cloud, World } from '../ports.ts';
+import type { Cloud } from '../ports.ts';
 import { executeOnNode } from './node-writes.ts';
 import type { NodeWrites } from './node-writes.ts';
 import { textOfRoute } from '../model/network/routes.ts';
@@ -132,7 +132,12 @@ function without(routes: readonly Route[], others: readonly Route[]): readonly R
 
 interface PortWrites {
   readonly cloud: Pick<Cloud, 'updateAt'>;
-  readonly memory: Pick<World['memory'], 'portWrites'>;
+  readonly memory: {
+    readonly portWrites: {
+      get(id: string): Promise<WireResource | undefined> | undefined;
+      set(id: string, write: Promise<WireResource | undefined>): void;
+    };
+  };
 }
 
 /** Other runs wait no longer for one write. */

@@ -4,11 +4,10 @@
  */
 import { isMadeElsewhere, whoseLoadBalancer } from '../model/load-balancer/whose.ts';
 import { isDescribedFor, isUntagged } from '../model/load-balancer/floating-ip-owner.ts';
-import { tagValue, tagValues, TAG_PREFIX } from '../model/ownership.ts';
+import { approvalOf, tagValue, tagValues, TAG_PREFIX } from '../model/ownership.ts';
 import type { Plan, Problem, Refusal, Step } from '../model/plan.ts';
 import type { ResourceKind, WireResource } from '../model/resources.ts';
 import { readStoredName } from '../model/tls/stored-certificate.ts';
-import { approvalOf } from '../plan/approval.ts';
 import { clustersOf } from './belongings.ts';
 import type { Belongings } from './belongings.ts';
 import { findClusters, type NamedClusters } from './find-clusters.ts';

@@ -1,3 +1,4 @@
+import { changePort } from '../apply/execute.ts';
 import { asReconcileError } from '../model/errors.ts';
 import type { Step } from '../model/plan.ts';
 import type { WireResource } from '../model/resources.ts';
@@ -68,13 +69,6 @@ async function execute(step: Step, cloud: Pick<Cloud, 'remove' | 'get' | 'update
   if (step.verb !== 'update' || step.kind !== 'port')
     throw new TypeError(`gc has no step ${step.verb} ${step.kind}`);
   const port = await cloud.get('port', step.id);
-  if (!port) return;
   // only the groups of the plan go: others may have come since
-  const [{ from, to } = { from: [], to: [] }] = step.changes as readonly {
-    readonly from: readonly string[];
-    readonly to: readonly string[];
-  }[];
-  const goes = from.filter((group) => !to.includes(group));
-  const left = (port['security_groups'] as readonly string[]).filter((group) => !goes.includes(group));
-  await cloud.updateAt('port', step.id, { security_groups: left }, Number(port['revision_number']));
+  if (port) await changePort(step, port, { cloud, memory: { portWrites: new Map() } });
 }

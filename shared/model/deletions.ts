@@ -17,8 +17,6 @@ export interface Deletion {
 
 export interface RecordedDeletions {
   readonly deletions: readonly Deletion[];
-  /** The approvals in the annotation of the record, for what is gone and can have no annotation. */
-  readonly approved: readonly string[];
   /** Version of the record as it was read; undefined if there was none. */
   readonly version: string | undefined;
 }

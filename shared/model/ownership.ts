@@ -22,6 +22,7 @@
  */
 import { createHash } from 'node:crypto';
 import { ANNOTATION_PREFIX } from './annotation-prefixes.ts';
+import { fingerprint } from './json.ts';
 import type { ServiceKey } from './request.ts';
 import { mergeUserTags } from './load-balancer/user-tags.ts';
 
@@ -39,6 +40,14 @@ export const APPROVE = `${ANNOTATION_PREFIX}approve`;
 /** The hashes that an object's annotation approves, separated by commas or white space. */
 export function approvalsIn(annotations: Readonly<Record<string, string>> | undefined): readonly string[] {
   return (annotations?.[APPROVE] ?? '').split(/[\s,]+/).filter((hash) => hash !== '');
+}
+
+/**
+ * The approval of a change, which a person copies into the annotation `approve`: a hash of all that the change is about, short enough to
+ * copy, and long enough that no two changes share one.
+ */
+export function approvalOf(what: readonly unknown[]): string {
+  return fingerprint(what).slice(0, 12);
 }
 
 export const LOAD_BALANCER_ID = 'loadbalancer.openstack.org/load-balancer-id';

@@ -15,7 +15,6 @@ import { heldBackEvent, publishSummary, release, summarize, summarizeOutcome } f
 import { rfc3339 } from '../report/condition.ts';
 import { recordPlace } from './place.ts';
 import { hasFinalizer, isOurs } from './unit.ts';
-import { forgetApproval } from './vanished.ts';
 import { refusedState, watermark } from './watermark.ts';
 
 /**
@@ -56,13 +55,9 @@ async function writeStatus(
   await publishSummary(service, summary, world.kube);
 }
 
-/**
- * Makes the record, which a person annotates, and writes the Event about a Service that has vanished. It is written in
- * every run, since Events expire and there is no condition that stays.
- */
+/** The Event about a Service that has vanished. It is written in every run, since Events expire and there is no condition that stays. */
 async function reportHeldBack(evaluation: Evaluation, reason: string, { kube }: World): Promise<void> {
-  const { leaving, unit } = evaluation;
-  if (leaving && leaving.recorded.version === undefined) await leaving.record.save([], leaving.recorded);
+  const { unit } = evaluation;
   const metadata = { ...unit.name, uid: uidOf(evaluation) ?? '', resourceVersion: '' };
   await kube.recordEvent(unit.service ?? { metadata, spec: {} }, heldBackEvent(reason));
 }
@@ -106,7 +101,6 @@ async function settle(evaluation: Evaluation, world: World): Promise<void> {
       : watermark(evaluation, world.clock.now());
     if (uid !== undefined && (state ?? momentary)) await keepStates(new Map([[uid, state]]), world);
     if (observed.loadBalancer) await recordPlace(world);
-    await forgetApproval(evaluation, world);
     return;
   }
   if (observed.loadBalancer || unit.letGo?.isApproved === false) return;

@@ -1,11 +1,16 @@
 import type { Config } from '../config/config.ts';
 import type { Service } from '../model/kubernetes.ts';
-import { approvalsIn, FINALIZER, LOAD_BALANCER_ADDRESS } from '../model/ownership.ts';
+import {
+  approvalOf,
+  approvalsIn,
+  FINALIZER,
+  LOAD_BALANCER_ADDRESS,
+  LOAD_BALANCER_ID,
+} from '../model/ownership.ts';
 import { serviceKey } from '../model/request.ts';
 import type { Key, ServiceKey } from '../model/request.ts';
 import { LET_GO_REASON, TAKEN_OVER_REASON } from '../model/unit.ts';
 import type { LetGo, Unit } from '../model/unit.ts';
-import { approvalOfLetGo } from './plan/hold-back.ts';
 import { readyCondition } from '../report/condition.ts';
 import { otherController, secondController } from './plan/plan-problems.ts';
 
@@ -106,6 +111,14 @@ export function whyLetGo(service: Service, config: Classed): LetGo | undefined {
     wasLetGo || !hasCondition(service) ? approvalOfLetGo(service, condition?.lastTransitionTime) : undefined;
   const isApproved = approval !== undefined && approvalsIn(service.metadata.annotations).includes(approval);
   return { because, takenOver, keepsFinalizer, isApproved, ...(approval === undefined ? {} : { approval }) };
+}
+
+/**
+ * The approval to delete what a Service has that was let go. It names the load balancer and the time since when the Service says
+ * that it was let go, so an approval from before does not hold if levelset has looked after the Service since.
+ */
+function approvalOfLetGo({ metadata: { uid, annotations } }: Service, since: string | undefined): string {
+  return approvalOf([uid, 'let go', annotations?.[LOAD_BALANCER_ID] ?? null, since ?? null]);
 }
 
 /** The managers that have the same finalizer as levelset (docs/sources/kubernetes.md). */

@@ -1,16 +1,15 @@
 /**
  * Services that have vanished: they are gone, and levelset saw neither a deletionTimestamp nor a change of their type, as where an
  * apiserver was restored from a backup. What they left in OpenStack stays for `--orphan-delay` after the first sweep that found it, and
- * then goes within `--deletion-share`, unless a person approves it (decision 151). One record has both times.
+ * then goes within `--deletion-share` (decision 151). One record has both times.
  */
 import type { PlannedDeletion } from '../apply/reserve-deletion.ts';
 import type { Config } from '../config/config.ts';
 import { DELETIONS, recent } from '../model/deletions.ts';
 import type { Deletion, RecordedDeletions } from '../model/deletions.ts';
-import { isError, ReconcileError } from '../model/errors.ts';
+import { isError } from '../model/errors.ts';
 import type { Service } from '../model/kubernetes.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
-import { APPROVE, tagValue } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Key } from '../model/request.ts';
@@ -24,7 +23,7 @@ import { foundIn, listOurLoadBalancers } from './observe/project.ts';
 import type { Project } from './observe/project.ts';
 import { findOrphans } from './orphans.ts';
 import type { Orphan } from './orphans.ts';
-import { approvalOfDeletion, holdBack, whyStays } from './plan/hold-back.ts';
+import { holdBack, whyStays } from './plan/hold-back.ts';
 import type { LeftBehind } from './plan/hold-back.ts';
 import { isSeenLeaving, notVanished } from './unit.ts';
 
@@ -37,21 +36,22 @@ export async function withinBudget(evaluation: Evaluation, world: World): Promis
   const { kube, clock, config } = world;
   if (plan.steps.length === 0 || !hasVanished(unit, config)) return evaluation;
   const serves = whatServes(observed);
-  const lead = leadOf(observed);
-  const shown = serves ?? observed.resources.find(({ id }) => lead.some((wire) => wire.id === id));
+  const { loadBalancer: lb, resources } = observed;
+  const others = resources.filter(({ kind, whose }) => whose !== 'foreign' && LEFT.includes(kind));
+  const shown = serves ?? others[0];
   if (!shown) return evaluation;
   const left: LeftBehind = {
     key: unit.key,
-    lead,
-    serves: serves?.wire,
-    loadBalancerId: observed.loadBalancer?.id,
+    ids: lb ? [lb.id] : others.map(({ id }) => id),
+    serves: serves?.id,
+    loadBalancerId: lb?.id,
   };
   const seenAt = clock.now();
   const record = kube.deletions.left;
   const [all, recorded] = await Promise.all([serves ? ourLoadBalancers(cluster, world) : [], record.load()]);
-  const planWith = (others: RecordedDeletions): Plan => {
-    const stays = whyStays(left, others, all, config, { now: clock.now(), inWords: rfc3339 });
-    return stays ? holdBack(plan, shown, stays.why, unit.key, config) : plan;
+  const planWith = ({ deletions }: RecordedDeletions): Plan => {
+    const stays = whyStays(left, deletions, all, config, { now: clock.now(), inWords: rfc3339 });
+    return stays ? holdBack(plan, shown, stays.why) : plan;
   };
   const what = `what ${unit.key} has left (${shown.id})`;
   const leaving: PlannedDeletion = {
@@ -65,6 +65,9 @@ export async function withinBudget(evaluation: Evaluation, world: World): Promis
   };
   return { ...evaluation, plan: planWith(recorded), leaving };
 }
+
+/** What a Service may leave beside its load balancer that a sweep finds. */
+const LEFT: readonly ResourceKind[] = ['floatingip', 'securitygroup', 'secret'];
 
 function hasVanished({ wanted, letGo, service }: Unit, config: Config): boolean {
   return !wanted && !letGo && !(service && isSeenLeaving(service, config));
@@ -85,14 +88,6 @@ function whatServes({ loadBalancer, resources }: ObservedService): ObservedResou
   });
 }
 
-function leadOf({ loadBalancer, resources }: ObservedService): readonly WireResource[] {
-  if (loadBalancer) return [loadBalancer];
-  const kinds: readonly ResourceKind[] = ['floatingip', 'securitygroup', 'secret'];
-  return resources
-    .filter(({ kind, whose }) => whose !== 'foreign' && kinds.includes(kind))
-    .map(({ wire }) => wire);
-}
-
 /** The time for which one list serves the runs of all Services that have vanished together, in milliseconds. */
 const KEEP_MS = 2_000;
 
@@ -108,23 +103,6 @@ function ourLoadBalancers(
 /** The ids of those that are not being deleted. */
 function thereOf(loadBalancers: readonly WireResource[]): readonly string[] {
   return loadBalancers.filter((lb) => lb['provisioning_status'] !== 'PENDING_DELETE').map(({ id }) => id);
-}
-
-/**
- * Takes the approval to delete out of the record once the Service is there again. If the load balancer's tag has the
- * Service's UID, the approval is for another UID, and nothing is read.
- */
-export async function forgetApproval({ unit, observed }: Evaluation, world: World): Promise<void> {
-  const { loadBalancer: lb } = observed;
-  if (!lb || tagValue(lb['tags'], 'service') === unit.service?.metadata.uid) return;
-  const record = world.kube.deletions.left;
-  const recorded = await attempt(record.load());
-  const approval = approvalOfDeletion(unit.key, lb);
-  // who cannot read the record deletes nothing
-  if (recorded instanceof ReconcileError || !recorded.approved.includes(approval)) return;
-  const left = recorded.approved.filter((one) => one !== approval);
-  if (await record.save(recorded.deletions, recorded, left)) return;
-  throw new ReconcileError('KUBE_CONFLICT', `${DELETIONS} was written meanwhile`);
 }
 
 /** A sweep of the whole cluster. */
@@ -160,17 +138,17 @@ export async function judgeOrphans(
     entries === recorded.deletions ||
     readOnly ||
     (await attempt(kube.deletions.left.save(entries, recorded))) === true;
-  const known = { ...recorded, deletions: entries };
   const all = thereOf(foundIn(project.loadBalancers));
   const staying = [...Map.groupBy(vanished, ({ key }) => key)].flatMap(([key, ones]) => {
     const balancers = ones.filter(({ kind }) => kind === 'loadbalancer');
     const lead = balancers.length > 0 ? balancers : ones;
-    const serving = balancers.find(({ wire }) => all.includes(wire.id))?.wire;
     const left: LeftBehind = {
-      ...{ key, lead: lead.map(({ wire }) => wire), serves: serving },
+      key,
+      ids: lead.map(({ wire }) => wire.id),
+      serves: balancers.find(({ wire }) => all.includes(wire.id))?.wire.id,
       loadBalancerId: balancers[0]?.wire.id,
     };
-    const stays = whyStays(left, known, all, config, { now: clock.now(), inWords: rfc3339 });
+    const stays = whyStays(left, entries, all, config, { now: clock.now(), inWords: rfc3339 });
     return stays ? [{ key, lead, ...stays }] : [];
   });
   const quarantined = new Set(staying.filter(({ inQuarantine }) => inQuarantine).map(({ key }) => key));
@@ -178,7 +156,7 @@ export async function judgeOrphans(
   const unsaved = `ConfigMap ${DELETIONS} was not written: the quarantine of what is new in it begins later`;
   return {
     keys: [...new Set(keys)],
-    warnings: [...inWords(staying, recorded, config), ...(isSaved ? [] : [unsaved]), ...warnings],
+    warnings: [...inWords(staying), ...(isSaved ? [] : [unsaved]), ...warnings],
   };
 }
 
@@ -216,21 +194,12 @@ const KIND = {
   secret: 'certificate',
 };
 
-/** One warning with one command: a second one would overwrite what the first has approved. */
-function inWords(
-  staying: readonly Staying[],
-  { approved }: RecordedDeletions,
-  { stateNamespace }: Config,
-): readonly string[] {
-  if (staying.length === 0) return [];
-  const words = [...Map.groupBy(staying, ({ why }) => why)].map(([why, ones]) => {
+function inWords(staying: readonly Staying[]): readonly string[] {
+  return [...Map.groupBy(staying, ({ why }) => why)].map(([why, ones]) => {
     const names = ones.map(({ key, lead }) => {
       const ids = lead.map(({ kind, wire }) => `${KIND[kind]} ${wire.id}`).join(', ');
       return `${key.slice('service/'.length)} (${ids})`;
     });
-    return `levelset keeps what these Services have left in OpenStack, since they are gone without having been deleted: ${names.join(', ')}; ${why}`;
+    return `levelset keeps what these Services have left in OpenStack, since they are gone without having been deleted: ${names.join(', ')}; ${why}; a Service that is applied again inherits what it had`;
   });
-  const approvals = staying.flatMap(({ key, lead }) => lead.map(({ wire }) => approvalOfDeletion(key, wire)));
-  const command = `kubectl --namespace ${stateNamespace} annotate --overwrite configmap ${DELETIONS} ${APPROVE}=${[...new Set([...approved, ...approvals])].join(',')}`;
-  return [`${words.join('. ')}. If all of them are to be deleted, run: ${command}`];
 }

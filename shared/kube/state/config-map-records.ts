@@ -7,8 +7,7 @@ import { parseJson, fieldsOf } from '../../model/json.ts';
 import type { KubeHttp } from '../kube-http.ts';
 import { asObject, corePath } from '../kube-objects.ts';
 import { DELETIONS } from '../../model/deletions.ts';
-import type { Deletion, RecordedDeletions } from '../../model/deletions.ts';
-import { APPROVE, approvalsIn } from '../../model/ownership.ts';
+import type { Deletion } from '../../model/deletions.ts';
 import { PLACE } from '../../model/place.ts';
 import type { Repair } from '../../model/repairs.ts';
 import type { DeletionRecord, Deletions, PlaceRecord, RepairRecord, RouteRecord } from '../../ports.ts';
@@ -19,7 +18,6 @@ const ROUTES = 'levelset-routes';
 
 /** What a ConfigMap has, and its version; undefined if there was no ConfigMap. */
 interface Loaded {
-  readonly annotations: Readonly<Record<string, string>>;
   readonly data: Readonly<Record<string, string>>;
   readonly version: string | undefined;
 }
@@ -41,19 +39,14 @@ class VersionedData {
     const doing = `read ConfigMap ${this.namespace}/${this.name}`;
     const answer = await this.http({ method: 'GET', path, doing, expected: [404] });
     const found = answer.status === 404 ? undefined : asObject('ConfigMap', answer.body, doing);
-    const { annotations = {}, resourceVersion: version } = found?.metadata ?? {};
-    return { annotations, data: found?.data ?? {}, version };
+    return { data: found?.data ?? {}, version: found?.metadata.resourceVersion };
   }
 
   /**
    * Replaces entries of the version that was read; null removes one. Returns the new version. Throws
    * KUBE_CONFLICT if somebody has written since.
    */
-  async save(
-    data: Readonly<Record<string, string | null>>,
-    version: Loaded['version'],
-    annotations: Loaded['annotations'] = {},
-  ): Promise<string> {
+  async save(data: Readonly<Record<string, string | null>>, version: Loaded['version']): Promise<string> {
     const all = corePath('configmaps', this.namespace);
     const doing = `write ConfigMap ${this.namespace}/${this.name}`;
     const { name } = this;
@@ -62,7 +55,7 @@ class VersionedData {
       : this.http({
           method: 'PATCH',
           path: `${all}/${name}`,
-          body: { metadata: { resourceVersion: version, annotations }, data },
+          body: { metadata: { resourceVersion: version }, data },
           doing,
         }));
     if (answer.status === CONFLICT)
@@ -93,14 +86,10 @@ export function configMapDeletions(http: KubeHttp, namespace: string): Deletions
 function deletionRecord(data: VersionedData, entry: string): DeletionRecord {
   return {
     async load() {
-      const { annotations, data: entries, version } = await data.load();
-      const deletions = parseList(DELETIONS, entries[entry] ?? '[]', isDeletion);
-      return { deletions, approved: approvalsIn(annotations), version };
+      const { data: entries, version } = await data.load();
+      return { deletions: parseList(DELETIONS, entries[entry] ?? '[]', isDeletion), version };
     },
-    async save(deletions, { version }: RecordedDeletions, approved) {
-      const annotations = approved ? { [APPROVE]: approved.join(',') } : {};
-      return await saved(data.save({ [entry]: JSON.stringify(deletions) }, version, annotations));
-    },
+    save: (deletions, { version }) => saved(data.save({ [entry]: JSON.stringify(deletions) }, version)),
   };
 }
 

@@ -131,7 +131,7 @@ export const httpVersion: Parser<number> = (text) => {
   return version === '1.0' || version === '1.1' ? { value: Number(version) } : { allowed: '1.0 or 1.1' };
 };
 
-/** The hash of one change that waits for approval (plan/approval.ts). */
+/** The hash of one change that waits for approval (`approvalOf`). */
 export const approval = matching(
   /^[0-9a-f]{12}$/,
   'the hashes of changes that wait, 12 hexadecimal digits each',

@@ -1,10 +1,10 @@
+import { approvalOf } from '../../model/ownership.ts';
 import { nodeAt, SERVER_GONE } from '../../model/node/node.ts';
 import type { Plan, Problem, Refusal, Step } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import { overBudget } from '../../plan/deletion-budget.ts';
 import type { DeletionBudget } from '../../plan/deletion-budget.ts';
 import { planOne, remove } from '../../plan/plan-one.ts';
-import { approvalOf } from '../../plan/approval.ts';
 
 export interface NodePlanInput {
   readonly name: string;

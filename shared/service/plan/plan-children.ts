@@ -15,7 +15,7 @@ export interface ChildrenInput extends Asked {
   readonly observed: readonly ObservedResource[];
   readonly keepMembers: boolean;
   readonly there: ReadonlyMap<Address, ObservedResource>;
-  readonly draining?: readonly DrainingMember[];
+  readonly draining: readonly DrainingMember[] | undefined;
   readonly resting: Resting;
 }
 

@@ -23,11 +23,11 @@ export interface Leaving {
   readonly leaves: string | undefined;
   readonly observed: readonly ObservedResource[];
   /** Other Services on the load balancer, as `NAMESPACE/NAME`. */
-  readonly sharedWith?: readonly string[];
+  readonly sharedWith: readonly string[];
   /** Tags of other Services that only their listeners have, and the load balancer should have. */
-  readonly missingTags?: readonly string[];
+  readonly missingTags: readonly string[];
   /** The tags that the Go provider has for this Service. */
-  readonly goTags?: readonly string[];
+  readonly goTags: readonly string[];
 }
 
 /**
@@ -36,7 +36,7 @@ export interface Leaving {
  * Else levelset deletes what is its own; when nothing of that is left, it removes its tags.
  */
 export function removeAll(lb: ObservedResource, input: Leaving): readonly Step[] {
-  const { unit, observed, sharedWith = [] } = input;
+  const { unit, observed, sharedWith } = input;
   const isShared = sharedWith.length > 0;
   const because = input.leaves ?? 'the Service asks for no load balancer';
   if (lb.whose !== 'foreign' && isAllOurs(observed) && !isShared)
@@ -54,7 +54,7 @@ export function isAllOurs(observed: readonly ObservedResource[]): boolean {
 }
 
 /** Removes levelset's tags from a load balancer that stays because it, or a resource on it, is not levelset's. */
-function release(lb: ObservedResource, key: ServiceKey, { goTags = [] }: Leaving): Step {
+function release(lb: ObservedResource, key: ServiceKey, { goTags }: Leaving): Step {
   const from = tagsOf(lb);
   const goes = (tag: string): boolean =>
     tag === lb.wire['name'] || isGoTagOf(tag, key) || goTags.includes(tag);
@@ -70,7 +70,7 @@ function release(lb: ObservedResource, key: ServiceKey, { goTags = [] }: Leaving
 function leave(
   lb: ObservedResource,
   key: ServiceKey,
-  { uid: own, observed, missingTags = [], goTags = [] }: Leaving,
+  { uid: own, observed, missingTags, goTags }: Leaving,
 ): readonly Step[] {
   const from = tagsOf(lb);
   const owner = madeForKey(lb.wire);

@@ -1,21 +1,25 @@
 import { familyOf, vipsOf } from '../../model/network/network-facts.ts';
-import { replacesTag, TAG_PREFIX, tagValue } from '../../model/ownership.ts';
+import { approvalOf, replacesTag, TAG_PREFIX, tagValue } from '../../model/ownership.ts';
 import { REPLACEMENT } from '../../model/plan.ts';
 import type { Change, DeleteStep, Problem, Refusal, Step, AwaitingApproval } from '../../model/plan.ts';
 import { quote } from '../../model/text/text.ts';
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
 import { compare } from '../../plan/compare.ts';
-import { approvalOf } from '../../plan/approval.ts';
 import { removeWithAll } from './plan-leaving.ts';
 import { createTree, leftOut } from './create-tree.ts';
 import { planFailover, whyNotRebuilt } from './plan-repair.ts';
 import type { RepairFacts, WhatServes } from './plan-repair.ts';
 import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 
-export interface ReplacementInput extends Circumstances {
+export interface ReplacementInput {
+  readonly observed: readonly ObservedResource[];
+  /** Other Services on the load balancer, as `NAMESPACE/NAME`. */
+  readonly sharedWith: readonly string[];
+  /** Other changes that wait for approval. A new load balancer would have them at once, without approval. */
+  readonly awaitingApproval: readonly AwaitingApproval[];
   /** Present if the load balancer is in ERROR, and levelset may repair it. */
-  readonly repair?: RepairFacts;
+  readonly repair: RepairFacts | undefined;
   /** The addresses in the Service's status. */
   readonly published: readonly string[];
   /** The UID of the Service. */
@@ -23,20 +27,18 @@ export interface ReplacementInput extends Circumstances {
   /** The approvals (short hashes) in the Service's annotation. */
   readonly approved: readonly string[];
   /** The load balancer that an earlier run made to take this one's place. */
-  readonly replacement?: WireResource;
+  readonly replacement: WireResource | undefined;
   /** The resources that would be desired without a load balancer, and their Problems. */
-  readonly another?: {
-    readonly resources: readonly DesiredResource[];
-    readonly problems: readonly Problem[];
-  };
+  readonly another:
+    { readonly resources: readonly DesiredResource[]; readonly problems: readonly Problem[] } | undefined;
   readonly desired: readonly DesiredResource[];
   /** No node is eligible, so a new load balancer would have no members. */
   readonly keepMembers: boolean;
   /** It was made for this Service alone, and nobody has its address yet. */
-  readonly isForNobody?: boolean;
+  readonly isForNobody: boolean;
 }
 
-export interface Replacement {
+interface Replacement {
   readonly steps: readonly Step[];
   readonly refused: readonly Refusal[];
   /**
@@ -55,36 +57,32 @@ export interface Replacement {
  * has the old one's id in a tag, so that the next run continues wherever this one ends.
  */
 export function planReplacement(
-  wanted: DesiredResource,
-  lb: ObservedResource,
+  wanted: DesiredResource | undefined,
+  lb: ObservedResource | undefined,
   there: ReadonlyMap<Address, ObservedResource>,
   input: ReplacementInput,
 ): Replacement {
   const { replacement } = input;
+  const goesWith = `the load balancer that it was to replace is ${lb ? 'deleted, too' : 'gone'}`;
+  if (!lb || !wanted) return { steps: removeReplacement(replacement, goesWith), refused: [] };
   const stray = removeReplacement(replacement, 'no change needs it any more');
   const unmade = compare(wanted, lb, there).get('refuse');
-  const { repair, published } = input;
+  const { repair } = input;
   if (repair && input.isForNobody) {
-    const because = 'the load balancer that it was to replace is deleted, too';
     const rebuild = `${repair.wrong} and nobody has its address yet, so it is made anew`;
-    return { steps: removeReplacement(replacement, because), refused: [], rebuild };
+    return { steps: removeReplacement(replacement, goesWith), refused: [], rebuild };
   }
   if (!unmade && !repair) return { steps: stray, refused: [] };
   const failover = repair && planFailover(lb, repair);
   if (failover) return { steps: [failover], refused: [] };
   const changes = unmade ?? [];
-  const no = (reason: string, approval?: string): Replacement => ({
-    steps: approval === undefined ? [] : stray,
-    refused: [
-      {
-        address: 'lb',
-        kind: 'loadbalancer',
-        changes,
-        reason,
-        ...(approval === undefined ? {} : { approval }),
-      },
-    ],
-  });
+  const broken = unmade ? undefined : repair;
+  const no = (reason: string, approval?: string): Replacement => {
+    const refusal = { address: 'lb', kind: 'loadbalancer', changes, reason } as const;
+    return approval === undefined
+      ? { steps: [], refused: [refusal] }
+      : { steps: stray, refused: [{ ...refusal, approval }] };
+  };
   const obstacle = obstacleOf(lb, input);
   if (obstacle !== undefined) {
     const what = repair
@@ -95,27 +93,15 @@ export function planReplacement(
   const approval = replacementApproval(input.uid, lb.id, changes);
   const { resources = input.desired, problems = [] } = input.another ?? {};
   const anew = resources.find(({ address }) => address === 'lb') ?? wanted;
-  const wrong = problems.find(({ blocking }) => blocking);
   const inPlace = keepsItsPort(anew, lb);
-  const waits =
-    unmade || !repair ? CANNOT : whyWaits(inPlace, lb, { ...input, published, anew: resources }, repair);
+  const waits = broken
+    ? whyWaits(inPlace, lb, { ...input, anew: resources }, broken)
+    : 'Octavia cannot change it';
   if (waits !== undefined && !input.approved.includes(approval))
     return no(`${waits}; ${costOf(inPlace, lb, there)}`, approval);
-  const because = unmade || !repair ? 'approved' : repair.wrong;
-  const later = leftOut(resources).map(({ address }) => address);
-  if (later.length > 0) {
-    return no(
-      `the approval is given, but a new load balancer cannot have these listeners from the start: ${later.join(', ')}`,
-      approval,
-    );
-  }
-  if (wrong) {
-    const { field, value, message } = wrong;
-    return no(
-      `the approval is given, but levelset cannot create the new load balancer: ${field} ${quote(value)} ${message}`,
-      approval,
-    );
-  }
+  const because = broken ? broken.wrong : 'approved';
+  const impossible = whyImpossible(resources, problems);
+  if (impossible !== undefined) return no(`the approval is given, but ${impossible}`, approval);
   // without an eligible node, a new load balancer would have no members, and the present one keeps its own
   if (input.keepMembers && (inPlace || !replacement)) return { steps: [], refused: [] };
   if (inPlace)
@@ -124,15 +110,14 @@ export function planReplacement(
       refused: [],
       rebuild: 'approved; the VIP port must be free before levelset creates the load balancer again',
     };
-  if (!replacement) return { steps: [create(wanted, anew, lb, resources, unmade ?? repair)], refused: [] };
+  if (!replacement) return { steps: [create(wanted, anew, lb, resources, broken ?? changes)], refused: [] };
   const asDesired = { ...lb, id: replacement.id, wire: replacement };
   if (compare(anew, asDesired, there).has('refuse')) return { steps: stray, refused: [] };
   const { provisioning_status: status } = replacement;
-  if (status === 'ERROR') {
+  if (status === 'ERROR')
     return no(
       `load balancer ${replacement.id}, which is to take its place, is in ERROR; to try again, delete that one: openstack loadbalancer delete --cascade ${replacement.id}`,
     );
-  }
   if (status !== 'ACTIVE') return { steps: [], refused: [] };
   const old = removeWithAll('lb', lb.id, `${because}; another load balancer has taken its place`);
   return { steps: [old], refused: [], switchesTo: replacement };
@@ -152,15 +137,15 @@ function create(
   anew: DesiredResource,
   lb: ObservedResource,
   desired: readonly DesiredResource[],
-  why: readonly Change[] | RepairFacts | undefined,
+  why: readonly Change[] | RepairFacts,
 ): Step {
   const { tags = [] } = wanted.attributes as { readonly tags?: readonly string[] };
   const attributes = { ...anew.attributes, tags: [...tags, replacesTag(lb.id)] };
   const step = createTree({ ...anew, attributes }, desired);
   const because =
-    why && 'wrong' in why
+    'wrong' in why
       ? `it takes the place of lb: ${why.wrong}`
-      : `approved; it takes the place of lb to have another ${why?.map(({ attribute }) => attribute).join(', ') ?? ''}`;
+      : `approved; it takes the place of lb to have another ${why.map(({ attribute }) => attribute).join(', ')}`;
   return { ...step, address: REPLACEMENT, because };
 }
 
@@ -168,10 +153,7 @@ function create(
  * The step that deletes the replacement with everything on it. None without a replacement, or while Octavia works on
  * it, since Octavia would refuse.
  */
-export function removeReplacement(
-  replacement: WireResource | undefined,
-  because: string,
-): readonly DeleteStep[] {
+function removeReplacement(replacement: WireResource | undefined, because: string): readonly DeleteStep[] {
   if (!replacement || String(replacement['provisioning_status']).startsWith('PENDING_')) return [];
   return [removeWithAll(REPLACEMENT, replacement.id, because)];
 }
@@ -189,14 +171,6 @@ export function switchedTo(replacement: WireResource | undefined, wanted: Desire
   return { ...wanted, attributes };
 }
 
-interface Circumstances {
-  readonly observed: readonly ObservedResource[];
-  /** Other Services on the load balancer. */
-  readonly sharedWith?: readonly string[];
-  /** Other changes that wait for approval. A new load balancer would have them at once, without approval. */
-  readonly awaitingApproval?: readonly AwaitingApproval[];
-}
-
 /**
  * The reason why no other load balancer can take this one's place; undefined if one can. Obstacles are: it was made by a person or for
  * another Service, other changes
@@ -205,7 +179,7 @@ interface Circumstances {
  */
 function obstacleOf(
   lb: ObservedResource,
-  { observed, sharedWith = [], awaitingApproval = [] }: Circumstances,
+  { observed, sharedWith, awaitingApproval }: ReplacementInput,
 ): string | undefined {
   if (lb.whose === 'foreign') return 'no controller made it: a person did, and let the Service use it';
   if (tagValue(lb.wire['tags'], 'owner') !== undefined)
@@ -231,7 +205,20 @@ function keepsItsPort(wanted: DesiredResource, { wire }: ObservedResource): bool
   );
 }
 
-const CANNOT = 'Octavia cannot change it';
+/** Why no load balancer can be made as desired; undefined if one can. */
+function whyImpossible(
+  resources: readonly DesiredResource[],
+  problems: readonly Problem[],
+): string | undefined {
+  const later = leftOut(resources).map(({ address }) => address);
+  if (later.length > 0)
+    return `a new load balancer cannot have these listeners from the start: ${later.join(', ')}`;
+  const wrong = problems.find(({ blocking }) => blocking);
+  return (
+    wrong &&
+    `levelset cannot create the new load balancer: ${wrong.field} ${quote(wrong.value)} ${wrong.message}`
+  );
+}
 
 /** Why a load balancer in ERROR is not rebuilt without approval; undefined if it is. */
 function whyWaits(

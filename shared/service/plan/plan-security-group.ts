@@ -1,19 +1,21 @@
-import type { Plan, Refusal, Step } from '../../model/plan.ts';
+import { approvalOf } from '../../model/ownership.ts';
+import type { AwaitingApproval, Refusal, Step } from '../../model/plan.ts';
 import type { Address, Ref } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import { DEFAULT_RULES, openingAddress } from '../../model/network/openings.ts';
-import { approvalOf } from '../../plan/approval.ts';
 import { planOne, remove } from '../../plan/plan-one.ts';
 import { MADE_TWICE } from './why-deleted.ts';
 import { familyOf } from '../../model/network/network-facts.ts';
 
 const GROUP = 'securitygroup';
-/** levelset deletes the group of a Service that goes on only after approval (decision 154). */
 const GROUPS_OFF = 'approved; manage-security-groups is off';
 const GROUP_ID: Ref = { $ref: 'securitygroup.id' };
 
 interface SecurityGroupInput {
   readonly leaves: string | undefined;
+  /** The UID of the Service. */
+  readonly uid: string;
+  readonly approved: readonly string[];
   readonly desired: readonly DesiredResource[];
   readonly observed: readonly ObservedResource[];
   /** No node is eligible, so the ports that have the group keep it. */
@@ -31,9 +33,14 @@ interface SecurityGroupInput {
  * The steps of a Service's security group, its rules and its ports. The group is complete before it is put on a port,
  * and off all ports before it is deleted. A group without any desired rule keeps its rules, since the Service's ranges
  * could not be read (docs/sources/go-provider.md, "Security groups"). A group that may be empty loses them. While pools
- * are switched, no rule is deleted.
+ * are switched, no rule is deleted. Off a Service that goes on it is taken once that is approved: it may be all that lets the load balancer
+ * in, and only the configuration has changed (decision 154).
  */
-export function planSecurityGroup(input: SecurityGroupInput, refused: Refusal[]): readonly Step[] {
+export function planSecurityGroup(
+  input: SecurityGroupInput,
+  refused: Refusal[],
+  awaiting: AwaitingApproval[],
+): readonly Step[] {
   const { desired, observed, there, wanted } = input;
   const asked = desired.filter(({ kind }) => kind === 'securitygrouprule');
   const rules = [...asked, ...rulesOfStaying(asked, input)];
@@ -56,7 +63,16 @@ export function planSecurityGroup(input: SecurityGroupInput, refused: Refusal[])
   for (const port of observed) {
     if (port.kind === 'port') steps.push(...planPort(port, input));
   }
-  return [...steps, ...surplus(GROUP, input).map((one) => remove(one, whyGroupGoes(one, input)))];
+  steps.push(...surplus(GROUP, input).map((one) => remove(one, whyGroupGoes(one, input))));
+  const left = input.leaves === undefined && !group ? observed.find(({ kind }) => kind === GROUP) : undefined;
+  if (!left || steps.length === 0) return steps;
+  const approval = approvalOf([input.uid, 'delete', left.id]);
+  if (input.approved.includes(approval)) return steps;
+  const { address, kind } = left;
+  const reason =
+    'manage-security-groups is off; levelset leaves the group on the ports of the nodes as it is until its deletion is approved';
+  awaiting.push({ verb: 'delete', address, kind, changes: [], reason, approval });
+  return [];
 }
 
 /** `tcp/30080` of a rule for that port of Nodes. */
@@ -170,37 +186,4 @@ function ofRange(
   const { protocol = '', port_range_min: port = 0 } = rule.attributes;
   const address = openingAddress({ protocol, port, cidr });
   return { ...rule, address, attributes: { ...rule.attributes, remote_ip_prefix: cidr } };
-}
-
-const OF_GROUPS = ['securitygroup', 'securitygrouprule', 'port'];
-
-/**
- * The plan without the steps that take the security group off a Service that goes on. They wait for approval: the group
- * may be all that lets the load balancer in, and only the configuration has changed (decision 154).
- */
-export function keepGroupUntilApproved(
-  planned: Plan,
-  { uid, approved, observed, desired }: GroupOfService,
-): Plan {
-  const group = observed.find(({ kind }) => kind === GROUP);
-  const takesOff = planned.steps.filter(({ kind }) => OF_GROUPS.includes(kind));
-  if (!group || takesOff.length === 0 || desired.some(({ kind }) => kind === GROUP)) return planned;
-  const approval = approvalOf([uid, 'delete', group.id]);
-  if (approved.includes(approval)) return planned;
-  const reason =
-    'manage-security-groups is off; levelset leaves the group on the ports of the nodes as it is until its deletion is approved';
-  const { address, kind } = group;
-  const waits = { verb: 'delete', address, kind, changes: [], reason, approval } as const;
-  return {
-    ...planned,
-    steps: planned.steps.filter((step) => !takesOff.includes(step)),
-    awaitingApproval: [...planned.awaitingApproval, waits],
-  };
-}
-
-interface GroupOfService {
-  readonly uid: string;
-  readonly approved: readonly string[];
-  readonly observed: readonly ObservedResource[];
-  readonly desired: readonly DesiredResource[];
 }

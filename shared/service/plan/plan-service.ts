@@ -21,7 +21,6 @@ import {
 } from './plan-problems.ts';
 import { errorProblems, stuckProblems, withoutStuck } from './mend-children.ts';
 import { plan } from './plan.ts';
-import { keepGroupUntilApproved } from './plan-security-group.ts';
 import type { RepairFacts } from './plan-repair.ts';
 import { whyLeaving } from './why-deleted.ts';
 import { whatCanBeDoneNow } from './what-can-be-done-now.ts';
@@ -107,7 +106,7 @@ export function planService(input: ServicePlanInput): Plan {
     keepSecurityGroup,
     staysOnPort: observed.resources.some((one) => isOnUsersPort(one, unit)),
     sharedWith: sharing?.others ?? [],
-    ...(draining ? { draining } : {}),
+    draining,
     missingTags: sharing?.missingTags ?? [],
     goTags: goTags(cluster.name, unit.name),
     duplicates,
@@ -115,16 +114,14 @@ export function planService(input: ServicePlanInput): Plan {
     uid,
     approved,
     published,
-    ...(repair ? { repair } : {}),
-    ...(another ? { another } : {}),
-    ...(replacement ? { replacement } : {}),
+    repair,
+    another,
+    replacement,
     isForNobody:
       sharing?.decides === true && (unit.service?.status?.loadBalancer?.ingress ?? []).length === 0,
   });
-  const ofService = { uid, approved, observed: observed.resources, desired: desired.resources };
   const able = { ...planned, steps: withoutStuck(planned.steps, stuck) };
-  const serving = unit.wanted && !keepSecurityGroup ? keepGroupUntilApproved(able, ofService) : able;
-  const allowed = unit.letGo ? untilApproved(serving, unit.letGo) : serving;
+  const allowed = unit.letGo ? untilApproved(able, unit.letGo) : able;
   return whatCanBeDoneNow(allowed, input);
 }
 

@@ -14,8 +14,8 @@ import { followNodes } from './follow-nodes.ts';
 import { replacePools } from './replace-pools.ts';
 import { isAllOurs, removeAll, removeWithAll } from './plan-leaving.ts';
 import type { Leaving } from './plan-leaving.ts';
-import { planReplacement, removeReplacement, switchedTo } from './plan-replacement.ts';
-import type { Replacement, ReplacementInput } from './plan-replacement.ts';
+import { planReplacement, switchedTo } from './plan-replacement.ts';
+import type { ReplacementInput } from './plan-replacement.ts';
 import { planChildren } from './plan-children.ts';
 import type { ChildrenInput } from './plan-children.ts';
 import type { Resting } from './mend-children.ts';
@@ -31,15 +31,15 @@ interface PlanInput extends ReplacementInput, Leaving {
   /** The desired rules are unknown, so the security group stays as it is. */
   readonly keepSecurityGroup: boolean;
   /** The floating IP is where a user attached it, and outlives the Service there (decision 161). */
-  readonly staysOnPort?: boolean;
+  readonly staysOnPort: boolean;
   /** Load balancers of this unit that were made twice because the answer to a POST was lost. */
   readonly duplicates: readonly WireResource[];
   /** Changes that were taken out of the comparison because they wait for approval. */
-  readonly awaitingApproval?: readonly AwaitingApproval[];
+  readonly awaitingApproval: readonly AwaitingApproval[];
   /** Members that are desired until they have drained. A member goes sooner if its pool is replaced. */
-  readonly draining?: readonly DrainingMember[];
+  readonly draining: readonly DrainingMember[] | undefined;
   /** Ids of children in ERROR that were written a moment ago. */
-  readonly resting?: Resting;
+  readonly resting: Resting;
   /** The ports that the Service names, such as `tcp/80`. */
   readonly ports: readonly string[];
 }
@@ -67,7 +67,8 @@ export function plan(input: PlanInput): Plan {
     )
     .map(({ address }) => address);
   const keeps = input.keepMembers && observed.some(({ kind }) => kind === 'member');
-  const { awaitingApproval = [], sharedWith = [] } = input;
+  const { sharedWith } = input;
+  const awaitingApproval = [...input.awaitingApproval];
   const blocked = isBlocked(input);
   const inNextPool = blocked
     ? followNodes(desired, observed)
@@ -84,12 +85,13 @@ export function plan(input: PlanInput): Plan {
     ...(sharedWith.length > 0 ? { sharedWith } : {}),
     ...(draining.length > 0 ? { draining } : {}),
   };
-  const { resting = new Set() } = input;
-  const known = { ...input, resting, there };
+  const known = { ...input, there };
   if (blocked) {
     const steps = planMembersAlone(inNextPool, known);
     const isKept = input.keepSecurityGroup || !there.has('securitygroup');
-    const ports = isKept ? [] : planSecurityGroup({ ...input, there, wanted, switching: false }, []);
+    const ports = isKept
+      ? []
+      : planSecurityGroup({ ...input, there, wanted, switching: false }, [], awaitingApproval);
     return { ...base, steps: [...steps, ...ports.filter(({ kind }) => kind === 'port')], refused: [] };
   }
   const lb = there.get('lb');
@@ -98,7 +100,7 @@ export function plan(input: PlanInput): Plan {
   const refused: Refusal[] = [];
 
   const switching = inNextPool.some(({ address }) => !wanted.has(address));
-  const replaced = replacementOf(lb, wantedLb, there, input);
+  const replaced = planReplacement(wantedLb, lb, there, input);
   const { rebuild } = replaced;
   if (!lb && wantedLb) {
     steps.push(createTree(wantedLb, desired));
@@ -122,7 +124,7 @@ export function plan(input: PlanInput): Plan {
     );
   }
   const floating = there.get('floatingip');
-  const { staysOnPort = false } = input;
+  const { staysOnPort } = input;
   const wantedFloating = staysOnPort ? undefined : wanted.get('floatingip');
   if (wantedFloating && rebuild === undefined)
     planOne(switchedTo(replaced.switchesTo, wantedFloating), there, steps, refused);
@@ -137,7 +139,7 @@ export function plan(input: PlanInput): Plan {
       : 'the Service is to have no floating IP of its own');
   steps.push(...observed.filter(isLeftover).map((leftover) => remove(leftover, because)));
   const group = { ...input, there, wanted, switching };
-  const outsideOctavia = input.keepSecurityGroup ? [] : planSecurityGroup(group, refused);
+  const outsideOctavia = input.keepSecurityGroup ? [] : planSecurityGroup(group, refused, awaitingApproval);
   const stored = {
     ...group,
     unknown: input.duplicates.length > 0 || input.replacement !== undefined,
@@ -162,17 +164,6 @@ function planMembersAlone(
   const observed = input.observed.filter(({ kind, parent = '' }) => kind === 'member' && wanted.has(parent));
   planChildren({ ...input, desired, observed, wanted }, steps, []);
   return steps;
-}
-
-function replacementOf(
-  lb: ObservedResource | undefined,
-  wanted: DesiredResource | undefined,
-  there: ReadonlyMap<Address, ObservedResource>,
-  input: PlanInput,
-): Replacement {
-  if (lb && wanted) return planReplacement(wanted, lb, there, input);
-  const because = `the load balancer that it was to replace is ${lb ? 'deleted, too' : 'gone'}`;
-  return { steps: removeReplacement(input.replacement, because), refused: [] };
 }
 
 function byAddress<R extends { readonly address: Address }>(

@@ -1,7 +1,7 @@
-import { ATTRIBUTES, attributeRule, attributesOf } from '../../model/attributes.ts';
+import { ATTRIBUTES, attributesOf } from '../../model/attributes.ts';
 import { nextPlace } from '../../model/address.ts';
 import type { Address } from '../../model/address.ts';
-import { recordedIn, replacesTag } from '../../model/ownership.ts';
+import { replacesTag } from '../../model/ownership.ts';
 import type { DrainingMember } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource, Attributes } from '../../model/resources.ts';
 import { compare } from '../../plan/compare.ts';
@@ -128,8 +128,8 @@ interface PoolReplacement {
 }
 
 /**
- * A resource of a port, moved to the new pool. Attributes that nobody asks for keep their present values, such as a
- * weight that a person gave, or a value that waits for approval.
+ * A resource of a port, moved to the new pool. A member keeps what nobody asks for, such as a weight that a person gave, and what waits
+ * for approval its present value.
  */
 function inNextPool(resource: DesiredResource, replacement: PoolReplacement, there: There): DesiredResource {
   const { next, because, replaces } = replacement;
@@ -180,21 +180,9 @@ export function presentOf({ kind, wire }: ObservedResource): Attributes {
 
 function carried(desired: DesiredResource, observed: ObservedResource, there: There): Attributes {
   if (desired.kind === 'member') return carriedMember(desired, observed, there);
-  const present = presentOf(observed);
-  const recorded = recordedIn(observed.wire['tags']);
-  const isUnasked = (name: string): boolean =>
-    attributeRule(desired.kind, name).change === 'in-place' &&
-    name !== 'tags' &&
-    !(name in desired.attributes) &&
-    !recorded.includes(name);
-  const unasked = Object.entries(present).filter(([name, value]) => value !== false && isUnasked(name));
-  const attributes = Object.entries(desired.attributes as Attributes).filter(
-    ([name, value]) => value !== null || name === 'session_persistence',
-  );
-  return {
-    ...Object.fromEntries(attributes),
-    ...(isAlike(desired, present) ? Object.fromEntries(unasked) : {}),
-  };
+  const isSent = ([name, value]: readonly [string, unknown]): boolean =>
+    value !== null || name === 'session_persistence';
+  return Object.fromEntries(Object.entries(desired.attributes as Attributes).filter(isSent));
 }
 
 function carriedMember(desired: DesiredResource, observed: ObservedResource, there: There): Attributes {
@@ -202,10 +190,4 @@ function carriedMember(desired: DesiredResource, observed: ObservedResource, the
   const { subnet_id } = desired.attributes as { readonly subnet_id?: string };
   const isAsked = subnet_id !== undefined && desired.unasked?.includes('subnet_id') !== true;
   return { ...asListed(desired, observed, changes).attributes, ...(isAsked ? { subnet_id } : {}) };
-}
-
-/** Whether the new resource may have the old one's attributes, which depend on the protocol and the type of check. */
-function isAlike({ attributes }: DesiredResource, present: Attributes): boolean {
-  const { protocol, type } = attributes as { readonly protocol?: string; readonly type?: string };
-  return protocol === present['protocol'] && type === present['type'];
 }

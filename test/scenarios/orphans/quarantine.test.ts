@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sweep } from '../../../shared/sweep.ts';
 import { floatingIPDescription } from '../../../shared/model/ownership.ts';
-import { kubectl, startCluster } from '../../support/clusters/cluster.ts';
+import { startCluster } from '../../support/clusters/cluster.ts';
 import type { Cluster } from '../../support/clusters/cluster.ts';
 import { aService } from '../../support/service.ts';
 import { leftovers } from '../../support/told.ts';
@@ -32,7 +31,7 @@ describe('what a Service has left that is gone without having been deleted', () 
     expect(first.warnings).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^levelset keeps what these Services have left .* default/web \\(load balancer ${id}\\); it is in quarantine until ${until} \\(--orphan-delay\\), and is deleted after that within the deletion budget\\. If all of them are to be deleted, run: kubectl --namespace levelset annotate --overwrite configmap levelset-deletions levelset\\.openstack\\.org/approve=\\w{12}$`,
+          `^levelset keeps what these Services have left .* default/web \\(load balancer ${id}\\); it is in quarantine until ${until} \\(--orphan-delay\\), and is deleted after that within the deletion budget; a Service that is applied again inherits what it had$`,
         ),
       ),
     ]);
@@ -46,48 +45,6 @@ describe('what a Service has left that is gone without having been deleted', () 
     expect(loadBalancers()).toEqual(['api']);
     expect(it.inside.cloud.floatingips).toHaveLength(1);
     expect((await it.sweep()).warnings).toEqual([]);
-  });
-
-  test('goes at once with the command that the sweep prints', async () => {
-    await it.create('web');
-    it.lose('web');
-
-    kubectl(it, (await it.sweep()).warnings[0]);
-    await it.sweep();
-    await it.sweep();
-
-    expect(leftovers(it.inside)).toEqual({});
-  });
-
-  test('goes with one command for all, whenever they vanished and whatever holds them', async () => {
-    it = startCluster({ orphanDelayMs: HOUR_MS, deletionPercent: 0 });
-    await it.create('web', 'api', 'shop', 'stays');
-    it.lose('web');
-    await it.sweep();
-    pass(HOUR_MS);
-    it.lose('api');
-    await it.sweep();
-    pass(60_000);
-    it.lose('shop');
-
-    const { warnings } = await it.sweep();
-    expect(warnings).toHaveLength(1);
-    kubectl(it, warnings[0]);
-    await it.sweep();
-
-    expect(loadBalancers()).toEqual(['stays']);
-  });
-
-  test('the command has what is approved already', async () => {
-    await it.create('web', 'api');
-    it.lose('web', 'api');
-    const [both = ''] = (await it.sweep()).warnings;
-    const [first, second] = both.split('=').at(-1)?.split(',') ?? [];
-    kubectl(it, both.replace(`,${second ?? ''}`, ''));
-
-    const look = await sweep(it.world, { readOnly: true });
-
-    expect(look.warnings).toEqual([expect.stringMatching(new RegExp(`=${first},${second}$`))]);
   });
 
   test('begins its time anew when the Service was there in between', async () => {
@@ -179,19 +136,6 @@ describe('what a Service has left that is gone without having been deleted', () 
 
     expect(loadBalancers()).toEqual(['web']);
     expect(unread.warnings[0]).toContain('stays: ConfigMap levelset-deletions has an entry');
-  });
-
-  test('waits when all Services are missing from one list, and the budget then keeps it', async () => {
-    const careful = startCluster({ orphanDelayMs: HOUR_MS, deletionPercent: 10 });
-    await careful.create('web', 'api', 'shop');
-    careful.lose('web', 'api', 'shop');
-    await careful.sweep();
-    careful.inside.advanceClock(HOUR_MS);
-
-    const { warnings } = await careful.sweep();
-
-    expect(careful.inside.cloud.loadbalancers).toHaveLength(3);
-    expect(warnings[0]).toContain('3 would be deleted together, and --deletion-share=10% allows 1 of 3');
   });
 });
 

@@ -37,72 +37,37 @@ async function sweptBy(world: World = it.world): Promise<readonly Report[]> {
 
 const loadBalancers = (): number => it.sandbox.cloud.loadbalancers.length;
 
-/** What `kubectl annotate --overwrite configmap NAME KEY=VALUE` does. */
-function kubectl(command: string): void {
-  const [, namespace, name = '', key = '', value = ''] =
-    /^kubectl --namespace (\S+) annotate --overwrite configmap (\S+) (\S+?)=(\S+)$/.exec(command) ?? [];
-  it.sandbox.kube.apply({ kind: 'ConfigMap', metadata: { name, namespace, annotations: { [key]: value } } });
-}
-
-const commandIn = (text = ''): string => /kubectl .*$/.exec(text)?.[0] ?? '';
-
 describe('an apiserver that was restored from a backup', () => {
-  test('loses no load balancer: the message, one command for exactly that list, level again', async () => {
-    await create(12);
-    lose(...names(12).slice(1));
+  test('loses no load balancer in the quarantine, and after it one in an hour', async () => {
+    const world = await it.another({ ...it.world.config, orphanDelayMs: 3_600_000 });
+    await create(4);
+    lose('s1', 's2', 's3');
     const written = cloudWrites(it.sandbox);
 
-    const reports = await sweptBy();
-    const transcript = (await sweep(it.world)).warnings;
-
+    await sweptBy(world);
     expect(cloudWrites(it.sandbox)).toEqual(written);
-    expect(reports.map(({ outcome: { status } }) => status)).toEqual(Array<string>(11).fill('blocked'));
-    const listed = names(12)
-      .slice(1)
-      .map((name) => {
-        const lb = it.sandbox.cloud.loadbalancers.find((one) => one.name.endsWith(`_${name}`));
-        return `default/${name} (load balancer ${lb?.id ?? ''})`;
-      });
-    expect(transcript).toEqual([
-      expect.stringMatching(
-        /^levelset keeps what these Services have left in OpenStack, since they are gone without having been deleted: .* 11 would be deleted together, and --deletion-share=10% allows 1 of 12 in an hour\. If all of them are to be deleted, run: kubectl --namespace levelset annotate --overwrite configmap levelset-deletions levelset\.openstack\.org\/approve=\w{12}(,\w{12}){10}$/,
-      ),
+    expect((await sweep(world)).warnings).toEqual([
+      expect.stringMatching(/(default\/s[123] .*){3}; it is in quarantine until /),
     ]);
-    for (const one of listed) expect(transcript[0]).toContain(one);
 
-    kubectl(commandIn(transcript[0]));
-    await it.sweepUntilSettled();
-
-    expect(it.sandbox.cloud.loadbalancers.map(({ name }) => name)).toEqual([
-      'kube_service_kubernetes_default_s0',
-    ]);
-    expect(it.sandbox.cloud.floatingips).toHaveLength(1);
-    expect(await sweep(it.world)).toMatchObject({ services: 1, warnings: [] });
+    const later = { ...world, clock: { now: () => Date.now() + 3_601_000 } };
+    await sweptBy(later);
+    expect(loadBalancers()).toBe(3);
+    expect((await sweep(later)).warnings.join()).toContain(
+      '1 load balancer was deleted within the last hour, and --deletion-share=10% allows 1 of',
+    );
   });
 
   test('gets back what it lost: a Service that is applied again inherits', async () => {
     await create(3);
     const before = it.sandbox.cloud.loadbalancers.map(({ id }) => id).sort();
     lose('s1', 's2');
-    await sweptBy();
+    await sweptBy(await it.another({ ...it.world.config, deletionPercent: 0 }));
 
     await create(3);
 
     expect(it.sandbox.cloud.loadbalancers.map(({ id }) => id).sort()).toEqual(before);
     expect((await sweep(it.world)).warnings).toEqual([]);
-  });
-
-  test('keeps what was approved for deletion and then came back', async () => {
-    await create(4);
-    lose('s1', 's2', 's3');
-    await sweptBy();
-    kubectl(commandIn((await sweep(it.world)).warnings[0]));
-    await create(4);
-
-    lose('s1', 's2', 's3');
-    await sweptBy(await it.another());
-
-    expect(loadBalancers()).toBe(4);
   });
 
   test('whose Services are of type ClusterIP there loses none of them either', async () => {
@@ -119,10 +84,9 @@ describe('an apiserver that was restored from a backup', () => {
     }
     const written = cloudWrites(it.sandbox);
 
-    const reports = await sweptBy();
+    await sweptBy(await it.another({ ...it.world.config, deletionPercent: 0 }));
 
     expect(cloudWrites(it.sandbox)).toEqual(written);
-    expect(reports.map(({ outcome: { status } }) => status)).toEqual(['blocked', 'blocked']);
   });
 
   test('and load balancers that lost their tags keep the security groups that let them in', async () => {
@@ -154,22 +118,6 @@ describe('an apiserver that was restored from a backup', () => {
     expect(loadBalancers()).toBe(1);
   });
 
-  test('with a Service of another class in place of a lost one holds up neither that one nor the others', async () => {
-    await create(3);
-    lose('s1', 's2');
-    it.sandbox.kube.apply(aService({ name: 's1', spec: { loadBalancerClass: 'metallb' } }));
-    await sweptBy();
-    expect(loadBalancers()).toBe(3);
-    const [warning] = (await sweep(it.world)).warnings;
-    expect(warning).toContain('default/s1 (load balancer');
-
-    kubectl(commandIn(warning));
-    await it.sweepUntilSettled();
-
-    expect(loadBalancers()).toBe(1);
-    expect((await sweep(it.world)).warnings).toEqual([]);
-  });
-
   test('calls no Service gone that is there again', async () => {
     await create(2);
     lose('s0', 's1');
@@ -181,14 +129,15 @@ describe('an apiserver that was restored from a backup', () => {
   test('says so in an Event and in each run of a person', async () => {
     await create(2);
     lose('s0', 's1');
-    await sweep(it.world);
+    await sweptBy(await it.another({ ...it.world.config, deletionPercent: 0 }));
+    const world = await it.another({ ...it.world.config, deletionPercent: 0 });
 
-    const report = await run({ key: 'service/default/s0', trigger: 'command' }, it.world);
+    const report = await run({ key: 'service/default/s0', trigger: 'command' }, world);
 
     expect(report.outcome).toEqual({
       status: 'blocked',
       reason: expect.stringMatching(
-        /^levelset keeps lb as it is until \w{12} is approved: its Service is gone without having been deleted; 2 would be deleted together, and --deletion-share=10% allows 1 of 2 in an hour; the approval belongs on ConfigMap levelset\/levelset-deletions\napprove with the annotation levelset.openstack.org\/approve: \w{12}$/,
+        /^levelset keeps lb as it is: its Service is gone without having been deleted; --deletion-share=0% allows no deletion$/,
       ) as string,
     });
     const [event] = it.sandbox.kube.list('Event', 'default').filter(({ type }) => type === 'Warning');
@@ -229,22 +178,6 @@ describe('the deletion budget of load balancers', () => {
     const hour = { ...it.world, clock: { now: () => Date.now() + 3_601_000 } };
     await sweptBy(hour);
     expect(loadBalancers()).toBe(1);
-  });
-
-  test('keeps what a namespace has lost that lost most, and holds up no other one', async () => {
-    await create(5);
-    it.sandbox.kube.apply({ kind: 'Namespace', metadata: { name: 'shop' } });
-    it.sandbox.kube.apply(aService({ name: 'web', namespace: 'shop' }));
-    await it.sweepUntilSettled();
-    lose('s0', 's1', 's2');
-    it.sandbox.kube.apply({ kind: 'Service', metadata: { name: 'web', namespace: 'shop', finalizers: [] } });
-    it.sandbox.kube.delete('Service', 'shop', 'web');
-
-    await sweptBy();
-
-    const left = it.sandbox.cloud.loadbalancers.map(({ name }) => name.split('_').slice(-2).join('/'));
-    expect(left.sort()).toEqual([0, 1, 2, 3, 4].map((at) => `default/s${at}`));
-    expect((await sweep(it.world)).warnings.join()).toContain('default/s0');
   });
 
   test('with 100% lets all go', async () => {

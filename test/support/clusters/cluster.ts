@@ -81,10 +81,3 @@ export function startCluster(
   };
   return it;
 }
-
-/** What `kubectl annotate --overwrite configmap NAME KEY=VALUE` does, where a text has that command. */
-export function kubectl({ inside }: Cluster, text = ''): void {
-  const [, namespace, name = '', key = '', value = ''] =
-    /kubectl --namespace (\S+) annotate --overwrite configmap (\S+) (\S+?)=(\S+)$/.exec(text) ?? [];
-  inside.kube.apply({ kind: 'ConfigMap', metadata: { name, namespace, annotations: { [key]: value } } });
-}

@@ -12,7 +12,7 @@ describe('the record of deletions', () => {
     const { connect, asked } = await sandboxKube();
     const deletions = (await connect()).deletions.nodes;
     const none = await deletions.load();
-    expect(none).toEqual({ deletions: [], approved: [], version: undefined });
+    expect(none).toEqual({ deletions: [], version: undefined });
     expect(await deletions.save([ONE], none)).toBe(true);
     expect(await deletions.save([ONE, TWO], await deletions.load())).toBe(true);
     expect((await (await connect()).deletions.nodes.load()).deletions).toEqual([ONE, TWO]);

@@ -1,6 +1,6 @@
+import { approvalOf } from '../../../model/ownership.ts';
 import type { Change } from '../../../model/plan.ts';
 import type { Attributes, DesiredResource, ObservedResource } from '../../../model/resources.ts';
-import { approvalOf } from '../../../plan/approval.ts';
 import type { Adopted, Held, HeldInput, Sides, Waiting } from './held-changes.ts';
 
 /** Keeps the published address of a Service: if it would change, no floating IP is made, deleted or moved. */

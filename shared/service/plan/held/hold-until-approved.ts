@@ -4,7 +4,7 @@
  */
 import { isRef, placeOf } from '../../../model/address.ts';
 import { CONTROLLER, dialectOf } from '../../../model/load-balancer/other-controllers.ts';
-import { adoptedTag, hasTag, TAG_PREFIX } from '../../../model/ownership.ts';
+import { approvalOf, adoptedTag, hasTag, TAG_PREFIX } from '../../../model/ownership.ts';
 import type { Change } from '../../../model/plan.ts';
 import type {
   Attributes,
@@ -12,7 +12,6 @@ import type {
   ResourceKind,
   ObservedResource,
 } from '../../../model/resources.ts';
-import { approvalOf } from '../../../plan/approval.ts';
 import { presentOf } from '../replace-pools.ts';
 import { asObserved, freeOf, heldChanges } from './held-changes.ts';
 import type { Adopted, Held, HeldInput, Sides, Waiting } from './held-changes.ts';

@@ -7,8 +7,6 @@ const EXCLUDE = [
   'test/faults/kill*',
   'test/faults/matrix/**',
   'test/rights/each-*',
-  '**/node-of-five-hundred.test.ts',
-  '**/one-hung-call.test.ts',
   '**/sharing-by-name.test.ts',
   '**/processes/fleet.test.ts',
   '**/bounds/limits.test.ts',

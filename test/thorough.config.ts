@@ -13,8 +13,6 @@ export default defineConfig({
       'test/faults/kill*.test.ts',
       'test/faults/matrix/*.test.ts',
       'test/rights/each-*.test.ts',
-      'test/scenarios/**/node-of-five-hundred.test.ts',
-      'test/scenarios/**/one-hung-call.test.ts',
       'test/scenarios/sharing/sharing-by-name.test.ts',
       'test/scenarios/processes/fleet.test.ts',
     ],

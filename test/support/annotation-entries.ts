@@ -119,5 +119,5 @@ export const ENTRIES: Readonly<Record<string, Entry>> = {
   'ServicePort.poolTags': { shows: tagged('pool', 'paid') },
   'Service.description': { shows: (shown) => String(first(shown, 'loadbalancer')['description']).startsWith('Our shop | Kubernetes') },
   'Service.drift': { elsewhere: 'test/laws/drift/drift.test.ts', notOnTheLab: 'see test/laws/drift' },
-  'Service.approved': { elsewhere: 'test/scenarios/takeover/takeover.test.ts', notOnTheLab: 'see test/e2e/service/approval.test.ts' },
+  'Service.approved': { elsewhere: 'test/scenarios/takeover/approval.test.ts', notOnTheLab: 'see test/e2e/service/approval.test.ts' },
 };

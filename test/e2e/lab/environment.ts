@@ -115,9 +115,9 @@ export function usePassword(): void {
   known = { ...lab(), levelsetCloud, cloudConfig: join(directory, 'password.cloud.conf') };
 }
 
-/** A port of 127.0.0.1 that no file which runs beside this one has: the first, the second one. */
-export function ownPort(which: 1 | 2 = 1): number {
-  return Number(new URL(`http://${lab().listen}`).port) + 30 + 10 * which;
+/** A port of 127.0.0.1 that no file which runs beside this one has. */
+export function ownPort(): number {
+  return Number(new URL(`http://${lab().listen}`).port) + 40;
 }
 
 export function labResources(): LabResources {

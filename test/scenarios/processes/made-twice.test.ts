@@ -40,18 +40,6 @@ describe('an empty list of load balancers', () => {
     expect(cloudWrites(it.sandbox)).toHaveLength(made);
     expect(floatingIPs()).toEqual(shown);
   });
-
-  test('is right where the load balancer that the Service names is gone', async () => {
-    it.sandbox.kube.apply(aService());
-    await it.sweepUntilSettled();
-    const [lb] = it.sandbox.cloud.loadbalancers;
-    it.sandbox.cloud.removeLoadBalancer(lb?.id ?? '');
-
-    await it.sweepUntilSettled();
-
-    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
-    expect(it.sandbox.cloud.loadbalancers).not.toMatchObject([{ id: lb?.id }]);
-  });
 });
 
 describe('a Service that names a load balancer of another project', () => {

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { makeAsGoProvider } from '../../support/old-controllers.ts';
 import { aService } from '../../support/service.ts';
 import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
@@ -233,22 +232,6 @@ describe('--load-balancer-class', () => {
     expect(cloudWrites(it.sandbox)).toEqual(written);
     expect(readyOf(it.sandbox)?.reason).toBe('LetGo');
     expect(await sweep(later)).toMatchObject({ requests: [] });
-  });
-
-  test('leaves a Service to the Go provider when it changes its type', async () => {
-    const metadata = { name: 'web', namespace: 'default', finalizers: [FINALIZER] };
-    it.sandbox.kube.apply({ ...aService(), metadata });
-    await makeAsGoProvider(it);
-    const world = await withClass(OURS);
-    await sweptBy(world);
-    const written = cloudWrites(it.sandbox);
-
-    it.sandbox.kube.apply(aService({ spec: { type: 'ClusterIP' } }));
-    await sweptBy(world);
-    await run({ key: 'service/default/web', trigger: 'command' }, world);
-
-    expect(cloudWrites(it.sandbox)).toEqual(written);
-    expect(serviceOf(it.sandbox)?.metadata.finalizers).toEqual([FINALIZER]);
   });
 
   test('asks OpenStack nothing about Services of another controller, whose finalizer is the same', async () => {

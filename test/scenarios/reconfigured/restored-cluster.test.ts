@@ -147,19 +147,6 @@ describe('an apiserver that was restored from a backup', () => {
       message: expect.stringContaining('levelset keeps lb as it is') as string,
     });
   });
-
-  test('and a record that cannot be read delete nothing', async () => {
-    await create(1);
-    lose('s0');
-    const metadata = { name: 'levelset-deletions', namespace: 'levelset' };
-    it.sandbox.kube.apply({ kind: 'ConfigMap', metadata, data: { left: 'no JSON' } });
-
-    expect(await sweptBy()).toEqual([]);
-    const { outcome } = await run({ key: 'service/default/s0', trigger: 'command' }, it.world);
-
-    expect(outcome.status).toBe('failed');
-    expect(loadBalancers()).toBe(1);
-  });
 });
 
 describe('the deletion budget of load balancers', () => {

@@ -84,33 +84,6 @@ test('drain, and go when their time is up; until then nothing is remembered of t
   expect((await sweep(world)).requests).toEqual([]);
 });
 
-test('of nodes that return have their weight again: 1, or what is asked for', async () => {
-  await apply({ 'levelset.openstack.org/member-weights': 'node-2=7' });
-  mark('node-1', true);
-  mark('node-2', true);
-  await settle();
-  expect(weights()).toEqual(['node-1 0', 'node-2 0', 'node-3 1']);
-  mark('node-1', false);
-  mark('node-2', false);
-  const report = await settle();
-  expect(weights()).toEqual(['node-1 1', 'node-2 7', 'node-3 1']);
-  expect(report.drainedInMs).toBeUndefined();
-});
-
-test('go at once with their Node, and without the flag', async () => {
-  await apply();
-  mark('node-2', true);
-  await settle();
-  it.sandbox.kube.removeNode('node-2');
-  await settle();
-  expect(weights()).toEqual(['node-1 1', 'node-3 1']);
-
-  world = { ...world, config: { ...world.config, connectionDrainingMs: 0 } };
-  mark('node-3', true);
-  await settle();
-  expect(weights()).toEqual(['node-1 1']);
-});
-
 test('stay as they are when all leave: the last one takes traffic until there is another', async () => {
   await apply();
   age();
@@ -156,18 +129,6 @@ test('are not made again in a pool that takes the place of theirs', async () => 
   expect(plan?.draining).toBeUndefined();
   expect(it.sandbox.cloud.pools.map(({ id }) => id)).not.toContain(before?.id);
   expect(weights()).toEqual(['node-1 1', 'node-3 1']);
-});
-
-test('of two Services each drain for themselves', async () => {
-  await apply();
-  mark('node-2', true);
-  await settle();
-  laterMs = DRAIN_MS - 10_000;
-  const ports = [{ name: 'web', port: 80, nodePort: 30_081 }];
-  it.sandbox.kube.apply(aService({ name: 'other', spec: { ports } }));
-  const other = await settle('other');
-  expect(other.drainedInMs).toBeUndefined();
-  expect(weights()).toEqual(['node-1 1', 'node-1 1', 'node-2 0', 'node-3 1', 'node-3 1']);
 });
 
 test('keep the security group until they are gone', async () => {

@@ -26,7 +26,6 @@ async function start(options: SandboxOptions = {}, config?: Partial<Config['load
   }
 }
 
-const INTERNAL = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
 const ADDITIONAL = 'levelset.openstack.org/additional-vip-subnet-ids';
 const dual = (spec: object = {}, annotations: Record<string, string> = {}, name = 'web') =>
   aService({ name, annotations, spec: { ipFamilyPolicy: 'RequireDualStack', ...spec } });
@@ -85,18 +84,6 @@ test('an internal Service that prefers two families has no global IPv6 address u
   expect(ingressOf(it.sandbox, 'named')).toHaveLength(2);
 });
 
-test('addresses stand in the order of ipFamilies, and UDP has members of both', async () => {
-  await start();
-  const ports = [{ name: 'dns', port: 53, protocol: 'UDP' }];
-  it.sandbox.kube.apply(dual({ ipFamilies: ['IPv6', 'IPv4'], ports }, INTERNAL));
-  await it.settle('web');
-
-  const [four] = (lb()?.['additional_vips'] ?? []) as { ip_address: string }[];
-  expect(ingressOf(it.sandbox).map(({ ip }) => ip)).toEqual([lb()?.vip_address, four?.ip_address]);
-  expect(lb()?.vip_address).toMatch(/^fd00:10::/);
-  expect(families()).toEqual([4, 4, 4, 6, 6, 6]);
-});
-
 test('an IPv6-only Service has an IPv6 VIP and IPv6 members, and no floating IP', async () => {
   await start();
   const ranges = ['fd00:20::/64', '10.0.0.0/8'];
@@ -111,34 +98,6 @@ test('an IPv6-only Service has an IPv6 VIP and IPv6 members, and no floating IP'
   expect(message()).toContain(
     'spec.loadBalancerSourceRanges "10.0.0.0/8" is ignored: the load balancer has an IPv6 address only',
   );
-});
-
-test('an Octavia without additional VIPs serves one family, or nothing where both are required', async () => {
-  await start({ octavia: { version: 'v2.25' } });
-  it.sandbox.kube.apply(dual());
-  expect((await it.settle('web')).outcome.status).toBe('blocked');
-  expect(message()).toContain(
-    'spec.ipFamilyPolicy "RequireDualStack" has no IPv6 address: needs Octavia API 2.26',
-  );
-  expect(lb()).toBeUndefined();
-
-  it.sandbox.kube.apply(dual({ ipFamilyPolicy: 'PreferDualStack' }));
-  await it.settle('web');
-  expect(ingressOf(it.sandbox).map(({ ip }) => ip)).toEqual([floatingIP()]);
-  expect(message()).toContain('the Service is served by IPv4 only');
-});
-
-test('a load balancer keeps the VIPs that it was made with, and the condition says so', async () => {
-  await start();
-  it.sandbox.kube.apply(aService());
-  await it.settle('web');
-  it.sandbox.kube.apply(dual());
-  await it.settle('web');
-  expect(ingressOf(it.sandbox).map(({ ip }) => ip)).toEqual([floatingIP()]);
-  expect(message()).toMatch(/levelset keeps lb as it is.*additional_vips/);
-  const writes = cloudWrites(it.sandbox).length;
-  await it.sweepUntilSettled();
-  expect(cloudWrites(it.sandbox)).toHaveLength(writes);
 });
 
 test('approved, it is made anew with the VIPs of both families, and keeps its floating IP', async () => {
@@ -166,34 +125,6 @@ test('turned to SingleStack, the second address is kept by the load balancer and
   await it.settle('web');
   expect(ingressOf(it.sandbox).map(({ ip }) => ip)).toEqual([floatingIP()]);
   expect(message()).toContain(`does not name the family of ${kept}, which the load balancer keeps`);
-});
-
-test('source ranges on a load balancer of both families open nothing', async () => {
-  await start();
-  it.sandbox.kube.apply(dual({ loadBalancerSourceRanges: ['10.0.0.0/8', 'fd00::/8'] }));
-  expect((await it.settle('web')).outcome.status).toBe('blocked');
-  expect(message()).toContain('cannot be enforced on a load balancer with IPv4 and IPv6 addresses');
-  expect(lb()).toBeUndefined();
-});
-
-test('rules of managed security groups follow the families at which members are reached', async () => {
-  await start({}, { manageSecurityGroups: true });
-  const ports = [
-    { name: 'dns', port: 53, protocol: 'UDP', nodePort: 30053 },
-    { name: 'http', port: 80, nodePort: 30080 },
-  ];
-  it.sandbox.kube.apply(dual({ ports }));
-  await it.settle('web');
-
-  const rules = it.sandbox.cloud.securityGroupRules.filter(({ port_range_min }) => Boolean(port_range_min));
-  const texts = rules.map((rule) =>
-    [rule['ethertype'], rule['protocol'], rule['port_range_min'], rule['remote_ip_prefix']].join(' '),
-  );
-  expect(texts.sort()).toEqual([
-    'IPv4 tcp 30080 10.0.0.0/24',
-    'IPv4 udp 30053 10.0.0.0/24',
-    'IPv6 udp 30053 fd00:10::/64',
-  ]);
 });
 
 test('an address that ports make themselves cannot be requested', async () => {

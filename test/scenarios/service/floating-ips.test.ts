@@ -16,17 +16,6 @@ const asking = (loadBalancerIP: string, namespace = 'default') =>
   aService({ namespace, spec: { loadBalancerIP } });
 
 describe('spec.loadBalancerIP', () => {
-  test('takes a floating IP that is free', async () => {
-    const mine = it.sandbox.cloud.addFloatingIp();
-    it.sandbox.kube.apply(asking(mine.floating_ip_address));
-
-    await it.settle('web');
-
-    expect(addressOf(it.sandbox)).toBe(mine.floating_ip_address);
-    expect(it.sandbox.cloud.floatingips).toHaveLength(1);
-    expect(mine.port_id).toBe(it.sandbox.cloud.loadbalancers[0]?.vip_port_id);
-  });
-
   test.each([
     ['of nobody', '203.0.113.201', 403],
     ['of no external network', '192.168.7.9', 400],
@@ -133,28 +122,6 @@ describe('spec.loadBalancerIP', () => {
     expect(readyOf(it.sandbox)?.message).toContain('kept for another namespace');
     expect(kept?.port_id).toBeNull();
     expect(addressOf(it.sandbox)).toBeUndefined();
-  });
-});
-
-describe('keep-floatingip', () => {
-  test('keeps the floating IP, marks it, and the next Service of that name gets it again', async () => {
-    it.sandbox.kube.apply(aService({ annotations: KEEP }));
-    await it.settle('web');
-    const address = addressOf(it.sandbox);
-    await it.remove('web');
-    await it.sweepUntilSettled();
-
-    expect(it.sandbox.cloud.loadbalancers).toEqual([]);
-    const [kept] = it.sandbox.cloud.floatingips;
-    expect(kept).toMatchObject({ floating_ip_address: address, port_id: null });
-    expect(kept?.tags.some((tag) => /^levelset-kept=.*\/default$/.test(tag))).toBe(true);
-
-    it.sandbox.kube.apply(aService());
-    await it.settle('web');
-
-    expect(addressOf(it.sandbox)).toBe(address);
-    expect(it.sandbox.cloud.floatingips).toHaveLength(1);
-    expect(kept?.tags.some((tag) => tag.startsWith('levelset-kept='))).toBe(false);
   });
 });
 

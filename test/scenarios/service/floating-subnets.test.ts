@@ -47,17 +47,3 @@ test('a full subnet without another one is reported, and tried again', async () 
 
   expect(addressOf(it.sandbox)).toMatch(/^203\.0\.113\./);
 });
-
-test('a pattern that matches nothing is named, and a better one is taken', async () => {
-  it.sandbox.kube.apply(
-    aService({ annotations: { 'loadbalancer.openstack.org/floating-subnet': '~dmz.*' } }),
-  );
-  await it.settle('web');
-  expect(readyOf(it.sandbox)?.message).toContain('matches no IPv4 subnet');
-  expect(it.sandbox.cloud.floatingips).toEqual([]);
-
-  it.sandbox.kube.apply(aService({ annotations: BY_NAME }));
-  await it.settle('web');
-
-  expect(addressOf(it.sandbox)).toMatch(/^203\.0\.113\./);
-});

@@ -14,26 +14,6 @@ const writes = (): number =>
   it.sandbox.requests.filter(({ write, side }) => write && side === 'openstack').length;
 
 describe('a Service of type LoadBalancer', () => {
-  test('gets a load balancer with its listeners, members and monitor, a floating IP and a status', async () => {
-    it.sandbox.kube.apply(aService());
-
-    const report = await it.settle('web');
-
-    const service = it.sandbox.kube.get('Service', 'default', 'web');
-    expect(report.outcome).toEqual({ status: 'settled' });
-    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
-    expect(it.sandbox.cloud.members).toHaveLength(3);
-    expect(it.sandbox.cloud.healthmonitors).toHaveLength(1);
-    expect(service).toMatchObject({
-      metadata: { finalizers: ['service.kubernetes.io/load-balancer-cleanup'] },
-      status: {
-        loadBalancer: {
-          ingress: [{ ip: it.sandbox.cloud.floatingips[0]?.floating_ip_address, ipMode: 'VIP' }],
-        },
-      },
-    });
-  });
-
   test('is made by one POST to Octavia and one to Neutron', async () => {
     it.sandbox.kube.apply(aService());
 
@@ -70,53 +50,6 @@ describe('a Service of type LoadBalancer', () => {
     const lines = plans.map((one) => JSON.stringify(one));
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(8_000);
     expect(lines.join('\n')).toMatch(/\+ member\/tcp\/1000\/.*and 40 more"\]/);
-  });
-
-  test('is left alone once it is settled: no write, and the next sweep finds nothing to do', async () => {
-    it.sandbox.kube.apply(aService());
-    await it.settle('web');
-    const before = writes();
-
-    const again = await it.settle('web');
-    await it.sweepUntilSettled();
-
-    expect(again.applied).toEqual([]);
-    expect(writes()).toBe(before);
-  });
-
-  test('gains and loses ports', async () => {
-    it.sandbox.kube.apply(aService());
-    await it.settle('web');
-
-    it.sandbox.kube.apply(
-      aService({
-        spec: {
-          ports: [
-            { name: 'https', port: 443 },
-            { name: 'dns', port: 53, protocol: 'UDP' },
-          ],
-        },
-      }),
-    );
-    await it.settle('web');
-
-    const listeners = it.sandbox.cloud.listeners.map(
-      (listener) => `${listener.protocol} ${String(listener.protocol_port)}`,
-    );
-    expect(listeners.sort()).toEqual(['TCP 443', 'UDP 53']);
-    expect(it.sandbox.cloud.pools).toHaveLength(2);
-    expect(it.sandbox.cloud.members).toHaveLength(6);
-  });
-
-  test('leaves nothing behind when it is deleted', async () => {
-    it.sandbox.kube.apply(aService());
-    await it.settle('web');
-
-    await it.remove('web');
-
-    expect(it.sandbox.kube.get('Service', 'default', 'web')).toBeUndefined();
-    expect(it.sandbox.cloud.loadbalancers).toEqual([]);
-    expect(it.sandbox.cloud.floatingips).toEqual([]);
   });
 
   test('shows its plan and changes nothing in a dry run', async () => {

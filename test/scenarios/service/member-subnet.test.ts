@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aService } from '../../support/service.ts';
 import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
-import { cloudWrites, readyOf } from '../../support/told.ts';
+import { readyOf } from '../../support/told.ts';
 
 const MEMBER_SUBNET = 'loadbalancer.openstack.org/member-subnet-id';
 const OTHER = '7d7d7d7d-0000-4000-8000-000000000002';
@@ -42,19 +42,6 @@ async function runs(isEnough = (): boolean => false): Promise<readonly string[]>
 }
 
 describe('another member subnet', () => {
-  test('has every member in a pool of its own before the listener switches to it', async () => {
-    const before = poolInUse();
-    const theirs = subnetsIn(before).join();
-    ask(OTHER);
-
-    const seen = await runs();
-
-    expect([...new Set(seen)]).toEqual([theirs, [OTHER, OTHER, OTHER].join()]);
-    expect(it.sandbox.cloud.pools.map(({ id }) => id)).toEqual([poolInUse()]);
-    expect(poolInUse()).not.toBe(before);
-    expect(it.sandbox.cloud.healthmonitors).toHaveLength(1);
-  });
-
   test('that is changed again on the way is never turned to', async () => {
     const theirs = subnetsIn(poolInUse()).join();
     ask(OTHER);
@@ -65,17 +52,6 @@ describe('another member subnet', () => {
 
     expect([...new Set(seen)]).toEqual([theirs, [THIRD, THIRD, THIRD].join()]);
     expect(it.sandbox.cloud.pools.map(({ id }) => id)).toEqual([poolInUse()]);
-  });
-
-  test('that is not asked for any more leaves the members where they are', async () => {
-    ask(OTHER);
-    await it.settle('web');
-    const [pool, writes] = [poolInUse(), cloudWrites(it.sandbox).length];
-    ask(null);
-    await it.settle('web');
-
-    expect([poolInUse(), cloudWrites(it.sandbox).length]).toEqual([pool, writes]);
-    expect(subnetsIn(pool)).toEqual([OTHER, OTHER, OTHER]);
   });
 });
 

@@ -28,19 +28,6 @@ const byHand = (node: string, attributes: object): void => {
   Object.assign(member ?? {}, attributes);
 };
 
-test('come with the members, change in place, and go with the annotation', async () => {
-  await ask({ [`${OWN}member-weights`]: 'node-1=10', [`${OWN}backup-members`]: 'node-3' });
-  expect(shares()).toEqual(['node-1 10', 'node-2 1', 'node-3 1 backup']);
-  const ids = it.sandbox.cloud.members.map(({ id }) => id);
-
-  await ask({ [`${OWN}member-weights`]: 'node-2=0' });
-  expect(shares()).toEqual(['node-1 1', 'node-2 0', 'node-3 1 backup']);
-
-  await ask({ [`${OWN}member-weights`]: null, [`${OWN}backup-members`]: null });
-  expect(shares()).toEqual(['node-1 1', 'node-2 1', 'node-3 1']);
-  expect(it.sandbox.cloud.members.map(({ id }) => id)).toEqual(ids);
-});
-
 test('that a person set stay, also when nodes come and go in one call', async () => {
   await ask({});
   byHand('node-2', { weight: 7, monitor_address: '10.0.0.99', tags: ['by hand'] });

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
-import { addressOf } from '../../support/told.ts';
 
 let it: SandboxWorld;
 beforeEach(async () => {
@@ -43,55 +42,6 @@ function portsOf(text: string): readonly Port[] {
     return { name, port: Number(port), ...more };
   });
 }
-
-const edits: readonly (readonly [
-  what: string,
-  before: string,
-  after: string,
-  expected: readonly string[],
-])[] = [
-  [
-    'TCP 80 becomes UDP 80 while UDP 53 becomes TCP 80',
-    'a=80 b=53/UDP',
-    'a=80/UDP b=80',
-    ['TCP/80 -> TCP x3', 'UDP/80 -> UDP x3'],
-  ],
-  [
-    'two ports swap their protocols',
-    'a=80 b=53/UDP',
-    'a=80/UDP b=53',
-    ['TCP/53 -> TCP x3', 'UDP/80 -> UDP x3'],
-  ],
-  ['HTTP and TCP swap', 'a=80/http b=81', 'a=80 b=81/http', ['HTTP/81 -> HTTP x3', 'TCP/80 -> TCP x3']],
-  [
-    'names go round while the ports stay',
-    'a=80 b=81 c=82',
-    'b=80 c=81 a=82',
-    ['TCP/80 -> TCP x3', 'TCP/81 -> TCP x3', 'TCP/82 -> TCP x3'],
-  ],
-];
-
-describe.each(edits)('%s', (_, before, after, expected) => {
-  test('in one edit, and back', async () => {
-    await serve(before);
-    const start = listening();
-    const address = addressOf(it.sandbox);
-
-    await serve(after);
-    expect(listening()).toEqual(expected);
-    expect(it.sandbox.cloud.pools).toHaveLength(expected.length);
-
-    await serve(before);
-    expect(listening()).toEqual(start);
-    expect(it.sandbox.cloud.pools).toHaveLength(start.length);
-    expect(addressOf(it.sandbox)).toBe(address);
-    expect(
-      it.sandbox.requests.filter(
-        ({ status, side }) => side === 'openstack' && status >= 400 && status !== 404,
-      ),
-    ).toEqual([]);
-  });
-});
 
 describe('what was left half made', () => {
   const lb = (): string => it.sandbox.cloud.loadbalancers[0]?.id ?? '';

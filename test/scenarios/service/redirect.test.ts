@@ -24,42 +24,6 @@ const policies = (): readonly unknown[] =>
     it.sandbox.cloud.l7rules.length,
   ]);
 
-test('is made with the load balancer, follows its annotations in place, and is taken back', async () => {
-  await deploy(redirect);
-  expect(policies()).toEqual([['https://app.example.org', 302, 1]]);
-  const [made] = it.sandbox.cloud.l7policies;
-
-  await deploy({ ...redirect, [`${OWN}redirect-http-code`]: '308' });
-  expect(policies()).toEqual([['https://app.example.org', 308, 1]]);
-  expect(it.sandbox.cloud.l7policies[0]?.id).toBe(made?.id);
-
-  await deploy({ [`${OWN}redirect-http`]: 'false' });
-  expect(policies()).toEqual([]);
-});
-
-test('comes, stays and goes in one edit with other changes, and is never made twice', async () => {
-  const checked = (on: string) => ({ 'loadbalancer.openstack.org/enable-health-monitor': on });
-  const settle = async (annotations: Record<string, string>): Promise<void> => {
-    it.sandbox.kube.apply(aService({ annotations: { [`${OWN}protocol`]: 'http', ...annotations } }));
-    await it.settle('web');
-  };
-  await settle({});
-  await settle({ ...redirect, ...checked('false') });
-  expect(policies()).toHaveLength(1);
-  await settle({ ...redirect, ...checked('true'), 'loadbalancer.openstack.org/lb-method': 'SOURCE_IP' });
-  expect(policies()).toHaveLength(1);
-  await settle({ [`${OWN}redirect-http`]: 'false', ...checked('false') });
-  expect(policies()).toEqual([]);
-});
-
-test('comes to a listener that turned to HTTP just now', async () => {
-  it.sandbox.kube.apply(aService());
-  await it.sweepUntilSettled();
-
-  await deploy(redirect);
-  expect(policies()).toEqual([['https://app.example.org', 302, 1]]);
-});
-
 test('without a host is a problem in words, and the port is open all the same', async () => {
   await deploy({ [`${OWN}redirect-http`]: 'true' });
   expect(policies()).toEqual([]);

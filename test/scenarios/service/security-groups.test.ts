@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
 import { aConfig } from '../../support/config.ts';
-import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { LOAD_BALANCER_ID } from '../../support/shared-world.ts';
@@ -133,21 +133,6 @@ describe('the security group of a Service', () => {
     expect(calls()).toEqual([...look, 'PUT ports', ...look]);
   });
 
-  test('of one of five Services made at once is on every port like the others, and no write was lost', async () => {
-    const names = ['a', 'b', 'c', 'd', 'e'];
-    const before = others();
-    for (const name of names) it.sandbox.kube.apply(aService({ name }));
-
-    await Promise.all(names.map((name) => it.settle(name)));
-
-    expect(names.map((name) => placed(name))).toEqual(names.map(() => nodePorts().length));
-    expect(others()).toEqual(before);
-    expect(it.sandbox.requests.filter(({ status }) => status === 412)).toEqual([]);
-    for (const name of names) it.sandbox.kube.delete('Service', 'default', name);
-    await Promise.all(names.map((name) => it.settle(name)));
-    expect([groups(), others()]).toEqual([[], before]);
-  });
-
   test('is inherited by a namesake with another UID', async () => {
     await create('web');
     const { id } = groupOf() ?? {};
@@ -157,19 +142,6 @@ describe('the security group of a Service', () => {
 
     expect(groups().map((group) => group.id)).toEqual([id]);
     expect(groupOf()?.tags).toContain(`levelset-service=${serviceOf(it.sandbox)?.metadata.uid ?? ''}`);
-  });
-
-  test('is put right while Octavia is at work on the load balancer', async () => {
-    await create('web');
-    const rules = rulesOf();
-    const { securityGroupRules, loadbalancers } = it.sandbox.cloud;
-    securityGroupRules.splice(0, securityGroupRules.length);
-    it.sandbox.cloud.setStatus(loadbalancers[0]?.id ?? '', 'PENDING_UPDATE');
-
-    const report = await run({ key: 'service/default/web', trigger: 'resync' }, it.world);
-
-    expect(report.outcome).toMatchObject({ status: 'progressing' });
-    expect(rulesOf()).toEqual(rules);
   });
 
   test('stays when security groups are no longer managed, and goes when that is approved', async () => {
@@ -191,20 +163,6 @@ describe('the security group of a Service', () => {
 });
 
 describe('a sweep', () => {
-  test.each([1, 20])('over %i settled Services costs no write and at most ten calls', async (count) => {
-    it.sandbox.advanceClock(-60_000);
-    await create(...Array.from({ length: count }, (_, at) => `web-${at + 1}`));
-    await runAll(await sweep(it.world), it.world);
-    const from = it.sandbox.requests.length;
-
-    const found = await sweep(await it.another());
-
-    expect(found).toMatchObject({ requests: [], settled: count, warnings: [] });
-    const calls = openstackSince(from);
-    expect(calls.filter(({ write }) => write)).toEqual([]);
-    expect(calls.length).toBeLessThanOrEqual(10);
-  });
-
   test.each([
     [
       'a rule that somebody took away',

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { toPkcs12 } from '../../../shared/model/tls/pkcs12.ts';
 import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
-import { sweep } from '../../../shared/sweep.ts';
-import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { aTlsSecret, keyOfPair } from '../../support/tls-secret.ts';
 import type { Pair } from '../../support/tls-secret.ts';
-import { cloudWrites, eventsOf, forceDelete, leftovers, readyOf } from '../../support/told.ts';
+import { cloudWrites, forceDelete, leftovers, readyOf } from '../../support/told.ts';
 
 const OWN = 'levelset.openstack.org/';
 
@@ -75,22 +74,6 @@ describe('certificates of Barbican', () => {
     await it.settle('web');
     expect(it.sandbox.cloud.listeners).toMatchObject([{ protocol: 'TCP' }]);
     expect(stored()).toHaveLength(2);
-  });
-
-  test.each([
-    '0b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d',
-    '../../v1/secrets',
-    'https://evil.example/v1/secrets/x',
-  ])('that are none (%s) stop everything, and are named', async (reference) => {
-    ask({ [`${OWN}tls-container-refs`]: reference });
-
-    const { outcome } = await it.settle('web');
-
-    expect(outcome.status).toBe('blocked');
-    expect(cloudWrites(it.sandbox)).toEqual([]);
-    expect(readyOf(it.sandbox)?.message).toContain(`${OWN}tls-container-refs`);
-    expect(readyOf(it.sandbox)?.message).toContain(reference);
-    expect(it.sandbox.requests.filter(({ path }) => path.includes('..'))).toEqual([]);
   });
 });
 
@@ -221,46 +204,4 @@ test('TLS to the members is there from the first connection on, although Octavia
   expect(listener()).toMatchObject({ default_pool_id: it.sandbox.cloud.pools[0]?.id });
   expect(it.sandbox.cloud.members).toHaveLength(3);
   expect(cloudWrites(it.sandbox).filter((write) => write === 'POST loadbalancers')).toHaveLength(1);
-});
-
-test('the key goes to Barbican and nowhere else', async () => {
-  keep('one');
-  ask({ [`${OWN}tls-secret`]: 'web-tls' });
-  const dry = await run({ key: 'service/default/web', trigger: 'resync', dryRun: true }, it.world);
-  const report = await it.settle('web');
-  keep('two');
-  const found = await sweep(it.world);
-  const again = await it.settle('web');
-  const { kube, cloud, requests } = it.sandbox;
-  const withoutTheOne = requests.filter(
-    ({ method, path }) => method !== 'POST' || !path.startsWith('/key-manager/'),
-  );
-  const told = [
-    ...[
-      dry,
-      report,
-      found,
-      again,
-      eventsOf(it.sandbox),
-      withoutTheOne,
-      kube.list('Event'),
-      kube.list('Service'),
-    ],
-    ...[kube.list('ConfigMap'), kube.list('Lease'), cloud.loadbalancers, cloud.listeners, cloud.pools],
-  ];
-  const text = JSON.stringify(told);
-
-  expect(dry.plan?.steps[0]).toMatchObject({
-    kind: 'secret',
-    attributes: { payload: { $secret: 'default/web-tls' } },
-  });
-  for (const pair of ['one', 'two'] as const) {
-    const lines = keyOfPair(pair)
-      .split('\n')
-      .filter((line) => !line.startsWith('-----') && line !== '');
-    const der = Buffer.from(lines.join(''), 'base64');
-    for (const form of [...lines, der.toString('hex'), der.subarray(30).toString('base64').slice(0, 24)])
-      expect(text).not.toContain(form);
-  }
-  expect(text).not.toContain('PRIVATE KEY');
 });

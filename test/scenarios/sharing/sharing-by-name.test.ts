@@ -12,21 +12,6 @@ beforeEach(async () => {
 afterEach(() => it.close());
 
 describe('Services that share by a name', () => {
-  test('have one load balancer, which the first makes and the last takes along', async () => {
-    for (const [at, name] of ['web', 'api', 'dns'].entries())
-      it.apply(name, 80 + at, { [LOAD_BALANCER_NAME]: 'edge' });
-
-    await it.sweepUntilSettled();
-
-    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
-    expect(it.ports()).toEqual([80, 81, 82]);
-    expect(it.sandbox.cloud.floatingips).toHaveLength(1);
-
-    for (const name of ['web', 'api', 'dns']) it.sandbox.kube.delete('Service', 'default', name);
-    await it.sweepUntilSettled();
-    expect(leftovers(it.sandbox)).toEqual({});
-  });
-
   test('of two namespaces are two, unless the name is the cluster’s and there is consent', async () => {
     it.apply('web', 80, { [LOAD_BALANCER_NAME]: 'edge' });
     it.apply('web', 81, { [LOAD_BALANCER_NAME]: 'edge' }, 'other');

@@ -4,7 +4,7 @@ import { aService } from '../../support/service.ts';
 import { pause, run } from '../../support/sandbox-world.ts';
 import { LOAD_BALANCER_ID, startSharedWorld } from '../../support/shared-world.ts';
 import type { SharedWorld } from '../../support/shared-world.ts';
-import { addressOf, leftovers, readyOf, serviceOf } from '../../support/told.ts';
+import { leftovers, readyOf, serviceOf } from '../../support/told.ts';
 
 let it: SharedWorld;
 beforeEach(async () => {
@@ -81,28 +81,6 @@ describe('a load balancer that was not made for the namespace', () => {
 
     expect(await it.statusOf('api')).toBe('blocked');
     expect(picture()).toBe(before);
-  });
-
-  test('is the user’s own, and stays so: foreign listener, name, tags and consent', async () => {
-    const id = await usersOwn(['team=edge', 'levelset-allow=default']);
-    const [foreign] = it.sandbox.cloud.listeners;
-    const before = JSON.stringify(foreign);
-    it.apply('api', 81, { [LOAD_BALANCER_ID]: id });
-    it.apply('web', 80, { [LOAD_BALANCER_ID]: id });
-
-    await it.settle('api');
-    await it.settle('web');
-    expect(it.ports()).toEqual([80, 81, 9100]);
-    expect(addressOf(it.sandbox)).toBe(it.lb().vip_address);
-
-    for (const name of ['api', 'web']) {
-      await it.remove(name);
-    }
-    await it.sweepUntilSettled();
-    expect(it.ports()).toEqual([9100]);
-    expect(JSON.stringify(it.sandbox.cloud.listeners[0])).toBe(before);
-    expect(it.lb().tags).toEqual(['team=edge', 'levelset-allow=default']);
-    expect(it.sandbox.cloud.pools).toHaveLength(1);
   });
 });
 

@@ -1,18 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aConfig } from '../../support/config.ts';
-import { aService } from '../../support/service.ts';
 import { run } from '../../support/sandbox-world.ts';
 import { LOAD_BALANCER_ID, startSharedWorld } from '../../support/shared-world.ts';
 import type { SharedWorld } from '../../support/shared-world.ts';
-import {
-  addressOf,
-  cloudWrites,
-  forceDelete,
-  ingressOf,
-  leftovers,
-  readyOf,
-  serviceOf,
-} from '../../support/told.ts';
+import { addressOf, forceDelete, ingressOf, leftovers, readyOf, serviceOf } from '../../support/told.ts';
 
 const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
 
@@ -23,61 +14,6 @@ beforeEach(async () => {
 afterEach(() => it.close());
 
 describe('a Service that names the load balancer of another one', () => {
-  test('comes onto it, and has its address', async () => {
-    const id = await it.owner();
-    it.apply('api', 81, { [LOAD_BALANCER_ID]: id });
-
-    expect(await it.statusOf('api')).toBe('settled');
-
-    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
-    expect(it.sandbox.cloud.floatingips).toHaveLength(1);
-    expect(it.ports()).toEqual([80, 81]);
-    expect(addressOf(it.sandbox, 'api')).toBe(addressOf(it.sandbox, 'web'));
-    expect(it.lb().tags).toEqual(
-      expect.arrayContaining(['levelset-name=default/web', 'levelset-name=default/api']),
-    );
-    expect(it.lb().tags).toContain('kube_service_kubernetes_default_api');
-    const writes = cloudWrites(it.sandbox).length;
-    await it.sweepUntilSettled();
-    expect(cloudWrites(it.sandbox)).toHaveLength(writes);
-    expect(serviceOf(it.sandbox, 'api')?.metadata.annotations).toEqual({ [LOAD_BALANCER_ID]: id });
-  });
-
-  test('leaves it was, in every run', async () => {
-    await it.owner();
-    await it.join('api', 81);
-
-    await it.remove('api');
-    await it.sweepUntilSettled();
-
-    expect(it.ports()).toEqual([80]);
-    expect(it.sandbox.cloud.pools).toHaveLength(1);
-    expect(addressOf(it.sandbox)).toBe(it.sandbox.cloud.floatingips[0]?.floating_ip_address);
-    expect(it.lb().tags.filter((tag) => tag.endsWith('api'))).toEqual([]);
-
-    await it.remove('web');
-    expect(leftovers(it.sandbox)).toEqual({});
-  });
-
-  test('keeps it with its floating IP when the owner leaves first, and takes both along as the last', async () => {
-    await it.owner();
-    const address = addressOf(it.sandbox);
-    await it.join('api', 81);
-
-    await it.remove('web');
-    await it.sweepUntilSettled();
-
-    expect(serviceOf(it.sandbox)).toBeUndefined();
-    expect(it.ports()).toEqual([81]);
-    expect(it.sandbox.cloud.pools).toHaveLength(1);
-    expect(it.sandbox.cloud.floatingips[0]?.floating_ip_address).toBe(address);
-    expect(addressOf(it.sandbox, 'api')).toBe(address);
-
-    await it.remove('api');
-    await it.sweepUntilSettled();
-    expect(leftovers(it.sandbox)).toEqual({});
-  });
-
   test('finds the owner made again as its owner again', async () => {
     await it.owner();
     const address = addressOf(it.sandbox);
@@ -97,32 +33,6 @@ describe('a Service that names the load balancer of another one', () => {
     }
     await it.sweepUntilSettled();
     expect(leftovers(it.sandbox)).toEqual({});
-  });
-
-  test('names a port that another one has, and has its other ports', async () => {
-    const id = await it.owner();
-    const two = [
-      { name: 'a', port: 80, targetPort: 1 },
-      { name: 'b', port: 81, targetPort: 2 },
-      { name: 'c', port: 80, targetPort: 3, protocol: 'UDP' },
-    ];
-    it.sandbox.kube.apply(
-      aService({ name: 'api', annotations: { [LOAD_BALANCER_ID]: id }, spec: { ports: two } }),
-    );
-
-    await it.settle('api');
-
-    expect(it.sandbox.cloud.listeners.map((one) => `${one.protocol}/${one.protocol_port}`).sort()).toEqual([
-      'TCP/80',
-      'TCP/81',
-      'UDP/80',
-    ]);
-    expect(readyOf(it.sandbox, 'api')?.message).toContain('is taken on this load balancer by default/web');
-
-    await it.remove('web');
-    await it.sweepUntilSettled();
-    expect(it.sandbox.cloud.listeners).toHaveLength(3);
-    expect(readyOf(it.sandbox, 'api')?.message).not.toContain('is taken');
   });
 
   test('names what stays as it is made, since others are on it', async () => {
@@ -157,21 +67,6 @@ describe('a Service that names the load balancer of another one', () => {
 
     expect(await it.statusOf('api')).toBe('blocked');
     expect(it.ports()).toEqual([80]);
-  });
-
-  test('that is internal too is as internal as that one', async () => {
-    it.apply('web', 80, { [INTERNAL]: 'true' });
-    await it.settle('web');
-    it.apply('api', 81, { [LOAD_BALANCER_ID]: it.lb().id, [INTERNAL]: 'true' });
-    it.apply('open', 82, { [LOAD_BALANCER_ID]: it.lb().id });
-
-    await it.settle('api');
-    await it.settle('open');
-
-    expect(addressOf(it.sandbox, 'api')).toBe(it.lb().vip_address);
-    expect(addressOf(it.sandbox, 'open')).toBe(it.lb().vip_address);
-    expect(readyOf(it.sandbox, 'open')?.message).toContain('has no floating IP');
-    expect(it.sandbox.cloud.floatingips).toEqual([]);
   });
 
   test('stays where it is when it names another one later', async () => {

@@ -218,22 +218,6 @@ describe('what is very large', () => {
       expect(String(message).length).toBeLessThanOrEqual(1_024);
   });
 
-  test('as many ports as a Service may have are planned in a moment', async () => {
-    const ports = Array.from({ length: 200 }, (_, at) => ({
-      name: `p${String(at)}`,
-      port: at + 1,
-      nodePort: 30_000 + at,
-    }));
-    it.sandbox.kube.apply(aService({ spec: { ports } }));
-    const started = process.cpuUsage();
-
-    const { plan } = await it.settle('web', { dryRun: true });
-
-    expect(process.cpuUsage(started).user / 1_000).toBeLessThan(5_000);
-    const [made] = plan?.steps ?? [];
-    expect(made?.verb === 'create' && made.attributes['listeners']).toHaveLength(200);
-  });
-
   test('names at their limit stay two names, and both are served', async () => {
     const name = `a${'b'.repeat(62)}`;
     const namespace = 'n'.repeat(63);

@@ -13,43 +13,6 @@ afterEach(() => it.close());
 const once = () => run({ key: 'service/default/web', trigger: 'audit' }, it.world);
 
 describe('a Service that leaves', () => {
-  test('while its load balancer is still PENDING_CREATE leaves nothing behind', async () => {
-    await it.close();
-    it = await startSandboxWorld({ pendingMs: 1_500 });
-    it.sandbox.kube.apply(aService());
-    await once();
-    expect(it.sandbox.cloud.loadbalancers[0]?.provisioning_status).toBe('PENDING_CREATE');
-
-    const report = await it.remove('web');
-
-    const refused = it.sandbox.requests.filter(({ write, status }) => write && status === 409);
-    expect(refused).toEqual([]);
-    expect(report.outcome).toEqual({ status: 'settled' });
-    expect(serviceOf(it.sandbox)).toBeUndefined();
-    expect(leftovers(it.sandbox)).toEqual({});
-  });
-
-  test('after its load balancer was removed behind our back takes the floating IP along', async () => {
-    it.sandbox.kube.apply(aService());
-    await it.settle('web');
-    it.sandbox.cloud.removeLoadBalancer(it.sandbox.cloud.loadbalancers[0]?.id ?? '');
-
-    await it.remove('web');
-
-    expect(serviceOf(it.sandbox)).toBeUndefined();
-    expect(leftovers(it.sandbox)).toEqual({});
-  });
-
-  test('with a load balancer in ERROR leaves nothing behind', async () => {
-    it.sandbox.kube.apply(aService());
-    await it.settle('web');
-    it.sandbox.cloud.setStatus(it.sandbox.cloud.loadbalancers[0]?.id ?? '', 'ERROR');
-
-    await it.remove('web');
-
-    expect(leftovers(it.sandbox)).toEqual({});
-  });
-
   test('by becoming ClusterIP loses load balancer, finalizer, annotations, condition and address', async () => {
     it.sandbox.kube.apply(aService());
     await it.settle('web');
@@ -179,31 +142,3 @@ function readByItself({ requests }: SandboxWorld['sandbox']): readonly string[] 
     .map(({ path }) => path)
     .filter((path) => /loadbalancer_id=|loadbalancers\/[0-9a-f-]{36}$/.test(path));
 }
-
-describe('spec.loadBalancerClass', () => {
-  const classy = aService({ name: 'classy', spec: { loadBalancerClass: 'levelset.example/lb' } });
-
-  test('is for somebody else as long as no class is configured', async () => {
-    it.sandbox.kube.apply(classy);
-    it.sandbox.kube.apply(aService());
-
-    await it.sweepUntilSettled();
-
-    expect(it.sandbox.cloud.loadbalancers.map(({ name }) => name)).toEqual([
-      'kube_service_kubernetes_default_web',
-    ]);
-    expect(serviceOf(it.sandbox, 'classy')?.metadata.finalizers ?? []).toEqual([]);
-  });
-
-  test('is the only one that is served when it is configured', async () => {
-    it.sandbox.kube.apply(classy);
-    it.sandbox.kube.apply(aService());
-    const world = await it.another({ ...it.world.config, loadBalancerClass: 'levelset.example/lb' });
-
-    await it.sweepUntilSettled(world);
-
-    expect(it.sandbox.cloud.loadbalancers.map(({ name }) => name)).toEqual([
-      'kube_service_kubernetes_default_classy',
-    ]);
-  });
-});

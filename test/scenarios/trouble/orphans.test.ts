@@ -3,7 +3,7 @@ import { sweep } from '../../../shared/sweep.ts';
 import { aService } from '../../support/service.ts';
 import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
-import { addressOf, cloudWrites, forceDelete, leftovers, serviceOf } from '../../support/told.ts';
+import { cloudWrites, forceDelete } from '../../support/told.ts';
 
 let it: SandboxWorld;
 beforeEach(async () => {
@@ -57,41 +57,6 @@ describe('what a Service left behind that was force-deleted without its finalize
     expect(asked).toBeGreaterThanOrEqual(0);
     expect(asked).toBeLessThan(calls.findIndex((call) => call.startsWith('DELETE ')));
   });
-
-  test('is only a floating IP when the load balancer is gone too', async () => {
-    await create('web', 'other');
-    forceDelete(it.sandbox);
-    const orphan = it.sandbox.cloud.loadbalancers.find(({ name }) => name.endsWith('_web'));
-    it.sandbox.cloud.removeLoadBalancer(orphan?.id ?? '');
-
-    await it.sweepUntilSettled();
-
-    expect(it.sandbox.cloud.floatingips.map((ip) => ip.floating_ip_address)).toEqual([
-      addressOf(it.sandbox, 'other'),
-    ]);
-  });
-
-  test('is inherited by a namesake with another UID: load balancer and address stay', async () => {
-    await create('web');
-    const before = { id: it.sandbox.cloud.loadbalancers[0]?.id, address: addressOf(it.sandbox) };
-    const uid = serviceOf(it.sandbox)?.metadata.uid ?? '';
-    forceDelete(it.sandbox);
-
-    await create('web');
-
-    const [lb] = it.sandbox.cloud.loadbalancers;
-    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
-    expect(lb?.id).toBe(before.id);
-    expect(addressOf(it.sandbox)).toBe(before.address);
-    const tags = [...(lb?.tags ?? []), ...it.sandbox.cloud.listeners.flatMap((listener) => listener.tags)];
-    expect(tags).not.toContain(`levelset-service=${uid}`);
-    expect(tags).toContain(`levelset-service=${serviceOf(it.sandbox)?.metadata.uid ?? ''}`);
-    expect(statesOf(it)).toHaveLength(1);
-
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.sweepUntilSettled();
-    expect(leftovers(it.sandbox)).toEqual({});
-  });
 });
 
 describe('a list of Services that is wrong', () => {
@@ -105,20 +70,6 @@ describe('a list of Services that is wrong', () => {
 
     expect(found.requests.map(({ key }) => key)).toEqual(['service/default/web']);
     expect(cloudWrites(it.sandbox)).toEqual(before);
-  });
-
-  test('and is empty while several load balancers are ours deletes nothing and warns', async () => {
-    await create('web', 'other');
-    it.sandbox.fault({ match: listServices, kind: 'fail-before', status: 200, body: NO_SERVICES });
-
-    const before = cloudWrites(it.sandbox);
-
-    const found = await sweep(it.world);
-    for (const request of found.requests) await run(request, it.world);
-
-    expect(found.warnings.join()).toContain('since they are gone without having been deleted');
-    expect(cloudWrites(it.sandbox)).toEqual(before);
-    expect(statesOf(it)).toHaveLength(2);
   });
 
   test('because the list of Services fails finds nothing to do and says why', async () => {

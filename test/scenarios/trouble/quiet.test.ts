@@ -3,7 +3,7 @@ import { sweep } from '../../../shared/sweep.ts';
 import { aService } from '../../support/service.ts';
 import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
-import { eventsOf, readyOf } from '../../support/told.ts';
+import { eventsOf } from '../../support/told.ts';
 
 let it: SandboxWorld;
 beforeEach(async () => {
@@ -12,7 +12,6 @@ beforeEach(async () => {
 afterEach(() => it.close());
 
 const request = { key: 'service/default/web', trigger: 'audit' } as const;
-const writes = () => it.sandbox.requests.filter(({ write }) => write);
 
 describe('a world that is settled', () => {
   test.each([1, 20])(
@@ -35,33 +34,6 @@ describe('a world that is settled', () => {
       expect(calls.filter(({ side }) => side === 'kube').length).toBeLessThanOrEqual(10);
     },
   );
-
-  test('is not written to by ten more runs of a key', async () => {
-    it.sandbox.advanceClock(-60_000);
-    it.sandbox.kube.apply(aService());
-    await it.sweepUntilSettled();
-    const before = writes().length;
-
-    for (let n = 1; n <= 10; n += 1) await run(request, it.world);
-
-    expect(writes()).toHaveLength(before);
-  });
-
-  test('is found changed by the next sweep when somebody changes it behind our back', async () => {
-    it.sandbox.advanceClock(-60_000);
-    it.sandbox.kube.apply(aService());
-    await it.sweepUntilSettled();
-    it.sandbox.advanceClock(5_000);
-    const [lb] = it.sandbox.cloud.loadbalancers;
-    const [listener] = it.sandbox.cloud.listeners;
-    if (!lb || !listener) throw new Error('nothing was made');
-    listener['connection_limit'] = 7;
-    lb.updated_at = it.sandbox.cloud.octaviaTime();
-
-    await it.sweepUntilSettled();
-
-    expect(it.sandbox.cloud.listeners[0]?.['connection_limit']).toBe(-1);
-  });
 });
 
 describe('Events', () => {
@@ -80,34 +52,6 @@ describe('Events', () => {
       'EnsuringLoadBalancer x1',
       'UpdatedLoadBalancer x1',
     ]);
-  });
-
-  test('name a failure once, however often it happens', async () => {
-    it.sandbox.kube.apply(
-      aService({
-        annotations: { 'loadbalancer.openstack.org/subnet-id': 'a0000000-0000-4000-8000-000000000000' },
-      }),
-    );
-
-    for (let n = 1; n <= 10; n += 1) await run(request, it.world);
-
-    expect(readyOf(it.sandbox)).toMatchObject({ status: 'False' });
-    expect(eventsOf(it.sandbox)).toEqual(['SyncLoadBalancerFailed x1']);
-  });
-
-  test('name once what ends every run early', async () => {
-    it.sandbox.kube.apply(aService());
-    it.sandbox.fault({
-      match: { side: 'openstack', method: 'GET', path: /lbaas\/loadbalancers/ },
-      kind: 'fail-before',
-      status: 403,
-      times: 99,
-    });
-
-    for (let n = 1; n <= 10; n += 1) await run(request, it.world);
-
-    expect(readyOf(it.sandbox)).toMatchObject({ status: 'False' });
-    expect(eventsOf(it.sandbox)).toEqual(['SyncLoadBalancerFailed x1']);
   });
 
   test('name a deletion in two words', async () => {

@@ -1,7 +1,5 @@
 /** After a run that wrote its whole plan the next one looks at the load balancer alone; what differs below it, levelset finds all the same. */
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { Work } from '../../../functions/serve/work.ts';
-import { sweep } from '../../../shared/sweep.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ReconcileRequest } from '../../../shared/model/request.ts';
 import { aService } from '../../support/service.ts';
 import { aTlsSecret } from '../../support/tls-secret.ts';
@@ -107,49 +105,6 @@ describe('the requeued run after one that wrote its whole plan', () => {
   });
 });
 
-test('a tag that somebody gives the load balancer after a write of ours stays when the Service asks for tags', async () => {
-  const { kube, cloud } = it.sandbox;
-  const aTagged = (tags?: string) =>
-    aService({
-      ...(tags === undefined ? {} : { annotations: { 'levelset.openstack.org/tags': tags } }),
-      spec: { ports: [{ name: 'a', port: 80, targetPort: 8080, nodePort: 30090 }] },
-    });
-  kube.apply(aService());
-  await it.settle('web');
-  kube.apply(aTagged());
-  await run(request, it.world);
-  await pause(20);
-  tag('levelset-allow=shop');
-  kube.apply(aTagged('paid'));
-
-  await it.settle('web');
-
-  expect(cloud.loadbalancers[0]?.tags).toEqual(expect.arrayContaining(['levelset-allow=shop', 'paid']));
-});
-
-test.each<readonly [string, (cloud: SandboxWorld['sandbox']['cloud']) => void, RegExp]>([
-  [
-    'a setting that somebody changed',
-    ({ pools: [pool] }) => Object.assign(pool ?? {}, { lb_algorithm: 'SOURCE_IP' }),
-    /PUT .*pools/,
-  ],
-  ['a member that somebody took away', ({ members }) => members.splice(0, 1), /POST .*members/],
-])('%s while we waited is put right by the next sweep', async (_, change, write) => {
-  it.sandbox.kube.apply(aService());
-  await run(request, it.world);
-  await pause(20);
-  change(it.sandbox.cloud);
-  await it.settle('web');
-  const put = () => it.sandbox.requests.some(({ method, path }) => write.test(`${method} ${path}`));
-  expect(put()).toBe(false);
-
-  await it.sweepUntilSettled();
-
-  expect(put()).toBe(true);
-  expect(it.sandbox.cloud.pools[0]).toMatchObject({ lb_algorithm: 'ROUND_ROBIN' });
-  expect(it.sandbox.cloud.members).toHaveLength(3);
-});
-
 test.each([3, 90])(
   'a certificate that another process has deleted %i s ago is stored anew, not asked of Barbican by its old id',
   async (gapS) => {
@@ -182,36 +137,3 @@ test.each([3, 90])(
     expect(cloud.loadbalancers).toHaveLength(2);
   },
 );
-
-test('a member in ERROR that a sweep finds while its Service waits for Octavia is written again', async () => {
-  await it.close();
-  it = await startSandboxWorld({ pendingMs: 20 });
-  const { world, sandbox } = it;
-  const { kube, cloud } = sandbox;
-  // Octavia's times have whole seconds, and a watermark must be two seconds old
-  sandbox.advanceClock(-5_000);
-  kube.apply(aService());
-  await it.settle('web');
-  await it.sweepUntilSettled();
-  kube.addNode('node-more');
-  const cluster = async () => ({ id: await world.kube.clusterId(), name: world.config.clusterName });
-  const work = new Work({
-    connected: { world, cluster },
-    reported: () => undefined,
-    swept: () => undefined,
-  });
-  onTestFinished(() => work.stop());
-  work.enqueue((await sweep(world)).requests);
-  while (cloud.members.length < 4) await pause(5);
-  // Octavia has ended, and the poller has not looked yet
-  await pause(100);
-  const member = cloud.members.at(-1);
-  Object.assign(member ?? {}, { provisioning_status: 'ERROR' });
-
-  const { requests } = await sweep(world);
-  expect(requests.map(({ key }) => key)).toEqual([request.key]);
-  work.enqueue(requests);
-  while (!work.idle) await pause(20);
-
-  expect(member?.provisioning_status).toBe('ACTIVE');
-});

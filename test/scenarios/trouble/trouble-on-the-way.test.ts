@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aService } from '../../support/service.ts';
 import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
-import { addressOf, cloudWrites, leftovers, readyOf, serviceOf } from '../../support/told.ts';
+import { addressOf, cloudWrites, readyOf, serviceOf } from '../../support/told.ts';
 
 let it: SandboxWorld;
 beforeEach(async () => {
@@ -30,64 +30,7 @@ function expectOneOfEach(): void {
   expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
 }
 
-describe('an answer that is lost', () => {
-  test.each([
-    ['POST of the load balancer', 'POST', /\/lbaas\/loadbalancers$/],
-    ['POST of the floating IP', 'POST', /\/floatingips$/],
-    ['PUT of the floating IP’s tags', 'PUT', /\/floatingips\/.*\/tags$/],
-    ['PATCH of the status', 'PATCH', /\/services\/web\/status/],
-  ])('of the %s doubles nothing: what was made is found', async (_, method, path) => {
-    it.sandbox.kube.apply(aService());
-    it.sandbox.fault({ match: { method, path }, kind: 'reset-after' });
-
-    const first = await it.settle('web');
-    await persist();
-
-    expect(first.outcome.status).toBe('failed');
-    expectOneOfEach();
-  });
-
-  test('of a DELETE is asked for again and leaves nothing', async () => {
-    it.sandbox.kube.apply(aService());
-    await it.settle('web');
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    it.sandbox.fault({ match: { side: 'openstack', method: 'DELETE' }, kind: 'reset-after', times: 2 });
-
-    await persist();
-
-    expect(leftovers(it.sandbox)).toEqual({});
-    expect(serviceOf(it.sandbox)).toBeUndefined();
-  });
-});
-
 describe('a write that is refused', () => {
-  test.each([
-    [
-      '409 of a load balancer that is busy',
-      409,
-      'Load Balancer x is immutable and cannot be updated.',
-      'progressing',
-    ],
-    ['503', 503, 'The server is currently unable to handle the request', 'failed'],
-    ['500', 500, 'Internal error', 'failed'],
-    ['429', 429, 'Too many requests', 'failed'],
-  ])('with %s is made by a later run', async (_, status, faultstring, outcome) => {
-    it.sandbox.kube.apply(aService());
-    const body = { faultcode: 'Server', faultstring, debuginfo: null };
-    it.sandbox.fault({
-      match: { side: 'openstack', write: true, path: /lbaas/ },
-      kind: 'fail-before',
-      status,
-      body,
-    });
-
-    const first = await once();
-    await persist();
-
-    expect(first.outcome.status).toBe(outcome);
-    expectOneOfEach();
-  });
-
   test('with 401 is sent again with a new token in the same run', async () => {
     it.sandbox.kube.apply(aService());
     await it.world.cloud.list('loadbalancer');
@@ -105,15 +48,6 @@ describe('a write that is refused', () => {
     expect(first.outcome.status).toBe('progressing');
     expect(first.applied.map(({ kind }) => kind)).toEqual(['loadbalancer', 'floatingip']);
     await persist();
-    expectOneOfEach();
-  });
-
-  test('with 503 although it had its effect doubles nothing', async () => {
-    it.sandbox.kube.apply(aService());
-    it.sandbox.fault({ match: { side: 'openstack', write: true }, kind: 'fail-after', times: 3 });
-
-    await persist();
-
     expectOneOfEach();
   });
 

@@ -101,13 +101,6 @@ export class Deployment {
     return `${this.#sqsUrl}/${ACCOUNT}/${found.name}`;
   }
 
-  async queueArn(id: string): Promise<string> {
-    const { Attributes } = await this.sqs<{ Attributes: Record<string, string> }>('GetQueueAttributes', id, {
-      AttributeNames: ['QueueArn'],
-    });
-    return Attributes['QueueArn'] ?? '';
-  }
-
   /** An action of SQS on a queue by its logical id. */
   async sqs<T = unknown>(action: string, id: string, more: object = {}): Promise<T> {
     return sqs<T>(this.#sqsUrl, action, { QueueUrl: this.queueUrl(id), ...more });

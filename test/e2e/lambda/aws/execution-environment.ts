@@ -110,16 +110,6 @@ export class ExecutionEnvironment {
     }
   }
 
-  /** Processor time of the function's process so far, in ms; undefined when it is gone. */
-  get cpuMs(): number | undefined {
-    try {
-      const fields = readFileSync(`/proc/${this.runtimePid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-      return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
-    } catch {
-      return undefined;
-    }
-  }
-
   /** SIGKILL to the function's process, as when its machine is gone. */
   kill(): void {
     const pid = this.runtimePid;
@@ -184,8 +174,6 @@ export class ExecutionEnvironment {
 }
 
 const PORT = 9_000;
-/** The unit of times in /proc. */
-const TICK_MS = 10;
 /** What the tests start ends with them, however they end. */
 export const WITH_ITS_PARENT = ['--pdeathsig', 'KILL'] as const;
 

@@ -73,7 +73,7 @@ const OPTIONS_HELD: Held = {
   'test/unit/peers/configuration.test.ts': 'global.region',
   'test/unit/service/intent/service-config.test.ts': 'loadbalancerclass.subnet-id loadbalancerclass.member-subnet-id loadbalancerclass.network-id loadbalancerclass.floating-network-id loadbalancerclass.floating-subnet-id loadbalancerclass.floating-subnet loadbalancerclass.floating-subnet-tags',
   'test/unit/service/desired/desire-offers.test.ts': 'loadbalancer.flavor-id loadbalancer.availability-zone',
-  'test/unit/service/desired/desire-tls.test.ts': 'loadbalancer.default-tls-container-ref',
+  'test/unit/service/intent/ports.test.ts': 'loadbalancer.default-tls-container-ref',
   'test/repo/reference.test.ts › [Global] %s is refused': 'global.token global.trust-id global.trustee-id global.trustee-password',
   'test/scenarios/reconfigured/every-option.test.ts': 'loadbalancer.enabled loadbalancer.manage-security-groups',
   'test/scenarios/reconfigured/internal-lb.test.ts': 'loadbalancer.internal-lb',

@@ -20,6 +20,14 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
 }
 
+/** The object without what is undefined. */
+export function withoutUndefined<T extends object>(
+  object: T,
+): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(object).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
 /** The string under a key; undefined if there is none. */
 export function stringAt(value: unknown, key: string): string | undefined {
   const found = isRecord(value) ? value[key] : undefined;

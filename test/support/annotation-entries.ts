@@ -35,7 +35,7 @@ const REDIRECTED: Entry = {
 };
 const TLS: Entry = { needs: { [`${OWN}tls-container-refs`]: 'CERTIFICATE_ID' }, on: 'tls' };
 const HSTS: Entry = {
-  elsewhere: 'test/unit/service/desired/desire-tls.test.ts',
+  elsewhere: 'test/unit/service/desired/desire-port.test.ts',
   notOnTheLab: 'its Octavia has API 2.26, and this came with 2.27',
 };
 const CLIENTS: Entry = { needs: { ...TLS.needs, [`${OWN}client-ca-tls-container-ref`]: 'CA_ID' }, on: 'tls' };

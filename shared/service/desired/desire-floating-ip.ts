@@ -4,6 +4,7 @@ import { familyOf } from '../../model/network/network-facts.ts';
 import type { NetworkFacts, FloatingSubnet } from '../../model/network/network-facts.ts';
 import { clusterTag, floatingIPDescription, keptTag, serviceTag } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
+import { withoutUndefined } from '../../model/json.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource, ResourceTypes } from '../../model/resources.ts';
 import { keyOf } from '../../model/request.ts';
@@ -26,51 +27,41 @@ export function desireFloatingIP(
   if (!wantsFloatingIP(intent)) {
     return { resources: intent.keepFloatingip ? [keptFloatingIP(intent, cluster)] : [], problems: [] };
   }
-  if (facts.loadBalancerIPTaken !== undefined) {
-    const { loadBalancerIP = '' } = intent.service.spec;
-    return {
-      resources: [],
-      problems: [
-        {
-          field: loadBalancerIP === '' ? 'floating IP' : 'spec.loadBalancerIP',
-          value: loadBalancerIP,
-          message: facts.loadBalancerIPTaken,
-        },
-      ],
-    };
-  }
-  const [network, ...others] = facts.floatingNetworks;
-  if (network === undefined || others.length > 0) {
-    const message =
-      network === undefined
-        ? 'is needed: the project sees no external network with IPv4, so levelset makes no floating IP and publishes the VIP; name one, or make the Service internal'
-        : `is needed: there are ${facts.floatingNetworks.length} external networks; levelset makes no floating IP until one is named here or in cloud.conf`;
-    return {
-      resources: [floatingIPInUse(intent, facts, cluster)],
-      problems: [{ field: 'loadbalancer.openstack.org/floating-network-id', value: '', message }],
-    };
-  }
   const { service } = intent;
-  const address = requestedFloatingIP(service);
-  const chosen = desireFloatingSubnets(intent, network, facts);
-  if (!chosen.subnets)
-    return { resources: [floatingIPInUse(intent, facts, cluster)], problems: chosen.problems };
-  const [subnet, ...otherSubnets] = chosen.subnets;
-  if (!isAddressKnown(facts)) return { resources: [floatingIPInUse(intent, facts, cluster)], problems: [] };
+  const { loadBalancerIPTaken: message, floatingNetworks } = facts;
+  if (message !== undefined) {
+    const { loadBalancerIP: value = '' } = service.spec;
+    const field = value === '' ? 'floating IP' : 'spec.loadBalancerIP';
+    return { resources: [], problems: [{ field, value, message }] };
+  }
   const inUse = floatingIPInUse(intent, facts, cluster);
+  const [network] = floatingNetworks;
+  if (network === undefined || floatingNetworks.length > 1)
+    return { resources: [inUse], problems: [noNetwork(floatingNetworks.length)] };
+  const { subnets, problems } = desireFloatingSubnets(intent, network, facts);
+  if (!subnets || !isAddressKnown(facts)) return { resources: [inUse], problems };
+  const [subnet, ...others] = subnets;
   const floatingip: DesiredResource<'floatingip'> = {
     kind: 'floatingip',
     address: 'floatingip',
     attributes: {
       floating_network_id: network,
-      ...(subnet === undefined ? {} : { subnet_id: subnet }),
-      ...(address === undefined ? {} : { floating_ip_address: address }),
+      ...withoutUndefined({ subnet_id: subnet, floating_ip_address: requestedFloatingIP(service) }),
       ...inUse.attributes,
       description: floatingIPDescription(cluster, keyOf(service)),
     },
-    ...(otherSubnets.length > 0 ? { alternatives: otherSubnets.map((id) => ({ subnet_id: id })) } : {}),
+    ...(others.length > 0 ? { alternatives: others.map((id) => ({ subnet_id: id })) } : {}),
   };
-  return { resources: [floatingip], problems: [] };
+  return { resources: [floatingip], problems };
+}
+
+/** The Problem that there is not exactly one external network. */
+function noNetwork(count: number): Problem {
+  const message =
+    count === 0
+      ? 'is needed: the project sees no external network with IPv4, so levelset makes no floating IP and publishes the VIP; name one, or make the Service internal'
+      : `is needed: there are ${count} external networks; levelset makes no floating IP until one is named here or in cloud.conf`;
+  return { field: `${OCCM}floating-network-id`, value: '', message };
 }
 
 /** The floating IP that is there. It keeps serving even if none may be made now. */

@@ -10,31 +10,45 @@ import {
 import type { Service } from '../../model/kubernetes.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import { attributeSince } from '../../model/load-balancer/capabilities.ts';
+import type { OctaviaVersion } from '../../model/load-balancer/capabilities.ts';
 import type { Offer, OfferQuestion, Offers } from '../../model/load-balancer/octavia.ts';
 import type { Ability } from './within-capabilities.ts';
 import { familyOf, hasAdditionalVips } from '../../model/network/network-facts.ts';
 import type { Family, NetworkFacts, Subnet } from '../../model/network/network-facts.ts';
 import { keyOf } from '../../model/request.ts';
 import type { DesiredResource, LoadBalancer } from '../../model/resources.ts';
-import type { AdditionalVip } from '../../model/attributes/load-balancer.ts';
+import { withoutUndefined } from '../../model/json.ts';
 import { userTags } from '../../model/load-balancer/user-tags.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 import { isIP } from 'node:net';
 import { canonicalAddress, cidrContains } from '../../model/network/cidr.ts';
 import type { Problem } from '../../model/plan.ts';
 
-/** The load balancer. `placed` has its VIPs, its flavor and its availability zone. */
+interface Asked {
+  readonly attributes: Partial<LoadBalancer>;
+  readonly problems: readonly Problem[];
+}
+
+interface Placed {
+  readonly cluster: ClusterIdentity;
+  readonly facts: NetworkFacts;
+  readonly octavia: OctaviaVersion;
+  readonly offers?: Offers;
+}
+
 export function desireLoadBalancer(
-  { service, annotated }: ServiceIntent,
-  placed: Partial<LoadBalancer>,
-  { cluster, facts }: { readonly cluster: ClusterIdentity; readonly facts: NetworkFacts },
+  intent: ServiceIntent,
+  { cluster, facts, octavia, offers = {} }: Placed,
   config: Config,
-): DesiredResource<'loadbalancer'> {
+): { readonly loadBalancer: DesiredResource<'loadbalancer'>; readonly problems: readonly Problem[] } {
+  const { service, annotated } = intent;
   const { vip_qos_policy_id, vip_sg_ids } = annotated.loadbalancer;
   const { description, tags } = annotated.Service;
   const key = keyOf(service);
   const name = loadBalancerName(cluster.name, key);
-  return {
+  const vips = desireVips(intent, facts, octavia);
+  const offered = desireOffers(intent, offers);
+  const loadBalancer: DesiredResource<'loadbalancer'> = {
     kind: 'loadbalancer',
     address: 'lb',
     attributes: {
@@ -42,9 +56,12 @@ export function desireLoadBalancer(
       description: describe(description, loadBalancerDescription(cluster.name, key)),
       provider: config.loadBalancer.lbProvider,
       admin_state_up: true,
-      ...placed,
-      ...(vip_qos_policy_id === undefined || facts.noQosPolicy ? {} : { vip_qos_policy_id }),
-      ...(vip_sg_ids === undefined ? {} : { vip_sg_ids }),
+      ...vips.attributes,
+      ...offered.attributes,
+      ...withoutUndefined({
+        vip_qos_policy_id: facts.noQosPolicy ? undefined : vip_qos_policy_id,
+        vip_sg_ids,
+      }),
       tags: [
         clusterTag(cluster),
         serviceTag(service.metadata.uid),
@@ -54,11 +71,7 @@ export function desireLoadBalancer(
       ],
     },
   };
-}
-
-interface Asked {
-  readonly attributes: Partial<LoadBalancer>;
-  readonly problems: readonly Problem[];
+  return { loadBalancer, problems: [...vips.problems, ...offered.problems] };
 }
 
 /**
@@ -67,31 +80,35 @@ interface Asked {
  */
 export function desireVips(
   intent: ServiceIntent,
-  facts: NetworkFacts,
+  { vipSubnet, additionalSubnets = [] }: NetworkFacts,
   octavia: { readonly minor: number },
 ): Asked {
   const { vip_port_id, vip_network_id } = intent.annotated.loadbalancer;
-  const { vipSubnet } = facts;
-  const additional = hasAdditionalVips(octavia) ? (facts.additionalSubnets ?? []) : [];
-  const requested = requestedAddress(intent, vipSubnet, additional);
+  const additional = hasAdditionalVips(octavia) ? additionalSubnets : [];
+  const { address, subnet: asked, problems } = requestedAddress(intent, vipSubnet, additional);
+  const isPrimary = !asked || asked === vipSubnet || vip_port_id !== undefined;
+  const additional_vips = additional.map((subnet) => ({
+    subnet_id: subnet.id,
+    ...(address !== undefined && !isPrimary && subnet === asked ? { ip_address: address } : {}),
+  }));
   return {
-    attributes: {
-      ...(vip_port_id === undefined ? {} : { vip_port_id }),
-      ...(vipSubnet ? { vip_subnet_id: vipSubnet.id } : {}),
-      ...(vip_port_id !== undefined || vip_network_id === undefined ? {} : { vip_network_id }),
-      ...requested.attributes,
-      ...(additional.length === 0
-        ? {}
-        : {
-            additional_vips: additional.map(({ id }) => ({ subnet_id: id, ...requested.additional.get(id) })),
-          }),
-    },
-    problems: requested.problems,
+    attributes: withoutUndefined({
+      vip_port_id,
+      vip_subnet_id: vipSubnet?.id,
+      vip_network_id: vip_port_id === undefined ? vip_network_id : undefined,
+      vip_address: isPrimary ? address : undefined,
+      additional_vips: additional.length === 0 ? undefined : additional_vips,
+    }),
+    problems,
   };
 }
 
-interface RequestedAddress extends Asked {
-  readonly additional: ReadonlyMap<string, Pick<AdditionalVip, 'ip_address'>>;
+interface RequestedAddress {
+  /** The IP address as OpenStack spells it; absent if none is asked for, or none can be. */
+  readonly address?: string;
+  /** The subnet that has it, if one does. */
+  readonly subnet?: Subnet | undefined;
+  readonly problems: readonly Problem[];
 }
 
 /**
@@ -99,32 +116,21 @@ interface RequestedAddress extends Asked {
  * A value that cannot be a VIP blocks.
  */
 function requestedAddress(
-  { service, internal, families, annotated }: ServiceIntent,
+  { service, internal, families }: ServiceIntent,
   vipSubnet: Subnet | undefined,
   additional: readonly Subnet[],
 ): RequestedAddress {
   const { loadBalancerIP: value = '' } = service.spec;
-  const none = { attributes: {}, additional: new Map(), problems: [] };
-  if (value === '') return none;
   const problems = loadBalancerIPProblems(service, families);
-  if (problems.length > 0) return { ...none, problems };
   const family = familyOf(value);
-  if (!internal && family === 4) return none;
-  const ip_address = canonicalAddress(value);
-  const isFitting = ({ cidr }: Subnet): boolean => familyOf(cidr) === family;
-  const subnets = [...(vipSubnet ? [vipSubnet] : []), ...additional].filter(isFitting);
+  if (value === '' || problems.length > 0 || (!internal && family === 4)) return { problems };
+  const subnets = [...(vipSubnet ? [vipSubnet] : []), ...additional].filter(
+    ({ cidr }) => familyOf(cidr) === family,
+  );
   const subnet = subnets.find(({ cidr }) => cidrContains(cidr, value)) ?? subnets[0];
-  if (subnet?.slaac)
-    return {
-      ...none,
-      problems: wrongAddress(
-        value,
-        `cannot be requested: in the subnet ${subnet.id} (${subnet.cidr}) ports make their own addresses`,
-      ),
-    };
-  if (!subnet || subnet === vipSubnet || annotated.loadbalancer.vip_port_id !== undefined)
-    return { ...none, attributes: { vip_address: ip_address } };
-  return { ...none, additional: new Map([[subnet.id, { ip_address }]]) };
+  if (!subnet?.slaac) return { address: canonicalAddress(value), subnet, problems };
+  const why = `cannot be requested: in the subnet ${subnet.id} (${subnet.cidr}) ports make their own addresses`;
+  return { problems: wrongAddress(value, why) };
 }
 
 /** What is wrong with spec.loadBalancerIP by itself. */
@@ -187,10 +193,7 @@ export function desireOffers(
   const chosen = choose(flavorField, flavor, flavors, isMade);
   const placed = choose(zoneField, zone, zones, isMade);
   return {
-    attributes: {
-      ...(chosen.id === undefined ? {} : { flavor_id: chosen.id }),
-      ...(placed.id === undefined ? {} : { availability_zone: placed.id }),
-    },
+    attributes: withoutUndefined({ flavor_id: chosen.id, availability_zone: placed.id }),
     problems: [...chosen.problems, ...placed.problems, ...secondFlavor(annotations)],
   };
 }

@@ -3,6 +3,7 @@ import type { Subnet } from '../../model/network/network-facts.ts';
 import { problemForEach } from '../../model/plan.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource, Member } from '../../model/resources.ts';
+import { someAddresses } from './nodes/address-problems.ts';
 import type { PortNodes } from './nodes/port-nodes.ts';
 import type { ReachableNode } from '../../model/node/node-set.ts';
 import type { Port } from '../intent/ports.ts';
@@ -163,17 +164,13 @@ function desirePod(
   return desireMember(port, attributes, subnet, behind);
 }
 
-/** So many IP addresses are shown one by one, since a condition has a limited length. */
-const MOST_SHOWN = 5;
-
 function podProblem(
   index: number,
   addresses: readonly string[],
   message: string,
   count = addresses.length,
 ): Problem {
-  const more = count > MOST_SHOWN ? [`and ${count - MOST_SHOWN} more`] : [];
-  const value = [...addresses].sort().slice(0, MOST_SHOWN).concat(more).join(', ');
+  const value = someAddresses(addresses, count);
   return { field: `endpoints of spec.ports[${index}]`, value, message, passing: true };
 }
 

@@ -110,7 +110,7 @@ const HTTP_DEFAULTS = { http_method: 'GET', url_path: '/', expected_codes: '200'
 const HOST_VERSION = 1.1;
 
 /** How members are checked: by kube-proxy's answer with externalTrafficPolicy Local, else as annotations say, as far as Octavia takes it. */
-export function checkOf(port: Port): {
+function checkOf(port: Port): {
   readonly attributes: Partial<HealthMonitor>;
   readonly problems: readonly Problem[];
 } {

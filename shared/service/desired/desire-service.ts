@@ -19,7 +19,7 @@ import { desireFloatingIP, keptFloatingIP } from './desire-floating-ip.ts';
 import { withinCapabilities, spelledBy } from './within-capabilities.ts';
 import { desireMembers } from './desire-members.ts';
 import { desirePort } from './desire-port.ts';
-import { desireLoadBalancer, desireOffers, desireVips } from './desire-load-balancer.ts';
+import { desireLoadBalancer } from './desire-load-balancer.ts';
 import { familyProblems, networkProblems } from './network-problems.ts';
 import { keepsFamily, secondFamilyOf, selectNodes } from './nodes/port-nodes.ts';
 import { nodeSet } from '../../model/node/node-set.ts';
@@ -46,10 +46,10 @@ export interface DesireInput {
   readonly judged: JudgedNodes;
   readonly facts: NetworkFacts;
   readonly cluster: ClusterIdentity;
-  /** Nodes with an endpoint that takes traffic; absent without externalTrafficPolicy Local. */
-  readonly localNodes?: readonly string[];
+  /** Nodes with an endpoint that takes traffic; undefined without externalTrafficPolicy Local. */
+  readonly localNodes: readonly string[] | undefined;
   /** The Pods behind each port of the Service; undefined for a port whose members are nodes. */
-  readonly endpoints?: readonly (PortEndpoints | undefined)[];
+  readonly endpoints: readonly (PortEndpoints | undefined)[] | undefined;
   readonly octavia: OctaviaVersion;
   readonly offers?: Offers;
   readonly certificates?: CertificateFacts;
@@ -85,8 +85,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
   const selected = selectNodes(input.nodes, intent.nodeSelector ?? {});
   const nodes = nodeSet(selected.nodes, memberSubnet, intent.family);
   const second = secondFamilyOf(intent, selected.nodes, nodes.reachable, facts);
-  const vips = desireVips(intent, facts, octavia);
-  const offered = desireOffers(intent, input.offers ?? {});
+  const balancer = desireLoadBalancer(intent, input, config);
   const { lbProvider: provider } = config.loadBalancer;
   const floating = input.joins
     ? { resources: [], problems: [] }
@@ -123,10 +122,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
     kind === 'member' && open.includes((attributes as Partial<Member>).address ?? '');
   const watched = watchCertificates(intent, { certificates, secrets }, horizon);
   const able = withinCapabilities(
-    [
-      desireLoadBalancer(intent, { ...vips.attributes, ...offered.attributes }, input, config),
-      ...ports.flatMap(({ resources }) => resources),
-    ],
+    [balancer.loadBalancer, ...ports.flatMap(({ resources }) => resources)],
     { ...octavia, provider },
     spelledBy(intent),
   );
@@ -153,8 +149,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
       ...ports.flatMap(({ problems }) => problems),
       ...floating.problems,
       ...group.problems,
-      ...vips.problems,
-      ...offered.problems,
+      ...balancer.problems,
       ...networkProblems(intent, { ...input, served }, config),
       ...familyProblems(input.intent, facts, octavia, input.joins),
       ...watched.problems,

@@ -1,4 +1,5 @@
 import { withNeedsMet } from '../../model/attributes.ts';
+import { withoutUndefined } from '../../model/json.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { Listener, Pool } from '../../model/resources.ts';
 import { CERTIFICATES } from '../intent/ports.ts';
@@ -23,7 +24,7 @@ export function desireTls(port: Port, context: TlsContext): ListenerTls {
   const isMissing = first === undefined && certificates.problems.length === 0;
   return {
     attributes: {
-      ...(first === undefined ? {} : { default_tls_container_ref: first }),
+      ...withoutUndefined({ default_tls_container_ref: first }),
       ...(others.length === 0 ? {} : { sni_container_refs: others }),
       ...client.attributes,
       ...(port.ServicePort.lowTls ? { tls_versions: ['TLSv1.2', 'TLSv1.3'] } : {}),
@@ -88,10 +89,10 @@ function desireClientCertificates(port: Port, context: TlsContext): ListenerTls 
     }
   }
   return {
-    attributes: {
-      ...(ca.refs[0] === undefined ? {} : { client_ca_tls_container_ref: ca.refs[0] }),
-      ...(crl.refs[0] === undefined ? {} : { client_crl_container_ref: crl.refs[0] }),
-    },
+    attributes: withoutUndefined({
+      client_ca_tls_container_ref: ca.refs[0],
+      client_crl_container_ref: crl.refs[0],
+    }),
     problems,
   };
 }
@@ -107,8 +108,7 @@ export function desirePoolTls(
   return {
     attributes: {
       ...withNeedsMet('pool', port.pool, ['tcp', 'tls-to-members']),
-      ...(ca.refs[0] === undefined ? {} : { ca_tls_container_ref: ca.refs[0] }),
-      ...(own.refs[0] === undefined ? {} : { tls_container_ref: own.refs[0] }),
+      ...withoutUndefined({ ca_tls_container_ref: ca.refs[0], tls_container_ref: own.refs[0] }),
     },
     problems: [...ca.problems, ...own.problems],
   };

@@ -125,8 +125,8 @@ function desireWith(
     secrets: servedSecrets(observed.secrets, resources, horizon.now),
     horizon,
     certificates: observed.certificates,
-    ...(localNodes ? { localNodes } : {}),
-    ...(endpoints ? { endpoints } : {}),
+    localNodes,
+    endpoints,
     cluster,
   };
   const alone = desireUnit(input, config);

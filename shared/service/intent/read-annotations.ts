@@ -107,8 +107,11 @@ export function readAnnotations(
       }
     }
   }
-  const named = ports.flatMap(({ values: { ServicePort: settings } }) => certificatesOf(settings));
-  const tooMuch = tooMany('tls-secret', 'certificates', new Set(named).size, config);
+  const certificates = ports.flatMap(({ values: { ServicePort } }) => {
+    const { tlsSecrets = [], tlsReferences = [] }: PortIntent['ServicePort'] = ServicePort;
+    return [...tlsSecrets, ...tlsReferences];
+  });
+  const tooMuch = tooMany('tls-secret', 'certificates', new Set(certificates).size, config);
   if (tooMuch) {
     problems.set('tls-secret', tooMuch);
     for (const { values } of ports) Object.assign(values.ServicePort, { tlsSecrets: [], tlsReferences: [] });
@@ -118,13 +121,6 @@ export function readAnnotations(
     ports: ports.map(({ values }) => values),
     problems: [...problems.values(), ...unknownAnnotations(annotations, known)],
   };
-}
-
-function certificatesOf({
-  tlsSecrets = [],
-  tlsReferences = [],
-}: PortIntent['ServicePort']): readonly string[] {
-  return [...tlsSecrets, ...tlsReferences];
 }
 
 /** What the annotation of one setting of the whole Service says. Its Problems are dropped: `readAnnotations` reports them. */
@@ -212,10 +208,12 @@ function readText(
   if (row.orNone && isEmpty(name, text)) return undefined;
   const parsed = whyTooLong(row, text, config) ?? row.parse(text);
   if ('value' in parsed) {
-    const { value } = parsed;
-    const stray = row.refers && reachProblem({ namespace, kind: row.refers, field: name, value }, config);
-    if (stray) problems.set(name, stray);
-    return stray ? undefined : value;
+    const stray = row.refers && idOutOfReach(parsed.value, namespace, row.refers, config);
+    if (!row.refers || stray === undefined) return parsed.value;
+    // it blocks: a default in its place could not change later, or would be less safe
+    const message = `${outOfReach(namespace, row.refers, stray)}; levelset changes nothing until then`;
+    problems.set(name, { field: name, value: stray, message, blocking: true });
+    return undefined;
   }
   const about = { field: name, value: text };
   const must = `must be ${parsed.allowed}; levelset`;
@@ -267,28 +265,15 @@ function unknownAnnotations(
   );
 }
 
-/** Something of OpenStack, or a Secret, that a Service names in one annotation. */
-interface Reference {
-  readonly namespace: string;
-  readonly kind: ReferenceKind;
-  readonly field: string;
-  /** The id that the annotation names, or a list of ids. */
-  readonly value: unknown;
-}
-
-/**
- * The Problem of the first id out of reach. It blocks: a default in its place could not change later, or would be less
- * safe.
- */
-function reachProblem(
-  { namespace, kind, field, value }: Reference,
+/** The first of the ids that the Service may not refer to. */
+function idOutOfReach(
+  ids: unknown,
+  namespace: string,
+  kind: ReferenceKind,
   config: ReachConfig,
-): Problem | undefined {
+): string | undefined {
   // whether the Service may use a load balancer is decided when that is found (joinIntent)
   if (kind === 'loadbalancer') return undefined;
-  const ids = [value].flat().map(String);
-  const id = ids.find((one) => one !== '' && !mayRefer(config, namespace, kind, one));
-  if (id === undefined) return undefined;
-  const message = `${outOfReach(namespace, kind, id)}; levelset changes nothing until then`;
-  return { field, value: id, message, blocking: true };
+  const all = [ids].flat().map(String);
+  return all.find((id) => id !== '' && !mayRefer(config, namespace, kind, id));
 }

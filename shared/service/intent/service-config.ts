@@ -7,13 +7,8 @@ export const CLASS = `${OCCM}class`;
 
 type Field = keyof LoadBalancerConfig;
 
-interface Group {
-  readonly annotations: readonly string[];
-  readonly fields: readonly Field[];
-}
-
 /** Groups of settings that belong together: the first source with any of them decides the whole group. */
-const GROUPS: readonly Group[] = [
+const GROUPS: readonly { readonly annotations: readonly string[]; readonly fields: readonly Field[] }[] = [
   {
     annotations: ['subnet-id', 'network-id', 'port-id'],
     fields: ['subnetId', 'networkId'],
@@ -42,77 +37,49 @@ export function configOf(
 ): { readonly config: Config; readonly origins: Origins; readonly problems: readonly Problem[] } {
   const annotations = service.metadata.annotations ?? {};
   // an empty class is none (docs/sources/go-provider.md, "Classes")
-  const text = annotations[CLASS]?.trim();
-  const name = text === '' ? undefined : text;
-  const known = name !== undefined && Object.hasOwn(config.loadBalancerClasses, name);
+  const name = annotations[CLASS]?.trim() ?? '';
+  const known = name !== '' && Object.hasOwn(config.loadBalancerClasses, name);
   const chosen = known ? (config.loadBalancerClasses[name] ?? {}) : {};
-  const holds = new Holding(config);
+  const { loadBalancer, given = [] } = config;
+  const options: Partial<Record<Field, unknown>> = { ...loadBalancer };
+  const by = new Map(given.map((field) => [field as Field, `cloud.conf ${keyOf(field)}`]));
+  const overruled: Problem[] = [];
+  const overrule = (field: Field, first: string): void => {
+    const from = by.get(field);
+    if (from === undefined) return;
+    const { [field]: option = null } = options;
+    const value = typeof option === 'string' ? option : JSON.stringify(option);
+    const message = `does not count: ${first} goes first`;
+    overruled.push({ field: optionPlace(from, field), value, message });
+    by.delete(field);
+  };
+  const drop = (fields: readonly Field[], first: string): void => {
+    for (const field of fields) {
+      overrule(field, first);
+      Reflect.deleteProperty(options, field);
+    }
+  };
   for (const { fields } of GROUPS) {
-    if (fields.some((field) => field in chosen)) holds.drop(fields, `class ${name ?? ''}`);
+    if (fields.some((field) => field in chosen)) drop(fields, `class ${name}`);
   }
-  holds.take(chosen, `class ${name ?? ''}`);
+  for (const [field, option] of Object.entries(chosen) as [Field, unknown][]) {
+    overrule(field, `class ${name}`);
+    by.set(field, `class ${name}`);
+    options[field] = option;
+  }
   for (const { annotations: names, fields } of GROUPS) {
     // an empty id says none (annotations.md), and an empty choice nothing
-    const deciding = names
-      .map((one) => OCCM + one)
-      .find(
-        (one) => annotations[one] !== undefined && (one.endsWith('-id') || annotations[one].trim() !== ''),
-      );
-    if (deciding !== undefined) holds.drop(fields, `annotation ${deciding}`);
+    const isSaid = (one: string): boolean =>
+      annotations[one] !== undefined && (one.endsWith('-id') || annotations[one].trim() !== '');
+    const deciding = names.map((one) => OCCM + one).find(isSaid);
+    if (deciding !== undefined) drop(fields, `annotation ${deciding}`);
   }
-  const { loadBalancer, origins } = holds;
-  const problems = name === undefined || known ? [] : [unknownClass(name, config)];
-  const whole = { ...config, loadBalancer };
-  const isKinx = Object.keys(annotations).some(isOfKinx);
-  return { config: isKinx ? withKinxDefaults(whole) : whole, origins, problems };
-}
-
-/** The options that hold for one Service, and where they stand, while one source after the other is read. */
-class Holding {
-  #options: Partial<LoadBalancerConfig>;
-  readonly #by: Partial<Record<Field, string>>;
-  readonly #overruled: Problem[] = [];
-
-  constructor({ loadBalancer, given = [] }: Config) {
-    this.#options = { ...loadBalancer };
-    this.#by = Object.fromEntries(given.map((field) => [field, `cloud.conf ${keyOf(field)}`]));
-  }
-
-  get loadBalancer(): LoadBalancerConfig {
-    return this.#options as LoadBalancerConfig;
-  }
-
-  get origins(): Origins {
-    return { by: this.#by, overruled: this.#overruled };
-  }
-
-  /** Takes these options away, since `by` decides what they are about. */
-  drop(fields: readonly Field[], by: string): void {
-    for (const field of fields) this.#overrule(field, by);
-    const rest = Object.entries(this.#options).filter(([field]) => !fields.includes(field as Field));
-    this.#options = Object.fromEntries(rest);
-  }
-
-  take(options: Partial<LoadBalancerConfig>, by: string): void {
-    for (const field of Object.keys(options) as Field[]) {
-      this.#overrule(field, by);
-      this.#by[field] = by;
-    }
-    this.#options = { ...this.#options, ...options };
-  }
-
-  #overrule(field: Field, by: string): void {
-    const { [field]: from } = this.#by;
-    if (from === undefined) return;
-    const option = this.#options[field];
-    const value = typeof option === 'string' ? option : JSON.stringify(option ?? null);
-    this.#overruled.push({
-      field: optionPlace(from, field),
-      value,
-      message: `does not count: ${by} goes first`,
-    });
-    Reflect.deleteProperty(this.#by, field);
-  }
+  const whole = { ...config, loadBalancer: options as LoadBalancerConfig };
+  return {
+    config: Object.keys(annotations).some(isOfKinx) ? withKinxDefaults(whole) : whole,
+    origins: { by: Object.fromEntries(by), overruled },
+    problems: name === '' || known ? [] : [unknownClass(name, config)],
+  };
 }
 
 /** Where an option stands, by what set it: the class alone does not say which of its options. */

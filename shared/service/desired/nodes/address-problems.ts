@@ -127,8 +127,12 @@ export function waitingProblem({ unlisted }: JudgedNodes, waiting: readonly stri
 /** So many addresses are shown one by one, since a condition has a limited length. */
 const MOST_SHOWN = 5;
 
+/** The first of these IP addresses, and how many there are more. */
+export function someAddresses(addresses: readonly string[], count = addresses.length): string {
+  const more = count > MOST_SHOWN ? [`and ${count - MOST_SHOWN} more`] : [];
+  return [...[...addresses].sort().slice(0, MOST_SHOWN), ...more].join(', ');
+}
+
 function addressesOfMembers(addresses: readonly string[]): Pick<Problem, 'field' | 'value'> {
-  const sorted = [...new Set(addresses)].sort();
-  const more = sorted.length > MOST_SHOWN ? [`and ${sorted.length - MOST_SHOWN} more`] : [];
-  return { field: 'address of a member', value: [...sorted.slice(0, MOST_SHOWN), ...more].join(', ') };
+  return { field: 'address of a member', value: someAddresses([...new Set(addresses)]) };
 }

@@ -136,24 +136,18 @@ const PORTS = [
   { name: 'secure', port: 443 },
 ];
 
-const read = (annotations: Record<string, string>): Annotated =>
-  readAnnotations(
-    {
-      metadata: { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', annotations },
-      spec: { ports: PORTS },
-    },
-    aConfig(),
-  );
+const read = (annotations: Record<string, string>, config = aConfig(), last?: string): Annotated => {
+  const metadata = { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', annotations };
+  return readAnnotations({ metadata, spec: { ports: PORTS } }, config, last);
+};
+
+type Values = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+const valuesOf = (annotated: Annotated): Values =>
+  ({ ...annotated.ports[0], ...annotated }) as unknown as Values;
 
 const valueOf = (key: string, annotations: Record<string, string>): unknown => {
   const row = ANNOTATIONS.find((candidate) => candidate.names.includes(key));
-  if (!row) return undefined;
-  const annotated = read(annotations);
-  const values = { ...annotated.ports[0], ...annotated } as unknown as Record<
-    string,
-    Record<string, unknown>
-  >;
-  return values[row.on]?.[row.sets];
+  return row && valuesOf(read(annotations))[row.on]?.[row.sets];
 };
 
 describe.each(ROWS)('%s', (key, good, value, bad) => {
@@ -256,22 +250,9 @@ test.each(ANNOTATIONS.filter(({ orNone }) => orNone))(
       floatingSubnetId: UUID,
       defaultTlsContainerRef: UUID,
     });
-    const { problems, ports, ...common } = readAnnotations(
-      {
-        metadata: {
-          name: 'web',
-          namespace: 'default',
-          uid: 'u',
-          resourceVersion: '1',
-          annotations: { [name]: '' },
-        },
-        spec: { ports: PORTS },
-      },
-      config,
-    );
-    const values = { ...ports[0], ...common } as unknown as Record<string, Record<string, unknown>>;
-    expect(problems).toEqual([]);
-    expect(values[row.on]).not.toHaveProperty(row.sets);
+    const annotated = read({ [name]: '' }, config);
+    expect(annotated.problems).toEqual([]);
+    expect(valuesOf(annotated)[row.on]).not.toHaveProperty(row.sets);
   },
 );
 
@@ -286,21 +267,8 @@ test.each(
 
 describe('a node-selector that cannot be read', () => {
   const key = `${OCCM}node-selector`;
-  const readAfter = (last?: string): Annotated =>
-    readAnnotations(
-      {
-        metadata: {
-          name: 'web',
-          namespace: 'default',
-          uid: 'u',
-          resourceVersion: '1',
-          annotations: { [key]: 'zone notin (b)' },
-        },
-        spec: { ports: PORTS },
-      },
-      aConfig(undefined, { nodeSelector: { general: '' } }),
-      last,
-    );
+  const config = aConfig(undefined, { nodeSelector: { general: '' } });
+  const readAfter = (last?: string): Annotated => read({ [key]: 'zone notin (b)' }, config, last);
 
   test('is the last one that could be read, and the Service goes on', () => {
     const { Service, problems } = readAfter('zone=a');

@@ -27,8 +27,6 @@ interface Collection<K extends Kind> {
   readonly changed: (object: SeenObject, sign: string, isGone: boolean) => void;
   /** Called when the first list is there: from then on every change is told. */
   readonly listed?: () => void;
-  /** The pause between two lists, in place of a watch; undefined while it may be watched. */
-  readonly pollMs?: () => number | undefined;
 }
 
 export type Changed = (keys: readonly Key[]) => void;
@@ -97,15 +95,8 @@ export class Follower<K extends Kind> {
   async #follow(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       try {
-        const pollMs = this.#collection.pollMs?.();
-        // many lists are not asked for at once
-        if (pollMs !== undefined) await this.#pause(this.#isListed ? pollMs : Math.random() * pollMs);
         this.#version ??= await this.#list();
-        if (pollMs === undefined) await this.#watch(this.#version);
-        else {
-          this.#works();
-          this.#version = undefined;
-        }
+        await this.#watch(this.#version);
       } catch (error) {
         await this.#failed(asReconcileError(error));
       }

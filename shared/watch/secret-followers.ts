@@ -7,43 +7,31 @@ import { Follower, type Changed, type Following } from './follower.ts';
 
 /** A watch is a connection to the apiserver each. */
 const MOST = 100;
-/** Those above the limit are asked about once a minute, and no more than one in a second. */
-const POLL_MS = 60_000;
-const POLLS_APART_MS = 1_000;
-
-/** Other limits, for tests. */
-export interface SecretLimits {
-  readonly most?: number;
-  readonly pollMs?: number;
-}
 
 interface Followed {
-  readonly follower: Follower<'Metadata'>;
+  /** Absent while there are too many others. */
+  follower?: Follower<'Metadata'>;
   /** The Services that take a certificate from the Secret. */
   readonly users: Set<Key>;
 }
 
 /**
  * The Secrets of which Services take certificates, each followed by its name alone, so that a Role can name it, and as
- * metadata. Where the right is missing, the next sweep finds what changed.
+ * metadata. Where the right is missing, or a Secret is one too many, the next sweep finds what changed.
  */
 export class SecretFollowers {
   readonly #following: Following;
   readonly #changed: Changed;
   /** By namespace and name. */
   readonly #followed = new Map<string, Followed>();
-  /** Those that have a watch; the others are polled until one of these leaves. */
-  readonly #watched = new Set<string>();
   readonly #most: number;
-  readonly #pollMs: number;
   readonly #namesOf = new Map<Key, readonly string[]>();
   #isComplete = false;
   #hasTrouble = false;
 
-  constructor(following: Following, changed: Changed, { most = MOST, pollMs = POLL_MS }: SecretLimits = {}) {
+  constructor(following: Following, changed: Changed, most = MOST) {
     const { log } = following;
     this.#most = most;
-    this.#pollMs = pollMs;
     this.#following = {
       ...following,
       log: {
@@ -91,20 +79,21 @@ export class SecretFollowers {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.#followed.values()].map(({ follower }) => follower.stop()));
+    await Promise.all([...this.#followed.values()].map(async ({ follower }) => follower?.stop()));
   }
 
   #troubles(): readonly string[] {
-    const found = [...this.#followed.values()].flatMap(({ follower }) => follower.view().trouble ?? []);
+    const found = [...this.#followed.values()].flatMap(({ follower }) => follower?.view().trouble ?? []);
     const { size } = this.#followed;
-    const tooMany = `${size - this.#most} of ${size} Secrets are polled and not watched: ${this.#most} is the most`;
+    const tooMany = `${size - this.#most} of ${size} Secrets wait for the sweep: ${this.#most} are watched at the most`;
     return size > this.#most ? [...found, tooMany] : found;
   }
 
   #join(name: string, key: Key): void {
     const known = this.#followed.get(name);
     if (known) known.users.add(key);
-    else this.#follow(name, new Set([key]));
+    else this.#followed.set(name, { users: new Set([key]) });
+    this.#watchMore();
   }
 
   #leave(name: string, key: Key): void {
@@ -112,18 +101,18 @@ export class SecretFollowers {
     followed?.users.delete(key);
     if (followed?.users.size !== 0) return;
     this.#followed.delete(name);
-    followed.follower.stop().catch(() => undefined);
-    if (!this.#watched.delete(name)) return;
-    const next = [...this.#followed.keys()].find((one) => !this.#watched.has(one));
-    if (next !== undefined) this.#watched.add(next);
+    followed.follower?.stop().catch(() => undefined);
+    this.#watchMore();
   }
 
-  #follow(path: string, users: Set<Key>): void {
+  #watchMore(): void {
+    const first = [...this.#followed].slice(0, this.#most);
+    for (const [path, followed] of first) followed.follower ??= this.#follow(path, followed.users);
+  }
+
+  #follow(path: string, users: ReadonlySet<Key>): Follower<'Metadata'> {
     const [namespace = '', name = ''] = path.split('/');
     const isNews = this.#isComplete;
-    if (this.#watched.size < this.#most) this.#watched.add(path);
-    const pollMs = (): number =>
-      Math.max(this.#pollMs, POLLS_APART_MS * (this.#followed.size - this.#watched.size));
     const follower = new Follower<'Metadata'>(
       {
         name: `Secret ${path}`,
@@ -134,14 +123,13 @@ export class SecretFollowers {
         changed: () => {
           this.#changed([...users]);
         },
-        pollMs: () => (this.#watched.has(path) ? undefined : pollMs()),
         listed: () => {
           if (isNews) this.#changed([...users]);
         },
       },
       this.#following,
     );
-    this.#followed.set(path, { follower, users });
     follower.start();
+    return follower;
   }
 }

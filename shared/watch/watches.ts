@@ -11,12 +11,13 @@ import {
   signOfService,
 } from '../trigger/keys-from-objects.ts';
 import { Follower, type Changed, type Following } from './follower.ts';
-import { SecretFollowers, type SecretLimits } from './secret-followers.ts';
+import { SecretFollowers } from './secret-followers.ts';
 
 interface WatchesOptions extends Following {
   /** Called with the keys of what changed, and with `all` when from then on every change is told. */
   readonly changed: Changed;
-  readonly secrets?: SecretLimits;
+  /** The most Secrets that are watched. */
+  readonly mostSecrets?: number;
 }
 
 /**
@@ -34,7 +35,7 @@ export class Watches {
 
   constructor(options: WatchesOptions) {
     const { changed } = options;
-    this.#secrets = new SecretFollowers(options, changed, options.secrets);
+    this.#secrets = new SecretFollowers(options, changed, options.mostSecrets);
     const unlisted = new Set(['services', 'nodes']);
     const listed = (what: string) => (): void => {
       unlisted.delete(what);

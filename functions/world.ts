@@ -7,7 +7,7 @@ import { countdown } from '../shared/deadline.ts';
 import type { Login } from '../shared/kube/connection/connection.ts';
 import type { RefuseAddress } from '../shared/http.ts';
 import { connectKube } from '../shared/kube/connection/connect-kube.ts';
-import { isConfigured } from '../shared/kube/connection/find-connection.ts';
+import { firstConnection } from '../shared/kube/connection/find-connection.ts';
 import { createKubeHttp, type KubeHttp, type KubeCall } from '../shared/kube/kube-http.ts';
 import { homeOf, type Home } from '../shared/kube/home.ts';
 import type { Leading } from '../shared/kube/leader-lease.ts';
@@ -155,9 +155,11 @@ export async function connect(options: WorldOptions): Promise<Connected> {
 export async function connectForGc(
   options: WorldOptions,
 ): Promise<Pick<World, 'cloud' | 'clock' | 'config'> & { readonly thisOne: string | undefined }> {
-  const { flags, env } = options;
-  const kubeconfig = flags.kubeconfig === undefined ? {} : { kubeconfig: flags.kubeconfig };
-  if (await isConfigured({ ...kubeconfig, env })) {
+  const { flags, env, login } = options;
+  const { kubeconfig } = flags;
+  if (
+    await firstConnection({ ...(kubeconfig !== undefined && { kubeconfig }), ...(login && { login }), env })
+  ) {
     const { world } = await connect(options);
     return { ...world, thisOne: await world.kube.clusterId() };
   }

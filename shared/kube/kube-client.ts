@@ -23,7 +23,15 @@ import type {
   StateStore,
 } from '../ports.ts';
 import { narrow, NO_RUN, type RunContext } from '../run-context.ts';
-import { asObject, listAllObjects, toSelector, corePath, endpointSlicePath } from './kube-objects.ts';
+import {
+  asObject,
+  corePath,
+  endpointSlicePath,
+  getObject,
+  listAllObjects,
+  toSelector,
+  type ObjectOf,
+} from './kube-objects.ts';
 import { keyOfObject, recordEvent } from './record-event.ts';
 import type { KubeHttp } from './kube-http.ts';
 import { DeploymentLease, type Taken } from './deployment-lease.ts';
@@ -33,7 +41,6 @@ import {
   configMapRepairs,
   ConfigMapRoutes,
 } from './state/config-map-records.ts';
-import { deleteNode, getNode, patchNode, patchNodeStatus } from './nodes.ts';
 import { ConfigMapState, nothingKnown, type KnownState } from './state/config-map-state.ts';
 
 export interface KubeClientOptions {
@@ -117,13 +124,9 @@ export class KubeClient implements Kube {
     return (await this.http({ method: 'GET', ...request, expected: [403, 404] })).status !== 404;
   }
 
-  async getService(namespace: string, name: string): Promise<Service | undefined> {
-    const request = {
-      path: corePath('services', namespace, name),
-      doing: `read Service ${namespace}/${name}`,
-    };
-    const answer = await this.http({ method: 'GET', ...request, expected: [404] });
-    return answer.status === 404 ? undefined : asObject('Service', answer.body, request.doing);
+  getService(namespace: string, name: string): Promise<Service | undefined> {
+    const path = corePath('services', namespace, name);
+    return getObject(this.http, 'Service', path, `read Service ${namespace}/${name}`);
   }
 
   listServices(namespace?: string): Promise<readonly Service[]> {
@@ -132,19 +135,26 @@ export class KubeClient implements Kube {
   }
 
   getNode(name: string): Promise<Node | undefined> {
-    return getNode(this.http, name);
+    return getObject(this.http, 'Node', corePath('nodes', undefined, name), `read Node ${name}`);
   }
 
   patchNode(node: Node, patch: NodePatch): Promise<Node> {
-    return patchNode(this.http, node, patch);
+    const { name } = node.metadata;
+    return this.patch('Node', node, corePath('nodes', undefined, name), patch, name);
   }
 
-  patchNodeStatus(node: Node, patch: NodeStatusPatch): Promise<Node> {
-    return patchNodeStatus(this.http, node, patch);
+  patchNodeStatus(node: Node, { conditions: ours, ...status }: NodeStatusPatch): Promise<Node> {
+    const { name } = node.metadata;
+    const types = new Set(ours?.map(({ type }) => type));
+    const others = (node.status?.conditions ?? []).filter(({ type }) => !types.has(type));
+    const patch = { status: { ...status, ...(ours && { conditions: [...others, ...ours] }) } };
+    return this.patch('Node', node, `${corePath('nodes', undefined, name)}/status`, patch, name);
   }
 
-  deleteNode(node: Node): Promise<void> {
-    return deleteNode(this.http, node);
+  async deleteNode({ metadata: { name, uid, resourceVersion } }: Node): Promise<void> {
+    const path = corePath('nodes', undefined, name);
+    const body = { preconditions: { uid, resourceVersion } };
+    await this.http({ method: 'DELETE', path, body, doing: `delete Node ${name}`, expected: [404] });
   }
 
   listNodes(): Promise<readonly Node[]> {
@@ -170,24 +180,35 @@ export class KubeClient implements Kube {
     });
   }
 
-  async getSecret(namespace: string, name: string): Promise<Secret | undefined> {
-    const request = { path: corePath('secrets', namespace, name), doing: `read Secret ${namespace}/${name}` };
-    const answer = await this.http({ method: 'GET', ...request, expected: [404] });
-    return answer.status === 404 ? undefined : asObject('Secret', answer.body, request.doing);
+  getSecret(namespace: string, name: string): Promise<Secret | undefined> {
+    const path = corePath('secrets', namespace, name);
+    return getObject(this.http, 'Secret', path, `read Secret ${namespace}/${name}`);
   }
 
-  async patchService(service: Service, patch: ServicePatch): Promise<Service> {
-    const { namespace, name, uid, resourceVersion } = service.metadata;
-    const doing = `patch Service ${namespace}/${name}`;
+  patchService(service: Service, patch: ServicePatch): Promise<Service> {
+    const { namespace, name } = service.metadata;
+    const path = `${corePath('services', namespace, name)}/status`;
+    return this.patch('Service', service, path, patch, `${namespace}/${name}`);
+  }
+
+  /** Under the version that was read, since a merge patch replaces whole lists. Throws KUBE_CONFLICT. */
+  private async patch<K extends 'Service' | 'Node'>(
+    kind: K,
+    { metadata: { uid, resourceVersion } }: ObjectOf<K>,
+    path: string,
+    patch: ServicePatch | NodePatch,
+    name: string,
+  ): Promise<ObjectOf<K>> {
+    const doing = `patch ${kind} ${name}`;
     const answer = await this.http({
       method: 'PATCH',
-      path: `${corePath('services', namespace, name)}/status`,
+      path,
       query: { fieldManager: FIELD_MANAGER },
       body: { ...patch, metadata: { ...patch.metadata, resourceVersion, uid } },
       doing,
       expected: [404],
     });
-    if (answer.status !== 404) return asObject('Service', answer.body, doing);
+    if (answer.status !== 404) return asObject(kind, answer.body, doing);
     throw new ReconcileError('KUBE_CONFLICT', `cannot ${doing}: the object no longer exists`, {
       status: 404,
     });

@@ -59,6 +59,17 @@ export function asObject<K extends Kind>(kind: K, body: unknown, doing: string):
   );
 }
 
+/** The object at a path; undefined where it is gone. */
+export async function getObject<K extends Kind>(
+  http: KubeHttp,
+  kind: K,
+  path: string,
+  doing: string,
+): Promise<Kinds[K] | undefined> {
+  const answer = await http({ method: 'GET', path, doing, expected: [404] });
+  return answer.status === 404 ? undefined : asObject(kind, answer.body, doing);
+}
+
 const PAGE = 500;
 
 /** What to list: `path`, `doing` and selectors of a request. */

@@ -73,7 +73,8 @@ export class LeaderLease implements Leading {
   constructor(options: LeaderLeaseOptions) {
     this.#options = options;
     this.#clock = options.clock ?? OWN_CLOCK;
-    this.#lease = new LeaseObject(options.http, options.namespace, options.name);
+    const http: KubeHttp = (request) => options.http({ ...request, leftMs: countdown(REQUEST_MS) });
+    this.#lease = new LeaseObject(http, options.namespace, options.name);
   }
 
   get leads(): boolean {
@@ -141,7 +142,7 @@ export class LeaderLease implements Leading {
   /** Takes the Lease, if it is nobody's. */
   async #look(): Promise<void> {
     const { identity } = this.#options;
-    const record = await this.#get();
+    const record = await this.#lease.read();
     if (!record) return this.#take({ metadata: { name: this.#options.name } });
     const holder = holderOf(record);
     const before = this.#seen;
@@ -166,7 +167,7 @@ export class LeaderLease implements Leading {
   async #renew(): Promise<void> {
     const record = this.#seen?.record;
     if (record && (await this.#put(record).catch(() => false))) return;
-    const found = await this.#get();
+    const found = await this.#lease.read();
     this.#seen = found && { record: found, sinceMs: this.#clock.monotonic() };
     if (found && holderOf(found) === this.#options.identity) await this.#put(found);
     else this.#setLeads(false);
@@ -178,13 +179,9 @@ export class LeaderLease implements Leading {
     this.#options.changed(leads);
   }
 
-  #get(): Promise<LeaseRecord | undefined> {
-    return this.#lease.read(countdown(REQUEST_MS));
-  }
-
   async #put(record: LeaseRecord): Promise<boolean> {
     const sent = { monotonic: this.#clock.monotonic(), wall: this.#clock.wall() };
-    const written = await this.#lease.write(record, countdown(REQUEST_MS));
+    const written = await this.#lease.write(record);
     if (!written) return false;
     this.#seen = { record: written, sinceMs: this.#clock.monotonic() };
     this.#sent = sent;

@@ -1,7 +1,7 @@
 import { ReconcileError } from '../model/errors.ts';
 import type { Lease } from '../model/kubernetes.ts';
 import type { KubeHttp } from './kube-http.ts';
-import { asObject, leasePath } from './kube-objects.ts';
+import { asObject, getObject, leasePath } from './kube-objects.ts';
 
 /** A Lease, or one that is yet to be made. Fields that nobody knows here are sent back as they came. */
 export type LeaseRecord = Pick<Lease, 'spec'> & {
@@ -30,33 +30,29 @@ export class LeaseObject {
   readonly name: string;
   readonly #http: KubeHttp;
   readonly #namespace: string;
+  readonly #path: string;
 
   constructor(http: KubeHttp, namespace: string, name: string) {
     this.#http = http;
     this.#namespace = namespace;
+    this.#path = leasePath(namespace, name);
     this.name = `${namespace}/${name}`;
   }
 
-  get #path(): string {
-    return leasePath(...(this.name.split('/') as [string, string]));
-  }
-
-  async read(leftMs?: () => number): Promise<LeaseRecord | undefined> {
-    const to = { path: this.#path, doing: `read Lease ${this.name}`, ...(leftMs && { leftMs }) };
-    const answer = await this.#http({ method: 'GET', ...to, expected: [404] });
-    return answer.status === 404 ? undefined : asObject('Lease', answer.body, to.doing);
+  read(): Promise<LeaseRecord | undefined> {
+    return getObject(this.#http, 'Lease', this.#path, `read Lease ${this.name}`);
   }
 
   /**
    * Writes the record with the time of now, and returns it is then. Undefined: somebody else wrote, made or deleted it
    * meanwhile. Throws CONFIG_INVALID where none can be made in the namespace.
    */
-  async write(record: LeaseRecord, leftMs?: () => number): Promise<LeaseRecord | undefined> {
+  async write(record: LeaseRecord): Promise<LeaseRecord | undefined> {
     const isNew = record.metadata.resourceVersion === undefined;
     const doing = `write Lease ${this.name}`;
     const spec = { ...record.spec, renewTime: microTime() };
     const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', ...record, spec };
-    const request = { body, doing, ...(leftMs && { leftMs }), expected: [404, 409] };
+    const request = { body, doing, expected: [404, 409] };
     const answer = await (isNew
       ? this.#http({ method: 'POST', path: leasePath(this.#namespace), ...request })
       : this.#http({ method: 'PUT', path: this.#path, ...request }));

@@ -25,10 +25,22 @@ const TEXT = 'LEVELSET_KUBECONFIG_TEXT';
  * only the first that exists is read; kubectl would merge them. Throws CONFIG_INVALID, also for a named file that is wrong.
  */
 export async function findConnection(where: WhereToLook): Promise<Connection> {
-  return { proxyFor: proxyFromEnv(where.env), ...(await firstConnection(where)) };
+  const found = await firstConnection(where);
+  if (found) return { proxyFor: proxyFromEnv(where.env), ...found };
+  throw new ReconcileError(
+    'CONFIG_INVALID',
+    `no kube-apiserver is configured: give --kubeconfig, KUBECONFIG or LEVELSET_KUBECONFIG_TEXT, run in a pod with ` +
+      `a ServiceAccount token, or have ~/.kube/config`,
+  );
 }
 
-async function firstConnection({ kubeconfig, env, envNow, login }: WhereToLook): Promise<Connection> {
+/** Undefined: there is none in any of these places. */
+export async function firstConnection({
+  kubeconfig,
+  env,
+  envNow,
+  login,
+}: WhereToLook): Promise<Connection | undefined> {
   if (kubeconfig) return await readFrom(kubeconfig, '--kubeconfig', login);
   const text = env[TEXT];
   if (text) return await fromText(text, envNow ?? (() => Promise.resolve(env)), login);
@@ -37,18 +49,7 @@ async function firstConnection({ kubeconfig, env, envNow, login }: WhereToLook):
   const pod = await inCluster(env);
   if (pod) return pod;
   const own = join(env['HOME'] ?? '', '.kube', 'config');
-  if (env['HOME'] && (await exists(own))) return await readFrom(own, 'the default', login);
-  throw new ReconcileError(
-    'CONFIG_INVALID',
-    `no kube-apiserver is configured: give --kubeconfig, KUBECONFIG or LEVELSET_KUBECONFIG_TEXT, run in a pod with ` +
-      `a ServiceAccount token, or have ~/.kube/config`,
-  );
-}
-
-/** Whether there is any of the places in which `findConnection` looks. */
-export async function isConfigured({ kubeconfig, env }: WhereToLook): Promise<boolean> {
-  if (kubeconfig || env[TEXT] || env['KUBECONFIG'] || (await inCluster(env))) return true;
-  return Boolean(env['HOME']) && (await exists(join(env['HOME'] ?? '', '.kube', 'config')));
+  return env['HOME'] && (await exists(own)) ? await readFrom(own, 'the default', login) : undefined;
 }
 
 /** The connection of a text. After a 401 the credential is that of the text as it is then. */

@@ -5,7 +5,7 @@
 import { ReconcileError } from '../../model/errors.ts';
 import { parseJson, fieldsOf } from '../../model/json.ts';
 import type { KubeHttp } from '../kube-http.ts';
-import { asObject, corePath } from '../kube-objects.ts';
+import { asObject, corePath, getObject } from '../kube-objects.ts';
 import { DELETIONS } from '../../model/deletions.ts';
 import type { Deletion } from '../../model/deletions.ts';
 import { PLACE } from '../../model/place.ts';
@@ -37,8 +37,7 @@ class VersionedData {
   async load(): Promise<Loaded> {
     const path = corePath('configmaps', this.namespace, this.name);
     const doing = `read ConfigMap ${this.namespace}/${this.name}`;
-    const answer = await this.http({ method: 'GET', path, doing, expected: [404] });
-    const found = answer.status === 404 ? undefined : asObject('ConfigMap', answer.body, doing);
+    const found = await getObject(this.http, 'ConfigMap', path, doing);
     return { data: found?.data ?? {}, version: found?.metadata.resourceVersion };
   }
 

@@ -3,7 +3,7 @@ import type { UnitState } from '../../model/unit.ts';
 import type { Log, StateStore } from '../../ports.ts';
 import { fieldsOf, parseJson, sameJson } from '../../model/json.ts';
 import type { KubeHttp } from '../kube-http.ts';
-import { asObject, listAllObjects, toSelector, corePath } from '../kube-objects.ts';
+import { getObject, listAllObjects, toSelector, corePath } from '../kube-objects.ts';
 
 /** What this process knows of the stored state. */
 export interface KnownState {
@@ -73,8 +73,7 @@ export class ConfigMapState implements StateStore {
     const name = shardOf(unit);
     const path = corePath('configmaps', this.namespace, name);
     const doing = `read ConfigMap ${this.namespace}/${name}`;
-    const answer = await this.http({ method: 'GET', path, doing, expected: [404] });
-    const { data = {} } = answer.status === 404 ? {} : asObject('ConfigMap', answer.body, doing);
+    const { data = {} } = (await getObject(this.http, 'ConfigMap', path, doing)) ?? {};
     const text = data[toDataKey(unit)];
     const state = text === undefined ? undefined : parseState(text);
     this.known.units.set(unit, text === undefined ? null : state ? text : '');

@@ -14,7 +14,7 @@ import {
 import { createKeystone, type Keystone } from './identity/keystone.ts';
 import { createSession, type Session } from './identity/session.ts';
 
-export interface CloudConnection {
+interface CloudConnection {
   readonly cloud: Cloud;
   /** OpenStack itself, for what no controller asks of it. */
   readonly session: Session;

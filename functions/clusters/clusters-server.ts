@@ -5,7 +5,7 @@ import type { ClustersView } from '../../shared/report/page/clusters-page.ts';
 import { renderPage } from '../../shared/report/page/objects-page.ts';
 import { auditWebhook } from '../audit-webhook.ts';
 import { events } from '../events.ts';
-import { openTokens, type Tokens } from '../http/admit.ts';
+import { openTokens, type Tokens, type VerifySender } from '../http/admit.ts';
 import type { ServedEndpoint } from '../http/exchange.ts';
 import { HttpError } from '../http/http-error.ts';
 import { answerErrors, notFound, onExpress } from '../http/on-express.ts';
@@ -39,7 +39,7 @@ export function createClustersServer(options: ClustersServerOptions): Express {
   const deliver: ServedEndpoint = (request) => {
     const name = /^\/(?:audit|events)\/([^/]+)\/?$/.exec(request.path)?.[1] ?? '';
     const its = optionsOf(name, options);
-    return auditWebhook(its)(request) ?? events(its)(request);
+    return auditWebhook(its)(request) ?? events(tellingLog(name, its))(request);
   };
   app.use(onExpress(deliver));
   app.all('/resync', () => {
@@ -80,6 +80,17 @@ function optionsOf(
     open,
     log,
   };
+}
+
+/** Why an OIDC token is wrong is for the log alone: an answer with it would say that there is such a cluster. */
+function tellingLog(cluster: string, { verifySender: verify, ...its }: OptionsOfOne): OptionsOfOne {
+  if (!verify) return its;
+  const verifySender: VerifySender = async (token) => {
+    const wrong = await verify(token);
+    if (wrong !== undefined) its.log.info(`no valid OIDC token: ${wrong}`, { cluster });
+    return wrong && '';
+  };
+  return { ...its, verifySender };
 }
 
 function notServed(name: string, isKnown: boolean): ClusterEndpoints {

@@ -42,7 +42,7 @@ export function requireCaller(tokens: readonly string[], callers: Callers | unde
   };
 }
 
-/** Undefined: the token is one that was asked for. Else why it is not, without any part of it. */
+/** Undefined: the token is one that was asked for. Else why it is not, without any part of it; empty where the caller may not learn it. */
 export type VerifySender = (token: string) => Promise<string | undefined>;
 
 const JWT = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
@@ -57,6 +57,7 @@ export function requireSender(tokens: readonly string[], verify: VerifySender): 
     try {
       const wrong = await verify(token);
       if (wrong === undefined) return undefined;
+      if (wrong === '') return await byToken(request);
       const headers = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
       return new HttpError(401, `no valid OIDC token: ${wrong}`, { headers });
     } catch (cause) {

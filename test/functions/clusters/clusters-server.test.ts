@@ -44,3 +44,29 @@ test('the page of an object wants the token of its cluster, and without one tell
   expect(text).toContain('<a href="/clusters/a">');
   expect((await ask('unserved', 'a-token-of-twenty-characters'))[0]).toBe(503);
 });
+
+test('an OIDC token that is not verified has one answer, whether there is such a cluster or not', async () => {
+  const told: string[] = [];
+  const endpoints: ClusterEndpoints = {
+    ...{ clusters: ['a'], self: [], enqueue: never, reconcile: never, status: never, object: never },
+    verifySender: () => Promise.resolve('its audience is another one'),
+  };
+  const app = createClustersServer({
+    ...{ tokens: NONE, open: false, status: never, metrics: never, ready: () => Promise.resolve([]) },
+    find: (name) => (name === 'a' ? { tokens: NONE, endpoints } : undefined),
+    log: { debug: nothing, info: (message) => void told.push(message), warn: nothing, error: nothing },
+  });
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const ask = async (name: string): Promise<readonly unknown[]> => {
+    const answer = await fetch(`http://127.0.0.1:${port}/events/${name}`, {
+      method: 'POST',
+      headers: { Authorization: 'Bearer aaaa.bbbb.cccc' },
+    });
+    return [answer.status, answer.headers.get('www-authenticate'), await answer.text()];
+  };
+  expect(await ask('a')).toEqual(await ask('none'));
+  expect(told).toContain('no valid OIDC token: its audience is another one');
+});

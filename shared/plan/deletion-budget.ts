@@ -7,8 +7,6 @@ export interface DeletionBudget {
   readonly id: string;
   /** The ids of all, or of those that existed a moment ago. What was deleted lately counts, too. */
   readonly all: readonly string[];
-  /** The ids of all that are to be deleted, if either all of them may be or none. */
-  readonly together?: readonly string[];
   readonly deletions: readonly Deletion[];
   /** The share of all that may be deleted within an hour, and at least one. 0 allows none. */
   readonly percent: number;
@@ -18,24 +16,17 @@ export interface DeletionBudget {
 
 /** The reason why the deletion budget allows no further deletion of `what`; undefined if it does. */
 export function overBudget(budget: DeletionBudget, what: string): string | undefined {
-  const { id, all, together = NONE, deletions, percent, now } = budget;
+  const { id, all, deletions, percent, now } = budget;
   if (percent === 0) return '--deletion-share=0% allows no deletion';
   const gone = recent(deletions, now).flatMap((one) => (one.id === id ? [] : one.id));
   const lately = new Set(gone);
   // what has just been deleted may be in a list that was made before
   const total = setOf(all).size + [...lately].filter((one) => !setOf(all).has(one)).length;
   const most = Math.max(1, Math.floor((total * percent) / 100));
-  const others = setOf(together);
-  const going = others.size - [id, ...lately].filter((one) => others.has(one)).length;
-  if (lately.size + going < most) return undefined;
+  if (lately.size < most) return undefined;
   const those = gone.length === 1 ? `1 ${what} was` : `${gone.length} ${what}s were`;
-  const before = gone.length > 0 || going === 0 ? `${those} deleted within the last hour` : undefined;
-  const next = going > 0 ? `${going + 1} would be deleted together` : undefined;
-  const facts = [before, next].filter((fact) => fact !== undefined).join(', ');
-  return `${facts}, and --deletion-share=${percent}% allows ${most} of ${total} in an hour`;
+  return `${those} deleted within the last hour, and --deletion-share=${percent}% allows ${most} of ${total} in an hour`;
 }
-
-const NONE: readonly string[] = [];
 
 /** The ids of all are the same for each of thousands that go together. */
 const setOf = onceFor((ids: readonly string[]): ReadonlySet<string> => new Set(ids));

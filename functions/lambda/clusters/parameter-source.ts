@@ -36,8 +36,6 @@ export const OF_RECEIVING: readonly TextName[] = ['audit-tokens', 'flags'];
  * Store cannot be read, the texts of before stay. Ages go by the time of day, as a frozen environment's other clocks may stand.
  */
 export class ParameterSource implements EntrySource {
-  /** It keeps the texts itself. */
-  readonly keepMs = 0;
   readonly #root: string;
   readonly #only: readonly TextName[] | undefined;
   readonly #env: NodeJS.ProcessEnv;

@@ -40,7 +40,7 @@ export const MEASURED = {
   },
   levelset_drift_total: {
     kind: 'counter',
-    help: 'Steps for what was settled and is not any more, of Services and routes to Pods, by kind of resource and result: repaired, or reported. What is only reported counts in every run, so the counter grows while it lasts.',
+    help: 'Steps for what was settled and is not any more, of Services, by kind of resource and result: repaired, or reported. What is only reported counts in every run, so the counter grows while it lasts.',
     labels: ['kind', 'result'],
   },
   levelset_sweeps_total: {

@@ -215,10 +215,10 @@ export function nodeRows(
     .filter(({ state }) => state !== 'settled');
 }
 
-/** One row for the routes, if their last run did not end as settled, or found drift. No object in the cluster has their state. */
+/** One row for the routes, if their last run did not end as settled. No object in the cluster has their state. */
 export function routesRow(reports: ReadonlyMap<Key, LastReport>): readonly StatusRow[] {
   const last = reports.get('routes');
-  if (!last || (last.report.outcome.status === 'settled' && !last.report.plan?.drift)) return [];
+  if (!last || last.report.outcome.status === 'settled') return [];
   return [{ object: 'routes', ...rowFromReport(last) }];
 }
 

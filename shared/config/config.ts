@@ -29,7 +29,7 @@ export interface Config extends ReachConfig {
   readonly given?: readonly string[];
   /** `--service-limits`: what multiplies the limits of one Service. Absent: 1. */
   readonly serviceLimits?: number;
-  /** `--drift=report`: what somebody changed in OpenStack is reported and left, routes to Pods included, unless a Service asks for its repair. */
+  /** `--drift=report`: what somebody changed in OpenStack is reported and left, unless a Service asks for its repair. */
   readonly drift?: 'report';
   /** [LoadBalancerClass "name"] of cloud.conf, which an annotation names. It has nothing to do with spec.loadBalancerClass. */
   readonly loadBalancerClasses: Readonly<Record<string, LoadBalancerClassConfig>>;

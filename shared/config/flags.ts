@@ -102,7 +102,7 @@ export const FLAGS = {
   },
   'drift': {
     topic: 'Services', value: 'what', read: oneWordOf('repair', 'report'), default: 'repair', commands: WORKING, cluster: true, lambda: true,
-    help: 'what becomes of a change that somebody made in OpenStack to what a Service, or a route to Pods, asks for: repair puts it back and says so, report only says so, and makes what is missing; an annotation of the Service goes first',
+    help: 'what becomes of a change that somebody made in OpenStack to what a Service asks for: repair puts it back and says so, report only says so, and makes what is missing; an annotation of the Service goes first',
   },
   'service-limits': {
     topic: 'Services', value: 'factor', read: whole(1, 100), commands: LINTING, cluster: true, lambda: true,

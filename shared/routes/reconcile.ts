@@ -16,17 +16,11 @@ import { ERRORS } from '../model/errors.ts';
 import { nodeStatusAt } from '../model/node/node.ts';
 import { isByPerson, readsInFull } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
-import { planRoutes } from './plan/plan-routes.ts';
+import { stepsTo } from './plan/plan-routes.ts';
 import type { Budget, World } from '../ports.ts';
 import { rfc3339 } from '../report/condition.ts';
 import { tellPlan } from '../report/plan-notes.ts';
-import {
-  driftEvents,
-  forbiddenProblems,
-  isRouted,
-  outcomeOfRoutes,
-  routeEvents,
-} from './report/report-routes.ts';
+import { forbiddenProblems, isRouted, outcomeOfRoutes, routeEvents } from './report/report-routes.ts';
 import { writeRoutes } from './apply/write-routes.ts';
 import type { RoutesWritten } from './apply/write-routes.ts';
 
@@ -36,17 +30,13 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
   if (isManual) forgetLimits(world);
 
   // observe, desire, plan: the router and the Nodes' ports against the Nodes' podCIDRs
-  const evaluate = (): Promise<RoutesEvaluation> => evaluateRoutes({ isManual }, world);
+  const evaluate = (): Promise<RoutesEvaluation> => evaluateRoutes(isManual, world);
   const first = await evaluate();
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
 
-  // apply: after the record, first the router, then the ports; and an Event
-  // for each Node whose routes somebody else changed
-  const tellDrift = async (evaluation: RoutesEvaluation): Promise<void> => {
-    for (const [node, event] of driftEvents(evaluation)) await world.kube.recordEvent(node, event);
-  };
+  // apply: after the record, first the router, then the ports
   tellPlan(first.plan, world);
-  const written = await writeRoutes(first, evaluate, { ...world, tellDrift }, budget);
+  const written = await writeRoutes(first, evaluate, world, budget);
 
   // report: the condition NetworkUnavailable of each Node, and an Event for each Node without a route
   const reported = await reportToNodes(written, world, budget);
@@ -78,8 +68,7 @@ async function reportToNodes(written: RoutesWritten, world: World, budget: Budge
   const isRequeued = [...failed.values()].some(({ code }) => ERRORS[code].disposition === 'wait');
   if (!evaluation.desired || stopped || isRequeued) return NONE_APPLIED;
   const now = rfc3339(world.clock.now());
-  const desired = routeConditions(evaluation.desired.nodes, isRouted({ ...evaluation, ...written }), now);
+  const desired = routeConditions(evaluation.desired.nodes, isRouted(written), now);
   const { observed } = evaluation;
-  const { steps } = planRoutes({ desired, observed, problems: [], foreign: [] });
-  return applyEach(steps, observed, { ...world, budget });
+  return applyEach(stepsTo(desired, observed), observed, { ...world, budget });
 }

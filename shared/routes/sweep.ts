@@ -1,6 +1,5 @@
 /** Whether the routes to the pods are as desired, found by one observation of the router and the Nodes' ports. */
 import { errorText } from '../model/errors.ts';
-import type { DesiredRoutes } from './desired/desire-routes.ts';
 import { evaluateRoutes } from './evaluate-routes.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { isEverything } from '../model/request.ts';
@@ -8,8 +7,6 @@ import type { SweepScope } from '../model/request.ts';
 import { NOTHING_FOUND } from '../model/outcome.ts';
 import type { Found } from '../model/outcome.ts';
 import { sameRecords } from '../model/network/routes.ts';
-import type { RouteRecords } from '../model/network/routes.ts';
-import { attempt } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
 import { outcomeOfRoutes } from './report/report-routes.ts';
 
@@ -24,7 +21,7 @@ export async function findRoutes(
 ): Promise<Found> {
   if (!isEverything(scope)) return NOTHING_FOUND;
   try {
-    const evaluation = await evaluateRoutes({ isManual: false }, world);
+    const evaluation = await evaluateRoutes(false, world);
     const { plan, desired, records } = evaluation;
     const seen = {
       ...evaluation,
@@ -34,24 +31,11 @@ export async function findRoutes(
     };
     const isRecorded = !desired || sameRecords(desired.after, records);
     const isQuiet = isRecorded && plan.steps.length === 0;
-    if (desired && !scope.readOnly) await noteSettled(desired, records, world);
-    const isSettled = isQuiet && !plan.drift && outcomeOfRoutes(seen).status === 'settled';
+    const isSettled = isQuiet && outcomeOfRoutes(seen).status === 'settled';
     return { keys: isSettled ? [] : ['routes'], warnings: [] };
   } catch (error) {
     const reason = errorText(error);
     const warnings = [`the sweep could not compare the routes: ${reason}`];
     return { keys: [], warnings, incomplete: true };
   }
-}
-
-/**
- * Records what is in its place, whatever else there is to do, so that what is missing later is drift. A sweep after this one does it
- * if this one cannot.
- */
-async function noteSettled(
-  { settled }: DesiredRoutes,
-  records: RouteRecords,
-  { kube }: World,
-): Promise<void> {
-  if (!sameRecords(settled, records)) await attempt(kube.routes.save(settled, records));
 }

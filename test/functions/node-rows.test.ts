@@ -114,11 +114,5 @@ test('routes have a row while a run says that they are not settled', () => {
     { object: 'routes', state: 'blocked', reason: 'the quota' },
   ]);
   expect(routesRow(last('routes', { outcome: { status: 'settled' }, plan: PLAN }))).toEqual([]);
-  const changes = [{ attribute: 'routes', from: [], to: ['10.244.1.0/24 via 10.0.0.1'] }];
-  const drift = [{ verb: 'update', address: 'router/a', kind: 'router', id: 'a', changes }] as const;
-  const told = last('routes', { outcome: { status: 'settled' }, plan: { ...PLAN, drift } });
-  expect(routesRow(told)).toMatchObject([
-    { state: 'settled', drift: 1, reason: 'as desired; drift, 1 to update; levelset undoes it' },
-  ]);
   expect(routesRow(NONE)).toEqual([]);
 });

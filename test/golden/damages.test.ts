@@ -12,6 +12,7 @@ import { sweep } from '../../shared/sweep.ts';
 import { renderExplained } from '../../functions/cli/look-commands.ts';
 import { printClusters, printPlan } from '../../functions/cli/gc-command.ts';
 import { reasonOf } from '../../functions/status-rows.ts';
+import { startRouteWorld } from '../support/route-world.ts';
 import { GONE, runUntilSettled, startDamages, type Damages } from './damages/damaged-world.ts';
 
 const FOLDER = join(import.meta.dirname, 'damages');
@@ -58,6 +59,21 @@ test('a world with twelve damages is told in words that one reads once', async (
   const before = countsOf(it);
   for (const request of (await sweep(it.world)).requests) await runUntilSettled(request, it);
   expectGolden('events.txt', told(it, before));
+});
+
+test('routes that somebody removed or moved are told in words that one reads once', async () => {
+  const it = await startRouteWorld();
+  for (const at of [1, 2, 3]) it.addNode(at);
+  await it.routed();
+  const [router] = it.sandbox.cloud.routers;
+  const port = it.sandbox.cloud.ports.find(({ fixed_ips: ips }) => ips[0]?.ip_address === it.hop(3));
+  if (!router || !port) throw new Error('no router, or no port');
+  router.routes = [{ destination: '10.244.2.0/24', nexthop: it.hop(3) }, ...router.routes.slice(2)];
+  port['allowed_address_pairs'] = [];
+  const { plan } = await it.reconcile({ trigger: 'command', dryRun: true });
+  const text = plan ? `${renderPlan(plan)}\n\n${renderDrift(plan)}\n` : '';
+  expectGolden('routes.txt', text.replaceAll(router.id, 'ROUTER').replaceAll(port.id, 'PORT'));
+  await it.close();
 });
 
 /** What `levelset explain` prints of a Service that serves and of one whose load balancer is in ERROR. */

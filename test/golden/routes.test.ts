@@ -7,7 +7,7 @@ import { desireRoutes } from '../../shared/routes/desired/desire-routes.ts';
 import type { Node } from '../../shared/model/kubernetes.ts';
 import { observedNode } from '../../shared/model/node/node.ts';
 import type { RoutePort, WireRouter } from '../../shared/model/network/routes.ts';
-import { planRoutes } from '../../shared/routes/plan/plan-routes.ts';
+import { stepsTo } from '../../shared/routes/plan/plan-routes.ts';
 
 interface Recorded {
   readonly cluster_cidr: string;
@@ -39,13 +39,7 @@ function plan(some: readonly Node[]) {
     ...wires.map((one) => ({ ...one, whose: 'ours' as const })),
     ...some.flatMap(observedNode),
   ];
-  const { steps } = planRoutes({
-    desired: [...desired.resources, ...conditions],
-    observed,
-    problems: [],
-    foreign: [],
-  });
-  return { desired, steps };
+  return { desired, steps: stepsTo([...desired.resources, ...conditions], observed) };
 }
 
 test('what it made is left as it is, conditions and all', () => {

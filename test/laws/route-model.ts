@@ -97,7 +97,6 @@ export class ClusterModel {
   readonly memory = newMemory();
   nodes: readonly Node[] = [];
   records: RouteRecords = new Map();
-  driftStays = false;
   readonly cloud: RouterModel;
   readonly kube: Kube;
 
@@ -136,25 +135,26 @@ export class ClusterModel {
     });
   }
 
-  async run(how: { readonly dryRun?: true } = {}): Promise<Plan | undefined> {
-    const { plan } = await reconcileRoutes({ key: 'routes', trigger: 'command', ...how }, this.#world(), {
+  async run(): Promise<Plan | undefined> {
+    const { plan } = await reconcileRoutes({ key: 'routes', trigger: 'command' }, this.#world(), {
       remainingMs: () => 60_000,
     });
     return plan;
   }
 
-  async sweep(): Promise<void> {
-    await findRoutes(() => Promise.resolve(this.nodes), this.#world(), {});
+  /** The keys that a sweep finds. */
+  async sweep(): Promise<readonly string[]> {
+    const { keys } = await findRoutes(() => Promise.resolve(this.nodes), this.#world(), {});
+    return keys;
   }
 
   #world(): World {
-    const { kube, cloud, memory, driftStays } = this;
+    const { kube, cloud, memory } = this;
     const config = {
       ...aConfig(),
       controllers: CONTROLLER_NAMES,
       clusterCidrs: ['10.244.0.0/16'],
       route: { routerId: ROUTER },
-      ...(driftStays ? { drift: 'report' as const } : {}),
     };
     return { kube, cloud, config, clock: { now: () => 0 }, memory, log: SILENT } as unknown as World;
   }

@@ -1,4 +1,5 @@
 /** Laws of pod routes, for whatever Nodes there are and whatever others have put on the router and on the ports. */
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Node } from '../../shared/model/kubernetes.ts';
@@ -63,6 +64,27 @@ test('each podCIDR has one route and one pair, nothing of others changes, and no
         expect(cloud.pairs).toHaveLength(before.length + cidrs.size);
         expect([...texts(cluster.record)].sort()).toEqual(ours);
       }
+    }),
+  ));
+
+const byHand = fc.record({
+  routes: fc.uniqueArray(fc.integer({ min: 1, max: 4 })),
+  pairs: fc.uniqueArray(fc.integer({ min: 1, max: 4 })),
+});
+
+test('what others take from the routes and the pairs is found by one sweep, and put back', () =>
+  fc.assert(
+    fc.asyncProperty(someNodes(1, 4), byHand, async (nodes, hand) => {
+      const cloud = new RouterModel(new Fuse(), [], []);
+      const cluster = new ClusterModel(cloud);
+      cluster.become(nodes);
+      await settle(cluster);
+      const whole = [cloud.routes, cloud.pairs];
+      cloud.takeAway(hand.routes, hand.pairs);
+      if (!isDeepStrictEqual([cloud.routes, cloud.pairs], whole))
+        expect(await cluster.sweep()).toEqual(['routes']);
+      await settle(cluster);
+      expect([cloud.routes, cloud.pairs]).toEqual(whole);
     }),
   ));
 

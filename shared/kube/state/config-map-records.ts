@@ -179,9 +179,8 @@ export class ConfigMapRoutes implements RouteRecord {
 }
 
 function isWritten(value: unknown): value is WrittenRoute {
-  const { destination, nexthop, port, settled } = fieldsOf(value);
-  const isMark = settled === undefined || typeof settled === 'boolean';
-  return isMark && [destination, nexthop, port].every((text) => typeof text === 'string');
+  const { destination, nexthop, port } = fieldsOf(value);
+  return [destination, nexthop, port].every((text) => typeof text === 'string');
 }
 
 /**

@@ -36,8 +36,6 @@ export interface RoutePort extends NeutronPort {
 /** A route that levelset wrote, with the port that has the next hop and that got the address pair. */
 export interface WrittenRoute extends Route {
   readonly port: string;
-  /** True once a sweep has seen the route and its address pair; false while levelset takes them away (decision 324). */
-  readonly settled?: boolean;
 }
 
 /** Routes that levelset wrote to one router. They prove that a route is ours when its Node is gone (decision 112). */
@@ -48,8 +46,8 @@ export type RouteRecords = ReadonlyMap<string, WrittenRoutes>;
 
 /** Whether `there` has these records of these routers, with their routes in the same order. A router without routes equals no entry. */
 export function sameRecords(these: RouteRecords, there: RouteRecords): boolean {
-  const text = ({ destination, nexthop, port, settled }: WrittenRoute): string =>
-    [destination, nexthop, port, settled].join(' ');
+  const text = ({ destination, nexthop, port }: WrittenRoute): string =>
+    [destination, nexthop, port].join(' ');
   return [...these].every(
     ([id, routes]) => JSON.stringify(routes.map(text)) === JSON.stringify((there.get(id) ?? []).map(text)),
   );

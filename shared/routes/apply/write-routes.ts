@@ -1,6 +1,6 @@
 /** Writes the planned routes to Neutron, after a record, before the report. */
 import type { Means } from '../../apply/apply.ts';
-import { applyEach } from './apply-each.ts';
+import { applyEach, NONE_APPLIED } from './apply-each.ts';
 import type { AppliedEach } from './apply-each.ts';
 import { noteLimit } from './full-routers.ts';
 import type { RoutesEvaluation } from '../evaluate-routes.ts';
@@ -22,22 +22,17 @@ export interface RoutesWritten {
   readonly failed: ReadonlyMap<Address, ReconcileError>;
 }
 
-/** The world, and who tells people of drift. That comes before the last save of the record: a run that fails then finds it no more. */
-interface RoutesWorld extends World {
-  readonly tellDrift: (evaluation: RoutesEvaluation) => Promise<void>;
-}
-
 /** Writes the routes. If Neutron says that the router accepts no more of them, a second pass writes as many as it accepts. */
 export async function writeRoutes(
   first: RoutesEvaluation,
   evaluateAgain: () => Promise<RoutesEvaluation>,
-  world: RoutesWorld,
+  world: World,
   budget: Budget,
 ): Promise<RoutesWritten> {
   const means = { ...world, budget };
   const done = await write(first, world, means);
   const again = await writeWhatFits(done, async () => write(await evaluateAgain(), world, means), world);
-  return again ? { ...again, evaluation: withDrift(again.evaluation, done.evaluation) } : done;
+  return again ?? done;
 }
 
 /**
@@ -47,7 +42,7 @@ export async function writeRoutes(
 async function writeWhatFits(
   { evaluation: { desired }, failed }: RoutesWritten,
   writeAgain: () => Promise<RoutesWritten>,
-  world: RoutesWorld,
+  world: World,
 ): Promise<RoutesWritten | undefined> {
   const id = desired?.router.id ?? '';
   const refused = failed.get(routerAt(id));
@@ -68,35 +63,18 @@ async function writeWhatFits(
   return writeAgain();
 }
 
-/** The evaluation, with the drift that an earlier one of the same run has found: by now that is the run's own work. */
-function withDrift(evaluation: RoutesEvaluation, { plan }: RoutesEvaluation): RoutesEvaluation {
-  const { drift, driftStays } = plan;
-  return drift && !driftStays ? { ...evaluation, plan: { ...evaluation.plan, drift } } : evaluation;
-}
-
-/** Saves the record if only the record differs. */
-async function settle(
-  evaluation: RoutesEvaluation,
-  { kube, tellDrift }: RoutesWorld,
-): Promise<RoutesWritten> {
-  const { desired, records } = evaluation;
-  if (desired && !sameRecords(desired.after, records)) await kube.routes.save(desired.after, records);
-  await tellDrift(evaluation);
-  return { evaluation, steps: [], stopped: false, routes: desired?.router.routes ?? [], failed: new Map() };
-}
-
 /**
  * Saves the record, writes, and saves the record again. A route is recorded before it is written, and forgotten after
  * it is gone.
  */
-async function write(evaluation: RoutesEvaluation, world: RoutesWorld, means: Means): Promise<RoutesWritten> {
-  const { kube, tellDrift } = world;
+async function write(evaluation: RoutesEvaluation, { kube }: World, means: Means): Promise<RoutesWritten> {
   const { desired, records } = evaluation;
-  if (!desired || cloudSteps(evaluation).length === 0) return settle(evaluation, world);
-  if (!sameRecords(desired.before, records)) await kube.routes.save(desired.before, records);
+  if (!desired) return { evaluation, ...NONE_APPLIED, routes: [] };
+  const isQuiet = cloudSteps(evaluation).length === 0;
+  const before = isQuiet ? desired.after : desired.before;
+  if (!sameRecords(before, records)) await kube.routes.save(before, records);
   const { known, ...done } = await writeInOrder(evaluation, means);
-  await tellDrift(evaluation);
-  if (done.failed.size === 0 && !done.stopped && !sameRecords(desired.after, desired.before))
+  if (done.failed.size === 0 && !done.stopped && !sameRecords(desired.after, before))
     await kube.routes.save(desired.after, records);
   const { routes } = (known.get(routerAt(desired.router.id)) ?? desired.router) as Pick<WireRouter, 'routes'>;
   return { evaluation, ...done, routes: routes ?? [] };

@@ -1,22 +1,18 @@
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource } from '../../model/resources.ts';
-import { routeKey, routePortAt, routerAt } from '../../model/network/routes.ts';
+import { recordKey, routeKey, routePortAt, routerAt } from '../../model/network/routes.ts';
 import type {
   AddressPair,
   Route,
   RoutePort,
   RouteRecords,
   WireRouter,
-  WrittenRoute,
   WrittenRoutes,
 } from '../../model/network/routes.ts';
 import { cidrKey, isWithin } from '../../model/network/cidr.ts';
 import { desiredPairs } from './desired-pairs.ts';
 import { fixedIPs, nodeRoutes } from './node-routes.ts';
 import type { NodeRoutes, RouteReading } from './node-routes.ts';
-import { NO_DRIFT, placeFinder, routeDrift } from './route-drift.ts';
-import type { NodeDrift } from './route-drift.ts';
-import { recordsOf } from './route-records.ts';
 import { routeProblems } from './route-problems.ts';
 
 export interface DesiredRoutes {
@@ -31,12 +27,6 @@ export interface DesiredRoutes {
   /** The record to save before the writes, and the record after all of them. */
   readonly before: RouteRecords;
   readonly after: RouteRecords;
-  /** The record once a sweep has seen what is in its place. */
-  readonly settled: RouteRecords;
-  /** What settled routes lack, or have besides. */
-  readonly drift: readonly NodeDrift[];
-  /** Routes that do not work, and that levelset leaves so, since their drift is only reported. */
-  readonly keptBack: ReadonlySet<WrittenRoute>;
 }
 
 /**
@@ -55,36 +45,18 @@ export function desireRoutes(reading: RouteReading): DesiredRoutes {
   );
   const stays = (route: Route): boolean =>
     !isOurs(route) || wanted.has(routeKey(route)) || doubtful.has(cidrKey(route.destination));
-  const ours = there.filter((route) => !stays(route));
-  const drift = routeDrift(reading, all, ours);
-  // what stays as somebody else has made it
-  const asItIs = reading.driftStays ? drift : NO_DRIFT;
-  const keptBack = new Set([...asItIs.missing, ...asItIs.unpaired]);
-  const staying = once(
-    there.filter((route) => stays(route) || asItIs.surplus.has(route)),
-    (route) => !isOurs(route),
-  );
+  const leaving = there.filter((route) => !stays(route));
+  const staying = once(there.filter(stays), (route) => !isOurs(route));
   const kept = new Set(staying.map(routeKey));
-  const coming = [...wanted.values()].filter(
-    (route) => !kept.has(routeKey(route)) && !asItIs.missing.has(route),
-  );
+  const coming = [...wanted.values()].filter((route) => !kept.has(routeKey(route)));
   const fitting = coming.slice(0, Math.max(0, limit - staying.length));
   const noRoom = new Set(coming.slice(fitting.length));
   const nodes = all.map((one) => withoutRoom(one, noRoom, limit));
   const routes = nodes.flatMap((one) => one.routes);
-  const leaving = ours.filter((route) => !asItIs.surplus.has(route));
   const isLeft = (cidr: string): boolean => doubtful.has(cidrKey(cidr));
-  const record = recordsOf({
-    ...{ written: reading.written, routes, leaving: withPorts(leaving, all), isLeft },
-    isPutBack: (route) => !reading.driftStays && (drift.missing.has(route) || drift.unpaired.has(route)),
-    isInPlace: placeFinder(reading),
-  });
-  const pairs = desiredPairs(reading.ports, {
-    routes,
-    leftOut: asItIs.unpaired,
-    before: record.before,
-    isKept: isLeft,
-  });
+  const before = each([...withPorts(leaving, all), ...reading.written, ...routes]);
+  const left = reading.written.filter(({ destination }) => isLeft(destination));
+  const pairs = desiredPairs(reading.ports, { routes, before, isKept: isLeft });
   const target: DesiredResource<'router'> = {
     kind: 'router',
     address: routerAt(router.id),
@@ -101,12 +73,15 @@ export function desireRoutes(reading: RouteReading): DesiredRoutes {
     nodes,
     problems: routeProblems({ router, nodes, wanted: [...wanted.values()], staying, foreign, limit }),
     foreign,
-    before: new Map([[router.id, record.before]]),
-    after: new Map([[router.id, record.after]]),
-    settled: new Map([[router.id, record.settled]]),
-    drift: drift.ofNodes,
-    keptBack,
+    before: new Map([[router.id, before]]),
+    after: new Map([[router.id, each([...left, ...routes])]]),
   };
+}
+
+/** Each recorded route once, in a fixed order. */
+function each(routes: WrittenRoutes): WrittenRoutes {
+  const byKey = new Map(routes.map((route) => [recordKey(route), route]));
+  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, route]) => route);
 }
 
 /** Whether levelset owns a route: it is recorded, or it leads to an address of a Node. */

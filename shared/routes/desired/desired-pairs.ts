@@ -1,13 +1,11 @@
 /** The allowed address pairs of the Nodes' ports. */
-import type { AddressPair, RoutePort, WrittenRoute, WrittenRoutes } from '../../model/network/routes.ts';
+import type { AddressPair, RoutePort, WrittenRoutes } from '../../model/network/routes.ts';
 import { cidrKey, isWithin } from '../../model/network/cidr.ts';
 
 interface DesiredPairs {
   readonly routes: WrittenRoutes;
   /** All routes that levelset is known to have written. */
   readonly before: WrittenRoutes;
-  /** Routes whose pairs are not added. */
-  readonly leftOut: ReadonlySet<WrittenRoute>;
   /** Whether the Node of a CIDR is uncertain, so that its pairs stay. */
   readonly isKept: (cidr: string) => boolean;
 }
@@ -18,37 +16,27 @@ interface DesiredPairs {
  */
 export function desiredPairs(
   ports: readonly RoutePort[],
-  { routes, before, leftOut, isKept }: DesiredPairs,
+  { routes, before, isKept }: DesiredPairs,
 ): readonly (readonly [RoutePort, readonly AddressPair[]])[] {
   const wanted = Map.groupBy(routes, ({ port }) => port);
   const ours = Map.groupBy(before, ({ port }) => port);
   return ports.flatMap((port) => {
     const pairs = port.allowed_address_pairs;
-    if (!pairs || !isFiltered(port) || !ours.has(port.id)) return [];
+    // a port without port security accepts no pairs
+    if (!pairs || port.port_security_enabled === false || !ours.has(port.id)) return [];
     const needed = (wanted.get(port.id) ?? []).map(({ destination }) => cidrKey(destination));
     const former = new Set((ours.get(port.id) ?? []).map(({ destination }) => cidrKey(destination)));
     const leaves = ({ ip_address: cidr }: AddressPair): boolean =>
       former.has(cidrKey(cidr)) && !needed.includes(cidrKey(cidr)) && !isKept(cidr);
     const staying = pairs.filter((pair) => !isOfPort(pair, port) || !leaves(pair));
-    const after = { ...port, allowed_address_pairs: staying };
-    const coming = (wanted.get(port.id) ?? [])
-      .filter((route) => !leftOut.has(route))
-      .map(({ destination }) => cidrKey(destination))
-      .filter((cidr) => !accepts(after, cidr));
+    const coming = needed.filter((cidr) => !accepts(port, staying, cidr));
     return [[port, [...staying, ...coming.map((cidr) => ({ ip_address: cidr }))]] as const];
   });
 }
 
 /** Whether packets of this CIDR pass the port: one of its pairs has it, or a wider one. */
-export function accepts(port: RoutePort, cidr: string): boolean {
-  const { allowed_address_pairs: pairs } = port;
-  if (!pairs || !isFiltered(port)) return true;
+function accepts(port: RoutePort, pairs: readonly AddressPair[], cidr: string): boolean {
   return pairs.some((pair) => isOfPort(pair, port) && isWithin(cidr, cidrKey(pair.ip_address)));
-}
-
-/** Whether the port filters at all. One without port security accepts no pairs. */
-function isFiltered(port: RoutePort): boolean {
-  return port.port_security_enabled !== false;
 }
 
 function isOfPort({ mac_address: mac }: AddressPair, port: RoutePort): boolean {

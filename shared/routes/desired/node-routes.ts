@@ -20,8 +20,6 @@ export interface RouteReading {
   readonly clusterCidrs: readonly string[];
   /** The number of routes that the router accepts, if Neutron has said so. */
   readonly limit?: number;
-  /** What others changed about settled routes is only reported. */
-  readonly driftStays?: true;
 }
 
 export interface NodeRoutes {
@@ -41,8 +39,7 @@ export interface NodeRoutes {
  */
 export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
   const there = new Set((reading.router.routes ?? []).map(routeKey));
-  // also what a run that failed has begun to put back
-  const recorded = new Set(reading.written.filter((route) => route.settled !== false).map(routeKey));
+  const recorded = new Set(reading.written.map(routeKey));
   const portsOf = portFinder(reading);
   const found = [...reading.nodes]
     .sort((a, b) => compareText(a.metadata.name, b.metadata.name))

@@ -9,7 +9,6 @@ import type { Outcome } from '../../model/outcome.ts';
 import type { Plan, Problem } from '../../model/plan.ts';
 import { routeKey, routePortAt, routerAt } from '../../model/network/routes.ts';
 import type { Route, WrittenRoute } from '../../model/network/routes.ts';
-import { driftEvent } from '../../report/drift-event.ts';
 import { noteOf } from '../../report/plan-notes.ts';
 import { outcomeOfError } from '../../report/outcome-of-error.ts';
 
@@ -27,11 +26,9 @@ interface RoutesDone {
 export function isRouted({
   routes,
   failed,
-  desired,
-}: Pick<RoutesDone, 'routes' | 'failed' | 'desired'>): (route: WrittenRoute) => boolean {
+}: Pick<RoutesDone, 'routes' | 'failed'>): (route: WrittenRoute) => boolean {
   const there = new Set(routes.map(routeKey));
-  return (route) =>
-    there.has(routeKey(route)) && !failed.has(routePortAt(route.port)) && !desired?.keptBack.has(route);
+  return (route) => there.has(routeKey(route)) && !failed.has(routePortAt(route.port));
 }
 
 /** The outcome of a run. A missing right is not tried again before something changes, or the next sweep. */
@@ -96,21 +93,6 @@ export function routeEvents(done: RoutesDone): readonly (readonly [Node, ObjectE
 
 /** Kubernetes' route controller. */
 const COMPONENT = 'route_controller';
-
-/** So many Nodes have an Event about drift in one run; each costs a call. The log counts all. */
-const MOST_TOLD = 50;
-
-/** The Events of Nodes whose routes were settled and are not any more. */
-export function driftEvents({
-  plan,
-  desired,
-}: Pick<RoutesDone, 'plan' | 'desired'>): readonly (readonly [Node, ObjectEvent])[] {
-  return (desired?.drift ?? [])
-    .slice(0, MOST_TOLD)
-    .flatMap(({ node, drift }) =>
-      driftEvent({ ...plan, drift }).map((event) => [node, { component: COMPONENT, ...event }] as const),
-    );
-}
 
 function failure({ metadata }: Node, cidr: string, why: string): ObjectEvent {
   const message = `Could not create route ${cidr} for node ${metadata.name}: ${why}`;

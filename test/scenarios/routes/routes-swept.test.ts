@@ -47,6 +47,22 @@ test('what was changed by hand is found, and a Node that cannot be reached has a
   expect(await keysOf()).toEqual(['routes']);
 });
 
+test('of two Nodes with one podCIDR the one that had the route gets it back, also if that fails at first', async () => {
+  const ONE = '10.244.1.0/24';
+  it.addNode(2, [ONE]);
+  await it.routed(alone);
+  it.addNode(1, [ONE]);
+  await it.routed(alone);
+  const [router] = it.sandbox.cloud.routers;
+  if (router) router.routes = [];
+  const match = { side: 'openstack', method: 'PUT', path: /add_extraroutes/ } as const;
+  const end = it.sandbox.fault({ match, times: 9, kind: 'fail-before' });
+  await runAll(await sweep(alone), alone);
+  end();
+  await it.routed(alone);
+  expect(it.routes()).toEqual([`${ONE} ${it.hop(2)}`]);
+});
+
 test.each([
   ['nobody looks after them', ['cloud-node-lifecycle-controller'] as const],
   ['all but they are looked after', ['service-lb-controller', 'cloud-node-controller'] as const],

@@ -29,24 +29,6 @@ export function cidrContains(cidr: string, address: string): boolean {
   return masked(partsOf(address), Number(length)).every((part, at) => part === wanted[at]);
 }
 
-/** The first and the last IP address of a CIDR, as numbers. */
-export function boundsOf(cidr: string): readonly [first: bigint, last: bigint] {
-  const [address = '', length = ''] = cidr.split('/');
-  const bits = isIP(address) === 4 ? 32 : 128;
-  const first = toBigInt(masked(partsOf(address), Number(length)));
-  return [first, first + (1n << BigInt(bits - Number(length))) - 1n];
-}
-
-/** The CIDR of this prefix length that begins at an IP address, given as a number. */
-export function cidrAt(first: bigint, length: number, family: 4 | 6): string {
-  const [count, bits] = family === 4 ? [4, 8] : [8, 16];
-  const parts = Array.from({ length: count }, (_, at) => {
-    const shifted = first >> BigInt((count - 1 - at) * bits);
-    return Number(shifted & ((1n << BigInt(bits)) - 1n));
-  });
-  return `${textOf(parts)}/${length}`;
-}
-
 /** Orders IP addresses of one family by value. */
 export function compareAddresses(a: string, b: string): number {
   const [left, right] = [toBigInt(partsOf(a)), toBigInt(partsOf(b))];

@@ -5,7 +5,7 @@ import { familyOf } from '../../model/network/network-facts.ts';
 import { parseProviderID } from '../../model/node/provider-id.ts';
 import { routeKey } from '../../model/network/routes.ts';
 import type { RoutePort, WireRouter, WrittenRoute, WrittenRoutes } from '../../model/network/routes.ts';
-import { cidrKey, isWithin, boundsOf } from '../../model/network/cidr.ts';
+import { cidrKey, isWithin } from '../../model/network/cidr.ts';
 
 /** The observations about a router and the Nodes behind it. */
 export interface RouteReading {
@@ -33,9 +33,8 @@ export interface NodeRoutes {
 }
 
 /**
- * The routes of each Node, ordered by the Nodes' names. If the podCIDRs of two Nodes overlap, one Node gets its route:
- * the Node whose route is on the router, else the one whose route was, else the first by name. The narrower route would take the other Node's
- * traffic.
+ * The routes of each Node, ordered by the Nodes' names. If two Nodes have one podCIDR, one Node gets its route:
+ * the Node whose route is on the router, else the one whose route was, else the first by name.
  */
 export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
   const there = new Set((reading.router.routes ?? []).map(routeKey));
@@ -44,18 +43,17 @@ export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
   const found = [...reading.nodes]
     .sort((a, b) => compareText(a.metadata.name, b.metadata.name))
     .map((node) => routesOf(node, portsOf(node), { there, recorded }, reading));
-  const held = new HeldCidrs();
   // a Node whose ports are unknown keeps the routes that there are
   const routed = new Set((reading.router.routes ?? []).map(({ destination }) => cidrKey(destination)));
+  const holders = new Map<string, string>();
   for (const { node, isDoubtful } of found)
-    for (const cidr of isDoubtful ? (node.spec?.podCIDRs ?? []) : [])
-      if (routed.has(cidrKey(cidr))) held.take(cidrKey(cidr), node.metadata.name);
-  const holders = new Map<WrittenRoute, string>();
+    for (const cidr of isDoubtful ? (node.spec?.podCIDRs ?? []).map(cidrKey) : [])
+      if (routed.has(cidr)) holders.set(cidr, node.metadata.name);
   for (const isFirst of [there, recorded, undefined])
     for (const { node, routes } of found)
       for (const route of routes)
-        if (!holders.has(route) && (isFirst?.has(routeKey(route)) ?? true))
-          holders.set(route, held.take(cidrKey(route.destination), node.metadata.name));
+        if (!holders.has(route.destination) && (isFirst?.has(routeKey(route)) ?? true))
+          holders.set(route.destination, node.metadata.name);
   return found.map((one) => withoutTaken(one, holders));
 }
 
@@ -138,12 +136,13 @@ function whyNoHop(
   return `none of its ports has an IPv${familyOf(destination)} address in a subnet of router ${router.id}`;
 }
 
-function withoutTaken(found: NodeRoutes, holders: ReadonlyMap<WrittenRoute, string>): NodeRoutes {
+function withoutTaken(found: NodeRoutes, holders: ReadonlyMap<string, string>): NodeRoutes {
   const { name } = found.node.metadata;
-  const taken = found.routes.filter((route) => holders.get(route) !== name);
+  const holderOf = ({ destination }: WrittenRoute): string => holders.get(destination) ?? name;
+  const taken = found.routes.filter((route) => holderOf(route) !== name);
   const without = taken.map((route) => ({
     cidr: route.destination,
-    why: `it overlaps a podCIDR of Node ${holders.get(route) ?? ''}`,
+    why: `it is a podCIDR of Node ${holderOf(route)}, too`,
   }));
   return {
     ...found,
@@ -166,47 +165,4 @@ function internalIPs({ status }: Node): readonly string[] {
 
 export function fixedIPs({ fixed_ips: fixed }: RoutePort): NonNullable<RoutePort['fixed_ips']> {
   return fixed ?? [];
-}
-
-interface Held {
-  readonly first: bigint;
-  readonly last: bigint;
-  readonly holder: string;
-}
-
-/** The podCIDRs that have a Node. A podCIDR that overlaps another Node's gets no route. */
-export class HeldCidrs {
-  /** By IP family; sorted, and without overlaps. */
-  readonly #held: Record<4 | 6, Held[]> = { 4: [], 6: [] };
-
-  /**
-   * Gives the CIDR to the Node, unless another Node holds a range that overlaps it. Returns the name of who holds it
-   * then. The CIDR is spelled as `cidrKey` spells it.
-   */
-  take(cidr: string, node: string): string {
-    const held = this.#held[familyOf(cidr)];
-    const [first, last] = boundsOf(cidr);
-    const from = firstEndingAt(held, first);
-    let end = from;
-    while ((held[end]?.first ?? last + 1n) <= last) end += 1;
-    const overlapping = held.slice(from, end);
-    const other = overlapping.find(({ holder }) => holder !== node);
-    if (other) return other.holder;
-    const least = overlapping[0]?.first ?? first;
-    const most = overlapping.at(-1)?.last ?? last;
-    const union = { first: least < first ? least : first, last: most > last ? most : last, holder: node };
-    held.splice(from, end - from, union);
-    return node;
-  }
-}
-
-/** The index of the first range that ends at this address or after it. */
-function firstEndingAt(held: readonly Held[], address: bigint): number {
-  let [low, high] = [0, held.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((held[middle]?.last ?? address) < address) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -45,7 +45,7 @@ const FLAGS_HELD: Held = {
   'test/functions/cli/flags.test.ts': 'sweep-interval v output',
   'test/functions/cli/cli.test.ts': 'reconcile-timeout server-url dry-run wait',
   'test/functions/cli/clusters.test.ts': 'cluster',
-  'test/functions/cli/kubectl.test.ts': 'namespace detailed-exitcode report-format',
+  'test/functions/cli/kubectl.test.ts': 'namespace detailed-exitcode',
   'test/functions/cli/bundle/bundle.test.ts': 'bundle-file',
   'test/functions/cli/adopt/adopt.test.ts': 'report',
   'test/functions/cli/gc.test.ts': 'approve unwritten-for',

@@ -33,8 +33,6 @@ interface EachClusterOptions {
   readonly onOne?: true;
   /** The command has something to say without OpenStack, too. */
   readonly withoutKeystone?: true;
-  /** No cluster is begun once this is aborted, with the name of a signal. */
-  readonly stopping?: AbortSignal | undefined;
 }
 
 const READ_AT_ONCE = 8;
@@ -42,13 +40,13 @@ const READ_AT_ONCE = 8;
 /**
  * Does a command for the only cluster, for the one of --cluster, or for all of --clusters: what is wrong with one of them is told with
  * its name, and the others have their turn. What they have to say is printed in the order of their names. Returns the exit code: 1 if
- * it is that of any cluster or if one was not begun, else 2 if it is that of any.
+ * it is that of any cluster, else 2 if it is that of any.
  */
 export async function eachCluster(
   flags: Flags,
   env: NodeJS.ProcessEnv,
   runOne: OnOne,
-  { writes, onOne, withoutKeystone, stopping }: EachClusterOptions = {},
+  { writes, onOne, withoutKeystone }: EachClusterOptions = {},
 ): Promise<number> {
   const asked = withoutKeystone ? runOne : afterKeystone(runOne);
   const run = async (connected: Connected, label: Label): Promise<Told> => {
@@ -79,16 +77,11 @@ export async function eachCluster(
   let shown = Promise.resolve();
   await inParallel(names, writes ? 1 : READ_AT_ONCE, (name) => {
     const label: Label = (text) => text.replace(/^(?=.)/gm, `${name}: `);
-    const turn = async (): Promise<Told | undefined> => {
-      if (stopping?.aborted) return undefined;
-      const connected = await registered.open(name);
-      return stopping?.aborted ? undefined : run(connected, label);
-    };
-    const told = turn().catch((error: unknown): Told => ({ code: 1, errors: [inWords(error)] }));
+    const turn = registered.open(name).then((connected) => run(connected, label));
+    const told = turn.catch((error: unknown): Told => ({ code: 1, errors: [inWords(error)] }));
     const before = shown;
     shown = told.then(async (its) => {
       await before;
-      if (!its) return; // not begun
       show(its, label, flags);
       codes.set(name, its.code);
       rows.push(...(its.rows ?? []).map((row) => ({ cluster: name, ...row })));
@@ -97,7 +90,7 @@ export async function eachCluster(
   });
   await shown;
   if (printsObjects(flags)) await printObjects(rows, flags);
-  return sumUp(names, codes, stopping);
+  return sumUp(names, codes);
 }
 
 type Label = (text: string) => string;
@@ -124,18 +117,13 @@ function show({ text, errors = [] }: Told, label: Label, flags: Flags): void {
 }
 
 /** The exit code of all, and a line that says which clusters it is of. */
-function sumUp(
-  names: readonly string[],
-  codes: ReadonlyMap<string, number>,
-  stopping: AbortSignal | undefined,
-): number {
-  const partOf = (what: string, code?: number): readonly string[] => {
+function sumUp(names: readonly string[], codes: ReadonlyMap<string, number>): number {
+  const partOf = (code: number): readonly string[] => {
     const its = names.filter((name) => codes.get(name) === code);
-    return its.length > 0 ? [`${what}: ${its.join(', ')}`] : [];
+    return its.length > 0 ? [`exit ${code}: ${its.join(', ')}`] : [];
   };
-  const unbegun = partOf(`not begun after ${String(stopping?.reason)}`);
-  const parts = [...partOf('exit 1', 1), ...partOf('exit 2', 2), ...unbegun];
+  const parts = [...partOf(1), ...partOf(2)];
   if (names.length > 1 && parts.length > 0) console.error(`levelset: ${parts.join('; ')}`);
-  const all = names.map((name) => codes.get(name) ?? 1);
+  const all = [...codes.values()];
   return all.includes(1) ? 1 : Math.max(0, ...all);
 }

@@ -29,13 +29,10 @@ interface Gc extends Pick<World, 'cloud' | 'clock' | 'config'> {
 }
 
 /** `levelset gc`. With --clusters the project is that of the entry --cluster, and no cluster of an entry is touched. */
-export const gcCommand: RunCommand = async ([uid], flags, env) => {
+export const gcCommand: RunCommand = async ([id], flags, env) => {
   const { cluster, approve, unwrittenFor } = readFlags(flags, []);
-  if (!flags.clusters && cluster !== undefined && (uid ?? cluster) !== cluster)
-    throw misused(
-      `two UIDs are given, ${uid} and --cluster=${cluster}: give one; --cluster is the name of an entry with --clusters alone`,
-    );
-  const id = flags.clusters ? uid : (uid ?? cluster);
+  if (!flags.clusters && cluster !== undefined)
+    throw misused('--cluster names an entry of --clusters: give both, or the UID alone');
   const gc: Gc = flags.clusters
     ? await connectRegistered(flags, env)
     : await connectForGcWithLogins({ flags, env, log: commandLog(flags) });
@@ -47,9 +44,7 @@ export const gcCommand: RunCommand = async ([uid], flags, env) => {
     answering: await findAnswering(all, id, gc.cloud),
   });
   if (approve !== undefined && approve === plan.approval) return collect(plan, id, gc);
-  const asked = flags.clusters
-    ? `--clusters=${flags.clusters} --cluster=${cluster} ${id}`
-    : `--cluster=${id}`;
+  const asked = flags.clusters ? `--clusters=${flags.clusters} --cluster=${cluster} ${id}` : id;
   const code = await printPlan(plan, asked, flags);
   if (approve === undefined) return code;
   console.error(

@@ -1,5 +1,5 @@
 /** The commands that look at objects and change nothing. */
-import { needFlags, type Flags } from '../../shared/config/read-flags.ts';
+import type { Flags } from '../../shared/config/read-flags.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import { asServiceKey, type Key, type SweepScope } from '../../shared/model/request.ts';
 import { printable, quote } from '../../shared/model/text/text.ts';
@@ -94,12 +94,11 @@ function tellDrift({ plans, incomplete, errors }: FoundPlans): Told {
 
 /** `levelset adopt --report`: what becomes of all that another controller has made, once levelset is started. */
 export const adoptCommand: RunCommand = (_words, flags, env) => {
-  const { reportFormat } = needFlags(flags);
   if (!flags.report)
     throw misused(
       'adopt needs --report: levelset adopts a load balancer by itself, when it works on the Service; levelset adopt --report says what that would change',
     );
-  return eachCluster(reportFormat === 'json' ? { ...flags, output: 'json' } : flags, env, report);
+  return eachCluster(flags, env, report);
 };
 
 async function report(world: World): Promise<Told> {

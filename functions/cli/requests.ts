@@ -89,30 +89,25 @@ interface RunOptions {
   readonly dryRun?: boolean | undefined;
   /** Called as each run ends. */
   readonly told?: (report: Report) => void;
-  /** Once it is aborted no run is begun, and those under way end soon. */
-  readonly stopping?: AbortSignal | undefined;
 }
 
 /** Runs each request once, several at a time, and Services that share load balancers one after the other. */
 export async function runRequests(
   requests: readonly ReconcileRequest[],
   world: World,
-  { dryRun = false, told, stopping }: RunOptions = {},
+  { dryRun = false, told }: RunOptions = {},
 ): Promise<readonly Report[]> {
   const { concurrentServiceSyncs, reconcileTimeoutMs } = world.config;
-  const runOne = async (request: ReconcileRequest): Promise<Report | undefined> => {
-    if (stopping?.aborted) return undefined;
-    const budget = timeBudget(reconcileTimeoutMs, world.clock, stopping);
+  const runOne = async (request: ReconcileRequest): Promise<Report> => {
+    const budget = timeBudget(reconcileTimeoutMs, world.clock);
     const report = await reconcile({ ...request, dryRun }, world, budget);
     if (!needsLane(report)) told?.(report);
     return report;
   };
   const reports = await inParallel(requests, concurrentServiceSyncs, runOne);
   const ended: Report[] = [];
-  for (const report of reports) {
-    const last = report && needsLane(report) ? await runOne({ ...report.request, inLane: true }) : report;
-    if (last) ended.push(last);
-  }
+  for (const report of reports)
+    ended.push(needsLane(report) ? await runOne({ ...report.request, inLane: true }) : report);
   return ended;
 }
 

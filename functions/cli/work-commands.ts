@@ -12,7 +12,6 @@ import { eachCluster, type OnOne, type Told } from './each-cluster.ts';
 import { isStopped } from './look-commands.ts';
 import { describeFailed, exitCode, reportInWords, runRequests } from './requests.ts';
 import { findRequests, isMissing, readObjects, sweepAndWarn } from './requests.ts';
-import { stopAtSignal } from './until-signal.ts';
 
 type Print = Parameters<OnOne>[1];
 
@@ -80,31 +79,18 @@ function comesAgainInMs({ outcome, drainedInMs }: Report, attempt: number): numb
 }
 
 /** `levelset sweep`. Whoever stops it at the first trouble has touched one cluster. */
-export const sweepCommand: RunCommand = async (_words, flags, env) => {
-  const { stopping, end } = flags.clusters ? stopAtSignal() : {};
-  const sweepOne: OnOne = (world, print) => sweepIn(world, flags, print, stopping);
-  try {
-    return await eachCluster(flags, env, sweepOne, { writes: { all: true }, stopping });
-  } finally {
-    end?.();
-  }
-};
+export const sweepCommand: RunCommand = (_words, flags, env) =>
+  eachCluster(flags, env, (world, print) => sweepIn(world, flags, print), { writes: { all: true } });
 
-async function sweepIn(
-  world: World,
-  { dryRun, deep }: Flags,
-  print: Print,
-  stopping?: AbortSignal,
-): Promise<Told> {
+async function sweepIn(world: World, { dryRun, deep }: Flags, print: Print): Promise<Told> {
   const scope = { ...(dryRun && { readOnly: true as const }), ...(deep && { deep }) };
   const found = await sweepAndWarn(world, scope);
   const told = (report: Report): void => {
     if (report.outcome.status !== 'failed') print(reportInWords(report));
   };
-  const reports = await runRequests(found.requests, world, { dryRun, told, stopping });
+  const reports = await runRequests(found.requests, world, { dryRun, told });
   for (const line of describeFailed(reports)) print(line);
-  const left = found.requests.length - reports.length;
-  const code = found.incomplete || left > 0 ? 1 : exitCode(reports);
+  const code = found.incomplete ? 1 : exitCode(reports);
   // The members of load balancers were evaluated before these Nodes were changed.
   const isStale = looksAfterServices(world.config) && reports.some(({ membersMoved }) => membersMoved);
   const again = code !== 1 && !dryRun && isStale;
@@ -120,7 +106,6 @@ async function sweepIn(
     dryRun ? `${reports.length} need work` : counts.join(', ') || 'nothing to do',
     waiting > 0 ? `${counted(waiting, 'change waits', 'changes wait')} for approval` : '',
     draining > 0 ? counted(draining, 'member drains', 'members drain') : '',
-    left > 0 ? `${left} not begun after ${String(stopping?.reason)}` : '',
     again ? 'run it again: the members of load balancers may change' : '',
   ];
   print(summary.filter((part) => part !== '').join('; '));

@@ -63,7 +63,7 @@ export const FLAGS = {
   },
   'cluster': {
     topic: 'cluster and cloud', value: 'name', read: text, commands: ['sweep', 'reconcile', 'plan', 'drift', 'explain', 'gc', 'doctor', 'support-bundle', 'adopt'],
-    help: 'with --clusters, the name of the entry to work on; gc without --clusters takes it for the UID of kube-system of a cluster that is gone', without: 'sweep, plan and drift go through all clusters',
+    help: 'with --clusters, the name of the entry to work on', without: 'sweep, plan and drift go through all clusters',
   },
   'cluster-name': {
     topic: 'cluster and cloud', value: 'name', read: text, commands: WORKING, cluster: true, lambda: true, go: 'CCM, KCM',
@@ -238,7 +238,7 @@ export const FLAGS = {
   'deep': { topic: 'one run', commands: ['sweep'], help: 'trust no watermark: compare every Service with everything on its load balancer' },
   'wait': { topic: 'one run', commands: ['reconcile'], help: 'go on until no object is progressing or draining' },
   'output': {
-    topic: 'one run', short: 'o', value: 'format', read: oneWordOf('text', 'wide', 'json', 'yaml'), commands: ['plan', 'drift', 'explain', 'gc', 'lint', 'doctor'],
+    topic: 'one run', short: 'o', value: 'format', read: oneWordOf('text', 'wide', 'json', 'yaml'), commands: ['plan', 'drift', 'explain', 'gc', 'lint', 'doctor', 'adopt'],
     help: 'how objects are printed: text, wide (plans and gc with ids), json or yaml',
     default: 'text',
   },
@@ -250,10 +250,6 @@ export const FLAGS = {
   },
   'report': {
     topic: 'one run', commands: ['adopt'], help: 'a report for the whole cluster',
-  },
-  'report-format': {
-    topic: 'one run', short: 'o', value: 'format', read: oneWordOf('text', 'json'), commands: ['adopt'],
-    help: 'how the report is printed', default: 'text',
   },
   'approve': {
     topic: 'one run', value: 'hash', read: text, commands: ['gc'],

@@ -42,8 +42,6 @@ export interface KubeAnswer {
   readonly status: number;
   /** Parsed JSON, or the text of an answer without JSON. */
   readonly body: unknown;
-  /** The `Date` header in milliseconds since 1970, in whole seconds; undefined if it is missing. */
-  readonly serverTimeMs: number | undefined;
 }
 
 /** One attempt, for metrics. */
@@ -203,11 +201,9 @@ function tooMuch(doing: string, why: string): ReconcileError {
 }
 
 export function readAnswer(request: KubeRequest, { status, headers, text }: RawAnswer): KubeAnswer {
-  const date = Date.parse(headers.date ?? '');
-  const serverTimeMs = Number.isNaN(date) ? undefined : date;
-  if (!headers['content-type']?.includes('json')) return { status, body: text, serverTimeMs };
+  if (!headers['content-type']?.includes('json')) return { status, body: text };
   try {
-    return { status, body: parseMeasured(text), serverTimeMs };
+    return { status, body: parseMeasured(text) };
   } catch (error) {
     if (error instanceof RangeError) throw tooMuch(request.doing, error.message);
     throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${request.doing}: the answer is no whole JSON`, {

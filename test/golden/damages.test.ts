@@ -86,7 +86,7 @@ async function explained({ world }: Damages): Promise<string> {
   return `${texts.join('\n\n')}\n`;
 }
 
-/** What `levelset gc` prints, and `levelset gc --cluster` about the cluster that is gone. */
+/** What `levelset gc` prints, and `levelset gc UID` about the cluster that is gone. */
 async function collected({ world, inside: { clock } }: Damages): Promise<string> {
   const lines: string[] = [];
   const log = vi.spyOn(console, 'log').mockImplementation((text: string) => {
@@ -95,7 +95,7 @@ async function collected({ world, inside: { clock } }: Damages): Promise<string>
   const [thisOne, all] = [await world.kube.clusterId(), await observeBelongings(world.cloud)];
   await printClusters(all, { thisOne }, {});
   const about = { thisOne, answering: undefined, unwrittenForMs: 3_600_000, now: clock.millis() };
-  await printPlan(planGc(all, { ...about, id: GONE }), `--cluster=${GONE}`, {});
+  await printPlan(planGc(all, { ...about, id: GONE }), GONE, {});
   log.mockRestore();
   return `${lines.join('\n')}\n`;
 }

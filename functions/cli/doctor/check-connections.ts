@@ -41,9 +41,8 @@ function tryLogin({ entry, connected }: Examined, credentials: Credentials): str
   return `${at} ${options(user, 'user', 'username')} ${options(project, 'project', 'project-name')} token issue`;
 }
 
-/** Whether the kube-apiserver answers and knows who asks, and how far its clock is from this machine's. */
+/** Whether the kube-apiserver answers and knows who asks. */
 export async function checkApiserver(examined: Examined): Findings {
-  const { kubeHttp } = examined.connected;
   const file = examined.kubeSource;
   const whoami = review(examined.connected, 'authentication', 'SelfSubjectReview', 'userInfo', {
     doing: 'ask the kube-apiserver who we are',
@@ -51,13 +50,9 @@ export async function checkApiserver(examined: Examined): Findings {
   const user = await whoami
     .then(({ userInfo }) => stringAt(userInfo, 'username') ?? '')
     .catch(asReconcileError);
-  const doing = 'ask whether the kube-apiserver is ready';
-  const sentMs = Date.now();
-  const ready = await kubeHttp({ method: 'GET', path: '/readyz', doing }).catch(asReconcileError);
-  const clock = isError(ready) ? [] : checkClock('the kube-apiserver', secondsAhead(sentMs, ready));
   if (!isError(user)) {
     const ok = finding('ok', 'credentials', `the kube-apiserver takes ${user} (${file})`);
-    return [ok, ...ofAnother(examined, user), ...clock];
+    return [ok, ...ofAnother(examined, user)];
   }
   const { code, message, context } = user;
   const isRefused = context.status === 401;
@@ -68,8 +63,8 @@ export async function checkApiserver(examined: Examined): Findings {
   const reach = `see whether this machine reaches it, and correct server in ${file} if it is another one:\n${kubectl} get --raw /readyz`;
   const renew = `write a credential that is still valid into ${file}, and try it:\n${kubectl} auth whoami`;
   const isSilent = code === 'KUBE_UNAVAILABLE' || code === 'BUDGET_SPENT';
-  if (isSilent) return [finding('failure', 'network', said, reach), ...clock];
-  return [finding('failure', 'credentials', said, renew), ...clock];
+  if (isSilent) return [finding('failure', 'network', said, reach)];
+  return [finding('failure', 'credentials', said, renew)];
 }
 
 /** The rights of an administrator say nothing of those of levelset. */
@@ -81,13 +76,12 @@ function ofAnother({ connected }: Examined, user: string): readonly Finding[] {
 }
 
 /**
- * Whether the endpoints of Keystone's catalog answer from here, and how far their clock is from this machine's. Adds those that do to
- * `alive`, so that what a silent one would say is not asked.
+ * Whether the endpoints of Keystone's catalog answer from here. Adds those that do to `alive`, so that what a silent one would say is
+ * not asked.
  */
 export async function checkEndpoints(examined: Examined, alive: Set<ServiceType>): Findings {
   const { session, world } = examined.connected;
   const hasServers = looksAfterNodes(world.config) || looksAfterRoutes(world.config);
-  let ahead: number | undefined;
   /** @param without who needs the service; empty: levelset cannot work without it */
   const check = async (service: ServiceType, without = ''): Promise<Finding> => {
     const listed = await session.requireService(service).catch(asReconcileError);
@@ -99,12 +93,10 @@ export async function checkEndpoints(examined: Examined, alive: Set<ServiceType>
     }
     const url = examined.entry === undefined ? listed : `the endpoint of ${service}`;
     const attempted = `read the versions of ${service}`;
-    const sentMs = Date.now();
     const request = { service, method: 'GET', path: '/', attempted } as const;
     const answer = await session.send(request).catch(asReconcileError);
     if (!isError(answer) && answer.status < 500) {
       alive.add(service);
-      ahead = secondsAhead(sentMs, answer) ?? ahead;
       return finding('ok', 'network', `${service} answers at ${url}`);
     }
     const why = isError(answer) ? answer.message : `HTTP ${answer.status}`;
@@ -112,34 +104,10 @@ export async function checkEndpoints(examined: Examined, alive: Set<ServiceType>
     const what = `${service} does not answer at ${url}: ${why}`;
     return finding(without === '' ? 'failure' : 'warning', 'network', what, remedy);
   };
-  const findings = await Promise.all([
+  return Promise.all([
     check('load-balancer'),
     check('network'),
     check('compute', hasServers ? '' : 'only the controllers of Nodes and routes need it'),
     check('key-manager', 'only TLS listeners need it'),
   ]);
-  return [...findings, ...checkClock('OpenStack', ahead)];
-}
-
-/** The header Date has whole seconds. */
-const MOST_SECONDS = 5;
-
-/** How many seconds this machine's clock is ahead of that of a server that has just answered, and told its time. */
-function secondsAhead(
-  sentMs: number,
-  { serverTimeMs }: { serverTimeMs?: number | undefined },
-): number | undefined {
-  if (serverTimeMs === undefined) return undefined;
-  const nearest = Math.min(Math.max(serverTimeMs, sentMs), Date.now());
-  return Math.round((nearest - serverTimeMs) / 1_000);
-}
-
-function checkClock(side: string, ahead: number | undefined): readonly Finding[] {
-  if (ahead === undefined) return [];
-  if (Math.abs(ahead) <= MOST_SECONDS) return [finding('ok', 'clock', `the clock is that of ${side}`)];
-  const where = `${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'} that of ${side}`;
-  const what = `the clock of this machine is ${where}: what changed lately may be read late, and deletion budgets count wrong hours`;
-  const remedy =
-    'set the clock of the machine that is wrong, here or there:\ntimedatectl set-ntp true\ntimedatectl timesync-status';
-  return [finding('warning', 'clock', what, remedy)];
 }

@@ -101,7 +101,7 @@ export class Process {
     return found.failed === undefined ? found.requests.length : undefined;
   }
 
-  /** What `levelset gc --cluster` does with the hash of its plan; its wait for Octavia is left out. */
+  /** What `levelset gc UID` does with the hash of its plan; its wait for Octavia is left out. */
   async gc(id: string): Promise<void> {
     const { cloud, kube, clock } = this.world;
     const collect = async (): Promise<void> => {

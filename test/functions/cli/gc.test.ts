@@ -71,32 +71,32 @@ test('gc lists clusters by tag with their last write, and VIP ports that nothing
   });
 });
 
-test('gc --cluster refuses a cluster that was just written, and the own one', async () => {
+test('gc refuses a cluster that was just written, and the own one', async () => {
   const { env, gone, sandbox } = await leftByAnother();
   const uid = sandbox.kube.get('Namespace', '', 'kube-system')?.metadata.uid ?? '';
 
-  expect(await run(`gc --cluster=${gone}`, env)).toBe(1);
+  expect(await run(`gc ${gone}`, env)).toBe(1);
   expect(out.at(-1)).toContain('--unwritten-for is 86400 s');
-  expect(await run(`gc --cluster=${uid} ${LATELY} --approve=0123456789ab`, env)).toBe(1);
+  expect(await run(`gc ${uid} ${LATELY} --approve=0123456789ab`, env)).toBe(1);
   expect(out.at(-1)).toContain('this is the cluster of the kubeconfig');
   expect(sandbox.cloud.loadbalancers).toHaveLength(1);
 });
 
-test('gc --cluster prints a plan, deletes nothing with another hash, and all with that one', async () => {
+test('gc prints a plan, deletes nothing with another hash, and all with that one', async () => {
   const { env, gone, sandbox } = await leftByAnother();
 
-  expect(await run(`gc --cluster=${gone} ${LATELY}`, env)).toBe(0);
+  expect(await run(`gc ${gone} ${LATELY}`, env)).toBe(0);
   const [plan = '', command = ''] = out;
   expect(plan).toMatch(
     /^cluster\/.*: 2 to delete\n {2}- loadbalancer\/.* and everything on it {2}\(its cluster is gone; /,
   );
   const hash = /--approve=(\w{12})$/.exec(command)?.[1] ?? '';
   expect(hash).not.toBe('');
-  expect(await run(`gc --cluster=${gone} ${LATELY} --approve=0123456789ab`, env)).toBe(1);
+  expect(await run(`gc ${gone} ${LATELY} --approve=0123456789ab`, env)).toBe(1);
   expect(err.at(-1)).toContain('is not the hash of this plan');
   expect(sandbox.cloud.loadbalancers).toHaveLength(1);
 
-  expect(await run(`gc --cluster=${gone} ${LATELY} --approve=${hash}`, env)).toBe(0);
+  expect(await run(`gc ${gone} ${LATELY} --approve=${hash}`, env)).toBe(0);
 
   expect(out.at(-1)).toBe(`cluster/${gone}: 2 of 2 steps done (2 to delete)`);
   const { loadbalancers, listeners, pools, floatingips } = sandbox.cloud;

@@ -97,10 +97,6 @@ test('json and yaml have the same content, wide has the ids', async () => {
   expect(err.at(-1)).toMatch(
     /\n {2}-o, --output has a value that is not allowed: give one of text, wide, json, yaml$/,
   );
-  expect(await run('adopt --report -o csv', env)).toBe(1);
-  expect(err.at(-1)).toBe(
-    'levelset: -o, --report-format has a value that is not allowed: give one of text, json',
-  );
 });
 
 test('reconcile says what the Event says: the advice on an error, and each annotation that does not count', async () => {

@@ -36,7 +36,6 @@ class Leases {
     const answer = (status: number, it: unknown = { kind: 'Status', message: '' }): KubeAnswer => ({
       status,
       body: it,
-      serverTimeMs: undefined,
     });
     if (method === 'GET') return this.record ? answer(200, this.record) : answer(404);
     if (method === 'POST' && this.record) return answer(409);

@@ -73,7 +73,7 @@ describe('an object', () => {
 
 describe('a list', () => {
   const list = (kind: Kind, body: unknown): Promise<unknown> =>
-    listAllObjects(() => Promise.resolve({ status: 200, body, serverTimeMs: undefined }), {
+    listAllObjects(() => Promise.resolve({ status: 200, body }), {
       ...{ kind, path: '/api/v1/x', doing: 'list them' },
     });
 

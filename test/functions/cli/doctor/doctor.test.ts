@@ -237,17 +237,6 @@ const BROKEN: Readonly<Record<string, Broken>> = {
       return edit('11111111-1111-4111-8111-111111111111', external?.id ?? '');
     },
   },
-  'a clock that goes wrong': {
-    make: ({ sandbox }) => {
-      sandbox.advanceClock(90_000);
-    },
-    wrong: /^warning clock: the clock of this machine is \d+ s behind that of OpenStack/,
-    remedy: /timedatectl set-ntp true/,
-    mend: ({ sandbox }) => {
-      sandbox.advanceClock(-90_000);
-    },
-    code: 0,
-  },
   'a server-url where nobody listens': {
     make: ({ more }) => void more.push('--server-url http://127.0.0.1:9'),
     wrong: /^failure ways in: levelset does not answer at http:\/\/127.0.0.1:9: /,

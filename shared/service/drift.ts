@@ -12,7 +12,7 @@ import { attempt, readIfPossible } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
 import type { Evaluation } from './evaluate.ts';
 import { selectorOf } from './intent/service-intent.ts';
-import { takenByOthers } from './plan/plan-service.ts';
+import { takenByOthers } from './plan/plan-input.ts';
 import { hasFinalizer } from './unit.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { isChildInError, isOutsideOctavia, howToFree } from '../../model/load-balancer/octavia.ts';
-import { poolAddressOf } from '../../model/address.ts';
 import type { Address } from '../../model/address.ts';
-import type { Change, Problem, Step, UpdateStep } from '../../model/plan.ts';
+import type { Change, Problem } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 
 /** Children in ERROR that were written a moment ago, by their ids. */
@@ -17,15 +16,6 @@ export function mendingChanges(child: ObservedResource, resting: Resting): reado
   return [{ attribute: 'admin_state_up', from: value, to: value }];
 }
 
-export function mendingSteps(child: ObservedResource, resting: Resting): readonly UpdateStep[] {
-  const changes = mendingChanges(child, resting);
-  if (changes.length === 0) return [];
-  const { kind, address, id } = child;
-  return [
-    { verb: 'update', kind, address, id, because: 'it is in ERROR: Octavia configures it anew', changes },
-  ];
-}
-
 /** The children of ours that Octavia left in PENDING although their load balancer is free, as the provider ovn may. */
 export function stuckProblems(observed: readonly ObservedResource[], anHourAgo: string): readonly Problem[] {
   return observed.flatMap(({ kind, address, id, whose, wire }) => {
@@ -35,14 +25,6 @@ export function stuckProblems(observed: readonly ObservedResource[], anHourAgo: 
       ? []
       : { field: address, value: id, message, code: 'LOAD_BALANCER_STUCK' as const };
   });
-}
-
-/** The steps without those that Octavia would refuse: on a child that is stuck, or below it. */
-export function withoutStuck(steps: readonly Step[], stuck: readonly Problem[]): readonly Step[] {
-  const fields = new Set(stuck.map(({ field }) => field));
-  const isFree = ({ kind, address }: Step): boolean =>
-    !fields.has(address) && !(kind === 'member' && fields.has(poolAddressOf(address)));
-  return fields.size === 0 ? steps : steps.filter(isFree);
 }
 
 /** The desired children that Octavia left in ERROR although they were written again. */

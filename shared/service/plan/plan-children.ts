@@ -5,7 +5,7 @@ import { compare } from '../../plan/compare.ts';
 import { planOne, remove } from '../../plan/plan-one.ts';
 import { whyChildGoes, whyMemberGoes } from './why-deleted.ts';
 import type { Asked } from './why-deleted.ts';
-import { mendingChanges, mendingSteps } from './mend-children.ts';
+import { mendingChanges } from './mend-children.ts';
 import type { Resting } from './mend-children.ts';
 import { mergeTags } from '../../model/ownership.ts';
 import { isMemberOf } from '../../model/load-balancer/other-controllers.ts';
@@ -32,7 +32,11 @@ export function planChildren(input: ChildrenInput, steps: Step[], refused: Refus
       const before = steps.length;
       planOne(resource, there, steps, refused);
       const observed = there.get(resource.address);
-      if (observed && steps.length === before) steps.push(...mendingSteps(observed, input.resting));
+      const changes = observed && steps.length === before ? mendingChanges(observed, input.resting) : [];
+      if (!observed || changes.length === 0) continue;
+      const { kind, address, id } = observed;
+      const because = 'it is in ERROR: Octavia configures it anew';
+      steps.push({ verb: 'update', kind, address, id, because, changes });
     }
   }
   for (const resource of input.observed) {

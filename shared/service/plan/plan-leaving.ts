@@ -15,7 +15,7 @@ import type { ServiceKey } from '../../model/request.ts';
 import type { ObservedResource } from '../../model/resources.ts';
 import { remove } from '../../plan/plan-one.ts';
 
-export interface Leaving {
+interface Leaving {
   readonly unit: string;
   /** The UID of the Service; empty when it is gone. */
   readonly uid: string;

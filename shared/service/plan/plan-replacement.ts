@@ -12,7 +12,7 @@ import { planFailover, whyNotRebuilt } from './plan-repair.ts';
 import type { RepairFacts, WhatServes } from './plan-repair.ts';
 import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 
-export interface ReplacementInput {
+interface ReplacementInput {
   readonly observed: readonly ObservedResource[];
   /** Other Services on the load balancer, as `NAMESPACE/NAME`. */
   readonly sharedWith: readonly string[];

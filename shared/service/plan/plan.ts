@@ -1,48 +1,34 @@
-import type {
-  DrainingMember,
-  AwaitingApproval,
-  Plan,
-  Problem,
-  Refusal,
-  Step,
-  UpdateStep,
-} from '../../model/plan.ts';
+import type { AwaitingApproval, Plan, Refusal, Step, UpdateStep } from '../../model/plan.ts';
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
 import { isBlocked } from '../../model/plan.ts';
 import { followNodes } from './follow-nodes.ts';
 import { replacePools } from './replace-pools.ts';
 import { isAllOurs, removeAll, removeWithAll } from './plan-leaving.ts';
-import type { Leaving } from './plan-leaving.ts';
 import { planReplacement, switchedTo } from './plan-replacement.ts';
-import type { ReplacementInput } from './plan-replacement.ts';
 import { planChildren } from './plan-children.ts';
 import type { ChildrenInput } from './plan-children.ts';
-import type { Resting } from './mend-children.ts';
+import { errorProblems, stuckProblems } from './mend-children.ts';
 import { giveBack, planOne, remove } from '../../plan/plan-one.ts';
 import { planSecurityGroup } from './plan-security-group.ts';
-import { MADE_TWICE } from './why-deleted.ts';
+import { MADE_TWICE, whyLeaving } from './why-deleted.ts';
 import { planToStore, planToTakeOut } from './plan-certificates.ts';
 import { comesLater, createTree } from './create-tree.ts';
-
-interface PlanInput extends ReplacementInput, Leaving {
-  readonly services: readonly string[];
-  readonly problems: readonly Problem[];
-  /** The desired rules are unknown, so the security group stays as it is. */
-  readonly keepSecurityGroup: boolean;
-  /** The floating IP is where a user attached it, and outlives the Service there (decision 161). */
-  readonly staysOnPort: boolean;
-  /** Load balancers of this unit that were made twice because the answer to a POST was lost. */
-  readonly duplicates: readonly WireResource[];
-  /** Changes that were taken out of the comparison because they wait for approval. */
-  readonly awaitingApproval: readonly AwaitingApproval[];
-  /** Members that are desired until they have drained. A member goes sooner if its pool is replaced. */
-  readonly draining: readonly DrainingMember[] | undefined;
-  /** Ids of children in ERROR that were written a moment ago. */
-  readonly resting: Resting;
-  /** The ports that the Service names, such as `tcp/80`. */
-  readonly ports: readonly string[];
-}
+import { publishedAddresses } from '../../model/kubernetes.ts';
+import type { ServicePort } from '../../model/kubernetes.ts';
+import { isLocked } from '../../model/load-balancer/octavia.ts';
+import { goTags } from '../../model/load-balancer/other-controllers.ts';
+import { addressesOf } from '../../model/node/node-set.ts';
+import { holdUntilApproved } from './held/hold-until-approved.ts';
+import {
+  delegationProblems,
+  quotaProblems,
+  secondControllerProblems,
+  withoutTakenPlaces,
+} from './plan-problems.ts';
+import { isOnUsersPort, withoutIdleRules } from './plan-input.ts';
+import type { ServicePlanInput } from './plan-input.ts';
+import { whatCanBeDoneNow } from './what-can-be-done-now.ts';
 
 /**
  * The steps that turn what is observed into what is desired.
@@ -54,10 +40,62 @@ interface PlanInput extends ReplacementInput, Leaving {
  * | no      | yes, foreign | none; the load balancer that it is on stays, too                          |
  *
  * If a Problem blocks, only the members of the pools that are there change, and what ports of Nodes have the security group. A pool
- * that is replaced follows the Nodes until then.
+ * that is replaced follows the Nodes until then. The plan leaves out ports that others have on the load balancer, changes that wait for
+ * approval, and steps that cannot be done now.
  */
-export function plan(input: PlanInput): Plan {
-  const { unit, services, desired, observed, problems } = input;
+export function planService(given: ServicePlanInput): Plan {
+  const { unit, cluster, nodes, depth, config, headroom, repair, observed: seen, desired: asked } = given;
+  const { loadBalancer, sharing, replacement, duplicates } = seen;
+  const { keepMembers, keepSecurityGroup, approved, another, byGo, internalByConfig } = asked;
+  const uid = unit.service?.metadata.uid ?? '';
+  const free = withoutTakenPlaces(asked.resources, seen.resources, cluster);
+  const published = publishedAddresses(unit.service);
+  const isUnread = loadBalancer !== undefined && isLocked(loadBalancer);
+  const canJudgeTls = depth === 'deep' && !isUnread;
+  const input = {
+    unit: unit.key,
+    leaves: whyLeaving(unit),
+    ports: (unit.service?.spec.ports ?? []).map(placeOf),
+    ...holdUntilApproved({
+      key: unit.name,
+      desired: withoutIdleRules(free.desired),
+      observed: seen.resources,
+      uid,
+      approved,
+      published,
+      nodes: addressesOf(nodes),
+      keepMembers,
+      ...(byGo ? { byGo } : {}),
+      internalByConfig,
+      isUnread,
+    }),
+    problems: [
+      ...asked.problems,
+      ...(loadBalancer ? [] : quotaProblems(asked.resources, headroom)),
+      ...secondControllerProblems(unit.service),
+      ...free.problems,
+      ...errorProblems(seen.resources, free.desired, seen.writtenInError),
+      ...stuckProblems(seen.resources, seen.horizon.anHourAgo),
+      ...(canJudgeTls
+        ? delegationProblems(asked.resources, seen.resources, config.openstack.credentials.type)
+        : []),
+    ],
+    keepMembers,
+    staysOnPort: seen.resources.some((one) => isOnUsersPort(one, unit)),
+    sharedWith: sharing?.others ?? [],
+    missingTags: sharing?.missingTags ?? [],
+    goTags: goTags(cluster.name, unit.name),
+    resting: seen.writtenInError,
+    uid,
+    approved,
+    published,
+    repair,
+    another,
+    replacement,
+    isForNobody:
+      sharing?.decides === true && (unit.service?.status?.loadBalancer?.ingress ?? []).length === 0,
+  };
+  const { desired, observed } = input;
   const there = byAddress(observed);
   const wanted = byAddress(desired);
   const foreign = observed
@@ -66,37 +104,38 @@ export function plan(input: PlanInput): Plan {
         whose === 'foreign' && kind !== 'loadbalancer' && !(kind === 'floatingip' && wanted.has(address)),
     )
     .map(({ address }) => address);
-  const keeps = input.keepMembers && observed.some(({ kind }) => kind === 'member');
+  const keeps = keepMembers && observed.some(({ kind }) => kind === 'member');
   const { sharedWith } = input;
-  const awaitingApproval = [...input.awaitingApproval];
+  const awaitingApproval: AwaitingApproval[] = [...input.awaitingApproval];
   const blocked = isBlocked(input);
   const inNextPool = blocked
     ? followNodes(desired, observed)
-    : replacePools(desired, there, input.keepMembers, input.draining);
+    : replacePools(desired, there, keepMembers, asked.draining);
   const stays = byAddress(inNextPool);
-  const draining = (input.draining ?? []).filter(({ address }) => stays.has(address));
+  const draining = (asked.draining ?? []).filter(({ address }) => stays.has(address));
   const base = {
-    unit,
-    services,
+    unit: unit.key,
+    services: [`${unit.name.namespace}/${unit.name.name}`],
     awaitingApproval,
-    problems,
+    problems: input.problems,
     foreign,
     ...(keeps ? { keepsMembers: true as const } : {}),
     ...(sharedWith.length > 0 ? { sharedWith } : {}),
     ...(draining.length > 0 ? { draining } : {}),
   };
-  const known = { ...input, there };
+  const known = { ...input, draining: asked.draining, there };
   if (blocked) {
     const steps = planMembersAlone(inNextPool, known);
-    const isKept = input.keepSecurityGroup || !there.has('securitygroup');
+    const isKept = keepSecurityGroup || !there.has('securitygroup');
     const ports = isKept
       ? []
       : planSecurityGroup({ ...input, there, wanted, switching: false }, [], awaitingApproval);
-    return { ...base, steps: [...steps, ...ports.filter(({ kind }) => kind === 'port')], refused: [] };
+    const alone = [...steps, ...ports.filter(({ kind }) => kind === 'port')];
+    return whatCanBeDoneNow({ ...base, steps: alone, refused: [] }, given);
   }
   const lb = there.get('lb');
   const wantedLb = wanted.get('lb');
-  const steps: Step[] = input.duplicates.map((duplicate) => removeDuplicate(duplicate));
+  const steps: Step[] = duplicates.map((duplicate) => removeDuplicate(duplicate));
   const refused: Refusal[] = [];
 
   const switching = inNextPool.some(({ address }) => !wanted.has(address));
@@ -139,10 +178,10 @@ export function plan(input: PlanInput): Plan {
       : 'the Service is to have no floating IP of its own');
   steps.push(...observed.filter(isLeftover).map((leftover) => remove(leftover, because)));
   const group = { ...input, there, wanted, switching };
-  const outsideOctavia = input.keepSecurityGroup ? [] : planSecurityGroup(group, refused, awaitingApproval);
+  const outsideOctavia = keepSecurityGroup ? [] : planSecurityGroup(group, refused, awaitingApproval);
   const stored = {
     ...group,
-    unknown: input.duplicates.length > 0 || input.replacement !== undefined,
+    unknown: duplicates.length > 0 || replacement !== undefined,
   };
   const ordered = [
     ...planToStore(stored),
@@ -151,7 +190,11 @@ export function plan(input: PlanInput): Plan {
     ...outsideOctavia,
     ...planToTakeOut(stored),
   ];
-  return { ...base, steps: ordered, refused };
+  return whatCanBeDoneNow({ ...base, steps: ordered, refused }, given);
+}
+
+function placeOf({ protocol = 'TCP', port }: ServicePort): string {
+  return `${protocol.toLowerCase()}/${port}`;
 }
 
 /** The steps for the members of these pools, and nothing for the pools. */

@@ -1,15 +1,16 @@
 import { isLocked, isOutsideOctavia, howToFree } from '../../model/load-balancer/octavia.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import { isShared } from '../../model/load-balancer/shared-load-balancer.ts';
+import { poolAddressOf } from '../../model/address.ts';
 import { isAnother } from '../../model/plan.ts';
 import type { Plan, Step } from '../../model/plan.ts';
 import type { DesiredResource, WireResource } from '../../model/resources.ts';
-import type { Depth, Unit } from '../../model/unit.ts';
+import type { Depth, LetGo, Unit } from '../../model/unit.ts';
 import { closes } from '../../plan/plan-one.ts';
 import { quotaShortages } from './plan-problems.ts';
 
 interface Moment {
-  readonly unit: Pick<Unit, 'wanted'>;
+  readonly unit: Pick<Unit, 'wanted' | 'letGo'>;
   readonly depth: Depth;
   readonly observed: Pick<ObservedService, 'loadBalancer' | 'sharing' | 'horizon' | 'vipPortGone'>;
   readonly desired: { readonly resources: readonly DesiredResource[] };
@@ -19,6 +20,8 @@ interface Moment {
 /**
  * The plan without the steps that cannot be done at this moment:
  *
+ * - A Service that was let go waits for approval: what is to be deleted, or its finalizer if nothing is (decision 150).
+ * - Octavia refuses a write to a child that is stuck, and to the members of such a pool.
  * - Octavia refuses every write to a load balancer that it locks, and to one in ERROR. The refusal looks alike, but only a
  *   lock passes. A load balancer in ERROR can only be replaced or deleted.
  * - A shallow look sees nothing on the load balancer, so only the load balancer itself is planned.
@@ -32,9 +35,17 @@ export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
   const { loadBalancer, sharing } = observed;
   const isBusy = loadBalancer !== undefined && isLocked(loadBalancer);
   const isFailed = unit.wanted && loadBalancer?.['provisioning_status'] === 'ERROR';
-  const failsOver = planned.steps.some(({ verb }) => verb === 'failover');
-  const shortages = planned.steps.some(isAnother) ? quotaShortages(desired.resources, headroom) : [];
-  const mayBeOpen = isBusy || observed.vipPortGone === true || planned.steps.some(shutsOut);
+  const problems = planned.problems.filter(({ code }) => code === 'LOAD_BALANCER_STUCK');
+  const stuck = new Set(problems.map(({ field }) => field));
+  const steps = planned.steps.filter(
+    ({ kind, address }) => !stuck.has(address) && !(kind === 'member' && stuck.has(poolAddressOf(address))),
+  );
+  const locked = isBusy ? { locked: whoEnds(loadBalancer, observed.horizon.anHourAgo) } : {};
+  if (unit.letGo && !unit.letGo.isApproved)
+    return { ...planned, ...locked, steps: [], ...waitsForApproval(unit.letGo, steps) };
+  const failsOver = steps.some(({ verb }) => verb === 'failover');
+  const shortages = steps.some(isAnother) ? quotaShortages(desired.resources, headroom) : [];
+  const mayBeOpen = isBusy || observed.vipPortGone === true || steps.some(shutsOut);
   const isPossible = (step: Step): boolean => {
     if (mayBeOpen && letsIn(step, loadBalancer)) return false;
     if (shortages.length > 0 && isAnother(step)) return false;
@@ -45,10 +56,23 @@ export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
   };
   return {
     ...planned,
-    ...(isBusy ? { locked: whoEnds(loadBalancer, observed.horizon.anHourAgo) } : {}),
-    steps: planned.steps.filter(isPossible),
+    ...locked,
+    steps: steps.filter(isPossible),
     problems: [...planned.problems, ...shortages],
   };
+}
+
+function waitsForApproval(
+  { because, approval }: LetGo,
+  [first]: readonly Step[],
+): Partial<Pick<Plan, 'awaitingApproval'>> {
+  if (approval === undefined) return {};
+  const { address, kind } = first ?? ({ address: 'lb', kind: 'loadbalancer' } as const);
+  const what = first
+    ? 'levelset changes nothing of it, and deletes it only if that is approved'
+    : 'levelset finds nothing of it here, and gives it up only if that is approved';
+  const reason = `${because}; ${what}`;
+  return { awaitingApproval: [{ verb: 'delete', address, kind, changes: [], reason, approval }] };
 }
 
 /** What a load balancer waits for that Octavia locks. */

@@ -1,0 +1,91 @@
+import type { Config } from '../../config/config.ts';
+import { requestedFloatingIP } from '../../model/kubernetes.ts';
+import type { Node } from '../../model/kubernetes.ts';
+import type { ReadOtherwise } from '../../model/load-balancer/other-controllers.ts';
+import { serviceIn } from '../../model/load-balancer/floating-ip-owner.ts';
+import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
+import type { ClusterIdentity } from '../../model/ownership.ts';
+import { isAnother } from '../../model/plan.ts';
+import type { DrainingMember, Plan, Problem } from '../../model/plan.ts';
+import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
+import type { Depth, Unit } from '../../model/unit.ts';
+import { withoutTakenPlaces } from './plan-problems.ts';
+import type { RepairFacts } from './plan-repair.ts';
+
+/** How many resources of each kind the quota still allows; kinds without a limit are absent. */
+type Headroom = Readonly<Record<string, number>>;
+
+export interface ServicePlanInput {
+  readonly unit: Unit;
+  readonly cluster: ClusterIdentity;
+  readonly nodes: readonly Node[];
+  readonly depth: Depth;
+  readonly config: Pick<Config, 'openstack'>;
+  readonly observed: ObservedService;
+  readonly desired: Wanted;
+  /** Undefined: the quota was not read, or has no limits. */
+  readonly headroom?: Headroom | undefined;
+  /** Present if the load balancer is in ERROR, and levelset may repair it. */
+  readonly repair?: RepairFacts | undefined;
+}
+
+interface Wanted {
+  readonly resources: readonly DesiredResource[];
+  readonly problems: readonly Problem[];
+  readonly keepMembers: boolean;
+  readonly keepSecurityGroup: boolean;
+  readonly draining?: readonly DrainingMember[];
+  /** Hashes of changes that may be made. */
+  readonly approved: readonly string[];
+  readonly byGo?: ReadOtherwise;
+  readonly internalByConfig?: boolean | undefined;
+  /** What would be desired of a new load balancer that takes this one's place. */
+  readonly another?: {
+    readonly resources: readonly DesiredResource[];
+    readonly problems: readonly Problem[];
+  };
+}
+
+/**
+ * Whether the plan creates a load balancer, so that the quota must be known: if the quota refuses a one-POST create
+ * half-way, Octavia leaks the VIP port (decision 522).
+ */
+export function createsLoadBalancer(planned: Plan, { unit, observed, depth }: ServicePlanInput): boolean {
+  if (depth !== 'deep') return false;
+  return (unit.wanted && !observed.loadBalancer) || planned.steps.some(isAnother);
+}
+
+/** Whether a user attached the floating IP to the port that a Service which leaves names: it was not made for one, nor named. */
+export function isOnUsersPort({ address, wire }: ObservedResource, { service, wanted }: Unit): boolean {
+  const port = service?.metadata.annotations?.['loadbalancer.openstack.org/port-id']?.trim().toLowerCase();
+  if (address !== 'floatingip' || !service || wanted || wire['port_id'] !== port) return false;
+  const wasMade = serviceIn(String(wire['description'])) !== undefined;
+  return !wasMade && requestedFloatingIP(service) !== wire['floating_ip_address'];
+}
+
+/**
+ * What others on the load balancer keep the Service from: the ports that they have, such as `tcp/80`, and the addresses of the rules that
+ * are idle without them.
+ */
+export function takenByOthers({ desired, observed, cluster }: ServicePlanInput): readonly string[] {
+  const free = withoutTakenPlaces(desired.resources, observed.resources, cluster);
+  if (free.taken.length === 0) return [];
+  const left = new Set(withoutIdleRules(free.desired).map(({ address }) => address));
+  const addresses = free.desired.map(({ address }) => address);
+  return [...free.taken, ...addresses.filter((address) => !left.has(address))];
+}
+
+/**
+ * The desired resources without the security group rules for ports that have no pool. Such a port has no pool because
+ * another Service has it on the same load balancer, or the cloud cannot serve it. A group that loses all its rules here
+ * is meant to be empty (decision 420).
+ */
+export function withoutIdleRules(desired: readonly DesiredResource[]): readonly DesiredResource[] {
+  const pools = new Set(desired.filter(({ kind }) => kind === 'pool').map(({ address }) => address));
+  const isIdle = ({ kind, places = [] }: DesiredResource): boolean =>
+    kind === 'securitygrouprule' && !places.some((place) => pools.has(`pool/${place}`));
+  if (!desired.some(isIdle)) return desired;
+  const left = desired.filter((resource) => !isIdle(resource));
+  if (left.some(({ kind }) => kind === 'securitygrouprule')) return left;
+  return left.map((one) => (one.kind === 'securitygroup' ? { ...one, mayBeEmpty: true as const } : one));
+}

@@ -12,6 +12,7 @@ import { REASONS } from '../docs/reference/events-page.ts';
 import { program } from '../functions/cli/program.ts';
 import { OPTIONS } from '../shared/config/cloud-conf/options.ts';
 import { FLAGS } from '../shared/config/flags.ts';
+import { camel } from '../shared/config/read-value.ts';
 import { VARIABLES } from '../shared/config/variables.ts';
 import { ERRORS } from '../shared/model/errors.ts';
 import { filesOf, ROOT, textOf } from './repo/files.ts';
@@ -218,10 +219,7 @@ const HOMES: Readonly<Record<string, string>> = {
 };
 
 /** As documents write them, with all that a test may call them. */
-const word = (name: string): readonly string[] => {
-  const camel = name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-  return [name, camel];
-};
+const word = (name: string): readonly string[] => [name, camel(name)];
 
 const TABLES: Readonly<Record<string, readonly [names: readonly string[], held: Held]>> = {
   flag: [Object.keys(FLAGS), FLAGS_HELD],

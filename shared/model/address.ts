@@ -1,4 +1,5 @@
 /** Plan addresses: what a plan calls its resources, whether they exist yet or not. */
+import type { ServicePort } from './kubernetes.ts';
 
 /**
  * A plan address: it names what a resource is for, unique within one plan: `lb`, `listener/tcp/80`, `pool/tcp/80`,
@@ -21,6 +22,11 @@ export interface Ref {
  */
 export function nextPlace(place: string): string {
   return `${place}/next`;
+}
+
+/** The place of a port of a Service: `tcp/80`. */
+export function placeOfPort({ protocol = 'TCP', port }: Pick<ServicePort, 'protocol' | 'port'>): string {
+  return `${protocol.toLowerCase()}/${port}`;
 }
 
 const AT_A_PLACE = ['listener', 'pool', 'monitor', 'member', 'l7policy', 'l7rule'];

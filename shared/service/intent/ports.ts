@@ -1,3 +1,4 @@
+import { placeOfPort } from '../../model/address.ts';
 import type { Service, ServicePort } from '../../model/kubernetes.ts';
 import type { ListenerProtocol } from '../../model/attributes/listener.ts';
 import type { PoolProtocol } from '../../model/attributes/pool.ts';
@@ -40,7 +41,7 @@ export function portsOf(service: Service, annotated: Annotated): readonly Port[]
       spec,
       index,
       transport,
-      at: `${transport.toLowerCase()}/${spec.port}`,
+      at: placeOfPort(spec),
       ...protocolsOf(spec, transport, port),
       isDirect,
       ...(isLocal && healthCheckNodePort ? { healthPort: healthCheckNodePort } : {}),

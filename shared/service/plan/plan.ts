@@ -1,4 +1,5 @@
 import type { AwaitingApproval, Plan, Refusal, Step, UpdateStep } from '../../model/plan.ts';
+import { placeOfPort } from '../../model/address.ts';
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
 import { isBlocked } from '../../model/plan.ts';
@@ -15,7 +16,6 @@ import { MADE_TWICE, whyLeaving } from './why-deleted.ts';
 import { planToStore, planToTakeOut } from './plan-certificates.ts';
 import { comesLater, createTree } from './create-tree.ts';
 import { publishedAddresses } from '../../model/kubernetes.ts';
-import type { ServicePort } from '../../model/kubernetes.ts';
 import { isLocked } from '../../model/load-balancer/octavia.ts';
 import { goTags } from '../../model/load-balancer/other-controllers.ts';
 import { addressesOf } from '../../model/node/node-set.ts';
@@ -55,7 +55,7 @@ export function planService(given: ServicePlanInput): Plan {
   const input = {
     unit: unit.key,
     leaves: whyLeaving(unit),
-    ports: (unit.service?.spec.ports ?? []).map(placeOf),
+    ports: (unit.service?.spec.ports ?? []).map(placeOfPort),
     ...holdUntilApproved({
       key: unit.name,
       desired: withoutIdleRules(free.desired),
@@ -168,14 +168,10 @@ export function planService(given: ServicePlanInput): Plan {
   if (wantedFloating && rebuild === undefined)
     planOne(switchedTo(replaced.switchesTo, wantedFloating), there, steps, refused);
   else if (floating && floating.whose !== 'foreign' && !wantedFloating) {
-    const because = input.leaves ?? 'the Service is to have no floating IP of its own';
-    steps.push(giveBack(floating, because, staysOnPort));
+    steps.push(giveBack(floating, input.leaves ?? NO_FLOATING_IP, staysOnPort));
   }
   const because =
-    input.leaves ??
-    (floating
-      ? 'the Service has another one on its load balancer'
-      : 'the Service is to have no floating IP of its own');
+    input.leaves ?? (floating ? 'the Service has another one on its load balancer' : NO_FLOATING_IP);
   steps.push(...observed.filter(isLeftover).map((leftover) => remove(leftover, because)));
   const group = { ...input, there, wanted, switching };
   const outsideOctavia = keepSecurityGroup ? [] : planSecurityGroup(group, refused, awaitingApproval);
@@ -193,9 +189,7 @@ export function planService(given: ServicePlanInput): Plan {
   return whatCanBeDoneNow({ ...base, steps: ordered, refused }, given);
 }
 
-function placeOf({ protocol = 'TCP', port }: ServicePort): string {
-  return `${protocol.toLowerCase()}/${port}`;
-}
+const NO_FLOATING_IP = 'the Service is to have no floating IP of its own';
 
 /** The steps for the members of these pools, and nothing for the pools. */
 function planMembersAlone(

@@ -46,7 +46,7 @@ const ROWS: Readonly<Record<CloudRight['service'], readonly Row[]>> = {
     ['POST', POOLS, 'makes one for a new port', 'a port more'],
     ['PUT', `${POOLS}/*`, 'changes one', 'session affinity'],
     ['DELETE', `${POOLS}/*`, 'deletes one whose port is gone', 'a port less'],
-    ['GET', `${POOLS}/*/members`, 'compares the members', 'a load balancer in ERROR, failed over'],
+    ['GET', `${POOLS}/*/members`, 'compares the members', 'a pool that somebody changed, where drift is reported'],
     ['POST', `${POOLS}/*/members`, 'adds a single member', 'a Node more'],
     ['PUT', `${POOLS}/*/members`, 'sets many members in one call', 'a Node in the place of another'],
     ['PUT', `${POOLS}/*/members/*`, 'changes a single member', 'a Pod on one of two Nodes of a Service with externalTrafficPolicy Local'],

@@ -220,16 +220,16 @@ function removeDuplicate({ id }: WireResource): Step {
 
 /**
  * The order of the steps, since Octavia takes one write on a load balancer at a time. A floating IP goes before anything
- * is opened to those who are inside. It loses the tags of an owner before the load balancer does, by whose tags they are
- * found. Steps for the load balancer itself, such as its tags, come next. Then come steps that close (source ranges) and free ports, steps that create,
+ * is opened to those who are inside, and before its load balancer, which says for whom it was made. It loses the tags of an
+ * owner before the load balancer does, by whose tags they are found. Steps for the load balancer itself, such as its tags, come next. Then come steps that close (source ranges) and free ports, steps that create,
  * and steps that delete what is no longer used. The listener comes last of its port, when its pool is complete. A
  * listener that must be created again is deleted just before that. A pool and a policy come before what is below them,
  * which Octavia refuses to write while they are in ERROR. Floating IPs belong to Neutron and wait only for the
  * VIP port.
  */
 const ORDER: readonly ((step: Step) => boolean)[] = [
-  (step) => step.verb === 'delete' && step.kind === 'loadbalancer',
   (step) => step.address === 'floatingip' && detaches(step),
+  (step) => step.verb === 'delete' && step.kind === 'loadbalancer',
   (step) => step.address === 'floatingip' && onlyLosesTags(step),
   (step) => step.kind === 'loadbalancer',
   (step) => step.verb === 'update' && step.kind === 'listener' && !switchesPool(step),

@@ -1,4 +1,4 @@
-/** How annotations begin, in the order of the columns: levelset's, the Go provider's, older ones, and kinx's. */
+/** How annotations begin, in the order of the columns: levelset's, OCCM's, older ones, and kinx's. */
 export const DIALECTS = [
   'levelset.openstack.org/',
   'loadbalancer.openstack.org/',

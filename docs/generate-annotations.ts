@@ -17,7 +17,7 @@ is, but for its members, which follow the Nodes; a new one gets no load balancer
 that it is for all ports. Booleans may have capitals and spaces, unless their row says exactly. An empty value of another
 controller's annotation is as if it were not there, unless its row says what it is.
 
-Each row is one setting. Its annotation may have several spellings: levelset's, the Go provider's
+Each row is one setting. Its annotation may have several spellings: levelset's, OCCM's
 (openstack-cloud-controller-manager) and kinx's. The first one that a Service carries counts; levelset names a second one with another
 value. "Default" is what holds without the annotation; words such as \`lb-method\` are options of \`cloud.conf\`. "Needs" is what an
 annotation takes to have an effect; the condition names one that no port uses. "Since" is the first version of
@@ -26,7 +26,7 @@ in capitals stand for ids of your cloud. \`test/scenarios/service/annotations.te
 \`test/e2e/service/annotations.test.ts\` does so on a real cloud.
 
 **Who may edit a Service names things of OpenStack with levelset's rights.** "Refers to" says what. With \`--reach=open\`, the default and
-the Go provider's behaviour, that is anything that the project of \`cloud.conf\` sees, whoever made it. With \`--reach=allowed\` it is only
+OCCM's behaviour, that is anything that the project of \`cloud.conf\` sees, whoever made it. With \`--reach=allowed\` it is only
 what \`--allowed-references\` lists for the Service's namespace ([SECURITY.md](../SECURITY.md)); anything else blocks the Service.
 
 Written by \`npm run generate\` from the tables in \`shared/model/attributes/\` and \`shared/service/intent/annotations.ts\`.
@@ -35,7 +35,7 @@ Written by \`npm run generate\` from the tables in \`shared/model/attributes/\` 
 const TAIL = `
 ## Annotations that controllers write
 
-levelset and the Go provider write \`loadbalancer.openstack.org/load-balancer-address\`, the address that is published; kinx's successor
+levelset and OCCM write \`loadbalancer.openstack.org/load-balancer-address\`, the address that is published; kinx's successor
 writes \`service.beta.kubernetes.io/kinx-load-balancer-id\`. Neither sets anything. Any other annotation that begins like those above and
 has no row has no effect; the condition names it.
 `;

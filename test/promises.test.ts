@@ -146,7 +146,7 @@ const MATRICES: Readonly<Record<string, string>> = {
 const PROMISES: Readonly<Record<string, string>> = {
   'a takeover writes nothing but tags before it is approved': 'test/golden/takeover.test.ts › is recognised, and nothing but our tags is added to it',
   'a takeover keeps the published address': 'test/golden/takeover.test.ts › keeps the address that is published',
-  'the Go provider can have everything back': 'test/scenarios/takeover/takeover.test.ts › handed back, the Go provider finds all that it looks for',
+  'OCCM can have everything back': 'test/scenarios/takeover/takeover.test.ts › handed back, OCCM finds all that it looks for',
   'a change that needs another load balancer waits for its approval': 'test/scenarios/takeover/approval.test.ts › a change that needs another load balancer is refused',
   'approved, the new load balancer serves before the address moves': 'test/scenarios/takeover/approval.test.ts › approved, the new load balancer is complete before the floating IP moves',
   'what belongs to others is neither changed nor deleted': 'test/laws/laws.test.ts › touches what is not ours, not even when the Service leaves',
@@ -205,7 +205,7 @@ const HOMES: Readonly<Record<string, string>> = {
   'test/sandbox': 'the sandbox is a cloud and a cluster for whoever tries levelset',
   'test/scenarios/node': 'Nodes are initialised, labelled, tainted and deleted as their servers are',
   'test/scenarios/orphans': 'what is left without its Service goes, and nothing else does',
-  'test/scenarios/peers': 'a Service and a Node of the Go provider get from levelset what they had',
+  'test/scenarios/peers': 'a Service and a Node of OCCM get from levelset what they had',
   'test/scenarios/processes': 'several processes, late ones and cut ones make nothing twice, by few calls',
   'test/scenarios/reconfigured': 'other flags and another cloud.conf take nothing from who is served',
   'test/scenarios/repair': 'what broke in OpenStack is mended, or waits for a person with the way to do it',
@@ -215,7 +215,7 @@ const HOMES: Readonly<Record<string, string>> = {
   'test/scenarios/takeover': 'what other controllers made is taken over without an interruption',
   'test/scenarios/trouble': 'mistakes, attacks and outages are told, and harm nobody else',
   'test/unit': 'cases of one function: what it reads, compares or limits',
-  'test/unit/peers': 'cases of the Go provider’s own tests come out as they do there',
+  'test/unit/peers': 'cases of OCCM’s own tests come out as they do there',
 };
 
 /** As documents write them, with all that a test may call them. */

@@ -84,7 +84,7 @@ export default defineConfig({
           page('Dual stack', 'how-to/dual-stack'),
           page('Source addresses', 'how-to/source-addresses'),
           page('Draining', 'how-to/draining'),
-          page('Out of the Go provider', 'how-to/out-of-the-go-provider'),
+          page('Out of OCCM', 'how-to/out-of-occm'),
           page('A pilot with a class', 'how-to/pilot'),
           page('Migration and the way back', 'migration'),
           page('MetalLB beside it', 'how-to/metallb'),

@@ -4,10 +4,10 @@ import { tableOf } from '../markdown-table.ts';
 
 const HEAD = `# cloud.conf
 
-The file that the Go provider reads, option by option. Every key that the Go provider has is here. levelset reads it from
+The file that OCCM reads, option by option. Every key is here. levelset reads it from
 \`--cloud-config\`; without the file it reads clouds.yaml (\`OS_CLOUD\`) or the \`OS_*\` variables of the openstack client.
 
-- **works**: levelset does what the Go provider does with it.
+- **works**: levelset does what OCCM does with it.
 - **ignored**: levelset takes the key; where it is not the default, the log says that it has no effect.
 - **refused**: levelset does not start, and names the file, the line and what to give in its place.
 

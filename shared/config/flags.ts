@@ -49,7 +49,7 @@ export const FLAGS = {
   },
   'cloud-config': {
     topic: 'cluster and cloud', value: 'file', read: text, commands: [...CONNECTING, 'lint'], lambda: true, go: 'CCM, KCM',
-    help: 'cloud.conf, the file that the Go provider reads',
+    help: 'cloud.conf, the file that OCCM reads',
     without: 'clouds.yaml, else OS_* variables',
   },
   'clusters': {

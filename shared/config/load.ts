@@ -103,7 +103,7 @@ function clusterConfig(
   };
 }
 
-/** Of OS_CCM_REGIONAL only `true` counts, as with the Go provider. */
+/** Of OS_CCM_REGIONAL only `true` counts, as with OCCM. */
 function nodeConfig(
   values: FlagValues,
   env: NodeJS.ProcessEnv,

@@ -169,7 +169,7 @@ export const cidrs: Read<readonly Cidr[]> = (value) => {
 /** An id that ends up in a URL or a request. */
 export const id: Read<string> = (value = '') => readUuid(value) ?? new NotAllowed('the UUID of a resource');
 
-/** Where the Go provider would look for the metadata of a server. */
+/** Where OCCM would look for the metadata of a server. */
 export const searchOrder: Read<string> = (value) => {
   const items = value?.split(',').map((item) => item.trim()) ?? [];
   const known = items.every((item) => item === 'configDrive' || item === 'metadataService');

@@ -3,7 +3,7 @@
 /** Our annotations and condition types. */
 export const ANNOTATION_PREFIX = 'levelset.openstack.org/';
 
-/** The Go provider's annotations. */
+/** OCCM's annotations. */
 export const OCCM = 'loadbalancer.openstack.org/';
 
 /** Annotations of kinx (docs/sources/kinx.md, "Annotations of kinx"). */

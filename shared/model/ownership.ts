@@ -17,8 +17,8 @@
  * levelset-adopted=<namespace>/<name>     load balancers of another controller: the Service whose takeover was approved
  *
  * Members and monitors have the owner of their pool, and a pool has the owner of the listener that uses it. levelset
- * also writes the Go provider's names, tags and descriptions (docs/sources/go-provider.md, "Names, tags and
- * descriptions"), so that the Go provider can take everything back (decision 7).
+ * also writes OCCM's names, tags and descriptions (docs/sources/occm.md, "Names, tags and
+ * descriptions"), so that OCCM can take everything back (decision 7).
  */
 import { createHash } from 'node:crypto';
 import { ANNOTATION_PREFIX } from './annotation-prefixes.ts';
@@ -154,7 +154,7 @@ export function withoutOurTags(observed: readonly string[]): readonly string[] {
   );
 }
 
-/** The Go provider's name and tag of a load balancer, `kube_service_<cluster>_<namespace>_<name>`. */
+/** OCCM's name and tag of a load balancer, `kube_service_<cluster>_<namespace>_<name>`. */
 export function loadBalancerName(clusterName: string, key: ServiceKey): string {
   return cut(`kube_service_${clusterName}_${key.namespace}_${key.name}`);
 }
@@ -171,7 +171,7 @@ export function loadBalancerDescription(clusterName: string, key: ServiceKey): s
   return cut(`Kubernetes external service ${key.namespace}/${key.name} from cluster ${clusterName}`);
 }
 
-/** The Go provider's text plus a short hash, by which a floating IP is found if the answer to its POST was lost. */
+/** OCCM's text plus a short hash, by which a floating IP is found if the answer to its POST was lost. */
 export function floatingIPDescription(cluster: ClusterIdentity, key: ServiceKey): string {
   const short = shortHash(`${cluster.id}/${key.namespace}/${key.name}`);
   const text = `${goFloatingIPText(key)} from cluster ${cluster.name}`;
@@ -182,12 +182,12 @@ function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
 
-/** How the Go provider's description of this Service's floating IP begins, for any cluster name. */
+/** How OCCM's description of this Service's floating IP begins, for any cluster name. */
 export function goFloatingIPText(key: ServiceKey): string {
   return `Floating IP for Kubernetes external service ${key.namespace}/${key.name}`;
 }
 
-/** The Go provider's name of a Service's security group. The UID in it proves whose the group is. */
+/** OCCM's name of a Service's security group. The UID in it proves whose the group is. */
 export function securityGroupName(uid: string, key: ServiceKey): string {
   return cut(`lb-sg-${uid}-${key.namespace}-${key.name}`);
 }
@@ -196,7 +196,7 @@ export function securityGroupDescription(clusterName: string, key: ServiceKey): 
   return cut(`${goSecurityGroupText(key)}${clusterName}`);
 }
 
-/** How the Go provider's description of this Service's security group begins, for any cluster name. */
+/** How OCCM's description of this Service's security group begins, for any cluster name. */
 export function goSecurityGroupText(key: ServiceKey): string {
   return `Security Group for ${key.namespace}/${key.name} Service LoadBalancer in cluster `;
 }
@@ -214,7 +214,7 @@ function cut(text: string, length = MAX_LENGTH): string {
     .replace(/\uFFFD+$/, '')}-${hash}`;
 }
 
-/** How the Go provider's and kinx's descriptions begin. */
+/** How OCCM's and kinx's descriptions begin. */
 export const DESCRIPTION_MARK = 'Kubernetes external service ';
 
 const BETWEEN = ` | ${DESCRIPTION_MARK}`;
@@ -223,7 +223,7 @@ const BETWEEN = ` | ${DESCRIPTION_MARK}`;
 export const LONGEST_DESCRIPTION = 96;
 
 /**
- * The description of a load balancer: the text that a Service asks for, then the Go provider's (`own`), by which the
+ * The description of a load balancer: the text that a Service asks for, then OCCM's (`own`), by which the
  * load balancer is recognised: `Our shop | Kubernetes external service shop/web from cluster kubernetes`.
  */
 export function describe(text: string | undefined, own: string): string {

@@ -13,7 +13,7 @@ import type { NeutronPort, Server } from '../../shared/model/node/nova.ts';
 import { aConfig } from '../support/config.ts';
 
 /**
- * Nodes as they registered, what OpenStack said of their servers, and what the Go provider made of them: recorded with Nova, Neutron
+ * Nodes as they registered, what OpenStack said of their servers, and what OCCM made of them: recorded with Nova, Neutron
  * and a kube-apiserver. `nodes` of the last two files are seen later on, with servers of the first one.
  */
 interface Recorded {
@@ -34,14 +34,14 @@ const read = (name: string): unknown =>
   JSON.parse(readFileSync(join(import.meta.dirname, 'nodes', `${name}.json`), 'utf8'));
 
 /**
- * Where levelset says what the Go provider leaves unsaid: `rec-extra` is only in a network that gives no InternalIP, and becomes a
+ * Where levelset says what OCCM leaves unsaid: `rec-extra` is only in a network that gives no InternalIP, and becomes a
  * Node without addresses.
  */
 const SAID: Readonly<Record<string, readonly string[]>> = {
   'internal-network-name: rec-extra': ['status.addresses'],
 };
 
-/** What is on the Nodes that were recorded and does not come from the Go provider, but from kube-controller-manager. */
+/** What is on the Nodes that were recorded and does not come from OCCM, but from kube-controller-manager. */
 const NOT_THE_PROVIDERS = { label: 'beta.kubernetes.io/os', annotation: 'node.alpha.kubernetes.io/ttl' };
 
 const VARIANTS = ['defaults', 'internal-network-name', 'public-network-name'] as const;
@@ -74,7 +74,7 @@ function without(
   return Object.fromEntries(Object.entries(entries).filter(([name]) => name !== key));
 }
 
-test('there are Nodes that the Go provider initialised, and one that it did not', () => {
+test('there are Nodes that OCCM initialised, and one that it did not', () => {
   expect(all.filter(({ recorded }) => recorded.initialised)).toHaveLength(17);
   expect(all.filter(({ recorded }) => !recorded.initialised).map(({ name }) => name)).toEqual(['rec-two']);
 });

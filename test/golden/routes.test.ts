@@ -1,4 +1,4 @@
-/** What the real Go provider made of three Nodes and a router (recorded on the lab), and what we would. */
+/** What the real OCCM made of three Nodes and a router (recorded on the lab), and what we would. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

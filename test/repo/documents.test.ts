@@ -73,8 +73,8 @@ test('each line about who is believed names the test that holds it', () => {
   expect(without.map((cells) => cells.slice(1, 3).join(': '))).toEqual([]);
 });
 
-test('each issue of the Go provider is in the name of the test that its line gives', () => {
-  const [, section = ''] = textOf('docs/migration.md').split('\n## Issues of the Go provider\n');
+test('each issue of OCCM is in the name of the test that its line gives', () => {
+  const [, section = ''] = textOf('docs/migration.md').split('\n## Issues of OCCM\n');
   const rows = [...section.matchAll(/^\| ([^|]*#\d[^|]*)\|[^|]*\| `(test\/[\w./-]+)` +\|$/gm)];
   expect(rows.length).toBeGreaterThan(20);
   const without = rows.flatMap(([, issues = '', file = '']) => {

@@ -9,14 +9,14 @@ import { readCloudConf } from '../../shared/config/cloud-conf/cloud-conf.ts';
 import { readCredentials } from '../../shared/config/clouds/credentials.ts';
 import { filesOf, textOf } from './files.ts';
 
-/** What docs/sources/go-provider.md lists in a section. */
+/** What docs/sources/occm.md lists in a section. */
 function keysOf(title: string): readonly string[] {
-  const [, section = ''] = textOf('docs/sources/go-provider.md').split(`\n## ${title}\n`);
+  const [, section = ''] = textOf('docs/sources/occm.md').split(`\n## ${title}\n`);
   const [, keys = ''] = /\nKeys: ([^]*?)\.\n/.exec(section.split('\n## ')[0] ?? '') ?? [];
   return [...keys.matchAll(/`([a-z0-9-]+)`/g)].map(([, key = '']) => key);
 }
 
-test('docs/annotations.md has the annotations that the Go provider has', () => {
+test('docs/annotations.md has the annotations that OCCM has', () => {
   const keys = keysOf('Annotations');
   const page = textOf('docs/annotations.md');
   const isNamed = (key: string): boolean =>
@@ -45,7 +45,7 @@ describe('docs/reference/cloud-conf.md', () => {
   const sections = ['Global', 'LoadBalancer', 'LoadBalancerClass', 'Networking'].map(
     (name) => `Section ${name}`,
   );
-  test.each([...sections, 'Sections Route and Metadata'])('has what the Go provider has: %s', (title) => {
+  test.each([...sections, 'Sections Route and Metadata'])('has what OCCM has: %s', (title) => {
     const named = keysOf(title);
     const known = new Set(Object.values(OPTIONS).flatMap((options) => Object.keys(options)));
     expect(named.length).toBeGreaterThan(2);

@@ -30,7 +30,7 @@ async function whenActive(it: SandboxWorld, id: string): Promise<void> {
   throw new Error('the load balancer did not become ACTIVE');
 }
 
-/** One POST, a floating IP, and what the Go provider writes to the Service (docs/sources/go-provider.md, "Create"). */
+/** One POST, a floating IP, and what OCCM writes to the Service (docs/sources/occm.md, "Create"). */
 export async function makeAsGoProvider(it: SandboxWorld): Promise<void> {
   const { cloud } = it.world;
   const monitor = { type: 'TCP', delay: 5, timeout: 3, max_retries: 1, max_retries_down: 3 };

@@ -31,7 +31,7 @@ const SECTIONS = Object.keys(OPTIONS) as readonly Section[];
 /** For the storage drivers of cloud-provider-openstack. */
 const OF_OTHERS = 'BlockStorage';
 
-/** Reads cloud.conf (docs/sources/go-provider.md, "cloud.conf"). `file` is its name in messages. Never throws. */
+/** Reads cloud.conf (docs/sources/occm.md, "cloud.conf"). `file` is its name in messages. Never throws. */
 export function readCloudConf(source: string, file: string): CloudConf {
   const { sections, problems: broken } = parseGcfg(source);
   const problems = broken.map(({ line, message }) => `${file}:${line}: ${message}`);

@@ -38,10 +38,10 @@ export interface Option {
 
 type Options = Readonly<Record<string, Option>>;
 
-/** As in the Go provider, references to any store but Barbican are not looked up. */
+/** As in OCCM, references to any store but Barbican are not looked up. */
 const store: Read<'barbican' | 'external'> = (value) => (value === 'barbican' ? value : 'external');
 
-/** As in the Go provider, items that are no CIDRs are left out. */
+/** As in OCCM, items that are no CIDRs are left out. */
 const cidrsInOrder: Read<readonly string[]> = (value) =>
   value === undefined
     ? new NotAllowed('a value after =')
@@ -77,12 +77,12 @@ const PLACES = {
 } as const satisfies Options;
 
 /**
- * Every option of cloud.conf, with the defaults of the Go provider (docs/sources/go-provider.md, "cloud.conf"). How the file is read, the types of the
+ * Every option of cloud.conf, with the defaults of OCCM (docs/sources/occm.md, "cloud.conf"). How the file is read, the types of the
  * configuration and docs/reference/cloud-conf.md follow from this table.
  */
 // prettier-ignore
 export const OPTIONS = {
-  // docs/sources/go-provider.md, "Section Global"
+  // docs/sources/occm.md, "Section Global"
   Global: {
     'auth-url': { read: text, access: 'authUrl', doc: 'Keystone; levelset adds /v3 where it is missing' },
     'region': { read: text, access: 'region', doc: 'region of the catalog, of a Node and, with `--regional-provider-id`, of its providerID' },
@@ -137,16 +137,16 @@ export const OPTIONS = {
     'cascade-delete': { read: gcfgBoolean, default: 'true', doc: 'delete a load balancer by one call', ignored: 'levelset deletes a load balancer by one call if everything on it is its own' },
     'provider-requires-serial-api-calls': { read: gcfgBoolean, default: 'false', doc: 'one call for each object', ignored: 'levelset makes a load balancer by one call' },
   },
-  // docs/sources/go-provider.md, "Section LoadBalancerClass"
+  // docs/sources/occm.md, "Section LoadBalancerClass"
   LoadBalancerClass: PLACES,
-  // docs/sources/go-provider.md, "Section Networking"
+  // docs/sources/occm.md, "Section Networking"
   Networking: {
     'public-network-name': { read: text, default: '', repeatable: true, doc: 'network whose addresses are of type ExternalIP; one line each' },
     'internal-network-name': { read: text, default: '', repeatable: true, doc: 'network whose addresses are of type InternalIP; one line each; without it all others' },
     'ipv6-support-disabled': { read: gcfgBoolean, default: 'false', doc: 'Nodes get no IPv6 addresses' },
     'address-sort-order': { read: cidrsInOrder, default: '', warning: noCidrs, doc: 'CIDRs; addresses in the first one come first' },
   },
-  // docs/sources/go-provider.md, "Sections Route and Metadata"
+  // docs/sources/occm.md, "Sections Route and Metadata"
   Route: {
     'router-id': { read: id, doc: 'router of the routes to Pods; without it there are none' },
   },

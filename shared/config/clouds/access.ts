@@ -37,7 +37,7 @@ const NAMES = {
 /** What one source says: cloud.conf, clouds.yaml or the OS_* variables. */
 export type Access = { readonly [F in keyof typeof NAMES]?: string };
 
-/** `value` gives what stands under a name of clouds.yaml. An empty value counts as absent, as in the Go provider and in the openstack client. */
+/** `value` gives what stands under a name of clouds.yaml. An empty value counts as absent, as in OCCM and in the openstack client. */
 export function readAccess(value: (name: string) => string | undefined): Access {
   const found = Object.entries(NAMES).map(([field, aliases]: [string, readonly string[]]) => [
     field,

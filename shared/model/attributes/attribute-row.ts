@@ -123,8 +123,8 @@ export interface AnnotationColumns<T> {
   /** The kind of thing that the value names. A thing out of the Service's reach blocks (REACH, decision 20). */
   readonly refers?: ReferenceKind;
   /**
-   * An empty value in the Go provider's spelling means "none", whatever cloud.conf says. It means so to the Go provider
-   * (docs/sources/go-provider.md, "Annotations"). In all other rows an empty value is as if it were not there.
+   * An empty value in OCCM's spelling means "none", whatever cloud.conf says. It means so to OCCM
+   * (docs/sources/occm.md, "Annotations"). In all other rows an empty value is as if it were not there.
    */
   readonly orNone?: true;
   /** A value to copy, which tests apply. Words in capitals stand for ids that differ from cloud to cloud. */

@@ -20,7 +20,7 @@ export const HEALTH_MONITOR = {
   name: attr<string>({ needs: null, change: 'at-create' }),
   delay: attr({ needs: null, change: 'in-place' }, {
     topic: 'monitor', names: [`${OCCM}health-monitor-delay`, `${KINX}healthcheck-interval`], parse: SECONDS, option: 'monitorDelay', unreadable: 'default', example: '10',
-    doc: 'Seconds between two checks. With the Go provider 0 never settles.' }),
+    doc: 'Seconds between two checks. With OCCM 0 never settles.' }),
   timeout: attr({ needs: null, change: 'in-place' }, {
     topic: 'monitor', names: [`${OCCM}health-monitor-timeout`, `${KINX}healthcheck-timeout`], parse: SECONDS, option: 'monitorTimeout', unreadable: 'default', example: '4',
     doc: 'Seconds a check may take.' }),

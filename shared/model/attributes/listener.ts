@@ -19,7 +19,7 @@ export const LISTENER = {
     doc: 'Connections a listener takes at once; -1 is no limit.' }),
   timeout_client_data: attr({ needs: null, change: 'in-place', unset: null, capability: { since: 1, notOvn: true } }, {
     topic: 'protocol', names: [`${OCCM}timeout-client-data`], parse: MILLISECONDS, unreadable: 'default', example: '60000',
-    doc: 'Milliseconds a client may be silent. Without it Octavia’s default holds, also when a person changed it; the Go provider writes its own.' }),
+    doc: 'Milliseconds a client may be silent. Without it Octavia’s default holds, also when a person changed it; OCCM writes its own.' }),
   timeout_member_connect: attr({ needs: null, change: 'in-place', unset: null, capability: { since: 1, notOvn: true } }, {
     topic: 'protocol', names: [`${OCCM}timeout-member-connect`], parse: MILLISECONDS, unreadable: 'default', example: '2000',
     doc: 'Milliseconds until a member must have answered a connection.' }),

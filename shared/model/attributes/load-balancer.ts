@@ -33,7 +33,7 @@ export const LOAD_BALANCER = {
     doc: 'Security groups on the VIP port that say who may connect, in place of what Octavia opens for each listener; source ranges cannot be combined with them.' }),
   flavor_id: attr({ change: 'refuse', capability: { since: 6, notOvn: true } }, {
     topic: 'load-balancer', names: [`${OCCM}flavor-id`], parse: uuid, option: 'flavorId', refers: 'flavor', orNone: true, unreadable: 'blocks', example: 'FLAVOR_ID',
-    doc: 'Octavia flavor. Cannot change later. levelset names one that is not offered, or that changes later; the Go provider is silent.' }),
+    doc: 'Octavia flavor. Cannot change later. levelset names one that is not offered, or that changes later; OCCM is silent.' }),
   availability_zone: attr({ change: 'refuse', capability: { since: 14, notOvn: true } }, {
     topic: 'load-balancer', names: [`${OCCM}availability-zone`], parse: word, option: 'availabilityZone', refers: 'availability_zone', orNone: true, unreadable: 'blocks', example: 'az1',
     doc: 'Octavia availability zone, by name. Cannot change later.' }),

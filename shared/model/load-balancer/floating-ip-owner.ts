@@ -19,11 +19,11 @@ interface Asking {
   readonly service?: { readonly metadata: { readonly uid: string } } | undefined;
 }
 
-/** How a description of levelset ends, after the Go provider's text. */
+/** How a description of levelset ends, after OCCM's text. */
 const HASH = /\(levelset [0-9a-f]{12}\)$/;
 
 /**
- * Whether levelset or the Go provider made a floating IP for this very Service. Only such a one is deleted. What names
+ * Whether levelset or OCCM made a floating IP for this very Service. Only such a one is deleted. What names
  * another cluster, by a tag or in the description, was not.
  */
 export function isFloatingIPMadeFor(wire: WireResource, name: ServiceKey, cluster: ClusterIdentity): boolean {
@@ -111,7 +111,7 @@ const DESCRIBED = new RegExp(
   `^${goFloatingIPText({ namespace: '([^/ ]+)', name: '([^ ]+)' })} from cluster `,
 );
 
-/** The Service in a description of levelset or of the Go provider. */
+/** The Service in a description of levelset or of OCCM. */
 export function serviceIn(description: string): ServiceKey | undefined {
   const [, namespace, name] = DESCRIBED.exec(description) ?? [];
   return namespace === undefined || name === undefined ? undefined : { namespace, name };

@@ -1,6 +1,6 @@
 /**
  * Names that other controllers give to load balancers and their children, and what these controllers keep in line:
- * docs/sources/go-provider.md, "Names, tags and descriptions" and docs/sources/kinx.md, "Names of kinx". A name is
+ * docs/sources/occm.md, "Names, tags and descriptions" and docs/sources/kinx.md, "Names of kinx". A name is
  * never the only proof (decision 10) and is never corrected (decision 4).
  */
 import { DESCRIPTION_MARK, loadBalancerName } from '../ownership.ts';
@@ -12,19 +12,19 @@ import type { DesiredResource, WireResource, ResourceKind } from '../resources.t
 const CUT = 255;
 const LEGACY_LENGTH = 32;
 
-/** The controller that made a load balancer: the Go provider (`occm`) or kinx. */
+/** The controller that made a load balancer: OCCM (`occm`) or kinx. */
 export type Dialect = 'occm' | 'kinx';
 
 export function kinxLoadBalancerName(clusterName: string, key: ServiceKey): string {
   return cut(`kube-service-${clusterName}-${key.namespace}-${key.name}`);
 }
 
-/** The name that older controllers gave, before the Go provider and kinx. levelset recognises it and never gives it. */
+/** The name that older controllers gave, before OCCM and kinx. levelset recognises it and never gives it. */
 export function legacyLoadBalancerName(uid: string): string {
   return `a${uid.replaceAll('-', '')}`.slice(0, LEGACY_LENGTH);
 }
 
-/** The Go provider's tag, as levelset cuts it and as the Go provider does: for a long tag the two differ. */
+/** OCCM's tag, as levelset cuts it and as OCCM does: for a long tag the two differ. */
 export function goTags(clusterName: string, key: ServiceKey): readonly string[] {
   const whole = `kube_service_${clusterName}_${key.namespace}_${key.name}`;
   return [...new Set([loadBalancerName(clusterName, key), cut(whole)])];
@@ -101,7 +101,7 @@ function cut(text: string): string {
 }
 
 /**
- * Attributes that the other controllers keep in line once a resource exists (docs/sources/go-provider.md, "What it
+ * Attributes that the other controllers keep in line once a resource exists (docs/sources/occm.md, "What it
  * brings into line"; docs/sources/kinx.md, "What kinx brings into line"). On their resources a change of any other
  * attribute waits for approval (decision 6). Both also add and remove listeners with their pools, and members.
  */
@@ -127,7 +127,7 @@ const BEHAVIOUR: Readonly<Record<Dialect, Readonly<Partial<Record<ResourceKind, 
   },
 };
 
-/** What follows from annotations that the Go provider, which made the load balancer, read otherwise than levelset, or not at all. */
+/** What follows from annotations that OCCM, which made the load balancer, read otherwise than levelset, or not at all. */
 export interface ReadOtherwise {
   /** The attributes that they set, such as `pool.protocol`. */
   readonly targets: ReadonlySet<string>;
@@ -140,4 +140,4 @@ export function behaviourOf(dialect: Dialect, kind: ResourceKind): readonly stri
 }
 
 /** What messages call each controller. */
-export const CONTROLLER: Readonly<Record<Dialect, string>> = { occm: 'the Go provider', kinx: 'kinx' };
+export const CONTROLLER: Readonly<Record<Dialect, string>> = { occm: 'OCCM', kinx: 'kinx' };

@@ -6,7 +6,7 @@
  * | --------- | --------------------------------------------------------------------------------------- |
  * | `own`     | what belongs to the namespace                                                           |
  * | `allowed` | the same, and what the operator allows by `--allowed-references` or by a tag            |
- * | `open`    | all that the project sees, as with the Go provider; `--reach=allowed` turns it to `allowed` |
+ * | `open`    | all that the project sees, as with OCCM; `--reach=allowed` turns it to `allowed` |
  */
 import type { ReferenceKind } from '../attributes/attribute-row.ts';
 import { tagValues } from '../ownership.ts';

@@ -1,6 +1,6 @@
 /**
  * Several Services on one load balancer (decision 19). The tags of listeners name the Services that use it. The tags of
- * the load balancer repeat that, for the Go provider and for a Service that has no listener on it yet.
+ * the load balancer repeat that, for OCCM and for a Service that has no listener on it yet.
  */
 import type { ServiceKey } from '../request.ts';
 import type { WireResource } from '../resources.ts';
@@ -71,7 +71,7 @@ const GO = 'kube_service_';
 /** A name of this length may have been cut, so it does not tell its Service. */
 const CUT = 255;
 
-/** The Service in a name or tag of the Go provider; undefined for a cut one. Names of Kubernetes have no underscore. */
+/** The Service in a name or tag of OCCM; undefined for a cut one. Names of Kubernetes have no underscore. */
 export function serviceOfGoTag(tag: unknown): ServiceKey | undefined {
   const text = String(tag);
   const [name = '', namespace = ''] = text.split('_').reverse();
@@ -79,7 +79,7 @@ export function serviceOfGoTag(tag: unknown): ServiceKey | undefined {
   return isWhole && name !== '' && namespace !== '' ? { namespace, name } : undefined;
 }
 
-/** Whether the Go provider made a load balancer that no cluster has tagged under another cluster name. A cut name, or any other, tells none. */
+/** Whether OCCM made a load balancer that no cluster has tagged under another cluster name. A cut name, or any other, tells none. */
 export function madeUnderOtherName(
   { id, name, tags }: WireResource,
   key: ServiceKey,

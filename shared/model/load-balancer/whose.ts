@@ -29,7 +29,7 @@ export interface Owners {
   readonly uid?: string;
   /** The load balancer's tags name other Services, so a child without a mark may be theirs. */
   readonly shared: boolean;
-  /** Names that a load balancer of this Service may have. The Go provider's names are also its tags. */
+  /** Names that a load balancer of this Service may have. OCCM's names are also its tags. */
   readonly tags: readonly string[];
   /** The names out of `tags` by which a listener without a tag is recognised. */
   readonly names: readonly string[];
@@ -41,7 +41,7 @@ export function ownersOf(unit: Unit, cluster: ClusterIdentity, loadBalancer: Wir
   const names = schemeNames(cluster, unit.name, uid, loadBalancer).filter(
     (name) => serviceOfGoTag(name) === undefined || isGoTagOf(name, unit.name),
   );
-  // on a load balancer of ours, the Go provider's listeners have its tag or ours, so their names do not count
+  // on a load balancer of ours, OCCM's listeners have its tag or ours, so their names do not count
   const isOurs = hasTag(loadBalancer['tags'], clusterTag(cluster));
   const without = isOurs ? names.filter((name) => !name.startsWith('kube_service_')) : names;
   const services = servicesIn(loadBalancer['tags'], cluster);
@@ -57,7 +57,7 @@ export function ownersOf(unit: Unit, cluster: ClusterIdentity, loadBalancer: Wir
 
 /**
  * Whether a listener is the Service's. The tag with the Service's UID says so. If the listener has no other cluster's
- * tag, the Go provider's tag also says so: it names the Service, so that a namesake inherits. A listener of this
+ * tag, OCCM's tag also says so: it names the Service, so that a namesake inherits. A listener of this
  * cluster whose tags name no Service is the Service's if the load balancer is not shared. A listener without tags is
  * the Service's by the name that a controller gave it.
  */
@@ -78,7 +78,7 @@ function ownsListener(owners: Owners, wire: WireResource): boolean {
 }
 
 /**
- * Whether the Go provider's tags or names (`said`) are for this Service. If none of them names a Service, because it
+ * Whether OCCM's tags or names (`said`) are for this Service. If none of them names a Service, because it
  * was cut or is missing, the resource is this Service's unless the load balancer is shared.
  */
 function isNamedByNobodyElse(said: readonly string[], { key, shared }: Owners): boolean {
@@ -86,7 +86,7 @@ function isNamedByNobodyElse(said: readonly string[], { key, shared }: Owners): 
   return telling.length > 0 ? telling.some((tag) => isGoTagOf(tag, key)) : !shared;
 }
 
-/** Whether the Go provider or levelset tagged the resource, for whichever Service. */
+/** Whether OCCM or levelset tagged the resource, for whichever Service. */
 function isTagged(tags: unknown): boolean {
   return (
     Array.isArray(tags) &&
@@ -121,7 +121,7 @@ function isTaggedPool({ tags }: WireResource): boolean {
 
 /**
  * Whether a pool that is no listener's default pool is the Service's: levelset made it for a port and its name is for
- * no other Service, or it has the Go provider's name and no listener uses it. Octavia also lists listeners whose
+ * no other Service, or it has OCCM's name and no listener uses it. Octavia also lists listeners whose
  * policies use the pool.
  */
 function ownsUnusedPool(owners: Owners, wire: WireResource): boolean {

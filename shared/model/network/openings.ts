@@ -16,7 +16,7 @@ export function openingAddress({ protocol, port, cidr }: Opening): Address {
 }
 
 /**
- * The rules that Neutron puts into every new security group. levelset removes them, as the Go provider does: other
+ * The rules that Neutron puts into every new security group. levelset removes them, as OCCM does: other
  * groups on the nodes' ports decide to what nodes may connect.
  */
 export const DEFAULT_RULES: readonly Address[] = [

@@ -11,7 +11,7 @@ export interface Route {
 
 /**
  * An allowed address pair: what a port lets through beside its own IP addresses, such as those of the Pods behind it
- * (docs/sources/go-provider.md, "Routes of a router"). Without a MAC address, Neutron fills in that of the port.
+ * (docs/sources/occm.md, "Routes of a router"). Without a MAC address, Neutron fills in that of the port.
  */
 export interface AddressPair {
   readonly ip_address: string;

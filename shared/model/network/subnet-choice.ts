@@ -1,6 +1,6 @@
 /**
  * The grammar of `floating-subnet` and `floating-subnet-tags`, which choose a subnet of an external network
- * (docs/sources/go-provider.md, "Floating subnet"). cloud.conf, its classes and annotations share it.
+ * (docs/sources/occm.md, "Floating subnet"). cloud.conf, its classes and annotations share it.
  */
 import { linearPattern, PATTERN_SYNTAX } from '../text/linear-pattern.ts';
 

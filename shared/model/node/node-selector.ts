@@ -1,5 +1,5 @@
 /**
- * Labels that a Node must have to be a member, such as `pool=edge,ssd` (docs/sources/go-provider.md, "Node selector").
+ * Labels that a Node must have to be a member, such as `pool=edge,ssd` (docs/sources/occm.md, "Node selector").
  * A label with an empty value only has to exist.
  */
 export type NodeSelector = Readonly<Record<string, string>>;

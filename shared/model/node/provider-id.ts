@@ -1,5 +1,5 @@
 /**
- * spec.providerID, which says the server of a Node (docs/sources/go-provider.md, "providerID"; docs/sources/kinx.md,
+ * spec.providerID, which says the server of a Node (docs/sources/occm.md, "providerID"; docs/sources/kinx.md,
  * "providerID of kinx").
  */
 

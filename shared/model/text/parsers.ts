@@ -11,7 +11,7 @@ export const bool: Parser<boolean> = (text) => {
   return word === 'true' || word === 'false' ? { value: word === 'true' } : { allowed: 'true or false' };
 };
 
-/** As the Go provider reads it: what is published changes at once, and no approval goes before (decision 431). */
+/** As OCCM reads it: what is published changes at once, and no approval goes before (decision 431). */
 export const exactBool: Parser<boolean> = (text) =>
   text === 'true' || text === 'false' ? { value: text === 'true' } : { allowed: 'true or false exactly' };
 
@@ -55,7 +55,7 @@ export const hostname: Parser<string> = (text) => {
 };
 
 /**
- * Source ranges, split on commas and white space as the Go provider does. The code that uses the ranges reports texts that
+ * Source ranges, split on commas and white space as OCCM does. The code that uses the ranges reports texts that
  * are no CIDRs. An empty text asks for no range. A text of commas alone stays as it is: nobody can read what it asks for,
  * and it must not open the ports.
  */
@@ -86,8 +86,8 @@ export const word = matching(
 );
 
 /**
- * The PROXY protocol. To the Go provider `true` and `v1` mean the same, and anything else but `v2` means off
- * (docs/sources/go-provider.md, "Annotations").
+ * The PROXY protocol. To OCCM `true` and `v1` mean the same, and anything else but `v2` means off
+ * (docs/sources/occm.md, "Annotations").
  */
 export const proxyProtocol: Parser<'PROXY' | 'PROXYV2' | null> = (text) => {
   const word = text.trim().toLowerCase();

@@ -23,7 +23,7 @@ interface DesiredAddresses {
 
 /**
  * status.addresses of a Node: the addresses of its server, the Node's own Hostname if the cloud has none, and first
- * those that its kubelet was told to prefer (docs/sources/go-provider.md, "Node addresses";
+ * those that its kubelet was told to prefer (docs/sources/occm.md, "Node addresses";
  * docs/sources/kubernetes.md, "Addresses that a kubelet was told"). A Node never loses its last InternalIP (decision
  * 104). If [Networking] names networks, an address that Nova does not list counts only for a Node that has no address
  * or would lose all: Nova's cache may miss a network, and a port does not tell the name of its network.
@@ -120,7 +120,7 @@ interface Listed {
 }
 
 /**
- * The addresses of a server in the Go provider's order (docs/sources/go-provider.md, "Node addresses", steps 1 to 6):
+ * The addresses of a server in OCCM's order (docs/sources/occm.md, "Node addresses", steps 1 to 6):
  * those of its ports, the access addresses, its hostname, and those that Nova lists, network by network. A port that
  * is not ACTIVE counts only for addresses that Nova lists or the Node has (decision 104). With `countsUnlisted` an
  * ACTIVE port counts for addresses that Nova does not list.
@@ -206,7 +206,7 @@ function byId<T>(ports: readonly T[], id: (port: T) => string): readonly T[] {
 }
 
 /**
- * Sorts by address-sort-order of [Networking] (docs/sources/go-provider.md, "Node addresses", step 7). Addresses in
+ * Sorts by address-sort-order of [Networking] (docs/sources/occm.md, "Node addresses", step 7). Addresses in
  * the first of these CIDRs come first, in ascending order. Addresses in no CIDR keep their order and come last.
  */
 export function sortAddresses(

@@ -10,7 +10,7 @@ const LONGEST = 63;
 const VALID = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
 /**
- * The labels that describe a Node's server (docs/sources/go-provider.md, "Instance type, zone and region"). Labels
+ * The labels that describe a Node's server (docs/sources/occm.md, "Instance type, zone and region"). Labels
  * whose value is unknown are left out.
  */
 export function nodeLabels(server: Server, region: string | undefined): Readonly<Record<string, string>> {
@@ -29,7 +29,7 @@ export function regionOf({ metadata }: Node): string | undefined {
   return REGION.map((key) => metadata.labels?.[key]).find((value) => value !== undefined);
 }
 
-/** The flavor's name; if it is no valid label, its id as with the Go provider, or its name made valid. */
+/** The flavor's name; if it is no valid label, its id as with OCCM, or its name made valid. */
 function instanceType({ original_name = '', id = '' }: ServerFlavor): string | undefined {
   return [original_name, id].find(isValid) ?? labelValue(original_name) ?? labelValue(id);
 }

@@ -50,7 +50,7 @@ export async function listSubports(
 
 /**
  * The listed sub-ports that belong to these ports, with the names of their networks. Nova does not know them
- * (docs/sources/go-provider.md, "Node addresses", step 4).
+ * (docs/sources/occm.md, "Node addresses", step 4).
  */
 export function subportsOf(
   ports: readonly NeutronPort[],

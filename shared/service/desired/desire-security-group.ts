@@ -65,8 +65,8 @@ function letsNobodyIn({ allowed_cidrs, families }: ServiceIntent, config: LoadBa
 
 /**
  * The security group of a Service, with its rules, and the Neutron ports of its members that should have it
- * (docs/sources/go-provider.md, "Security groups"). The rules let in what the load balancer needs, and nothing else.
- * Names and rules are the Go provider's, so that a takeover in either direction changes only our tags.
+ * (docs/sources/occm.md, "Security groups"). The rules let in what the load balancer needs, and nothing else.
+ * Names and rules are OCCM's, so that a takeover in either direction changes only our tags.
  */
 export function desireSecurityGroup(
   intent: ServiceIntent,

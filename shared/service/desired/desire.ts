@@ -164,7 +164,7 @@ const WORDS: Readonly<Record<NotJoined['because'], (not: NotJoined) => string>> 
   'other-cluster': ({ id }) =>
     `is load balancer ${id ?? ''}, which another cluster uses, and clusters do not share load balancers: name another one; ${UNTIL}`,
   'other-name': ({ id = '', key, names: [made = ''] = [] }) =>
-    `is not in the name of load balancer ${id}, to which ${key.namespace}/${key.name} leads: the Go provider made it in a cluster named ${made}; give --cluster-name ${made} if that is this cluster; else rename the load balancer, or take the annotation load-balancer-id off where that leads there; ${UNTIL}`,
+    `is not in the name of load balancer ${id}, to which ${key.namespace}/${key.name} leads: OCCM made it in a cluster named ${made}; give --cluster-name ${made} if that is this cluster; else rename the load balancer, or take the annotation load-balancer-id off where that leads there; ${UNTIL}`,
   'no-consent': ({ id = '', key }) =>
     `was not made for a Service of this namespace: load balancer ${id} ${outOfReach(key.namespace, 'loadbalancer', id)}, or its owner by the tag levelset-allow=${key.namespace} on it; ${UNTIL}`,
   full: ({ id, others = [] }) =>

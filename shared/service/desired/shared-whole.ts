@@ -173,7 +173,7 @@ function problemsOf(
   ];
 }
 
-/** The floating IP exposes every Service that shares the load balancer (docs/sources/go-provider.md, "Sharing"). */
+/** The floating IP exposes every Service that shares the load balancer (docs/sources/occm.md, "Sharing"). */
 function exposed({ floating_ip_address: address }: WireResource, isPersons: boolean): Problem {
   const when = isPersons ? 'a person decides about' : 'goes when all who share it are internal';
   const message = `cannot be met: the load balancer is shared and has the floating IP ${String(address)}, which ${when}`;

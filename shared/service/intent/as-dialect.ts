@@ -41,7 +41,7 @@ export interface Reading {
   readonly asNew: Config;
   /** Hashes of the changes that the Service approves, sorted. */
   readonly approved: readonly string[];
-  /** Present if the Go provider made the load balancer: what it read otherwise, and the intent as it read it. */
+  /** Present if OCCM made the load balancer: what it read otherwise, and the intent as it read it. */
   readonly byGo?: { readonly targets: ReadonlySet<string>; readonly intent?: ServiceIntent };
 }
 
@@ -82,7 +82,7 @@ function withoutDescription(intent: ServiceIntent): ServiceIntent {
 }
 
 /**
- * What the annotations set that the Go provider does not know, or reads otherwise than levelset (decision 431), and the Service
+ * What the annotations set that OCCM does not know, or reads otherwise than levelset (decision 431), and the Service
  * without the latter; absent if there are none.
  */
 function readOtherwise(service: Service): {
@@ -111,7 +111,7 @@ function isOwn(key: string): boolean {
   return key.startsWith(ANNOTATION_PREFIX) || key.startsWith(KINX);
 }
 
-/** Whether the Go provider takes the text, too: it wants booleans, numbers and words exactly (docs/sources/go-provider.md, "Annotations"). */
+/** Whether OCCM takes the text, too: it wants booleans, numbers and words exactly (docs/sources/occm.md, "Annotations"). */
 function isPlain({ sets, parse, orNone, otherwise }: AnnotationRow, text: string): boolean {
   if (sets === 'sourceRanges') return true; // it splits them as levelset does
   if (text === '') return orNone ?? otherwise === undefined;

@@ -73,7 +73,7 @@ export const loadBalancerId: Parser<string> = (text) => (text.trim() === '' ? { 
 const MOST_TAGS = 32;
 
 /**
- * Tags, split on commas as the Go provider does. Tags by which controllers recognise what is theirs are refused
+ * Tags, split on commas as OCCM does. Tags by which controllers recognise what is theirs are refused
  * (decision 31).
  */
 export const tagList: Parser<readonly string[]> = (text) => {

@@ -28,7 +28,7 @@ export interface Origins {
 
 /**
  * cloud.conf as it holds for one Service: annotations go first, then the class that the Service names, then
- * [LoadBalancer]. In the Go provider the class goes first, for external Services only (docs/sources/go-provider.md,
+ * [LoadBalancer]. In OCCM the class goes first, for external Services only (docs/sources/occm.md,
  * "Classes").
  */
 export function configOf(
@@ -36,7 +36,7 @@ export function configOf(
   config: Config,
 ): { readonly config: Config; readonly origins: Origins; readonly problems: readonly Problem[] } {
   const annotations = service.metadata.annotations ?? {};
-  // an empty class is none (docs/sources/go-provider.md, "Classes")
+  // an empty class is none (docs/sources/occm.md, "Classes")
   const name = annotations[CLASS]?.trim() ?? '';
   const known = name !== '' && Object.hasOwn(config.loadBalancerClasses, name);
   const chosen = known ? (config.loadBalancerClasses[name] ?? {}) : {};
@@ -110,7 +110,7 @@ export function isOfKinx(annotation: string): boolean {
 }
 
 /**
- * Defaults of kinx that differ from the Go provider's: whether and how often members are checked (docs/sources/kinx.md,
+ * Defaults of kinx that differ from OCCM's: whether and how often members are checked (docs/sources/kinx.md,
  * "Defaults of kinx").
  */
 const DEFAULTS: Partial<LoadBalancerConfig> = {

@@ -82,8 +82,8 @@ export function readIntent(asked: Service, config: Config, lastSelector?: string
 }
 
 /**
- * Whether the Service is internal. As in the Go provider, an annotation cannot make it external if cloud.conf makes all internal
- * (docs/sources/go-provider.md, "Internal Services and IPv6").
+ * Whether the Service is internal. As in OCCM, an annotation cannot make it external if cloud.conf makes all internal
+ * (docs/sources/occm.md, "Internal Services and IPv6").
  */
 export function internalOf(
   service: Service,
@@ -120,7 +120,7 @@ export function withFamilies(intent: ServiceIntent, served: readonly Family[]): 
 }
 
 /**
- * Whether a Service wants a floating IP. IPv6 VIPs need none (docs/sources/go-provider.md, "Internal Services and
+ * Whether a Service wants a floating IP. IPv6 VIPs need none (docs/sources/occm.md, "Internal Services and
  * IPv6").
  */
 export function wantsFloatingIP(intent: ServiceIntent): boolean {

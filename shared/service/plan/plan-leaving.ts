@@ -26,7 +26,7 @@ interface Leaving {
   readonly sharedWith: readonly string[];
   /** Tags of other Services that only their listeners have, and the load balancer should have. */
   readonly missingTags: readonly string[];
-  /** The tags that the Go provider has for this Service. */
+  /** The tags that OCCM has for this Service. */
   readonly goTags: readonly string[];
 }
 

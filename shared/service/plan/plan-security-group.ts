@@ -32,7 +32,7 @@ interface SecurityGroupInput {
 /**
  * The steps of a Service's security group, its rules and its ports. The group is complete before it is put on a port,
  * and off all ports before it is deleted. A group without any desired rule keeps its rules, since the Service's ranges
- * could not be read (docs/sources/go-provider.md, "Security groups"). A group that may be empty loses them. While pools
+ * could not be read (docs/sources/occm.md, "Security groups"). A group that may be empty loses them. While pools
  * are switched, no rule is deleted. Off a Service that goes on it is taken once that is approved: it may be all that lets the load balancer
  * in, and only the configuration has changed (decision 154).
  */

@@ -135,7 +135,7 @@ export function release(service: Service, letGo?: LetGo): Summary {
 }
 
 /**
- * The Event for a condition. The Event of a blocked Service has the Go provider's reason, since people watch for that
+ * The Event for a condition. The Event of a blocked Service has OCCM's reason, since people watch for that
  * one.
  */
 function eventOf({ reason, message }: ConditionMessage, type: ObjectEvent['type']): ObjectEvent {
@@ -148,7 +148,7 @@ export function heldBackEvent(reason: string): ObjectEvent {
 }
 
 /**
- * The annotations that the Go provider writes too: the load balancer's id and its first address. Both together are a
+ * The annotations that OCCM writes too: the load balancer's id and its first address. Both together are a
  * note of levelset. The id alone names the load balancer that the Service joins; its user may have written that one.
  */
 function ownAnnotations(

@@ -193,7 +193,7 @@ export const members = (pool: string) => list('load-balancer', `${LBAAS}/pools/$
 export const healthMonitors = () => list('load-balancer', `${LBAAS}/healthmonitors`, 'healthmonitors');
 export const floatingIPs = () => list('network', '/v2.0/floatingips', 'floatingips');
 export const ports = () => list('network', '/v2.0/ports', 'ports');
-/** Those of Services, ours or the Go provider's. */
+/** Those of Services, ours or OCCM's. */
 export const securityGroups = async () =>
   (await list('network', '/v2.0/security-groups', 'security_groups')).filter(({ name }) =>
     String(name).startsWith('lb-sg-'),

@@ -1,4 +1,4 @@
-/** Nodes that register become what the Go provider made of such servers, and stay so. */
+/** Nodes that register become what OCCM made of such servers, and stay so. */
 import { beforeAll, expect, it } from 'vitest';
 import type { Node } from '../../../shared/model/kubernetes.ts';
 import { labWorld } from '../lab/lab-world.ts';
@@ -35,7 +35,7 @@ const ofServers = (calls: readonly ApiCall[]): readonly string[] =>
     .filter(({ service, path }) => service === 'nova' || /ports\?.*limit=/.test(path))
     .map(({ method, path }) => `${method} ${path.split('?')[0] ?? ''}`);
 
-it('one Node is what the Go provider made of such a one, for two calls each time that it is told of', async () => {
+it('one Node is what OCCM made of such a one, for two calls each time that it is told of', async () => {
   await leaveCluster(first.name);
   const counter = await countCalls();
   const since = Date.now();

@@ -32,7 +32,7 @@ interface Server {
   >;
 }
 
-/** Every address of its port, as the Go provider writes them. */
+/** Every address of its port, as OCCM writes them. */
 async function giveIPv6Address({ name, server, address }: LabNode): Promise<void> {
   const path = `/servers/${server}`;
   const { server: found } = await cloud().must<{ server: Server }>('compute', 'GET', path);

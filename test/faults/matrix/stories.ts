@@ -72,7 +72,7 @@ function approveFlavor(inside: Inside): void {
   });
 }
 
-/** As the Go provider leaves it. */
+/** As OCCM leaves it. */
 async function madeByGo({ cloud, kube }: Inside, ask: Ask): Promise<void> {
   const subnet = cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'))?.id;
   const healthmonitor = { name: `monitor_0_${GO}`, type: 'TCP', delay: 5, timeout: 3, max_retries: 1 };

@@ -19,15 +19,13 @@ function printed(): string {
   return `${out.join('\n').replaceAll(`${FOLDER}/`, '')}\n`;
 }
 
-test('what the documentation of the Go provider describes is without a mistake', async () => {
-  expect(
-    await run(`lint ${join(FOLDER, 'go-provider.yaml')} examples/nginx.yaml examples/udp.yaml`, {}),
-  ).toBe(0);
+test('what the documentation of OCCM describes is without a mistake', async () => {
+  expect(await run(`lint ${join(FOLDER, 'occm.yaml')} examples/nginx.yaml examples/udp.yaml`, {})).toBe(0);
   expect(printed()).toBe('20 Services of type LoadBalancer in 3 files: 0 mistakes.\n');
 });
 
-test('among these manifests is each annotation of the Go provider', async () => {
-  const text = await readFile(join(FOLDER, 'go-provider.yaml'), 'utf8');
+test('among these manifests is each annotation of OCCM', async () => {
+  const text = await readFile(join(FOLDER, 'occm.yaml'), 'utf8');
   const names = ANNOTATIONS.flatMap((row) => row.names).filter((name) =>
     /^(loadbalancer\.openstack\.org|service\.beta\.kubernetes\.io)\/(?!kinx-)/.test(name),
   );

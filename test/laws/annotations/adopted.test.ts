@@ -1,4 +1,4 @@
-/** What the Go provider made stays as it is, however the annotations are written that it read otherwise than levelset, or not at all. */
+/** What OCCM made stays as it is, however the annotations are written that it read otherwise than levelset, or not at all. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -38,7 +38,7 @@ const NUMBERS = ['', '5s', '1.5', '7e3', '0x10', 'many', ...spaced('7'), ...spac
 const UUID = '9d1f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
 const ID = ['', 'a name', '<SUBNET_ID>', UUID, ` ${UUID}`];
 
-/** Texts of the Go provider's annotations that leave what it makes as it is without them, or that it reads at a create only. */
+/** Texts of OCCM's annotations that leave what it makes as it is without them, or that it reads at a create only. */
 const WITHOUT_EFFECT: Readonly<Record<string, readonly string[]>> = {
   class: ['', ' '],
   ...Object.fromEntries(
@@ -89,7 +89,7 @@ const published = (evaluation: Evaluation): unknown => {
   return addresses.length === 0 ? undefined : ingressOf(evaluation, addresses);
 };
 
-describe.each(WORLDS)('%s, as the Go provider left it', (name) => {
+describe.each(WORLDS)('%s, as OCCM left it', (name) => {
   const left = world(`occm/${name}`);
   const TAG = adoptedTag({
     namespace: left.service.metadata.namespace,

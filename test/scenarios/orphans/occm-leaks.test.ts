@@ -1,5 +1,5 @@
 /**
- * What the Go provider leaks, leaves or takes from others, by the numbers of its issues (kubernetes/cloud-provider-openstack,
+ * What OCCM leaks, leaves or takes from others, by the numbers of its issues (kubernetes/cloud-provider-openstack,
  * unless another project is named): each as it happens here.
  */
 import { beforeEach, describe, expect, test } from 'vitest';

@@ -11,7 +11,7 @@ import { cloudWrites, ingressOf, leftovers, readyOf } from '../../support/told.t
 let it: SandboxWorld;
 afterEach(() => it.close());
 
-/** Nodes have both of the addresses of their ports, as the Go provider writes them. */
+/** Nodes have both of the addresses of their ports, as OCCM writes them. */
 async function start(options: SandboxOptions = {}, config?: Partial<Config['loadBalancer']>): Promise<void> {
   it = await startSandboxWorld(options, config);
   const { kube, cloud } = it.sandbox;
@@ -196,7 +196,7 @@ test('in an IPv6-only cluster no node is waited for', async () => {
   expect(families()).toEqual([6, 6, 6]);
 });
 
-test('taken over, a dual-stack Service keeps the one address that the Go provider gave it', async () => {
+test('taken over, a dual-stack Service keeps the one address that OCCM gave it', async () => {
   await start();
   await makeAsGoProvider(it);
   const metadata = { name: 'web', namespace: 'default' };

@@ -220,7 +220,7 @@ describe('on a cloud without external networks', () => {
   const external = () => it.sandbox.cloud.networks.find((network) => network['router:external']);
   const vip = () => it.sandbox.cloud.loadbalancers[0]?.vip_address;
 
-  test('the VIP is the address, as with the Go provider, and the condition says why', async () => {
+  test('the VIP is the address, as with OCCM, and the condition says why', async () => {
     Object.assign(external() ?? {}, { 'router:external': false });
     it.sandbox.kube.apply(aService());
 

@@ -69,7 +69,7 @@ describe('what was left half made', () => {
     expect(listening()).toEqual(['TCP/443 -> TCP x3', 'TCP/80 -> TCP x3']);
   });
 
-  test('a listener without a pool of a port that nobody wants goes, by our tags or by the Go provider’s', async () => {
+  test('a listener without a pool of a port that nobody wants goes, by our tags or by OCCM’s', async () => {
     const tags = it.sandbox.cloud.listeners[0]?.tags ?? [];
     await make('listener', { name: `listener_1_${OURS}`, protocol: 'TCP', protocol_port: 443, tags });
     await make('listener', { name: `listener_2_${OURS}`, protocol: 'UDP', protocol_port: 53, tags: [OURS] });
@@ -79,7 +79,7 @@ describe('what was left half made', () => {
     expect(listening()).toEqual(['TCP/80 -> TCP x3']);
   });
 
-  test('a pool without a listener that we or the Go provider made goes, with what is in it', async () => {
+  test('a pool without a listener that we or OCCM made goes, with what is in it', async () => {
     const ours = await make('pool', { ...pool, name: `pool_1_${OURS}`, tags: ['levelset-port=tcp/443'] });
     await make('pool', { ...pool, name: `pool_2_${OURS}` });
     await it.world.cloud.create('member', { address: '10.0.0.99', protocol_port: 1 }, ours);

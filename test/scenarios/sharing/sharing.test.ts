@@ -120,7 +120,7 @@ test('the owner leaves a load balancer that somebody gave another name, and is l
 });
 
 test.each(['that stays shared', 'that it had alone'])(
-  'on a user’s own load balancer %s a Service has the Go provider’s tag, and takes it along, however long its name is',
+  'on a user’s own load balancer %s a Service has OCCM’s tag, and takes it along, however long its name is',
   async (what) => {
     const subnet = it.sandbox.cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'))?.id;
     const made = await it.world.cloud.create('loadbalancer', {

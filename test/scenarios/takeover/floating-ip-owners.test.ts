@@ -84,7 +84,7 @@ test('one with this cluster’s tag serves on whatever its description says, and
   expect(it.sandbox.cloud.floatingips).toMatchObject([{ description: theirs, port_id: null }]);
 });
 
-describe('that of a Service of the Go provider', () => {
+describe('that of a Service of OCCM', () => {
   const GO = 'Floating IP for Kubernetes external service old/web from cluster kubernetes';
 
   test('is refused, and the message says how it can be moved', async () => {

@@ -1,4 +1,4 @@
-/** Annotations that the Go provider read otherwise than levelset, on what it made. */
+/** Annotations that OCCM read otherwise than levelset, on what it made. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeAsGoProvider } from '../../support/old-controllers.ts';
 import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
@@ -62,7 +62,7 @@ test('a port that is added meanwhile speaks as the ports beside it, and so it st
   expect(protocols()).toEqual(['PROXY', 'PROXY']);
 });
 
-test('a name is published in place of the address only where the Go provider would do so, and the condition says why', async () => {
+test('a name is published in place of the address only where OCCM would do so, and the condition says why', async () => {
   const NAMED = 'loadbalancer.openstack.org/enable-ingress-hostname';
   await apply({ [PROXY]: 'true' });
   const before = ingressOf(it.sandbox);
@@ -74,7 +74,7 @@ test('a name is published in place of the address only where the Go provider wou
   expect(ingressOf(it.sandbox)).toMatchObject([{ hostname: expect.stringMatching(/nip\.io$/) as string }]);
 });
 
-test('written as the Go provider takes it, the value counts at once', async () => {
+test('written as OCCM takes it, the value counts at once', async () => {
   await apply({ [PROXY]: 'True' });
   await apply({ [PROXY]: 'true' });
   expect(protocols()).toEqual(['PROXY']);
@@ -101,7 +101,7 @@ test.each([
   ['a line for each', '192.0.2.0/24,\n198.51.100.0/24\n', [], ['192.0.2.0/24', '198.51.100.0/24']],
   ['with a space, which the field of the spec outdoes', ' 10.0.0.0/8', ['192.0.2.0/24'], ['192.0.2.0/24']],
   ['empty, beside the field of the spec', '', ['192.0.2.0/24'], ['192.0.2.0/24']],
-])('source ranges count at once as the Go provider reads them: %s', async (_, text, ofSpec, ranges) => {
+])('source ranges count at once as OCCM reads them: %s', async (_, text, ofSpec, ranges) => {
   const metadata = { name: 'web', namespace: 'default', annotations: { [RANGES]: text } };
   it.sandbox.kube.apply({ kind: 'Service', metadata, spec: { loadBalancerSourceRanges: ofSpec } });
   await it.settle('web');

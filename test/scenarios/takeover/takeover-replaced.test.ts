@@ -1,4 +1,4 @@
-/** The Go provider made another pool for the PROXY protocol by itself, so levelset does, and what waits there still waits. */
+/** OCCM made another pool for the PROXY protocol by itself, so levelset does, and what waits there still waits. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Attributes } from '../../../shared/model/resources.ts';
 import type { AwaitingApproval } from '../../../shared/model/plan.ts';

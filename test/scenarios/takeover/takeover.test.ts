@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => it.close());
 
-test('under another cluster name one of the Go provider is not taken, and none is made beside it', async () => {
+test('under another cluster name one of OCCM is not taken, and none is made beside it', async () => {
   await makeAsGoProvider(it);
   const world = await it.another({ ...aConfig(it.sandbox.authUrl), clusterName: 'another' });
   const look = async (): Promise<readonly string[]> => {
@@ -27,7 +27,7 @@ test('under another cluster name one of the Go provider is not taken, and none i
 });
 
 const MAKERS = [
-  { name: 'the Go provider', make: makeAsGoProvider },
+  { name: 'OCCM', make: makeAsGoProvider },
   { name: 'kinx', make: makeAsKinx },
 ];
 
@@ -79,7 +79,7 @@ describe('a change that kinx never made', () => {
   });
 });
 
-test('handed back, the Go provider finds all that it looks for', async () => {
+test('handed back, OCCM finds all that it looks for', async () => {
   await makeAsGoProvider(it);
   await it.settle('web');
   const { loadbalancers, listeners, pools, healthmonitors, floatingips } = it.sandbox.cloud;

@@ -166,7 +166,7 @@ describe('tags and names that somebody else in the project wrote', () => {
     expect(it.sandbox.cloud.floatingips[0]?.port_id).toBe(port);
   });
 
-  test('the Go provider’s name and tag without the address prove nothing', async () => {
+  test('OCCM’s name and tag without the address prove nothing', async () => {
     const name = 'kube_service_kubernetes_default_web';
     const description = 'Kubernetes external service default/web from cluster kubernetes';
     const stranger = await aLoadBalancer({ name, description, tags: [name] });

@@ -14,7 +14,7 @@ export interface Resource {
   readonly text: string;
 }
 
-/** Puts them into the project: of persons, of the Go provider, of another cluster, and kept ones. */
+/** Puts them into the project: of persons, of OCCM, of another cluster, and kept ones. */
 export async function untouchable({
   inside: { cloud },
   world,
@@ -34,7 +34,7 @@ export async function untouchable({
   add(floatingIPDescription(own, gone), `levelset-cluster=${own.id}`, keptTag(own, 'default'));
   const { cloud: client } = world;
   const name = 'lb-sg-00000000-0000-4000-8000-000000000000-default-gone';
-  const made = await client.create('securitygroup', { name, description: 'of the Go provider' });
+  const made = await client.create('securitygroup', { name, description: 'of OCCM' });
   await client.update('securitygroup', (await client.create('securitygroup', { name })).id, {
     tags: [...tagged, 'levelset-name=default/gone'],
   });

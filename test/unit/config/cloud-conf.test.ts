@@ -6,7 +6,7 @@ const ID = '01234567-89ab-cdef-0123-456789abcdef';
 const read = (...lines: readonly string[]) => readCloudConf(lines.join('\n'), 'cloud.conf');
 
 describe('[LoadBalancer]', () => {
-  it('has the defaults of the Go provider', () => {
+  it('has the defaults of OCCM', () => {
     expect(read()).toEqual({
       access: {},
       global: { useClouds: false },

@@ -33,7 +33,7 @@ describe('a free floating IP', () => {
       [clusterTag(CLUSTER), serviceTag('old')],
       floatingIPDescription(CLUSTER, WEB),
     ],
-    ['of the Go provider’s Service of that name', [], `${GO} shop/web from cluster kubernetes`],
+    ['of OCCM’s Service of that name', [], `${GO} shop/web from cluster kubernetes`],
     [
       'that is kept for the namespace',
       [clusterTag(CLUSTER), keptTag(CLUSTER, 'shop')],
@@ -52,9 +52,9 @@ describe('a free floating IP', () => {
       'another Service, whose UID is other',
     ],
     ['made for another Service', [], floatingIPDescription(CLUSTER, { ...WEB, name: 'x' }), 'Service shop/x'],
-    ['of the Go provider in another cluster', [], `${GO} shop/x from cluster prod`, 'of cluster prod'],
+    ['of OCCM in another cluster', [], `${GO} shop/x from cluster prod`, 'of cluster prod'],
     [
-      'of the Go provider under another cluster name',
+      'of OCCM under another cluster name',
       [],
       `${GO} shop/web from cluster prod`,
       'of this very name under the cluster name prod, while --cluster-name is kubernetes',
@@ -110,7 +110,7 @@ test.each([
   ['with a person’s tag', ['shop'], floatingIPDescription(CLUSTER, WEB), true],
   ['with levelset’s tags', [clusterTag(CLUSTER)], floatingIPDescription(CLUSTER, WEB), false],
   ['of another cluster', [], floatingIPDescription(OTHER, WEB), false],
-  ['of the Go provider', [], `${GO} shop/web from cluster kubernetes`, false],
+  ['of OCCM', [], `${GO} shop/web from cluster kubernetes`, false],
 ])('whether a floating IP %s has lost levelset’s tags', (_, tags, description, lost) => {
   expect(isUntagged(aFloatingIP(tags, description), CLUSTER)).toBe(lost);
 });

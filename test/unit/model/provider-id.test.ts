@@ -6,7 +6,7 @@ const ID = '37f488c2-1356-47a5-a903-bc3867f2a324';
 
 describe('parseProviderID', () => {
   test.each([
-    // docs/sources/go-provider.md, "providerID"
+    // docs/sources/occm.md, "providerID"
     [`openstack:///${ID}`, { scheme: 'openstack', serverId: ID }],
     [`openstack://RegionOne/${ID}`, { scheme: 'openstack', region: 'RegionOne', serverId: ID }],
     [`/${ID}`, { scheme: 'bare', serverId: ID }],

@@ -19,7 +19,7 @@ const CONFINED: ReachConfig = {
   ],
 };
 
-test('without configuration all is open as with the Go provider, but load balancers of others', () => {
+test('without configuration all is open as with OCCM, but load balancers of others', () => {
   expect(kinds.filter((kind) => !mayRefer({}, 'shop', kind, ID))).toEqual(['loadbalancer']);
 });
 

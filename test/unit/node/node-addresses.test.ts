@@ -9,7 +9,7 @@ const two = {
   ports: [nic, port('b', '10.1.0.5')],
   server: { id: 's', addresses: { extra: [fixed('10.1.0.5')], ...ofNic } },
 };
-/** A server that has each kind of address (docs/sources/go-provider.md, "Node addresses"). */
+/** A server that has each kind of address (docs/sources/occm.md, "Node addresses"). */
 const worked = {
   ports: [port('a', '10.0.0.32'), port('b', '10.0.0.31')],
   server: {
@@ -201,7 +201,7 @@ const DOUBTFUL: readonly Row[] = [
 ];
 
 describe.each([
-  ['the order of the Go provider', ORDER],
+  ['the order of OCCM', ORDER],
   ['address-sort-order', SORTED],
   ['what Kubernetes does with them', FRAMEWORK],
   ['doubtful reads', DOUBTFUL],

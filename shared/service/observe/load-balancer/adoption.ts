@@ -16,7 +16,7 @@ import type { Cloud } from '../../../ports.ts';
 type Lists = Pick<Cloud, 'list'>;
 
 /**
- * The load balancers with the Go provider's tag that are this Service's. The proof is that the Service's annotation has
+ * The load balancers with OCCM's tag that are this Service's. The proof is that the Service's annotation has
  * the id, or that the description names the Service and the Service publishes the load balancer's IP address. The
  * cluster name `kubernetes` is everybody's default, so the tag alone proves nothing (decision 10).
  */

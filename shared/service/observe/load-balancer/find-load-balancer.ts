@@ -68,7 +68,7 @@ function byIdIn(source: Source, { wanted, withLeftovers }: Unit): Lookup['byId']
 
 /**
  * Finds the load balancer in lists. The first list has load balancers with this Service's UID, its name (a namesake
- * inherits), or the Go provider's tag. If none of them is the Service's, further lists find what other controllers made
+ * inherits), or OCCM's tag. If none of them is the Service's, further lists find what other controllers made
  * without tags: one list by id, or one for each of two names. A load balancer without our tags counts only with a
  * second proof (adoption.ts). If nothing is found, a load balancer that the Service wants to join is the last resort.
  */
@@ -128,7 +128,7 @@ async function findByLists(
   return { duplicates: [], ...(notJoined ? { notJoined } : taken && { loadBalancer: taken }) };
 }
 
-/** What the Go provider made for a Service of this name, in whatever cluster, at the floating IP that the Service publishes. */
+/** What OCCM made for a Service of this name, in whatever cluster, at the floating IP that the Service publishes. */
 async function atItsAddress({ service, name }: Unit, cloud: Lookup): Promise<WireResource | undefined> {
   const [address] = publishedAddresses(service);
   if (address === undefined) return undefined;

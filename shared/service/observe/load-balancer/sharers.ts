@@ -78,7 +78,7 @@ function usersOf(
 }
 
 /**
- * The tags that the load balancer should have for a listener: the Go provider's tag, and for a Service of this cluster
+ * The tags that the load balancer should have for a listener: OCCM's tag, and for a Service of this cluster
  * also our own.
  */
 function tagsOf({ tags }: WireResource, cluster: ClusterIdentity): readonly string[] {

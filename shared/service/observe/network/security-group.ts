@@ -21,7 +21,7 @@ import { lookIfPossible } from '../../../observe/attempt.ts';
 import type { ListSource } from '../../../observe/attempt.ts';
 
 /**
- * The Service's security groups with their rules, oldest first: by our tags, else by the Go provider's exact name and
+ * The Service's security groups with their rules, oldest first: by our tags, else by OCCM's exact name and
  * description. If groups are not managed, one list a minute for the whole process says whether to look. If that list
  * fails, the Service goes on without it: the next sweep finds a group that is left.
  */

@@ -19,7 +19,7 @@ export interface HeldInput {
   readonly nodes: ReadonlyMap<string, readonly string[]>;
   /** No node is eligible, so the pools keep their members. */
   readonly keepMembers: boolean;
-  /** Present if the Go provider made the load balancer. */
+  /** Present if OCCM made the load balancer. */
   readonly byGo?: ReadOtherwise;
   /** cloud.conf makes the Service internal, and the Service itself does not. */
   readonly internalByConfig?: boolean | undefined;

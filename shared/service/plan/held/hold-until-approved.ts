@@ -204,7 +204,7 @@ function withoutNewKinds(
   return desired.filter(({ address, parent = '' }) => !left.has(address) && !left.has(parent));
 }
 
-/** While a reading waits at the ports that the Go provider made, the others have what it would have given them. */
+/** While a reading waits at the ports that OCCM made, the others have what it would have given them. */
 function likeSiblings(
   places: readonly string[],
   sides: Sides,
@@ -228,7 +228,7 @@ function hasOurNames({ whose, wire }: ObservedResource): boolean {
 }
 
 /**
- * The desired resource without the Go provider's tags, which the Go provider adds itself when it takes over. levelset's
+ * The desired resource without OCCM's tags, which OCCM adds itself when it takes over. levelset's
  * tags and the user's stay. Pools, monitors and what is new keep all tags.
  */
 function withOurTags(

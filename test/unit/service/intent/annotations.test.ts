@@ -237,7 +237,7 @@ test('two spellings may say the same; what the second says otherwise is a proble
 });
 
 test.each(ANNOTATIONS.filter(({ orNone }) => orNone))(
-  '$sets is none where the Go provider’s spelling is empty',
+  '$sets is none where OCCM’s spelling is empty',
   (row) => {
     const name = row.names.find((one) => one.startsWith(OCCM)) ?? '';
     const config = aConfig(undefined, {

@@ -42,7 +42,7 @@ test.each(OPTIONS)(
       effectiveValues(intentOf(annotations, { [field]: value })).map((one) => one.setBy);
     expect(setBy({})).toContain(`cloud.conf ${key}`);
     const example = ROWS.find(([one]) => one === name)?.[1] ?? '';
-    // an internal Service of cloud.conf stays one (docs/sources/go-provider.md, "Internal Services and IPv6")
+    // an internal Service of cloud.conf stays one (docs/sources/occm.md, "Internal Services and IPv6")
     if (field !== 'internalLb') expect(setBy({ [name]: example })).not.toContain(`cloud.conf ${key}`);
   },
 );

@@ -12,7 +12,7 @@ const service = { metadata: { ...NAME, uid: UID, resourceVersion: '1' }, spec: {
 const unit: Unit = { key: 'service/default/web', name: NAME, service, wanted: true };
 const OURS = [`levelset-cluster=${CLUSTER.id}`, `levelset-service=${UID}`, 'levelset-name=default/web'];
 
-/** As the Go provider makes it. */
+/** As OCCM makes it. */
 const group: Wire = {
   id: '77777777-0000-4000-8000-000000000001',
   name: `lb-sg-${UID}-default-web`,
@@ -42,7 +42,7 @@ class Counting extends SimulatedCloud {
 
 describe('the security group of a Service', () => {
   test.each([
-    ['the Go provider made, whatever the cluster was called then', {}, 1],
+    ['OCCM made, whatever the cluster was called then', {}, 1],
     ['has its name and is about something else', { description: 'my firewall' }, 0],
     ['another cluster has taken', { tags: ['levelset-cluster=other'] }, 0],
     ['is ours under another name', { name: 'renamed', description: '', tags: OURS }, 1],

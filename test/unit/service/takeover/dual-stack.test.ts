@@ -14,7 +14,7 @@ const dual =
   };
 
 test.each(['PreferDualStack', 'RequireDualStack'])(
-  'the one address that the Go provider gave a %s Service stays, and the other one is told of',
+  'the one address that OCCM gave a %s Service stays, and the other one is told of',
   async (policy) => {
     const evaluation = await evaluateWorld(changed(occm, dual(policy)));
     expect(evaluation.plan.steps.every(({ verb }) => verb === 'update')).toBe(true);

@@ -76,7 +76,7 @@ const CASES: readonly (readonly [string, RecordedWorld, Edit, readonly string[],
     ['delete monitor/tcp/80', 'delete monitor/tcp/443'],
   ],
   [
-    'the Go provider gives no health checks to pools that had none',
+    'OCCM gives no health checks to pools that had none',
     world('occm/no-health-monitor'),
     (draft) => {
       annotate(draft, 'loadbalancer.openstack.org/enable-health-monitor', 'true');
@@ -85,7 +85,7 @@ const CASES: readonly (readonly [string, RecordedWorld, Edit, readonly string[],
     ['create monitor/tcp/80', 'create monitor/tcp/81'],
   ],
   [
-    'the Go provider left the floating IP of a Service that became internal',
+    'OCCM left the floating IP of a Service that became internal',
     world('occm/hostname'),
     (draft) => {
       annotate(draft, 'service.beta.kubernetes.io/openstack-internal-load-balancer', 'true');
@@ -234,7 +234,7 @@ describe('nodes without a ready Pod', () => {
   const local: Edit = (draft) => {
     draft.service.spec.externalTrafficPolicy = 'Local';
     draft.service.spec.healthCheckNodePort = 32_000;
-    // as the Go provider has it then
+    // as OCCM has it then
     const [lb] = draft.openstack;
     const http = { type: 'HTTP', http_method: 'GET', url_path: '/healthz', expected_codes: '200' };
     for (const monitor of lb?.healthmonitors ?? []) Object.assign(monitor, http);
@@ -243,7 +243,7 @@ describe('nodes without a ready Pod', () => {
   const lookWith = (from: RecordedWorld, nodes: readonly string[]): Promise<Evaluation> =>
     evaluateWorld(from, configOf(from), { nodes });
 
-  test('get traffic from the Go provider, so that they become backups waits', async () => {
+  test('get traffic from OCCM, so that they become backups waits', async () => {
     const evaluation = await lookWith(changed(occm, local), ['node-1']);
 
     expect(waiting(evaluation)).toEqual([
@@ -266,7 +266,7 @@ describe('Pods of a port without a node port', () => {
   const direct: Edit = (draft) => {
     draft.service.spec.allocateLoadBalancerNodePorts = false;
     for (const port of draft.service.spec.ports ?? []) delete port.nodePort;
-    // as the Go provider leaves it then
+    // as OCCM leaves it then
     for (const balancer of draft.openstack) for (const pool of balancer.pools) balancer.members[pool.id] = [];
   };
   const lookWith = (from: RecordedWorld, ...addresses: readonly string[]): Promise<Evaluation> => {
@@ -274,7 +274,7 @@ describe('Pods of a port without a node port', () => {
     return evaluateWorld(from, configOf(from), { behind: [pods, []] });
   };
 
-  test('got nothing from the Go provider, so that they become members waits', async () => {
+  test('got nothing from OCCM, so that they become members waits', async () => {
     const evaluation = await lookWith(changed(occm, direct), '10.0.0.31');
 
     expect(waiting(evaluation)).toEqual(['update pool/tcp/80 members']);
@@ -324,7 +324,7 @@ test('a member that a person took out of service stays out', async () => {
   expect(besideTags(evaluation)).toEqual([]);
 });
 
-test('the Go provider’s monitor changes its type with all that belongs to it', async () => {
+test('OCCM’s monitor changes its type with all that belongs to it', async () => {
   const evaluation = await evaluateWorld(
     changed(occm, (draft) => {
       draft.service.spec.externalTrafficPolicy = 'Local';
@@ -342,7 +342,7 @@ test('the Go provider’s monitor changes its type with all that belongs to it',
   ]);
 });
 
-test('what the Go provider did by itself is done without being asked', async () => {
+test('what OCCM did by itself is done without being asked', async () => {
   const evaluation = await evaluateWorld(
     changed(occm, (draft) => {
       annotate(draft, 'loadbalancer.openstack.org/connection-limit', '100');

@@ -39,8 +39,8 @@ const asLegacy = (draft: Draft<RecordedWorld>): void => {
 };
 
 const TAKEN: readonly (readonly [string, RecordedWorld, (draft: Draft<RecordedWorld>) => void, string])[] = [
-  ['of the Go provider by tag and id', occm, unpublish, OCCM_ID],
-  ['of the Go provider by tag, description and address', occm, withoutId, OCCM_ID],
+  ['of OCCM by tag and id', occm, unpublish, OCCM_ID],
+  ['of OCCM by tag, description and address', occm, withoutId, OCCM_ID],
   ['of kinx by name, description and address', kinx, () => undefined, KINX_ID],
   ['of a legacy name by its id', occm, asLegacy, OCCM_ID],
   [
@@ -108,7 +108,7 @@ const LEFT: readonly (readonly [string, RecordedWorld, (draft: Draft<RecordedWor
   ],
 ];
 
-describe('one that the Go provider made under another cluster name', () => {
+describe('one that OCCM made under another cluster name', () => {
   const renamed = (edit: (draft: Draft<RecordedWorld>) => void): RecordedWorld =>
     changed(occm, (draft) => {
       draft.cluster_name = 'kubernetes';

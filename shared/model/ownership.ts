@@ -11,7 +11,6 @@
  * levelset-tag=<Service>/<tag>            load balancers, listeners, pools: a tag that a Service asks for (user-tags.ts)
  * levelset-kept=<cluster>/<namespace>     floating IPs kept by keep-floatingip: the namespace that may use it again
  * levelset-shared=<namespace>/<name>      load balancers: the name by which Services share it (`*`: of all namespaces)
- * levelset-owner=<hash of the Service>    load balancers: the Service for which it was made, and which left it to others
  * levelset-allow=<namespace>              load balancers, written by the operator: who may share it (`*`: all)
  * levelset-replaces=<id>                  load balancers, pools: the one whose place it was made to take
  * levelset-adopted=<namespace>/<name>     load balancers of another controller: the Service whose takeover was approved
@@ -100,13 +99,6 @@ export const keptTag = (cluster: ClusterIdentity, namespace: string): string =>
 /** The tag for a sharing name: `NAME` is of the namespace, `cluster/NAME` of all namespaces. */
 export const sharedTag = (namespace: string, name: string): string =>
   `${TAG_PREFIX}shared=${name.startsWith('cluster/') ? name.replace('cluster', '*') : `${namespace}/${name}`}`;
-
-/** The tag of a Service that has left its load balancer to others. It does not spell whoever left. */
-export const ownerTag = (key: ServiceKey): string =>
-  `${TAG_PREFIX}owner=${shortHash(`${key.namespace}/${key.name}`)}`;
-
-/** The form that spells the Service. It is read, and not written any more. */
-export const spelledOwnerTag = (key: ServiceKey): string => `${TAG_PREFIX}owner=${key.namespace}/${key.name}`;
 
 /** The tag by which everything of this Service follows levelset, on what another controller made (decision 6). */
 export const adoptedTag = (key: ServiceKey): string => `${TAG_PREFIX}adopted=${key.namespace}/${key.name}`;

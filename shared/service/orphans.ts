@@ -2,8 +2,8 @@ import type { Config } from '../config/config.ts';
 import type { Service } from '../model/kubernetes.ts';
 import { goTags } from '../model/load-balancer/other-controllers.ts';
 import { isUntagged, serviceIn } from '../model/load-balancer/floating-ip-owner.ts';
-import { keyOfText, goTagsIn, serviceOfGoTag, textOf } from '../model/load-balancer/shared-load-balancer.ts';
-import { clusterTag, hasTag, ownerTag, tagValue, tagValues } from '../model/ownership.ts';
+import { goTagsIn, madeForKey, serviceOfGoTag, textOf } from '../model/load-balancer/shared-load-balancer.ts';
+import { clusterTag, hasTag, tagValue, tagValues } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import { onceFor } from '../model/once-for.ts';
 import { keyOf, parseKey } from '../model/request.ts';
@@ -43,10 +43,11 @@ export function findOrphans(
   const isOrphan = (wire: WireResource): boolean =>
     !uidsOf(live).has(tagValue(wire['tags'], 'service') ?? '');
   // on the load balancer that it left, another Service may want the floating IP back that somebody took off
-  const isLeftToOthers = (name: string | undefined): boolean => {
-    const tag = name === undefined ? undefined : ownerTag(keyOfText(name));
-    return tag !== undefined && foundIn(project.loadBalancers).some(({ tags }) => hasTag(tags, tag));
-  };
+  const leftToOthers = new Set(
+    foundIn(project.loadBalancers)
+      .filter(({ tags }) => hasTag(tags, clusterTag(cluster)))
+      .map((lb) => textOf(madeForKey(lb))),
+  );
   const found = [
     ...foundIn(project.loadBalancers).flatMap((wire) =>
       goneFrom(wire, services, live, cluster).map((name) => ({ kind: 'loadbalancer', name, wire }) as const),
@@ -58,7 +59,7 @@ export function findOrphans(
       .filter((ip) => !tagValue(ip['tags'], 'kept') && !ip['port_id'])
       .map((wire) => ({ kind: 'floatingip', name: nameInDescription(wire), wire }) as const)
       .filter(({ wire }) => hasTag(wire['tags'], clusterTag(cluster)) && isOrphan(wire))
-      .filter(({ name }) => !isLeftToOthers(name)),
+      .filter(({ name }) => !leftToOthers.has(name)),
     ...foundIn(project.secrets).flatMap((wire) =>
       leftBehind(wire, cluster, live).map((name) => ({ kind: 'secret', name, wire }) as const),
     ),
@@ -102,8 +103,8 @@ function isLookedAfter(service: Service, config: Config): boolean {
 
 /**
  * The Services in a load balancer's tags whose keys are to be queued; `[undefined]` if the tags name none. A Service
- * that is gone counts, and so does a living namesake, which inherits the load balancer. A Service that only the Go
- * provider's tag names may belong to another controller, so it counts only if there is no Service of that name at all.
+ * that is gone counts, and so does a living namesake, which inherits the load balancer. A Service that only OCCM's tag
+ * names may belong to another controller, so it counts only if there is no Service of that name at all.
  */
 function goneFrom(
   { tags }: WireResource,

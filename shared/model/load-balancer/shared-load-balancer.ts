@@ -6,7 +6,7 @@ import type { ServiceKey } from '../request.ts';
 import type { WireResource } from '../resources.ts';
 import { isFloatingIPMadeFor } from './floating-ip-owner.ts';
 import { goTags } from './other-controllers.ts';
-import { clusterTag, hasTag, nameTag, ownerTag, serviceTag, tagValue, tagValues } from '../ownership.ts';
+import { clusterTag, hasTag, nameTag, serviceTag, tagValue, tagValues } from '../ownership.ts';
 import type { ClusterIdentity } from '../ownership.ts';
 
 /** The load balancer that a Service asks to join, and what decides whether it may. */
@@ -158,18 +158,17 @@ export function isOfAnotherCluster(loadBalancer: WireResource, cluster: ClusterI
   return claimed !== undefined && claimed !== cluster.id;
 }
 
-/** The tag that names the owner, if the owner has left the load balancer to others. */
-export function absentOwner(loadBalancer: WireResource, cluster: ClusterIdentity): readonly string[] {
-  const key = madeForKey(loadBalancer);
-  const isThere = key && servicesIn(loadBalancer['tags'], cluster).includes(textOf(key) ?? '');
-  return key && !isThere ? [ownerTag(key)] : [];
+/** Whether the Service that the load balancer was made for has left it. */
+export function isMakerGone(loadBalancer: WireResource, cluster: ClusterIdentity): boolean {
+  const maker = textOf(madeForKey(loadBalancer));
+  return maker !== undefined && !servicesIn(loadBalancer['tags'], cluster).includes(maker);
 }
 
 export function textOf(key: ServiceKey | undefined): string | undefined {
   return key && `${key.namespace}/${key.name}`;
 }
 
-export function keyOfText(text: string): ServiceKey {
+function keyOfText(text: string): ServiceKey {
   const [namespace = '', name = ''] = text.split('/');
   return { namespace, name };
 }

@@ -4,7 +4,7 @@
  */
 import { attributeRule } from '../../model/attributes.ts';
 import { equalAttribute } from '../../model/equality.ts';
-import { absentOwner, isShared, madeForKey } from '../../model/load-balancer/shared-load-balancer.ts';
+import { isShared, madeForKey } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
 import { mergeUserTags } from '../../model/load-balancer/user-tags.ts';
 import {
@@ -103,13 +103,11 @@ function attributesOf(
   const { tags = [] } = attributes as { readonly tags?: readonly string[] };
   const own = [...tags, ...(name === undefined ? [] : [sharedTag(service.metadata.namespace, name)])];
   if (!lb) return { ...attributes, tags: own };
-  const owner = (there: readonly string[]): readonly string[] =>
-    absentOwner({ ...lb.wire, tags: there }, cluster);
   if (!isShared(sharing)) {
     const maker = madeForKey(lb.wire);
     const described =
       maker && describe(annotated.Service.description, loadBalancerDescription(cluster.name, maker));
-    return { ...attributes, ...(described ? { description: described } : {}), tags: [...own, ...owner(own)] };
+    return { ...attributes, ...(described ? { description: described } : {}), tags: own };
   }
   const isMade = sharing?.maker === 'this';
   const isOf = (tag: string, ...of: readonly string[]): boolean =>
@@ -123,7 +121,7 @@ function attributesOf(
   );
   const all = [...merged.observed, ...merged.desired, ...(sharing?.missingTags ?? [])];
   const isUp = lb.whose === 'foreign' ? {} : { admin_state_up: true };
-  return { ...isUp, tags: [...new Set([...all, ...owner(all)])] };
+  return { ...isUp, tags: [...new Set(all)] };
 }
 
 /**

@@ -1,15 +1,7 @@
 /** What a Service takes along from its load balancer, and what it leaves there. Nothing names it afterwards. */
 import { isGoTagOf, madeForKey, textOf } from '../../model/load-balancer/shared-load-balancer.ts';
 import { mergeUserTags } from '../../model/load-balancer/user-tags.ts';
-import {
-  hasTag,
-  nameTag,
-  ownerTag,
-  serviceTag,
-  tagValue,
-  tagValues,
-  withoutOurTags,
-} from '../../model/ownership.ts';
+import { hasTag, nameTag, serviceTag, tagValue, tagValues, withoutOurTags } from '../../model/ownership.ts';
 import type { DeleteStep, Step, UpdateStep } from '../../model/plan.ts';
 import type { ServiceKey } from '../../model/request.ts';
 import type { ObservedResource } from '../../model/resources.ts';
@@ -63,8 +55,7 @@ function release(lb: ObservedResource, key: ServiceKey, { goTags }: Leaving): St
 }
 
 /**
- * Removes the tags of one Service from a load balancer that other Services use, and the owner's UID from its floating IP. If the load balancer was made for this
- * Service, a tag notes that, so that a Service of that name becomes its owner again; one that somebody renamed is a person's. Tags that only the other Services'
+ * Removes the tags of one Service from a load balancer that other Services use, and the owner's UID from its floating IP. Tags that only the other Services'
  * listeners have are added. If no name of a Service is left in the tags, all of levelset's tags go.
  */
 function leave(
@@ -84,7 +75,7 @@ function leave(
   const { observed: others } = mergeUserTags(from, [nameTag(key)]);
   const stay = [...others.filter((tag) => !goes(tag)), ...missingTags];
   const isOurs = tagValues(stay, 'name').length > 0;
-  const to = isOurs ? [...new Set([...stay, ...(isOwner ? [ownerTag(key)] : [])])] : withoutOurTags(stay);
+  const to = isOurs ? stay : withoutOurTags(stay);
   const because = 'other Services use it, so it stays';
   const isSame = to.length === from.length && to.every((tag) => from.includes(tag));
   const uid = isOwner || hasTag(from, serviceTag(own)) ? tagValue(from, 'service') : undefined;

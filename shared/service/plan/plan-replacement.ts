@@ -1,5 +1,5 @@
 import { familyOf, vipsOf } from '../../model/network/network-facts.ts';
-import { approvalOf, replacesTag, TAG_PREFIX, tagValue } from '../../model/ownership.ts';
+import { approvalOf, replacesTag, TAG_PREFIX } from '../../model/ownership.ts';
 import { REPLACEMENT } from '../../model/plan.ts';
 import type { Change, DeleteStep, Problem, Refusal, Step, AwaitingApproval } from '../../model/plan.ts';
 import { quote } from '../../model/text/text.ts';
@@ -11,8 +11,12 @@ import { createTree, leftOut } from './create-tree.ts';
 import { planFailover, whyNotRebuilt } from './plan-repair.ts';
 import type { RepairFacts, WhatServes } from './plan-repair.ts';
 import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
+import { madeForKey } from '../../model/load-balancer/shared-load-balancer.ts';
+import { serviceKey } from '../../model/request.ts';
+import type { Key } from '../../model/request.ts';
 
 interface ReplacementInput {
+  readonly unit: Key;
   readonly observed: readonly ObservedResource[];
   /** Other Services on the load balancer, as `NAMESPACE/NAME`. */
   readonly sharedWith: readonly string[];
@@ -179,10 +183,11 @@ export function switchedTo(replacement: WireResource | undefined, wanted: Desire
  */
 function obstacleOf(
   lb: ObservedResource,
-  { observed, sharedWith, awaitingApproval }: ReplacementInput,
+  { unit, observed, sharedWith, awaitingApproval }: ReplacementInput,
 ): string | undefined {
   if (lb.whose === 'foreign') return 'no controller made it: a person did, and let the Service use it';
-  if (tagValue(lb.wire['tags'], 'owner') !== undefined)
+  const maker = madeForKey(lb.wire);
+  if (maker && serviceKey(maker.namespace, maker.name) !== unit)
     return 'it was made for another Service, which left it to this one';
   if (awaitingApproval.length > 0) return 'other changes wait for approval first';
   if (sharedWith.length > 0) return `${sharedWith.join(', ')} share it`;

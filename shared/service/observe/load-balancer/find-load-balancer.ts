@@ -8,15 +8,7 @@ import {
   servicesIn,
   textOf,
 } from '../../../model/load-balancer/shared-load-balancer.ts';
-import {
-  clusterTag,
-  hasTag,
-  nameTag,
-  ownerTag,
-  serviceTag,
-  spelledOwnerTag,
-  tagValue,
-} from '../../../model/ownership.ts';
+import { clusterTag, hasTag, nameTag, serviceTag, tagValue } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { WireResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';
@@ -26,7 +18,7 @@ import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-s
 import type { LoadBalancerQuestion, Source } from '../questions.ts';
 import { listsFor } from '../project.ts';
 import { findByName, namedId, provenByTag } from './adoption.ts';
-import { elderOf, findJoined, isGoing, mayComeBack, oldestFirst, whyNotMove } from './joining.ts';
+import { elderOf, findJoined, isGoing, oldestFirst, whyNotMove } from './joining.ts';
 import { ownersOf } from '../../../model/load-balancer/whose.ts';
 
 export async function findLoadBalancer(
@@ -78,20 +70,14 @@ async function findByLists(
 ): Promise<FoundLoadBalancers> {
   const { service, name } = unit;
   const uid = service?.metadata.uid;
-  const again = join ? [ownerTag(name), spelledOwnerTag(name)] : [];
   const tags = [
     ...[nameTag(name), ...goTags(cluster.name, name), ...(uid === undefined ? [] : [serviceTag(uid)])],
-    ...[...again, ...(join?.tag === undefined ? [] : [join.tag])],
+    ...(join?.tag === undefined ? [] : [join.tag]),
   ];
   const id = service && namedId(service);
   const isHere = (lb: WireResource): boolean => hasTag(lb['tags'], clusterTag(cluster));
-  const isThis = (lb: WireResource): boolean => isHere(lb) && isOnIt(lb['tags'], name, uid, cluster);
+  const isOurs = (lb: WireResource): boolean => isHere(lb) && isOnIt(lb['tags'], name, uid, cluster);
   const listed = await cloud.list('loadbalancer', { 'tags-any': tags.join(',') });
-  const left = listed.filter(
-    (lb) => isHere(lb) && !isThis(lb) && again.some((tag) => hasTag(lb['tags'], tag)),
-  );
-  const returns = join && !listed.some(isThis) ? await mayComeBack(left, join, cloud) : [];
-  const isOurs = (lb: WireResource): boolean => isThis(lb) || returns.includes(lb);
   const isListed = listed.some((lb) => isOurs(lb) || lb.id === id);
   const named = id === undefined || isListed ? undefined : await cloud.byId(id);
   const found = [...listed, ...(named ?? []).filter(isOurs)];

@@ -106,19 +106,6 @@ export async function whyNotMove(
   return isElsewhere ? { ...has, named: id } : undefined;
 }
 
-/** Of the load balancers that the Service has left to others, those it comes back to: it names no other one, and is not internal where it would be open. */
-export async function mayComeBack(
-  left: readonly WireResource[],
-  join: JoinIntent,
-  cloud: Lists,
-): Promise<readonly WireResource[]> {
-  const asked = left.filter((lb) => (join.tag === undefined && join.noted) || !asksForAnother(join, lb));
-  const isOpen = await Promise.all(
-    asked.map(async (lb) => join.internal && (await hasFloatingIP(lb, cloud))),
-  );
-  return asked.filter((_, at) => !isOpen[at]);
-}
-
 /** Whether the Service names another load balancer than this one. */
 function asksForAnother({ tag, id }: JoinIntent, loadBalancer: WireResource): boolean {
   return tag === undefined ? id !== undefined && id !== loadBalancer.id : !hasTag(loadBalancer['tags'], tag);

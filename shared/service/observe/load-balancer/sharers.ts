@@ -5,9 +5,9 @@ import { clusterTag, hasTag, nameTag } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import {
-  absentOwner,
   goTagsIn,
   isGoTagOf,
+  isMakerGone,
   madeForKey,
   serviceOfGoTag,
   servicesIn,
@@ -31,11 +31,14 @@ export function sharingOf(
   const using = listeners.flatMap(({ wire }) => usersOf(wire, cluster, own));
   const missingTags = listeners.flatMap(({ wire }) => tagsOf(wire, cluster));
   const others = [...new Set([...told, ...using])].filter((service) => service !== own).sort();
-  const isMakerGone = absentOwner(loadBalancer, cluster).length > 0;
   return {
     others,
     decides: others.length === 0 && whose !== 'foreign',
-    maker: isMadeForIt(loadBalancer, unit, cluster) ? 'this' : isMakerGone ? 'gone' : 'another',
+    maker: isMadeForIt(loadBalancer, unit, cluster)
+      ? 'this'
+      : isMakerGone(loadBalancer, cluster)
+        ? 'gone'
+        : 'another',
     missingTags: [...new Set(missingTags)].filter((tag) => !hasTag(loadBalancer['tags'], tag)).sort(),
   };
 }

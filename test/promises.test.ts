@@ -32,7 +32,6 @@ const FLAGS_HELD: Held = {
   'test/laws/drift/drift.test.ts': 'drift',
   'test/laws/drift/deep-sweep.test.ts': 'deep',
   'test/scenarios/reconfigured/every-option.test.ts': 'load-balancer-class state-namespace deletion-share',
-  'test/scenarios/node/member-addresses.test.ts': 'member-addresses server-metadata',
   'test/scenarios/orphans/quarantine.test.ts': 'orphan-delay',
   'test/functions/serve/room.test.ts': 'concurrent-load-balancers',
   'test/functions/serve/serve.test.ts': 'watch',

@@ -1,4 +1,3 @@
-import type { WantedMetadata } from '../model/node/nova.ts';
 import type { ReachConfig } from '../model/load-balancer/reach.ts';
 import type { ValuesOf } from './cloud-conf/options.ts';
 import type { ControllerName } from './controllers.ts';
@@ -21,8 +20,6 @@ export interface Config extends ReachConfig {
   readonly concurrentLoadBalancers: number;
   /** How long a member keeps weight 0 when its Node leaves. 0: it goes at once. */
   readonly connectionDrainingMs: number;
-  /** Only addresses that a port of the Node's server proves become members. Absent: also those on no port that the project sees. */
-  readonly memberAddresses?: 'proven';
   readonly openstack: OpenStackConfig;
   readonly loadBalancer: LoadBalancerConfig;
   /** The options of [LoadBalancer] that cloud.conf sets. The others have the default of a dialect. */
@@ -94,8 +91,6 @@ export interface NodeConfig {
   readonly nameFrom: NodeNameFrom;
   /** The states of Nova in which a server counts as shut down. */
   readonly shutdownStates: readonly ShutdownState[];
-  /** The metadata of the servers that may be Nodes and members. Absent: every server of the project may. */
-  readonly serverMetadata?: WantedMetadata;
 }
 
 /**

@@ -7,7 +7,6 @@ import {
   clustersFrom,
   goBoolean,
   hostPort,
-  metadata,
   milliseconds,
   oneWordOf,
   orZero,
@@ -109,11 +108,6 @@ export const FLAGS = {
     help: 'what multiplies the limits of one Service: 200 ports, 1,000 source ranges, 20,000 ports times ranges, 50 names of an annotation, 500 certificates, 50,000 Pods times ports',
     default: '1',
   },
-  'member-addresses': {
-    topic: 'Services', value: 'which', read: oneWordOf('any', 'proven'), commands: WORKING, cluster: true, lambda: true,
-    help: 'at which addresses of Nodes levelset adds members: any that no other device has, or only those that a port of the server proves which the providerID names',
-    default: 'any',
-  },
   'connection-draining-timeout': {
     topic: 'Services', value: 'duration', read: upToOneHour, commands: WORKING, cluster: true, lambda: true,
     help: 'how long a member keeps its connections when its Node leaves, up to 1h; with 0s it goes at once',
@@ -123,11 +117,6 @@ export const FLAGS = {
     topic: 'Nodes', value: 'what', read: oneWordOf('name', 'hostname', 'first-label'), commands: WORKING, cluster: true, lambda: true,
     help: 'what of a server is compared with the name of a Node: its name, its hostname (of Nova or of its metadata), or the first label of both names',
     default: 'name',
-  },
-  'server-metadata': {
-    topic: 'Nodes', value: 'key=value', read: metadata, commands: WORKING, cluster: true, lambda: true,
-    help: 'only servers with this metadata in Nova become Nodes and members: KEY=VALUE, or KEY for any value; a member that is there stays',
-    without: 'every server of the project may',
   },
   'regional-provider-id': {
     topic: 'Nodes', value: 'bool', read: goBoolean, commands: WORKING, cluster: true,

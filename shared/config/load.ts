@@ -83,7 +83,6 @@ function clusterConfig(
     ...(values.loadBalancerClass === undefined ? {} : { loadBalancerClass: values.loadBalancerClass }),
     ...(values.serviceLimits === 1 ? {} : { serviceLimits: values.serviceLimits }),
     ...(values.drift === 'repair' ? {} : { drift: values.drift }),
-    ...(values.memberAddresses === 'any' ? {} : { memberAddresses: values.memberAddresses }),
     ...(values.reach === 'open' ? {} : { reach: values.reach }),
     ...(values.allowedReferences.length === 0 ? {} : { allowedReferences: values.allowedReferences }),
     reconcileTimeoutMs: values.reconcileTimeout,
@@ -119,7 +118,6 @@ function nodeConfig(
     regionalProviderID: isRegional && region !== undefined,
     nameFrom: values.nodeNameFrom,
     shutdownStates: values.shutdownStates,
-    ...(values.serverMetadata === undefined ? {} : { serverMetadata: values.serverMetadata }),
   };
 }
 

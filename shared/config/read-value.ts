@@ -1,7 +1,6 @@
 /** Kinds of values that flags and options of cloud.conf have: each reads a text, or says what it would have allowed. */
 import { parseCidr, type Cidr } from '../model/network/cidr.ts';
 import { chooseByName, chooseByTags } from '../model/network/subnet-choice.ts';
-import type { WantedMetadata } from '../model/node/nova.ts';
 import { NODE_SELECTOR, parseNodeSelector, type NodeSelector } from '../model/node/node-selector.ts';
 import { readUuid } from '../model/text/text.ts';
 import { didYouMean } from '../model/text/did-you-mean.ts';
@@ -45,13 +44,6 @@ export type Camel<S extends string> = S extends `${infer Head}-${infer Tail}`
 export function camel(name: string): string {
   return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
-
-/** KEY=VALUE, or KEY alone: metadata of a server. */
-export const metadata: Read<WantedMetadata> = (written = '') => {
-  const [key = '', ...rest] = written.split('=');
-  if (key === '' || written.length > 511) return new NotAllowed('KEY=VALUE, or KEY for any value');
-  return rest.length === 0 ? { key } : { key, value: rest.join('=') };
-};
 
 export const text: Read<string> = (value) => value ?? new NotAllowed('a value after =');
 

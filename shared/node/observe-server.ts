@@ -3,8 +3,7 @@ import { chooseServer, conflictProblem } from './desired/choose-server.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { hasTaint, readyStatus, UNINITIALIZED_TAINT } from '../model/node/node.ts';
 import type { Place } from '../model/node/node.ts';
-import { hasMetadata, metadataInWords } from '../model/node/nova.ts';
-import type { NeutronPort, Server, Subport, WantedMetadata } from '../model/node/nova.ts';
+import type { NeutronPort, Server, Subport } from '../model/node/nova.ts';
 import { parseProviderID } from '../model/node/provider-id.ts';
 
 import type { Problem } from '../model/plan.ts';
@@ -55,16 +54,8 @@ async function findServer(
       return { server: 'gone', problems: readyStatus(node) === 'True' ? [replaced(node)] : [] };
     return { server: 'unknown', problems: hasTaint(node, UNINITIALIZED_TAINT) ? [noServer(node)] : [] };
   }
-  const { serverMetadata } = nodes;
-  if (serverMetadata && !hasMetadata(choice.found, serverMetadata))
-    return { server: 'unknown', problems: [withoutMetadata(node, choice.found, serverMetadata)] };
   const conflict = conflictProblem(node, choice.found, await reading.others(choice.found));
   return conflict ? { server: 'unknown', problems: [conflict] } : { server: choice.found, problems: [] };
-}
-
-function withoutMetadata(node: Node, { id }: Server, wanted: WantedMetadata): Problem {
-  const message = `server ${id} has no metadata ${metadataInWords(wanted)} (--server-metadata); levelset does not change the Node`;
-  return { field: 'metadata.name', value: node.metadata.name, message };
 }
 
 function noServer({ metadata }: Node): Problem {

@@ -58,7 +58,7 @@ export function questionOf(
     ...base,
     network: (endpoints) => networkQuestion(intent, endpoints),
     locate: () => {
-      const keptOut = new Set(doubtful(judged, config));
+      const keptOut = new Set(doubtful(judged));
       const able = selectNodes(nodes, intent.nodeSelector ?? {}).nodes.filter(isEligible);
       return locateNodes(able, judged).filter(({ address }) => !keptOut.has(address));
     },

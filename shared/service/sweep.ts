@@ -93,7 +93,7 @@ export async function findServices(
   const judged =
     nodes instanceof ReconcileError
       ? nodes
-      : await judgeBy(wanted.length === 0 ? [] : nodes, project.nodePorts, world);
+      : judgeBy(wanted.length === 0 ? [] : nodes, project.nodePorts, world);
   const children = bulkChildren(cloud);
   const compared = new Map<string, UnitState | undefined>();
   const view: View = {

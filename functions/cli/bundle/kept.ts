@@ -1,5 +1,4 @@
 /** What a bundle keeps of what each read answers: the fields that levelset reads, and of no Secret its data. */
-import type { WantedMetadata } from '../../../shared/model/node/nova.ts';
 import { fieldsOf, isRecord } from '../../../shared/model/json.ts';
 import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
 import type { Secret } from '../../../shared/model/kubernetes.ts';
@@ -80,31 +79,26 @@ const certificate: Keep = (value) =>
   typeof value === 'string' ? (value.match(CERTIFICATE) ?? []).join('\n') : value;
 
 /** An object of OpenStack. People keep passwords in the metadata of servers, so only what levelset reads of it stays. */
-const resource =
-  (wanted: WantedMetadata | undefined): Keep =>
-  (value, [kind]) => {
-    if (kind !== 'server' || !isRecord(value)) return value;
-    const read = Object.entries(fieldsOf(value['metadata']));
-    const kept = read.filter(([key]) => key === 'hostname' || key === wanted?.key);
-    const its = value['metadata'] !== undefined && { metadata: Object.fromEntries(kept) };
-    return { ...pick(value, SERVER), ...its };
-  };
+const resource: Keep = (value, [kind]) => {
+  if (kind !== 'server' || !isRecord(value)) return value;
+  const its = value['metadata'] !== undefined && { metadata: pick(value['metadata'], 'hostname') };
+  return { ...pick(value, SERVER), ...its };
+};
+
+const AS_IS =
+  'kube.clusterId kube.hasNamespace kube.state.find kube.state.load kube.routes.load kube.place.load kube.repairs.load kube.deletions.nodes.load kube.deletions.left.load cloud.statuses cloud.quota cloud.projectId cloud.region cloud.octaviaVersion cloud.networkExtensions';
 
 /** Every read of a World. What is not here writes, and no bundle is made of it. */
-export function keptOf(wanted: WantedMetadata | undefined): Readonly<Record<string, Keep>> {
-  const asIs =
-    'kube.clusterId kube.hasNamespace kube.state.find kube.state.load kube.routes.load kube.place.load kube.repairs.load kube.deletions.nodes.load kube.deletions.left.load cloud.statuses cloud.quota cloud.projectId cloud.region cloud.octaviaVersion cloud.networkExtensions';
-  return {
-    ...Object.fromEntries(asIs.split(' ').map((read) => [read, same])),
-    'kube.getService': service,
-    'kube.listServices': each(service),
-    'kube.getNode': node,
-    'kube.listNodes': each(node),
-    'kube.listEndpointSlices': each(slice),
-    'kube.listPods': each(pod),
-    'kube.getSecret': secret,
-    'cloud.list': each(resource(wanted)),
-    'cloud.get': resource(wanted),
-    'cloud.certificateText': certificate,
-  };
-}
+export const KEPT: Readonly<Record<string, Keep>> = {
+  ...Object.fromEntries(AS_IS.split(' ').map((read) => [read, same])),
+  'kube.getService': service,
+  'kube.listServices': each(service),
+  'kube.getNode': node,
+  'kube.listNodes': each(node),
+  'kube.listEndpointSlices': each(slice),
+  'kube.listPods': each(pod),
+  'kube.getSecret': secret,
+  'cloud.list': each(resource),
+  'cloud.get': resource,
+  'cloud.certificateText': certificate,
+};

@@ -6,7 +6,7 @@ import { printable } from '../../../shared/model/text/text.ts';
 import { newMemory } from '../../../shared/memory/memory.ts';
 import type { Cloud, Kube, Log, World } from '../../../shared/ports.ts';
 import type { Answer, Bundle } from './bundle.ts';
-import { keptOf } from './kept.ts';
+import { KEPT } from './kept.ts';
 
 interface RecordedWorld {
   /** The same World, whose clock stands still, and which refuses to write. */
@@ -21,7 +21,6 @@ interface RecordedWorld {
 export function recordWorld(world: World): RecordedWorld {
   const reads: Record<string, Answer[]> = {};
   const asked: Promise<unknown>[] = [];
-  const kept = keptOf(world.config.nodes.serverMetadata);
   const now = world.clock.now();
   const recording = <T extends object>(port: T, path: string): T =>
     new Proxy(port, {
@@ -32,7 +31,7 @@ export function recordWorld(world: World): RecordedWorld {
         if (typeof its !== 'function') return its;
         if (name === 'during') return (run: unknown) => recording(Reflect.apply(its, port, [run]) as T, path);
         return (...args: unknown[]): unknown => {
-          const keep = kept[read];
+          const keep = KEPT[read];
           if (!keep) throw refused(read);
           const answers = (reads[inWords(read, args)] ??= []);
           const at = answers.push({}) - 1;
@@ -64,7 +63,6 @@ export function recordWorld(world: World): RecordedWorld {
 
 /** A World that answers each read as the bundle has it, on a clock that stands still. It needs no network. */
 export function replayWorld({ config, reads, now }: Bundle, log: Log): World {
-  const kept = keptOf(config.nodes.serverMetadata);
   const asked = new Map<string, number>();
   const answer = (read: string): unknown => {
     const at = asked.get(read) ?? 0;
@@ -84,9 +82,9 @@ export function replayWorld({ config, reads, now }: Bundle, log: Log): World {
         get: (_, name) => {
           const read = `${path}.${String(name)}`;
           if (name === 'during') return () => replaying(path);
-          if (Object.keys(kept).some((one) => one.startsWith(`${read}.`))) return replaying(read);
+          if (Object.keys(KEPT).some((one) => one.startsWith(`${read}.`))) return replaying(read);
           return (...args: unknown[]) => {
-            if (!Object.hasOwn(kept, read)) throw refused(read);
+            if (!Object.hasOwn(KEPT, read)) throw refused(read);
             return new Promise((resolve) => {
               resolve(answer(inWords(read, args)));
             });

@@ -19,34 +19,21 @@ export interface JudgedNodes {
   /** The Nodes without the addresses that are refused. A Node of which no IP address is left is not among them. */
   readonly nodes: readonly Node[];
   readonly refused: readonly RefusedAddress[];
-  /** Addresses of Nodes with a providerID on no port that the project sees. */
+  /** Addresses of Nodes with a providerID on no port that the project sees; all addresses if the ports could not be listed. */
   readonly unseen: ReadonlySet<string>;
   /**
    * Addresses that another device has, of ready Nodes of whose servers the project sees no port, by the reason. The other device may
    * be in another network with the same addresses: none joins there, and who is there stays.
    */
   readonly disputed: ReadonlyMap<string, string>;
-  /** Addresses of Nodes without a providerID, which nothing can prove. */
-  readonly unclaimed: ReadonlySet<string>;
   /** By address of a Node with a providerID: the ids of its server's ports there. */
   readonly ports: ReadonlyMap<string, readonly string[]>;
   /** The subnets in which a Node's server has this address; undefined if the project sees no port of a server. */
   readonly subnetsOf: (node: Node, address: string) => readonly string[] | undefined;
-  /** Addresses of Nodes that `--server-metadata` leaves out: none joins there. */
-  readonly strangers?: ReadonlySet<string>;
   /** The servers that Nodes name. */
   readonly servers: ReadonlySet<string>;
   /** Why the ports could not be listed, so that nothing is known of Nodes with a providerID. */
   readonly unlisted?: string;
-}
-
-/** The addresses of the Nodes that name none of these servers. */
-export function addressesOfStrangers(
-  nodes: readonly Node[],
-  servers: ReadonlySet<string>,
-): ReadonlySet<string> {
-  const strangers = nodes.filter((node) => !servers.has(serverOf(node) ?? ''));
-  return new Set(strangers.flatMap(provenAddresses).map(({ address }) => address));
 }
 
 /** The ids of the servers that Nodes name by their providerID, each once. */
@@ -93,12 +80,12 @@ function judge(
   ports: readonly DevicePort[] | string,
   others: ReadonlySet<string>,
 ): JudgedNodes {
-  const seen = new SeenPorts(typeof ports === 'string' ? [] : ports);
+  const isUnlisted = typeof ports === 'string';
+  const seen = new SeenPorts(isUnlisted ? [] : ports);
   const servers = new Set(serversOf(nodes).filter((server) => !others.has(server)));
   const claimed = new Set([...servers, ...others]);
   const refused: RefusedAddress[] = [];
   const unseen = new Set<string>();
-  const unclaimed = new Set<string>();
   const disputed = new Map<string, string>();
   const own = new Map<string, readonly string[]>();
   const judged = nodes.flatMap((told) => {
@@ -112,16 +99,13 @@ function judge(
       const isDisputed = taken !== undefined && isStrange && !claimed.has(elsewhere?.device_id ?? '');
       if (isDisputed) disputed.set(address, taken);
       const because =
-        unreachable(address) ??
-        whyOfAnother(server, others) ??
-        (isDisputed ? undefined : taken) ??
-        (found.length > 0 || server === undefined ? undefined : whyReserved(seen.reserved(address, server)));
+        unreachable(address) ?? whyOfAnother(server, others) ?? (isDisputed ? undefined : taken);
       if (because !== undefined) {
         refused.push({ node: node.metadata.name, address, because });
         return [address];
       }
-      if (server === undefined) unclaimed.add(address);
-      else own.set(address, [...new Set([...(own.get(address) ?? []), ...found])]);
+      if (server !== undefined) own.set(address, [...new Set([...(own.get(address) ?? []), ...found])]);
+      else if (isUnlisted) unseen.add(address);
       return [];
     });
     return lost.length === 0 ? [node] : withoutFamilies(node, lost);
@@ -131,12 +115,11 @@ function judge(
     nodes: judged,
     refused,
     unseen,
-    unclaimed,
     disputed,
     ports: own,
     servers,
     subnetsOf: (node, address) => seen.subnetsOf(serverOf(node) ?? '', address),
-    ...(typeof ports === 'string' ? { unlisted: ports } : {}),
+    ...(isUnlisted ? { unlisted: ports } : {}),
   };
 }
 
@@ -244,13 +227,6 @@ function whyNot(
   if (server === undefined && !claimed.has(device)) return undefined;
   const whose = device === '' ? owner : `${owner.startsWith('compute:') ? 'server' : owner} ${device}`;
   return `is on port ${id} of ${whose}, and on no port of ${server === undefined ? 'the Node, which names no server' : `server ${server}`}`;
-}
-
-/** Why an address that a port without a device reserves is not the Node's; undefined without such a port. */
-function whyReserved(port: DevicePort | undefined): string | undefined {
-  return (
-    port && `is reserved by port ${port.id}, which no device has, and in no address pair of the Node’s server`
-  );
 }
 
 /** The Node without its addresses of the families of these, except for what other addresses it has there. */

@@ -19,22 +19,6 @@ export interface Server {
   readonly 'OS-EXT-SRV-ATTR:hostname'?: string | null;
 }
 
-/** What the metadata of a server must have: the key, with this value if one is given. */
-export interface WantedMetadata {
-  readonly key: string;
-  readonly value?: string;
-}
-
-export function hasMetadata({ metadata }: Server, { key, value }: WantedMetadata): boolean {
-  const found = metadata?.[key];
-  return found !== undefined && (value === undefined || found === value);
-}
-
-/** As the flag `--server-metadata` has it. */
-export function metadataInWords({ key, value }: WantedMetadata): string {
-  return value === undefined ? key : `${key}=${value}`;
-}
-
 export interface ServerAddress {
   readonly addr: string;
   readonly version?: number;

@@ -58,18 +58,6 @@ export class SeenPorts {
     );
   }
 
-  /**
-   * A port without a device that has this fixed IP, as one for a virtual IP, which address pairs let servers use.
-   * Undefined if the server may use any address, or if the project sees no port of it.
-   */
-  reserved(address: string, server: string): DevicePort | undefined {
-    const own = this.#portsOf(server);
-    if (own.length === 0 || own.some((port) => port.port_security_enabled === false)) return undefined;
-    return this.#at(address).find(
-      (port) => !isInUse(port) && port.device_owner !== 'network:floatingip' && !own.includes(port),
-    );
-  }
-
   hasPortsOf(server: string): boolean {
     return this.#portsOf(server).length > 0;
   }

@@ -140,7 +140,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
       ...intent.problems,
       ...intent.rangeProblems,
       ...selected.problems,
-      ...addressProblems(input.judged, reachedAt(input, nodes.reachable, second?.nodes ?? []), config),
+      ...addressProblems(input.judged, reachedAt(input, nodes.reachable, second?.nodes ?? [])),
       ...notTaken(
         selected.nodes,
         memberSubnet,

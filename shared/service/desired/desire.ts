@@ -57,9 +57,9 @@ interface DesiredHere extends Desired {
  * Pods at addresses that are kept out are desired for the watermark, and not for the plan.
  */
 export function desire(asked: Given): DesiredService {
-  const { nodes, judged, observed, depth, reading } = asked;
+  const { nodes, judged, observed, depth } = asked;
   const { endpoints, resources } = observed;
-  const keptOut = addressesKeptOut(judged, resources, reading.config);
+  const keptOut = addressesKeptOut(judged, resources);
   const given = { ...asked, observed: { ...observed, facts: withoutFacts(observed.facts, keptOut) } };
   const all = desireWith(given, nodes, endpoints);
   if (keptOut.size === 0) return all;

@@ -1,14 +1,7 @@
 import { ReconcileError } from '../../model/errors.ts';
 import { fingerprint } from '../../model/json.ts';
 import type { Node } from '../../model/kubernetes.ts';
-import { hasMetadata } from '../../model/node/nova.ts';
-import type { Server } from '../../model/node/nova.ts';
-import {
-  addressesOfStrangers,
-  judgeNodes,
-  serversOf,
-  unknownAddresses,
-} from '../../model/node/judged-nodes.ts';
+import { judgeNodes, serversOf, unknownAddresses } from '../../model/node/judged-nodes.ts';
 import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
 import { subportIdsOf } from '../../model/node/seen-ports.ts';
 import type { DevicePort } from '../../model/node/seen-ports.ts';
@@ -16,7 +9,7 @@ import { onceFor } from '../../model/once-for.ts';
 import { parseProviderID } from '../../model/node/provider-id.ts';
 import type { WireResource } from '../../model/resources.ts';
 import { listPorts } from '../../observe/list-ports.ts';
-import { attempt, readIfPossible } from '../../observe/attempt.ts';
+import { readIfPossible } from '../../observe/attempt.ts';
 import type { CloudReader, World } from '../../ports.ts';
 import { allAddressesOf } from './network/security-group.ts';
 
@@ -82,44 +75,21 @@ export async function observeNodes(
   const { manageSecurityGroups: groups } = reader.config.loadBalancer;
   const read = (): Promise<readonly WireResource[]> => listNodePorts(nodes, groups, 'lately', reader);
   const ports = isMade && !groups ? await readIfPossible(reader, PORTS, read) : await read();
-  return keepOut(nodes, (ports as readonly DevicePort[] | undefined) ?? UNLISTED, isMade, reader);
+  return judgeNodes(nodes, (ports as readonly DevicePort[] | undefined) ?? UNLISTED, othersIn(reader));
 }
 
 /** The Nodes of a sweep, judged by the list that the sweep has. */
 export function judgeBy(
   nodes: readonly Node[],
   ports: readonly WireResource[] | ReconcileError,
-  reader: Judging,
-): Promise<JudgedNodes> {
-  return keepOut(nodes, ports instanceof ReconcileError ? UNLISTED : ports, true, reader);
+  reader: Pick<World, 'memory'>,
+): JudgedNodes {
+  return judgeNodes(nodes, ports instanceof ReconcileError ? UNLISTED : ports, othersIn(reader));
 }
 
-const SERVERS = 'servers that may be Nodes';
-
-/**
- * With `--server-metadata` the addresses at which none joins, since their server lacks the metadata, or they name none. If the
- * servers cannot be listed, and the load balancer `isMade`, members stay, and none joins. One list serves the runs of a minute
- * that ask about the same servers.
- */
-async function keepOut(
-  listed: readonly Node[],
-  ports: readonly DevicePort[] | string,
-  isMade: boolean,
-  reader: Judging,
-): Promise<JudgedNodes> {
-  const { memory, clock, cloud, config } = reader;
-  const judged = judgeNodes(listed, ports, memory.projectServers?.others());
-  const { serverMetadata: wanted } = config.nodes;
-  const { nodes } = judged;
-  if (!wanted || nodes.length === 0) return judged;
-  const named = `${SERVERS} ${fingerprint(serversOf(nodes).toSorted())}`;
-  const read = memory.answers.read(named, { keepMs: KEEP_MS, clock }, () => cloud.list('server'));
-  const found = isMade ? await attempt(read) : await read;
-  if (found instanceof ReconcileError)
-    return { ...judged, strangers: addressesOfStrangers(nodes, new Set()), unlisted: UNLISTED_SERVERS };
-  const servers = (found as readonly Server[]).filter((server) => hasMetadata(server, wanted));
-  return { ...judged, strangers: addressesOfStrangers(nodes, new Set(servers.map(({ id }) => id))) };
+/** The servers that are Nodes of other clusters of the project. */
+function othersIn({ memory }: Pick<World, 'memory'>): ReadonlySet<string> | undefined {
+  return memory.projectServers?.others();
 }
 
 const UNLISTED = 'Neutron did not list the ports of the Nodes';
-const UNLISTED_SERVERS = 'Nova did not list the servers';

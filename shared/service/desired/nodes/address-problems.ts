@@ -7,23 +7,18 @@ import { isEligible } from '../../../model/node/node-set.ts';
 import type { Problem } from '../../../model/plan.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import type { Depth } from '../../../model/unit.ts';
-import type { Config } from '../../../config/config.ts';
-
-type MemberAddresses = Pick<Config, 'memberAddresses'>;
 
 /**
- * The addresses at which no member is added, and one that is there stays: those that nothing proves, with
- * `--member-addresses=proven`, and those that could not be looked up. What the look shows as a member is none of them.
+ * The addresses at which no member is added, and one that is there stays. What the look shows as a member is none of them.
  */
 export function addressesKeptOut(
   judged: JudgedNodes,
   resources: readonly ObservedResource[],
-  config: MemberAddresses,
 ): ReadonlySet<string> {
   const members = new Set(
     resources.flatMap(({ kind, wire }) => (kind === 'member' ? [String(wire['address'])] : [])),
   );
-  return new Set(doubtful(judged, config).filter((address) => !members.has(address)));
+  return new Set(doubtful(judged).filter((address) => !members.has(address)));
 }
 
 /** Whether the look shows the members. A shallow one, and one at a locked load balancer, shows none. */
@@ -45,20 +40,13 @@ export function portsKeptOut(
   return new Set([...keptOut].map((address) => `port/${address}`).filter((port) => !having.has(port)));
 }
 
-/** The addresses at which none joins. */
-export function doubtful(judged: JudgedNodes, config: MemberAddresses): readonly string[] {
-  const { unseen, unclaimed, disputed, unlisted, strangers = [] } = judged;
-  const unproven =
-    unlisted !== undefined || config.memberAddresses === 'proven' ? [...unseen, ...unclaimed] : [];
-  return [...unproven, ...disputed.keys(), ...strangers];
+/** The addresses at which none joins: those that another device may have, and all while the ports could not be listed. */
+export function doubtful({ unseen, disputed, unlisted }: JudgedNodes): readonly string[] {
+  return [...(unlisted === undefined ? [] : unseen), ...disputed.keys()];
 }
 
 /** Problems of Nodes' addresses that are another device's, and of those that nothing proves. `reached` are the members'. */
-export function addressProblems(
-  judged: JudgedNodes,
-  reached: readonly string[],
-  config: MemberAddresses,
-): readonly Problem[] {
+export function addressProblems(judged: JudgedNodes, reached: readonly string[]): readonly Problem[] {
   const problem = (addresses: readonly string[], message: string): readonly Problem[] =>
     addresses.length === 0 ? [] : [{ ...addressesOfMembers(addresses), message, passing: true }];
   const another = [
@@ -76,25 +64,11 @@ export function addressProblems(
     }),
   ];
   if (judged.unlisted !== undefined) return another;
-  const isProven = config.memberAddresses === 'proven';
-  // where no Node names a server, that a Node names none says nothing
-  const counts = isProven || judged.servers.size > 0;
-  const then = isProven
-    ? `; with --member-addresses=proven ${KEPT_OUT}`
-    : ', so nothing proves that it is the Node’s; start levelset with --member-addresses=proven to keep such addresses out';
   return [
     ...another,
     ...problem(
-      reached.filter((address) => judged.strangers?.has(address)),
-      `belongs to a Node whose server has not the metadata of --server-metadata, or that names no server; ${KEPT_OUT}`,
-    ),
-    ...problem(
       reached.filter((address) => judged.unseen.has(address)),
-      `is on no port of the server that its Node names, as far as the project sees${then}`,
-    ),
-    ...problem(
-      reached.filter((address) => counts && judged.unclaimed.has(address) && !judged.unseen.has(address)),
-      `is of a Node whose providerID names no server of OpenStack${then}`,
+      'is on no port of the server that its Node names, as far as the project sees, so nothing proves that it is the Node’s',
     ),
   ];
 }

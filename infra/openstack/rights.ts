@@ -75,7 +75,7 @@ const ROWS: Readonly<Record<CloudRight['service'], readonly Row[]>> = {
     ['GET', '/v2.0/subnets', 'finds the subnets of a network (`floating-subnet`), and external networks with IPv4', 'floating-subnet by its name'],
     ['GET', '/v2.0/subnets/*', 'reads the subnet of the VIP; so does Octavia with the token of its caller', 'a sweep with nothing to do'],
     ['GET', '/v2.0/ports', 'finds the ports of servers', 'a Node that joins'],
-    ['GET', '/v2.0/ports/*', 'reads the port that is to be the VIP (`port-id`), and whether a VIP port is still there', 'port-id'],
+    ['GET', '/v2.0/ports/*', 'reads the port that is to be the VIP (`port-id`)', 'port-id'],
     ['PUT', '/v2.0/ports/*', 'sets address pairs (routes) and security groups (`manage-security-groups`)', 'a route'],
     ['GET', '/v2.0/qos/policies/*', 'checks that the policy is there (`vip-qos-policy-id`)', 'a QoS policy'],
     ['GET', '/v2.0/security-groups', 'finds groups of Services (`manage-security-groups`)', 'security groups, and the Service deleted'],

@@ -48,7 +48,7 @@ function driftBy(state: UnitState, evaluation: Evaluation): (step: Step) => bool
   // a pool that is built anew has the members of the one whose place it takes, so it follows the Nodes as well
   const rebuilds = plan.steps.some(({ address }) => address.includes('/next'));
   return (step) => {
-    if (isMend(step)) return step.verb === 'failover' && observed.vipPortGone === true;
+    if (isMend(step)) return false;
     // without its load balancer nothing is known of its network, so something else is desired
     if (!observed.loadBalancer) return true;
     if (settledFor !== asked || isLeftover(step) || step.address.startsWith('lb/')) return false;
@@ -73,10 +73,9 @@ function isLeftover({ verb, kind, address }: Step): boolean {
   return verb === 'delete' && (kind === 'secret' || (kind === 'floatingip' && address !== 'floatingip'));
 }
 
-/** Whether a step makes what is not there at all, or mends the load balancer that has lost its VIP port. */
+/** Whether a step makes what is not there at all. */
 function isMissing(step: Step, { observed }: Evaluation): boolean {
   const { verb, address } = step;
-  if (verb === 'failover') return true;
   const isNew = verb === 'create' && !address.includes('/next') && !followsNodes(step);
   return isNew && !observed.resources.some((one) => one.address === address);
 }

@@ -37,7 +37,7 @@ import { createsLoadBalancer } from './plan/plan-input.ts';
 import type { ServicePlanInput } from './plan/plan-input.ts';
 import { questionOf } from './question.ts';
 import type { Asking } from './question.ts';
-import { lostVipPort, readRepair } from './repair.ts';
+import { readRepair } from './repair.ts';
 import type { Repairing } from './repair.ts';
 import { isOurs } from './unit.ts';
 
@@ -121,17 +121,17 @@ async function evaluateFound(
   const { unit, cluster, isOfNode } = about;
   const { seen, desired } = await look(reading, about, found, world);
   const first = { ...about, observed: seen, desired: desired.here };
-  const { observed, planned, plan, repairing } = await planWith(first, world);
+  const { planned, plan, repairing } = await planWith(first, world);
 
   const { intent, approved } = reading;
-  const { loadBalancer, replacement } = observed;
+  const { loadBalancer, replacement } = seen;
   return {
     unit,
     cluster,
     nodes,
     isOfNode,
     ...(intent ? { intent } : {}),
-    observed,
+    observed: seen,
     desired: desired.own,
     plan,
     planned,
@@ -167,25 +167,19 @@ async function look(
 }
 
 /**
- * The plan, by what is read only where a first one gives reason to: whether the VIP port is there, the record of repairs, and the quota,
- * which costs a list of each limited kind.
+ * The plan, by what is read only where there is reason to: the record of repairs, and the quota, which costs a list of each limited kind.
  */
 async function planWith(
   first: ServicePlanInput,
   world: Source & Pick<World, 'config'>,
-): Promise<
-  Pick<Evaluation, 'observed' | 'planned' | 'plan'> & { readonly repairing: Repairing | undefined }
-> {
-  const { unit, cluster, depth } = first;
-  const sketch = planService(first);
-  const isGone = depth === 'deep' && (await lostVipPort(unit, first.observed, sketch, world));
-  const observed = isGone ? { ...first.observed, vipPortGone: true as const } : first.observed;
+): Promise<Pick<Evaluation, 'planned' | 'plan'> & { readonly repairing: Repairing | undefined }> {
+  const { unit, cluster, depth, observed } = first;
   const repairing = depth === 'deep' ? await readRepair(unit, observed, cluster, world) : undefined;
-  const input = { ...first, observed, repair: repairing?.facts };
-  const plan = isGone || repairing ? planService(input) : sketch;
-  if (!createsLoadBalancer(plan, input)) return { observed, planned: input, plan, repairing };
+  const input = { ...first, repair: repairing?.facts };
+  const plan = planService(input);
+  if (!createsLoadBalancer(plan, input)) return { planned: input, plan, repairing };
   const planned = { ...input, headroom: await observeHeadroom(world) };
-  return { observed, planned, plan: planService(planned), repairing };
+  return { planned, plan: planService(planned), repairing };
 }
 
 /**

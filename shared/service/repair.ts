@@ -1,21 +1,17 @@
-/** The repair of a load balancer in ERROR, or without its VIP port: what the plan has to know, and the record of all processes (decision 310). */
+/** The repair of a load balancer in ERROR: what the plan has to know, and the record of all processes (decision 310). */
 import { ReconcileError } from '../model/errors.ts';
-import { isLocked } from '../model/load-balancer/octavia.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
-import { isAnother, REPLACEMENT } from '../model/plan.ts';
+import { isAnother } from '../model/plan.ts';
 import type { Plan, Step } from '../model/plan.ts';
 import { ofLastDay } from '../model/repairs.ts';
 import type { RecordedRepairs, Repair } from '../model/repairs.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';
-import { readIfPossible } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
 import { listOurLoadBalancers } from './observe/project.ts';
 import type { Source } from './observe/questions.ts';
-import { IN_ERROR, VIP_PORT_GONE } from './plan/plan-repair.ts';
 import type { RepairFacts } from './plan/plan-repair.ts';
-import { letsIn } from './plan/what-can-be-done-now.ts';
 
 /** The facts, and the version of the record that they are from. */
 export interface Repairing {
@@ -33,35 +29,14 @@ interface Repaired {
 /** The time for which one list serves the runs of all Services whose load balancers are in ERROR, in milliseconds. */
 const KEEP_MS = 2_000;
 
-/**
- * Whether the load balancer's VIP port is gone, of which Octavia says nothing. Neutron took the floating IP off it, so a run asks before it
- * puts the floating IP there. Before it deletes a load balancer that was to take this one's place it has to know, so it throws if Neutron
- * does not answer.
- */
-export async function lostVipPort(
-  { service, wanted, letGo }: Unit,
-  { loadBalancer: lb }: Pick<ObservedService, 'loadBalancer'>,
-  { steps }: Pick<Plan, 'steps'>,
-  world: Source,
-): Promise<boolean> {
-  if (!service || !wanted || letGo || !lb || world.project) return false;
-  const id = lb['vip_port_id'];
-  if (typeof id !== 'string' || id === '' || isLocked(lb)) return false;
-  const isGone = async (): Promise<boolean> => (await world.cloud.get('port', id)) === undefined;
-  if (steps.some(({ address, verb }) => address === REPLACEMENT && verb === 'delete')) return isGone();
-  if (!steps.some((step) => letsIn(step, lb))) return false;
-  return (await readIfPossible(world, 'VIP ports', isGone)) === true;
-}
-
 /** Reads what a repair needs. Undefined if nothing is to be repaired. */
 export async function readRepair(
   { key, wanted, letGo }: Unit,
-  { loadBalancer: lb, vipPortGone }: Pick<ObservedService, 'loadBalancer' | 'vipPortGone'>,
+  { loadBalancer: lb }: Pick<ObservedService, 'loadBalancer'>,
   cluster: ClusterIdentity,
   world: Source & Pick<World, 'config'>,
 ): Promise<Repairing | undefined> {
-  if (!wanted || letGo || !lb) return undefined;
-  if (lb['provisioning_status'] !== 'ERROR' && !vipPortGone) return undefined;
+  if (!wanted || letGo || lb?.['provisioning_status'] !== 'ERROR') return undefined;
   const { cloud, clock, memory, kube, config } = world;
   const [all, recorded] = await Promise.all([
     memory.answers.read('load balancers to repair', { keepMs: KEEP_MS, clock }, () =>
@@ -72,7 +47,6 @@ export async function readRepair(
   const now = clock.now();
   const facts: RepairFacts = {
     key,
-    wrong: vipPortGone ? VIP_PORT_GONE : IN_ERROR,
     all: all.map(({ id }) => id),
     repairs: ofLastDay(recorded.repairs, now),
     percent: config.deletionPercent,

@@ -1,4 +1,4 @@
-/** What levelset prints of a world with twelve damages, as a person reads it at night; `UPDATE=1` writes it anew. */
+/** What levelset prints of a world with many damages, as a person reads it at night; `UPDATE=1` writes it anew. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -41,7 +41,7 @@ async function dryRuns(it: Damages, everyService?: true): Promise<readonly [read
   ];
 }
 
-test('a world with twelve damages is told in words that one reads once', async () => {
+test('a world with many damages is told in words that one reads once', async () => {
   const it = await startDamages();
   const [planned, warned] = await dryRuns(it);
   expectGolden(

@@ -8,14 +8,9 @@ import type { Key } from '../../model/request.ts';
 import type { Repair } from '../../model/repairs.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 
-export const IN_ERROR = 'it is in ERROR';
-export const VIP_PORT_GONE = 'its VIP port is gone';
-
 /** The facts for the budget of repairs. */
 export interface RepairFacts {
   readonly key: Key;
-  /** What is wrong with the load balancer. */
-  readonly wrong: typeof IN_ERROR | typeof VIP_PORT_GONE;
   /** The ids of all load balancers of this cluster. */
   readonly all: readonly string[];
   /** Those of the last day. */
@@ -43,7 +38,7 @@ const HOUR_MS = 3_600_000;
 export function planFailover(lb: ObservedResource, facts: RepairFacts): FailoverStep | undefined {
   if (facts.percent === 0 || !canFailOver(lb) || wasFailedOver(lb, facts)) return undefined;
   if (howMany(facts, 'failover', HOUR_MS, lb) >= mostOf(facts)) return undefined;
-  const because = `${facts.wrong}: Octavia builds its amphorae${facts.wrong === VIP_PORT_GONE ? ' and the port' : ''} anew, and its addresses stay`;
+  const because = 'it is in ERROR: Octavia builds its amphorae anew, and its addresses stay';
   return { verb: 'failover', kind: 'loadbalancer', address: 'lb', id: lb.id, because };
 }
 
@@ -54,7 +49,7 @@ export function whyNotRebuilt(
   facts: RepairFacts,
 ): string | undefined {
   if (!keepsAddress(lb, { observed, published, anew })) return 'the Service would get another address';
-  const serves = facts.wrong === VIP_PORT_GONE && isDetached(observed) ? undefined : whatServes(lb, observed);
+  const serves = whatServes(lb, observed);
   if (serves !== undefined) return `it may still serve, since ${serves}`;
   const today = facts.repairs.filter(({ how }) => how === 'rebuild');
   if (today.some(({ id }) => id === lb.id)) return undefined; // this one was begun
@@ -77,11 +72,6 @@ function keepsAddress(lb: ObservedResource, { observed, published, anew }: WhatS
   const isIPv4Alone = vip !== undefined && familyOf(vip) === 4 && further.length === 0;
   const isWanted = anew.some(({ address }) => address === 'floatingip');
   return isIPv4Alone && isWanted && floating !== undefined && published.every((one) => one === floating);
-}
-
-/** Whether the floating IP is on no port. Neutron takes it off a port that is deleted. */
-function isDetached(observed: readonly ObservedResource[]): boolean {
-  return observed.some(({ address, wire }) => address === 'floatingip' && !wire['port_id']);
 }
 
 /**

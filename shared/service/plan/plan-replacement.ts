@@ -73,7 +73,7 @@ export function planReplacement(
   const unmade = compare(wanted, lb, there).get('refuse');
   const { repair } = input;
   if (repair && input.isForNobody) {
-    const rebuild = `${repair.wrong} and nobody has its address yet, so it is made anew`;
+    const rebuild = 'it is in ERROR and nobody has its address yet, so it is made anew';
     return { steps: removeReplacement(replacement, goesWith), refused: [], rebuild };
   }
   if (!unmade && !repair) return { steps: stray, refused: [] };
@@ -90,7 +90,7 @@ export function planReplacement(
   const obstacle = obstacleOf(lb, input);
   if (obstacle !== undefined) {
     const what = repair
-      ? `${repair.wrong}, and levelset cannot rebuild it`
+      ? 'it is in ERROR, and levelset cannot rebuild it'
       : 'the change would take the address away, and levelset cannot replace the load balancer';
     return no(`${what}: ${obstacle}`);
   }
@@ -103,7 +103,7 @@ export function planReplacement(
     : 'Octavia cannot change it';
   if (waits !== undefined && !input.approved.includes(approval))
     return no(`${waits}; ${costOf(inPlace, lb, there)}`, approval);
-  const because = broken ? broken.wrong : 'approved';
+  const because = broken ? 'it is in ERROR' : 'approved';
   const impossible = whyImpossible(resources, problems);
   if (impossible !== undefined) return no(`the approval is given, but ${impossible}`, approval);
   // without an eligible node, a new load balancer would have no members, and the present one keeps its own
@@ -114,7 +114,7 @@ export function planReplacement(
       refused: [],
       rebuild: 'approved; the VIP port must be free before levelset creates the load balancer again',
     };
-  if (!replacement) return { steps: [create(wanted, anew, lb, resources, broken ?? changes)], refused: [] };
+  if (!replacement) return { steps: [create(wanted, anew, lb, resources, changes)], refused: [] };
   const asDesired = { ...lb, id: replacement.id, wire: replacement };
   if (compare(anew, asDesired, there).has('refuse')) return { steps: stray, refused: [] };
   const { provisioning_status: status } = replacement;
@@ -141,15 +141,15 @@ function create(
   anew: DesiredResource,
   lb: ObservedResource,
   desired: readonly DesiredResource[],
-  why: readonly Change[] | RepairFacts,
+  changes: readonly Change[],
 ): Step {
   const { tags = [] } = wanted.attributes as { readonly tags?: readonly string[] };
   const attributes = { ...anew.attributes, tags: [...tags, replacesTag(lb.id)] };
   const step = createTree({ ...anew, attributes }, desired);
   const because =
-    'wrong' in why
-      ? `it takes the place of lb: ${why.wrong}`
-      : `approved; it takes the place of lb to have another ${why.map(({ attribute }) => attribute).join(', ')}`;
+    changes.length === 0
+      ? 'it takes the place of lb: it is in ERROR'
+      : `approved; it takes the place of lb to have another ${changes.map(({ attribute }) => attribute).join(', ')}`;
   return { ...step, address: REPLACEMENT, because };
 }
 
@@ -233,9 +233,7 @@ function whyWaits(
   repair: RepairFacts,
 ): string | undefined {
   const why = inPlace ? 'the Service asks for the very VIP that it has' : whyNotRebuilt(lb, serving, repair);
-  return why === undefined
-    ? undefined
-    : `${repair.wrong}, and levelset does not rebuild it by itself: ${why}`;
+  return why === undefined ? undefined : `it is in ERROR, and levelset does not rebuild it by itself: ${why}`;
 }
 
 /** What a replacement costs those who use the load balancer. */

@@ -12,7 +12,7 @@ import { quotaShortages } from './plan-problems.ts';
 interface Moment {
   readonly unit: Pick<Unit, 'wanted' | 'letGo'>;
   readonly depth: Depth;
-  readonly observed: Pick<ObservedService, 'loadBalancer' | 'sharing' | 'horizon' | 'vipPortGone'>;
+  readonly observed: Pick<ObservedService, 'loadBalancer' | 'sharing' | 'horizon'>;
   readonly desired: { readonly resources: readonly DesiredResource[] };
   readonly headroom?: Readonly<Record<string, number>> | undefined;
 }
@@ -27,7 +27,7 @@ interface Moment {
  * - A shallow look sees nothing on the load balancer, so only the load balancer itself is planned.
  * - A replacement waits for quota, and the present load balancer is planned as usual.
  * - While a shared load balancer is locked, no security group rule is created.
- * - No floating IP goes to a VIP port that is gone, and before a failover nothing else locks the load balancer: it is recorded as tried.
+ * - Before a failover nothing else locks the load balancer: it is recorded as tried.
  * - A load balancer gets its floating IP when nothing on it is left to close: what is still open was meant for those inside.
  */
 export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
@@ -45,7 +45,7 @@ export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
     return { ...planned, ...locked, steps: [], ...waitsForApproval(unit.letGo, steps) };
   const failsOver = steps.some(({ verb }) => verb === 'failover');
   const shortages = steps.some(isAnother) ? quotaShortages(desired.resources, headroom) : [];
-  const mayBeOpen = isBusy || observed.vipPortGone === true || steps.some(shutsOut);
+  const mayBeOpen = isBusy || steps.some(shutsOut);
   const isPossible = (step: Step): boolean => {
     if (mayBeOpen && letsIn(step, loadBalancer)) return false;
     if (shortages.length > 0 && isAnother(step)) return false;
@@ -92,7 +92,7 @@ function opensPort({ kind, verb }: Step): boolean {
 }
 
 /** Whether the step lets the internet in to what is on the load balancer. */
-export function letsIn(step: Step, loadBalancer: WireResource | undefined): boolean {
+function letsIn(step: Step, loadBalancer: WireResource | undefined): boolean {
   if (step.address !== 'floatingip') return false;
   if (step.verb !== 'update') return step.verb === 'create';
   const port = step.changes.find(({ attribute }) => attribute === 'port_id');

@@ -67,12 +67,8 @@ function waiting(id: string | undefined, retryAfterMs: number): Outcome {
 
 /** What is wrong with a load balancer that is wanted and that this run does not make anew. */
 function inError({ unit, observed }: Evaluation, { steps }: Applied): ReconcileError | undefined {
-  const { loadBalancer: lb, vipPortGone } = observed;
+  const { loadBalancer: lb } = observed;
   if (!lb || !unit.wanted || steps.some(({ kind }) => kind === 'loadbalancer')) return undefined;
-  const isPortLost = vipPortGone && !steps.some(lockOf);
-  if (lb['provisioning_status'] !== 'ERROR' && !isPortLost) return undefined;
-  const what = vipPortGone
-    ? `has lost its VIP port ${String(lb['vip_port_id'])}, which somebody deleted in Neutron`
-    : 'is in ERROR';
-  return new ReconcileError('LOAD_BALANCER_ERROR', `load balancer ${lb.id} ${what}`);
+  if (lb['provisioning_status'] !== 'ERROR') return undefined;
+  return new ReconcileError('LOAD_BALANCER_ERROR', `load balancer ${lb.id} is in ERROR`);
 }

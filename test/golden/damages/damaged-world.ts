@@ -1,6 +1,5 @@
 /** A settled world in which each Service has one damage, and what levelset prints about it. */
 import { countedLots } from '../../../infra/sandbox/lots.ts';
-import { deletePort } from '../../../infra/sandbox/openstack/neutron/ports.ts';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
@@ -61,13 +60,9 @@ const DAMAGES: Readonly<Record<string, Damage>> = {
     kube.delete('Service', 'shop', metadata.name);
   },
   'tags-removed': ({ lb }, { hand }) => hand.update('loadbalancer', lb, { tags: [] }),
-  'vip-port-deleted': ({ vipPort }, { inside: { cloud } }) => {
-    const port = cloud.ports.byId(vipPort);
-    if (port) deletePort(cloud, port);
-  },
 };
 
-/** Twelve Services were served for two hours, another cluster is gone, and somebody was at work ten minutes ago. */
+/** Eleven Services were served for two hours, another cluster is gone, and somebody was at work ten minutes ago. */
 export async function startDamages(): Promise<Damages> {
   const inside = createSandbox({ nodes: 2, pendingMs: 1 }, new VirtualClock(), countedLots());
   const { kube, cloud, clock } = inside;

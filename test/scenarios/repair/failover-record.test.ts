@@ -1,6 +1,6 @@
 /** The record of failovers bounds them, so it has each that was made, and none that was not (decision 310). */
 import { expect, test } from 'vitest';
-import { eventsIn, INTERNAL, DRIFT, served, type SweptService } from './swept-service.ts';
+import { INTERNAL, DRIFT, served, type SweptService } from './swept-service.ts';
 
 function breaks(it: SweptService): void {
   it.inside.cloud.setStatus(it.lb().id, 'ERROR');
@@ -38,14 +38,4 @@ test('a failover is made by the next run after the state could not be written wh
   clear();
   await it.sweepOnce();
   expect(it.failovers()).toBe(1);
-});
-
-test('a lost port is told of, although another process records a repair at that moment', async () => {
-  const it = await served('mends');
-  it.deletePort();
-  const match = { side: 'kube', method: 'POST', path: /configmaps/ } as const;
-  it.inside.fault({ kind: 'fail-before', match, status: 409, times: 1 });
-  await it.sweepOnce();
-  expect(it.failovers()).toBe(1);
-  expect(eventsIn(it.inside)).toContain('~ lb failover');
 });

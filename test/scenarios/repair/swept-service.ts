@@ -2,7 +2,6 @@ import { expect } from 'vitest';
 import { countedLots } from '../../../infra/sandbox/lots.ts';
 import type { LoadBalancer } from '../../../infra/sandbox/openstack/octavia/objects.ts';
 import type { OctaviaOptions } from '../../../infra/sandbox/openstack/octavia/traits.ts';
-import { deletePort } from '../../../infra/sandbox/openstack/neutron/ports.ts';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
@@ -26,8 +25,6 @@ export interface SweptService {
   sweepOnce(): Promise<Sweep & { readonly reports: readonly Report[] }>;
   /** A run of another process, which knows nothing; with so much time. */
   runElsewhere(request?: Partial<ReconcileRequest>, remainingMs?: number): Promise<Report>;
-  /** Somebody deletes the VIP port in Neutron. */
-  deletePort(): void;
   /** Somebody changes how the pool balances. */
   changePool(): void;
   /** Writes to OpenStack. */
@@ -78,10 +75,6 @@ export async function served(
         inProcessWorld(inside, aConfig(AUTH_URL, flags), SILENT),
         { remainingMs: () => remainingMs },
       ),
-    deletePort: () => {
-      const port = cloud.ports.byId(it.lb().vip_port_id);
-      if (port) deletePort(cloud, port);
-    },
     changePool: () => {
       const [pool] = cloud.pools;
       if (!pool) throw new Error('there is no pool');

@@ -6,7 +6,7 @@
 import { DESCRIPTION_MARK, loadBalancerName } from '../ownership.ts';
 import type { ClusterIdentity } from '../ownership.ts';
 import type { ServiceKey } from '../request.ts';
-import type { DesiredResource, WireResource, ResourceKind } from '../resources.ts';
+import type { WireResource, ResourceKind } from '../resources.ts';
 
 /** Both controllers cut names at this many bytes. */
 const CUT = 255;
@@ -126,14 +126,6 @@ const BEHAVIOUR: Readonly<Record<Dialect, Readonly<Partial<Record<ResourceKind, 
     listener: ['default_pool_id', 'default_tls_container_ref', 'sni_container_refs'],
   },
 };
-
-/** What follows from annotations that OCCM, which made the load balancer, read otherwise than levelset, or not at all. */
-export interface ReadOtherwise {
-  /** The attributes that they set, such as `pool.protocol`. */
-  readonly targets: ReadonlySet<string>;
-  /** What is desired as it read its own; absent if that makes no difference. */
-  readonly desired?: readonly DesiredResource[];
-}
 
 export function behaviourOf(dialect: Dialect, kind: ResourceKind): readonly string[] {
   return BEHAVIOUR[dialect][kind] ?? [];

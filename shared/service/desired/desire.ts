@@ -4,7 +4,6 @@ import { withoutPodsAt } from '../../model/load-balancer/service-endpoints.ts';
 import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
 import type { NetworkFacts } from '../../model/network/network-facts.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
-import type { ReadOtherwise } from '../../model/load-balancer/other-controllers.ts';
 import { LOAD_BALANCER_ID, LOAD_BALANCER_NAME } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import { withoutAddresses } from '../../model/node/judged-nodes.ts';
@@ -45,7 +44,7 @@ export interface DesiredService {
 interface DesiredHere extends Desired {
   /** Hashes of the changes that the Service approves, sorted. */
   readonly approved: readonly string[];
-  readonly byGo?: ReadOtherwise;
+  readonly readOtherwise?: ReadonlySet<string> | undefined;
   /** cloud.conf makes the Service internal, and the Service itself does not. */
   readonly internalByConfig?: boolean;
   /** What is desired of a load balancer that takes this one's place; absent unless some change is approved. */
@@ -107,7 +106,7 @@ function desireWith(
   all: readonly Node[],
   endpoints: Endpoints | undefined,
 ): DesiredService {
-  const { intent, config, asNew, approved, byGo } = reading;
+  const { intent, config, asNew, approved, readOtherwise } = reading;
   const { loadBalancer, sharing, resources, localNodes, ifReplaced, horizon } = observed;
   const nodes = intent && !intent.nodeSelector ? ofMembers(all, resources) : all;
   const floatingIP = resources.find(
@@ -147,12 +146,10 @@ function desireWith(
     ...shared.problems,
   ];
   const another = ifReplaced && { another: desireUnit({ ...input, ...ifReplaced }, asNew) };
-  const asGo = byGo?.intent && desireUnit({ ...input, intent: byGo.intent }, config).resources;
-  const gate = byGo && { byGo: { targets: byGo.targets, ...(asGo ? { desired: asGo } : {}) } };
   const byConfig = intent?.internalByConfig === true || sharing?.byConfig === true;
   const internalByConfig = unit.wanted && byConfig;
-  const here = { ...own, resources: shared.resources, problems, approved, internalByConfig };
-  return { own, here: { ...here, ...gate, ...another } };
+  const here = { ...own, resources: shared.resources, problems, approved, internalByConfig, readOtherwise };
+  return { own, here: { ...here, ...another } };
 }
 
 const UNTIL = 'levelset changes nothing until then';

@@ -41,8 +41,8 @@ export interface Reading {
   readonly asNew: Config;
   /** Hashes of the changes that the Service approves, sorted. */
   readonly approved: readonly string[];
-  /** Present if OCCM made the load balancer: what it read otherwise, and the intent as it read it. */
-  readonly byGo?: { readonly targets: ReadonlySet<string>; readonly intent?: ServiceIntent };
+  /** Of a load balancer that OCCM made: the attributes that annotations set which it does not know, or reads otherwise (decision 431). */
+  readonly readOtherwise?: ReadonlySet<string>;
 }
 
 /** Reads the intent with the defaults of the controller that made the load balancer. */
@@ -60,9 +60,7 @@ export function readAsDialect(
   const approved = [...(intent.annotated.Service.approved ?? [])].sort();
   if (isKinx) return { ...configs, intent: withoutDescription(intent), approved };
   if (!loadBalancer) return { ...configs, intent, approved };
-  const { targets, asGo } = readOtherwise(service);
-  const byGo = { targets, ...(asGo ? { intent: readIntent(asGo, own, lastSelector) } : {}) };
-  return { ...configs, intent, approved, byGo };
+  return { ...configs, intent, approved, readOtherwise: readOtherwise(service) };
 }
 
 const FIELD = 'levelset.openstack.org/description';
@@ -81,30 +79,17 @@ function withoutDescription(intent: ServiceIntent): ServiceIntent {
   };
 }
 
-/**
- * What the annotations set that OCCM does not know, or reads otherwise than levelset (decision 431), and the Service
- * without the latter; absent if there are none.
- */
-function readOtherwise(service: Service): {
-  readonly targets: ReadonlySet<string>;
-  readonly asGo?: Service;
-} {
-  const { annotations = {} } = service.metadata;
-  const others = ANNOTATIONS.flatMap((row) =>
+function readOtherwise({ metadata: { annotations = {} } }: Service): ReadonlySet<string> {
+  const targets = ANNOTATIONS.flatMap((row) =>
     Object.entries(annotations)
       .filter(([key]) =>
         row.names.some((name) => key === name || (isOwn(name) && key.startsWith(`${name}.`))),
       )
       .filter(([key, text]) => isOwn(key) || !isPlain(row, text))
-      .map(([key]) => ({ key, target: targetOf(row)?.join('.') ?? '' })),
+      .map(() => targetOf(row)?.join('.') ?? ''),
   );
-  const targets = new Set(others.map(({ target }) => target));
   // kinx's protocol brings a header
-  if (targets.has('listener.protocol')) targets.add('listener.insert_headers');
-  const left = new Set(others.flatMap(({ key }) => (isOwn(key) ? [] : [key])));
-  if (left.size === 0) return { targets };
-  const asGo = Object.fromEntries(Object.entries(annotations).filter(([key]) => !left.has(key)));
-  return { targets, asGo: { ...service, metadata: { ...service.metadata, annotations: asGo } } };
+  return new Set(targets.includes('listener.protocol') ? [...targets, 'listener.insert_headers'] : targets);
 }
 
 function isOwn(key: string): boolean {

@@ -1,7 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { requestedFloatingIP } from '../../model/kubernetes.ts';
 import type { Node } from '../../model/kubernetes.ts';
-import type { ReadOtherwise } from '../../model/load-balancer/other-controllers.ts';
 import { serviceIn } from '../../model/load-balancer/floating-ip-owner.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
@@ -37,7 +36,7 @@ interface Wanted {
   readonly draining?: readonly DrainingMember[];
   /** Hashes of changes that may be made. */
   readonly approved: readonly string[];
-  readonly byGo?: ReadOtherwise;
+  readonly readOtherwise?: ReadonlySet<string> | undefined;
   readonly internalByConfig?: boolean | undefined;
   /** What would be desired of a new load balancer that takes this one's place. */
   readonly another?: {

@@ -46,7 +46,7 @@ import { whatCanBeDoneNow } from './what-can-be-done-now.ts';
 export function planService(given: ServicePlanInput): Plan {
   const { unit, cluster, nodes, depth, config, headroom, repair, observed: seen, desired: asked } = given;
   const { loadBalancer, sharing, replacement, duplicates } = seen;
-  const { keepMembers, keepSecurityGroup, approved, another, byGo, internalByConfig } = asked;
+  const { keepMembers, keepSecurityGroup, approved, another, readOtherwise, internalByConfig } = asked;
   const uid = unit.service?.metadata.uid ?? '';
   const free = withoutTakenPlaces(asked.resources, seen.resources, cluster);
   const published = publishedAddresses(unit.service);
@@ -65,7 +65,7 @@ export function planService(given: ServicePlanInput): Plan {
       published,
       nodes: addressesOf(nodes),
       keepMembers,
-      ...(byGo ? { byGo } : {}),
+      readOtherwise,
       internalByConfig,
       isUnread,
     }),

@@ -6,8 +6,6 @@ import type { SandboxWorld } from '../../support/sandbox-world.ts';
 import { ingressOf, readyOf } from '../../support/told.ts';
 
 const PROXY = 'loadbalancer.openstack.org/proxy-protocol';
-const PORT = { name: 'http', port: 80, targetPort: 8080, nodePort: 30_080 };
-const MORE = { name: 'more', port: 8081, targetPort: 8081, nodePort: 30_081 };
 
 let it: SandboxWorld;
 beforeEach(async () => {
@@ -18,12 +16,9 @@ afterEach(() => it.close());
 
 const RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 
-async function apply(
-  annotations: Readonly<Record<string, string>>,
-  ...ports: readonly object[]
-): Promise<void> {
+async function apply(annotations: Readonly<Record<string, string>>): Promise<void> {
   const metadata = { name: 'web', namespace: 'default', annotations };
-  it.sandbox.kube.apply({ kind: 'Service', metadata, ...(ports.length > 0 ? { spec: { ports } } : {}) });
+  it.sandbox.kube.apply({ kind: 'Service', metadata });
   await it.settle('web');
 }
 
@@ -50,16 +45,6 @@ test('proxy-protocol True, which was off, waits, and who approves it hears what 
 
   await apply({ 'levelset.openstack.org/approve': waits() });
   expect(protocols()).toEqual(['PROXY']);
-});
-
-test('a port that is added meanwhile speaks as the ports beside it, and so it stays until all of them change', async () => {
-  await apply({ [PROXY]: ' true' }, PORT, MORE);
-  expect(protocols()).toEqual(['TCP', 'TCP']);
-  await it.sweepUntilSettled();
-  expect(protocols()).toEqual(['TCP', 'TCP']);
-
-  await apply({ 'levelset.openstack.org/approve': waits() });
-  expect(protocols()).toEqual(['PROXY', 'PROXY']);
 });
 
 test('a name is published in place of the address only where OCCM would do so, and the condition says why', async () => {

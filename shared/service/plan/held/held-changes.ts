@@ -1,5 +1,5 @@
 import { behaviourOf } from '../../../model/load-balancer/other-controllers.ts';
-import type { Dialect, ReadOtherwise } from '../../../model/load-balancer/other-controllers.ts';
+import type { Dialect } from '../../../model/load-balancer/other-controllers.ts';
 import { withoutRecordOf } from '../../../model/ownership.ts';
 import type { AwaitingApproval, Change } from '../../../model/plan.ts';
 import type { ServiceKey } from '../../../model/request.ts';
@@ -19,8 +19,8 @@ export interface HeldInput {
   readonly nodes: ReadonlyMap<string, readonly string[]>;
   /** No node is eligible, so the pools keep their members. */
   readonly keepMembers: boolean;
-  /** Present if OCCM made the load balancer. */
-  readonly byGo?: ReadOtherwise;
+  /** The attributes that OCCM, which made the load balancer, read otherwise, such as `pool.protocol`. */
+  readonly readOtherwise?: ReadonlySet<string> | undefined;
   /** cloud.conf makes the Service internal, and the Service itself does not. */
   readonly internalByConfig?: boolean | undefined;
   /** Octavia is at work, so nobody knows what is on the load balancer, and so whose it was. */
@@ -50,8 +50,8 @@ export interface Adopted extends HeldInput {
 }
 
 /** The attributes that do not wait: the old controller would change them, and reads as levelset does what sets them. */
-export function freeOf(kind: ResourceKind, { dialect, byGo }: Adopted): readonly string[] {
-  return ['tags', ...behaviourOf(dialect, kind).filter((name) => !byGo?.targets.has(`${kind}.${name}`))];
+export function freeOf(kind: ResourceKind, { dialect, readOtherwise }: Adopted): readonly string[] {
+  return ['tags', ...behaviourOf(dialect, kind).filter((name) => !readOtherwise?.has(`${kind}.${name}`))];
 }
 
 /** The differences that wait. A controller that changed a monitor's type replaced it with all attributes that belong to the type. */

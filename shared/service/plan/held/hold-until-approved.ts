@@ -41,7 +41,7 @@ export function holdUntilApproved(given: HeldInput): Held {
 
   const balancer = desired.map((one) => (one.kind === 'loadbalancer' ? holdOne(one, adopted) : one));
   const ports = holdPorts(places, { ...input, desired: balancer }, adopted);
-  const asItIs = heldFloatingIP(likeSiblings(places, ports, waiting, adopted), adopted);
+  const asItIs = heldFloatingIP(ports, adopted);
   const approval = approvalOf([
     input.uid,
     'adopt',
@@ -202,24 +202,6 @@ function withoutNewKinds(
     });
   }
   return desired.filter(({ address, parent = '' }) => !left.has(address) && !left.has(parent));
-}
-
-/** While a reading waits at the ports that OCCM made, the others have what it would have given them. */
-function likeSiblings(
-  places: readonly string[],
-  sides: Sides,
-  waiting: readonly Waiting[],
-  { byGo }: Adopted,
-): Sides {
-  const waits = waiting.some(({ kind, changes }) =>
-    changes.some(({ attribute }) => byGo?.targets.has(`${kind}.${attribute}`)),
-  );
-  if (!byGo?.desired || !waits) return sides;
-  const isOther = ({ address }: DesiredResource): boolean =>
-    !places.includes(placeOf(address) || (places[0] ?? ''));
-  const others = new Set(sides.desired.filter(isOther).map(({ address }) => placeOf(address)));
-  const asGo = byGo.desired.filter((one) => isOther(one) && others.has(placeOf(one.address)));
-  return { ...sides, desired: [...sides.desired.filter((one) => !isOther(one)), ...asGo] };
 }
 
 /** Whether the load balancer's tags and name are levelset's. An adopted pool may still be on it. */

@@ -26,7 +26,6 @@ export interface FoundLoadBalancers {
 
 /** The observed state of one unit. */
 export interface ObservedService extends FoundLoadBalancers, ObservedEndpoints {
-  /** Present if somebody deleted the VIP port of `loadBalancer` in Neutron. A run looks only where it has reason to. */
   /** The Service's role on `loadBalancer`, and the other Services on it. */
   readonly sharing?: Sharing;
   readonly resources: readonly ObservedResource[];

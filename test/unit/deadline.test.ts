@@ -113,15 +113,10 @@ describe.concurrent('with time of its own', () => {
     expect(tookMs).toBeLessThan(CLOSING_MS + 1_000);
   });
 
+  // prettier-ignore
   test.each([
     ['OpenStack', (url: string) => connectCloud({ ...configFor(url), requestTimeoutMs: 60_000 }).ready()],
-    [
-      'Kubernetes',
-      (server: string) =>
-        createKubeHttp({ source: '', server, tls: {}, credential: () => Promise.resolve({}) })({
-          ...{ method: 'GET', path: '/api/v1/nodes', doing: 'list Nodes' },
-        }),
-    ],
+    ['Kubernetes', (server: string) => createKubeHttp({ source: '', server, tls: {}, credential: () => Promise.resolve({}) })({...{ method: 'GET', path: '/api/v1/nodes', doing: 'list Nodes' } })],
   ])('a connection to %s that nobody takes up is given up after 4 s', async (_what, call) => {
     const silent = net.createServer();
     OPEN.push({ close: () => silent.close() });

@@ -27,16 +27,14 @@ it.each<readonly [string | undefined, readonly (string | undefined)[]]>([
   expect(controllersList(value)).toEqual(expected);
 });
 
+// prettier-ignore
 it.each([
   ['*,-services', 'has a value that is not allowed (item 2): give *, service-lb-controller (service), '],
   ['*,-services', '; did you mean service?'],
   ['*,Service', 'has a value that is not allowed (item 2)'],
   ['*,Service', '; did you mean service?'],
   ['nodeipam,-*', 'has a value that is not allowed (items 1, 2): give *, '],
-  [
-    '-service',
-    'has a value that is not allowed: give a list that leaves a controller on; it may begin with *',
-  ],
+  ['-service', 'has a value that is not allowed: give a list that leaves a controller on; it may begin with *'],
   ['*,-service,-cloud-node,-cloud-node-lifecycle,-route', 'leaves a controller on'],
 ])('--controllers=%s is refused', (value, says) => {
   const result = controllersList(value);

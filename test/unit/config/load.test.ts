@@ -74,13 +74,9 @@ describe('loadConfig', () => {
 
   type Expected = Partial<OpenStackConfig>;
   const password = { type: 'password', user: { name: 'u', domain }, project: { name: 'p', domain } } as const;
+  // prettier-ignore
   const sources: [string, Given, Readonly<Record<string, string>>, Expected][] = [
-    [
-      'cloud.conf alone, whatever the environment says',
-      { cloudConfigText: GLOBAL },
-      VARIABLES,
-      { authUrl: 'https://k/v3' },
-    ],
+    ['cloud.conf alone, whatever the environment says', { cloudConfigText: GLOBAL }, VARIABLES, { authUrl: 'https://k/v3' }],
     [
       'clouds.yaml with secure.yaml',
       {},
@@ -93,41 +89,10 @@ describe('loadConfig', () => {
         credentials: { ...password, project: { name: 'p', domain: { id: 'default' } }, password: '0042' },
       },
     ],
-    [
-      'an application credential in clouds.yaml',
-      {},
-      { ...CLOUDS, OS_CLOUD: 'other' },
-      {
-        authUrl: 'https://other/v3',
-        credentials: { type: 'application-credential', id: 'i', secret: '0123' },
-      },
-    ],
-    [
-      'the only cloud there is',
-      {},
-      { OS_CLIENT_CONFIG_FILE: 'FOLDER/single.yaml' },
-      { authUrl: 'https://one' },
-    ],
-    [
-      'variables',
-      {},
-      VARIABLES,
-      {
-        authUrl: 'https://env/v3',
-        credentials: {
-          ...password,
-          user: { name: 'e', domain },
-          project: { name: 'ep', domain },
-          password: 'x',
-        },
-      },
-    ],
-    [
-      'variables before a clouds.yaml nobody named',
-      {},
-      { ...VARIABLES, ...CLOUDS },
-      { authUrl: 'https://env/v3' },
-    ],
+    ['an application credential in clouds.yaml', {}, { ...CLOUDS, OS_CLOUD: 'other' }, { authUrl: 'https://other/v3', credentials: { type: 'application-credential', id: 'i', secret: '0123' } }],
+    ['the only cloud there is', {}, { OS_CLIENT_CONFIG_FILE: 'FOLDER/single.yaml' }, { authUrl: 'https://one' }],
+    ['variables', {}, VARIABLES, { authUrl: 'https://env/v3', credentials: {...password, user: { name: 'e', domain }, project: { name: 'ep', domain }, password: 'x' } }],
+    ['variables before a clouds.yaml nobody named', {}, { ...VARIABLES, ...CLOUDS }, { authUrl: 'https://env/v3' }],
     [
       'cloud.conf, then clouds.yaml, then variables',
       { cloudConfigText: '[Global]\nuse-clouds\ncloud = demo\nusername = conf' },

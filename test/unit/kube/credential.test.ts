@@ -117,13 +117,10 @@ echo '{"status":{"token":"'$PREFIX-$1-$(wc -l < "$(dirname "$0")/runs" | tr -d '
     expect(runs()).toBe(4);
   });
 
+  // prettier-ignore
   it.each([
     ['is not there', './missing', '(ENOENT): install it by: apt install plugin'],
-    [
-      'says why it fails',
-      './fails',
-      '(it failed): cannot log in as REDACTED with REDACTED Ask the network team',
-    ],
+    ['says why it fails', './fails', '(it failed): cannot log in as REDACTED with REDACTED Ask the network team'],
     ['fails in silence', './silent', '(it failed): run it by hand to see why'],
     ['prints what is no JSON', './chatty', '(it failed): run it by hand to see why'],
     ['prints what is no credential', './odd', '(it failed): run it by hand to see why'],

@@ -24,48 +24,27 @@ const aFloatingIP = (tags: readonly string[], description = ''): WireResource =>
 });
 
 describe('a free floating IP', () => {
+  // prettier-ignore
   test.each([
     ['of nobody', [], ''],
     ['with a user’s own words', ['shop'], 'for the shop'],
     ['that was made for the Service', [], floatingIPDescription(CLUSTER, WEB)],
-    [
-      'of a namesake before it',
-      [clusterTag(CLUSTER), serviceTag('old')],
-      floatingIPDescription(CLUSTER, WEB),
-    ],
+    ['of a namesake before it', [clusterTag(CLUSTER), serviceTag('old')], floatingIPDescription(CLUSTER, WEB)],
     ['of OCCM’s Service of that name', [], `${GO} shop/web from cluster kubernetes`],
-    [
-      'that is kept for the namespace',
-      [clusterTag(CLUSTER), keptTag(CLUSTER, 'shop')],
-      `${GO} shop/x from cluster k`,
-    ],
+    ['that is kept for the namespace', [clusterTag(CLUSTER), keptTag(CLUSTER, 'shop')], `${GO} shop/x from cluster k`],
     ['of another Service, which consents', [serviceTag('other'), 'levelset-allow=shop'], ''],
   ])('%s is free', (_, tags, description) => {
     expect(whyNotFree(aFloatingIP(tags, description), unit, CLUSTER, false)).toBeUndefined();
   });
 
+  // prettier-ignore
   test.each([
-    [
-      'of another Service',
-      [clusterTag(CLUSTER), serviceTag('other')],
-      '',
-      'another Service, whose UID is other',
-    ],
+    ['of another Service', [clusterTag(CLUSTER), serviceTag('other')], '', 'another Service, whose UID is other'],
     ['made for another Service', [], floatingIPDescription(CLUSTER, { ...WEB, name: 'x' }), 'Service shop/x'],
     ['of OCCM in another cluster', [], `${GO} shop/x from cluster prod`, 'of cluster prod'],
-    [
-      'of OCCM under another cluster name',
-      [],
-      `${GO} shop/web from cluster prod`,
-      'of this very name under the cluster name prod, while --cluster-name is kubernetes',
-    ],
+    ['of OCCM under another cluster name', [], `${GO} shop/web from cluster prod`, 'of this very name under the cluster name prod, while --cluster-name is kubernetes'],
     ['kept for another namespace', [keptTag(CLUSTER, 'edge')], '', 'kept for another namespace, edge'],
-    [
-      'that consents to another namespace',
-      [serviceTag('other'), 'levelset-allow=edge'],
-      '',
-      'another Service',
-    ],
+    ['that consents to another namespace', [serviceTag('other'), 'levelset-allow=edge'], '', 'another Service'],
   ])('%s takes consent', (_, tags, description, words) => {
     const wire = aFloatingIP(tags, description);
 

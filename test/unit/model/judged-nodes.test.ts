@@ -33,24 +33,12 @@ const addressesIn = (nodes: readonly Node[]): readonly string[] =>
 describe('an address of a Node', () => {
   const own = aPort('own', 1, '10.0.0.1');
 
+  // prettier-ignore
   test.each([
     ['on a port of its server', [own], '10.0.0.1', ['own']],
     ['in another spelling', [aPort('own', 1, 'fd00::1')], 'fd00:0::1', ['own']],
-    [
-      'on a sub-port of its trunk',
-      [
-        { ...own, trunk_details: { sub_ports: [{ port_id: 'sub' }] } },
-        { ...aPort('sub', undefined, '10.5.0.1'), device_owner: 'trunk:subport' },
-      ],
-      '10.5.0.1',
-      ['sub'],
-    ],
-    [
-      'in an address pair of its port',
-      [{ ...own, allowed_address_pairs: [{ ip_address: '10.0.0.100' }] }],
-      '10.0.0.100',
-      ['own'],
-    ],
+    ['on a sub-port of its trunk', [{ ...own, trunk_details: { sub_ports: [{ port_id: 'sub' }] } }, { ...aPort('sub', undefined, '10.5.0.1'), device_owner: 'trunk:subport' }], '10.5.0.1', ['sub']],
+    ['in an address pair of its port', [{ ...own, allowed_address_pairs: [{ ip_address: '10.0.0.100' }] }], '10.0.0.100', ['own']],
     [
       'in an address pair of a sub-port',
       [
@@ -63,21 +51,8 @@ describe('an address of a Node', () => {
       '10.5.0.100',
       ['sub'],
     ],
-    [
-      'in an address pair, although a port that nobody uses reserves it',
-      [
-        { ...own, allowed_address_pairs: [{ ip_address: '10.0.0.100' }] },
-        aPort('vip', undefined, '10.0.0.100'),
-      ],
-      '10.0.0.100',
-      ['own'],
-    ],
-    [
-      'that another server has, too, in another network',
-      [own, aPort('other', 2, '10.0.0.1')],
-      '10.0.0.1',
-      ['own'],
-    ],
+    ['in an address pair, although a port that nobody uses reserves it', [{ ...own, allowed_address_pairs: [{ ip_address: '10.0.0.100' }] }, aPort('vip', undefined, '10.0.0.100')], '10.0.0.100', ['own']],
+    ['that another server has, too, in another network', [own, aPort('other', 2, '10.0.0.1')], '10.0.0.1', ['own']],
   ] as const)('%s is taken', (_, ports, address, ids) => {
     const judged = judgeNodes([aNode('one', 1, address)], ports);
 
@@ -85,32 +60,13 @@ describe('an address of a Node', () => {
     expect([judged.refused, judged.ports.get(address), [...judged.unseen]]).toEqual([[], ids, []]);
   });
 
+  // prettier-ignore
   test.each([
     ['another server’s', [own, aPort('db', 9, '10.0.0.9')], '10.0.0.9', 'port db of server'],
-    [
-      'another server’s, however wide its own pairs are',
-      [{ ...own, allowed_address_pairs: [{ ip_address: '0.0.0.0/0' }] }, aPort('db', 9, '10.0.0.9')],
-      '10.0.0.9',
-      'port db of server',
-    ],
-    [
-      'a router’s',
-      [{ ...aPort('gw', 3, '10.0.0.254'), device_owner: 'network:router_interface' }],
-      '10.0.0.254',
-      'network:router_interface',
-    ],
-    [
-      'a sub-port’s of another trunk',
-      [own, { ...aPort('sub', undefined, '10.5.0.1'), device_owner: 'trunk:subport' }],
-      '10.5.0.1',
-      'trunk:subport',
-    ],
-    [
-      'reserved by a port without a device, for other servers',
-      [own, aPort('vip', undefined, '10.0.0.100')],
-      '10.0.0.100',
-      'reserved by port vip',
-    ],
+    ['another server’s, however wide its own pairs are', [{ ...own, allowed_address_pairs: [{ ip_address: '0.0.0.0/0' }] }, aPort('db', 9, '10.0.0.9')], '10.0.0.9', 'port db of server'],
+    ['a router’s', [{ ...aPort('gw', 3, '10.0.0.254'), device_owner: 'network:router_interface' }], '10.0.0.254', 'network:router_interface'],
+    ['a sub-port’s of another trunk', [own, { ...aPort('sub', undefined, '10.5.0.1'), device_owner: 'trunk:subport' }], '10.5.0.1', 'trunk:subport'],
+    ['reserved by a port without a device, for other servers', [own, aPort('vip', undefined, '10.0.0.100')], '10.0.0.100', 'reserved by port vip'],
     ['that of Nova’s metadata', [own], '169.254.169.254', '169.254.0.0/16'],
     ['of the machine itself', [own], '::1', '::/127'],
   ] as const)('that is %s is refused, and named', (_, ports, address, because) => {

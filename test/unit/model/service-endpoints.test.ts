@@ -140,20 +140,13 @@ describe('Pods behind a port', () => {
     expect(found.pods.map(({ address }) => address)).toEqual(['10.0.0.31', 'fd00::31']);
   });
 
+  // prettier-ignore
   test.each<[string, Endpoint, string]>([
     ['another machine', { ...at('10.0.0.99', 'x'), targetRef: { kind: 'Node', name: 'x' } }, 'names no Pod'],
     ['nothing', { addresses: ['10.0.0.99'] }, 'names no Pod'],
-    [
-      'a Pod of another namespace',
-      at('10.0.0.31', 'web-1', { targetRef: { kind: 'Pod', namespace: 'kube-system', name: 'web-1' } }),
-      'another namespace',
-    ],
+    ['a Pod of another namespace', at('10.0.0.31', 'web-1', { targetRef: { kind: 'Pod', namespace: 'kube-system', name: 'web-1' } }), 'another namespace'],
     ['a Pod that is not there', at('10.0.0.31', 'web-9'), 'does not select'],
-    [
-      'a namesake of before',
-      at('10.0.0.31', 'web-1', { targetRef: { kind: 'Pod', name: 'web-1', uid: 'other' } }),
-      'does not select',
-    ],
+    ['a namesake of before', at('10.0.0.31', 'web-1', { targetRef: { kind: 'Pod', name: 'web-1', uid: 'other' } }), 'does not select'],
     ['an address of another Pod', at('10.0.0.32', 'web-1'), 'is not an address of Pod web-1'],
     ['a Pod that has succeeded', at('10.0.0.41', 'done'), 'Pod done has ended (Succeeded)'],
     ['a Pod that has failed', at('10.0.0.42', 'broken'), 'Pod broken has ended (Failed)'],

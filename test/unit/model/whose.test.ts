@@ -17,25 +17,16 @@ const alone = {
 };
 const shared = { ...alone, tags: [...alone.tags, 'levelset-name=default/api', `${GO}api`] };
 
+// prettier-ignore
 const LISTENERS: readonly (readonly [string, readonly string[], owned: boolean, ownedWhenShared: boolean])[] =
   [
     ['with its UID', [OURS, `levelset-service=${UID}`, `${GO}web`], true, true],
     ['of a namesake that is gone', [OURS, `levelset-service=${OTHER}`, `${GO}web`], true, true],
-    [
-      'of a namesake when the cluster was called otherwise',
-      [OURS, 'kube_service_old_default_web'],
-      true,
-      true,
-    ],
+    ['of a namesake when the cluster was called otherwise', [OURS, 'kube_service_old_default_web'], true, true],
     ['of OCCM', [`${GO}web`], true, true],
     ['of another Service of the cluster', [OURS, `levelset-service=${OTHER}`, `${GO}api`], false, false],
     ['of another Service, of OCCM', [`${GO}api`], false, false],
-    [
-      'of a Service of the same name in another cluster',
-      ['levelset-cluster=other', `${GO}web`],
-      false,
-      false,
-    ],
+    ['of a Service of the same name in another cluster', ['levelset-cluster=other', `${GO}web`], false, false],
     ['of the same name in a cluster called otherwise', ['kube_service_old_default_web'], false, false],
     ['of a Service whose name ends alike', [OURS, 'kube_service_kubernetes_default_my-web'], false, false],
     ['of the cluster that does not say more', [OURS, `levelset-service=${OTHER}`], true, false],
@@ -64,15 +55,11 @@ describe('a listener', () => {
   });
 });
 
+// prettier-ignore
 const POOLS: readonly (readonly [string, object, owned: boolean, ownedWhenShared: boolean])[] = [
   ['of its own', { name: `pool_0_${GO}web`, tags: ['levelset-port=tcp/80'] }, true, true],
   ['that another one is making', { name: `pool_0_${GO}api`, tags: ['levelset-port=tcp/81'] }, false, false],
-  [
-    'whose name was cut',
-    { name: `pool_0_${GO}${'x'.repeat(250)}`, tags: ['levelset-port=tcp/80'] },
-    true,
-    false,
-  ],
+  ['whose name was cut', { name: `pool_0_${GO}${'x'.repeat(250)}`, tags: ['levelset-port=tcp/80'] }, true, false],
   ['of a person', { name: `pool_0_${GO}web`, tags: [] }, false, false],
 ];
 

@@ -74,37 +74,19 @@ function desire(given: Given) {
 }
 
 describe('initialisation', () => {
+  // prettier-ignore
   test.each<[string, Given, object]>([
-    [
-      'everything in one write of each half, addresses first, and other taints stay as they are',
-      { spec: { taints: [UNINITIALIZED, OTHER] } },
-      { providerID: `openstack:///${ID}`, taints: [OTHER], labels },
-    ],
-    [
-      'with its region, where that is configured',
-      { spec: { taints: [UNINITIALIZED], providerID: '' }, regional: true },
-      { providerID: `openstack://RegionOne/${ID}`, taints: [], labels },
-    ],
-    [
-      'of any effect, however often',
-      { spec: { taints: [UNINITIALIZED, { ...UNINITIALIZED, effect: 'NoExecute' }] } },
-      { providerID: `openstack:///${ID}`, taints: [], labels },
-    ],
-    [
-      'once more when the taint is put back; a providerID that is set is never changed, in whatever spelling',
-      { spec: { taints: [UNINITIALIZED], providerID: `kinx:///${ID}` } },
-      { taints: [], labels },
-    ],
+    ['everything in one write of each half, addresses first, and other taints stay as they are', { spec: { taints: [UNINITIALIZED, OTHER] } }, { providerID: `openstack:///${ID}`, taints: [OTHER], labels }],
+    ['with its region, where that is configured', { spec: { taints: [UNINITIALIZED], providerID: '' }, regional: true }, { providerID: `openstack://RegionOne/${ID}`, taints: [], labels }],
+    ['of any effect, however often', { spec: { taints: [UNINITIALIZED, { ...UNINITIALIZED, effect: 'NoExecute' }] } }, { providerID: `openstack:///${ID}`, taints: [], labels }],
+    ['once more when the taint is put back; a providerID that is set is never changed, in whatever spelling', { spec: { taints: [UNINITIALIZED], providerID: `kinx:///${ID}` } }, { taints: [], labels }],
   ])('%s', (_, given, attributes) => {
     expect(desire(given)).toStrictEqual({ resources: [nodestatus, node(attributes)], problems: [] });
   });
 
+  // prettier-ignore
   test.each<[string, Given, string]>([
-    [
-      'a provided IP that the cloud does not know (decision 104)',
-      { annotations: { 'alpha.kubernetes.io/provided-node-ip': '10.9.9.9' }, existing: addresses },
-      'alpha.kubernetes.io/provided-node-ip',
-    ],
+    ['a provided IP that the cloud does not know (decision 104)', { annotations: { 'alpha.kubernetes.io/provided-node-ip': '10.9.9.9' }, existing: addresses }, 'alpha.kubernetes.io/provided-node-ip'],
     ['a doubtful read', { server: { addresses: {} }, existing: addresses }, 'status.addresses'],
   ])('waits for %s', (_, given, field) => {
     const { resources, problems } = desire({ ...given, spec: { taints: [UNINITIALIZED] } });

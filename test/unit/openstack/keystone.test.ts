@@ -79,6 +79,7 @@ describe('a login', () => {
   });
 
   const domain = { name: 'Default' };
+  // prettier-ignore
   const credentials: readonly [string, OpenStackConfig['credentials'], unknown][] = [
     [
       'a password',
@@ -88,11 +89,7 @@ describe('a login', () => {
         scope: { project: { id: 'p' } },
       },
     ],
-    [
-      'the id of an application credential',
-      { type: 'application-credential', id: 'i', secret: 's' },
-      { identity: { methods: ['application_credential'], application_credential: { id: 'i', secret: 's' } } },
-    ],
+    ['the id of an application credential', { type: 'application-credential', id: 'i', secret: 's' }, { identity: { methods: ['application_credential'], application_credential: { id: 'i', secret: 's' } } }],
     [
       'the name of an application credential',
       { type: 'application-credential', name: 'n', user: { name: 'demo', domain }, secret: 's' },
@@ -143,13 +140,9 @@ describe('a login', () => {
   });
 
   const id = 'deadbeef';
+  // prettier-ignore
   it.each([
-    [
-      'that it has no such application credential',
-      404,
-      'Could not find Application Credential',
-      / and does it have this/,
-    ],
+    ['that it has no such application credential', 404, 'Could not find Application Credential', / and does it have this/],
     ['in words of another server', 400, undefined, /the address of Keystone\?$/],
   ])('answered %s says what may be wrong', async (_what, status, message, expected) => {
     fake = await startFake(empty, (_seen, response) => {

@@ -56,15 +56,13 @@ describe('TLS', () => {
       return http({ service: 'identity', method: 'POST', url: address });
     };
 
+    // prettier-ignore
     it.each([
       ['the root', root],
       ['the issuer alone', issuer],
       ['the certificate itself', leaf],
       ['what the server sends', `${leaf}${issuer}`],
-      [
-        'all of them, with words between and the line ends of Windows',
-        `${root}# ${issuer}\n${leaf}`.replaceAll('\n', '\r\n'),
-      ],
+      ['all of them, with words between and the line ends of Windows', `${root}# ${issuer}\n${leaf}`.replaceAll('\n', '\r\n')],
       ['the issuer beside another authority', `${PEM}${issuer}`],
     ])('works with %s in ca-file', async (_what, ca = '') => {
       expect(await ask(ca)).toMatchObject({ status: 200 });

@@ -47,6 +47,7 @@ const ONE = '10.244.1.0/24 > 10.0.0.1';
 const TWO = '10.244.2.0/24 > 10.0.0.2';
 const one = { nodes: [nodeOf(1)], ports: [portOf(1)] };
 
+// prettier-ignore
 const rows: readonly (readonly [what: string, given: RouteCase, wish: Wish])[] = [
   ['a new Node', one, { routes: [ONE], pairs: { 1: ['10.244.1.0/24'] }, record: [ONE] }],
   [
@@ -83,11 +84,7 @@ const rows: readonly (readonly [what: string, given: RouteCase, wish: Wish])[] =
     },
     { routes: ['10.244.1.0/24 > 10.0.0.7'], pairs: { 7: ['10.244.1.0/24'] } },
   ],
-  [
-    'a Node without an OpenStack providerID is found by its InternalIP',
-    { nodes: [nodeOf(1, { providerID: '' })], ports: [portOf(1)] },
-    { routes: [ONE], pairs: { 1: ['10.244.1.0/24'] } },
-  ],
+  ['a Node without an OpenStack providerID is found by its InternalIP', { nodes: [nodeOf(1, { providerID: '' })], ports: [portOf(1)] }, { routes: [ONE], pairs: { 1: ['10.244.1.0/24'] } }],
   [
     "the same address elsewhere is another machine's",
     {
@@ -173,11 +170,7 @@ const rows: readonly (readonly [what: string, given: RouteCase, wish: Wish])[] =
     { nodes: [nodeOf(1)], ports: [], routes: [ONE], written: written(ONE) },
     { routes: [ONE], without: ['node-1 10.244.1.0/24: no port of its server is known'], record: [ONE] },
   ],
-  [
-    'a Node that is gone: by the record (decision 112)',
-    { ...one, routes: [ONE, TWO], written: written(ONE, TWO) },
-    { routes: [ONE], pairs: { 1: ['10.244.1.0/24'] }, record: [ONE] },
-  ],
+  ['a Node that is gone: by the record (decision 112)', { ...one, routes: [ONE, TWO], written: written(ONE, TWO) }, { routes: [ONE], pairs: { 1: ['10.244.1.0/24'] }, record: [ONE] }],
   [
     'a Node that is gone while its server stays: the pair goes, too',
     {
@@ -188,20 +181,8 @@ const rows: readonly (readonly [what: string, given: RouteCase, wish: Wish])[] =
     },
     { routes: [ONE], pairs: { 1: ['10.244.1.0/24'], 2: ['10.244.0.0/16'] }, record: [ONE] },
   ],
-  [
-    "the route of a Node that is gone, and of which no record is, may be another cluster's",
-    { ...one, routes: [ONE, TWO] },
-    { routes: [ONE, TWO], pairs: { 1: ['10.244.1.0/24'] }, record: [ONE] },
-  ],
-  [
-    'another podCIDR: route and pair move',
-    {
-      nodes: [nodeOf(1, { podCIDRs: ['10.244.9.0/24'] })],
-      ports: [portOf(1, ['10.244.1.0/24'])],
-      routes: [ONE],
-    },
-    { routes: ['10.244.9.0/24 > 10.0.0.1'], pairs: { 1: ['10.244.9.0/24'] } },
-  ],
+  ["the route of a Node that is gone, and of which no record is, may be another cluster's", { ...one, routes: [ONE, TWO] }, { routes: [ONE, TWO], pairs: { 1: ['10.244.1.0/24'] }, record: [ONE] }],
+  ['another podCIDR: route and pair move', { nodes: [nodeOf(1, { podCIDRs: ['10.244.9.0/24'] })], ports: [portOf(1, ['10.244.1.0/24'])], routes: [ONE] }, { routes: ['10.244.9.0/24 > 10.0.0.1'], pairs: { 1: ['10.244.9.0/24'] } }],
   [
     'a route that somebody moved to another Node',
     {
@@ -212,16 +193,7 @@ const rows: readonly (readonly [what: string, given: RouteCase, wish: Wish])[] =
     },
     { routes: [TWO, ONE], pairs: { 1: ['10.244.1.0/24'], 2: ['10.244.2.0/24'] } },
   ],
-  [
-    'the address of a Node that moved',
-    {
-      nodes: [nodeOf(1)],
-      ports: [portOf(1)],
-      routes: ['10.244.1.0/24 > 10.0.0.99'],
-      written: written('10.244.1.0/24 > 10.0.0.99'),
-    },
-    { routes: [ONE], pairs: { 1: ['10.244.1.0/24'] }, record: [ONE] },
-  ],
+  ['the address of a Node that moved', { nodes: [nodeOf(1)], ports: [portOf(1)], routes: ['10.244.1.0/24 > 10.0.0.99'], written: written('10.244.1.0/24 > 10.0.0.99') }, { routes: [ONE], pairs: { 1: ['10.244.1.0/24'] }, record: [ONE] }],
   [
     'routes outside the cluster CIDRs, also to a Node, and those of others inside',
     {
@@ -243,11 +215,7 @@ const rows: readonly (readonly [what: string, given: RouteCase, wish: Wish])[] =
       ],
     },
   ],
-  [
-    'a wider pair of others is enough, and stays',
-    { nodes: [nodeOf(1)], ports: [portOf(1, ['10.244.0.0/16', '192.0.2.7'])] },
-    { routes: [ONE], pairs: { 1: ['10.244.0.0/16', '192.0.2.7'] } },
-  ],
+  ['a wider pair of others is enough, and stays', { nodes: [nodeOf(1)], ports: [portOf(1, ['10.244.0.0/16', '192.0.2.7'])] }, { routes: [ONE], pairs: { 1: ['10.244.0.0/16', '192.0.2.7'] } }],
   [
     'pairs for another MAC address do not count, and stay',
     {
@@ -259,14 +227,7 @@ const rows: readonly (readonly [what: string, given: RouteCase, wish: Wish])[] =
     },
     { routes: [], pairs: { 1: ['10.244.1.0/24'] } },
   ],
-  [
-    'without port security, or without the extension, there are no pairs',
-    {
-      nodes: [nodeOf(1), nodeOf(2)],
-      ports: [portOf(1, [], { port_security_enabled: false }), withoutPairs()],
-    },
-    { routes: [ONE, TWO], pairs: {} },
-  ],
+  ['without port security, or without the extension, there are no pairs', { nodes: [nodeOf(1), nodeOf(2)], ports: [portOf(1, [], { port_security_enabled: false }), withoutPairs()] }, { routes: [ONE, TWO], pairs: {} }],
   [
     'a full router: those that are there stay, and one Node has to wait',
     {
@@ -342,13 +303,10 @@ describe('what is said', () => {
 
 describe('nothing is written where', () => {
   const two = written(ONE, TWO);
+  // prettier-ignore
   test.each([
     ['there is no Node, but routes to two', readingOf({ written: two }), 'the cluster has no Node'],
-    [
-      'the router has no interface to be seen',
-      { ...readingOf(one), subnets: new Set<string>() },
-      'no interface',
-    ],
+    ['the router has no interface to be seen', { ...readingOf(one), subnets: new Set<string>() }, 'no interface'],
     ['Neutron knows no routes', { ...readingOf(one), router: { id: 'x' } }, 'no extension extraroute'],
   ])('%s', (_what, reading, message) => {
     expect(routeDoubt(reading, false)).toMatchObject({
@@ -364,13 +322,10 @@ describe('nothing is written where', () => {
   });
 });
 
+// prettier-ignore
 test.each([
   ['its Node left', written(ONE, TWO), 'no Node has the podCIDR 10.244.2.0/24'],
-  [
-    'its Node is reached elsewhere',
-    written('10.244.1.0/24 > 10.0.0.77'),
-    'another next hop leads to 10.244.1.0/24',
-  ],
+  ['its Node is reached elsewhere', written('10.244.1.0/24 > 10.0.0.77'), 'another next hop leads to 10.244.1.0/24'],
 ])('a router that loses a route since %s says so', (_, routes, why) => {
   const given = { ...one, routes: routes.map(text), written: routes };
   const { resources } = desireRoutes(readingOf(given));

@@ -25,29 +25,12 @@ const intent = (
 ) => readIntent(aStoredService({ annotations, spec: { ipFamilies, loadBalancerIP } }), aConfig());
 
 describe('spec.loadBalancerIP', () => {
+  // prettier-ignore
   test.each<[string, readonly string[], string, readonly Subnet[], object]>([
     ['is the VIP', ['IPv4'], '10.0.0.7', [FOUR], { vip_subnet_id: 'four', vip_address: '10.0.0.7' }],
-    [
-      'is the VIP as OpenStack spells it',
-      ['IPv6'],
-      'FD00:10:0::07',
-      [SIX],
-      { vip_subnet_id: 'six', vip_address: 'fd00:10::7' },
-    ],
-    [
-      'is the additional VIP of its family',
-      ['IPv4', 'IPv6'],
-      'fd00:10::7',
-      [FOUR, SIX],
-      { vip_subnet_id: 'four', additional_vips: [{ subnet_id: 'six', ip_address: 'fd00:10::7' }] },
-    ],
-    [
-      'leaves the other one to Neutron',
-      ['IPv4', 'IPv6'],
-      '10.0.0.7',
-      [FOUR, SIX],
-      { vip_subnet_id: 'four', vip_address: '10.0.0.7', additional_vips: [{ subnet_id: 'six' }] },
-    ],
+    ['is the VIP as OpenStack spells it', ['IPv6'], 'FD00:10:0::07', [SIX], { vip_subnet_id: 'six', vip_address: 'fd00:10::7' }],
+    ['is the additional VIP of its family', ['IPv4', 'IPv6'], 'fd00:10::7', [FOUR, SIX], { vip_subnet_id: 'four', additional_vips: [{ subnet_id: 'six', ip_address: 'fd00:10::7' }] }],
+    ['leaves the other one to Neutron', ['IPv4', 'IPv6'], '10.0.0.7', [FOUR, SIX], { vip_subnet_id: 'four', vip_address: '10.0.0.7', additional_vips: [{ subnet_id: 'six' }] }],
   ])('%s', (_, families, ip, subnets, attributes) => {
     expect(desireVips(intent(families, ip), facts(...subnets), ZED)).toEqual({ attributes, problems: [] });
   });

@@ -18,6 +18,7 @@ function aNode(
 }
 
 describe('isEligible', () => {
+  // prettier-ignore
   test.each([
     ['a plain node', aNode('n', []), true],
     ['a node being deleted', aNode('n', [], { deletionTimestamp: '2026-01-01T00:00:00Z' }), false],
@@ -25,21 +26,8 @@ describe('isEligible', () => {
     ['label empty', aNode('n', [], { labels: { [EXCLUDE]: '' } }), false],
     ['label without sense', aNode('n', [], { labels: { [EXCLUDE]: 'nope' } }), false],
     ['label false', aNode('n', [], { labels: { [EXCLUDE]: 'False' } }), true],
-    [
-      'leaving',
-      aNode('n', [], {}, { taints: [{ key: 'ToBeDeletedByClusterAutoscaler', effect: 'NoSchedule' }] }),
-      false,
-    ],
-    [
-      'not initialised',
-      aNode(
-        'n',
-        [],
-        {},
-        { taints: [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', effect: 'NoSchedule' }] },
-      ),
-      true,
-    ],
+    ['leaving', aNode('n', [], {}, { taints: [{ key: 'ToBeDeletedByClusterAutoscaler', effect: 'NoSchedule' }] }), false],
+    ['not initialised', aNode('n', [], {}, { taints: [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', effect: 'NoSchedule' }] }), true],
   ])('%s', (_, node, eligible) => {
     expect(isEligible(node)).toBe(eligible);
   });
@@ -47,52 +35,13 @@ describe('isEligible', () => {
 
 describe('memberAddress (decision 25)', () => {
   const subnet = { id: 's', cidr: '10.0.0.0/24', network_id: 'n' };
+  // prettier-ignore
   test.each([
-    [
-      'inside the member subnet',
-      [
-        ['InternalIP', '10.9.0.1'],
-        ['InternalIP', '10.0.0.5'],
-      ],
-      4,
-      '10.0.0.5',
-    ],
-    [
-      'else the first InternalIP',
-      [
-        ['ExternalIP', '192.0.2.1'],
-        ['InternalIP', '10.9.0.1'],
-      ],
-      4,
-      '10.9.0.1',
-    ],
-    [
-      'else an ExternalIP',
-      [
-        ['Hostname', 'n'],
-        ['ExternalIP', '192.0.2.1'],
-      ],
-      4,
-      '192.0.2.1',
-    ],
-    [
-      'of the wanted family',
-      [
-        ['InternalIP', '10.0.0.5'],
-        ['InternalIP', 'fd00::5'],
-      ],
-      6,
-      'fd00::5',
-    ],
-    [
-      'or none',
-      [
-        ['Hostname', 'n'],
-        ['InternalIP', 'fd00::5'],
-      ],
-      4,
-      undefined,
-    ],
+    ['inside the member subnet', [['InternalIP', '10.9.0.1'], ['InternalIP', '10.0.0.5']], 4, '10.0.0.5'],
+    ['else the first InternalIP', [['ExternalIP', '192.0.2.1'], ['InternalIP', '10.9.0.1']], 4, '10.9.0.1'],
+    ['else an ExternalIP', [['Hostname', 'n'], ['ExternalIP', '192.0.2.1']], 4, '192.0.2.1'],
+    ['of the wanted family', [['InternalIP', '10.0.0.5'], ['InternalIP', 'fd00::5']], 6, 'fd00::5'],
+    ['or none', [['Hostname', 'n'], ['InternalIP', 'fd00::5']], 4, undefined],
   ] as const)('%s', (_, addresses, family, address) => {
     expect(memberAddress(aNode('n', addresses), subnet, family)).toBe(address);
   });

@@ -19,18 +19,14 @@ function publish(
 }
 
 describe('the address is published', () => {
+  // prettier-ignore
   test.each([
     ['as it is', {}, {}, { ip: '192.0.2.7', ipMode: 'VIP' }],
     ['also with names switched on', {}, NAMED, { ip: '192.0.2.7', ipMode: 'VIP' }],
     ['for a proxy', PROXY, {}, { ip: '192.0.2.7', ipMode: 'Proxy' }],
     ['as a name, for a proxy', PROXY, NAMED, { hostname: '192.0.2.7.nip.io' }],
     ['below the suffix', PROXY, { ...NAMED, ingressHostnameSuffix: 'a.b' }, { hostname: '192.0.2.7.a.b' }],
-    [
-      'as the name that the Service asks for',
-      { ...PROXY, 'loadbalancer.openstack.org/hostname': 'app.example.org' },
-      NAMED,
-      { hostname: 'app.example.org' },
-    ],
+    ['as the name that the Service asks for', { ...PROXY, 'loadbalancer.openstack.org/hostname': 'app.example.org' }, NAMED, { hostname: 'app.example.org' }],
   ])('%s', (_, annotations, general, ingress) => {
     expect(publish(annotations, general)).toEqual([ingress]);
   });

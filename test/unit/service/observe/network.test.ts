@@ -29,25 +29,14 @@ async function evaluation(
   return observeFloatingNetworks({ external: true, families: [4], ...question }, source);
 }
 
+// prettier-ignore
 test.each([
   ['nothing for what is internal', { external: false }, { floatingNetworks: [] }],
   ['the network that is named', { floating_network_id: NETWORK }, { floatingNetworks: [NETWORK] }],
   ['else all external ones', {}, { floatingNetworks: [PUBLIC] }],
-  [
-    'the subnet that is named, and its network',
-    { floating_subnet_id: PUBLIC_SUBNET },
-    { floatingNetworks: [PUBLIC], floatingSubnets: [a] },
-  ],
-  [
-    'both when both are named, even if they do not belong together',
-    { floating_subnet_id: PUBLIC_SUBNET, floating_network_id: NETWORK },
-    { floatingNetworks: [NETWORK], floatingSubnets: [a] },
-  ],
-  [
-    'no subnet when it cannot be seen',
-    { floating_subnet_id: HIDDEN },
-    { floatingNetworks: [PUBLIC], floatingSubnets: [] },
-  ],
+  ['the subnet that is named, and its network', { floating_subnet_id: PUBLIC_SUBNET }, { floatingNetworks: [PUBLIC], floatingSubnets: [a] }],
+  ['both when both are named, even if they do not belong together', { floating_subnet_id: PUBLIC_SUBNET, floating_network_id: NETWORK }, { floatingNetworks: [NETWORK], floatingSubnets: [a] }],
+  ['no subnet when it cannot be seen', { floating_subnet_id: HIDDEN }, { floatingNetworks: [PUBLIC], floatingSubnets: [] }],
   [
     'the IPv4 subnets to choose from, by name',
     { choose_floating_subnet: true },

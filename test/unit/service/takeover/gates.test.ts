@@ -49,14 +49,9 @@ const sticky: Edit = (draft) => {
 };
 
 /** What somebody asks for, what waits of it, and what approving does: the verbs and addresses of the steps. */
+// prettier-ignore
 const CASES: readonly (readonly [string, RecordedWorld, Edit, readonly string[], readonly string[]])[] = [
-  [
-    'kinx never changed how a client stays on a member',
-    kinx,
-    sticky,
-    ['update pool/tcp/80 session_persistence', 'update pool/tcp/443 session_persistence'],
-    ['update pool/tcp/80', 'update pool/tcp/443'],
-  ],
+  ['kinx never changed how a client stays on a member', kinx, sticky, ['update pool/tcp/80 session_persistence', 'update pool/tcp/443 session_persistence'], ['update pool/tcp/80', 'update pool/tcp/443']],
   [
     'kinx never closed a listener',
     kinx,

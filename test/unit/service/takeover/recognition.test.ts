@@ -66,22 +66,11 @@ test.each(TAKEN)('a load balancer %s is taken over', async (_title, from, edit, 
   ]);
 });
 
+// prettier-ignore
 const LEFT: readonly (readonly [string, RecordedWorld, (draft: Draft<RecordedWorld>) => void])[] = [
   ['whose address nobody published', kinx, unpublish],
-  [
-    'whose description says another Service, though the name is the same',
-    kinx,
-    (draft) => {
-      balancer(draft)['description'] = 'Kubernetes external service kinx-readme/tcp from cluster kubernetes';
-    },
-  ],
-  [
-    'with another address than the one published',
-    kinx,
-    (draft) => {
-      balancer(draft)['vip_address'] = '10.0.0.253';
-    },
-  ],
+  ['whose description says another Service, though the name is the same', kinx, (draft) => { balancer(draft)['description'] = 'Kubernetes external service kinx-readme/tcp from cluster kubernetes'; }],
+  ['with another address than the one published', kinx, (draft) => { balancer(draft)['vip_address'] = '10.0.0.253'; }],
   [
     'that another cluster has taken over',
     occm,

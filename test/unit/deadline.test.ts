@@ -42,10 +42,7 @@ async function startSlow(answers: 'nothing' | 'without end') {
   // as in a Pod, whose token is in a file
   const credential = (): Promise<object> => new Promise((resolve) => setTimeout(resolve, 20, {}));
   const connection = { source: '', server: url, tls: {}, credential };
-  const kube = new KubeClient(createKubeHttp(connection), {
-    namespace: 'levelset',
-    log: SILENT,
-  });
+  const kube = new KubeClient(createKubeHttp(connection), { namespace: 'levelset', log: SILENT });
   await cloud.projectId();
   return { cloud, kube, asked: () => asked };
 }

@@ -28,9 +28,7 @@ describe('the security groups of a port', () => {
     const cloud = new SimulatedCloud(GROUPS);
     const world = { cloud, memory: newMemory() };
     const seen = await cloud.get('port', PORT);
-
     await Promise.all([changePort(adding(WEB), seen, world), changePort(adding(DNS), seen, world)]);
-
     expect(groups(cloud)).toEqual([NODE_GROUP, WEB, DNS]);
   });
 
@@ -38,13 +36,8 @@ describe('the security groups of a port', () => {
     const cloud = new SimulatedCloud(GROUPS);
     const world = { cloud, memory: newMemory() };
     await changePort(adding(WEB), await cloud.get('port', PORT), world);
-    Object.assign(portOf(cloud) ?? {}, {
-      security_groups: [FOREIGN, NODE_GROUP, WEB],
-      revision_number: 9,
-    });
-
+    Object.assign(portOf(cloud) ?? {}, { security_groups: [FOREIGN, NODE_GROUP, WEB], revision_number: 9 });
     await changePort(step([NODE_GROUP, WEB], [NODE_GROUP]), await cloud.get('port', PORT), world);
-
     expect(groups(cloud)).toEqual([NODE_GROUP, FOREIGN]);
   });
 
@@ -53,9 +46,7 @@ describe('the security groups of a port', () => {
     const world = { cloud, memory: newMemory() };
     const seen = await cloud.get('port', PORT);
     Object.assign(portOf(cloud) ?? {}, { security_groups: [FOREIGN], revision_number: 2 });
-
     const write = changePort(adding(WEB), seen, world);
-
     await expect(write).rejects.toMatchObject({ code: 'CHANGED_MEANWHILE', disposition: 'wait' });
     expect(groups(cloud)).toEqual([FOREIGN]);
     await changePort(step([FOREIGN], [FOREIGN, WEB]), await cloud.get('port', PORT), world);
@@ -90,7 +81,6 @@ test('a port that was changed meanwhile holds up neither the others nor, for mor
     memory: newMemory(),
     clock: Date,
   });
-
   expect(applied.steps.map(({ address }) => address)).toEqual(['port/10.0.0.2']);
   expect(applied).toMatchObject({ stopped: true, error: { code: 'CHANGED_MEANWHILE' } });
   expect(cloud.all('securitygroup')).toContainEqual(expect.objectContaining({ id: group.id }));

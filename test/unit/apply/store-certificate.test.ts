@@ -25,7 +25,6 @@ test('what is stored has a name and no payload to be seen, and is not stored twi
   const first = await storeCertificate(step, { cloud, kube });
   expect(first).toMatchObject({ name: 'levelset/x/default/web/web-tls/y', mode: 'levelset-x' });
   expect(first['payload']).toBeUndefined();
-
   const second = await storeCertificate(step, { cloud, kube });
   expect(second.id).toBe(first.id);
   expect(cloud.writes).toEqual(['create secret']);

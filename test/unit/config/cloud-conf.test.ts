@@ -131,12 +131,10 @@ describe('what has no effect', () => {
     expect(readCloudConf(source, 'cloud.conf')).toMatchObject({ warnings: [warning], problems: [] });
   });
 
+  // prettier-ignore
   it.each([
-    '[Networking]\npublic-network-name = a\naddress-sort-order = 10.0.0.0/8',
-    `[Route]\nrouter-id = ${ID}`,
-    '[Route]\nrouter-id =',
-    '[BlockStorage]\nbs-version = v3',
-    '[Metadata]\nsearch-order = configDrive',
+    '[Networking]\npublic-network-name = a\naddress-sort-order = 10.0.0.0/8', `[Route]\nrouter-id = ${ID}`, '[Route]\nrouter-id =',
+    '[BlockStorage]\nbs-version = v3', '[Metadata]\nsearch-order = configDrive',
     '[LoadBalancer]\nmanage-security-groups = false\nenabled\nmax-shared-lb = 2',
   ])('%j gives no warning', (source) => {
     expect(readCloudConf(source, 'cloud.conf')).toMatchObject({ warnings: [], problems: [] });
@@ -144,13 +142,8 @@ describe('what has no effect', () => {
 });
 
 it('a value that is not allowed is told and stops nothing where levelset makes no load balancers', () => {
-  const lines = [
-    '[LoadBalancerClass "a"]',
-    'subnet-id = x',
-    '[LoadBalancer]',
-    'floating-network-id = public',
-    'enabled = false',
-  ];
+  // prettier-ignore
+  const lines = ['[LoadBalancerClass "a"]', 'subnet-id = x', '[LoadBalancer]', 'floating-network-id = public', 'enabled = false'];
   expect(read(...lines)).toMatchObject({
     problems: [],
     warnings: [

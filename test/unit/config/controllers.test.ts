@@ -2,11 +2,9 @@ import { expect, it } from 'vitest';
 import { CONTROLLER_NAMES, controllersList } from '../../../shared/config/controllers.ts';
 import { NotAllowed, refusalOf } from '../../../shared/config/read-value.ts';
 
+// prettier-ignore
 const [SERVICE, NODE, LIFECYCLE, ROUTE] = [
-  'service-lb-controller',
-  'cloud-node-controller',
-  'cloud-node-lifecycle-controller',
-  'node-route-controller',
+  'service-lb-controller', 'cloud-node-controller', 'cloud-node-lifecycle-controller', 'node-route-controller',
 ];
 
 it.each<readonly [string | undefined, readonly (string | undefined)[]]>([

@@ -50,13 +50,8 @@ it('[Route] names a router', () => {
   expect(read('[Route]', 'router-id =').route).toEqual({});
 });
 
-it.each([
-  'configDrive',
-  'metadataService',
-  'configDrive,metadataService',
-  ' metadataService , configDrive',
-  '',
-])('[Metadata] search-order = %j gives no warning', (order) => {
+// prettier-ignore
+it.each(['configDrive', 'metadataService', 'configDrive,metadataService', ' metadataService , configDrive', ''])('[Metadata] search-order = %j gives no warning', (order) => {
   expect(read('[Metadata]', `search-order = ${order}`)).toMatchObject({ warnings: [], problems: [] });
 });
 

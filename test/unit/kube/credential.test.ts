@@ -101,7 +101,6 @@ echo '{"status":{"token":"'$PREFIX-$1-$(wc -l < "$(dirname "$0")/runs" | tr -d '
     const credential = externalCredential({ exec }, 'exec', () => time.now);
     const asked = (refused: boolean): Promise<unknown> =>
       credential(refused).catch((error: unknown) => error);
-
     write('exit 1');
     for (let request = 0; request < 9; request += 1) await asked(false);
     expect(runs()).toBe(1);

@@ -47,7 +47,6 @@ describe('a free floating IP', () => {
     ['that consents to another namespace', [serviceTag('other'), 'levelset-allow=edge'], '', 'another Service'],
   ])('%s takes consent', (_, tags, description, words) => {
     const wire = aFloatingIP(tags, description);
-
     expect(whyNotFree(wire, unit, CLUSTER, false)).toContain(words);
     expect(whyNotFree(wire, unit, CLUSTER, true)).toBeUndefined();
   });
@@ -58,7 +57,6 @@ describe('a free floating IP', () => {
     ['by one of two tags', [clusterTag(CLUSTER), clusterTag(OTHER)], floatingIPDescription(CLUSTER, WEB)],
   ])('of another cluster %s is never free', (_, tags, description) => {
     const wire = aFloatingIP([...tags, 'levelset-allow=*'], description);
-
     expect(whyNotFree(wire, unit, CLUSTER, true)).toContain('another cluster');
     expect(isFloatingIPMadeFor(wire, WEB, CLUSTER)).toBe(false);
   });
@@ -71,7 +69,6 @@ test('a description leads back to the Service and the cluster that wrote it, and
   fc.assert(
     fc.property(aCluster, aCluster, aKey, aKey, (cluster, other, key, another) => {
       const wire = aFloatingIP([], floatingIPDescription(cluster, key));
-
       expect(serviceIn(String(wire['description']))).toEqual(key);
       expect(isFloatingIPMadeFor(wire, key, cluster)).toBe(true);
       expect(isFloatingIPElsewhere(wire, cluster)).toBe(false);

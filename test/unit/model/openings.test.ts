@@ -20,19 +20,16 @@ test.each([
   ['going out', { direction: 'egress' }, 'egress/tcp/80/10.0.0.0/24'],
 ])('a rule %s is known by what it opens', (_, differs, address) => {
   const rules = rulesOf({ id: 'g', security_group_rules: [{ ...plain, ...differs }] });
-
   expect([...rules.keys()]).toEqual([`securitygrouprule/${address}`]);
 });
 
 test('a rule that we want has the address of one that is there', () => {
   const [address] = rulesOf({ id: 'g', security_group_rules: [plain] }).keys();
-
   expect(openingAddress({ protocol: 'tcp', port: 80, cidr: '10.0.0.0/24' })).toBe(address);
 });
 
 test('two rules that open the same are two', () => {
   const again = { ...plain, id: '2', protocol: '6' };
-
   expect([...rulesOf({ id: 'g', security_group_rules: [plain, again] }).keys()]).toEqual([
     'securitygrouprule/tcp/80/10.0.0.0/24',
     'securitygrouprule/tcp/80/10.0.0.0/24/2',

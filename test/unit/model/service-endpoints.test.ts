@@ -117,7 +117,6 @@ describe('Pods behind a port', () => {
   test('in the network of their Node are those with an address that the Node has', () => {
     const all = [at('10.0.0.1', 'host'), at('10.0.0.99', 'liar'), at('10.0.0.1', 'thief')];
     const found = podsBehind([ipv4(8080, ...all)], port(http));
-
     expect(found.pods).toEqual([{ pod: 'host', address: '10.0.0.1', port: 8080 }]);
     expect(found.refused.map(({ because }) => because)).toEqual([
       expect.stringContaining('the address is none at which Node a may be a member'),
@@ -175,12 +174,10 @@ test('endpoints are asked for where traffic stays local, Pods where there is no 
   const direct = { allocateLoadBalancerNodePorts: false, ports: [http, { ...http, nodePort: 30080 }] };
   expect(await observeEndpoints(web({}), { kube, config: aConfig() }, () => false)).toEqual({});
   expect(asked).toEqual([]);
-
   expect(
     await observeEndpoints(web({ externalTrafficPolicy: 'Local' }), { kube, config: aConfig() }, () => false),
   ).toHaveProperty('localNodes');
   expect(asked.splice(0)).toEqual(['slices default/web']);
-
   expect(await observeEndpoints(web(direct), { kube, config: aConfig() }, () => false)).toEqual({
     endpoints: [{ pods: [{ pod: 'web-1', address: '10.0.0.31', port: 8080 }], refused: [] }, undefined],
   });

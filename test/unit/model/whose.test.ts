@@ -37,7 +37,6 @@ const LISTENERS: readonly (readonly [string, readonly string[], owned: boolean, 
 describe('a listener', () => {
   test.each(LISTENERS)('%s', (_, tags, owned, ownedWhenShared) => {
     const wire = { id: '2', name: 'mine', tags };
-
     expect(whoseListener(ownersOf(unit, CLUSTER, alone), wire) !== 'foreign').toBe(owned);
     expect(whoseListener(ownersOf(unit, CLUSTER, shared), wire) !== 'foreign').toBe(ownedWhenShared);
   });
@@ -45,7 +44,6 @@ describe('a listener', () => {
   test('of a Service that is gone is told by its name alone', () => {
     const gone: Unit = { key: unit.key, name: NAME, wanted: false };
     const owners = ownersOf(gone, CLUSTER, shared);
-
     expect(whoseListener(owners, { id: '2', tags: [OURS, `levelset-service=${UID}`, `${GO}web`] })).toBe(
       'ours',
     );
@@ -65,7 +63,6 @@ const POOLS: readonly (readonly [string, object, owned: boolean, ownedWhenShared
 
 test.each(POOLS)('a pool that no listener uses, %s', (_, wire, owned, ownedWhenShared) => {
   const pool = { id: '3', ...wire };
-
   expect(whosePool(ownersOf(unit, CLUSTER, alone), pool, undefined) !== 'foreign').toBe(owned);
   expect(whosePool(ownersOf(unit, CLUSTER, shared), pool, undefined) !== 'foreign').toBe(ownedWhenShared);
 });

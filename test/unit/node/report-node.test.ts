@@ -62,9 +62,7 @@ describe('the outcome of a run for a Node', () => {
     const { reason = '' } = outcomeOfNode(
       anEvaluation(evaluation.node, { refused: [REFUSED] }),
       NOTHING_WRITTEN,
-    ) as {
-      reason?: string;
-    };
+    ) as { reason?: string };
     expect(reason).toContain('approve with the annotation levelset.openstack.org/approve: abc');
   });
 });

@@ -61,17 +61,13 @@ describe('requests', () => {
       asked = response.req.headers['if-match'];
       json(response, 200, { port: { id: ID, revision_number: 8 } });
     };
-
     expect(await cloud.updateAt('port', ID, {}, 7)).toMatchObject({ revision_number: 8 });
-
     expect(asked).toBe('revision_number=7');
   });
 
   it('for the extensions of Neutron is one, however often they are asked for', async () => {
     answer = always(200, { extensions: [{ alias: 'extraroute' }, { alias: 'extraroute-atomic' }, {}] });
-
     await cloud.networkExtensions();
-
     expect(await cloud.networkExtensions()).toEqual(new Set(['extraroute', 'extraroute-atomic']));
     expect(fake.seen.map(({ path }) => path)).toEqual(['/network/v2.0/extensions?fields=alias']);
   });

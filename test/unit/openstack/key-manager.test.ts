@@ -20,7 +20,6 @@ test('an object of Barbican has neither envelope nor id: its address ends in it'
   const secret_ref = `http://127.0.0.1:9311/v1/secrets/${ID}`;
   answer = always(200, { name: 'p12', secret_ref });
   expect(await cloud.get('secret', ID)).toEqual({ id: ID, name: 'p12', secret_ref });
-
   answer = always(200, { name: 'p12' });
   await expect(cloud.get('secret', ID)).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
 });
@@ -32,7 +31,6 @@ test('Barbican’s own 404 means gone; that of a path that is none does not', as
     description: 'Not Found. Provided secret id is invalid.',
   });
   expect(await cloud.get('secret', ID)).toBeUndefined();
-
   answer = always(404, { code: 404, title: 'Not Found', description: '' });
   await expect(cloud.get('secret', ID)).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
 });

@@ -86,9 +86,7 @@ describe('TLS', () => {
       createOpenStackHttp(
         { ...configFor(address), ca },
         () => undefined,
-      )({
-        ...{ service: 'identity', method: 'POST', url: address },
-      });
+      )({ ...{ service: 'identity', method: 'POST', url: address } });
     expect(await ask(pem)).toMatchObject({ status: 200 });
     await expect(ask(PEM)).rejects.toThrow(/self-signed/);
   });

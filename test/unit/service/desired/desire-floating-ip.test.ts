@@ -16,12 +16,7 @@ const subnet = (
   name: string,
   tags: readonly string[],
   network_id = 'public',
-): FloatingSubnet => ({
-  id,
-  name,
-  network_id,
-  tags,
-});
+): FloatingSubnet => ({ id, name, network_id, tags });
 const THERE = [subnet('1', 'public-1', ['paid']), subnet('2', 'public-2', []), subnet('3', 'old', ['paid'])];
 
 function intent(asked: Readonly<Record<string, string>>, loadBalancerIP?: string) {

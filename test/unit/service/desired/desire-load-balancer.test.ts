@@ -57,10 +57,7 @@ describe('spec.loadBalancerIP', () => {
 test('a port that is named comes with the subnet that counts', () => {
   const annotations = { 'loadbalancer.openstack.org/port-id': '4b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d' };
   const { attributes } = desireVips(intent(['IPv4'], '', annotations), facts(FOUR), ZED);
-  expect(attributes).toEqual({
-    vip_port_id: '4b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d',
-    vip_subnet_id: 'four',
-  });
+  expect(attributes).toEqual({ vip_port_id: '4b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d', vip_subnet_id: 'four' });
 });
 
 describe('the families that are served', () => {

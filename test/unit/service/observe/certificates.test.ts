@@ -33,7 +33,6 @@ test('an id is looked for as a container, then as a secret, and not again for a 
   const reader = { cloud, clock, memory: newMemory() };
   const { references } = await observeCertificates(question, of, reader);
   await observeCertificates(question, of, reader);
-
   expect([...references.values()]).toEqual([
     { ref: `http://127.0.0.1:9311/v1/containers/${CERTIFICATE}` },
     { ref: `http://127.0.0.1:9311/v1/secrets/${OTHER_CERTIFICATE}` },
@@ -49,7 +48,6 @@ test('an address says which of the two it is', async () => {
   const cloud = new Watched();
   const references = [{ id: CERTIFICATE, collection: 'secrets' as const }];
   const facts = await observeCertificates({ references }, of, { cloud, clock, memory: newMemory() });
-
   expect(cloud.asked).toEqual([`secret ${CERTIFICATE}`]);
   expect(facts.references.get(CERTIFICATE)).toEqual({
     because: 'is no secret of Barbican that this project can see',

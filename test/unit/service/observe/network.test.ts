@@ -70,7 +70,6 @@ test('an external network without IPv4 gives no floating IP, and one with subnet
   expect(found.floatingNetworks).toEqual([PUBLIC]);
   expect(await evaluation({}, [HIDDEN], [six])).toEqual({ floatingNetworks: [] });
   expect(await evaluation({}, [HIDDEN], SUBNETS)).toEqual({ floatingNetworks: [] });
-
   const cloud = new SimulatedCloud({ subnet: [], network: [{ id: PUBLIC, 'router:external': true }] });
   const [network] = cloud.all('network');
   if (network) network['subnets'] = ['subnet-of-the-operator'];

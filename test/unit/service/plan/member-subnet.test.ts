@@ -13,9 +13,7 @@ const THIRD_SUBNET = 'aaaaaaaa-0000-4000-8000-000000000003';
 
 const nodeAt = (number: number, ...more: readonly string[]) => ({
   metadata: { name: `node-${number}`, uid: `n${number}`, resourceVersion: '1' },
-  status: {
-    addresses: [`10.0.0.${number}`, ...more].map((address) => ({ type: 'InternalIP', address })),
-  },
+  status: { addresses: [`10.0.0.${number}`, ...more].map((address) => ({ type: 'InternalIP', address })) },
 });
 const nodes = [nodeAt(1), nodeAt(2)];
 
@@ -46,7 +44,6 @@ describe('another member subnet', () => {
   test('is a new pool, said once however many members there are', async () => {
     const cloud = await served(service());
     const { plan } = await evaluation(inSubnet(OTHER_SUBNET), nodes, cloud);
-
     expect(inShort(plan.steps)).toEqual([
       'create pool/tcp/80/next',
       'members pool/tcp/80/next',
@@ -68,14 +65,12 @@ describe('another member subnet', () => {
   test.each(asking)('may be asked for by %s', async (_by, asked, config) => {
     const cloud = await served(service());
     await settle(asked, nodes, cloud, config);
-
     expect(subnetsOf(cloud)).toEqual([OTHER_SUBNET, OTHER_SUBNET]);
   });
 
   test('that nobody asks for is none', async () => {
     const cloud = await served(inSubnet(OTHER_SUBNET));
     const ofFamily6 = await evaluation(inSubnet(SUBNET_IPV6), nodes, cloud);
-
     expect((await evaluation(service(), nodes, cloud)).plan.steps).toEqual([]);
     expect(ofFamily6.plan.steps).toEqual([]);
   });
@@ -83,7 +78,6 @@ describe('another member subnet', () => {
   test('where each node has an address in it is an ordinary change of members', async () => {
     const cloud = await served(service());
     const both = [nodeAt(1, '10.9.0.1'), nodeAt(2, '10.9.0.2')];
-
     expect(inShort((await evaluation(inSubnet(OTHER_SUBNET), both, cloud)).plan.steps)).toEqual([
       'members pool/tcp/80',
     ]);
@@ -91,7 +85,6 @@ describe('another member subnet', () => {
 
   test('waits while no node can be used', async () => {
     const cloud = await served(service());
-
     expect((await evaluation(inSubnet(OTHER_SUBNET), [], cloud)).plan.steps).toEqual([]);
   });
 });
@@ -103,7 +96,6 @@ test('an empty pool waits for a member subnet that the project cannot see, and o
   await settle(service(vip), [], empty);
   expect(empty.all('pool')).toHaveLength(1);
   const cloud = await served(inSubnet(OTHER_SUBNET));
-
   expect((await evaluation(unseen, nodes, empty)).plan.steps).toEqual([]);
   await settle(unseen, [...nodes, nodeAt(3)], cloud);
   expect(subnetsOf(cloud)).toEqual([OTHER_SUBNET, OTHER_SUBNET, OTHER_SUBNET]);
@@ -117,7 +109,6 @@ describe('a batch', () => {
       const [first] = cloud.all('member');
       if (first) first['subnet_id'] = has;
       const { plan } = await evaluation(service(), [nodeAt(1), nodeAt(3), nodeAt(4)], cloud);
-
       const listed = plan.steps.flatMap((step) => (step.verb === 'members' ? step.members : []));
       expect(listed.map(({ address, subnet_id = null }) => [address, subnet_id])).toEqual([
         ['10.0.0.1', has],
@@ -136,7 +127,6 @@ describe('an intent that changes half-way', () => {
     const seen = await evaluation(inSubnet(THIRD_SUBNET), nodes, cloud);
     const turned = cloud.all('listener').map((listener) => listener['default_pool_id']);
     await executeWhole(seen, cloud);
-
     expect(turned).toEqual([inUse]);
     expect(subnetsOf(cloud)).toEqual([THIRD_SUBNET, THIRD_SUBNET]);
     const expected = steps === 1 ? [begun] : [];
@@ -148,7 +138,6 @@ describe('an intent that changes half-way', () => {
   test('and wants it was gets the begun pool taken away, and nothing else', async () => {
     const cloud = await served(service());
     await interrupted(inSubnet(OTHER_SUBNET), cloud, 2);
-
     expect(inShort((await evaluation(service(), nodes, cloud)).plan.steps)).toEqual([
       'delete pool/tcp/80/next',
     ]);
@@ -158,7 +147,6 @@ describe('an intent that changes half-way', () => {
     const cloud = await served(service());
     await interrupted(service({ 'levelset.openstack.org/protocol': 'http' }), cloud, 1);
     await settle(service({ 'loadbalancer.openstack.org/proxy-protocol': 'true' }), nodes, cloud);
-
     expect(cloud.all('pool').map((pool) => pool['protocol'])).toEqual(['PROXY']);
   });
 });
@@ -171,10 +159,8 @@ describe('a managed security group', () => {
   test('stays open to the old subnet until the listener has turned', async () => {
     const cloud = await served(service(), managed);
     expect(openTo(cloud)).toEqual(['10.0.0.0/24']);
-
     await executeWhole(await evaluation(inSubnet(OTHER_SUBNET), nodes, cloud, managed), cloud);
     expect(openTo(cloud)).toEqual(['10.0.0.0/24', '10.9.0.0/24']);
-
     await settle(inSubnet(OTHER_SUBNET), nodes, cloud, managed);
     expect(openTo(cloud)).toEqual(['10.9.0.0/24']);
   });

@@ -117,7 +117,6 @@ const CASES: readonly (readonly [string, RecordedWorld, Edit, readonly string[],
 describe.each(CASES)('%s', (_title, from, edit, waits, steps) => {
   test('so it waits, and nothing but tags is written', async () => {
     const evaluation = await evaluateWorld(changed(from, edit));
-
     expect(waiting(evaluation)).toEqual(waits);
     expect(besideTags(evaluation)).toEqual([]);
   });
@@ -125,14 +124,12 @@ describe.each(CASES)('%s', (_title, from, edit, waits, steps) => {
   test('the run that finds the approval writes the tag, and nothing else', async () => {
     const asked = changed(from, edit);
     const evaluation = await evaluateWorld(changed(asked, approve(await evaluateWorld(asked))));
-
     expect(besideTags(evaluation)).toEqual([]);
     expect(JSON.stringify(evaluation.plan.steps)).toContain(tagOf(asked.service));
   });
 
   test('and is done by the tag', async () => {
     const evaluation = await evaluateWorld(changed(changed(from, edit), adopted));
-
     expect(waiting(evaluation)).toEqual([]);
     expect(besideTags(evaluation).map(({ verb, address }) => `${verb} ${address}`)).toEqual(steps);
   });
@@ -144,7 +141,6 @@ test('what Octavia cannot change is refused, and no approval is asked for it', a
       annotate(draft, 'loadbalancer.openstack.org/flavor-id', '5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d');
     }),
   );
-
   expect(plan.refused).toMatchObject([{ address: 'lb', changes: [{ attribute: 'flavor_id' }] }]);
   expect(plan.awaitingApproval).toEqual([]);
 });
@@ -158,7 +154,6 @@ describe('an approval', () => {
     const evaluation = await evaluateWorld(
       changed(more, approve(await evaluateWorld(changed(kinx, sticky)))),
     );
-
     expect(waiting(evaluation)).toHaveLength(4);
     expect(besideTags(evaluation)).toEqual([]);
     expect(JSON.stringify(evaluation.plan.steps)).not.toContain(tagOf(more.service));
@@ -170,7 +165,6 @@ describe('an approval', () => {
       draft.service.metadata.uid = '99999999-0000-4000-8000-000000000000';
     });
     const evaluation = await evaluateWorld(changed(asked, approve(await evaluateWorld(other))));
-
     expect(waiting(evaluation)).toHaveLength(2);
   });
 
@@ -180,14 +174,12 @@ describe('an approval', () => {
         annotate(draft, 'service.beta.kubernetes.io/kinx-load-balancer-healthcheck-interval', seconds);
       });
     const evaluation = await evaluateWorld(changed(delay('7'), approve(await evaluateWorld(delay('8')))));
-
     expect(waiting(evaluation)).toHaveLength(2);
   });
 
   test('makes the watermark another one, so that a sweep finds it', async () => {
     const asked = changed(kinx, sticky);
     const evaluation = await evaluateWorld(asked);
-
     expect((await evaluateWorld(changed(asked, approve(evaluation)))).hash).not.toBe(evaluation.hash);
   });
 });
@@ -200,7 +192,6 @@ describe('with traffic that stays on its node', () => {
 
   test('members get no monitor port that no monitor uses yet', async () => {
     const evaluation = await evaluateWorld(local);
-
     expect(waiting(evaluation).map((text) => text.split(' ').slice(0, 3).join(' '))).toEqual([
       'update monitor/tcp/80 type',
       'update monitor/tcp/443 type',
@@ -220,7 +211,6 @@ describe('with traffic that stays on its node', () => {
     const created = besideTags(evaluation).flatMap((step) =>
       step.verb === 'create' ? [step.attributes] : [],
     );
-
     expect(created.map((attributes) => attributes['monitor_port'])).toEqual([null, null]);
   });
 });
@@ -240,7 +230,6 @@ describe('nodes without a ready Pod', () => {
 
   test('get traffic from OCCM, so that they become backups waits', async () => {
     const evaluation = await lookWith(changed(occm, local), ['node-1']);
-
     expect(waiting(evaluation)).toEqual([
       'update pool/tcp/80 backup of the members',
       'update pool/tcp/443 backup of the members',
@@ -251,7 +240,6 @@ describe('nodes without a ready Pod', () => {
   test('are approved once, wherever the Pods go', async () => {
     const asked = changed(occm, local);
     const again = await lookWith(changed(asked, adopted), ['node-2', 'node-3']);
-
     expect(waiting(again)).toEqual([]);
     expect(besideTags(again).filter(({ verb }) => verb === 'members')).toHaveLength(2);
   });
@@ -271,7 +259,6 @@ describe('Pods of a port without a node port', () => {
 
   test('got nothing from OCCM, so that they become members waits', async () => {
     const evaluation = await lookWith(changed(occm, direct), '10.0.0.31');
-
     expect(waiting(evaluation)).toEqual(['update pool/tcp/80 members']);
     expect(besideTags(evaluation)).toEqual([]);
   });
@@ -279,7 +266,6 @@ describe('Pods of a port without a node port', () => {
   test('are approved once, wherever they go', async () => {
     const asked = changed(occm, direct);
     const again = await lookWith(changed(asked, adopted), '10.0.0.32', '10.0.0.33');
-
     expect(waiting(again)).toEqual([]);
     expect(besideTags(again)).toMatchObject([
       { address: 'pool/tcp/80', verb: 'members', added: ['10.0.0.32:8080', '10.0.0.33:8080'] },
@@ -297,7 +283,6 @@ describe('Pods of a port without a node port', () => {
     });
     const held = await lookWith(served);
     const evaluation = await lookWith(changed(served, adopted));
-
     expect(besideTags(held)).toEqual([]);
     expect(waiting(held)).toEqual(['update pool/tcp/80 members']);
     expect(besideTags(evaluation)).toMatchObject([
@@ -313,7 +298,6 @@ test('a member that a person took out of service stays out', async () => {
         if (member) member['admin_state_up'] = false;
     }),
   );
-
   expect(waiting(evaluation)).toHaveLength(2);
   expect(waiting(evaluation)[0]).toMatch(/^update pool\/tcp\/\d+ admin_state_up of the members$/);
   expect(besideTags(evaluation)).toEqual([]);
@@ -329,7 +313,6 @@ test('OCCM’s monitor changes its type with all that belongs to it', async () =
   const monitors = besideTags(evaluation).flatMap((step) =>
     step.verb === 'create' && step.kind === 'healthmonitor' ? [step.attributes] : [],
   );
-
   expect(waiting(evaluation)).toEqual([]);
   expect(monitors.map(({ type, url_path }) => [type, url_path])).toEqual([
     ['HTTP', '/healthz'],
@@ -344,7 +327,6 @@ test('what OCCM did by itself is done without being asked', async () => {
       annotate(draft, 'loadbalancer.openstack.org/health-monitor-delay', '11');
     }),
   );
-
   expect(waiting(evaluation)).toEqual([]);
   expect(besideTags(evaluation).map(({ address }) => address)).toEqual([
     'listener/tcp/80',
@@ -362,7 +344,6 @@ test('what waits still waits when our tags are there', async () => {
       if (wire) wire['tags'] = [...tags, `levelset-service=${draft.service.metadata.uid}`];
   });
   const evaluation = await evaluateWorld(tagged);
-
   expect(evaluation.plan.steps).toEqual([]);
   expect(waiting(evaluation)).toHaveLength(2);
 });
@@ -370,6 +351,5 @@ test('what waits still waits when our tags are there', async () => {
 test('the address that is published stays while the other one waits', async () => {
   const [, , edit] = [kinx, kinx, CASES[4]?.[2]];
   const evaluation = await evaluateWorld(changed(world('occm/hostname'), edit ?? sticky));
-
   expect(addressesToPublish(evaluation, nothingApplied(evaluation))).toEqual(['203.0.113.1']);
 });

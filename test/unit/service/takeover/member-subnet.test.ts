@@ -43,7 +43,6 @@ describe.each(['occm/basic-two-ports', 'kinx/readme-tcp'])('the members of %s', 
 
   test('wait, as one change of each pool, while another subnet is asked for', async () => {
     const evaluation = await evaluateWorld(edited(from, asked));
-
     const change = { attribute: 'subnet_id of the members', from: [THEIRS], to: [ANOTHER] };
     expect(waiting(evaluation)).toEqual([
       ['pool/tcp/80', change],
@@ -54,7 +53,6 @@ describe.each(['occm/basic-two-ports', 'kinx/readme-tcp'])('the members of %s', 
 
   test('are moved by a new pool, once that is approved', async () => {
     const evaluation = await approved(edited(from, asked));
-
     expect(waiting(evaluation)).toEqual([]);
     expect(stepsOf(evaluation)).toEqual([
       'create pool/tcp/80/next',
@@ -68,7 +66,6 @@ describe.each(['occm/basic-two-ports', 'kinx/readme-tcp'])('the members of %s', 
   test('go to the addresses that nodes have in it, with the same approval', async () => {
     const both = edited(from, asked, moved);
     const evaluation = await approved(both);
-
     expect(stepsOf(await evaluateWorld(both))).toEqual([]);
     expect(waiting(evaluation)).toEqual([]);
     expect(stepsOf(evaluation)).toEqual(['members pool/tcp/80']);
@@ -80,7 +77,6 @@ describe.each(['occm/basic-two-ports', 'kinx/readme-tcp'])('the members of %s', 
         member['subnet_id'] = ANOTHER;
     };
     const evaluation = await evaluateWorld(edited(from, elsewhere));
-
     expect([waiting(evaluation), stepsOf(evaluation)]).toEqual([[], []]);
   });
 });

@@ -31,12 +31,10 @@ test('what no controller before made on a listener waits, with what hangs on it'
       keepMembers: false,
     });
   const { desired: left, awaitingApproval } = both([]);
-
   expect(awaitingApproval.map(({ verb, address }) => [verb, address])).toContainEqual([
     'create',
     more[0]?.address,
   ]);
   expect(left.filter(({ kind }) => kind === more[0]?.kind)).toEqual([]);
-
   expect(both([adoptedTag(key)]).desired.filter(({ kind }) => kind === more[0]?.kind)).toEqual(more);
 });

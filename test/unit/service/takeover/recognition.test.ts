@@ -56,7 +56,6 @@ const TAKEN: readonly (readonly [string, RecordedWorld, (draft: Draft<RecordedWo
 
 test.each(TAKEN)('a load balancer %s is taken over', async (_title, from, edit, id) => {
   const evaluation = await evaluateWorld(changed(from, edit));
-
   expect(evaluation.observed.loadBalancer?.id).toBe(id);
   expect(evaluation.plan.steps.every(({ verb }) => verb === 'update')).toBe(true);
   expect([evaluation.plan.refused, evaluation.plan.foreign, evaluation.plan.awaitingApproval]).toEqual([
@@ -112,7 +111,6 @@ describe('one that OCCM made under another cluster name', () => {
     ['on the way out', leave],
   ])('is not tagged where the Service leads to it %s, and the Problem has both names', async (_how, edit) => {
     const { observed, plan } = await evaluateWorld(renamed(edit));
-
     expect([observed.loadBalancer, plan.steps]).toEqual([undefined, []]);
     expect(plan.problems.filter(({ blocking }) => blocking)).toEqual([
       {
@@ -162,7 +160,6 @@ describe('two that could both be meant', () => {
 
   test('none is taken, none is made, and the plan says why', async () => {
     const { observed, plan } = await evaluateWorld(twice);
-
     expect(observed.loadBalancer).toBeUndefined();
     expect(plan.steps).toEqual([]);
     expect(plan.problems.map(({ value, blocking }) => [value, blocking])).toContainEqual([
@@ -175,7 +172,6 @@ describe('two that could both be meant', () => {
     const named = changed(twice, (draft) => {
       draft.service.metadata.annotations = { [LOAD_BALANCER_ID]: KINX_ID };
     });
-
     expect(await found(named)).toBe(KINX_ID);
   });
 });
@@ -193,7 +189,6 @@ describe('one that several Services share', () => {
 
   test('is taken over by tags alone', async () => {
     const { plan } = await evaluateWorld(shared(() => undefined));
-
     expect(plan.sharedWith).toEqual(['takeover/other']);
     expect(plan.steps.map(({ verb }) => verb)).not.toContain('create');
     for (const step of plan.steps)
@@ -202,7 +197,6 @@ describe('one that several Services share', () => {
 
   test('stays with its floating IP when its owner leaves', async () => {
     const { plan } = await evaluateWorld(shared(leave));
-
     expect(new Set(plan.steps.map(({ verb, kind }) => `${verb} ${kind}`))).toEqual(
       new Set(['delete listener', 'delete pool']),
     );
@@ -216,9 +210,7 @@ test('one that a person made is emptied and stays when its Service leaves', asyn
   };
   const { plan } = await evaluateWorld(changed(occm, own));
   const steps = plan.steps.map(({ verb, kind }) => `${verb} ${kind}`);
-
   expect(new Set(steps)).toEqual(new Set(['delete listener', 'delete pool', 'delete floatingip']));
-
   const empty = await evaluateWorld(
     changed(changed(occm, own), (draft) => {
       for (const lb of draft.openstack)
@@ -226,7 +218,6 @@ test('one that a person made is emptied and stays when its Service leaves', asyn
     }),
   );
   const given = empty.plan.steps.find(({ kind }) => kind === 'loadbalancer');
-
   expect(given).toMatchObject({ verb: 'update', changes: [{ attribute: 'tags' }] });
 });
 
@@ -248,7 +239,6 @@ describe('what a person made on it', () => {
   test('stays when nodes leave, and no call names the whole pool', async () => {
     const { plan } = await evaluateWorld(byHand);
     const members = plan.steps.filter(({ kind }) => kind === 'member' || kind === 'pool');
-
     expect(plan.foreign).toHaveLength(3);
     expect(members.map(({ verb }) => verb)).toEqual(['delete', 'delete', 'members']);
     expect(members.every(({ address }) => !address.includes('10.0.0.9:'))).toBe(true);
@@ -260,7 +250,6 @@ describe('what a person made on it', () => {
         draft.service.metadata.deletionTimestamp = '2026-11-21T00:00:00Z';
       }),
     );
-
     expect(plan.steps.map(({ verb, kind }) => `${verb} ${kind}`)).toEqual([
       'delete listener',
       'delete listener',
@@ -276,7 +265,6 @@ test('another pool in place of its own is not touched', async () => {
     draft.service.spec.sessionAffinity = 'ClientIP';
   });
   const { plan } = await evaluateWorld(swapped);
-
   expect(plan.steps.map(({ kind }) => kind)).toEqual(['loadbalancer', 'listener', 'listener']);
   expect(plan.refused.map(({ address }) => address)).toEqual(['pool/tcp/80', 'pool/tcp/443']);
 });
@@ -287,6 +275,5 @@ test('an address of a node that serves is kept though another one would be chose
     first.unshift({ type: 'InternalIP', address: '10.0.0.250' });
   });
   const { plan } = await evaluateWorld(moved);
-
   expect(plan.steps.filter(({ kind }) => kind === 'member' || kind === 'pool')).toEqual([]);
 });

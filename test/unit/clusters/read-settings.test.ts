@@ -105,14 +105,8 @@ describe('an entry that cannot be used', () => {
     ['an alias of nothing', { ...WHOLE, kubeconfig: 'a: *hunter2' }, ['kubeconfig: an alias has no anchor, or there are too many']],
     ['another context', { ...WHOLE, kubeconfig: kubeconfig().replace('admin@prod', 'hunter2') }, ['kubeconfig: contexts: must be a list with the entry that current-context names; it has 1']],
     ['a value that a message would quote', { ...WHOLE, kubeconfig: kubeconfig({ server: 'ftp://a"hunter2' }) }, ['kubeconfig: clusters[0].cluster.server: must be an http or https URL without user, query and fragment']],
-    [
-      'clouds.yaml',
-      { ...WHOLE, 'cloud.conf': cloudConf('use-clouds\nclouds-file = /etc/hunter2') },
-      [
-        'cloud.conf:5: [Global] use-clouds leads out of the entry: leave it out, and give auth-url and credentials here',
-        'cloud.conf:6: [Global] clouds-file leads out of the entry: leave it out, and give auth-url and credentials here',
-      ],
-    ],
+    ['clouds.yaml', { ...WHOLE, 'cloud.conf': cloudConf('use-clouds\nclouds-file = /etc/hunter2') },
+      ['cloud.conf:5: [Global] use-clouds leads out of the entry: leave it out, and give auth-url and credentials here', 'cloud.conf:6: [Global] clouds-file leads out of the entry: leave it out, and give auth-url and credentials here']],
     ...['ca-file', 'cert-file', 'key-file'].map((key): [string, Texts, readonly string[]] => [
       `a path in ${key}`,
       { ...WHOLE, 'cloud.conf': cloudConf(`${key} = /etc/hunter2`) },
@@ -122,13 +116,8 @@ describe('an entry that cannot be used', () => {
     ]),
     ['a line that is none', { ...WHOLE, 'cloud.conf': cloudConf('hunter2 hunter2') }, ['cloud.conf:5: a key is followed by = and has only letters, digits and -; a value goes on in the next line after a backslash alone']],
     ['an option with another value', { ...WHOLE, 'cloud.conf': cloudConf('[LoadBalancer]\nmax-shared-lb = hunter2') }, ['cloud.conf:6: [LoadBalancer] max-shared-lb has a value that is not allowed: give a whole number from 1 to 1000000']],
-    [
-      'no credentials',
-      { ...WHOLE, 'cloud.conf': '[Global]\nauth-url = https://k/v3' },
-      [
-        'cloud.conf: no credentials: give a user with password and project, or an application credential with its secret, in cloud.conf, clouds.yaml or OS_* (an entry reads neither clouds.yaml nor OS_*)',
-      ],
-    ],
+    ['no credentials', { ...WHOLE, 'cloud.conf': '[Global]\nauth-url = https://k/v3' },
+      ['cloud.conf: no credentials: give a user with password and project, or an application credential with its secret, in cloud.conf, clouds.yaml or OS_* (an entry reads neither clouds.yaml nor OS_*)']],
     ['an old Keystone', { ...WHOLE, 'cloud.conf': cloudConf().replace('/v3', '/v2.0') }, ['cloud.conf: the address of Keystone is that of version 2 of its API: give the one that ends in /v3']],
     ['a PEM text that is none', { ...WHOLE, 'ca-file': 'hunter2' }, ['ca-file has no PEM in it (-----BEGIN ...)']],
     ['a certificate without its key', { ...WHOLE, 'cert-file': PEM }, ['cloud.conf: a client certificate needs both cert-file and key-file']],

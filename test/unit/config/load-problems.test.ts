@@ -17,25 +17,12 @@ describe('loadConfig', () => {
   it.each<readonly [string, Given, Readonly<Record<string, string>>, readonly string[]]>([
     ['nothing at all', {}, {}, ['no address of Keystone', 'no credentials']],
     ['a file that is not there', { cloudConfig: '/nowhere/cloud.conf' }, {}, ['--cloud-config: there is no such file (ENOENT)']],
-    [
-      'no more than an hour of draining',
-      { cloudConfigText: GLOBAL, connectionDrainingTimeout: '61m' },
-      {},
-      [
-        '--connection-draining-timeout has a value that is not allowed: give a duration with a unit, such as 5s, 1m30s or 500ms, at most 1h',
-      ],
-    ],
+    ['no more than an hour of draining', { cloudConfigText: GLOBAL, connectionDrainingTimeout: '61m' }, {},
+      ['--connection-draining-timeout has a value that is not allowed: give a duration with a unit, such as 5s, 1m30s or 500ms, at most 1h']],
     ['draining without a unit', { cloudConfigText: GLOBAL, connectionDrainingTimeout: '60' }, {}, ['--connection-draining-timeout has a value that is not allowed: give a duration']],
     ['flags', { cloudConfigText: GLOBAL, sweepInterval: '5', concurrentServiceSyncs: '0' }, {}, ['--concurrent-service-syncs has a value that is not allowed: give a whole number from 1', '--sweep-interval has a value that is not']],
-    [
-      'many things',
-      {
-        cloudConfigText:
-          '[Global]\nusername=u\npassword=hunter2\nos-endpoint-type=x\nca-file=FOLDER\n[LoadBalancer]\nmonitor-delay=5',
-      },
-      {},
-      ['monitor-delay', 'no address', 'needs a domain', 'no project', 'endpoint type', 'CA file'],
-    ],
+    ['many things', { cloudConfigText: '[Global]\nusername=u\npassword=hunter2\nos-endpoint-type=x\nca-file=FOLDER\n[LoadBalancer]\nmonitor-delay=5' }, {},
+      ['monitor-delay', 'no address', 'needs a domain', 'no project', 'endpoint type', 'CA file']],
     ['no password', { cloudConfigText: GLOBAL.replace(/password.*/, '') }, {}, ['needs a password']],
     ['version 2', { cloudConfigText: GLOBAL.replace('/v3', '/v2.0/') }, {}, ['is that of version 2 of its API']],
     ['a URL with a password', { cloudConfigText: GLOBAL.replace('https://', 'https://u:hunter2@') }, {}, ['http or https URL']],
@@ -48,12 +35,8 @@ describe('loadConfig', () => {
     ['tls-insecure', { cloudConfigText: `${GLOBAL}tls-insecure=hunter2` }, {}, ['tls-insecure has a value that is not allowed: give true, yes, on']],
     ['no such cloud', {}, { ...CLOUDS, OS_CLOUD: 'dmo' }, ['clouds.yaml: OS_CLOUD names no cloud of it; there are 4; did you mean demo?']],
     ['a profile of nobody', {}, { OS_CLIENT_CONFIG_FILE: 'FOLDER/vendor.yaml', OS_CLOUD: 'elsewhere' }, ['the cloud has no auth_url, and no clouds-public.yaml has its profile; levelset knows no vendors of its own']],
-    [
-      'a region of cloud.conf that the cloud does not list',
-      { cloudConfigText: '[Global]\nuse-clouds\ncloud = a\nregion = two' },
-      { OS_CLIENT_CONFIG_FILE: 'FOLDER/regions.yaml' },
-      ['regions.yaml: [Global] region names no region of the cloud; there are 2; did you mean Two?'],
-    ],
+    ['a region of cloud.conf that the cloud does not list', { cloudConfigText: '[Global]\nuse-clouds\ncloud = a\nregion = two' }, { OS_CLIENT_CONFIG_FILE: 'FOLDER/regions.yaml' },
+      ['regions.yaml: [Global] region names no region of the cloud; there are 2; did you mean Two?']],
     ['a region of the environment that the cloud does not list', {}, { OS_CLIENT_CONFIG_FILE: 'FOLDER/regions.yaml', OS_REGION_NAME: 'elsewhere' }, ['regions.yaml: OS_REGION_NAME names no region of the cloud; there are 2']],
     ['no choice of a cloud', {}, CLOUDS, ['OS_CLOUD must name a cloud of it; there are 4']],
     ['no clouds.yaml', { cloudConfigText: '[Global]\nuse-clouds\nclouds-file=/nowhere/c.yaml' }, {}, ['clouds.yaml ([Global] clouds-file): there is no such file (ENOENT)']],

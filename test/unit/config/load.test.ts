@@ -77,59 +77,22 @@ describe('loadConfig', () => {
   // prettier-ignore
   const sources: [string, Given, Readonly<Record<string, string>>, Expected][] = [
     ['cloud.conf alone, whatever the environment says', { cloudConfigText: GLOBAL }, VARIABLES, { authUrl: 'https://k/v3' }],
-    [
-      'clouds.yaml with secure.yaml',
-      {},
-      { ...CLOUDS, OS_CLOUD: 'demo' },
-      {
-        authUrl: 'https://yaml/v3',
-        region: 'R',
-        interface: 'internal',
-        tlsInsecure: true,
-        credentials: { ...password, project: { name: 'p', domain: { id: 'default' } }, password: '0042' },
-      },
-    ],
+    ['clouds.yaml with secure.yaml', {}, { ...CLOUDS, OS_CLOUD: 'demo' },
+      { authUrl: 'https://yaml/v3', region: 'R', interface: 'internal', tlsInsecure: true, credentials: { ...password, project: { name: 'p', domain: { id: 'default' } }, password: '0042' } }],
     ['an application credential in clouds.yaml', {}, { ...CLOUDS, OS_CLOUD: 'other' }, { authUrl: 'https://other/v3', credentials: { type: 'application-credential', id: 'i', secret: '0123' } }],
     ['the only cloud there is', {}, { OS_CLIENT_CONFIG_FILE: 'FOLDER/single.yaml' }, { authUrl: 'https://one' }],
     ['variables', {}, VARIABLES, { authUrl: 'https://env/v3', credentials: {...password, user: { name: 'e', domain }, project: { name: 'ep', domain }, password: 'x' } }],
     ['variables before a clouds.yaml nobody named', {}, { ...VARIABLES, ...CLOUDS }, { authUrl: 'https://env/v3' }],
-    [
-      'cloud.conf, then clouds.yaml, then variables',
-      { cloudConfigText: '[Global]\nuse-clouds\ncloud = demo\nusername = conf' },
+    ['cloud.conf, then clouds.yaml, then variables', { cloudConfigText: '[Global]\nuse-clouds\ncloud = demo\nusername = conf' },
       { ...CLOUDS, ...VARIABLES, OS_REGION_NAME: 'E', OS_CACERT: 'FOLDER/ca.pem' },
-      {
-        authUrl: 'https://yaml/v3',
-        region: 'R',
-        ca: PEM,
-        credentials: {
-          ...password,
-          user: { name: 'conf', domain },
-          project: { name: 'p', domain: { id: 'default' } },
-          password: '0042',
-        },
-      },
-    ],
-    [
-      'the password of cloud.conf, though the environment has an application credential',
-      { cloudConfigText: `${GLOBAL}use-clouds\ncloud = demo` },
-      { ...CLOUDS, OS_APPLICATION_CREDENTIAL_ID: 'i', OS_APPLICATION_CREDENTIAL_SECRET: 's' },
-      { credentials: { ...password, password: 'p#w' } },
-    ],
-    [
-      'the project that cloud.conf names before an id that the environment has',
-      { cloudConfigText: GLOBAL + 'use-clouds\ncloud = demo' },
-      { ...CLOUDS, OS_PROJECT_ID: 'other', OS_USER_ID: 'other' },
-      { credentials: { ...password, password: 'p#w' } },
-    ],
-    [
-      'the name of an application credential with its user',
-      {
-        cloudConfigText:
-          '[Global]\nauth-url=https://k\napplication-credential-name=n\napplication-credential-secret=s\nuser-id=u',
-      },
-      {},
-      { credentials: { type: 'application-credential', name: 'n', user: { id: 'u' }, secret: 's' } },
-    ],
+      { authUrl: 'https://yaml/v3', region: 'R', ca: PEM, credentials: {...password, user: { name: 'conf', domain }, project: { name: 'p', domain: { id: 'default' } }, password: '0042' } }],
+    ['the password of cloud.conf, though the environment has an application credential', { cloudConfigText: `${GLOBAL}use-clouds\ncloud = demo` },
+      { ...CLOUDS, OS_APPLICATION_CREDENTIAL_ID: 'i', OS_APPLICATION_CREDENTIAL_SECRET: 's' }, { credentials: { ...password, password: 'p#w' } }],
+    ['the project that cloud.conf names before an id that the environment has', { cloudConfigText: GLOBAL + 'use-clouds\ncloud = demo' },
+      { ...CLOUDS, OS_PROJECT_ID: 'other', OS_USER_ID: 'other' }, { credentials: { ...password, password: 'p#w' } }],
+    ['the name of an application credential with its user',
+      { cloudConfigText: '[Global]\nauth-url=https://k\napplication-credential-name=n\napplication-credential-secret=s\nuser-id=u' }, {},
+      { credentials: { type: 'application-credential', name: 'n', user: { id: 'u' }, secret: 's' } }],
   ];
   const vendor = (name: string, more: object = {}) => ({
     OS_CLIENT_CONFIG_FILE: 'FOLDER/vendor.yaml',

@@ -68,25 +68,9 @@ describe('a user', () => {
     ['name and password', { username: 'a', password: 'b' }, { authorization: 'Basic YTpi' }],
     ['a certificate', { 'client-certificate-data': DATA, 'client-key-data': KEY_DATA }, { certificate: PEM, key: KEY }],
     ['nothing', {}, {}],
-    [
-      'the rights of somebody else, whatever their names',
-      {
-        token: 'abc',
-        as: 'jörg',
-        'as-uid': '4711',
-        'as-groups': ['devs', 'ops'],
-        'as-user-extra': { 'example.com/scopes (all)': ['a', 'b'], empty: [] },
-      },
-      {
-        authorization: 'Bearer abc',
-        impersonation: {
-          'impersonate-user': Buffer.from('jörg').toString('latin1'),
-          'impersonate-uid': ['4711'],
-          'impersonate-group': ['devs', 'ops'],
-          'impersonate-extra-example.com%2Fscopes%20%28all%29': ['a', 'b'],
-        },
-      },
-    ],
+    ['the rights of somebody else, whatever their names',
+      { token: 'abc', as: 'jörg', 'as-uid': '4711', 'as-groups': ['devs', 'ops'], 'as-user-extra': { 'example.com/scopes (all)': ['a', 'b'], empty: [] } },
+      { authorization: 'Bearer abc', impersonation: { 'impersonate-user': Buffer.from('jörg').toString('latin1'), 'impersonate-uid': ['4711'], 'impersonate-group': ['devs', 'ops'], 'impersonate-extra-example.com%2Fscopes%20%28all%29': ['a', 'b'] } }],
     ['no rights of somebody else', { token: 'abc', as: '', 'as-groups': [] }, { authorization: 'Bearer abc' }],
   ])('%s', async (_what, user, credential) => {
     writeFileSync(join(folder.path, 'token'), 'from-file\n');

@@ -39,18 +39,9 @@ describe('an address of a Node', () => {
     ['in another spelling', [aPort('own', 1, 'fd00::1')], 'fd00:0::1', ['own']],
     ['on a sub-port of its trunk', [{ ...own, trunk_details: { sub_ports: [{ port_id: 'sub' }] } }, { ...aPort('sub', undefined, '10.5.0.1'), device_owner: 'trunk:subport' }], '10.5.0.1', ['sub']],
     ['in an address pair of its port', [{ ...own, allowed_address_pairs: [{ ip_address: '10.0.0.100' }] }], '10.0.0.100', ['own']],
-    [
-      'in an address pair of a sub-port',
-      [
-        { ...own, trunk_details: { sub_ports: [{ port_id: 'sub' }] } },
-        {
-          ...{ ...aPort('sub', undefined, '10.5.0.1'), device_owner: 'trunk:subport' },
-          allowed_address_pairs: [{ ip_address: '10.5.0.100' }],
-        },
-      ],
-      '10.5.0.100',
-      ['sub'],
-    ],
+    ['in an address pair of a sub-port',
+      [{ ...own, trunk_details: { sub_ports: [{ port_id: 'sub' }] } }, {...{ ...aPort('sub', undefined, '10.5.0.1'), device_owner: 'trunk:subport' }, allowed_address_pairs: [{ ip_address: '10.5.0.100' }] }],
+      '10.5.0.100', ['sub']],
     ['in an address pair, although a port that nobody uses reserves it', [{ ...own, allowed_address_pairs: [{ ip_address: '10.0.0.100' }] }, aPort('vip', undefined, '10.0.0.100')], '10.0.0.100', ['own']],
     ['that another server has, too, in another network', [own, aPort('other', 2, '10.0.0.1')], '10.0.0.1', ['own']],
   ] as const)('%s is taken', (_, ports, address, ids) => {

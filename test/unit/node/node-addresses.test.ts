@@ -74,15 +74,11 @@ const ORDER: readonly Row[] = [
   { section: '6.5, 6', what: 'what is there twice is told once, but once of each type',
     given: { ports: [nic, port('b', '10.0.0.5')], server: { id: 's', accessIPv4: '10.0.0.5', addresses: { ...ofNic, x: [fixed('10.0.0.5'), floating('10.0.0.5')] } } },
     addresses: ['InternalIP 10.0.0.5', 'ExternalIP 10.0.0.5'] },
-  { section: '6.5, example', what: 'all of it together',
-    given: { ...worked, options: { publicNetworkName: ['public'] } },
-    addresses: ['InternalIP 10.0.0.32', 'InternalIP 10.0.0.31', 'ExternalIP 50.56.176.99', 'ExternalIP 2001:4800:790e::82a8', HOSTNAME,
-      'ExternalIP 50.56.176.36', 'ExternalIP 50.56.176.35', 'ExternalIP 2001:4800:780e:510::5'] },
+  { section: '6.5, example', what: 'all of it together', given: { ...worked, options: { publicNetworkName: ['public'] } },
+    addresses: ['InternalIP 10.0.0.32', 'InternalIP 10.0.0.31', 'ExternalIP 50.56.176.99', 'ExternalIP 2001:4800:790e::82a8', HOSTNAME, 'ExternalIP 50.56.176.36', 'ExternalIP 50.56.176.35', 'ExternalIP 2001:4800:780e:510::5'] },
   { section: '6.5, example', what: 'and with another internal network',
-    given: { ...worked, server: { ...worked.server, addresses: { ...worked.server.addresses, 'also-private': [fixed('10.0.0.64')] } },
-      options: { publicNetworkName: ['public'], internalNetworkName: ['also-private'] } },
-    addresses: ['ExternalIP 50.56.176.99', 'ExternalIP 2001:4800:790e::82a8', HOSTNAME, 'InternalIP 10.0.0.64',
-      'ExternalIP 50.56.176.36', 'ExternalIP 50.56.176.35', 'ExternalIP 2001:4800:780e:510::5'] },
+    given: { ...worked, server: { ...worked.server, addresses: { ...worked.server.addresses, 'also-private': [fixed('10.0.0.64')] } }, options: { publicNetworkName: ['public'], internalNetworkName: ['also-private'] } },
+    addresses: ['ExternalIP 50.56.176.99', 'ExternalIP 2001:4800:790e::82a8', HOSTNAME, 'InternalIP 10.0.0.64', 'ExternalIP 50.56.176.36', 'ExternalIP 50.56.176.35', 'ExternalIP 2001:4800:780e:510::5'] },
 ];
 
 // prettier-ignore

@@ -26,15 +26,8 @@ describe('requests', () => {
     ['create', (port) => port.create('loadbalancer', { name: 'a' }), lb, [['POST', '/load-balancer/v2.0/lbaas/loadbalancers', { loadbalancer: { name: 'a' } }]]],
     ['create below a pool', (port) => port.create('member', { address: '10.0.0.1' }, POOL), { member: { id: ID } }, [['POST', `/load-balancer/v2.0/lbaas/pools/${POOL}/members`, { member: { address: '10.0.0.1' } }]]],
     ['update', (port) => port.update('listener', ID, { tags: ['a'] }), {}, [['PUT', `/load-balancer/v2.0/lbaas/listeners/${ID}`, { listener: { tags: ['a'] } }]]],
-    [
-      'update of a floating IP and its tags',
-      (port) => port.update('floatingip', ID, { port_id: null, tags: ['a'] }),
-      {},
-      [
-        ['PUT', `/network/v2.0/floatingips/${ID}`, { floatingip: { port_id: null } }],
-        ['PUT', `/network/v2.0/floatingips/${ID}/tags`, { tags: ['a'] }],
-      ],
-    ],
+    ['update of a floating IP and its tags', (port) => port.update('floatingip', ID, { port_id: null, tags: ['a'] }), {},
+      [['PUT', `/network/v2.0/floatingips/${ID}`, { floatingip: { port_id: null } }], ['PUT', `/network/v2.0/floatingips/${ID}/tags`, { tags: ['a'] }]]],
     ['update of the tags alone', (port) => port.update('floatingip', ID, { tags: [] }), {}, [['PUT', `/network/v2.0/floatingips/${ID}/tags`, { tags: [] }]]],
     ['remove with all below', (port) => port.remove('loadbalancer', ID, { cascade: true }), {}, [['DELETE', `/load-balancer/v2.0/lbaas/loadbalancers/${ID}?cascade=true`]]],
     ['remove below a pool', (port) => port.remove('member', ID, { parent: POOL }), {}, [['DELETE', `/load-balancer/v2.0/lbaas/pools/${POOL}/members/${ID}`]]],

@@ -81,25 +81,11 @@ describe('a login', () => {
   const domain = { name: 'Default' };
   // prettier-ignore
   const credentials: readonly [string, OpenStackConfig['credentials'], unknown][] = [
-    [
-      'a password',
-      { type: 'password', user: { name: 'demo', domain }, password: 's', project: { id: 'p' } },
-      {
-        identity: { methods: ['password'], password: { user: { name: 'demo', domain, password: 's' } } },
-        scope: { project: { id: 'p' } },
-      },
-    ],
+    ['a password', { type: 'password', user: { name: 'demo', domain }, password: 's', project: { id: 'p' } },
+      { identity: { methods: ['password'], password: { user: { name: 'demo', domain, password: 's' } } }, scope: { project: { id: 'p' } } }],
     ['the id of an application credential', { type: 'application-credential', id: 'i', secret: 's' }, { identity: { methods: ['application_credential'], application_credential: { id: 'i', secret: 's' } } }],
-    [
-      'the name of an application credential',
-      { type: 'application-credential', name: 'n', user: { name: 'demo', domain }, secret: 's' },
-      {
-        identity: {
-          methods: ['application_credential'],
-          application_credential: { name: 'n', user: { name: 'demo', domain }, secret: 's' },
-        },
-      },
-    ],
+    ['the name of an application credential', { type: 'application-credential', name: 'n', user: { name: 'demo', domain }, secret: 's' },
+      { identity: { methods: ['application_credential'], application_credential: { name: 'n', user: { name: 'demo', domain }, secret: 's' } } }],
   ];
   it.each(credentials)('with %s', async (_what, given, auth) => {
     fake = await startFake(empty);

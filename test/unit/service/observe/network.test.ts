@@ -37,18 +37,8 @@ test.each([
   ['the subnet that is named, and its network', { floating_subnet_id: PUBLIC_SUBNET }, { floatingNetworks: [PUBLIC], floatingSubnets: [a] }],
   ['both when both are named, even if they do not belong together', { floating_subnet_id: PUBLIC_SUBNET, floating_network_id: NETWORK }, { floatingNetworks: [NETWORK], floatingSubnets: [a] }],
   ['no subnet when it cannot be seen', { floating_subnet_id: HIDDEN }, { floatingNetworks: [PUBLIC], floatingSubnets: [] }],
-  [
-    'the IPv4 subnets to choose from, by name',
-    { choose_floating_subnet: true },
-    {
-      floatingNetworks: [PUBLIC],
-      floatingSubnets: [
-        a,
-        { id: '1', name: 'b', network_id: PUBLIC, tags: [] },
-        { id: '2', name: 'b', network_id: PUBLIC, tags: [] },
-      ],
-    },
-  ],
+  ['the IPv4 subnets to choose from, by name', { choose_floating_subnet: true },
+    { floatingNetworks: [PUBLIC], floatingSubnets: [a, { id: '1', name: 'b', network_id: PUBLIC, tags: [] }, { id: '2', name: 'b', network_id: PUBLIC, tags: [] }] }],
 ])('%s', async (_, question, facts) => {
   expect(await evaluation(question)).toEqual(facts);
 });

@@ -52,33 +52,13 @@ const sticky: Edit = (draft) => {
 // prettier-ignore
 const CASES: readonly (readonly [string, RecordedWorld, Edit, readonly string[], readonly string[]])[] = [
   ['kinx never changed how a client stays on a member', kinx, sticky, ['update pool/tcp/80 session_persistence', 'update pool/tcp/443 session_persistence'], ['update pool/tcp/80', 'update pool/tcp/443']],
-  [
-    'kinx never closed a listener',
-    kinx,
-    (draft) => {
-      draft.service.spec.loadBalancerSourceRanges = ['10.0.0.0/8'];
-    },
-    ['update listener/tcp/80 allowed_cidrs', 'update listener/tcp/443 allowed_cidrs'],
-    ['update listener/tcp/80', 'update listener/tcp/443'],
-  ],
-  [
-    'kinx never removed a health monitor',
-    kinx,
-    (draft) => {
-      annotate(draft, 'loadbalancer.openstack.org/enable-health-monitor', 'false');
-    },
-    ['delete monitor/tcp/80 type', 'delete monitor/tcp/443 type'],
-    ['delete monitor/tcp/80', 'delete monitor/tcp/443'],
-  ],
-  [
-    'OCCM gives no health checks to pools that had none',
-    world('occm/no-health-monitor'),
-    (draft) => {
-      annotate(draft, 'loadbalancer.openstack.org/enable-health-monitor', 'true');
-    },
-    ['create monitor/tcp/80 type', 'create monitor/tcp/81 type'],
-    ['create monitor/tcp/80', 'create monitor/tcp/81'],
-  ],
+  ['kinx never closed a listener', kinx, (draft) => { draft.service.spec.loadBalancerSourceRanges = ['10.0.0.0/8']; },
+    ['update listener/tcp/80 allowed_cidrs', 'update listener/tcp/443 allowed_cidrs'], ['update listener/tcp/80', 'update listener/tcp/443']],
+  ['kinx never removed a health monitor', kinx, (draft) => { annotate(draft, 'loadbalancer.openstack.org/enable-health-monitor', 'false'); },
+    ['delete monitor/tcp/80 type', 'delete monitor/tcp/443 type'], ['delete monitor/tcp/80', 'delete monitor/tcp/443']],
+  ['OCCM gives no health checks to pools that had none', world('occm/no-health-monitor'),
+    (draft) => { annotate(draft, 'loadbalancer.openstack.org/enable-health-monitor', 'true'); }, ['create monitor/tcp/80 type', 'create monitor/tcp/81 type'],
+    ['create monitor/tcp/80', 'create monitor/tcp/81']],
   [
     'OCCM left the floating IP of a Service that became internal',
     world('occm/hostname'),
@@ -91,27 +71,11 @@ const CASES: readonly (readonly [string, RecordedWorld, Edit, readonly string[],
     ['delete floatingip address'],
     ['delete floatingip'],
   ],
-  [
-    'kinx left redirects and headers to its driver',
-    world('kinx/readme-http-redirect'),
-    (draft) => {
-      annotate(draft, 'levelset.openstack.org/redirect-host', 'app.example.org');
-    },
-    [
-      'update listener/tcp/80 insert_headers',
-      'create l7policy/tcp/80/redirect action redirect_prefix redirect_http_code position',
-    ],
-    ['update listener/tcp/80', 'create l7policy/tcp/80/redirect', 'create l7rule/tcp/80/redirect'],
-  ],
-  [
-    'kinx made every node a member, whatever their labels',
-    kinx,
-    (draft) => {
-      annotate(draft, 'loadbalancer.openstack.org/node-selector', 'pool=a');
-    },
-    ['update pool/tcp/80 members', 'update pool/tcp/443 members'],
-    ['members pool/tcp/80', 'members pool/tcp/443'],
-  ],
+  ['kinx left redirects and headers to its driver', world('kinx/readme-http-redirect'), (draft) => { annotate(draft, 'levelset.openstack.org/redirect-host', 'app.example.org'); },
+    ['update listener/tcp/80 insert_headers', 'create l7policy/tcp/80/redirect action redirect_prefix redirect_http_code position'],
+    ['update listener/tcp/80', 'create l7policy/tcp/80/redirect', 'create l7rule/tcp/80/redirect']],
+  ['kinx made every node a member, whatever their labels', kinx, (draft) => { annotate(draft, 'loadbalancer.openstack.org/node-selector', 'pool=a'); },
+    ['update pool/tcp/80 members', 'update pool/tcp/443 members'], ['members pool/tcp/80', 'members pool/tcp/443']],
 ];
 
 describe.each(CASES)('%s', (_title, from, edit, waits, steps) => {

@@ -42,10 +42,7 @@ async function startSlow(answers: 'nothing' | 'without end') {
   // as in a Pod, whose token is in a file
   const credential = (): Promise<object> => new Promise((resolve) => setTimeout(resolve, 20, {}));
   const connection = { source: '', server: url, tls: {}, credential };
-  const kube = new KubeClient(createKubeHttp(connection), {
-    namespace: 'levelset',
-    log: SILENT,
-  });
+  const kube = new KubeClient(createKubeHttp(connection), { namespace: 'levelset', log: SILENT });
   await cloud.projectId();
   return { cloud, kube, asked: () => asked };
 }
@@ -113,15 +110,10 @@ describe.concurrent('with time of its own', () => {
     expect(tookMs).toBeLessThan(CLOSING_MS + 1_000);
   });
 
+  // prettier-ignore
   test.each([
     ['OpenStack', (url: string) => connectCloud({ ...configFor(url), requestTimeoutMs: 60_000 }).ready()],
-    [
-      'Kubernetes',
-      (server: string) =>
-        createKubeHttp({ source: '', server, tls: {}, credential: () => Promise.resolve({}) })({
-          ...{ method: 'GET', path: '/api/v1/nodes', doing: 'list Nodes' },
-        }),
-    ],
+    ['Kubernetes', (server: string) => createKubeHttp({ source: '', server, tls: {}, credential: () => Promise.resolve({}) })({...{ method: 'GET', path: '/api/v1/nodes', doing: 'list Nodes' } })],
   ])('a connection to %s that nobody takes up is given up after 4 s', async (_what, call) => {
     const silent = net.createServer();
     OPEN.push({ close: () => silent.close() });

@@ -20,12 +20,10 @@ test('a connection is kept from request to request, closed when nobody uses it, 
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = createGot({ idleMs: IDLE_MS });
-
   await client(url);
   await client(url);
   expect(sockets).toHaveLength(1);
   await expect.poll(() => sockets[0]?.destroyed).toBe(true);
-
   const slow = client(`${url}/slow`);
   await expect.poll(() => answers).toHaveLength(1);
   await new Promise((resolve) => setTimeout(resolve, 4 * IDLE_MS));

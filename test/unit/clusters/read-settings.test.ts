@@ -78,49 +78,15 @@ const ALIAS = kubeconfig().replace(
 );
 
 describe('an entry that cannot be used', () => {
+  // prettier-ignore
   test.each<[string, Texts, readonly string[]]>([
-    [
-      'nothing to connect to',
-      { flags: '' },
-      [
-        'kubeconfig is missing: without it there is nothing to connect to',
-        'cloud.conf is missing: without it there is nothing to connect to',
-      ],
-    ],
-    [
-      'a text that is still being written',
-      { ...WHOLE, kubeconfig: ' \n', 'ca-file': '' },
-      ['kubeconfig is empty', 'ca-file is empty'],
-    ],
-    [
-      'a text that nobody needs so long',
-      { ...WHOLE, flags: '#'.repeat(262_145) },
-      ['flags is longer than 262144 characters: no such text needs more'],
-    ],
-    [
-      'a program',
-      { ...WHOLE, kubeconfig: kubeconfig({}, { exec: { command: '/bin/hunter2' } }) },
-      [
-        'kubeconfig: users[0].user.exec: must be left out: no login can run here; give a token or a client certificate',
-      ],
-    ],
-    [
-      'a program by an alias',
-      { ...WHOLE, kubeconfig: ALIAS },
-      [expect.stringContaining('users[0].user.exec: must be left out')],
-    ],
-    [
-      'a login elsewhere',
-      { ...WHOLE, kubeconfig: kubeconfig({}, { 'auth-provider': { name: 'oidc' } }) },
-      [
-        'kubeconfig: users[0].user.auth-provider: must be left out: no login can run here; give a token or a client certificate',
-      ],
-    ],
-    [
-      'a token file',
-      { ...WHOLE, kubeconfig: kubeconfig({}, { tokenFile: '/var/run/hunter2' }) },
-      ['kubeconfig: users[0].user.tokenFile: must be left out, as it leads out of the entry: give token'],
-    ],
+    ['nothing to connect to', { flags: '' }, ['kubeconfig is missing: without it there is nothing to connect to', 'cloud.conf is missing: without it there is nothing to connect to']],
+    ['a text that is still being written', { ...WHOLE, kubeconfig: ' \n', 'ca-file': '' }, ['kubeconfig is empty', 'ca-file is empty']],
+    ['a text that nobody needs so long', { ...WHOLE, flags: '#'.repeat(262_145) }, ['flags is longer than 262144 characters: no such text needs more']],
+    ['a program', { ...WHOLE, kubeconfig: kubeconfig({}, { exec: { command: '/bin/hunter2' } }) }, ['kubeconfig: users[0].user.exec: must be left out: no login can run here; give a token or a client certificate']],
+    ['a program by an alias', { ...WHOLE, kubeconfig: ALIAS }, [expect.stringContaining('users[0].user.exec: must be left out')]],
+    ['a login elsewhere', { ...WHOLE, kubeconfig: kubeconfig({}, { 'auth-provider': { name: 'oidc' } }) }, ['kubeconfig: users[0].user.auth-provider: must be left out: no login can run here; give a token or a client certificate']],
+    ['a token file', { ...WHOLE, kubeconfig: kubeconfig({}, { tokenFile: '/var/run/hunter2' }) }, ['kubeconfig: users[0].user.tokenFile: must be left out, as it leads out of the entry: give token']],
     ...(
       [
         ['clusters[0].cluster', 'certificate-authority'],
@@ -134,37 +100,13 @@ describe('an entry that cannot be used', () => {
         `kubeconfig: ${place}.${field}: must be left out, as it leads out of the entry: give ${field}-data, as kubectl config view --minify --flatten --raw does`,
       ],
     ]),
-    [
-      'a kubeconfig that is no YAML',
-      { ...WHOLE, kubeconfig: 'a: b\nc: "hunter2' },
-      ['kubeconfig: line 2 is not valid YAML (MISSING_CHAR)'],
-    ],
+    ['a kubeconfig that is no YAML', { ...WHOLE, kubeconfig: 'a: b\nc: "hunter2' }, ['kubeconfig: line 2 is not valid YAML (MISSING_CHAR)']],
     ['a kubeconfig that is a number', { ...WHOLE, kubeconfig: '123456789' }, ['kubeconfig: must be a map']],
-    [
-      'an alias of nothing',
-      { ...WHOLE, kubeconfig: 'a: *hunter2' },
-      ['kubeconfig: an alias has no anchor, or there are too many'],
-    ],
-    [
-      'another context',
-      { ...WHOLE, kubeconfig: kubeconfig().replace('admin@prod', 'hunter2') },
-      ['kubeconfig: contexts: must be a list with the entry that current-context names; it has 1'],
-    ],
-    [
-      'a value that a message would quote',
-      { ...WHOLE, kubeconfig: kubeconfig({ server: 'ftp://a"hunter2' }) },
-      [
-        'kubeconfig: clusters[0].cluster.server: must be an http or https URL without user, query and fragment',
-      ],
-    ],
-    [
-      'clouds.yaml',
-      { ...WHOLE, 'cloud.conf': cloudConf('use-clouds\nclouds-file = /etc/hunter2') },
-      [
-        'cloud.conf:5: [Global] use-clouds leads out of the entry: leave it out, and give auth-url and credentials here',
-        'cloud.conf:6: [Global] clouds-file leads out of the entry: leave it out, and give auth-url and credentials here',
-      ],
-    ],
+    ['an alias of nothing', { ...WHOLE, kubeconfig: 'a: *hunter2' }, ['kubeconfig: an alias has no anchor, or there are too many']],
+    ['another context', { ...WHOLE, kubeconfig: kubeconfig().replace('admin@prod', 'hunter2') }, ['kubeconfig: contexts: must be a list with the entry that current-context names; it has 1']],
+    ['a value that a message would quote', { ...WHOLE, kubeconfig: kubeconfig({ server: 'ftp://a"hunter2' }) }, ['kubeconfig: clusters[0].cluster.server: must be an http or https URL without user, query and fragment']],
+    ['clouds.yaml', { ...WHOLE, 'cloud.conf': cloudConf('use-clouds\nclouds-file = /etc/hunter2') },
+      ['cloud.conf:5: [Global] use-clouds leads out of the entry: leave it out, and give auth-url and credentials here', 'cloud.conf:6: [Global] clouds-file leads out of the entry: leave it out, and give auth-url and credentials here']],
     ...['ca-file', 'cert-file', 'key-file'].map((key): [string, Texts, readonly string[]] => [
       `a path in ${key}`,
       { ...WHOLE, 'cloud.conf': cloudConf(`${key} = /etc/hunter2`) },
@@ -172,47 +114,14 @@ describe('an entry that cannot be used', () => {
         `cloud.conf:5: [Global] ${key} leads out of the entry: put the text of the file into ${key} of the entry`,
       ],
     ]),
-    [
-      'a line that is none',
-      { ...WHOLE, 'cloud.conf': cloudConf('hunter2 hunter2') },
-      [
-        'cloud.conf:5: a key is followed by = and has only letters, digits and -; a value goes on in the next line after a backslash alone',
-      ],
-    ],
-    [
-      'an option with another value',
-      { ...WHOLE, 'cloud.conf': cloudConf('[LoadBalancer]\nmax-shared-lb = hunter2') },
-      [
-        'cloud.conf:6: [LoadBalancer] max-shared-lb has a value that is not allowed: give a whole number from 1 to 1000000',
-      ],
-    ],
-    [
-      'no credentials',
-      { ...WHOLE, 'cloud.conf': '[Global]\nauth-url = https://k/v3' },
-      [
-        'cloud.conf: no credentials: give a user with password and project, or an application credential with its secret, in cloud.conf, clouds.yaml or OS_* (an entry reads neither clouds.yaml nor OS_*)',
-      ],
-    ],
-    [
-      'an old Keystone',
-      { ...WHOLE, 'cloud.conf': cloudConf().replace('/v3', '/v2.0') },
-      ['cloud.conf: the address of Keystone is that of version 2 of its API: give the one that ends in /v3'],
-    ],
-    [
-      'a PEM text that is none',
-      { ...WHOLE, 'ca-file': 'hunter2' },
-      ['ca-file has no PEM in it (-----BEGIN ...)'],
-    ],
-    [
-      'a certificate without its key',
-      { ...WHOLE, 'cert-file': PEM },
-      ['cloud.conf: a client certificate needs both cert-file and key-file'],
-    ],
-    [
-      'a flag of the deployment',
-      { ...WHOLE, flags: 'sweep-interval=1s' },
-      ['flags:1: no flag of a cluster has this name: write name=value'],
-    ],
+    ['a line that is none', { ...WHOLE, 'cloud.conf': cloudConf('hunter2 hunter2') }, ['cloud.conf:5: a key is followed by = and has only letters, digits and -; a value goes on in the next line after a backslash alone']],
+    ['an option with another value', { ...WHOLE, 'cloud.conf': cloudConf('[LoadBalancer]\nmax-shared-lb = hunter2') }, ['cloud.conf:6: [LoadBalancer] max-shared-lb has a value that is not allowed: give a whole number from 1 to 1000000']],
+    ['no credentials', { ...WHOLE, 'cloud.conf': '[Global]\nauth-url = https://k/v3' },
+      ['cloud.conf: no credentials: give a user with password and project, or an application credential with its secret, in cloud.conf, clouds.yaml or OS_* (an entry reads neither clouds.yaml nor OS_*)']],
+    ['an old Keystone', { ...WHOLE, 'cloud.conf': cloudConf().replace('/v3', '/v2.0') }, ['cloud.conf: the address of Keystone is that of version 2 of its API: give the one that ends in /v3']],
+    ['a PEM text that is none', { ...WHOLE, 'ca-file': 'hunter2' }, ['ca-file has no PEM in it (-----BEGIN ...)']],
+    ['a certificate without its key', { ...WHOLE, 'cert-file': PEM }, ['cloud.conf: a client certificate needs both cert-file and key-file']],
+    ['a flag of the deployment', { ...WHOLE, flags: 'sweep-interval=1s' }, ['flags:1: no flag of a cluster has this name: write name=value']],
   ])('%s', async (_what, texts, expected) => {
     const { settings, problems } = await read(texts);
     expect([settings, problems]).toEqual([undefined, expected]);

@@ -43,7 +43,6 @@ test('an entry is a Secret with the label in its namespace, and its name is the 
   expect(await source.names()).toEqual(['prod-a']);
   expect(await source.read('prod-a')).toEqual({ kubeconfig: 'k', 'cloud.conf': 'c' });
   expect(await source.read('one')).toBeUndefined();
-
   kube.apply(aRegistrySecret('three', 'prod-c', {}));
   await becomes(names(source), ['prod-a', 'prod-c']);
   expect(await source.read('prod-c')).toEqual({});
@@ -79,7 +78,6 @@ test('a kube-apiserver that does not answer says nothing of what is gone, and wh
   expect(await names(source)()).toEqual(['prod-a', 'prod-b']);
   const isWatched = () => Promise.resolve(sandbox.requests.some(({ path }) => path.includes('watch=true')));
   await becomes(isWatched, true);
-
   const heal = sandbox.fault({ match: { side: 'kube' }, kind: 'fail-before', times: 100_000 });
   kube.endWatches();
   await becomes(async () => (await source.names().catch(String)).includes('cannot watch'), true);

@@ -82,6 +82,7 @@ describe('[LoadBalancer]', () => {
     expect(loadBalancer).toMatchObject(expected);
   });
 
+  // prettier-ignore
   it.each([
     ['monitor-delay = 5', 'monitor-delay has a value that is not allowed: give a duration with a unit'],
     ['monitor-delay = 10ms', 'at least 1s'],
@@ -98,10 +99,7 @@ describe('[LoadBalancer]', () => {
     ['floating-network-id = f', 'give the UUID'],
     ['floating-subnet-id = f', 'give the UUID'],
     ['flavor-id = small', 'give the UUID'],
-    [
-      'floating-subnet = ~(',
-      'floating-subnet has a value that is not allowed: give ~ and a regular expression',
-    ],
+    ['floating-subnet = ~(', 'floating-subnet has a value that is not allowed: give ~ and a regular expression'],
     ['floating-subnet', 'has no value: give a name, a glob'],
     ['floating-subnet-tags = a,,b', 'give tags with commas'],
     ['node-selector = pool in (a)', 'give labels such as pool=edge,ssd'],
@@ -118,47 +116,25 @@ describe('[LoadBalancer]', () => {
 });
 
 describe('what has no effect', () => {
+  // prettier-ignore
   it.each([
-    [
-      '[LoadBalancer]\nlb-methd = X',
-      'cloud.conf:2: [LoadBalancer] has no option of this name; levelset ignores it; did you mean lb-method?',
-    ],
-    [
-      '[LoadBalancer]\nquite-something-else = X',
-      'cloud.conf:2: [LoadBalancer] has no option of this name; levelset ignores it',
-    ],
-    [
-      '[LoadBalancer]\nenabled = no',
-      'cloud.conf:2: [LoadBalancer] enabled is false: levelset makes, changes and deletes no load balancer',
-    ],
-    [
-      '[LoadBalancer]\ncascade-delete = false',
-      'cloud.conf:2: [LoadBalancer] cascade-delete has no effect: levelset deletes a load balancer by one call if everything on it is its own',
-    ],
-    [
-      '[LoadBalancer]\nprovider-requires-serial-api-calls',
-      'cloud.conf:2: [LoadBalancer] provider-requires-serial-api-calls has no effect: levelset makes a load balancer by one call',
-    ],
+    ['[LoadBalancer]\nlb-methd = X', 'cloud.conf:2: [LoadBalancer] has no option of this name; levelset ignores it; did you mean lb-method?'],
+    ['[LoadBalancer]\nquite-something-else = X', 'cloud.conf:2: [LoadBalancer] has no option of this name; levelset ignores it'],
+    ['[LoadBalancer]\nenabled = no', 'cloud.conf:2: [LoadBalancer] enabled is false: levelset makes, changes and deletes no load balancer'],
+    ['[LoadBalancer]\ncascade-delete = false', 'cloud.conf:2: [LoadBalancer] cascade-delete has no effect: levelset deletes a load balancer by one call if everything on it is its own'],
+    ['[LoadBalancer]\nprovider-requires-serial-api-calls', 'cloud.conf:2: [LoadBalancer] provider-requires-serial-api-calls has no effect: levelset makes a load balancer by one call'],
     ['[Router]', 'cloud.conf:1: there is no section of this name; levelset ignores it; did you mean Route?'],
-    [
-      '[LoadBalancerClass "a"]\nsubnet-ids = y',
-      'cloud.conf:2: [LoadBalancerClass] has no option of this name; levelset ignores it; did you mean subnet-id?',
-    ],
-    [
-      '[LoadBalancerClass]\nsubnet-id = y',
-      'cloud.conf:1: [LoadBalancerClass] needs a name, such as [LoadBalancerClass "internet"]; levelset ignores this one',
-    ],
+    ['[LoadBalancerClass "a"]\nsubnet-ids = y', 'cloud.conf:2: [LoadBalancerClass] has no option of this name; levelset ignores it; did you mean subnet-id?'],
+    ['[LoadBalancerClass]\nsubnet-id = y', 'cloud.conf:1: [LoadBalancerClass] needs a name, such as [LoadBalancerClass "internet"]; levelset ignores this one'],
     ['[Global "a"]\nx = y', 'cloud.conf:1: [Global] has no subsections; levelset ignores this one'],
   ])('%j gives a warning', (source, warning) => {
     expect(readCloudConf(source, 'cloud.conf')).toMatchObject({ warnings: [warning], problems: [] });
   });
 
+  // prettier-ignore
   it.each([
-    '[Networking]\npublic-network-name = a\naddress-sort-order = 10.0.0.0/8',
-    `[Route]\nrouter-id = ${ID}`,
-    '[Route]\nrouter-id =',
-    '[BlockStorage]\nbs-version = v3',
-    '[Metadata]\nsearch-order = configDrive',
+    '[Networking]\npublic-network-name = a\naddress-sort-order = 10.0.0.0/8', `[Route]\nrouter-id = ${ID}`, '[Route]\nrouter-id =',
+    '[BlockStorage]\nbs-version = v3', '[Metadata]\nsearch-order = configDrive',
     '[LoadBalancer]\nmanage-security-groups = false\nenabled\nmax-shared-lb = 2',
   ])('%j gives no warning', (source) => {
     expect(readCloudConf(source, 'cloud.conf')).toMatchObject({ warnings: [], problems: [] });
@@ -166,13 +142,8 @@ describe('what has no effect', () => {
 });
 
 it('a value that is not allowed is told and stops nothing where levelset makes no load balancers', () => {
-  const lines = [
-    '[LoadBalancerClass "a"]',
-    'subnet-id = x',
-    '[LoadBalancer]',
-    'floating-network-id = public',
-    'enabled = false',
-  ];
+  // prettier-ignore
+  const lines = ['[LoadBalancerClass "a"]', 'subnet-id = x', '[LoadBalancer]', 'floating-network-id = public', 'enabled = false'];
   expect(read(...lines)).toMatchObject({
     problems: [],
     warnings: [

@@ -20,11 +20,9 @@ test('one flag a line; empty lines and comments say nothing, a list may go on in
   });
 });
 
+// prettier-ignore
 test.each([
-  [
-    'cluster-cdir=10.0.0.0/8',
-    'no flag of a cluster has this name: write name=value; did you mean cluster-cidr?',
-  ],
+  ['cluster-cdir=10.0.0.0/8', 'no flag of a cluster has this name: write name=value; did you mean cluster-cidr?'],
   ['--drift=report', 'no flag of a cluster has this name: write name=value; did you mean drift?'],
   ['kubeconfig=/etc/hunter2', 'no flag of a cluster has this name: write name=value'],
   ['listen=0.0.0.0:80', 'no flag of a cluster has this name: write name=value'],

@@ -50,24 +50,17 @@ it('[Route] names a router', () => {
   expect(read('[Route]', 'router-id =').route).toEqual({});
 });
 
-it.each([
-  'configDrive',
-  'metadataService',
-  'configDrive,metadataService',
-  ' metadataService , configDrive',
-  '',
-])('[Metadata] search-order = %j gives no warning', (order) => {
+// prettier-ignore
+it.each(['configDrive', 'metadataService', 'configDrive,metadataService', ' metadataService , configDrive', ''])('[Metadata] search-order = %j gives no warning', (order) => {
   expect(read('[Metadata]', `search-order = ${order}`)).toMatchObject({ warnings: [], problems: [] });
 });
 
+// prettier-ignore
 it.each([
   ['[Networking]\nipv6-support-disabled = maybe', 'give true, yes, on, 1, false, no, off or 0'],
   ['[Networking]\npublic-network-name', 'has no value: give a value after ='],
   ['[Networking]\naddress-sort-order', 'has no value: give a value after ='],
-  [
-    '[Route]\nrouter-id = edge',
-    '[Route] router-id has a value that is not allowed: give the UUID of a resource',
-  ],
+  ['[Route]\nrouter-id = edge', '[Route] router-id has a value that is not allowed: give the UUID of a resource'],
   ['[Metadata]\nsearch-order', 'has no value: give configDrive, metadataService, or both'],
   ['[Metadata]\nsearch-order = configdrive', 'give configDrive, metadataService, or both'],
   ['[Metadata]\nsearch-order = configDrive,', 'give configDrive'],

@@ -44,6 +44,7 @@ describe('Nodes', () => {
 });
 
 describe('routes', () => {
+  // prettier-ignore
   it.each<readonly [Given, boolean, readonly string[]]>([
     [{ ...PODS, cloudConfigText: ROUTED }, true, []],
     [{ ...PODS, cloudConfigText: ROUTED, configureCloudRoutes: 'T' }, true, []],
@@ -51,16 +52,8 @@ describe('routes', () => {
     [{ ...PODS, cloudConfigText: ROUTED, controllers: '*,-route' }, false, []],
     [{ cloudConfigText: ROUTED, controllers: 'service' }, false, []],
     [{ ...PODS, cloudConfigText: GLOBAL }, false, []],
-    [
-      { cloudConfigText: ROUTED, clusterCidr: '' },
-      false,
-      ['[Route] router-id has no effect without --cluster-cidr: levelset makes and deletes no routes'],
-    ],
-    [
-      { ...PODS, cloudConfigText: GLOBAL, configureCloudRoutes: 'true' },
-      false,
-      ['--configure-cloud-routes has no effect: [Route] router-id names no router'],
-    ],
+    [{ cloudConfigText: ROUTED, clusterCidr: '' }, false, ['[Route] router-id has no effect without --cluster-cidr: levelset makes and deletes no routes']],
+    [{ ...PODS, cloudConfigText: GLOBAL, configureCloudRoutes: 'true' }, false, ['--configure-cloud-routes has no effect: [Route] router-id names no router']],
   ])('%j: %j', async (flags, on, says) => {
     const { config, warnings } = await load(flags);
     expect(config.route).toEqual(on ? { routerId: ROUTER } : undefined);
@@ -74,37 +67,17 @@ it('a cluster CIDR may be one of each IP family', async () => {
 });
 
 describe('what is refused', () => {
+  // prettier-ignore
   it.each<readonly [Given, string]>([
-    [
-      { nodeNameFrom: 'fqdn' },
-      '--node-name-from has a value that is not allowed: give one of name, hostname, first-label',
-    ],
-    [
-      { shutdownStates: 'SHUTOFF,PAUSED' },
-      '--shutdown-states has a value that is not allowed (item 2): give one or more of SHUTOFF, SHELVED_OFFLOADED, SUSPENDED',
-    ],
-    [
-      { shutdownStates: 'shutoff' },
-      '--shutdown-states has a value that is not allowed (item 1): give one or more of SHUTOFF, SHELVED_OFFLOADED, SUSPENDED, separated by commas; did you mean SHUTOFF?',
-    ],
+    [{ nodeNameFrom: 'fqdn' }, '--node-name-from has a value that is not allowed: give one of name, hostname, first-label'],
+    [{ shutdownStates: 'SHUTOFF,PAUSED' }, '--shutdown-states has a value that is not allowed (item 2): give one or more of SHUTOFF, SHELVED_OFFLOADED, SUSPENDED'],
+    [{ shutdownStates: 'shutoff' }, '--shutdown-states has a value that is not allowed (item 1): give one or more of SHUTOFF, SHELVED_OFFLOADED, SUSPENDED, separated by commas; did you mean SHUTOFF?'],
     [{ shutdownStates: '' }, '--shutdown-states has a value that is not allowed: give one or more of'],
-    [
-      { deletionShare: '10' },
-      '--deletion-share has a value that is not allowed: give a share from 0% to 100%',
-    ],
+    [{ deletionShare: '10' }, '--deletion-share has a value that is not allowed: give a share from 0% to 100%'],
     [{ deletionShare: '101%' }, '--deletion-share has a value that is not allowed'],
-    [
-      { controllers: 'nodes' },
-      '--controllers has a value that is not allowed (item 1): give *, service-lb-controller',
-    ],
-    [
-      { configureCloudRoutes: 'yes' },
-      '--configure-cloud-routes has a value that is not allowed: give true or false',
-    ],
-    [
-      { clusterCidr: '10.244.0.0' },
-      '--cluster-cidr has a value that is not allowed: give a CIDR such as 10.244.0.0/16, or one of each IP family',
-    ],
+    [{ controllers: 'nodes' }, '--controllers has a value that is not allowed (item 1): give *, service-lb-controller'],
+    [{ configureCloudRoutes: 'yes' }, '--configure-cloud-routes has a value that is not allowed: give true or false'],
+    [{ clusterCidr: '10.244.0.0' }, '--cluster-cidr has a value that is not allowed: give a CIDR such as 10.244.0.0/16, or one of each IP family'],
     [{ clusterCidr: '10.0.0.0/16,10.1.0.0/16' }, 'is not allowed: give a CIDR'],
     [{ clusterCidr: '10.0.0.0/16,fd00::/48,fd01::/48' }, 'is not allowed: give a CIDR'],
   ])('%j', async (flags, says) => {

@@ -40,16 +40,8 @@ describe('the record of deletions', () => {
     await expect(deletions.save([ONE], loaded)).rejects.toMatchObject({ code: 'KUBE_FORBIDDEN' });
   });
 
-  test.each([
-    '',
-    'no JSON',
-    '{}',
-    '[null]',
-    '[{"id": "a"}]',
-    '[{"at": 1}]',
-    '[{"id": "a", "at": "1"}]',
-    '[1]',
-  ])('that says %j keeps every Node', async (text) => {
+  // prettier-ignore
+  test.each(['', 'no JSON', '{}', '[null]', '[{"id": "a"}]', '[{"at": 1}]', '[{"id": "a", "at": "1"}]', '[1]'])('that says %j keeps every Node', async (text) => {
     const { connect, sandbox } = await sandboxKube();
     sandbox.kube.apply({ kind: 'ConfigMap', metadata, data: { nodes: text } });
     const deletions = (await connect()).deletions.nodes;

@@ -73,7 +73,6 @@ describe('state', () => {
     await state.save(new Map([['web', undefined]]));
     answered.resolve(undefined);
     await loading;
-
     await state.save(new Map([['web', settled]]));
     expect(await state.find('web')).toEqual(settled);
   });
@@ -135,14 +134,8 @@ function sameShard(): [string, string] {
 }
 
 describe('data keys', () => {
-  it.each([
-    '6a1f6a1f-0000-4000-8000-000000000001',
-    'service/default/web',
-    'node/a.b-c',
-    'under_score_2f',
-    'routes',
-    'ü/漢',
-  ])('%s comes back as it went', (unit) => {
+  // prettier-ignore
+  it.each(['6a1f6a1f-0000-4000-8000-000000000001', 'service/default/web', 'node/a.b-c', 'under_score_2f', 'routes', 'ü/漢'])('%s comes back as it went', (unit) => {
     expect(toDataKey(unit)).toMatch(/^[-._a-zA-Z0-9]+$/);
     expect(fromDataKey(toDataKey(unit))).toBe(unit);
   });

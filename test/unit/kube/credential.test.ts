@@ -8,6 +8,12 @@ import { tokenFile } from '../../../shared/kube/connection/rotated-file.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const folder = temporaryFolder();
+function script(name: string, ...lines: readonly string[]): string {
+  const path = join(folder.path, name);
+  writeFileSync(path, `#!/bin/sh\n${lines.join('\n')}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
 afterEach(() => vi.unstubAllEnvs());
 
 describe('a token file', () => {
@@ -41,42 +47,27 @@ describe('a token file', () => {
 });
 
 describe('an exec plugin', () => {
+  const apiVersion = 'client.authentication.k8s.io/v1';
+  const EXEC = { apiVersion, args: ['token'], env: [{ name: 'PREFIX', value: 'from' }] };
   const execKubeconfig = (command: string, more: object = {}, cluster: object = {}): Promise<Connection> =>
     readKubeconfig(
       JSON.stringify({
         'current-context': 'a',
         contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
         clusters: [{ name: 'a', cluster: { server: 'https://a', ...cluster } }],
-        users: [
-          {
-            name: 'a',
-            user: {
-              exec: {
-                apiVersion: 'client.authentication.k8s.io/v1',
-                command,
-                args: ['token'],
-                env: [{ name: 'PREFIX', value: 'from' }],
-                ...more,
-              },
-            },
-          },
-        ],
+        users: [{ name: 'a', user: { exec: { ...EXEC, command, ...more } } }],
       }),
       { source: join(folder.path, 'kc') },
       externalCredential,
     );
 
   it('runs once for all, again after a 401, and is told its version', async () => {
-    const plugin = join(folder.path, 'plugin');
-    writeFileSync(
-      plugin,
-      `#!/bin/sh
-echo run >> "$(dirname "$0")/runs"
-echo "$KUBERNETES_EXEC_INFO" > "$(dirname "$0")/info"
-echo '{"status":{"token":"'$PREFIX-$1-$(wc -l < "$(dirname "$0")/runs" | tr -d ' ')'"}}'
-`,
+    script(
+      'plugin',
+      'echo run >> "$(dirname "$0")/runs"',
+      'echo "$KUBERNETES_EXEC_INFO" > "$(dirname "$0")/info"',
+      `echo '{"status":{"token":"'$PREFIX-$1-$(wc -l < "$(dirname "$0")/runs" | tr -d ' ')'"}}'`,
     );
-    chmodSync(plugin, 0o755);
     const { credential } = await execKubeconfig('./plugin');
     const first = { authorization: 'Bearer from-token-1' };
     expect(await Promise.all([credential(false), credential(false)])).toEqual([first, first]);
@@ -90,60 +81,42 @@ echo '{"status":{"token":"'$PREFIX-$1-$(wc -l < "$(dirname "$0")/runs" | tr -d '
   });
 
   it('that fails, or whose tokens are refused, does not run for every request', async () => {
-    const plugin = join(folder.path, 'counts');
     const runs = (): number => readFileSync(join(folder.path, 'counted'), 'utf8').length;
-    const write = (last: string): void => {
-      writeFileSync(plugin, `#!/bin/sh\nprintf x >> "$(dirname "$0")/counted"\n${last}\n`);
-      chmodSync(plugin, 0o755);
-    };
-    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: plugin, env: [] };
+    const plugin = (last: string): string => script('counts', 'printf x >> "$(dirname "$0")/counted"', last);
     const time = { now: 0 };
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: plugin('exit 1'), env: [] };
     const credential = externalCredential({ exec }, 'exec', () => time.now);
-    const asked = (refused: boolean): Promise<unknown> =>
-      credential(refused).catch((error: unknown) => error);
-
-    write('exit 1');
-    for (let request = 0; request < 9; request += 1) await asked(false);
-    expect(runs()).toBe(1);
-    time.now = 5_000;
-    for (let request = 0; request < 9; request += 1) await asked(true);
-    expect(runs()).toBe(2);
-    write(`echo '{"status":{"token":"one"}}'`);
-    time.now = 15_000;
-    for (let request = 0; request < 9; request += 1) await asked(true);
-    expect(runs()).toBe(3);
-    time.now = 65_000;
-    for (let request = 0; request < 9; request += 1) await asked(true);
-    expect(runs()).toBe(4);
+    for (const [atMs, refused, count, last] of [
+      [0, false, 1, 'exit 1'],
+      [5_000, true, 2, 'exit 1'],
+      [15_000, true, 3, `echo '{"status":{"token":"one"}}'`],
+      [65_000, true, 4, `echo '{"status":{"token":"one"}}'`],
+    ] as const) {
+      plugin(last);
+      time.now = atMs;
+      for (let request = 0; request < 9; request += 1)
+        await credential(refused).catch((error: unknown) => error);
+      expect(runs()).toBe(count);
+    }
   });
 
+  // prettier-ignore
   it.each([
     ['is not there', './missing', '(ENOENT): install it by: apt install plugin'],
-    [
-      'says why it fails',
-      './fails',
-      '(it failed): cannot log in as REDACTED with REDACTED Ask the network team',
-    ],
+    ['says why it fails', './fails', '(it failed): cannot log in as REDACTED with REDACTED Ask the network team'],
     ['fails in silence', './silent', '(it failed): run it by hand to see why'],
     ['prints what is no JSON', './chatty', '(it failed): run it by hand to see why'],
     ['prints what is no credential', './odd', '(it failed): run it by hand to see why'],
     ['asks a person', './asks-a-person', '(it failed): nobody gave a code'],
     ['answers nothing', './empty', 'gave neither a token nor a client certificate'],
   ])('that %s is told, without what it was given and without tokens', async (_what, command, message) => {
-    for (const [name, script] of [
-      [
-        'fails',
-        `printf 'cannot log in as %s\\nwith %s\\n  Ask the network team\\n' "$PREFIX" eyJhbGciOiJIUzI1NiJ9.hush.x >&2; exit 1`,
-      ],
-      ['silent', 'exit 1'],
-      ['chatty', 'echo hush'],
-      ['odd', 'echo \'{"token":"hush"}\''],
-      ['empty', 'echo \'{"status":{}}\''],
-      ['asks-a-person', 'read code || { echo nobody gave a code >&2; exit 3; }'],
-    ] as const) {
-      writeFileSync(join(folder.path, name), `#!/bin/sh\n${script}\n`);
-      chmodSync(join(folder.path, name), 0o755);
-    }
+    const complain = `printf 'cannot log in as %s\\nwith %s\\n  Ask the network team\\n' "$PREFIX" eyJhbGciOiJIUzI1NiJ9.hush.x >&2`;
+    script('fails', complain, 'exit 1');
+    script('silent', 'exit 1');
+    script('chatty', 'echo hush');
+    script('odd', 'echo \'{"token":"hush"}\'');
+    script('empty', 'echo \'{"status":{}}\'');
+    script('asks-a-person', 'read code || { echo nobody gave a code >&2; exit 3; }');
     const given = {
       env: [{ name: 'PREFIX', value: 'hush-of-kubeconfig' }],
       installHint: 'install it by: apt install plugin',
@@ -164,9 +137,8 @@ echo '{"status":{"token":"'$PREFIX-$1-$(wc -l < "$(dirname "$0")/runs" | tr -d '
     ['of which it repeats one line', 'first-hush\nsecond-hush', 'second-hush'],
   ])('repeats a secret %s, and it is not told', async (_, value, says) => {
     vi.stubEnv('HUSH_TOKEN', 'hush-of-the-process');
-    const script = `printf '${says}\\n' "$SECRET" >&2; echo "$1 $2 $HUSH_TOKEN" >&2; echo gAAAAABhush${'x'.repeat(20)} >&2; exit 1`;
-    writeFileSync(join(folder.path, 'repeats'), `#!/bin/sh\n${script}\n`);
-    chmodSync(join(folder.path, 'repeats'), 0o755);
+    const told = [`printf '${says}\\n' "$SECRET" >&2`, 'echo "$1 $2 $HUSH_TOKEN" >&2'];
+    script('repeats', ...told, `echo gAAAAABhush${'x'.repeat(20)} >&2`, 'exit 1');
     const args = ['--issuer=https://dex.example.org', '--client-secret=hush-of-flag'];
     const { credential } = await execKubeconfig('./repeats', { args, env: [{ name: 'SECRET', value }] });
     const error = (await credential(false).catch((thrown: unknown) => thrown)) as Error;
@@ -177,11 +149,7 @@ echo '{"status":{"token":"'$PREFIX-$1-$(wc -l < "$(dirname "$0")/runs" | tr -d '
   });
 
   it('that asks for the cluster is told of it, as kubectl does', async () => {
-    writeFileSync(
-      join(folder.path, 'asks'),
-      `#!/bin/sh\necho '{"status":{"token":"'$(echo "$KUBERNETES_EXEC_INFO" | base64 | tr -d '\\n')'"}}'\n`,
-    );
-    chmodSync(join(folder.path, 'asks'), 0o755);
+    script('asks', `echo '{"status":{"token":"'$(echo "$KUBERNETES_EXEC_INFO" | base64 | tr -d '\\n')'"}}'`);
     writeFileSync(join(folder.path, 'ca.crt'), '-----BEGIN CERTIFICATE-----\nx');
     const cluster = {
       ...{ 'certificate-authority': 'ca.crt', 'tls-server-name': 'api', 'proxy-url': null },

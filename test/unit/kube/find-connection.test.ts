@@ -39,17 +39,10 @@ describe('findConnection', () => {
     expect(servers).toEqual(['https://flag', 'https://text', 'https://first', 'https://kubeconfig']);
   });
 
+  // prettier-ignore
   it.each([
-    [
-      'a flag without its file',
-      { kubeconfig: '/no/kc', env: {} },
-      '--kubeconfig: there is no such file (ENOENT)',
-    ],
-    [
-      'KUBECONFIG without a file',
-      { env: { KUBECONFIG: '/no/a:/no/b' } },
-      'KUBECONFIG must name a file that exists; the text',
-    ],
+    ['a flag without its file', { kubeconfig: '/no/kc', env: {} }, '--kubeconfig: there is no such file (ENOENT)'],
+    ['KUBECONFIG without a file', { env: { KUBECONFIG: '/no/a:/no/b' } }, 'KUBECONFIG must name a file that exists; the text'],
     ['nothing', { env: {} }, 'no kube-apiserver is configured: give --kubeconfig'],
   ])('refuses %s', async (_what, where, message) => {
     await expect(findConnection(where)).rejects.toMatchObject({

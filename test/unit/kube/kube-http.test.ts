@@ -50,61 +50,18 @@ describe('answers', () => {
     });
   });
 
+  // prettier-ignore
   it.each<[what: string, code: string, status: number, message: string]>([
-    [
-      'a webhook that decides',
-      'KUBE_DENIED',
-      400,
-      'admission webhook "policy.example.org" denied the request: resource Service/shop/web was blocked',
-    ],
-    [
-      'a webhook that says in its reason what others say',
-      'KUBE_DENIED',
-      500,
-      'admission webhook "a.example.org" denied the request: failed calling webhook "b": User "x" cannot patch resource',
-    ],
-    [
-      'a ValidatingAdmissionPolicy',
-      'KUBE_DENIED',
-      422,
-      "services \"web\" is forbidden: ValidatingAdmissionPolicy 'owners' with binding 'all' denied request: failed expression: has(object.x)",
-    ],
-    [
-      'a ResourceQuota',
-      'KUBE_DENIED',
-      403,
-      'leases.coordination.k8s.io "levelset-a" is forbidden: exceeded quota: objects, requested: count/leases=1, used: count/leases=9, limited: count/leases=9',
-    ],
-    [
-      'an apiserver that starts',
-      'KUBE_UNAVAILABLE',
-      403,
-      'services "web" is forbidden: not yet ready to handle request',
-    ],
-    [
-      'a webhook that does not answer',
-      'KUBE_WEBHOOK_FAILED',
-      500,
-      'Internal error occurred: failed calling webhook "mutate.example.org": failed to call webhook: Post "https://hook.policies.svc:443/?timeout=5s": no endpoints available for service "hook"',
-    ],
-    [
-      'a namespace that goes',
-      'KUBE_NAMESPACE_ENDS',
-      403,
-      'events "web.1" is forbidden: unable to create new content in namespace shop because it is being terminated',
-    ],
-    [
-      'a right that is missing',
-      'KUBE_FORBIDDEN',
-      403,
-      'services "web" is forbidden: User "system:serviceaccount:a:b" cannot patch resource "services/status" in API group "" in the namespace "shop"',
-    ],
-    [
-      'an apiserver that is overloaded',
-      'KUBE_UNAVAILABLE',
-      500,
-      'Internal error occurred: etcdserver: request timed out',
-    ],
+    ['a webhook that decides', 'KUBE_DENIED', 400, 'admission webhook "policy.example.org" denied the request: resource Service/shop/web was blocked'],
+    ['a webhook that says in its reason what others say', 'KUBE_DENIED', 500, 'admission webhook "a.example.org" denied the request: failed calling webhook "b": User "x" cannot patch resource'],
+    ['a ValidatingAdmissionPolicy', 'KUBE_DENIED', 422, "services \"web\" is forbidden: ValidatingAdmissionPolicy 'owners' with binding 'all' denied request: failed expression: has(object.x)"],
+    ['a ResourceQuota', 'KUBE_DENIED', 403, 'leases.coordination.k8s.io "levelset-a" is forbidden: exceeded quota: objects, requested: count/leases=1, used: count/leases=9, limited: count/leases=9'],
+    ['an apiserver that starts', 'KUBE_UNAVAILABLE', 403, 'services "web" is forbidden: not yet ready to handle request'],
+    ['a webhook that does not answer', 'KUBE_WEBHOOK_FAILED', 500,
+      'Internal error occurred: failed calling webhook "mutate.example.org": failed to call webhook: Post "https://hook.policies.svc:443/?timeout=5s": no endpoints available for service "hook"'],
+    ['a namespace that goes', 'KUBE_NAMESPACE_ENDS', 403, 'events "web.1" is forbidden: unable to create new content in namespace shop because it is being terminated'],
+    ['a right that is missing', 'KUBE_FORBIDDEN', 403, 'services "web" is forbidden: User "system:serviceaccount:a:b" cannot patch resource "services/status" in API group "" in the namespace "shop"'],
+    ['an apiserver that is overloaded', 'KUBE_UNAVAILABLE', 500, 'Internal error occurred: etcdserver: request timed out'],
   ])('of %s are %s', async (_what, code, status, message) => {
     const { connection } = await start(() => failure(status, message));
     expect(await caught(createKubeHttp(connection)(WRITE))).toMatchObject({

@@ -31,15 +31,12 @@ function read(text: string) {
 }
 
 describe('a cluster', () => {
+  // prettier-ignore
   it.each([
     ['plain', {}, {}],
     ['a CA as data', { 'certificate-authority-data': DATA }, { certificateAuthority: PEM }],
     ['a CA beside the kubeconfig', { 'certificate-authority': 'pki/ca.crt' }, { certificateAuthority: PEM }],
-    [
-      'data before the file',
-      { 'certificate-authority-data': DATA, 'certificate-authority': 'no' },
-      { certificateAuthority: PEM },
-    ],
+    ['data before the file', { 'certificate-authority-data': DATA, 'certificate-authority': 'no' }, { certificateAuthority: PEM }],
     ['no verification', { 'insecure-skip-tls-verify': true }, { rejectUnauthorized: false }],
     ['another name in the certificate', { 'tls-server-name': 'api' }, { serverName: 'api' }],
     ['verification not switched off', { 'insecure-skip-tls-verify': false, 'proxy-url': null }, {}],
@@ -64,44 +61,17 @@ describe('a cluster', () => {
 });
 
 describe('a user', () => {
+  // prettier-ignore
   it.each([
     ['a token', { token: 'abc' }, { authorization: 'Bearer abc' }],
-    [
-      'a token file before a token',
-      { token: 'abc', tokenFile: 'token' },
-      { authorization: 'Bearer from-file' },
-    ],
+    ['a token file before a token', { token: 'abc', tokenFile: 'token' }, { authorization: 'Bearer from-file' }],
     ['name and password', { username: 'a', password: 'b' }, { authorization: 'Basic YTpi' }],
-    [
-      'a certificate',
-      { 'client-certificate-data': DATA, 'client-key-data': KEY_DATA },
-      { certificate: PEM, key: KEY },
-    ],
+    ['a certificate', { 'client-certificate-data': DATA, 'client-key-data': KEY_DATA }, { certificate: PEM, key: KEY }],
     ['nothing', {}, {}],
-    [
-      'the rights of somebody else, whatever their names',
-      {
-        token: 'abc',
-        as: 'jörg',
-        'as-uid': '4711',
-        'as-groups': ['devs', 'ops'],
-        'as-user-extra': { 'example.com/scopes (all)': ['a', 'b'], empty: [] },
-      },
-      {
-        authorization: 'Bearer abc',
-        impersonation: {
-          'impersonate-user': Buffer.from('jörg').toString('latin1'),
-          'impersonate-uid': ['4711'],
-          'impersonate-group': ['devs', 'ops'],
-          'impersonate-extra-example.com%2Fscopes%20%28all%29': ['a', 'b'],
-        },
-      },
-    ],
-    [
-      'no rights of somebody else',
-      { token: 'abc', as: '', 'as-groups': [] },
-      { authorization: 'Bearer abc' },
-    ],
+    ['the rights of somebody else, whatever their names',
+      { token: 'abc', as: 'jörg', 'as-uid': '4711', 'as-groups': ['devs', 'ops'], 'as-user-extra': { 'example.com/scopes (all)': ['a', 'b'], empty: [] } },
+      { authorization: 'Bearer abc', impersonation: { 'impersonate-user': Buffer.from('jörg').toString('latin1'), 'impersonate-uid': ['4711'], 'impersonate-group': ['devs', 'ops'], 'impersonate-extra-example.com%2Fscopes%20%28all%29': ['a', 'b'] } }],
+    ['no rights of somebody else', { token: 'abc', as: '', 'as-groups': [] }, { authorization: 'Bearer abc' }],
   ])('%s', async (_what, user, credential) => {
     writeFileSync(join(folder.path, 'token'), 'from-file\n');
     const connection = await read(kubeconfig({}, user));
@@ -110,98 +80,31 @@ describe('a user', () => {
 });
 
 describe('what is refused, in words', () => {
+  // prettier-ignore
   it.each([
     ['server', kubeconfig({ server: 'ftp://x' }, {}), 'clusters[0].cluster.server: must be an http'],
     ['user in the URL', kubeconfig({ server: 'https://hush@x' }, {}), 'clusters[0].cluster.server: must be'],
-    [
-      'password in the URL',
-      kubeconfig({ server: 'https://a:hush@x' }, {}),
-      'clusters[0].cluster.server: must be',
-    ],
-    [
-      'proxy',
-      kubeconfig({ 'proxy-url': 'socks5://u:geheim@p' }, {}),
-      'proxy-url: must be an http or https URL',
-    ],
-    [
-      'CA file',
-      kubeconfig({ 'certificate-authority': '/no' }, {}),
-      'clusters[0].cluster.certificate-authority: there is no such file in / (ENOENT)',
-    ],
+    ['password in the URL', kubeconfig({ server: 'https://a:hush@x' }, {}), 'clusters[0].cluster.server: must be'],
+    ['proxy', kubeconfig({ 'proxy-url': 'socks5://u:geheim@p' }, {}), 'proxy-url: must be an http or https URL'],
+    ['CA file', kubeconfig({ 'certificate-authority': '/no' }, {}), 'clusters[0].cluster.certificate-authority: there is no such file in / (ENOENT)'],
     ['CA data', kubeconfig({ 'certificate-authority-data': 'hush' }, {}), 'data: must be PEM text in base64'],
-    [
-      'CA and insecure',
-      kubeconfig({ 'certificate-authority-data': DATA, 'insecure-skip-tls-verify': true }, {}),
-      'insecure-skip-tls-verify: must be left out when',
-    ],
-    [
-      'flag',
-      kubeconfig({ 'insecure-skip-tls-verify': 'yes' }, {}),
-      'insecure-skip-tls-verify: must be true or false',
-    ],
-    [
-      'context',
-      kubeconfig({}, {}, { 'current-context': 'x' }),
-      'contexts: must be a list with the entry that current-context names; it has 2',
-    ],
+    ['CA and insecure', kubeconfig({ 'certificate-authority-data': DATA, 'insecure-skip-tls-verify': true }, {}), 'insecure-skip-tls-verify: must be left out when'],
+    ['flag', kubeconfig({ 'insecure-skip-tls-verify': 'yes' }, {}), 'insecure-skip-tls-verify: must be true or false'],
+    ['context', kubeconfig({}, {}, { 'current-context': 'x' }), 'contexts: must be a list with the entry that current-context names; it has 2'],
     ['no context', kubeconfig({}, {}, { 'current-context': '' }), 'current-context: must be the name'],
-    [
-      'user',
-      kubeconfig({}, {}, { users: [] }),
-      'users: must be a list with the entry that the context names; it has 0',
-    ],
-    [
-      'empty user',
-      kubeconfig({}, {}, { contexts: [{ name: 'lab', context: { cluster: 'c' } }] }),
-      'contexts[0].context.user: must be a name',
-    ],
-    [
-      'number as token',
-      kubeconfig({}, { token: 12345 }),
-      'users[0].user.token: must be a text (put it in quotes)',
-    ],
-    [
-      'key without certificate',
-      kubeconfig({}, { 'client-key-data': KEY_DATA }),
-      'client-certificate: must be there',
-    ],
-    [
-      'certificate without key',
-      kubeconfig({}, { 'client-certificate-data': DATA }),
-      'client-key: must be there',
-    ],
-    [
-      'exec version',
-      kubeconfig({}, { exec: { command: 'x', apiVersion: 'v0' } }),
-      'exec.apiVersion: must be client',
-    ],
+    ['user', kubeconfig({}, {}, { users: [] }), 'users: must be a list with the entry that the context names; it has 0'],
+    ['empty user', kubeconfig({}, {}, { contexts: [{ name: 'lab', context: { cluster: 'c' } }] }), 'contexts[0].context.user: must be a name'],
+    ['number as token', kubeconfig({}, { token: 12345 }), 'users[0].user.token: must be a text (put it in quotes)'],
+    ['key without certificate', kubeconfig({}, { 'client-key-data': KEY_DATA }), 'client-certificate: must be there'],
+    ['certificate without key', kubeconfig({}, { 'client-certificate-data': DATA }), 'client-key: must be there'],
+    ['exec version', kubeconfig({}, { exec: { command: 'x', apiVersion: 'v0' } }), 'exec.apiVersion: must be client'],
     ['exec command', kubeconfig({}, { exec: {} }), 'exec.command: must be a program'],
-    [
-      'auth-provider',
-      kubeconfig({}, { 'auth-provider': { name: 'gcp' } }),
-      'auth-provider.name: must be oidc',
-    ],
-    [
-      'groups without a user',
-      kubeconfig({}, { 'as-groups': ['hush'] }),
-      'user.as: must be there, where as-uid',
-    ],
-    [
-      'a group of two lines',
-      kubeconfig({}, { as: 'a', 'as-groups': ['hush\nx'] }),
-      'as-groups: must be texts of one line',
-    ],
+    ['auth-provider', kubeconfig({}, { 'auth-provider': { name: 'gcp' } }), 'auth-provider.name: must be oidc'],
+    ['groups without a user', kubeconfig({}, { 'as-groups': ['hush'] }), 'user.as: must be there, where as-uid'],
+    ['a group of two lines', kubeconfig({}, { as: 'a', 'as-groups': ['hush\nx'] }), 'as-groups: must be texts of one line'],
     ['rights that are no text', kubeconfig({}, { as: 12345 }), 'user.as: must be texts of one line'],
-    [
-      'a key with its text',
-      kubeconfig({}, { 'client-certificate-data': DATA, 'client-key': `hush${KEY_DATA}` }),
-      'client-key: there is no such file',
-    ],
-    [
-      'a token file with the token',
-      kubeconfig({}, { tokenFile: '', token: 7 }),
-      'user.token: must be a text',
-    ],
+    ['a key with its text', kubeconfig({}, { 'client-certificate-data': DATA, 'client-key': `hush${KEY_DATA}` }), 'client-key: there is no such file'],
+    ['a token file with the token', kubeconfig({}, { tokenFile: '', token: 7 }), 'user.token: must be a text'],
     ['an alias of nothing', 'a: *hush', 'an alias has no anchor'],
     ['no map', '[]', 'must be a map'],
     ['no YAML', 'a: b\ntoken: "hush', 'line 2 is not valid YAML'],
@@ -215,11 +118,9 @@ describe('what is refused, in words', () => {
     expect((error as Error).message).not.toMatch(/hush|12345/);
   });
 
+  // prettier-ignore
   it.each([
-    [
-      'exec',
-      { command: 'aws', apiVersion: 'client.authentication.k8s.io/v1', env: [{ name: 'A', value: 'hush' }] },
-    ],
+    ['exec', { command: 'aws', apiVersion: 'client.authentication.k8s.io/v1', env: [{ name: 'A', value: 'hush' }] }],
     ['auth-provider', { name: 'oidc', config: { 'refresh-token': 'hush' } }],
   ])('%s where no login can run, and what to do instead', async (field, value) => {
     await expect(readKubeconfig(kubeconfig({}, { [field]: value }), { source: 'KC' })).rejects.toMatchObject({

@@ -20,7 +20,6 @@ test('one Pod has the label, whoever led before, and a process that does not lea
       .map(({ metadata }) => metadata.name);
   const lead = (name: string, leads: boolean): Promise<void> =>
     labelLeader(http, { namespace: 'levelset', name }, leads, SILENT);
-
   await lead('killed', true);
   await lead('next', true);
   expect(labelled()).toEqual(['next']);

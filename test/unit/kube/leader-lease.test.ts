@@ -159,7 +159,6 @@ test('who stops gives the Lease back, and the next one leads at its next look', 
   await vi.advanceTimersByTimeAsync(10_000);
   expect([first.writes, second.writes]).toEqual([true, false]);
   expect(second.lease.holder).toBe('first');
-
   void first.lease.stop();
   await vi.advanceTimersByTimeAsync(2_500);
   expect([first.writes, second.writes]).toEqual([false, true]);
@@ -192,7 +191,6 @@ test('a guard that stood open closes 13 s after the last renewal that was taken 
   lease.start();
   await vi.advanceTimersByTimeAsync(100);
   lease.guard();
-
   vi.setSystemTime(Date.now() + 14_000);
   asleepMs = 14_000;
   expect(lease.guard).toThrow('does not hold Lease levelset/levelset');
@@ -211,9 +209,7 @@ test('who leads goes on leading where each answer of the kube-apiserver takes 5 
   const its = { http, clock, identity: 'first', namespace: 'levelset', name: 'levelset', log: SILENT };
   const lease = new LeaderLease({ ...its, changed: (leads) => changes.push(leads) });
   lease.start();
-
   await vi.advanceTimersByTimeAsync(120_000);
-
   expect(changes).toEqual([true]);
   lease.guard();
 });

@@ -19,48 +19,19 @@ describe('an object', () => {
     expect(asObject(kind, body, 'read it')).toBe(body);
   });
 
+  // prettier-ignore
   it.each<[string, Kind, unknown, string]>([
     ['a page of a proxy', 'Service', '<html>', 'must be a map'],
     ['nothing', 'Service', null, 'must be a map'],
     ['another kind', 'Service', { ...service, kind: 'PartialObjectMetadata' }, '.kind must be Service'],
-    [
-      'without a version, under which it would be written',
-      'Lease',
-      { metadata: { name: 'a', uid: 'u' } },
-      '.metadata.resourceVersion must be a string',
-    ],
-    [
-      'a Service without a type, which is one that leaves',
-      'Service',
-      { ...service, spec: {} },
-      '.spec.type must be a string',
-    ],
-    [
-      'a Service without a namespace',
-      'Service',
-      { ...service, metadata },
-      '.metadata.namespace must be a string',
-    ],
-    [
-      'a Service whose ports are no ports',
-      'Service',
-      { ...service, spec: { type: 'LoadBalancer', ports: [80] } },
-      '.spec.ports[0] must be a map',
-    ],
+    ['without a version, under which it would be written', 'Lease', { metadata: { name: 'a', uid: 'u' } }, '.metadata.resourceVersion must be a string'],
+    ['a Service without a type, which is one that leaves', 'Service', { ...service, spec: {} }, '.spec.type must be a string'],
+    ['a Service without a namespace', 'Service', { ...service, metadata }, '.metadata.namespace must be a string'],
+    ['a Service whose ports are no ports', 'Service', { ...service, spec: { type: 'LoadBalancer', ports: [80] } }, '.spec.ports[0] must be a map'],
     ['a Node without a status, whose members would go', 'Node', { metadata }, '.status must be a map'],
-    [
-      'a Node whose address is none',
-      'Node',
-      { metadata, status: { addresses: [{ type: 'InternalIP' }] } },
-      '.status.addresses[0].address must be a string',
-    ],
+    ['a Node whose address is none', 'Node', { metadata, status: { addresses: [{ type: 'InternalIP' }] } }, '.status.addresses[0].address must be a string'],
     ['the metadata of a slice', 'EndpointSlice', { metadata }, '.addressType must be a string'],
-    [
-      'a record that is no text',
-      'ConfigMap',
-      { metadata, data: { place: { hush: 1 } } },
-      '.data.place must be a string',
-    ],
+    ['a record that is no text', 'ConfigMap', { metadata, data: { place: { hush: 1 } } }, '.data.place must be a string'],
   ])('%s is refused, and what it should have is told', (_what, kind, body, why) => {
     expect(() => asObject(kind, body, `read ${kind} web`)).toThrow(
       expect.objectContaining({
@@ -77,20 +48,11 @@ describe('a list', () => {
       ...{ kind, path: '/api/v1/x', doing: 'list them' },
     });
 
+  // prettier-ignore
   it.each<[string, Kind, unknown, string]>([
     ['of something else', 'Service', { items: [] }, 'the answer is no list'],
-    [
-      'of metadata, as a cache may have it',
-      'Node',
-      { kind: 'PartialObjectMetadataList', items: [] },
-      'the answer is no list',
-    ],
-    [
-      'with one odd object',
-      'Node',
-      { kind: 'NodeList', items: [node, null] },
-      'the answer is no Kubernetes object: must be a map',
-    ],
+    ['of metadata, as a cache may have it', 'Node', { kind: 'PartialObjectMetadataList', items: [] }, 'the answer is no list'],
+    ['with one odd object', 'Node', { kind: 'NodeList', items: [node, null] }, 'the answer is no Kubernetes object: must be a map'],
   ])('%s is no list', async (_what, kind, body, why) => {
     await expect(list(kind, body)).rejects.toThrow(`cannot list them: ${why}`);
   });

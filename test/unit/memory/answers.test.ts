@@ -81,7 +81,6 @@ describe('once', () => {
   test('builds one thing for all who ask, also at the same time', async () => {
     let built = 0;
     const get = once(() => Promise.resolve((built += 1)));
-
     expect(await Promise.all([get(), get()])).toEqual([1, 1]);
     expect(await get()).toBe(1);
   });
@@ -92,7 +91,6 @@ describe('once', () => {
       built += 1;
       return built === 1 ? Promise.reject(new Error('not yet')) : Promise.resolve(built);
     });
-
     await expect(get()).rejects.toThrow('not yet');
     expect(await get()).toBe(2);
   });

@@ -15,16 +15,10 @@ describe('a reference', () => {
     expect(parseTlsReference(text)).toEqual(expected);
   });
 
+  // prettier-ignore
   test.each([
-    '',
-    'web',
-    `../secrets/${ID}`,
-    `${ID}/../../`,
-    `https://evil.example/v1/orders/${ID}`,
-    `https://evil.example/v1/secrets/${ID}/payload`,
-    `https://evil.example/v1/secrets/${ID}?x=1`,
-    `https://evil.example/v1/secrets/../${ID}/x`,
-    `file:///v1/secrets/${ID}`,
+    '', 'web', `../secrets/${ID}`, `${ID}/../../`, `https://evil.example/v1/orders/${ID}`, `https://evil.example/v1/secrets/${ID}/payload`,
+    `https://evil.example/v1/secrets/${ID}?x=1`, `https://evil.example/v1/secrets/../${ID}/x`, `file:///v1/secrets/${ID}`,
     `https://evil.example/v1/secrets/${ID}\nx`,
   ])('%j is none', (text) => {
     expect(parseTlsReference(text)).toBeUndefined();

@@ -24,51 +24,29 @@ const aFloatingIP = (tags: readonly string[], description = ''): WireResource =>
 });
 
 describe('a free floating IP', () => {
+  // prettier-ignore
   test.each([
     ['of nobody', [], ''],
     ['with a user’s own words', ['shop'], 'for the shop'],
     ['that was made for the Service', [], floatingIPDescription(CLUSTER, WEB)],
-    [
-      'of a namesake before it',
-      [clusterTag(CLUSTER), serviceTag('old')],
-      floatingIPDescription(CLUSTER, WEB),
-    ],
+    ['of a namesake before it', [clusterTag(CLUSTER), serviceTag('old')], floatingIPDescription(CLUSTER, WEB)],
     ['of OCCM’s Service of that name', [], `${GO} shop/web from cluster kubernetes`],
-    [
-      'that is kept for the namespace',
-      [clusterTag(CLUSTER), keptTag(CLUSTER, 'shop')],
-      `${GO} shop/x from cluster k`,
-    ],
+    ['that is kept for the namespace', [clusterTag(CLUSTER), keptTag(CLUSTER, 'shop')], `${GO} shop/x from cluster k`],
     ['of another Service, which consents', [serviceTag('other'), 'levelset-allow=shop'], ''],
   ])('%s is free', (_, tags, description) => {
     expect(whyNotFree(aFloatingIP(tags, description), unit, CLUSTER, false)).toBeUndefined();
   });
 
+  // prettier-ignore
   test.each([
-    [
-      'of another Service',
-      [clusterTag(CLUSTER), serviceTag('other')],
-      '',
-      'another Service, whose UID is other',
-    ],
+    ['of another Service', [clusterTag(CLUSTER), serviceTag('other')], '', 'another Service, whose UID is other'],
     ['made for another Service', [], floatingIPDescription(CLUSTER, { ...WEB, name: 'x' }), 'Service shop/x'],
     ['of OCCM in another cluster', [], `${GO} shop/x from cluster prod`, 'of cluster prod'],
-    [
-      'of OCCM under another cluster name',
-      [],
-      `${GO} shop/web from cluster prod`,
-      'of this very name under the cluster name prod, while --cluster-name is kubernetes',
-    ],
+    ['of OCCM under another cluster name', [], `${GO} shop/web from cluster prod`, 'of this very name under the cluster name prod, while --cluster-name is kubernetes'],
     ['kept for another namespace', [keptTag(CLUSTER, 'edge')], '', 'kept for another namespace, edge'],
-    [
-      'that consents to another namespace',
-      [serviceTag('other'), 'levelset-allow=edge'],
-      '',
-      'another Service',
-    ],
+    ['that consents to another namespace', [serviceTag('other'), 'levelset-allow=edge'], '', 'another Service'],
   ])('%s takes consent', (_, tags, description, words) => {
     const wire = aFloatingIP(tags, description);
-
     expect(whyNotFree(wire, unit, CLUSTER, false)).toContain(words);
     expect(whyNotFree(wire, unit, CLUSTER, true)).toBeUndefined();
   });
@@ -79,7 +57,6 @@ describe('a free floating IP', () => {
     ['by one of two tags', [clusterTag(CLUSTER), clusterTag(OTHER)], floatingIPDescription(CLUSTER, WEB)],
   ])('of another cluster %s is never free', (_, tags, description) => {
     const wire = aFloatingIP([...tags, 'levelset-allow=*'], description);
-
     expect(whyNotFree(wire, unit, CLUSTER, true)).toContain('another cluster');
     expect(isFloatingIPMadeFor(wire, WEB, CLUSTER)).toBe(false);
   });
@@ -92,7 +69,6 @@ test('a description leads back to the Service and the cluster that wrote it, and
   fc.assert(
     fc.property(aCluster, aCluster, aKey, aKey, (cluster, other, key, another) => {
       const wire = aFloatingIP([], floatingIPDescription(cluster, key));
-
       expect(serviceIn(String(wire['description']))).toEqual(key);
       expect(isFloatingIPMadeFor(wire, key, cluster)).toBe(true);
       expect(isFloatingIPElsewhere(wire, cluster)).toBe(false);

@@ -33,83 +33,33 @@ const addressesIn = (nodes: readonly Node[]): readonly string[] =>
 describe('an address of a Node', () => {
   const own = aPort('own', 1, '10.0.0.1');
 
+  // prettier-ignore
   test.each([
     ['on a port of its server', [own], '10.0.0.1', ['own']],
     ['in another spelling', [aPort('own', 1, 'fd00::1')], 'fd00:0::1', ['own']],
-    [
-      'on a sub-port of its trunk',
-      [
-        { ...own, trunk_details: { sub_ports: [{ port_id: 'sub' }] } },
-        { ...aPort('sub', undefined, '10.5.0.1'), device_owner: 'trunk:subport' },
-      ],
-      '10.5.0.1',
-      ['sub'],
-    ],
-    [
-      'in an address pair of its port',
-      [{ ...own, allowed_address_pairs: [{ ip_address: '10.0.0.100' }] }],
-      '10.0.0.100',
-      ['own'],
-    ],
-    [
-      'in an address pair of a sub-port',
-      [
-        { ...own, trunk_details: { sub_ports: [{ port_id: 'sub' }] } },
-        {
-          ...{ ...aPort('sub', undefined, '10.5.0.1'), device_owner: 'trunk:subport' },
-          allowed_address_pairs: [{ ip_address: '10.5.0.100' }],
-        },
-      ],
-      '10.5.0.100',
-      ['sub'],
-    ],
-    [
-      'in an address pair, although a port that nobody uses reserves it',
-      [
-        { ...own, allowed_address_pairs: [{ ip_address: '10.0.0.100' }] },
-        aPort('vip', undefined, '10.0.0.100'),
-      ],
-      '10.0.0.100',
-      ['own'],
-    ],
-    [
-      'that another server has, too, in another network',
-      [own, aPort('other', 2, '10.0.0.1')],
-      '10.0.0.1',
-      ['own'],
-    ],
+    ['on a sub-port of its trunk', [{ ...own, trunk_details: { sub_ports: [{ port_id: 'sub' }] } }, { ...aPort('sub', undefined, '10.5.0.1'), device_owner: 'trunk:subport' }], '10.5.0.1', ['sub']],
+    ['in an address pair of its port', [{ ...own, allowed_address_pairs: [{ ip_address: '10.0.0.100' }] }], '10.0.0.100', ['own']],
+    ['in an address pair of a sub-port',
+      [{ ...own, trunk_details: { sub_ports: [{ port_id: 'sub' }] } }, {...{ ...aPort('sub', undefined, '10.5.0.1'), device_owner: 'trunk:subport' }, allowed_address_pairs: [{ ip_address: '10.5.0.100' }] }],
+      '10.5.0.100', ['sub']],
+    ['in an address pair, although a port that nobody uses reserves it', [{ ...own, allowed_address_pairs: [{ ip_address: '10.0.0.100' }] }, aPort('vip', undefined, '10.0.0.100')], '10.0.0.100', ['own']],
+    ['that another server has, too, in another network', [own, aPort('other', 2, '10.0.0.1')], '10.0.0.1', ['own']],
   ] as const)('%s is taken', (_, ports, address, ids) => {
     const judged = judgeNodes([aNode('one', 1, address)], ports);
-
     expect(addressesIn(judged.nodes)).toContain(address);
     expect([judged.refused, judged.ports.get(address), [...judged.unseen]]).toEqual([[], ids, []]);
   });
 
+  // prettier-ignore
   test.each([
     ['another server’s', [own, aPort('db', 9, '10.0.0.9')], '10.0.0.9', 'port db of server'],
-    [
-      'another server’s, however wide its own pairs are',
-      [{ ...own, allowed_address_pairs: [{ ip_address: '0.0.0.0/0' }] }, aPort('db', 9, '10.0.0.9')],
-      '10.0.0.9',
-      'port db of server',
-    ],
-    [
-      'a router’s',
-      [{ ...aPort('gw', 3, '10.0.0.254'), device_owner: 'network:router_interface' }],
-      '10.0.0.254',
-      'network:router_interface',
-    ],
-    [
-      'a sub-port’s of another trunk',
-      [own, { ...aPort('sub', undefined, '10.5.0.1'), device_owner: 'trunk:subport' }],
-      '10.5.0.1',
-      'trunk:subport',
-    ],
+    ['another server’s, however wide its own pairs are', [{ ...own, allowed_address_pairs: [{ ip_address: '0.0.0.0/0' }] }, aPort('db', 9, '10.0.0.9')], '10.0.0.9', 'port db of server'],
+    ['a router’s', [{ ...aPort('gw', 3, '10.0.0.254'), device_owner: 'network:router_interface' }], '10.0.0.254', 'network:router_interface'],
+    ['a sub-port’s of another trunk', [own, { ...aPort('sub', undefined, '10.5.0.1'), device_owner: 'trunk:subport' }], '10.5.0.1', 'trunk:subport'],
     ['that of Nova’s metadata', [own], '169.254.169.254', '169.254.0.0/16'],
     ['of the machine itself', [own], '::1', '::/127'],
   ] as const)('that is %s is refused, and named', (_, ports, address, because) => {
     const judged = judgeNodes([aNode('one', 1, '10.0.0.1', address)], [own, ...ports]);
-
     expect(addressesIn(judged.nodes)).toEqual(['10.0.0.1', 'one']);
     expect(judged.refused).toMatchObject([{ node: 'one', address }]);
     expect(judged.refused[0]?.because).toContain(because);
@@ -119,7 +69,6 @@ describe('an address of a Node', () => {
     const node = aNode('one', 1, '10.0.0.9', 'fd00::1');
     const addresses = [...(node.status?.addresses ?? []), { type: 'ExternalIP', address: '203.0.113.9' }];
     const ports = [aPort('own', 1, 'fd00::1'), aPort('db', 9, '10.0.0.9')];
-
     expect(addressesIn(judgeNodes([{ ...node, status: { addresses } }], ports).nodes)).toEqual([
       'fd00::1',
       'one',
@@ -131,9 +80,7 @@ describe('an address of a Node', () => {
     const externals = ['10.5.0.1', '10.5.0.9'].map((address) => ({ type: 'ExternalIP', address }));
     const addresses = [...(node.status?.addresses ?? []), ...externals];
     const ports = [own, aPort('data', 1, '10.5.0.1'), aPort('db', 9, '10.5.0.9')];
-
     const judged = judgeNodes([{ ...node, status: { addresses } }], ports);
-
     const proven = judged.nodes[0]?.status?.addresses?.filter(({ onPort }) => onPort);
     expect(proven?.map(({ address }) => address)).toEqual(['10.0.0.1', '10.5.0.1']);
     expect([judged.refused, judged.ports.get('10.5.0.1')]).toEqual([[], ['data']]);
@@ -144,24 +91,19 @@ describe('an address of a Node', () => {
 
   test('that another Node proves to be its own is nobody else’s, with a server or without', () => {
     const nodes = [aNode('a', undefined, '10.0.0.1'), aNode('b', 2, '10.0.0.1'), aNode('one', 1, '10.0.0.1')];
-
     const judged = judgeNodes(nodes, [own]);
-
     expect(judged.nodes.map(({ metadata }) => metadata.name)).toEqual(['one']);
     expect(judged.refused.map(({ node }) => node)).toEqual(['a', 'b']);
   });
 
   test('of a floating IP, whose port only an admin sees, is nobody’s port', () => {
     const port = { ...aPort('fip', 7, '203.0.113.9'), device_owner: 'network:floatingip' };
-
     expect([...judgeNodes([aNode('one', 1, '203.0.113.9')], [port]).unseen]).toEqual(['203.0.113.9']);
   });
 
   test('stays as it is while the ports cannot be listed', () => {
     const nodes = [aNode('one', 1, '10.0.0.1'), aNode('two', undefined, '10.0.0.2')];
-
     const judged = judgeNodes(nodes, 'no answer');
-
     expect([judged.nodes, judged.refused, judged.unlisted]).toEqual([nodes, [], 'no answer']);
     expect([...judged.unseen].sort()).toEqual(['10.0.0.1', '10.0.0.2']);
   });
@@ -169,7 +111,6 @@ describe('an address of a Node', () => {
 
 test('a Node of which no IP address is left goes, and the others stay what they are', () => {
   const nodes = [aNode('one', 1, '10.0.0.1'), aNode('two', 2, '10.0.0.2', 'fd00::2')];
-
   expect(withoutAddresses(nodes, new Set(['10.0.0.1', '10.0.0.2']))).toEqual([aNode('two', 2, 'fd00::2')]);
   expect(withoutAddresses(nodes, new Set())[0]).toBe(nodes[0]);
 });
@@ -239,9 +180,7 @@ describe('whatever Nodes say of themselves', () => {
         const own = ports.filter(({ device_id: id }) => servers.has(id));
         const asked = unknownAddresses(nodes, own);
         const others = ports.filter((port) => asked.includes(port.fixed_ips?.[0]?.ip_address ?? ''));
-
         const seen = judgeNodes(nodes, [...others, ...own].reverse());
-
         expect(seen.nodes).toEqual(judgeNodes(nodes, ports).nodes);
         expect(seen.refused).toEqual(judgeNodes(nodes, ports).refused);
       }),

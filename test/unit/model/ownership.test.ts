@@ -44,7 +44,6 @@ const everything = Object.keys(ATTRIBUTES.listener);
 
 test('the record of what is set fits the tags of Octavia, however much it is, and nothing is lost', () => {
   const tags = setTags(everything);
-
   expect(Math.max(...tags.map(({ length }) => length))).toBeLessThanOrEqual(255);
   expect(recordedIn(['other', ...tags])).toEqual(everything);
   expect(tags.length).toBeGreaterThan(1);

@@ -57,7 +57,6 @@ test.each<readonly [tags: readonly string[], may: boolean]>([
 
 test('a load balancer on the operator’s list needs no tag', () => {
   const allowedReferences = [{ namespace: 'shop', kind: 'loadbalancer', id: ID }] as const;
-
   expect(mayJoin({ allowedReferences }, 'shop', { id: ID })).toBe(true);
   expect(mayJoin({ allowedReferences }, 'shop', { id: OTHER })).toBe(false);
 });
@@ -69,6 +68,5 @@ test('the message names the missing entry, where an entry can allow it', () => {
 
 test('SECURITY.md names every kind', () => {
   const page = readFileSync('SECURITY.md', 'utf8');
-
   expect(kinds.filter((kind) => !page.includes(`\`${kind}\``))).toEqual([]);
 });

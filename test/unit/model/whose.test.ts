@@ -17,25 +17,16 @@ const alone = {
 };
 const shared = { ...alone, tags: [...alone.tags, 'levelset-name=default/api', `${GO}api`] };
 
+// prettier-ignore
 const LISTENERS: readonly (readonly [string, readonly string[], owned: boolean, ownedWhenShared: boolean])[] =
   [
     ['with its UID', [OURS, `levelset-service=${UID}`, `${GO}web`], true, true],
     ['of a namesake that is gone', [OURS, `levelset-service=${OTHER}`, `${GO}web`], true, true],
-    [
-      'of a namesake when the cluster was called otherwise',
-      [OURS, 'kube_service_old_default_web'],
-      true,
-      true,
-    ],
+    ['of a namesake when the cluster was called otherwise', [OURS, 'kube_service_old_default_web'], true, true],
     ['of OCCM', [`${GO}web`], true, true],
     ['of another Service of the cluster', [OURS, `levelset-service=${OTHER}`, `${GO}api`], false, false],
     ['of another Service, of OCCM', [`${GO}api`], false, false],
-    [
-      'of a Service of the same name in another cluster',
-      ['levelset-cluster=other', `${GO}web`],
-      false,
-      false,
-    ],
+    ['of a Service of the same name in another cluster', ['levelset-cluster=other', `${GO}web`], false, false],
     ['of the same name in a cluster called otherwise', ['kube_service_old_default_web'], false, false],
     ['of a Service whose name ends alike', [OURS, 'kube_service_kubernetes_default_my-web'], false, false],
     ['of the cluster that does not say more', [OURS, `levelset-service=${OTHER}`], true, false],
@@ -46,7 +37,6 @@ const LISTENERS: readonly (readonly [string, readonly string[], owned: boolean, 
 describe('a listener', () => {
   test.each(LISTENERS)('%s', (_, tags, owned, ownedWhenShared) => {
     const wire = { id: '2', name: 'mine', tags };
-
     expect(whoseListener(ownersOf(unit, CLUSTER, alone), wire) !== 'foreign').toBe(owned);
     expect(whoseListener(ownersOf(unit, CLUSTER, shared), wire) !== 'foreign').toBe(ownedWhenShared);
   });
@@ -54,7 +44,6 @@ describe('a listener', () => {
   test('of a Service that is gone is told by its name alone', () => {
     const gone: Unit = { key: unit.key, name: NAME, wanted: false };
     const owners = ownersOf(gone, CLUSTER, shared);
-
     expect(whoseListener(owners, { id: '2', tags: [OURS, `levelset-service=${UID}`, `${GO}web`] })).toBe(
       'ours',
     );
@@ -64,21 +53,16 @@ describe('a listener', () => {
   });
 });
 
+// prettier-ignore
 const POOLS: readonly (readonly [string, object, owned: boolean, ownedWhenShared: boolean])[] = [
   ['of its own', { name: `pool_0_${GO}web`, tags: ['levelset-port=tcp/80'] }, true, true],
   ['that another one is making', { name: `pool_0_${GO}api`, tags: ['levelset-port=tcp/81'] }, false, false],
-  [
-    'whose name was cut',
-    { name: `pool_0_${GO}${'x'.repeat(250)}`, tags: ['levelset-port=tcp/80'] },
-    true,
-    false,
-  ],
+  ['whose name was cut', { name: `pool_0_${GO}${'x'.repeat(250)}`, tags: ['levelset-port=tcp/80'] }, true, false],
   ['of a person', { name: `pool_0_${GO}web`, tags: [] }, false, false],
 ];
 
 test.each(POOLS)('a pool that no listener uses, %s', (_, wire, owned, ownedWhenShared) => {
   const pool = { id: '3', ...wire };
-
   expect(whosePool(ownersOf(unit, CLUSTER, alone), pool, undefined) !== 'foreign').toBe(owned);
   expect(whosePool(ownersOf(unit, CLUSTER, shared), pool, undefined) !== 'foreign').toBe(ownedWhenShared);
 });

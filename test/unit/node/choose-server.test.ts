@@ -14,14 +14,10 @@ const [A, B, C] = ['a', 'b', 'c'].map((digit) => `${digit.repeat(8)}-1356-47a5-a
   string,
   string,
 ];
+// prettier-ignore
 const servers: readonly Server[] = [
   { id: A, name: 'web-1', metadata: { hostname: 'host-a' } },
-  {
-    id: B,
-    name: 'web-2.example.org',
-    'OS-EXT-SRV-ATTR:hostname': 'host-b',
-    metadata: { hostname: 'host-a' },
-  },
+  { id: B, name: 'web-2.example.org', 'OS-EXT-SRV-ATTR:hostname': 'host-b', metadata: { hostname: 'host-a' } },
   { id: C, name: 'Web-3' },
   { id: 'e', name: 'twin' },
   { id: 'd', name: 'twin' },

@@ -13,40 +13,27 @@ const leaving = (input: Partial<NodeDeletionBudget>): string | undefined =>
     ...input,
   });
 
+// prettier-ignore
 test.each<readonly [which: string, input: Partial<NodeDeletionBudget>]>([
   ['the first', {}],
   ['the first of a cluster of one', { all: present(1) }],
   ['the last of a share', { all: present(46), deletions: deletions(4) }],
   ['one after the hour is over', { deletions: deletions(5, NOW - HOUR_MS) }],
-  [
-    'one that was recorded itself',
-    { all: present(46), deletions: [...deletions(4), { id: 'own', at: NOW - 1 }] },
-  ],
+  ['one that was recorded itself', { all: present(46), deletions: [...deletions(4), { id: 'own', at: NOW - 1 }] }],
   ['any with 100%', { percent: 100, deletions: deletions(49) }],
 ])('%s goes', (_, input) => {
   expect(leaving(input)).toBeUndefined();
 });
 
+// prettier-ignore
 test.each<readonly [which: string, input: Partial<NodeDeletionBudget>, why: RegExp]>([
   ['one with 0%', { percent: 0 }, /--deletion-share=0% allows no deletion/],
   ['one where Nova shows no server', { withServer: [] }, /lists no server of any Node/],
   ['one where Nova shows no server, with 100%', { withServer: [], percent: 100 }, /no server of any Node/],
   ['one that Nova lists', { withServer: ['own', 'there-0'], percent: 100 }, /lists its server, although/],
-  [
-    'one above the share',
-    { all: present(45), deletions: deletions(5) },
-    /^5 Nodes were deleted .* allows 5 of 50 in an hour$/,
-  ],
-  [
-    'one above the share, where those that went are listed still',
-    { all: [...present(45), ...uids(5, 'gone')], deletions: deletions(5) },
-    /allows 5 of 50 in an hour$/,
-  ],
-  [
-    'the second of nine',
-    { all: present(8), deletions: deletions(1) },
-    /^1 Node was deleted .* allows 1 of 9 in an hour$/,
-  ],
+  ['one above the share', { all: present(45), deletions: deletions(5) }, /^5 Nodes were deleted .* allows 5 of 50 in an hour$/],
+  ['one above the share, where those that went are listed still', { all: [...present(45), ...uids(5, 'gone')], deletions: deletions(5) }, /allows 5 of 50 in an hour$/],
+  ['the second of nine', { all: present(8), deletions: deletions(1) }, /^1 Node was deleted .* allows 1 of 9 in an hour$/],
   ['one in the last millisecond of the hour', { deletions: deletions(5, NOW - HOUR_MS + 1) }, /^5 Nodes/],
 ])('%s stays', (_, input, why) => {
   expect(leaving(input)).toMatch(why);

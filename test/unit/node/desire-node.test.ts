@@ -1,15 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { desireNode } from '../../../shared/node/desired/desire-node.ts';
 import type { Node, Taint } from '../../../shared/model/kubernetes.ts';
 import { aConfig } from '../../support/config.ts';
 import { fixed, port } from './node-address-rows.ts';
 
 const ID = '37f488c2-1356-47a5-a903-bc3867f2a324';
-const UNINITIALIZED: Taint = {
-  key: 'node.cloudprovider.kubernetes.io/uninitialized',
-  value: 'true',
-  effect: 'NoSchedule',
-};
+const SPECIAL = 'node.cloudprovider.kubernetes.io/uninitialized';
+const UNINITIALIZED: Taint = { key: SPECIAL, value: 'true', effect: 'NoSchedule' };
 const OTHER: Taint = {
   key: 'dedicated',
   value: 'db',
@@ -73,74 +70,25 @@ function desire(given: Given) {
   });
 }
 
-describe('initialisation', () => {
-  test.each<[string, Given, object]>([
-    [
-      'everything in one write of each half, addresses first, and other taints stay as they are',
-      { spec: { taints: [UNINITIALIZED, OTHER] } },
-      { providerID: `openstack:///${ID}`, taints: [OTHER], labels },
-    ],
-    [
-      'with its region, where that is configured',
-      { spec: { taints: [UNINITIALIZED], providerID: '' }, regional: true },
-      { providerID: `openstack://RegionOne/${ID}`, taints: [], labels },
-    ],
-    [
-      'of any effect, however often',
-      { spec: { taints: [UNINITIALIZED, { ...UNINITIALIZED, effect: 'NoExecute' }] } },
-      { providerID: `openstack:///${ID}`, taints: [], labels },
-    ],
-    [
-      'once more when the taint is put back; a providerID that is set is never changed, in whatever spelling',
-      { spec: { taints: [UNINITIALIZED], providerID: `kinx:///${ID}` } },
-      { taints: [], labels },
-    ],
-  ])('%s', (_, given, attributes) => {
-    expect(desire(given)).toStrictEqual({ resources: [nodestatus, node(attributes)], problems: [] });
-  });
+const INIT = { taints: [UNINITIALIZED] };
+const made = node({ providerID: `openstack:///${ID}`, taints: [], labels });
+const spec = { providerID: `openstack:///${ID}`, taints: [OTHER] };
 
-  test.each<[string, Given, string]>([
-    [
-      'a provided IP that the cloud does not know (decision 104)',
-      { annotations: { 'alpha.kubernetes.io/provided-node-ip': '10.9.9.9' }, existing: addresses },
-      'alpha.kubernetes.io/provided-node-ip',
-    ],
-    ['a doubtful read', { server: { addresses: {} }, existing: addresses }, 'status.addresses'],
-  ])('waits for %s', (_, given, field) => {
-    const { resources, problems } = desire({ ...given, spec: { taints: [UNINITIALIZED] } });
-    expect(resources).toEqual([]);
-    expect(problems.map((problem) => problem.field)).toEqual([field]);
-  });
-});
-
-test('a server without addresses makes a Node without addresses, and that is said (recorded: rec-extra)', () => {
-  const { resources, problems } = desire({
-    server: { addresses: {} },
-    ports: [],
-    spec: { taints: [UNINITIALIZED] },
-    existing: [{ type: 'Hostname', address: 'web-1' }],
-  });
-  expect(resources).toStrictEqual([node({ providerID: `openstack:///${ID}`, taints: [], labels })]);
-  expect(problems.map(({ field }) => field)).toEqual(['status.addresses']);
-});
-
-describe('afterwards (decision 104)', () => {
-  const spec = { providerID: `openstack:///${ID}`, taints: [OTHER] };
-
-  test('addresses and labels are kept right; taints and providerID are let be', () => {
-    const { resources, problems } = desire({ spec, existing: [{ type: 'InternalIP', address: '10.0.0.6' }] });
-    expect(resources).toStrictEqual([nodestatus, node({ labels })]);
-    expect(problems).toEqual([]);
-  });
-
-  test('without addresses to give, those that are there stay, and labels are kept right', () => {
-    const { resources, problems } = desire({ spec, server: { addresses: {} }, existing: addresses });
-    expect(resources).toStrictEqual([node({ labels })]);
-    expect(problems).toHaveLength(1);
-  });
-
-  test('a Node whose kubelet never asked for a cloud provider gets addresses alone', () => {
-    expect(desire({ spec: { taints: [OTHER] } }).resources).toStrictEqual([nodestatus, node({})]);
-    expect(desire({}).resources).toStrictEqual([nodestatus, node({})]);
-  });
+// prettier-ignore
+test.each<[string, Given, readonly object[], string?]>([
+  ['a new one gets everything in one write of each half, addresses first, and other taints stay as they are', { spec: { taints: [UNINITIALIZED, OTHER] } }, [nodestatus, node({ providerID: `openstack:///${ID}`, taints: [OTHER], labels })]],
+  ['with its region, where that is configured', { spec: { ...INIT, providerID: '' }, regional: true }, [nodestatus, node({ providerID: `openstack://RegionOne/${ID}`, taints: [], labels })]],
+  ['the taint goes, of any effect, however often', { spec: { taints: [UNINITIALIZED, { ...UNINITIALIZED, effect: 'NoExecute' }] } }, [nodestatus, made]],
+  ['once more when the taint is put back; a providerID that is set is never changed, in whatever spelling', { spec: { ...INIT, providerID: `kinx:///${ID}` } }, [nodestatus, node({ taints: [], labels })]],
+  ['it waits for a provided IP that the cloud does not know (decision 104)', { spec: INIT, annotations: { 'alpha.kubernetes.io/provided-node-ip': '10.9.9.9' }, existing: addresses }, [], 'alpha.kubernetes.io/provided-node-ip'],
+  ['it waits for a doubtful read', { spec: INIT, server: { addresses: {} }, existing: addresses }, [], 'status.addresses'],
+  ['a server without addresses makes a Node without addresses, and that is said (recorded: rec-extra)', { spec: INIT, server: { addresses: {} }, ports: [], existing: [{ type: 'Hostname', address: 'web-1' }] }, [made], 'status.addresses'],
+  ['afterwards addresses and labels are kept right; taints and providerID are let be (decision 104)', { spec, existing: [{ type: 'InternalIP', address: '10.0.0.6' }] }, [nodestatus, node({ labels })]],
+  ['without addresses to give, those that are there stay, and labels are kept right', { spec, server: { addresses: {} }, existing: addresses }, [node({ labels })], 'status.addresses'],
+  ['one whose kubelet never asked for a cloud provider gets addresses alone', { spec: { taints: [OTHER] } }, [nodestatus, node({})]],
+  ['also without taints', {}, [nodestatus, node({})]],
+])('of a Node: %s', (_, given, resources, problem) => {
+  const desired = desire(given);
+  expect(desired.resources).toStrictEqual(resources);
+  expect(desired.problems.map(({ field }) => field)).toEqual(problem === undefined ? [] : [problem]);
 });

@@ -42,48 +42,21 @@ const server = (status: 'ACTIVE' | 'SHUTOFF'): LifecycleInput['server'] => ({ id
 const noted = (agoMs: number, place = PLACE): string => noteGone(NOW - agoMs, place);
 const stays = { taints: [OWN], annotations: {}, leaves: false };
 
+// prettier-ignore
 test.each<readonly [what: string, given: Given, then: NodeLife]>([
   ['at work', { server: server('ACTIVE') }, stays],
   ['shut down', { server: server('SHUTOFF') }, { ...stays, taints: [OWN, SHUTDOWN] }],
-  [
-    'shut down, tainted already',
-    { server: server('SHUTOFF'), taints: [SHUTDOWN, OWN] },
-    { ...stays, taints: [SHUTDOWN, OWN] },
-  ],
-  [
-    'started, not Ready yet',
-    { server: server('ACTIVE'), taints: [SHUTDOWN] },
-    { ...stays, taints: [SHUTDOWN] },
-  ],
+  ['shut down, tainted already', { server: server('SHUTOFF'), taints: [SHUTDOWN, OWN] }, { ...stays, taints: [SHUTDOWN, OWN] }],
+  ['started, not Ready yet', { server: server('ACTIVE'), taints: [SHUTDOWN] }, { ...stays, taints: [SHUTDOWN] }],
   ['Ready again', { ready: 'True', server: server('ACTIVE'), taints: [OWN, SHUTDOWN] }, stays],
   ['Ready while Nova says SHUTOFF', { ready: 'True', server: server('SHUTOFF') }, stays],
-  [
-    'Ready while its server is gone',
-    { ready: 'True', server: 'gone', note: noted(90_000) },
-    { ...stays, annotations: { [GONE]: null } },
-  ],
-  [
-    'unknown',
-    { server: 'unknown', taints: [SHUTDOWN], note: noted(90_000) },
-    { ...stays, taints: [SHUTDOWN] },
-  ],
-  [
-    'there again',
-    { server: server('ACTIVE'), note: noted(90_000) },
-    { ...stays, annotations: { [GONE]: null } },
-  ],
-  [
-    'gone, seen first',
-    { server: 'gone' },
-    { ...stays, annotations: { [GONE]: noteGone(NOW, PLACE) }, againInMs: 60_000 },
-  ],
+  ['Ready while its server is gone', { ready: 'True', server: 'gone', note: noted(90_000) }, { ...stays, annotations: { [GONE]: null } }],
+  ['unknown', { server: 'unknown', taints: [SHUTDOWN], note: noted(90_000) }, { ...stays, taints: [SHUTDOWN] }],
+  ['there again', { server: server('ACTIVE'), note: noted(90_000) }, { ...stays, annotations: { [GONE]: null } }],
+  ['gone, seen first', { server: 'gone' }, { ...stays, annotations: { [GONE]: noteGone(NOW, PLACE) }, againInMs: 60_000 }],
   ['gone for 59 s', { server: 'gone', note: noted(59_000) }, { ...stays, againInMs: 1_000 }],
   ['gone for a minute', { server: 'gone', note: noted(60_000) }, { ...stays, leaves: true }],
-  [
-    'gone from another project before',
-    { server: 'gone', note: noted(90_000, { ...PLACE, projectId: 'q' }) },
-    { ...stays, annotations: { [GONE]: noteGone(NOW, PLACE) }, againInMs: 60_000 },
-  ],
+  ['gone from another project before', { server: 'gone', note: noted(90_000, { ...PLACE, projectId: 'q' }) }, { ...stays, annotations: { [GONE]: noteGone(NOW, PLACE) }, againInMs: 60_000 }],
 ])('a Node whose server is %s', (_, given, then) => {
   expect(life(given)).toEqual(then);
 });

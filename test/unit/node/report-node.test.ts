@@ -45,21 +45,12 @@ const failed = (code: ErrorCode): Applied => ({
 describe('the outcome of a run for a Node', () => {
   const evaluation = anEvaluation(aNode({}));
   const again = { ...evaluation, againInMs: 5_000 };
+  // prettier-ignore
   test.each<readonly [which: string, evaluation: NodeEvaluation, applied: Applied, outcome: object]>([
     ['the Node matches its server', evaluation, NOTHING_WRITTEN, { status: 'settled' }],
     ['lost its server', again, NOTHING_WRITTEN, { status: 'progressing', retryAfterMs: 5_000 }],
-    [
-      'has a Problem',
-      anEvaluation(evaluation.node, { problems: [PROBLEM] }),
-      NOTHING_WRITTEN,
-      { status: 'blocked' },
-    ],
-    [
-      'may not go',
-      anEvaluation(evaluation.node, { refused: [REFUSED] }),
-      NOTHING_WRITTEN,
-      { status: 'blocked' },
-    ],
+    ['has a Problem', anEvaluation(evaluation.node, { problems: [PROBLEM] }), NOTHING_WRITTEN, { status: 'blocked' }],
+    ['may not go', anEvaluation(evaluation.node, { refused: [REFUSED] }), NOTHING_WRITTEN, { status: 'blocked' }],
     ['ran out of time', again, { ...NOTHING_WRITTEN, stopped: true }, { retryAfterMs: 0 }],
     ['changed meanwhile', again, failed('KUBE_CONFLICT'), { status: 'progressing', reason: 'words' }],
     ['was drawn for', again, failed('CHANGED_MEANWHILE'), { status: 'progressing', reason: 'words' }],
@@ -71,9 +62,7 @@ describe('the outcome of a run for a Node', () => {
     const { reason = '' } = outcomeOfNode(
       anEvaluation(evaluation.node, { refused: [REFUSED] }),
       NOTHING_WRITTEN,
-    ) as {
-      reason?: string;
-    };
+    ) as { reason?: string };
     expect(reason).toContain('approve with the annotation levelset.openstack.org/approve: abc');
   });
 });
@@ -119,13 +108,9 @@ describe('the condition of a Node', () => {
     expect(said.condition?.lastTransitionTime).toBe(stays ? BEFORE : '2026-11-21T18:00:00Z');
   });
 
+  // prettier-ignore
   test.each<readonly [what: string, taint: string, step: Step, events: readonly string[]]>([
-    [
-      'deleted',
-      'x',
-      { verb: 'delete', kind: 'node', address: 'node/a', id: 'uid-a', because: '' },
-      ['DeletingNode'],
-    ],
+    ['deleted', 'x', { verb: 'delete', kind: 'node', address: 'node/a', id: 'uid-a', because: '' }, ['DeletingNode']],
     ['initialised', 'node.cloudprovider.kubernetes.io/uninitialized', patch('node'), ['Synced']],
     ['given addresses', 'node.cloudprovider.kubernetes.io/uninitialized', patch('nodestatus'), []],
     ['kept level', 'x', patch('node'), []],

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import type { Cloud } from '../../../shared/ports.ts';
-import { always, issueToken, json, startFake, type Answer, type Fake } from './fake-openstack.ts';
+import { always, type Answer, type Fake, issueToken, json, PROJECT, startFake } from './fake-openstack.ts';
+import { overSockets } from '../../../shared/openstack/openstack-http.ts';
 
 const ID = 'b89fa3b5-ffe8-407d-8ab9-810787de175f';
 const ROUTE = { destination: '10.244.0.0/24', nexthop: '10.0.0.138' };
@@ -20,106 +21,25 @@ afterEach(() => fake.close());
 
 describe('requests', () => {
   const lb = { loadbalancer: { id: ID, provisioning_status: 'ACTIVE' } };
+  // prettier-ignore
   const rows: readonly [string, (port: Cloud) => Promise<unknown>, unknown, readonly unknown[]][] = [
-    [
-      'get',
-      (port) => port.get('loadbalancer', ID),
-      lb,
-      [['GET', `/load-balancer/v2.0/lbaas/loadbalancers/${ID}`]],
-    ],
-    [
-      'create',
-      (port) => port.create('loadbalancer', { name: 'a' }),
-      lb,
-      [['POST', '/load-balancer/v2.0/lbaas/loadbalancers', { loadbalancer: { name: 'a' } }]],
-    ],
-    [
-      'create below a pool',
-      (port) => port.create('member', { address: '10.0.0.1' }, POOL),
-      { member: { id: ID } },
-      [['POST', `/load-balancer/v2.0/lbaas/pools/${POOL}/members`, { member: { address: '10.0.0.1' } }]],
-    ],
-    [
-      'update',
-      (port) => port.update('listener', ID, { tags: ['a'] }),
-      {},
-      [['PUT', `/load-balancer/v2.0/lbaas/listeners/${ID}`, { listener: { tags: ['a'] } }]],
-    ],
-    [
-      'update of a floating IP and its tags',
-      (port) => port.update('floatingip', ID, { port_id: null, tags: ['a'] }),
-      {},
-      [
-        ['PUT', `/network/v2.0/floatingips/${ID}`, { floatingip: { port_id: null } }],
-        ['PUT', `/network/v2.0/floatingips/${ID}/tags`, { tags: ['a'] }],
-      ],
-    ],
-    [
-      'update of the tags alone',
-      (port) => port.update('floatingip', ID, { tags: [] }),
-      {},
-      [['PUT', `/network/v2.0/floatingips/${ID}/tags`, { tags: [] }]],
-    ],
-    [
-      'remove with all below',
-      (port) => port.remove('loadbalancer', ID, { cascade: true }),
-      {},
-      [['DELETE', `/load-balancer/v2.0/lbaas/loadbalancers/${ID}?cascade=true`]],
-    ],
-    [
-      'remove below a pool',
-      (port) => port.remove('member', ID, { parent: POOL }),
-      {},
-      [['DELETE', `/load-balancer/v2.0/lbaas/pools/${POOL}/members/${ID}`]],
-    ],
-    [
-      'all members',
-      (port) => port.putMembers(POOL, [{ address: '10.0.0.1' }], false),
-      {},
-      [['PUT', `/load-balancer/v2.0/lbaas/pools/${POOL}/members`, { members: [{ address: '10.0.0.1' }] }]],
-    ],
-    [
-      'more members',
-      (port) => port.putMembers(POOL, [], true),
-      {},
-      [['PUT', `/load-balancer/v2.0/lbaas/pools/${POOL}/members?additive_only=true`, { members: [] }]],
-    ],
-    [
-      'what others write to a port, too',
-      (port) => port.updateAt('port', ID, { security_groups: ['a'] }, 7),
-      { port: { id: ID } },
-      [['PUT', `/network/v2.0/ports/${ID}`, { port: { security_groups: ['a'] } }]],
-    ],
-    [
-      'routes that come to a router',
-      (port) => port.addRoutes(ID, [ROUTE]),
-      { router: { id: ID } },
-      [['PUT', `/network/v2.0/routers/${ID}/add_extraroutes`, { router: { routes: [ROUTE] } }]],
-    ],
-    [
-      'routes that leave a router',
-      (port) => port.removeRoutes(ID, [ROUTE]),
-      { router: { id: ID } },
-      [['PUT', `/network/v2.0/routers/${ID}/remove_extraroutes`, { router: { routes: [ROUTE] } }]],
-    ],
-    [
-      'update of the tags of a security group',
-      (port) => port.update('securitygroup', ID, { tags: ['a'] }),
-      {},
-      [['PUT', `/network/v2.0/security-groups/${ID}/tags`, { tags: ['a'] }]],
-    ],
-    [
-      'create of a security group rule',
-      (port) => port.create('securitygrouprule', { protocol: 'tcp' }),
-      { security_group_rule: { id: ID } },
-      [['POST', '/network/v2.0/security-group-rules', { security_group_rule: { protocol: 'tcp' } }]],
-    ],
-    [
-      'a list with a repeated key',
-      (port) => port.list('floatingip', { port_id: ['a', 'b c'], tags: 'x' }),
-      { floatingips: [] },
-      [['GET', '/network/v2.0/floatingips?limit=1000&port_id=a&port_id=b+c&tags=x']],
-    ],
+    ['get', (port) => port.get('loadbalancer', ID), lb, [['GET', `/load-balancer/v2.0/lbaas/loadbalancers/${ID}`]]],
+    ['create', (port) => port.create('loadbalancer', { name: 'a' }), lb, [['POST', '/load-balancer/v2.0/lbaas/loadbalancers', { loadbalancer: { name: 'a' } }]]],
+    ['create below a pool', (port) => port.create('member', { address: '10.0.0.1' }, POOL), { member: { id: ID } }, [['POST', `/load-balancer/v2.0/lbaas/pools/${POOL}/members`, { member: { address: '10.0.0.1' } }]]],
+    ['update', (port) => port.update('listener', ID, { tags: ['a'] }), {}, [['PUT', `/load-balancer/v2.0/lbaas/listeners/${ID}`, { listener: { tags: ['a'] } }]]],
+    ['update of a floating IP and its tags', (port) => port.update('floatingip', ID, { port_id: null, tags: ['a'] }), {},
+      [['PUT', `/network/v2.0/floatingips/${ID}`, { floatingip: { port_id: null } }], ['PUT', `/network/v2.0/floatingips/${ID}/tags`, { tags: ['a'] }]]],
+    ['update of the tags alone', (port) => port.update('floatingip', ID, { tags: [] }), {}, [['PUT', `/network/v2.0/floatingips/${ID}/tags`, { tags: [] }]]],
+    ['remove with all below', (port) => port.remove('loadbalancer', ID, { cascade: true }), {}, [['DELETE', `/load-balancer/v2.0/lbaas/loadbalancers/${ID}?cascade=true`]]],
+    ['remove below a pool', (port) => port.remove('member', ID, { parent: POOL }), {}, [['DELETE', `/load-balancer/v2.0/lbaas/pools/${POOL}/members/${ID}`]]],
+    ['all members', (port) => port.putMembers(POOL, [{ address: '10.0.0.1' }], false), {}, [['PUT', `/load-balancer/v2.0/lbaas/pools/${POOL}/members`, { members: [{ address: '10.0.0.1' }] }]]],
+    ['more members', (port) => port.putMembers(POOL, [], true), {}, [['PUT', `/load-balancer/v2.0/lbaas/pools/${POOL}/members?additive_only=true`, { members: [] }]]],
+    ['what others write to a port, too', (port) => port.updateAt('port', ID, { security_groups: ['a'] }, 7), { port: { id: ID } }, [['PUT', `/network/v2.0/ports/${ID}`, { port: { security_groups: ['a'] } }]]],
+    ['routes that come to a router', (port) => port.addRoutes(ID, [ROUTE]), { router: { id: ID } }, [['PUT', `/network/v2.0/routers/${ID}/add_extraroutes`, { router: { routes: [ROUTE] } }]]],
+    ['routes that leave a router', (port) => port.removeRoutes(ID, [ROUTE]), { router: { id: ID } }, [['PUT', `/network/v2.0/routers/${ID}/remove_extraroutes`, { router: { routes: [ROUTE] } }]]],
+    ['update of the tags of a security group', (port) => port.update('securitygroup', ID, { tags: ['a'] }), {}, [['PUT', `/network/v2.0/security-groups/${ID}/tags`, { tags: ['a'] }]]],
+    ['create of a security group rule', (port) => port.create('securitygrouprule', { protocol: 'tcp' }), { security_group_rule: { id: ID } }, [['POST', '/network/v2.0/security-group-rules', { security_group_rule: { protocol: 'tcp' } }]]],
+    ['a list with a repeated key', (port) => port.list('floatingip', { port_id: ['a', 'b c'], tags: 'x' }), { floatingips: [] }, [['GET', '/network/v2.0/floatingips?limit=1000&port_id=a&port_id=b+c&tags=x']]],
   ];
   it.each(rows)('%s', async (_what, act, body, requests) => {
     answer = always(200, body);
@@ -135,17 +55,13 @@ describe('requests', () => {
       asked = response.req.headers['if-match'];
       json(response, 200, { port: { id: ID, revision_number: 8 } });
     };
-
     expect(await cloud.updateAt('port', ID, {}, 7)).toMatchObject({ revision_number: 8 });
-
     expect(asked).toBe('revision_number=7');
   });
 
   it('for the extensions of Neutron is one, however often they are asked for', async () => {
     answer = always(200, { extensions: [{ alias: 'extraroute' }, { alias: 'extraroute-atomic' }, {}] });
-
     await cloud.networkExtensions();
-
     expect(await cloud.networkExtensions()).toEqual(new Set(['extraroute', 'extraroute-atomic']));
     expect(fake.seen.map(({ path }) => path)).toEqual(['/network/v2.0/extensions?fields=alias']);
   });
@@ -240,5 +156,132 @@ describe('lists', () => {
       else json(response, 200, { ports: [{ id: 'a' }], ports_links: next('a') });
     };
     await expect(cloud.list('port')).rejects.toMatchObject({ code: 'REJECTED' });
+  });
+});
+
+const CERTIFICATE = '6732d152-4b18-4f15-b94a-d226f6e38e90';
+
+beforeEach(async () => {
+  fake = await startFake((...all) => {
+    answer(...all);
+  });
+  ({ cloud } = connectCloud(fake.config));
+});
+afterEach(() => fake.close());
+
+test('an object of Barbican has neither envelope nor id: its address ends in it', async () => {
+  const secret_ref = `http://127.0.0.1:9311/v1/secrets/${CERTIFICATE}`;
+  answer = always(200, { name: 'p12', secret_ref });
+  expect(await cloud.get('secret', CERTIFICATE)).toEqual({ id: CERTIFICATE, name: 'p12', secret_ref });
+  answer = always(200, { name: 'p12' });
+  await expect(cloud.get('secret', CERTIFICATE)).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
+});
+
+test('Barbican’s own 404 means gone; that of a path that is none does not', async () => {
+  answer = always(404, {
+    code: 404,
+    title: 'Not Found',
+    description: 'Not Found. Provided secret id is invalid.',
+  });
+  expect(await cloud.get('secret', CERTIFICATE)).toBeUndefined();
+  answer = always(404, { code: 404, title: 'Not Found', description: '' });
+  await expect(cloud.get('secret', CERTIFICATE)).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
+});
+
+test('a certificate is read as text, and is none where it may not be read or is no text', async () => {
+  answer = (_seen, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end('-----BEGIN');
+  };
+  expect(await cloud.certificateText(CERTIFICATE)).toBe('-----BEGIN');
+  expect(fake.seen.at(-1)).toMatchObject({
+    method: 'GET',
+    path: `/key-manager/v1/secrets/${CERTIFICATE}/payload`,
+  });
+  for (const status of [403, 404, 406]) {
+    answer = always(status, { code: status, title: 'no', description: 'no' });
+    expect(await cloud.certificateText(CERTIFICATE)).toBeUndefined();
+  }
+  answer = always(501, { code: 501, title: 'no', description: 'no' });
+  await expect(cloud.certificateText(CERTIFICATE)).rejects.toMatchObject({ name: 'ReconcileError' });
+});
+
+test('what is no id leads to no other path', async () => {
+  answer = always(404, { code: 404, title: 'Not Found', description: 'Not Found. Secret not found.' });
+  expect(await cloud.get('secret', '../containers')).toBeUndefined();
+  expect(fake.seen.at(-1)?.path).toBe('/key-manager/v1/secrets/..%2Fcontainers');
+});
+
+beforeEach(async () => {
+  fake = await startFake((...all) => {
+    answer(...all);
+  });
+  ({ cloud } = connectCloud(fake.config));
+});
+afterEach(() => fake.close());
+
+describe('quota', () => {
+  it('is the project’s, by the names of the kinds', async () => {
+    answer = always(200, { quota: { load_balancer: 5, listener: -1, health_monitor: 7 } });
+    expect(await cloud.quota()).toEqual({ loadbalancer: 5, listener: -1, healthmonitor: 7 });
+    expect(fake.seen.map(({ path }) => path)).toEqual([`/load-balancer/v2.0/lbaas/quotas/${PROJECT}`]);
+  });
+
+  it('falls back to the defaults where nothing was set', async () => {
+    answer = ({ path }, response) => {
+      const pool = path.endsWith('/default') ? 9 : null;
+      json(response, 200, { quota: { pool, member: path.endsWith('/default') ? 1 : 2 } });
+    };
+    expect(await cloud.quota()).toEqual({ pool: 9, member: 2 });
+  });
+});
+
+describe('octaviaVersion', () => {
+  it('is the newest there is, asked for once', async () => {
+    answer = always(200, { versions: [{ id: 'v2.9' }, { id: 'v2.26', status: 'CURRENT' }, { id: 'v1' }] });
+    expect(await cloud.octaviaVersion()).toEqual({ major: 2, minor: 26 });
+    expect(await cloud.octaviaVersion()).toEqual({ major: 2, minor: 26 });
+    expect(fake.seen.map(({ path }) => path)).toEqual(['/load-balancer/']);
+  });
+
+  it.each([
+    [404, undefined],
+    [404, { code: 404, title: 'Not Found' }],
+    [300, undefined],
+    [300, { versions: [] }],
+  ])('is the oldest that has tags where the root answers %i with %j', async (status, body) => {
+    answer = always(status, body);
+    expect(await cloud.octaviaVersion()).toEqual({ major: 2, minor: 5, isAssumed: true });
+    expect(await cloud.octaviaVersion()).toMatchObject({ isAssumed: true });
+    expect(fake.seen).toHaveLength(1);
+  });
+
+  it('is read from the choices of a 300, too', async () => {
+    answer = always(300, { versions: [{ id: 'v2.0' }, { id: 'v2.27' }] });
+    expect(await cloud.octaviaVersion()).toEqual({ major: 2, minor: 27 });
+  });
+
+  it.each([403, 500, 503])('is not assumed after a %i', async (status) => {
+    answer = always(status, {});
+    await expect(cloud.octaviaVersion()).rejects.toMatchObject({ name: 'ReconcileError' });
+  });
+
+  it('that was assumed is asked for again after a minute', async () => {
+    answer = always(404);
+    const transport = overSockets(fake.config);
+    let later = 0;
+    const own = connectCloud(fake.config, {
+      transport: { ...transport, now: () => transport.now() + later },
+    });
+    expect(await own.cloud.octaviaVersion()).toMatchObject({ isAssumed: true });
+    later = 60_000;
+    answer = always(200, { versions: [{ id: 'v2.26' }] });
+    expect(await own.cloud.octaviaVersion()).toEqual({ major: 2, minor: 26 });
+  });
+
+  it('is asked for again after a failure', async () => {
+    answer = always(400, {});
+    await expect(cloud.octaviaVersion()).rejects.toMatchObject({ code: 'REJECTED' });
+    answer = always(200, { versions: [{ id: 'v2.5' }] });
+    expect(await cloud.octaviaVersion()).toEqual({ major: 2, minor: 5 });
   });
 });

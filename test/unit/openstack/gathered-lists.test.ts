@@ -57,12 +57,9 @@ const idsOf = (found: readonly WireResource[]): string[] => found.map(({ id }) =
 test('who asks while a list is on its way goes together with the others in the next one; who is alone waits for nothing', async () => {
   const { list, asked, there } = aCloud();
   there.push(...['a', 'b', 'c', 'd'].map(ip));
-
   const found = await Promise.all(['a', 'b', 'c', 'missing'].map((id) => list('floatingip', byPort(id))));
-
   expect(found.map(idsOf)).toEqual([['a'], ['b'], ['c'], []]);
   expect(asked).toEqual([byPort('a'), { port_id: ['port of b', 'port of c', 'port of missing'] }]);
-
   expect(idsOf(await list('floatingip', { tags: 'shared' }))).toEqual(['a', 'b', 'c', 'd']);
   expect(asked.at(-1)).toEqual({ tags: 'shared' });
 });
@@ -70,9 +67,7 @@ test('who asks while a list is on its way goes together with the others in the n
 test('one of many waits a moment, so that those who ask a little later go along', async () => {
   const { list, asked } = aCloud();
   await list('floatingip', byPort('a'));
-
   await Promise.all([list('floatingip', byPort('b')), sleep(1).then(() => list('floatingip', byPort('c')))]);
-
   expect(asked).toEqual([byPort('a'), { port_id: ['port of b', 'port of c'] }]);
 });
 
@@ -85,10 +80,8 @@ test('that moment is of the clock of whatever sends the lists, so that a world i
       }),
   );
   await list('floatingip', byPort('a'));
-
   const found = list('floatingip', byPort('b'));
   await sleep(30);
-
   expect([asked.length, paused.map(({ ms }) => ms)]).toEqual([1, [10]]);
   paused[0]?.end();
   await found;
@@ -148,9 +141,7 @@ test('eight units go in one list', async () => {
   const { list, asked, there } = aCloud();
   const ids = Array.from({ length: 18 }, (_, at) => `unit-${at}`);
   there.push(...ids.map(ip));
-
   const found = await Promise.all(ids.map((id) => list('floatingip', byPort(id))));
-
   expect(found.map(idsOf)).toEqual(ids.map((id) => [id]));
   expect(asked.map((query) => [query['port_id']].flat().length)).toEqual([1, 8, 8, 1]);
 });
@@ -163,8 +154,6 @@ test('a list of several that hangs costs each of them its patience, not its time
     else await sleep(5);
   };
   const list = cloud.during({ ...NO_RUN, remainingMs: countdown(1_000) });
-
   const found = await Promise.all(['a', 'b', 'c'].map((id) => list('floatingip', byPort(id))));
-
   expect(found.map(idsOf)).toEqual([['a'], ['b'], ['c']]);
 });

@@ -79,30 +79,13 @@ describe('a login', () => {
   });
 
   const domain = { name: 'Default' };
+  // prettier-ignore
   const credentials: readonly [string, OpenStackConfig['credentials'], unknown][] = [
-    [
-      'a password',
-      { type: 'password', user: { name: 'demo', domain }, password: 's', project: { id: 'p' } },
-      {
-        identity: { methods: ['password'], password: { user: { name: 'demo', domain, password: 's' } } },
-        scope: { project: { id: 'p' } },
-      },
-    ],
-    [
-      'the id of an application credential',
-      { type: 'application-credential', id: 'i', secret: 's' },
-      { identity: { methods: ['application_credential'], application_credential: { id: 'i', secret: 's' } } },
-    ],
-    [
-      'the name of an application credential',
-      { type: 'application-credential', name: 'n', user: { name: 'demo', domain }, secret: 's' },
-      {
-        identity: {
-          methods: ['application_credential'],
-          application_credential: { name: 'n', user: { name: 'demo', domain }, secret: 's' },
-        },
-      },
-    ],
+    ['a password', { type: 'password', user: { name: 'demo', domain }, password: 's', project: { id: 'p' } },
+      { identity: { methods: ['password'], password: { user: { name: 'demo', domain, password: 's' } } }, scope: { project: { id: 'p' } } }],
+    ['the id of an application credential', { type: 'application-credential', id: 'i', secret: 's' }, { identity: { methods: ['application_credential'], application_credential: { id: 'i', secret: 's' } } }],
+    ['the name of an application credential', { type: 'application-credential', name: 'n', user: { name: 'demo', domain }, secret: 's' },
+      { identity: { methods: ['application_credential'], application_credential: { name: 'n', user: { name: 'demo', domain }, secret: 's' } } }],
   ];
   it.each(credentials)('with %s', async (_what, given, auth) => {
     fake = await startFake(empty);
@@ -143,13 +126,9 @@ describe('a login', () => {
   });
 
   const id = 'deadbeef';
+  // prettier-ignore
   it.each([
-    [
-      'that it has no such application credential',
-      404,
-      'Could not find Application Credential',
-      / and does it have this/,
-    ],
+    ['that it has no such application credential', 404, 'Could not find Application Credential', / and does it have this/],
     ['in words of another server', 400, undefined, /the address of Keystone\?$/],
   ])('answered %s says what may be wrong', async (_what, status, message, expected) => {
     fake = await startFake(empty, (_seen, response) => {

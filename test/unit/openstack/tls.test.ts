@@ -56,15 +56,13 @@ describe('TLS', () => {
       return http({ service: 'identity', method: 'POST', url: address });
     };
 
+    // prettier-ignore
     it.each([
       ['the root', root],
       ['the issuer alone', issuer],
       ['the certificate itself', leaf],
       ['what the server sends', `${leaf}${issuer}`],
-      [
-        'all of them, with words between and the line ends of Windows',
-        `${root}# ${issuer}\n${leaf}`.replaceAll('\n', '\r\n'),
-      ],
+      ['all of them, with words between and the line ends of Windows', `${root}# ${issuer}\n${leaf}`.replaceAll('\n', '\r\n')],
       ['the issuer beside another authority', `${PEM}${issuer}`],
     ])('works with %s in ca-file', async (_what, ca = '') => {
       expect(await ask(ca)).toMatchObject({ status: 200 });
@@ -88,9 +86,7 @@ describe('TLS', () => {
       createOpenStackHttp(
         { ...configFor(address), ca },
         () => undefined,
-      )({
-        ...{ service: 'identity', method: 'POST', url: address },
-      });
+      )({ ...{ service: 'identity', method: 'POST', url: address } });
     expect(await ask(pem)).toMatchObject({ status: 200 });
     await expect(ask(PEM)).rejects.toThrow(/self-signed/);
   });

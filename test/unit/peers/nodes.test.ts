@@ -139,6 +139,7 @@ const none = {
   reason: 'NoRouteCreated',
   message: 'RouteController failed to create a route',
 };
+// prettier-ignore
 table(
   'NetworkUnavailable',
   ([before, isThere]: readonly [object | undefined, boolean]) => {
@@ -165,16 +166,8 @@ table(
     ['none, no route', [undefined, false], none],
     ['as it is to be', [made, true], 'as it is'],
     ['of Calico', [{ type: NU, status: 'False', reason: 'CalicoIsUp', message: 'x' }, true], made],
-    [
-      'of another network',
-      [{ type: NU, status: 'False', reason: 'ExternalNetwork', message: 'x' }, true],
-      made,
-    ],
-    [
-      'another reason, no route',
-      [{ type: NU, status: 'True', reason: 'Another', message: 'x' }, false],
-      none,
-    ],
+    ['of another network', [{ type: NU, status: 'False', reason: 'ExternalNetwork', message: 'x' }, true], made],
+    ['another reason, no route', [{ type: NU, status: 'True', reason: 'Another', message: 'x' }, false], none],
     ['a route before, none now', [made, false], none],
     ['no route, as before', [none, false], 'as it is'],
   ] as readonly Case<readonly [object | undefined, boolean], object | string>[],
@@ -182,6 +175,7 @@ table(
 
 const named = (name: string, providerID = '') => ({ metadata: { name }, spec: { providerID }, status: {} });
 const server = (id: string, name: string) => ({ id, name, status: 'ACTIVE' });
+// prettier-ignore
 table(
   'the server of a Node',
   ([it, ...servers]: readonly [object, ...object[]]) => {
@@ -195,11 +189,7 @@ table(
     return found ? `${found.id} by ${by ?? ''}` : no ? `none by ${no}` : 'problem';
   },
   [
-    [
-      'by providerID',
-      [named('w1', `openstack:///${U}`), server(V, 'w1'), server(U, 'other')],
-      `${U} by providerID`,
-    ],
+    ['by providerID', [named('w1', `openstack:///${U}`), server(V, 'w1'), server(U, 'other')], `${U} by providerID`],
     ['by name', [named('w1'), server(U, 'w1'), server(V, 'w11')], `${U} by name`],
     ['none of that id', [named('w1', `openstack:///${U}`), server(V, 'w1')], 'none by providerID'],
     ['none of that name', [named('w1'), server(U, 'w11')], 'none by name'],

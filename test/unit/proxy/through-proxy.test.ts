@@ -197,9 +197,7 @@ it('OpenStack with TLS is reached by HTTPS_PROXY', async () => {
 it('SQS is reached with the variables that serverless.yml gives to functions', async () => {
   const serverless = parse(readFileSync(new URL('../../../serverless.yml', import.meta.url), 'utf8'), {
     logLevel: 'silent',
-  }) as {
-    provider: { environment: Record<string, string> };
-  };
+  }) as { provider: { environment: Record<string, string> } };
   const { NODE_USE_ENV_PROXY = '' } = serverless.provider.environment;
   const queue = new URL('../../../shared/queue/sqs-queue.ts', import.meta.url);
   const script = `

@@ -81,9 +81,7 @@ test('all that wait are judged by one list of our own load balancers', async () 
     wait(busy(name, 1_000));
   }
   octavia.status.set('lb-a', 'ACTIVE').set('lb-b', 'ERROR').delete('lb-c');
-
   await vi.advanceTimersByTimeAsync(1_000);
-
   expect(ready).toEqual(['1000 a', '1000 b', '1000 c']);
   expect(octavia.gets).toEqual(['1000 lb-c']);
   expect(octavia.queries).toEqual([
@@ -97,13 +95,11 @@ test('a load balancer that no list of ours shows is read by its id, later each t
   wait(busy('theirs', 1_000));
   wait(busy('hidden', 1_000));
   wait(busy('gone', 1_000));
-
   await vi.advanceTimersByTimeAsync(300_000);
   expect(ready).toEqual(['1000 gone']);
   const lastMinutes = octavia.gets.filter((line) => Number(line.split(' ')[0]) > 180_000);
   expect(lastMinutes.length).toBeGreaterThan(4);
   expect(lastMinutes.length).toBeLessThanOrEqual(2 * (120 / 4.5 + 1));
-
   octavia.untagged.set('lb-theirs', 'ACTIVE').set('lb-hidden', 'ACTIVE');
   await vi.advanceTimersByTimeAsync(31_000);
   expect(ready.map((line) => line.split(' ')[1]).sort()).toEqual(['gone', 'hidden', 'theirs']);
@@ -117,10 +113,8 @@ test('one that is being deleted is gone when it is in no list any more, and is n
   wait({ ...report, applied });
   await vi.advanceTimersByTimeAsync(3_000);
   expect(ready).toEqual([]);
-
   octavia.status.delete('lb-a');
   await vi.advanceTimersByTimeAsync(1_000);
-
   expect(ready).toEqual(['3700 a']);
   expect(octavia.gets).toEqual([]);
 });
@@ -129,9 +123,7 @@ test('a load balancer that cannot be read is looked at by the run of its key', a
   const { wait, octavia, ready } = setUp();
   octavia.untagged.set('lb-hidden', 'FORBIDDEN');
   wait(busy('hidden', 1_000));
-
   await vi.advanceTimersByTimeAsync(1_000);
-
   expect(ready).toEqual(['1000 hidden']);
 });
 
@@ -140,23 +132,18 @@ test('a key that made no progress is not ready before its own delay', async () =
   const report = busy('a', 1_000);
   wait(report, 20_000);
   wait(busy('b', 1_000));
-
   await vi.advanceTimersByTimeAsync(30_000);
-
   expect(ready).toEqual(['1000 b', '20000 a']);
 });
 
 test('of the keys that wait for one load balancer one is requeued at a time, and none while that one writes', async () => {
   const { wait, octavia, ready } = setUp();
   for (const name of ['a', 'b', 'c']) wait(busy(name, 1_000, 'lb-shared'));
-
   await vi.advanceTimersByTimeAsync(1_000);
   expect(ready).toEqual(['1000 a']);
-
   octavia.status.set('lb-shared', 'PENDING_UPDATE');
   await vi.advanceTimersByTimeAsync(1_000);
   expect(ready).toEqual(['1000 a']);
-
   octavia.status.set('lb-shared', 'ACTIVE');
   await vi.advanceTimersByTimeAsync(10_000);
   expect(ready.map((line) => line.split(' ')[1])).toEqual(['a', 'b', 'c']);
@@ -166,9 +153,7 @@ test('a load balancer that stays busy is polled each second, and later ever more
   const { wait, octavia } = setUp();
   octavia.status.set('lb-a', 'PENDING_CREATE');
   wait(busy('a', 1_000));
-
   await vi.advanceTimersByTimeAsync(1_800_000);
-
   const gaps = octavia.lists.map((at, index) => at - (octavia.lists[index - 1] ?? 0));
   const longest = (fromMs: number, toMs: number): number =>
     Math.max(
@@ -223,13 +208,10 @@ test('never more than one list a second, and never two at once; a slow list is n
       wait(busy(String(index), 500));
     }, index * 20);
   }
-
   await vi.advanceTimersByTimeAsync(5_000);
-
   expect(most).toBe(1);
   const gaps = octavia.lists.slice(1).map((at, index) => at - (octavia.lists[index] ?? 0));
   expect(Math.min(...gaps)).toBe(1_000);
-
   answerMs = 2_000;
   octavia.lists.length = 0;
   await vi.advanceTimersByTimeAsync(20_000);
@@ -239,10 +221,8 @@ test('never more than one list a second, and never two at once; a slow list is n
 test('a key that somebody changed is no longer waited for', async () => {
   const { busyOnes, wait, octavia, ready } = setUp();
   wait(busy('a', 1_000));
-
   busyOnes.forget('service/shop/a');
   await vi.advanceTimersByTimeAsync(60_000);
-
   expect([octavia.lists, ready]).toEqual([[], []]);
 });
 
@@ -251,11 +231,9 @@ test('a key that waits anew while the list is under way is not judged by it', as
   octavia.answer = () => new Promise((resolve) => setTimeout(resolve, 300));
   wait(busy('a', 500));
   await vi.advanceTimersByTimeAsync(600);
-
   wait(busy('a', 5_000));
   await vi.advanceTimersByTimeAsync(1_000);
   expect(ready).toEqual([]);
-
   await vi.advanceTimersByTimeAsync(5_000);
   expect(ready).toHaveLength(1);
 });
@@ -265,14 +243,12 @@ test('a list that fails is logged and tried again later; after the second failur
   octavia.answer = () => Promise.reject(new Error('503'));
   wait(busy('a', 500));
   wait(busy('later', 500), 60_000);
-
   await vi.advanceTimersByTimeAsync(500);
   expect(ready).toEqual([]);
   await vi.advanceTimersByTimeAsync(59_000);
   expect(ready.map((line) => line.split(' ')[1])).toEqual(['a']);
   expect(octavia.lists).toHaveLength(2);
   expect(warnings).toHaveLength(2);
-
   octavia.answer = () => Promise.resolve();
   await vi.advanceTimersByTimeAsync(31_000);
   expect(ready).toHaveLength(2);

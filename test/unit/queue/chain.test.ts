@@ -10,21 +10,17 @@ describe('a chain of runs', () => {
 
   test('makes progress by steps that are new, and a step that is done again and again is none', () => {
     const chain = new Chain('audit');
-
     const idleRuns = ['a', 'b', 'b', 'a', 'b', 'c', 'c'].map((address) =>
       chain.note(ran(progressing(700, 'lb-1'), address)),
     );
-
     expect(idleRuns).toEqual([0, 0, 0, 1, 2, 0, 0]);
   });
 
   test('makes progress while something else is desired each time, as while Nodes come and go', () => {
     const chain = new Chain('sweep');
-
     const idleRuns = ['two', 'three', 'two', 'three', 'three', 'three'].map((desired) =>
       chain.note({ ...ran(progressing(700, 'lb-1'), 'a'), desired }),
     );
-
     expect(idleRuns).toEqual([0, 0, 0, 0, 0, 1]);
   });
 
@@ -36,7 +32,6 @@ describe('a chain of runs', () => {
         return chain.priority;
       },
     );
-
     expect(seen).toEqual(['soon', 'soon', 'soon', 'background']);
   });
 });

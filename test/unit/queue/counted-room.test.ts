@@ -23,12 +23,10 @@ test('a key has a place while fewer load balancers than may be are in Octavia’
       return aReport(request, may ? SETTLED : waits);
     },
   });
-
   queue.add({ key: 'service/shop/web', trigger: 'audit' });
   await vi.advanceTimersByTimeAsync(5_500);
   statuses = ['ACTIVE', 'PENDING_UPDATE', 'ERROR'];
   await vi.advanceTimersByTimeAsync(60_000);
-
   expect(asked).toEqual([
     [0, false],
     [5_000, false],

@@ -77,10 +77,8 @@ test('no two runs of one key overlap, no key is lost, and nothing overtakes what
           queue.add(aRequest(name, trigger), delayMs);
         }, atMs);
       }
-
       await vi.advanceTimersByTimeAsync(60_000);
       await queue.stop();
-
       for (const { name } of plan) expect(runs.map((run) => run.name)).toContain(name);
       for (const [name, addedMs] of lastAdd) {
         expect(runs.some((run) => run.name === name && run.startMs >= addedMs)).toBe(true);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Outcome, Report } from '../../../shared/model/outcome.ts';
-import type { ReconcileRequest } from '../../../shared/model/request.ts';
+import type { ReconcileRequest, Trigger } from '../../../shared/model/request.ts';
 import { Queue, type QueueOptions } from '../../../shared/queue/queue.ts';
 import { aReport, aRequest, failed, nameOf, progressing, SETTLED } from './reports.ts';
 
@@ -38,42 +38,26 @@ const after = (ms: number): Promise<Outcome> =>
     }, ms);
   });
 
-test('a key that a sweep found while it ran is run once more: the run may have read before the sweep', async () => {
-  const { queue, runs } = aQueue(() => after(10), { concurrency: 5 });
-
-  queue.add(aRequest('web'));
-  await vi.advanceTimersByTimeAsync(5);
-  queue.add(aRequest('web', 'sweep'));
-  queue.add(aRequest('web', 'sweep'));
-  await vi.runAllTimersAsync();
-
-  expect(runs).toEqual(['audit web', 'sweep web']);
-});
-
-test('what a sweep found while its key ran is left to the requeue if there is one', async () => {
+type Add = readonly [atMs: number, name: string, trigger: Trigger];
+const LATER = progressing(20_000);
+// prettier-ignore
+test.each<[string, tookMs: number, first: Outcome, adds: readonly Add[], runs: readonly string[]]>([
+  ['what a sweep found while its key ran is run once more: the run may have read before the sweep', 10, SETTLED, [[0, 'web', 'audit'], [5, 'web', 'sweep'], [5, 'web', 'sweep']], ['0 audit web', '500 sweep web']],
+  ['but is left to the requeue if there is one', 10, LATER, [[0, 'web', 'audit'], [5, 'web', 'sweep']], ['0 audit web', '20010 requeue web']],
+  ['what a sweep found leaves a requeue as it is', 0, LATER, [[0, 'web', 'audit'], [1_000, 'web', 'sweep']], ['0 audit web', '20000 requeue web']],
+  ['a change goes before the delayed requeue of its key, and replaces it', 0, LATER, [[0, 'web', 'audit'], [1_000, 'web', 'audit']], ['0 audit web', '1000 audit web']],
+  ['who asks goes before what somebody changed, and that before what a sweep found', 10, SETTLED,
+    [[0, 'busy', 'sweep'], [0, 'a', 'sweep'], [0, 'b', 'sweep'], [0, 'c', 'events'], [0, 'b', 'audit'], [0, 'd', 'resync']], ['0 sweep busy', '10 resync d', '20 events c', '30 audit b', '40 sweep a']],
+])('%s', async (_what, tookMs, first, adds, expected) => {
+  const times: number[] = [];
   const { queue, runs } = aQueue(async (_request, run) => {
-    await after(10);
-    return run === 1 ? progressing(20_000) : SETTLED;
+    times.push(Date.now());
+    if (tookMs > 0) await after(tookMs);
+    return run === 1 ? first : SETTLED;
   });
-
-  queue.add(aRequest('web'));
-  await vi.advanceTimersByTimeAsync(5);
-  queue.add(aRequest('web', 'sweep'));
+  for (const [atMs, name, trigger] of adds) setTimeout(() => { queue.add(aRequest(name, trigger)); }, atMs);
   await vi.runAllTimersAsync();
-
-  expect(runs).toEqual(['audit web', 'requeue web']);
-});
-
-test('who asks goes before what somebody changed, and that before what a sweep found', async () => {
-  const { queue, runs } = aQueue(() => after(10));
-
-  for (const name of ['busy', 'a', 'b']) queue.add(aRequest(name, 'sweep'));
-  queue.add(aRequest('c', 'events'));
-  queue.add(aRequest('b', 'audit'));
-  queue.add(aRequest('d', 'resync'));
-  await vi.runAllTimersAsync();
-
-  expect(runs).toEqual(['sweep busy', 'resync d', 'events c', 'audit b', 'sweep a']);
+  expect(runs.map((run, at) => `${times[at]} ${run}`)).toEqual(expected);
 });
 
 test('Services that hang hold up no Node, and Nodes that hang do not hold up the routes', () => {
@@ -83,11 +67,9 @@ test('Services that hang hold up no Node, and Nodes that hang do not hold up the
     return new Promise(() => undefined);
   };
   const { queue } = aQueue(run, { concurrency: 15 });
-
   for (let at = 0; at < 20; at += 1) queue.add({ key: `service/n${at}/web`, trigger: 'audit' });
   for (let at = 0; at < 20; at += 1) queue.add({ key: `node/n${at}`, trigger: 'sweep' });
   queue.add({ key: 'routes', trigger: 'sweep' });
-
   const count = (kind: string): number => started.filter((key) => key.startsWith(kind)).length;
   expect(['service', 'node', 'routes'].map(count)).toEqual([15, 15, 1]);
 });
@@ -101,7 +83,6 @@ test('three thousand events of one namespace hold up no other one', async () => 
   for (let at = 0; at < 3_000; at += 1) queue.add(aRequest(`evil-${at}`));
   queue.add({ key: 'service/default/web', trigger: 'audit' });
   await vi.advanceTimersByTimeAsync(250);
-
   expect(started).toEqual(['service/shop/evil-0', 'service/shop/evil-1', 'service/default/web']);
 });
 
@@ -114,37 +95,9 @@ test('hints run a key that fails, and leave its delay as long as it was', async 
   queue.add(aRequest('web'));
   await vi.advanceTimersByTimeAsync(7_000);
   expect(times).toEqual([0, 1_000, 3_000, 7_000]);
-
   queue.add(aRequest('web'));
   await vi.advanceTimersByTimeAsync(20_000);
   expect(times.slice(4)).toEqual([7_500, 23_500]);
-});
-
-test('a change goes before the delayed requeue of its key, and replaces it', async () => {
-  const { queue, runs } = aQueue((_request, run) => (run === 1 ? progressing(20_000) : SETTLED));
-  queue.add(aRequest('web'));
-  await vi.advanceTimersByTimeAsync(1_000);
-
-  queue.add(aRequest('web', 'audit'));
-  await vi.advanceTimersByTimeAsync(0);
-  expect(runs).toEqual(['audit web', 'audit web']);
-  expect(queue.depth).toBe(0);
-
-  await vi.runAllTimersAsync();
-  expect(runs).toHaveLength(2);
-});
-
-test('what a sweep found leaves a requeue as it is', async () => {
-  const { queue, runs } = aQueue((_request, run) => (run === 1 ? progressing(20_000) : SETTLED));
-  queue.add(aRequest('web'));
-  await vi.advanceTimersByTimeAsync(1_000);
-
-  queue.add(aRequest('web', 'sweep'));
-  await vi.advanceTimersByTimeAsync(0);
-  expect(runs).toHaveLength(1);
-
-  await vi.runAllTimersAsync();
-  expect(runs).toEqual(['audit web', 'requeue web']);
 });
 
 test('a key whose load balancer is busy waits elsewhere until somebody changes it', async () => {
@@ -155,10 +108,8 @@ test('a key whose load balancer is busy waits elsewhere until somebody changes i
       forget: (key) => void waiting.push(`${nameOf(key)} is forgotten`),
     },
   });
-
   queue.add(aRequest('web'));
   await vi.runAllTimersAsync();
-
   expect(waiting).toEqual(['web waits']);
   queue.add(aRequest('web'));
   expect(waiting.at(-1)).toBe('web is forgotten');
@@ -170,7 +121,6 @@ test('depth and age tell how far behind it is', async () => {
   for (const name of ['a', 'b', 'c']) queue.add(aRequest(name));
   queue.add(aRequest('d'), 5_000);
   await vi.advanceTimersByTimeAsync(200);
-
   expect([queue.depth, queue.running, queue.oldestAgeMs()]).toEqual([3, 1, 200]);
 });
 

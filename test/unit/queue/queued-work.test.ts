@@ -32,7 +32,6 @@ test('a message has its version and the name of its cluster', () => {
 test('one key of two clusters is in two groups, and one event about both is two', () => {
   const sibling: QueuedWork = { ...WORK, request: { ...WORK.request, cluster: 'prod-b' } };
   const all = [WORK, OF_A_CLUSTER, sibling];
-
   expect(all.map(groupId)).toEqual([
     'service/shop/web',
     'prod-a:service/shop/web',
@@ -46,7 +45,6 @@ test('one key of two clusters is in two groups, and one event about both is two'
 
 test('a field that this program does not know is ignored, a version that it does not know is not', () => {
   const { request } = WORK;
-
   expect(readMessage(JSON.stringify({ version: 1, ...WORK, colour: 'red' }))).toEqual(WORK);
   expect(readMessage(JSON.stringify({ version: 4, request }))).toEqual({
     unreadable: 'it is of version 4, this program reads up to 3',
@@ -74,7 +72,6 @@ test('a group id is the key, or a hash where SQS allows no more than 128 charact
   const long: QueuedWork = {
     request: { key: `service/${'n'.repeat(63)}/${'s'.repeat(63)}`, trigger: 'audit' },
   };
-
   expect(groupId(WORK)).toBe('service/shop/web');
   expect(groupId(long)).toMatch(/^[0-9a-f]{64}$/);
 });
@@ -83,7 +80,6 @@ test('the same event is the same for SQS, another event or another key is not, a
   const other: QueuedWork = { ...WORK, request: { ...WORK.request, cause: 'audit-2' } };
   const sibling: QueuedWork = { ...WORK, request: { ...WORK.request, key: 'service/shop/api' } };
   const nameless: QueuedWork = { request: { key: 'all', trigger: 'sweep' } };
-
   expect(deduplicationId({ request: WORK.request })).toBe(deduplicationId(WORK));
   const ids = [WORK, other, sibling, nameless, nameless].map(deduplicationId);
   expect(new Set(ids).size).toBe(5);

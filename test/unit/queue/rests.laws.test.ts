@@ -79,10 +79,8 @@ test('hints run a key twice a second at most, at once when it was quiet, and aft
             },
             atMs + at * everyMs,
           );
-
       await vi.advanceTimersByTimeAsync(60_000);
       await queue.stop();
-
       for (const [name, hints] of hinted) {
         const began = all.get(name) ?? [];
         const lastMs = hints.at(-1)?.atMs ?? 0;

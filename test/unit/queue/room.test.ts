@@ -29,9 +29,7 @@ function waiting(
 test('a place that is free goes to the turn with the fewest, and within a turn to who waited longest', () => {
   const room = new Room(2, CLOCK);
   const { claimant, begun } = waiting(room, 'a', 'a', 'a', 'b', 'a', 'c');
-
   for (const at of [0, 3, 1, 5, 2]) room.leave(claimant(at));
-
   expect(begun).toEqual([3, 5, 2, 4]);
 });
 

@@ -15,7 +15,6 @@ test('a settled or blocked key is not requeued', () => {
 
 test('the longest delay doubles with each attempt up to 30 s', () => {
   const longest = [0, 1, 2, 3, 4, 5, 6, 50].map((attempt) => requeueDelayMs(failed(), attempt, most));
-
   expect(longest).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
 });
 
@@ -33,7 +32,6 @@ test('a run that names a delay is never requeued earlier, even when that is long
 test('a failure that only an operator can mend is requeued with delays of up to five minutes', () => {
   const unauthorized = { ...failed(), code: 'UNAUTHORIZED' } as const;
   const longest = [0, 1, 2, 4, 6, 8, 9, 50].map((attempt) => requeueDelayMs(unauthorized, attempt, most));
-
   expect(longest).toEqual([1_000, 2_000, 4_000, 16_000, 64_000, 256_000, 300_000, 300_000]);
 });
 

@@ -28,24 +28,13 @@ describe('readEventList', () => {
     );
   });
 
+  // prettier-ignore
   test.each([
     [[], 'not an audit.k8s.io/v1 EventList: the body must be object'],
-    [
-      { kind: 'EventList' },
-      "not an audit.k8s.io/v1 EventList: the body must have required property 'apiVersion'",
-    ],
-    [
-      { kind: 'PodList', apiVersion: 'v1', items: [] },
-      'not an audit.k8s.io/v1 EventList: "kind" must be "EventList"',
-    ],
-    [
-      { kind: 'EventList', apiVersion: 'audit.k8s.io/v1beta1', items: [] },
-      'not an audit.k8s.io/v1 EventList: "apiVersion" must be "audit.k8s.io/v1"',
-    ],
-    [
-      { kind: 'EventList', apiVersion: 'audit.k8s.io/v1', items: {} },
-      'not an audit.k8s.io/v1 EventList: "items" must be array,null',
-    ],
+    [{ kind: 'EventList' }, "not an audit.k8s.io/v1 EventList: the body must have required property 'apiVersion'"],
+    [{ kind: 'PodList', apiVersion: 'v1', items: [] }, 'not an audit.k8s.io/v1 EventList: "kind" must be "EventList"'],
+    [{ kind: 'EventList', apiVersion: 'audit.k8s.io/v1beta1', items: [] }, 'not an audit.k8s.io/v1 EventList: "apiVersion" must be "audit.k8s.io/v1"'],
+    [{ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', items: {} }, 'not an audit.k8s.io/v1 EventList: "items" must be array,null'],
   ])('says in one line why %j is none', (value, line) => {
     expect(readEventList(value)).toBe(line);
   });

@@ -90,19 +90,14 @@ describe('keysFromAudit', () => {
     expect(keysFromAudit([event], [SELF])).toEqual({ keys: [], accepted: 0, skipped: 0, ignored: 1 });
   });
 
+  // prettier-ignore
   test.each([
     ['no audit event', { hello: 'world' }],
     ['null', null],
     ['an event whose verb is a number', { ...serviceEvent('x'), verb: 7 }],
     ['an update without a name', serviceEvent('update', { objectRef: inNamespace })],
-    [
-      'a name that Kubernetes does not allow',
-      serviceEvent('update', { objectRef: { ...inNamespace, name: '../x' } }),
-    ],
-    [
-      'a node of a name that Kubernetes does not allow, its other keys with it',
-      nodeEvent('update', { objectRef: { resource: 'nodes', name: '../x' } }),
-    ],
+    ['a name that Kubernetes does not allow', serviceEvent('update', { objectRef: { ...inNamespace, name: '../x' } })],
+    ['a node of a name that Kubernetes does not allow, its other keys with it', nodeEvent('update', { objectRef: { resource: 'nodes', name: '../x' } })],
   ])('%s is skipped, and the others count', (_, item) => {
     const result = keysFromAudit([item, serviceEvent('update')], [SELF]);
     expect(result).toMatchObject({ accepted: 1, skipped: 1, ignored: 0 });

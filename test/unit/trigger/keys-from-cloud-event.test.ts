@@ -44,17 +44,12 @@ describe('keysFromCloudEvents', () => {
     ]);
   });
 
+  // prettier-ignore
   test.each([
     ['another type', cloudEvent('com.example.order', service)],
     ['another kind', cloudEvent('dev.knative.apiserver.resource.add', { ...service, kind: 'Pod' })],
-    [
-      'another Secret',
-      cloudEvent('dev.knative.apiserver.ref.add', { ...reference, apiVersion: 'x.io/v1', kind: 'Secret' }),
-    ],
-    [
-      'a Service of Knative',
-      cloudEvent('dev.knative.apiserver.ref.add', { ...reference, apiVersion: 'serving.knative.dev/v1' }),
-    ],
+    ['another Secret', cloudEvent('dev.knative.apiserver.ref.add', { ...reference, apiVersion: 'x.io/v1', kind: 'Secret' })],
+    ['a Service of Knative', cloudEvent('dev.knative.apiserver.ref.add', { ...reference, apiVersion: 'serving.knative.dev/v1' })],
   ])('%s is ignored', (_, event) => {
     expect(keysFromCloudEvents([event])).toEqual({ keys: [], accepted: 0, skipped: 0, ignored: 1 });
   });

@@ -15,12 +15,10 @@ test('an apiserver that refuses a watch is heard: when to come again, and under 
   const { port } = server.address() as AddressInfo;
   const credential = () => Promise.resolve({});
   const watch = createWatch({ source: 'test', server: `http://127.0.0.1:${port}`, tls: {}, credential });
-
   const events = watch(
     { path: '/api/v1/nodes', resourceVersion: '1', doing: 'watch Nodes' },
     new AbortController().signal,
   );
-
   await expect(events[Symbol.asyncIterator]().next()).rejects.toMatchObject({
     code: 'KUBE_UNAVAILABLE',
     message: `cannot watch Nodes: 429 ${status.message}`,

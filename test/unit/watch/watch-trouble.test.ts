@@ -193,14 +193,12 @@ test.each([
     sandbox.kube.endWatches();
     await until('trouble', () => watches.troubles().length === 2);
     await pause(3_500);
-
     expect(watches.troubles()).toEqual([
       `cannot watch Services: ${message}`,
       `cannot watch Nodes: ${message}`,
     ]);
     expect(lists() - before).toBeLessThan(5);
     expect(lines).toHaveLength(2);
-
     clear();
     await until('no trouble', () => watches.troubles().length === 0);
     expect(lines.toSorted()).toEqual([

@@ -166,7 +166,6 @@ test('each Secret has a watch beside those of Services and Nodes; those above th
   for (const name of names) sandbox.kube.apply(secret(name, { a: 'YQ==' }));
   sandbox.kube.setReady('node-1', false);
   await isTold('nodeset', ...[...watched()].map((name) => `service/default/${name}`));
-
   for (const name of [...watched()].slice(0, 2)) sandbox.kube.delete('Service', 'default', name);
   await until('17 watches', () => watched().size === 17);
   await until('no trouble', () => watches.troubles().length === 0);

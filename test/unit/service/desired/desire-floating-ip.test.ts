@@ -16,12 +16,7 @@ const subnet = (
   name: string,
   tags: readonly string[],
   network_id = 'public',
-): FloatingSubnet => ({
-  id,
-  name,
-  network_id,
-  tags,
-});
+): FloatingSubnet => ({ id, name, network_id, tags });
 const THERE = [subnet('1', 'public-1', ['paid']), subnet('2', 'public-2', []), subnet('3', 'old', ['paid'])];
 
 function intent(asked: Readonly<Record<string, string>>, loadBalancerIP?: string) {
@@ -42,17 +37,14 @@ function choose(
 }
 
 describe('subnets for the floating IP', () => {
+  // prettier-ignore
   test.each([
     ['of cloud.conf', {}, ['3']],
     ['by name', { 'floating-subnet': 'public-*' }, ['1', '2']],
     ['by tags, whatever cloud.conf says of names', { 'floating-subnet-tags': 'paid' }, ['1', '3']],
     ['by both', { 'floating-subnet': 'public-*', 'floating-subnet-tags': '!paid' }, ['2']],
     ['any, when that is asked', { 'floating-subnet': '*' }, ['1', '2', '3']],
-    [
-      'of cloud.conf where a chart renders nothing',
-      { 'floating-subnet': '', 'floating-subnet-tags': ' ' },
-      ['3'],
-    ],
+    ['of cloud.conf where a chart renders nothing', { 'floating-subnet': '', 'floating-subnet-tags': ' ' }, ['3']],
     ['none, which Neutron chooses then', { 'floating-subnet-id': '' }, []],
     ['by id, which goes first', { 'floating-subnet-id': ID, 'floating-subnet': 'x' }, [ID]],
   ])('%s', (_, asked, subnets) => {
@@ -114,17 +106,14 @@ describe('a floating IP that does not exist yet', () => {
   const four = (id: string) => ({ id, cidr: `10.0.${id}.0/24`, network_id: 'net' });
   const six = { id: '6', cidr: 'fd00:10::/64', network_id: 'net' };
   const several = [four('1'), four('2')];
+  // prettier-ignore
   test.each<[string, Partial<NetworkFacts>, boolean]>([
     ['with one VIP', { vipSubnet: four('1') }, true],
     ['with one IPv4 VIP beside an IPv6 one', { vipSubnet: six, additionalSubnets: [four('1')] }, true],
     ['with an IPv4 VIP and more', { vipSubnet: four('1'), additionalSubnets: [four('2')] }, true],
     ['where Octavia chooses the subnet', { additionalSubnets: [four('2')] }, true],
     ['not while Octavia chooses among IPv4 VIPs', { vipSubnet: six, additionalSubnets: several }, false],
-    [
-      'once Octavia has chosen',
-      { vips: ['fd00:10::7', '10.0.1.7', '10.0.2.7'], vipSubnet: six, additionalSubnets: several },
-      true,
-    ],
+    ['once Octavia has chosen', { vips: ['fd00:10::7', '10.0.1.7', '10.0.2.7'], vipSubnet: six, additionalSubnets: several }, true],
   ])('is made %s', (_, network, made) => {
     const facts = { floatingNetworks: ['public'], missing: [], additionalSubnets: [], ...network };
     const { resources } = desireFloatingIP(intent({ 'floating-subnet-id': '' }), facts, {

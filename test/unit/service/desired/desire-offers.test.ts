@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { desireOffers, offerQuestion } from '../../../../shared/service/desired/desire-load-balancer.ts';
 import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
 import type { Offers } from '../../../../shared/model/load-balancer/octavia.ts';
@@ -18,73 +18,49 @@ const flavors = [
 ];
 const intent = (annotations: Record<string, string>) =>
   readIntent(aStoredService({ annotations }), aConfig());
-const desired = (annotations: Record<string, string>, offers: Offers = { flavors }) =>
-  desireOffers(intent(annotations), offers);
-const said = (annotations: Record<string, string>, offers?: Offers) =>
-  desired(annotations, offers).problems.map(({ field, message }) => `${field} ${message}`);
+const zones = [{ id: 'az1', name: 'az1', enabled: true }];
+const one = (key: string): string => `${key} must be one that Octavia offers:`;
+const NOT_MADE = 'levelset makes no load balancer until it is';
 
-describe('a flavor', () => {
-  test('is asked for by name or by id, whichever annotation says it', () => {
-    for (const annotations of [
-      { [FLAVOR]: 'large' },
-      { [FLAVOR]: LARGE },
-      { [FLAVOR_ID]: LARGE.toUpperCase() },
-    ])
-      expect(desired(annotations)).toEqual({ attributes: { flavor_id: LARGE }, problems: [] });
-  });
-
-  test('that is not offered, or not the only one of its name, stops a load balancer from being made', () => {
-    expect(said({ [FLAVOR]: 'huge' })).toEqual([
-      `${FLAVOR} must be one that Octavia offers: large, twin, twin; levelset makes no load balancer until it is`,
-    ]);
-    expect(said({ [FLAVOR]: 'twin' })[0]).toContain('is the name of 2 of them: name one by its id');
-    expect(said({ [FLAVOR]: 'old' })[0]).toContain('is not enabled');
-    expect(said({ [FLAVOR]: 'x' }, { flavors: [] })[0]).toContain('it offers none');
-    expect(desired({ [FLAVOR]: 'huge' }).problems).toMatchObject([{ blocking: true }]);
-  });
-
-  test('that is not offered any more leaves a load balancer that is there as it is', () => {
-    const { attributes, problems } = desired({ [FLAVOR]: 'huge' }, { flavors, isMade: true });
-    expect(attributes).toEqual({});
-    expect(problems.map(({ blocking }) => blocking)).toEqual([undefined]);
-  });
-
-  test('is said by one annotation, not by two', () => {
-    expect(said({ [FLAVOR]: 'large', [FLAVOR_ID]: OTHER })).toEqual([
-      `${FLAVOR_ID} is ignored: ${FLAVOR} sets the same`,
-    ]);
-  });
-
-  test('of cloud.conf is said as such', () => {
-    const config = aConfig(undefined, { flavorId: OTHER.replace('6', '9') });
-    const { problems } = desireOffers(readIntent(aStoredService(), config), { flavors });
-    expect(problems).toMatchObject([{ field: 'flavor-id in cloud.conf', blocking: true }]);
-  });
+// prettier-ignore
+test.each<[string, Record<string, string>, object, readonly string[], Offers?]>([
+  ['a flavor by name', { [FLAVOR]: 'large' }, { flavor_id: LARGE }, []],
+  ['a flavor by its id', { [FLAVOR]: LARGE }, { flavor_id: LARGE }, []],
+  ['a flavor by the other annotation', { [FLAVOR_ID]: LARGE.toUpperCase() }, { flavor_id: LARGE }, []],
+  ['a flavor that is not offered', { [FLAVOR]: 'huge' }, {}, [`! ${one(FLAVOR)} large, twin, twin; ${NOT_MADE}`]],
+  ['a flavor that has no name of its own', { [FLAVOR]: 'twin' }, {}, [`! ${FLAVOR} is the name of 2 of them: name one by its id`]],
+  ['a flavor that is switched off', { [FLAVOR]: 'old' }, {}, [`! ${FLAVOR} is not enabled`]],
+  ['a flavor where there is none', { [FLAVOR]: 'x' }, {}, [`! ${FLAVOR} must be one that Octavia offers, and it offers none; ${NOT_MADE}`], { flavors: [] }],
+  ['a flavor that is not offered any more, of a load balancer that is there', { [FLAVOR]: 'huge' }, {}, [FLAVOR], { flavors, isMade: true }],
+  ['two flavors', { [FLAVOR]: 'large', [FLAVOR_ID]: OTHER }, { flavor_id: LARGE }, [`${FLAVOR_ID} is ignored: ${FLAVOR} sets the same`]],
+  ['a zone', { [ZONE]: 'az1' }, { availability_zone: 'az1' }, [], { zones }],
+  ['a zone that is not offered', { [ZONE]: 'az2' }, {}, [`! ${one(ZONE)} az1; ${NOT_MADE}`], { zones }],
+])('%s', (_, annotations, attributes, problems, offers = { flavors }) => {
+  const found = desireOffers(intent(annotations), offers);
+  expect(found.attributes).toEqual(attributes);
+  expect(found.problems.map(({ field, message, blocking }) => `${blocking ? '! ' : ''}${field} ${message}`)).toEqual(
+    problems.map((text) => expect.stringContaining(text) as string),
+  );
 });
 
-test('a zone is one that Octavia offers', () => {
-  const zones = [{ id: 'az1', name: 'az1', enabled: true }];
-  expect(desired({ [ZONE]: 'az1' }, { zones }).attributes).toEqual({ availability_zone: 'az1' });
-  expect(said({ [ZONE]: 'az2' }, { zones })).toEqual([
-    `${ZONE} must be one that Octavia offers: az1; levelset makes no load balancer until it is`,
+test('a flavor of cloud.conf is said as such', () => {
+  const config = aConfig(undefined, { flavorId: OTHER.replace('6', '9') });
+  const asked = readIntent(aStoredService(), config);
+  expect(desireOffers(asked, { flavors }).problems).toMatchObject([
+    { field: 'flavor-id in cloud.conf', blocking: true },
   ]);
 });
 
-describe('what is looked up', () => {
-  const octavia = { major: 2, minor: 26, provider: 'amphora' };
-  test('is what somebody asks for and Octavia has', () => {
-    expect(offerQuestion(intent({}), octavia, false)).toEqual({ flavors: false, zones: false });
-    const both = intent({ [FLAVOR_ID]: LARGE, [ZONE]: 'az1' });
-    expect(offerQuestion(both, octavia, false)).toEqual({ flavors: true, zones: true });
-    expect(offerQuestion(both, { ...octavia, minor: 6 }, false)).toEqual({ flavors: true, zones: false });
-    expect(offerQuestion(both, { ...octavia, provider: 'ovn' }, false)).toEqual({
-      flavors: false,
-      zones: false,
-    });
-  });
-
-  test('is less once the load balancer is there: a name, to see whether it is still the same', () => {
-    expect(offerQuestion(intent({ [FLAVOR_ID]: LARGE }), octavia, true).flavors).toBe(false);
-    expect(offerQuestion(intent({ [FLAVOR]: 'large' }), octavia, true).flavors).toBe(true);
-  });
+const both = { [FLAVOR_ID]: LARGE, [ZONE]: 'az1' };
+// prettier-ignore
+test.each<[string, Record<string, string>, object, isMade: boolean, object]>([
+  ['nothing that nobody asks for', {}, {}, false, { flavors: false, zones: false }],
+  ['what somebody asks for', both, {}, false, { flavors: true, zones: true }],
+  ['no zone before Octavia has zones', both, { minor: 6 }, false, { flavors: true, zones: false }],
+  ['nothing of ovn', both, { provider: 'ovn' }, false, { flavors: false, zones: false }],
+  ['no id once the load balancer is there', { [FLAVOR_ID]: LARGE }, {}, true, { flavors: false }],
+  ['a name, to see whether it is still the same', { [FLAVOR]: 'large' }, {}, true, { flavors: true }],
+])('what is looked up: %s', (_, annotations, octavia, isMade, question) => {
+  const seen = { major: 2, minor: 26, provider: 'amphora', ...octavia };
+  expect(offerQuestion(intent(annotations), seen, isMade)).toMatchObject(question);
 });

@@ -17,13 +17,10 @@ const HSTS = {
 };
 const TLS = { [`${OWN}tls-container-refs`]: ID };
 
+// prettier-ignore
 test.each<[ResourceKind, Readonly<Record<string, string>>, object, string?]>([
   ['healthmonitor', CHECK, { domain_name: 'app.example.org', http_version: 1.1 }],
-  [
-    'healthmonitor',
-    { ...CHECK, [`${OWN}monitor-http-version`]: '1.0' },
-    { domain_name: 'app.example.org', http_version: 1.1 },
-  ],
+  ['healthmonitor', { ...CHECK, [`${OWN}monitor-http-version`]: '1.0' }, { domain_name: 'app.example.org', http_version: 1.1 }],
   ['healthmonitor', QUICK, { type: 'UDP-CONNECT', delay: 3 }, 'UDP'],
   ['pool', { ...COOKIE, [`${OWN}protocol`]: 'http' }, { session_persistence: { type: 'HTTP_COOKIE' } }],
   ['pool', { ...COOKIE, ...TLS }, { session_persistence: { type: 'HTTP_COOKIE' } }],

@@ -97,18 +97,14 @@ function drained(one: Case): { readonly more: readonly string[]; readonly inS?: 
 const NODE_2 = 'member/tcp/80/10.0.0.2:30080 0';
 const ZERO = { weight: 0 };
 
+// prettier-ignore
 const ROWS: readonly (readonly [string, Case, readonly string[], number?])[] = [
   ['the exclusion label', {}, [NODE_2], 60],
   ['the taint', { nodes: [node('node-1'), node('node-2', 'taint')] }, [NODE_2], 60],
   ['a deletion timestamp', { nodes: [node('node-1'), node('node-2', 'deleted')] }, [NODE_2], 60],
   ['a Node that is gone', { nodes: [node('node-1')] }, []],
   ['not asked for', { drainMs: 0 }, []],
-  [
-    'drained since it was changed',
-    { observed: [member(2, { ...ZERO, updated_at: '2026-11-21T08:01:40' })] },
-    [NODE_2],
-    40,
-  ],
+  ['drained since it was changed', { observed: [member(2, { ...ZERO, updated_at: '2026-11-21T08:01:40' })] }, [NODE_2], 40],
   ['made with weight 0 long ago', { observed: [member(2, ZERO)] }, []],
   ['drained', { observed: [member(2, { ...ZERO, updated_at: '2026-11-21T08:01:00' })] }, []],
   ['no member', { observed: [member(1)] }, []],

@@ -19,7 +19,6 @@ test('no value that ends in the configuration of haproxy carries a character tha
     special: fc.constantFrom(...SPECIAL),
     where: fc.double({ min: 0, max: 1, noNaN: true }),
   });
-
   fc.assert(
     fc.property(tried, ({ annotation: [key, good], special, where }) => {
       const at = Math.round(where * good.length);

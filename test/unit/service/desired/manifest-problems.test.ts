@@ -20,6 +20,7 @@ const HOST = `${CHECKED}, monitor-type HTTP, monitor-domain-name app.example.org
 const CLIENTS = `client-authentication MANDATORY, client-ca-tls-container-ref ${ID}`;
 
 /** Annotations without their prefixes, and the first Problem of each field; `!` in front: it stops everything. */
+// prettier-ignore
 const ROWS: [annotations: string, told: string, spec?: object][] = [
   // a setting that no port has a use for
   ['monitor-url-path /up', 'monitor-url-path needs health checks of members'],
@@ -42,35 +43,17 @@ const ROWS: [annotations: string, told: string, spec?: object][] = [
   ['pool-tls-versions TLSv1.3', 'pool-tls-versions needs levelset.openstack.org/pool-tls'],
   ['client-authentication NONE', ''],
   [`${CLIENTS}, ${TLS}`, ''],
-  [
-    CLIENTS,
-    '!client-authentication needs a port that terminates TLS | client-ca-tls-container-ref needs a port that terminates TLS',
-  ],
+  [CLIENTS, '!client-authentication needs a port that terminates TLS | client-ca-tls-container-ref needs a port that terminates TLS'],
   // TLS
   ['protocol.443 terminated_https', '!protocol.443 needs a certificate'],
-  [
-    `client-authentication MANDATORY, ${TLS}`,
-    '!client-authentication needs levelset.openstack.org/client-ca',
-  ],
-  [
-    `client-crl-container-ref ${ID}, ${TLS}`,
-    '!client-crl-container-ref needs levelset.openstack.org/client-ca',
-  ],
-  [
-    `protocol.443 http, ${TLS}`,
-    'protocol.443 is ignored: levelset.openstack.org/tls-container-refs.443 names',
-  ],
+  [`client-authentication MANDATORY, ${TLS}`, '!client-authentication needs levelset.openstack.org/client-ca'],
+  [`client-crl-container-ref ${ID}, ${TLS}`, '!client-crl-container-ref needs levelset.openstack.org/client-ca'],
+  [`protocol.443 http, ${TLS}`, 'protocol.443 is ignored: levelset.openstack.org/tls-container-refs.443 names'],
   [`protocol.80 http, tls-container-refs ${ID}`, ''],
   ['tls-container-refs web', '!tls-container-refs must be the id of a certificate container'],
   // headers
-  [
-    'insert-headers X-SSL-Client-CN, protocol.80 http',
-    'headers of spec.ports[0] are ignored: they describe the certificate of a client',
-  ],
-  [
-    'protocol.80 http, proxy-protocol true, insert-headers X-Forwarded-For',
-    'headers of spec.ports[0] are not inserted by Octavia while the PROXY protocol is on',
-  ],
+  ['insert-headers X-SSL-Client-CN, protocol.80 http', 'headers of spec.ports[0] are ignored: they describe the certificate of a client'],
+  ['protocol.80 http, proxy-protocol true, insert-headers X-Forwarded-For', 'headers of spec.ports[0] are not inserted by Octavia while the PROXY protocol is on'],
   // cookies
   ['session-persistence HTTP_COOKIE, protocol http', ''],
   [`session-persistence HTTP_COOKIE, ${TLS}`, 'session-persistence is ignored for tcp/80'],
@@ -78,14 +61,8 @@ const ROWS: [annotations: string, told: string, spec?: object][] = [
   // checks
   [HOST, ''],
   [`${HOST}, monitor-http-version 1.1`, ''],
-  [
-    `${HOST}, monitor-http-version 1.0`,
-    'monitor-http-version is ignored for tcp/80: a check that names a host',
-  ],
-  [
-    `${CHECKED}, monitor-type UDP-CONNECT`,
-    'monitor-type cannot check the members of tcp/80; levelset uses TCP',
-  ],
+  [`${HOST}, monitor-http-version 1.0`, 'monitor-http-version is ignored for tcp/80: a check that names a host'],
+  [`${CHECKED}, monitor-type UDP-CONNECT`, 'monitor-type cannot check the members of tcp/80; levelset uses TCP'],
   [`${CHECKED}, health-monitor-delay 2`, 'health-monitor-delay is less than the 3 seconds', UDP],
 ];
 

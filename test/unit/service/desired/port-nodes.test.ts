@@ -1,101 +1,52 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isEligible, memberAddress, nodeSet } from '../../../../shared/model/node/node-set.ts';
+import { nodeShares } from '../../../../shared/service/desired/desire-members.ts';
+import { selectNodes } from '../../../../shared/service/desired/nodes/port-nodes.ts';
+import type { PortIntent } from '../../../../shared/service/intent/read-annotations.ts';
 import type { Node } from '../../../../shared/model/kubernetes.ts';
 
 const EXCLUDE = 'node.kubernetes.io/exclude-from-external-load-balancers';
+const labelled = (labels: Readonly<Record<string, string>>): Partial<Node['metadata']> => ({ labels });
+const tainted = (key: string): Node['spec'] => ({ taints: [{ key, effect: 'NoSchedule' }] });
 
+/** Addresses as `TYPE ADDRESS`. */
 function aNode(
   name: string,
-  addresses: readonly (readonly [string, string])[],
+  addresses: readonly string[] = [],
   more: Partial<Node['metadata']> = {},
   spec: Node['spec'] = {},
 ): Node {
+  const told = addresses.map((one) => one.split(' ') as [string, string]);
   return {
     metadata: { name, uid: name, resourceVersion: '1', ...more },
     spec,
-    status: { addresses: addresses.map(([type, address]) => ({ type, address })) },
+    status: { addresses: told.map(([type, address]) => ({ type, address })) },
   };
 }
 
-describe('isEligible', () => {
-  test.each([
-    ['a plain node', aNode('n', []), true],
-    ['a node being deleted', aNode('n', [], { deletionTimestamp: '2026-01-01T00:00:00Z' }), false],
-    ['label true', aNode('n', [], { labels: { [EXCLUDE]: 'true' } }), false],
-    ['label empty', aNode('n', [], { labels: { [EXCLUDE]: '' } }), false],
-    ['label without sense', aNode('n', [], { labels: { [EXCLUDE]: 'nope' } }), false],
-    ['label false', aNode('n', [], { labels: { [EXCLUDE]: 'False' } }), true],
-    [
-      'leaving',
-      aNode('n', [], {}, { taints: [{ key: 'ToBeDeletedByClusterAutoscaler', effect: 'NoSchedule' }] }),
-      false,
-    ],
-    [
-      'not initialised',
-      aNode(
-        'n',
-        [],
-        {},
-        { taints: [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', effect: 'NoSchedule' }] },
-      ),
-      true,
-    ],
-  ])('%s', (_, node, eligible) => {
-    expect(isEligible(node)).toBe(eligible);
-  });
+test.each<[string, boolean, Partial<Node['metadata']>?, Node['spec']?]>([
+  ['plain', true],
+  ['being deleted', false, { deletionTimestamp: '2026-01-01T00:00:00Z' }],
+  ['labelled true', false, labelled({ [EXCLUDE]: 'true' })],
+  ['labelled with nothing', false, labelled({ [EXCLUDE]: '' })],
+  ['labelled without sense', false, labelled({ [EXCLUDE]: 'nope' })],
+  ['labelled false', true, labelled({ [EXCLUDE]: 'False' })],
+  ['leaving', false, {}, tainted('ToBeDeletedByClusterAutoscaler')],
+  ['not initialised', true, {}, tainted('node.cloudprovider.kubernetes.io/uninitialized')],
+])('a node that is %s takes traffic: %s', (_, eligible, metadata, spec) => {
+  expect(isEligible(aNode('n', [], metadata, spec))).toBe(eligible);
 });
 
-describe('memberAddress (decision 25)', () => {
-  const subnet = { id: 's', cidr: '10.0.0.0/24', network_id: 'n' };
-  test.each([
-    [
-      'inside the member subnet',
-      [
-        ['InternalIP', '10.9.0.1'],
-        ['InternalIP', '10.0.0.5'],
-      ],
-      4,
-      '10.0.0.5',
-    ],
-    [
-      'else the first InternalIP',
-      [
-        ['ExternalIP', '192.0.2.1'],
-        ['InternalIP', '10.9.0.1'],
-      ],
-      4,
-      '10.9.0.1',
-    ],
-    [
-      'else an ExternalIP',
-      [
-        ['Hostname', 'n'],
-        ['ExternalIP', '192.0.2.1'],
-      ],
-      4,
-      '192.0.2.1',
-    ],
-    [
-      'of the wanted family',
-      [
-        ['InternalIP', '10.0.0.5'],
-        ['InternalIP', 'fd00::5'],
-      ],
-      6,
-      'fd00::5',
-    ],
-    [
-      'or none',
-      [
-        ['Hostname', 'n'],
-        ['InternalIP', 'fd00::5'],
-      ],
-      4,
-      undefined,
-    ],
-  ] as const)('%s', (_, addresses, family, address) => {
-    expect(memberAddress(aNode('n', addresses), subnet, family)).toBe(address);
-  });
+const subnet = { id: 's', cidr: '10.0.0.0/24', network_id: 'n' };
+
+test.each([
+  ['inside the member subnet', ['InternalIP 10.9.0.1', 'InternalIP 10.0.0.5'], 4, '10.0.0.5'],
+  ['else the first InternalIP', ['ExternalIP 192.0.2.1', 'InternalIP 10.9.0.1'], 4, '10.9.0.1'],
+  ['else an ExternalIP', ['Hostname n', 'ExternalIP 192.0.2.1'], 4, '192.0.2.1'],
+  ['of the wanted family', ['InternalIP 10.0.0.5', 'InternalIP fd00::5'], 6, 'fd00::5'],
+  ['or none', ['Hostname n', 'InternalIP fd00::5'], 4, undefined],
+] as const)('the address of a member (decision 25): %s', (_, addresses, family, address) => {
+  expect(memberAddress(aNode('n', addresses), subnet, family)).toBe(address);
 });
 
 test.each([
@@ -107,24 +58,63 @@ test.each([
   'an ExternalIP in the member subnet beside an InternalIP counts if %s',
   (_, onPort, asked, address) => {
     const external = { type: 'ExternalIP', address: '10.0.0.5', ...(onPort && { onPort }) };
-    const node = aNode('n', [['InternalIP', '10.9.0.1']]);
-    const addresses = [external, ...(node.status?.addresses ?? [])];
-    const of = { ...node, status: { addresses } };
-    const subnet = { id: 's', cidr: '10.0.0.0/24', network_id: 'n' };
+    const node = aNode('n', ['InternalIP 10.9.0.1']);
+    const of = { ...node, status: { addresses: [external, ...(node.status?.addresses ?? [])] } };
     expect(memberAddress(of, { ...subnet, ...(asked && { asked }) }, 4)).toBe(address);
   },
 );
 
-describe('nodeSet', () => {
-  test('names the nodes that have no address yet, and never lists an address twice', () => {
-    const nodes = [
-      aNode('b', [['InternalIP', '10.0.0.1']]),
-      aNode('late', []),
-      aNode('a', [['InternalIP', '10.0.0.1']]),
-    ];
-    expect(nodeSet(nodes, undefined, 4)).toEqual({
-      reachable: [{ name: 'a', address: '10.0.0.1' }],
-      withoutAddress: ['late'],
-    });
+test('nodes that have no address yet are named, and no address is listed twice', () => {
+  const nodes = [aNode('b', ['InternalIP 10.0.0.1']), aNode('late'), aNode('a', ['InternalIP 10.0.0.1'])];
+  expect(nodeSet(nodes, undefined, 4)).toEqual({
+    ...{ reachable: [{ name: 'a', address: '10.0.0.1' }], withoutAddress: ['late'] },
   });
+});
+
+const POOLS = [aNode('plain'), ...['edge', 'core'].map((pool) => aNode(pool, [], labelled({ pool })))];
+const excluded = aNode('gpu', [], labelled({ pool: 'gpu', [EXCLUDE]: '' }));
+const NO_MATCH = 'matches none of 3 nodes; levelset adds no member, and keeps those that are there';
+
+test.each<[Readonly<Record<string, string>>, readonly Node[], readonly string[], string?]>([
+  [{}, POOLS, ['plain', 'edge', 'core']],
+  [{ pool: '' }, POOLS, ['edge', 'core']],
+  [{ pool: 'edge' }, POOLS, ['edge']],
+  [{ pool: 'gdge', ssd: '' }, POOLS, [], `pool=gdge,ssd ${NO_MATCH}`],
+  [{ pool: 'gpu' }, [...POOLS, excluded], ['gpu'], 'pool=gpu '],
+  [{ pool: 'edge' }, [], []],
+])('%j selects nodes, and one that leaves none with traffic is a Problem', (selector, of, names, problem) => {
+  const { nodes, problems } = selectNodes(of, selector);
+  expect(nodes.map(({ metadata }) => metadata.name)).toEqual(names);
+  expect(problems.map(({ value, message }) => `${value} ${message}`)).toEqual(
+    problem === undefined ? [] : [expect.stringContaining(problem)],
+  );
+});
+
+type Shares = [string, Partial<PortIntent['ServicePort']>, readonly string[] | undefined, readonly string[]];
+test.each<Shares>([
+  ['nobody asks', {}, undefined, []],
+  ['those that are named', { backupMembers: ['c'] }, undefined, ['c']],
+  ['those without an endpoint where traffic stays local', {}, ['a'], ['b', 'c']],
+  ['both', { backupMembers: ['a'] }, ['a', 'b'], ['a', 'c']],
+  ['not all, because the Service names too many', { backupMembers: ['a', 'b', 'c'] }, undefined, []],
+  ['not the last one with an endpoint', { backupMembers: ['a'] }, ['a'], ['b', 'c']],
+  [
+    'named beside one that is no member',
+    { memberWeights: { a: 5, z: 1 }, backupMembers: ['b', 'y'] },
+    undefined,
+    ['b'],
+  ],
+])('which nodes are backups: %s', (_, ServicePort, local, backups) => {
+  const nodes = ['a', 'b', 'c'].map((name, index) => ({ name, address: `10.0.0.${index}` }));
+  const intent = { listener: {}, pool: {}, member: {}, healthmonitor: {}, spelled: {}, ServicePort };
+  const shares = nodeShares(intent, nodes, local);
+  expect([...shares.backups]).toEqual(backups);
+  const { memberWeights: weights = {} } = ServicePort;
+  expect(shares.weights.get('a')).toBe(weights['a']);
+  expect(shares.weights.get('constructor')).toBeUndefined();
+  // a node that is no member is named, and the others count
+  const strange = 'z' in weights ? ['z', 'y'] : [];
+  expect(shares.problems.map(({ value, blocking }) => [value, blocking])).toEqual(
+    strange.map((name) => [name, undefined]),
+  );
 });

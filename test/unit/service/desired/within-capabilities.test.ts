@@ -5,12 +5,9 @@ import { ATTRIBUTES } from '../../../../shared/model/attributes.ts';
 import measured from '../../../../infra/sandbox/openstack/releases.json' with { type: 'json' };
 import type { DesiredResource } from '../../../../shared/model/resources.ts';
 
+// prettier-ignore
 const desired: readonly DesiredResource[] = [
-  {
-    kind: 'loadbalancer',
-    address: 'lb',
-    attributes: { flavor_id: 'f', availability_zone: 'az1', name: 'x' },
-  },
+  { kind: 'loadbalancer', address: 'lb', attributes: { flavor_id: 'f', availability_zone: 'az1', name: 'x' } },
   { kind: 'listener', address: 'listener/tcp/80', attributes: { protocol: 'HTTP', timeout_client_data: 10 } },
   { kind: 'pool', address: 'pool/tcp/80', attributes: { protocol: 'PROXYV2', lb_algorithm: 'ROUND_ROBIN' } },
 ];
@@ -66,12 +63,9 @@ test('the ovn provider gets TCP and its only algorithm; what nobody asked for is
   ]);
 });
 
+// prettier-ignore
 const checked = (protocol: string): readonly DesiredResource[] => [
-  {
-    kind: 'healthmonitor',
-    address: `monitor/${protocol}/53`,
-    attributes: { type: 'HTTP', delay: 5, http_method: 'GET', url_path: '/healthz', expected_codes: '200' },
-  },
+  { kind: 'healthmonitor', address: `monitor/${protocol}/53`, attributes: { type: 'HTTP', delay: 5, http_method: 'GET', url_path: '/healthz', expected_codes: '200' } },
   { kind: 'member', address: `member/${protocol}/53/10.0.0.4:30053`, attributes: { monitor_port: 31_999 } },
 ];
 

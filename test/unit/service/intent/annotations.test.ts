@@ -12,6 +12,7 @@ const KINX = `${LEGACY}kinx-load-balancer-`;
 const OWN = 'levelset.openstack.org/';
 
 /** One row per annotation: what is taken, as what, and what is refused. */
+// prettier-ignore
 const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: string | undefined])[] = [
   [`${OCCM}load-balancer-id`, ` ${UUID.toUpperCase()} `, UUID, `${UUID}&name=x`],
   [`${OWN}load-balancer-name`, 'cluster/edge', 'cluster/edge', 'other/edge,x'],
@@ -35,37 +36,17 @@ const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: 
   [`${OCCM}x-forwarded-for`, 'true', true, '1'],
   [`${OCCM}x-forwarded-port`, 'true', true, 'yes'],
   [`${OCCM}x-forwarded-proto`, 'false', false, 'https'],
-  [
-    `${OWN}insert-headers`,
-    'X-Forwarded-For,x-forwarded-proto, X-SSL-Client-CN',
-    ['X-Forwarded-For', 'X-Forwarded-Proto', 'X-SSL-Client-CN'],
-    'X-Evil',
-  ],
-  [
-    `${OWN}session-persistence`,
-    'app_cookie JSESSIONID',
-    { type: 'APP_COOKIE', cookie_name: 'JSESSIONID' },
-    'APP_COOKIE',
-  ],
+  [`${OWN}insert-headers`, 'X-Forwarded-For,x-forwarded-proto, X-SSL-Client-CN', ['X-Forwarded-For', 'X-Forwarded-Proto', 'X-SSL-Client-CN'], 'X-Evil'],
+  [`${OWN}session-persistence`, 'app_cookie JSESSIONID', { type: 'APP_COOKIE', cookie_name: 'JSESSIONID' }, 'APP_COOKIE'],
   [`${OWN}drift`, 'Report', 'report', 'never'],
   [`${OWN}approve`, 'aaaaaaaaaaaa, 0123456789ab', ['aaaaaaaaaaaa', '0123456789ab'], 'all'],
-  [
-    `${OWN}tls-container-refs`,
-    `${UUID}, https://x:9311/v1/secrets/${UUID}`,
-    [UUID, `https://x:9311/v1/secrets/${UUID}`],
-    '../x',
-  ],
+  [`${OWN}tls-container-refs`, `${UUID}, https://x:9311/v1/secrets/${UUID}`, [UUID, `https://x:9311/v1/secrets/${UUID}`], '../x'],
   [`${OCCM}default-tls-container-ref`, UUID, [UUID], '-----BEGIN PRIVATE KEY-----'],
   [`${KINX}tls-container-ids`, `${UUID} ,${UUID}`, [UUID, UUID], ','],
   [`${OWN}tls-secret`, 'web-tls, www.example.org', ['web-tls', 'www.example.org'], '../kube-system/x'],
   [`${OWN}tls-versions`, 'TLSv1.2,tlsv1.3', ['TLSv1.2', 'TLSv1.3'], '1.3'],
   [`${KINX}low-tlsv`, 'true', true, 'no'],
-  [
-    `${OWN}tls-ciphers`,
-    'ECDHE-RSA-AES256-GCM-SHA384:TLS_AES_256_GCM_SHA384',
-    'ECDHE-RSA-AES256-GCM-SHA384:TLS_AES_256_GCM_SHA384',
-    'ALL crt /etc/x',
-  ],
+  [`${OWN}tls-ciphers`, 'ECDHE-RSA-AES256-GCM-SHA384:TLS_AES_256_GCM_SHA384', 'ECDHE-RSA-AES256-GCM-SHA384:TLS_AES_256_GCM_SHA384', 'ALL crt /etc/x'],
   [`${OWN}alpn-protocols`, 'h2,http/1.1', ['h2', 'http/1.1'], 'h3'],
   [`${OWN}client-authentication`, 'mandatory', 'MANDATORY', 'true'],
   [`${OWN}client-ca-tls-container-ref`, UUID, UUID, ''],
@@ -99,12 +80,7 @@ const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: 
   [`${OCCM}floating-subnet`, ' !public-* ', '!public-*', '~('],
   [`${OCCM}floating-subnet-tags`, '&a,b', '&a,b', 'a,,b'],
   [`${OCCM}class`, 'internet', 'internet', 'a\u0000'],
-  [
-    `${OWN}member-weights`,
-    'node-a=10, node-b.example.org=0',
-    { 'node-a': 10, 'node-b.example.org': 0 },
-    'node-a=257',
-  ],
+  [`${OWN}member-weights`, 'node-a=10, node-b.example.org=0', { 'node-a': 10, 'node-b.example.org': 0 }, 'node-a=257'],
   [`${OWN}backup-members`, 'node-c', ['node-c'], 'node c/../d'],
   [`${OWN}tags`, 'paid, by the shop ,', ['paid', 'by the shop'], 'paid,levelset-cluster=x'],
   [`${OCCM}load-balancer-tags`, 'a', ['a'], 'kube_service_kubernetes_shop_web'],
@@ -123,12 +99,7 @@ const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: 
   [`${LEGACY}openstack-internal-load-balancer`, 'true', true, 'yes'],
   [`${OCCM}keep-floatingip`, 'True', true, '1'],
   [`${OCCM}hostname`, 'App.example.org', 'app.example.org', '192.0.2.1'],
-  [
-    `${LEGACY}load-balancer-source-ranges`,
-    '10.0.0.0/8, 192.0.2.0/24',
-    ['10.0.0.0/8', '192.0.2.0/24'],
-    undefined,
-  ],
+  [`${LEGACY}load-balancer-source-ranges`, '10.0.0.0/8, 192.0.2.0/24', ['10.0.0.0/8', '192.0.2.0/24'], undefined],
 ];
 
 const PORTS = [

@@ -26,7 +26,6 @@ test('every row that takes an id says what it refers to', () => {
       parse === tlsReference || ('value' in parse(ID) && NO_IDS.every((text) => 'allowed' in parse(text))),
   );
   const silent = takesIds.filter(({ refers }) => refers === undefined).map(({ names }) => names[0]);
-
   expect(takesIds.length).toBeGreaterThan(8);
   expect(silent).toEqual([]);
 });
@@ -42,7 +41,6 @@ test.each(REFERRING.flatMap(({ names, refers = 'subnet' }) => names.map((name) =
   '%s out of reach blocks, and says who can allow it',
   (name, kind) => {
     const { problems } = read({ [name]: ID });
-
     expect(problems).toEqual([
       {
         field: name,
@@ -61,7 +59,6 @@ test('out of reach, the value is not even looked up, and nothing of cloud.conf t
 
 test('of several certificates the one that is out of reach is named', () => {
   const both = { 'levelset.openstack.org/tls-container-refs': `${ID},https://x/v1/secrets/${OTHER}` };
-
   expect(read(both, `shop/barbican/${ID}`).problems).toMatchObject([
     { value: `https://x/v1/secrets/${OTHER}`, blocking: true },
   ]);

@@ -22,25 +22,13 @@ const service = (spec: object, annotations: Readonly<Record<string, string>> = {
   aStoredService({ spec: { ...spec }, annotations });
 
 /** A Service with so many of what is limited, and the limit. */
+// prettier-ignore
 const CASES: readonly (readonly [what: string, limit: number, make: (count: number) => Service])[] = [
   ['ports', LIMITS.ports, (count) => service({ ports: portsOf(count) })],
   ['source ranges', LIMITS.entries, (count) => service({ loadBalancerSourceRanges: rangesOf(count) })],
-  [
-    'source ranges of the annotation',
-    LIMITS.entries,
-    (count) =>
-      service({}, { 'service.beta.kubernetes.io/load-balancer-source-ranges': rangesOf(count).join(',') }),
-  ],
-  [
-    'ports times source ranges',
-    LIMITS.openings / 100,
-    (count) => service({ ports: portsOf(100), loadBalancerSourceRanges: rangesOf(count) }),
-  ],
-  [
-    'certificates of one annotation',
-    LIMITS.names,
-    (count) => service({}, { [`${OWN}tls-secret`]: namesOf(count) }),
-  ],
+  ['source ranges of the annotation', LIMITS.entries, (count) => service({}, { 'service.beta.kubernetes.io/load-balancer-source-ranges': rangesOf(count).join(',') })],
+  ['ports times source ranges', LIMITS.openings / 100, (count) => service({ ports: portsOf(100), loadBalancerSourceRanges: rangesOf(count) })],
+  ['certificates of one annotation', LIMITS.names, (count) => service({}, { [`${OWN}tls-secret`]: namesOf(count) })],
   ['subnets', LIMITS.names, (count) => service({}, { [`${OWN}additional-vip-subnet-ids`]: uuidsOf(count) })],
   [
     'certificates of all ports',

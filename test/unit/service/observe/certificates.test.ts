@@ -9,6 +9,7 @@ import { CERTIFICATE, OTHER_CERTIFICATE } from '../../../support/cloud-contents.
 
 const clock = { now: () => 0 };
 const cluster = { id: 'c1c1c1c1-0000-4000-8000-000000000000', name: 'kubernetes' };
+type Reference = Parameters<typeof observeCertificates>[0]['references'][number];
 const of = { name: { namespace: 'shop', name: 'web' }, cluster };
 
 class Watched extends SimulatedCloud {
@@ -27,52 +28,36 @@ class Watched extends SimulatedCloud {
   }
 }
 
-test('an id is looked for as a container, then as a secret, and not again for a minute', async () => {
-  const cloud = new Watched();
-  const question = { references: [{ id: CERTIFICATE }, { id: OTHER_CERTIFICATE }] };
-  const reader = { cloud, clock, memory: newMemory() };
-  const { references } = await observeCertificates(question, of, reader);
-  await observeCertificates(question, of, reader);
+const observe = (cloud: Watched, references: Reference[], memory = newMemory()) =>
+  observeCertificates({ references }, of, { cloud, clock, memory });
 
+test('an id is looked for as a container, then as a secret, and not again for a minute', async () => {
+  const [cloud, memory] = [new Watched(), newMemory()];
+  const both = [{ id: CERTIFICATE }, { id: OTHER_CERTIFICATE }];
+  const { references } = await observe(cloud, both, memory);
+  await observe(cloud, both, memory);
   expect([...references.values()]).toEqual([
     { ref: `http://127.0.0.1:9311/v1/containers/${CERTIFICATE}` },
     { ref: `http://127.0.0.1:9311/v1/secrets/${OTHER_CERTIFICATE}` },
   ]);
-  expect(cloud.asked.sort()).toEqual([
-    `container ${CERTIFICATE}`,
-    `container ${OTHER_CERTIFICATE}`,
-    `secret ${OTHER_CERTIFICATE}`,
-  ]);
+  const asked = [`container ${CERTIFICATE}`, `container ${OTHER_CERTIFICATE}`, `secret ${OTHER_CERTIFICATE}`];
+  expect(cloud.asked.sort()).toEqual(asked);
 });
 
 test('an address says which of the two it is', async () => {
   const cloud = new Watched();
-  const references = [{ id: CERTIFICATE, collection: 'secrets' as const }];
-  const facts = await observeCertificates({ references }, of, { cloud, clock, memory: newMemory() });
-
+  const { references } = await observe(cloud, [{ id: CERTIFICATE, collection: 'secrets' }]);
   expect(cloud.asked).toEqual([`secret ${CERTIFICATE}`]);
-  expect(facts.references.get(CERTIFICATE)).toEqual({
-    because: 'is no secret of Barbican that this project can see',
-  });
+  const because = 'is no secret of Barbican that this project can see';
+  expect(references.get(CERTIFICATE)).toEqual({ because });
 });
 
-test.each(['FORBIDDEN', 'CONFIG_INVALID'] as const)('%s becomes a message in words', async (code) => {
-  const cloud = new Watched(code);
-  const facts = await observeCertificates({ references: [{ id: CERTIFICATE }] }, of, {
-    cloud,
-    clock,
-    memory: newMemory(),
-  });
-  expect(facts.references.get(CERTIFICATE)).toMatchObject({ because: expect.any(String) as string });
-});
-
-test('what passes is tried again', async () => {
-  const cloud = new Watched('CLOUD_UNAVAILABLE');
-  const asked = observeCertificates({ references: [{ id: CERTIFICATE }] }, of, {
-    cloud,
-    clock,
-    memory: newMemory(),
-  });
+test('what is refused becomes a message in words, and what passes is tried again', async () => {
+  for (const code of ['FORBIDDEN', 'CONFIG_INVALID'] as const) {
+    const { references } = await observe(new Watched(code), [{ id: CERTIFICATE }]);
+    expect(references.get(CERTIFICATE)).toMatchObject({ because: expect.any(String) as string });
+  }
+  const asked = observe(new Watched('CLOUD_UNAVAILABLE'), [{ id: CERTIFICATE }]);
   await expect(asked).rejects.toMatchObject({ code: 'CLOUD_UNAVAILABLE' });
 });
 
@@ -80,12 +65,11 @@ test.each([
   ['its namespace’s', cluster, 'shop', true],
   ['another namespace’s', cluster, 'default', false],
   ['another cluster’s, of a namespace of that name', { ...cluster, id: 'c2' }, 'shop', false],
-])('the stored copy of %s Secret, by its id', async (_, by, namespace, isUsed) => {
+])('the stored copy of %s Secret, by its id: %s', async (_, by, namespace, isUsed) => {
   const cloud = new Watched();
   const source = { secret: 'web-tls', fingerprint: '0a1b2c3d4e5f6071' };
   const name = storedName(by, { namespace, name: 'other' }, source);
   const { id } = await cloud.create('secret', { name, secret_type: 'opaque' });
-  const memory = newMemory();
-  const facts = await observeCertificates({ references: [{ id }] }, of, { cloud, clock, memory });
-  expect('ref' in (facts.references.get(id) ?? {})).toBe(isUsed);
+  const { references } = await observe(cloud, [{ id }]);
+  expect('ref' in (references.get(id) ?? {})).toBe(isUsed);
 });

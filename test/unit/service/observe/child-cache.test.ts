@@ -11,15 +11,12 @@ test('of many clusters, a process forgets after ten minutes what it has read of 
     cluster.inside.advanceClock(3_000);
     await cluster.sweep();
     expect(loadBalancers.read).toBe(2);
-
     cluster.inside.advanceClock(6 * MINUTES);
     await cluster.sweep();
     expect(loadBalancers.read).toBe(2);
-
     cluster.inside.advanceClock(6 * MINUTES);
     await cluster.sweep();
     expect(loadBalancers.read).toBe(named === undefined ? 2 : 0);
-
     cluster.inside.kube.apply({
       kind: 'Service',
       metadata: { name: 'api' },

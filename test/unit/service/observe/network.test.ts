@@ -29,37 +29,16 @@ async function evaluation(
   return observeFloatingNetworks({ external: true, families: [4], ...question }, source);
 }
 
+// prettier-ignore
 test.each([
   ['nothing for what is internal', { external: false }, { floatingNetworks: [] }],
   ['the network that is named', { floating_network_id: NETWORK }, { floatingNetworks: [NETWORK] }],
   ['else all external ones', {}, { floatingNetworks: [PUBLIC] }],
-  [
-    'the subnet that is named, and its network',
-    { floating_subnet_id: PUBLIC_SUBNET },
-    { floatingNetworks: [PUBLIC], floatingSubnets: [a] },
-  ],
-  [
-    'both when both are named, even if they do not belong together',
-    { floating_subnet_id: PUBLIC_SUBNET, floating_network_id: NETWORK },
-    { floatingNetworks: [NETWORK], floatingSubnets: [a] },
-  ],
-  [
-    'no subnet when it cannot be seen',
-    { floating_subnet_id: HIDDEN },
-    { floatingNetworks: [PUBLIC], floatingSubnets: [] },
-  ],
-  [
-    'the IPv4 subnets to choose from, by name',
-    { choose_floating_subnet: true },
-    {
-      floatingNetworks: [PUBLIC],
-      floatingSubnets: [
-        a,
-        { id: '1', name: 'b', network_id: PUBLIC, tags: [] },
-        { id: '2', name: 'b', network_id: PUBLIC, tags: [] },
-      ],
-    },
-  ],
+  ['the subnet that is named, and its network', { floating_subnet_id: PUBLIC_SUBNET }, { floatingNetworks: [PUBLIC], floatingSubnets: [a] }],
+  ['both when both are named, even if they do not belong together', { floating_subnet_id: PUBLIC_SUBNET, floating_network_id: NETWORK }, { floatingNetworks: [NETWORK], floatingSubnets: [a] }],
+  ['no subnet when it cannot be seen', { floating_subnet_id: HIDDEN }, { floatingNetworks: [PUBLIC], floatingSubnets: [] }],
+  ['the IPv4 subnets to choose from, by name', { choose_floating_subnet: true },
+    { floatingNetworks: [PUBLIC], floatingSubnets: [a, { id: '1', name: 'b', network_id: PUBLIC, tags: [] }, { id: '2', name: 'b', network_id: PUBLIC, tags: [] }] }],
 ])('%s', async (_, question, facts) => {
   expect(await evaluation(question)).toEqual(facts);
 });
@@ -81,7 +60,6 @@ test('an external network without IPv4 gives no floating IP, and one with subnet
   expect(found.floatingNetworks).toEqual([PUBLIC]);
   expect(await evaluation({}, [HIDDEN], [six])).toEqual({ floatingNetworks: [] });
   expect(await evaluation({}, [HIDDEN], SUBNETS)).toEqual({ floatingNetworks: [] });
-
   const cloud = new SimulatedCloud({ subnet: [], network: [{ id: PUBLIC, 'router:external': true }] });
   const [network] = cloud.all('network');
   if (network) network['subnets'] = ['subnet-of-the-operator'];

@@ -39,18 +39,14 @@ function counted(): Counted {
 test('runs at once that ask about Nodes of which one has just joined share one list', async () => {
   const { cloud, ask } = counted();
   await ask(MANY);
-
   await Promise.all(Array.from({ length: 20 }, () => ask(MANY + 1)));
-
   expect(cloud.lists).toBe(2);
 });
 
 test('runs that know other Nodes do not throw away each other’s list, nor does a sweep theirs', async () => {
   const { cloud, ask } = counted();
-
   for (let runs = 0; runs < 10; runs += 1) await Promise.all([ask(MANY), ask(MANY + 1)]);
   expect(cloud.lists).toBe(2);
-
   await ask(MANY + 2, 'now');
   await ask(MANY);
   expect(cloud.lists).toBe(3);

@@ -40,7 +40,6 @@ const look = (
 test('ports of members that all have the group are found by one call', async () => {
   const cloud = cloudWith(1, 2);
   const { resources } = await look(cloud, ['10.0.0.1', '10.0.0.2']);
-
   expect(resources.map(({ address }) => address)).toEqual(['port/10.0.0.1', 'port/10.0.0.2']);
   expect(cloud.asked).toMatchObject([{ security_groups: [GROUP.id] }]);
 });
@@ -48,7 +47,6 @@ test('ports of members that all have the group are found by one call', async () 
 test('those that lack it are looked for by address, all at once, and those that should not have it are seen too', async () => {
   const cloud = cloudWith(1, 5);
   const { resources } = await look(cloud, ['10.0.0.1', '10.0.0.2', '10.0.0.3']);
-
   expect(resources.map(({ address }) => address)).toEqual(
     [1, 2, 3, 5].map((number) => `port/10.0.0.${number}`),
   );
@@ -57,7 +55,6 @@ test('those that lack it are looked for by address, all at once, and those that 
 
 test('a port that has the address in another subnet does not count', async () => {
   const found = await look(cloudWith(), ['10.0.0.1'], { at: elsewhere });
-
   expect(found).toEqual({ resources: [], withoutPort: ['10.0.0.1'], unfiltered: [], onStrangeServer: [] });
 });
 
@@ -66,9 +63,7 @@ test('one of the server that a Node names counts wherever it is, one in the memb
   const [near, far] = [portOf(cloud, 1), portOf(cloud, 2)];
   const ids = async (...ports: readonly string[]) =>
     (await look(cloud, ['10.0.0.1'], { at: elsewhere, ports })).resources.map(({ id }) => id);
-
   expect(await ids(near.id)).toEqual([near.id]);
-
   Object.assign(far, { fixed_ips: [{ subnet_id: OTHER_SUBNET, ip_address: '10.0.0.1' }] });
   expect(await ids(near.id, far.id)).toEqual([far.id]);
 });
@@ -77,14 +72,12 @@ test('one without port security takes no group', async () => {
   const { cloud } = cloudWith();
   Object.assign(portOf(cloud, 1), { port_security_enabled: false, security_groups: [] });
   const { resources, unfiltered } = await look(cloud, ['10.0.0.1', '10.0.0.2']);
-
   expect([resources.map(({ address }) => address), unfiltered]).toEqual([['port/10.0.0.2'], ['10.0.0.1']]);
 });
 
 test('of all ports, which a Neutron lists that does not know the filter, only those with the group count', async () => {
   const { cloud } = cloudWith(3);
   const { resources } = await look({ list: (kind) => cloud.list(kind) }, []);
-
   expect(resources.map(({ address }) => address)).toEqual(['port/10.0.0.3']);
 });
 
@@ -98,7 +91,6 @@ test.each([
     Array.from({ length: count }, (_, at) => `10.1.0.${at}`),
     { list },
   );
-
   expect(asked).toHaveLength(Math.min(1, count));
   expect(asked.map(({ fixed_ips: ips = [] }) => [ips].flat().length)).toEqual(count > 0 ? [named] : []);
 });

@@ -56,7 +56,6 @@ describe('the security group of a Service', () => {
 
   test('is found by our tags when the Service is gone', async () => {
     const gone: Unit = { key: unit.key, name: NAME, wanted: false };
-
     expect(await find([{ ...group, tags: OURS }], gone)).toHaveLength(1);
     expect(await find([group], gone)).toEqual([]);
   });
@@ -67,16 +66,13 @@ describe('the security group of a Service', () => {
       id: '77777777-0000-4000-8000-000000000000',
       created_at: '2026-11-21T08:00:01Z',
     };
-
     expect((await find([younger, group])).map(({ id }) => id)).toEqual([group.id, younger.id]);
   });
 
   test('is asked for once a minute where groups are not managed and there is none', async () => {
     const cloud = new Counting();
     const source = { cloud, lists: cloud, clock: { now: () => 0 }, memory: newMemory() };
-
     for (let n = 0; n < 5; n += 1) await findSecurityGroups(unit, CLUSTER, false, source);
-
     expect(cloud.lists).toBe(1);
   });
 });

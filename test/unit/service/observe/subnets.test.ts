@@ -56,74 +56,24 @@ const lb = (vip_subnet_id: string, ...additional: readonly string[]): WireResour
 });
 
 describe('the subnet of the primary VIP', () => {
+  // prettier-ignore
   test.each<[string, Partial<NetworkQuestion>, object, readonly (string | undefined)[]]>([
     ['is that of the nodes', {}, {}, [FOUR.id]],
     ['is that of the nodes, of the first family', { families: [6] }, {}, [SIX.id]],
-    [
-      'is that of the server’s own port, whoever else has the address',
-      {},
-      { nodes: [{ address: '10.0.0.7', subnets: [MORE.id] }], subnets: [FOUR, MORE] },
-      [MORE.id],
-    ],
-    [
-      'is not that of others where the server’s ports do not have the address',
-      {},
-      { nodes: [{ address: '10.0.0.7', subnets: [] }] },
-      [undefined],
-    ],
-    [
-      'is that of the next Node where a server has the address in two networks',
-      {},
-      {
-        nodes: [
-          { address: '10.0.0.7', subnets: [FOUR.id, MORE.id] },
-          { address: '10.1.0.8', subnets: [MORE.id] },
-        ],
-        subnets: [FOUR, MORE],
-      },
-      [MORE.id],
-    ],
-    [
-      'is not guessed where two subnets of the project have the address',
-      {},
-      {
-        ports: [
-          { id: FOUR.id, fixed_ips: [{ subnet_id: MORE.id, ip_address: '10.0.0.7' }] },
-          { id: MORE.id, fixed_ips: [{ subnet_id: MORE.id, ip_address: '10.1.0.8' }] },
-        ],
-        addresses: ['10.0.0.7', '10.1.0.8'],
-        subnets: [FOUR, MORE],
-      },
-      [MORE.id],
-    ],
-    [
-      'is found behind any number of Nodes that Neutron does not know',
-      {},
-      { addresses: [...Array.from({ length: 60 }, (_, at) => `10.0.9.${at}`), '10.0.0.7'] },
-      [FOUR.id],
-    ],
+    ['is that of the server’s own port, whoever else has the address', {}, { nodes: [{ address: '10.0.0.7', subnets: [MORE.id] }], subnets: [FOUR, MORE] }, [MORE.id]],
+    ['is not that of others where the server’s ports do not have the address', {}, { nodes: [{ address: '10.0.0.7', subnets: [] }] }, [undefined]],
+    ['is that of the next Node where a server has the address in two networks', {}, { nodes: [{ address: '10.0.0.7', subnets: [FOUR.id, MORE.id] }, { address: '10.1.0.8', subnets: [MORE.id] }], subnets: [FOUR, MORE] }, [MORE.id]],
+    ['is not guessed where two subnets of the project have the address', {},
+      { ports: [{ id: FOUR.id, fixed_ips: [{ subnet_id: MORE.id, ip_address: '10.0.0.7' }] }, { id: MORE.id, fixed_ips: [{ subnet_id: MORE.id, ip_address: '10.1.0.8' }] }], addresses: ['10.0.0.7', '10.1.0.8'], subnets: [FOUR, MORE] },
+      [MORE.id]],
+    ['is found behind any number of Nodes that Neutron does not know', {}, { addresses: [...Array.from({ length: 60 }, (_, at) => `10.0.9.${at}`), '10.0.0.7'] }, [FOUR.id]],
     ['is that of the load balancer', {}, { lb: lb(SIX.id), addresses: [] }, [FOUR.id]],
     ['is the one that is named', { vip_subnet_id: FOUR.id }, { addresses: [] }, [FOUR.id]],
-    [
-      'is another of its network when it is of no family asked for',
-      { vip_subnet_id: FOUR.id, families: [6] },
-      {},
-      [SIX.id],
-    ],
+    ['is another of its network when it is of no family asked for', { vip_subnet_id: FOUR.id, families: [6] }, {}, [SIX.id]],
     ['may be of the second family', { vip_subnet_id: FOUR.id, families: [6, 4] }, {}, [FOUR.id, SIX.id]],
-    [
-      'is that of the address on the port that is named',
-      { vip_port_id: PORT.id },
-      { addresses: [] },
-      [FOUR.id],
-    ],
+    ['is that of the address on the port that is named', { vip_port_id: PORT.id }, { addresses: [] }, [FOUR.id]],
     ['is Octavia’s choice in a network that is named', { vip_network_id: NETWORK }, {}, [undefined]],
-    [
-      'is chosen in a network that is named for IPv6',
-      { vip_network_id: NETWORK, families: [6] },
-      {},
-      [SIX.id],
-    ],
+    ['is chosen in a network that is named for IPv6', { vip_network_id: NETWORK, families: [6] }, {}, [SIX.id]],
   ])('%s', async (_, question, world, ids) => {
     expect((await found(question, world)).ids).toEqual(ids);
   });
@@ -136,27 +86,13 @@ describe('the subnet of the primary VIP', () => {
 
 describe('the subnet of the second family', () => {
   const several = [FOUR, SIX, OTHER_SIX, STRAY];
+  // prettier-ignore
   test.each<[string, Partial<NetworkQuestion>, object, readonly (string | undefined)[]]>([
     ['is the only one of the network', BOTH, {}, [FOUR.id, SIX.id]],
     ['is the one with nodes in it', BOTH, { subnets: several }, [FOUR.id, SIX.id]],
-    [
-      'is the one that is named',
-      { ...BOTH, additional_vip_subnet_ids: [OTHER_SIX.id] },
-      { subnets: several },
-      [FOUR.id, OTHER_SIX.id],
-    ],
-    [
-      'is the one that the load balancer has',
-      BOTH,
-      { subnets: several, lb: lb(FOUR.id, OTHER_SIX.id) },
-      [FOUR.id, OTHER_SIX.id],
-    ],
-    [
-      'is found beside a network that is named',
-      { ...BOTH, vip_network_id: NETWORK },
-      {},
-      [undefined, SIX.id],
-    ],
+    ['is the one that is named', { ...BOTH, additional_vip_subnet_ids: [OTHER_SIX.id] }, { subnets: several }, [FOUR.id, OTHER_SIX.id]],
+    ['is the one that the load balancer has', BOTH, { subnets: several, lb: lb(FOUR.id, OTHER_SIX.id) }, [FOUR.id, OTHER_SIX.id]],
+    ['is found beside a network that is named', { ...BOTH, vip_network_id: NETWORK }, {}, [undefined, SIX.id]],
     ['is that of the port that is named', { ...BOTH, vip_port_id: PORT.id }, {}, [FOUR.id, SIX.id]],
   ])('%s', async (_, question, world, ids) => {
     expect((await found(question, world)).ids).toEqual(ids);
@@ -169,21 +105,12 @@ describe('the subnet of the second family', () => {
   });
 });
 
+// prettier-ignore
 test.each([
   ['a global one is none that an internal Service gets unasked', '2001:db8:10::/64', {}, [FOUR.id]],
   ['a local one is', SIX['cidr'], {}, [FOUR.id, SIX.id]],
-  [
-    'a global one is if it is named',
-    '2001:db8:10::/64',
-    { additional_vip_subnet_ids: [SIX.id] },
-    [FOUR.id, SIX.id],
-  ],
-  [
-    'a global one is if both are required',
-    '2001:db8:10::/64',
-    { stays_inside: undefined },
-    [FOUR.id, SIX.id],
-  ],
+  ['a global one is if it is named', '2001:db8:10::/64', { additional_vip_subnet_ids: [SIX.id] }, [FOUR.id, SIX.id]],
+  ['a global one is if both are required', '2001:db8:10::/64', { stays_inside: undefined }, [FOUR.id, SIX.id]],
 ])('of IPv6 subnets %s', async (_, cidr, question, ids) => {
   const asked = { ...BOTH, stays_inside: true as const, ...question } as Partial<NetworkQuestion>;
   const world = { subnets: [FOUR, { ...SIX, cidr }], addresses: ['10.0.0.7'] };

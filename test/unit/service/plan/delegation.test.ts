@@ -4,13 +4,10 @@ import { delegationProblems } from '../../../../shared/service/plan/plan-problem
 
 const REF = 'http://127.0.0.1:9311/v1/secrets/aaaaaaaa-0000-4000-8000-0000000000c2';
 
+// prettier-ignore
 const desired: readonly DesiredResource[] = [
   { kind: 'listener', address: 'listener/tcp/80', attributes: { protocol: 'TCP' } },
-  {
-    kind: 'listener',
-    address: 'listener/tcp/443',
-    attributes: { protocol: 'TERMINATED_HTTPS', default_tls_container_ref: REF },
-  },
+  { kind: 'listener', address: 'listener/tcp/443', attributes: { protocol: 'TERMINATED_HTTPS', default_tls_container_ref: REF } },
 ];
 
 const observed = (ref: string | null): readonly ObservedResource[] => [

@@ -20,9 +20,7 @@ test('a group closes when the cloud can serve no port of its Service any more', 
   const serving = (protocol: string) =>
     aStoredService({ spec: { ports: [{ name: 'p', port: 80, nodePort: 30_080, protocol }] } });
   await settle(serving('TCP'), nodes, withoutSctp, managed);
-
   const { plan } = await evaluation(serving('SCTP'), nodes, withoutSctp, managed);
-
   const rules = plan.steps.filter(({ kind }) => kind === 'securitygrouprule');
   expect(rules.map(({ verb, address }) => `${verb} ${address}`)).toEqual([
     'delete securitygrouprule/tcp/30080/10.0.0.0/24',
@@ -73,7 +71,6 @@ test('members that stay in another subnet are let in from there, by the ingress 
     ...{ desired: [desired, rule], observed },
     there: new Map(observed.map((one) => [one.address, one])),
   };
-
   expect(rulesOfStaying([rule], sides).map(({ address }) => address)).toEqual([
     'securitygrouprule/tcp/30080/10.9.0.0/24',
   ]);

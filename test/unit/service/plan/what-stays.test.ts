@@ -25,7 +25,6 @@ describe('a floating IP that is in use', () => {
     // a cloud with the same contents, asked for the first time
     const later = new SimulatedCloud(contentsOf(cloud));
     const { plan } = await evaluation(service, nodes, later);
-
     expect(plan.steps).toEqual([]);
     expect(plan.problems).toMatchObject([{ field: 'loadbalancer.openstack.org/floating-network-id' }]);
   });
@@ -33,7 +32,6 @@ describe('a floating IP that is in use', () => {
   test('stays when no external network is visible any more', async () => {
     const cloud = await served();
     const later = new SimulatedCloud({ ...contentsOf(cloud), network: [] });
-
     expect((await evaluation(service, nodes, later)).plan.steps).toEqual([]);
   });
 });
@@ -46,10 +44,8 @@ describe('a load balancer in ERROR whose address was never published', () => {
     expect((await evaluation(service, nodes, cloud)).plan.steps).toMatchObject([
       { verb: 'delete', address: 'lb' },
     ]);
-
     const listener = { loadbalancer_id: lb?.id, protocol: 'TCP', protocol_port: 9100, tags: [] };
     cloud.add('listener', { id: 'eeeeeeee-0000-4000-8000-000000000001', ...listener });
-
     const { plan } = await evaluation(service, nodes, cloud);
     expect(plan.steps).toEqual([]);
     expect(plan.foreign).toEqual(['listener/tcp/9100']);
@@ -71,32 +67,20 @@ test('a load balancer that only might be ours is never removed as made twice', a
   };
   cloud.add('loadbalancer', named);
   const ip = cloud.all('floatingip')[0]?.['floating_ip_address'];
-
   const { plan } = await evaluation(
     {
       ...service,
-      metadata: {
-        ...service.metadata,
-        annotations: { 'loadbalancer.openstack.org/load-balancer-id': id },
-      },
+      metadata: { ...service.metadata, annotations: { 'loadbalancer.openstack.org/load-balancer-id': id } },
       status: { loadBalancer: { ingress: [{ ip: String(ip) }] } },
     },
     nodes,
     cloud,
   );
-
   expect(plan.steps.filter(({ verb }) => verb === 'delete')).toEqual([]);
 });
 
 function contentsOf(cloud: SimulatedCloud): ConstructorParameters<typeof SimulatedCloud>[0] {
-  const kinds = [
-    'loadbalancer',
-    'listener',
-    'pool',
-    'member',
-    'healthmonitor',
-    'floatingip',
-    'network',
-  ] as const;
+  // prettier-ignore
+  const kinds = ['loadbalancer', 'listener', 'pool', 'member', 'healthmonitor', 'floatingip', 'network'] as const;
   return Object.fromEntries(kinds.map((kind) => [kind, cloud.all(kind)]));
 }

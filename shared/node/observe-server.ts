@@ -1,10 +1,14 @@
-/** What OpenStack shows of a Node: its server, that it has none any more, or nothing that is certain. */
 import { chooseServer, conflictProblem } from './desired/choose-server.ts';
 import type { Node } from '../model/kubernetes.ts';
-import { hasTaint, readyStatus, UNINITIALIZED_TAINT } from '../model/node/node.ts';
-import type { Place } from '../model/node/node.ts';
-import { hasMetadata, metadataInWords } from '../model/node/nova.ts';
-import type { NeutronPort, Server, Subport, WantedMetadata } from '../model/node/nova.ts';
+import { hasTaint, readyStatus, UNINITIALIZED_TAINT, type Place } from '../model/node/node.ts';
+import {
+  hasMetadata,
+  metadataInWords,
+  type NeutronPort,
+  type Server,
+  type Subport,
+  type WantedMetadata,
+} from '../model/node/nova.ts';
 import { parseProviderID } from '../model/node/provider-id.ts';
 
 import type { Problem } from '../model/plan.ts';

@@ -1,19 +1,16 @@
 import { cidrKey, isWithin } from '../network/cidr.ts';
 import type { NeutronPort } from './nova.ts';
 
-/** A port, as far as it tells whose an address is. */
 export interface DevicePort extends NeutronPort {
   readonly device_owner?: string;
   readonly port_security_enabled?: boolean;
   readonly allowed_address_pairs?: readonly { readonly ip_address: string }[] | null;
 }
 
-/** The ids of the sub-ports of trunks. */
 export function subportIdsOf(ports: readonly DevicePort[]): readonly string[] {
   return ports.flatMap((port) => port.trunk_details?.sub_ports ?? []).map(({ port_id: id }) => id);
 }
 
-/** Ports by device and by address. */
 export class SeenPorts {
   readonly #byDevice: ReadonlyMap<string, readonly DevicePort[]>;
   readonly #byId: ReadonlyMap<string, DevicePort>;
@@ -59,8 +56,8 @@ export class SeenPorts {
   }
 
   /**
-   * A port without a device that has this fixed IP, as one for a virtual IP, which address pairs let servers use.
-   * Undefined if the server may use any address, or if the project sees no port of it.
+   * A port without a device that has this fixed IP, as for a virtual IP. Undefined if the server may use any address,
+   * or no port of it is seen.
    */
   reserved(address: string, server: string): DevicePort | undefined {
     const own = this.#portsOf(server);

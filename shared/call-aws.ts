@@ -9,7 +9,6 @@ import { withoutCredentials } from './proxy.ts';
 const ATTEMPTS = 3;
 const FIRST_DELAY_MS = 100;
 
-/** The region, and the credentials of whoever calls. */
 export interface AwsAccess {
   readonly region: string;
   readonly credentials: {
@@ -22,9 +21,7 @@ export interface AwsAccess {
 export interface AwsCall {
   readonly service: 'sqs' | 'ssm';
   readonly url: string;
-  /** The name of the service's API and the action in it. */
   readonly target: string;
-  /** Of the JSON protocol that the service speaks. */
   readonly version: '1.0' | '1.1';
   readonly fields: object;
 }
@@ -34,10 +31,7 @@ export interface AwsAnswer {
   readonly text: string;
 }
 
-/**
- * Resolves with any answer; rejects when none came, with a TimeoutError when `limitMs` is over, which counts for all attempts
- * together. Waits between two attempts with full jitter.
- */
+/** Resolves with any answer. Rejects when none came, with a TimeoutError after `limitMs` for all attempts together. */
 export async function callAws(call: AwsCall, access: AwsAccess, limitMs: number): Promise<AwsAnswer> {
   const signal = AbortSignal.timeout(Math.ceil(limitMs));
   for (let attempt = 1; ; attempt += 1) {

@@ -1,13 +1,19 @@
 /**
- * The controllers, in the order in which a sweep queues what they found: a Node first, since the members of load balancers
- * follow its addresses. Another controller is a folder like theirs and one line here (docs/design.md, "A fourth controller").
+ * The controllers, in the order in which a sweep queues what they found: a Node first, since the members of load
+ * balancers follow its addresses. Another controller is a folder like theirs and one line here (docs/design.md, "A
+ * fourth controller").
  */
 import type { Config } from './config/config.ts';
 import { looksAfterNodes, looksAfterRoutes, looksAfterServices } from './config/controllers.ts';
 import type { Node } from './model/kubernetes.ts';
 import type { Run, Found } from './model/outcome.ts';
-import { asNodeKey, asServiceKey } from './model/request.ts';
-import type { Key, ReconcileRequest, SweepScope } from './model/request.ts';
+import {
+  asNodeKey,
+  asServiceKey,
+  type Key,
+  type ReconcileRequest,
+  type SweepScope,
+} from './model/request.ts';
 import { reconcileNode } from './node/reconcile.ts';
 import { findNodes } from './node/sweep.ts';
 import type { Budget, World } from './ports.ts';

@@ -10,7 +10,6 @@ export const REVIEW_MS = 5_000;
 /** More than this overflows a timer, which then ends at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** How much is left of this many milliseconds from now on. */
 export function countdown(ms: number): () => number {
   const end = performance.now() + ms;
   return () => Math.max(0, end - performance.now());
@@ -26,7 +25,6 @@ export function closingAfter(remainingMs: () => number): () => number {
   };
 }
 
-/** The error for what a run has no time left for. */
 export function budgetSpent(attempted: string): ReconcileError {
   return new ReconcileError('BUDGET_SPENT', `${attempted}: no time of this run is left`);
 }
@@ -42,12 +40,11 @@ export async function inTime<T>(shared: Promise<T>, attempted: string, limitMs: 
   throw budgetSpent(attempted);
 }
 
-/** The value, or undefined if it takes longer than this many milliseconds. */
 export async function valueWithin<T>(limitMs: number, value: Promise<T>): Promise<T | undefined> {
   return (await isSettledWithin(value, limitMs)) ? value : undefined;
 }
 
-/** Whether a promise resolves or rejects within this many milliseconds. Never throws. */
+/** Never throws. */
 export async function isSettledWithin(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
   const settled = promise.then(
     () => true,

@@ -24,11 +24,10 @@ const IDLE_MS = 30_000;
 const CONNECT_MS = 4_000;
 
 /**
- * The most bytes of one answer, after unpacking: twice what 500 Nodes are with all their images and field managers. A server that
- * is not ours, as of one cluster among many, must not fill the memory of all (decision 486).
+ * Bytes, unpacked: twice 500 Nodes with all their images and field managers. Somebody else's server must not fill the
+ * memory (decision 486).
  */
 const LONGEST_ANSWER = 32 * 2 ** 20;
-/** The code of a RequestError about a longer one. */
 export const TOO_LONG = 'ERR_ANSWER_TOO_LONG';
 
 /** Why there may be no connection to a host at an address; undefined if there may. */
@@ -39,16 +38,11 @@ export interface ClientOptions extends Pick<ExtendOptions, 'https'> {
   readonly proxyFor?: ProxyFor;
   /** Asked before each connection without a proxy, by the very address that it goes to. */
   readonly refuse?: RefuseAddress | undefined;
-  /** To one address. */
   readonly maxSockets?: number;
-  /** After so many milliseconds without a request a connection is closed. */
   readonly idleMs?: number;
 }
 
-/**
- * got with connections that stay open. It returns every status as an answer, and neither follows redirects
- * nor repeats requests.
- */
+/** got with connections that stay open: every status is an answer, no redirect is followed, no request repeated. */
 export function createGot({
   proxyFor = () => undefined,
   maxSockets = MAX_SOCKETS,
@@ -106,7 +100,6 @@ interface Agents {
   readonly https: https.Agent;
 }
 
-/** Connections through a proxy, which Node makes; directly without one. */
 function createAgents(
   proxy: string,
   maxSockets: number,
@@ -127,12 +120,10 @@ function createAgents(
   return { http: new http.Agent({ ...options, proxyEnv }), https: new TunnelAgent({ ...options, proxyEnv }) };
 }
 
-/** The agent, with each address judged that it connects to. */
 function judging<A extends http.Agent>(agent: A, refuse: RefuseAddress): A {
   const connect = agent.createConnection.bind(agent);
   const lookup: LookupFunction = (host, options, done) => {
     dns.lookup(host, options, (error, found, family) => {
-      // who has no address has none to judge
       const addresses = error
         ? []
         : [found].flat().map((one) => (typeof one === 'string' ? one : one.address));
@@ -170,15 +161,11 @@ class TunnelAgent extends https.Agent {
   }
 }
 
-/** The limits of one request, which has `limitMs` from its start to the last byte of the answer. */
 export function timeouts(limitMs: number): NonNullable<ExtendOptions['timeout']> {
   return { connect: CONNECT_MS, secureConnect: CONNECT_MS, request: Math.ceil(limitMs) };
 }
 
-/**
- * Milliseconds to wait after `attempt` attempts: a random part of a limit that doubles with each attempt
- * (full jitter).
- */
+/** Full jitter below a limit that doubles with each attempt. */
 export function backoffMs(attempt: number): number {
   return Math.random() * FIRST_DELAY_MS * 2 ** attempt;
 }
@@ -186,10 +173,7 @@ export function backoffMs(attempt: number): number {
 /** The longest wait that an answer can ask for. A proxy's page of maintenance says what it likes. */
 const LONGEST_RETRY_AFTER_MS = 5 * 60_000;
 
-/**
- * Milliseconds that an answer asks to wait, at most five minutes: the header Retry-After, as seconds, also with a fraction, or as an HTTP date
- * (RFC 9110, 10.2.3). Undefined when it is absent or unreadable.
- */
+/** The header Retry-After in milliseconds, at most five minutes: seconds or an HTTP date (RFC 9110, 10.2.3). Undefined if unreadable. */
 export function retryAfterMs(header: string | undefined, nowMs: number = Date.now()): number | undefined {
   if (header === undefined) return undefined;
   const asked = /^\d+(\.\d+)?$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - nowMs;
@@ -198,10 +182,7 @@ export function retryAfterMs(header: string | undefined, nowMs: number = Date.no
 
 const NODES_ADVICE = '; if the root CA is installed locally';
 
-/**
- * A failed connection in words. Of a certificate that nobody vouches for they name `authority`, the option with the CA, in place of
- * Node's own advice.
- */
+/** A failed connection in words. `authority` is the option with the CA, named for a certificate that nobody vouches for. */
 export function connectionInWords({ code, message }: RequestError, authority: string): string {
   const [reason = ''] = message.split(NODES_ADVICE);
   const isUntrusted = /^(UNABLE_TO_(VERIFY|GET_ISSUER)|SELF_SIGNED|DEPTH_ZERO)/.test(code);
@@ -240,7 +221,6 @@ export class ListPages {
     }
   }
 
-  /** Counts one more page. Says why the list is given up; undefined if it goes on. */
   whyTooMuch(items: readonly unknown[], isKept = true): string | undefined {
     this.#pages += 1;
     this.#items += items.length;

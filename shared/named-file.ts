@@ -10,10 +10,7 @@ export async function readNamedFile(namedBy: string, path: string, instead = '')
   return text;
 }
 
-/**
- * The text of a file that a flag, a variable or a field names. Throws CONFIG_INVALID, which says who named it, and `instead`. Of a path
- * without a file only the folder is told, if there is one: the rest may be the text itself.
- */
+/** The text of a file that `namedBy` names. Throws CONFIG_INVALID, which ends in `instead` and names no path that may be a text itself. */
 export async function readNamedText(namedBy: string, path: string, instead = ''): Promise<string> {
   return readFile(path, 'utf8').catch((cause: unknown) => {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';

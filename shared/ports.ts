@@ -27,32 +27,22 @@ export interface Kube {
   during(run: Partial<RunContext>): Kube;
   /** The UID of the namespace kube-system: the cluster's identity. */
   clusterId(): Promise<string>;
-  /** True also where levelset may not read it. */
   hasNamespace(name: string): Promise<boolean>;
-  /** Undefined when the apiserver answers 404. */
   getService(namespace: string, name: string): Promise<Service | undefined>;
   /** Returns all pages, or throws: never a part. */
   listServices(namespace?: string): Promise<readonly Service[]>;
-  /** Undefined when the apiserver answers 404. */
   getNode(name: string): Promise<Node | undefined>;
   listNodes(): Promise<readonly Node[]>;
   /** Merge patch of metadata and spec under the resourceVersion that was read; throws KUBE_CONFLICT. */
   patchNode(node: Node, patch: NodePatch): Promise<Node>;
-  /**
-   * Merge patch of the Node's `/status` under the resourceVersion that was read; throws KUBE_CONFLICT.
-   * Conditions that the patch does not name stay.
-   */
+  /** Merge patch of `/status` under the resourceVersion that was read; throws KUBE_CONFLICT. Conditions not in the patch stay. */
   patchNodeStatus(node: Node, patch: NodeStatusPatch): Promise<Node>;
   /** Deletes the Node as it was read; throws KUBE_CONFLICT when it has changed since. */
   deleteNode(node: Node): Promise<void>;
-  /** The EndpointSlices of one Service. */
   listEndpointSlices(namespace: string, service: string): Promise<readonly EndpointSlice[]>;
   /** The Pods with all of these labels; without labels all Pods of the namespace. */
   listPods(namespace: string, labels: Readonly<Record<string, string>>): Promise<readonly Pod[]>;
-  /**
-   * Undefined when the apiserver answers 404; throws KUBE_FORBIDDEN if levelset may not read Secrets of the
-   * namespace.
-   */
+  /** Undefined on 404; throws KUBE_FORBIDDEN. */
   getSecret(namespace: string, name: string): Promise<Secret | undefined>;
   /** Merge patch of `/status` (metadata included) under the resourceVersion that was read; throws KUBE_CONFLICT. */
   patchService(service: Service, patch: ServicePatch): Promise<Service>;
@@ -86,7 +76,6 @@ export interface DeletionRecord {
 /** The record of what levelset repaired lately (decision 310). */
 export interface RepairRecord {
   load(): Promise<RecordedRepairs>;
-  /** Replaces what was loaded. False: another writer was faster. */
   save(repairs: readonly Repair[], loaded: RecordedRepairs): Promise<boolean>;
 }
 
@@ -106,17 +95,11 @@ export interface PlaceRecord {
 /** The record of what levelset wrote to routers, in a ConfigMap of its own namespace (decision 112). */
 export interface RouteRecord {
   load(): Promise<RouteRecords>;
-  /**
-   * Replaces what was loaded for these routers; an empty record removes its router's entry. Throws
-   * KUBE_CONFLICT when another writer was faster.
-   */
+  /** Replaces what was loaded for these routers; an empty record removes the entry. Throws KUBE_CONFLICT. */
   save(records: RouteRecords, loaded: RouteRecords): Promise<void>;
 }
 
-/**
- * Watermarks and counts in ConfigMaps of levelset's namespace. They are hints: losing them costs a deeper look (decision
- * 34).
- */
+/** Watermarks and counts. They are hints: losing them costs a deeper look (decision 34). */
 export interface StateStore {
   load(): Promise<ReadonlyMap<string, UnitState>>;
   /** The state of one unit, as it is stored now; undefined if there is none. */
@@ -142,7 +125,6 @@ export interface Cloud {
   during(run: Partial<RunContext>): Cloud;
   /** All pages. `query` is sent as it is; a list value repeats the key. `parent` is a pool's id for members. */
   list(kind: ReadKind, query?: Query, parent?: string): Promise<readonly WireResource[]>;
-  /** Undefined on 404. */
   get(kind: ReadKind, id: string): Promise<WireResource | undefined>;
   create(kind: CloudKind, attributes: Attributes, parent?: string): Promise<WireResource>;
   update(kind: CloudKind, id: string, attributes: Attributes, parent?: string): Promise<void>;
@@ -150,31 +132,21 @@ export interface Cloud {
   remove(kind: CloudKind, id: string, options?: { cascade?: boolean; parent?: string }): Promise<void>;
   /** PUT /loadbalancers/{id}/failover. Throws FAILOVER_REFUSED where the cloud keeps it for administrators, or cannot do it. */
   failover(loadBalancer: string): Promise<void>;
-  /** PUT /pools/{id}/members. */
   putMembers(pool: string, members: readonly Attributes[], additive: boolean): Promise<void>;
-  /**
-   * PUT of a resource that others write too, under the revision that was read; throws CHANGED_MEANWHILE if it
-   * has another one. Returns the resource as it is after the PUT.
-   */
+  /** PUT under the revision that was read; throws CHANGED_MEANWHILE. */
   updateAt(
     kind: 'port' | 'router',
     id: string,
     attributes: Attributes,
     revision: number,
   ): Promise<WireResource>;
-  /**
-   * Adds routes, whatever other routes there are; one that exists is no error. Needs the extension extraroute-atomic.
-   */
+  /** Leaves other routes alone; one that exists is no error. Needs the extension extraroute-atomic. */
   addRoutes(router: string, routes: readonly Route[]): Promise<WireResource>;
   removeRoutes(router: string, routes: readonly Route[]): Promise<WireResource>;
-  /** The aliases of Neutron's extensions, read once. */
   networkExtensions(): Promise<ReadonlySet<string>>;
   /** Everything on a load balancer with its state, in one call; undefined on 404. */
   statuses(loadBalancer: string): Promise<StatusTree | undefined>;
-  /**
-   * The payload of a secret of Barbican as text; undefined if there is none, or it may not be read. Never ask
-   * for a secret that may hold a private key.
-   */
+  /** The payload of a secret of Barbican; undefined if it cannot be read. Never ask for one that may hold a private key. */
   certificateText(id: string): Promise<string | undefined>;
   /** The limits of the project by Octavia's names (loadbalancer, listener, ...); -1 is unlimited. */
   quota(): Promise<Readonly<Record<string, number>>>;
@@ -193,7 +165,6 @@ export interface Clock {
   now(): number;
 }
 
-/** One structured line per call; `fields` never holds a secret. */
 export interface Log {
   debug(message: string, fields?: Attributes): void;
   info(message: string, fields?: Attributes): void;
@@ -201,17 +172,13 @@ export interface Log {
   error(message: string, fields?: Attributes): void;
 }
 
-/** The time that this invocation may still run. */
 export interface Budget {
   remainingMs(): number;
   /** Takes a place for a load balancer that the run is to make. False: none is free. Absent: nothing bounds them. */
   mayCreate?(): boolean | Promise<boolean>;
 }
 
-/**
- * Counts the OpenStack requests of one run, those after an `await` as well, and collects the ids of those
- * that failed.
- */
+/** Counts the OpenStack requests of one run, and collects the ids of those that failed. */
 export interface CallRecorder {
   record<T>(
     run: () => Promise<T>,
@@ -221,7 +188,6 @@ export interface CallRecorder {
 export interface World {
   /** The run, or the sweep, whose World this is; absent outside. */
   readonly run?: RunContext;
-  /** The name of the cluster whose World this is; absent in a deployment that serves one. */
   readonly cluster?: string;
   readonly kube: Kube;
   readonly cloud: Cloud;

@@ -9,8 +9,8 @@ export type ProxyFor = (target: URL) => URL | undefined;
 type Rule = (host: string, port: string) => boolean;
 
 /**
- * What the environment says, in capitals first, then in small letters (golang.org/x/net/http/httpproxy). Requests to this
- * machine itself, localhost and loopback addresses, never go through a proxy. Throws CONFIG_INVALID for one that is none.
+ * By HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in capitals first (golang.org/x/net/http/httpproxy). Loopback never goes
+ * through a proxy. Throws CONFIG_INVALID.
  */
 export function proxyFromEnv(env: NodeJS.ProcessEnv): ProxyFor {
   const read = (name: string): string =>
@@ -32,7 +32,6 @@ export function proxyFromEnv(env: NodeJS.ProcessEnv): ProxyFor {
   };
 }
 
-/** What of an environment `proxyFromEnv` reads. */
 export function proxyVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
   return Object.fromEntries(Object.entries(env).filter(([name]) => names.includes(name)));
@@ -55,8 +54,8 @@ OWN.addAddress('::1', 'ipv6');
 const isOwn: Rule = (host) => host === 'localhost' || has(OWN, host);
 
 /**
- * One entry of NO_PROXY: `*`, an address, a CIDR, a name, which counts for the names below it as well, or `.name` and
- * `*.name`, which count for those alone; addresses and names with a port or without.
+ * One entry of NO_PROXY: `*`, address, CIDR, name (also for names below it), `.name` or `*.name` (those below alone),
+ * with a port or without.
  */
 function ruleOf(entry: string): Rule {
   const text = entry.trim().toLowerCase();

@@ -1,4 +1,3 @@
-/** Runs one key: picks its controller and makes one outcome of whatever happens. */
 import { CONTROLLERS } from './controllers.ts';
 import { requireCluster } from './hold-cluster.ts';
 import { asReconcileError, ReconcileError } from './model/errors.ts';

@@ -10,7 +10,6 @@ export interface RunContext {
   readonly priority: Priority;
 }
 
-/** Outside of a run there is no end. */
 export const NO_RUN: RunContext = { remainingMs: () => Infinity, priority: 'soon' };
 
 export function priorityOf(trigger: Trigger): Priority {

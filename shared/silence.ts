@@ -4,10 +4,7 @@ export interface Delays {
   readonly longestMs: number;
 }
 
-/**
- * The time after a failure for which nobody tries again. It doubles with each failure in a row. By default it goes by the
- * monotonic clock: who sets the time of day back does not make it longer.
- */
+/** The time after a failure for which nobody tries again, by the monotonic clock. It doubles with each failure in a row. */
 export class Silence {
   readonly #now: () => number;
   #failures = 0;
@@ -17,7 +14,6 @@ export class Silence {
     this.#now = now;
   }
 
-  /** Failures in a row. */
   get failures(): number {
     return this.#failures;
   }

@@ -1,24 +1,20 @@
 /**
- * A sweep reads everything in bulk and queues the keys that need work. It changes and deletes nothing in OpenStack: `reconcile`
- * runs each key, reads afresh, and deletes what the Service of the key no longer wants, or had when it was there (service/orphans.ts).
- * In Kubernetes the sweep removes watermarks of Services that are gone, unless the scope says `readOnly`.
+ * A sweep reads everything in bulk and queues the keys that need work. It changes nothing in OpenStack; in Kubernetes
+ * it removes watermarks of Services that are gone, unless the scope says `readOnly`.
  */
 import { asReconcileError, isError, type ReconcileError } from './model/errors.ts';
-import { CONTROLLERS } from './controllers.ts';
-import type { Controller } from './controllers.ts';
+import { CONTROLLERS, type Controller } from './controllers.ts';
 import { keepCluster, requireCluster } from './hold-cluster.ts';
 import { lazily } from './memory/answers.ts';
 import { listNodesNow } from './memory/listed-nodes.ts';
 import { isEverything, requestOf, type ReconcileRequest, type SweepScope } from './model/request.ts';
-import { NOTHING_FOUND } from './model/outcome.ts';
-import type { Found, SweepFigures } from './model/outcome.ts';
+import { NOTHING_FOUND, type Found, type SweepFigures } from './model/outcome.ts';
 import { attempt } from './observe/attempt.ts';
 import type { Budget, World } from './ports.ts';
 import { NO_RUN } from './run-context.ts';
 import { worldDuring } from './world-during.ts';
 
 export interface Sweep extends SweepFigures {
-  /** The keys that need work. */
   readonly requests: readonly ReconcileRequest[];
   readonly warnings: readonly string[];
   /** Something could not be read or compared. The warnings say what. */

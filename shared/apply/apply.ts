@@ -1,5 +1,4 @@
-import { ERRORS, ReconcileError } from '../model/errors.ts';
-import type { ErrorCode } from '../model/errors.ts';
+import { ERRORS, ReconcileError, type ErrorCode } from '../model/errors.ts';
 import type { Step } from '../model/plan.ts';
 import {
   isOutsideOctavia,
@@ -11,27 +10,18 @@ import {
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Budget, Kube, World } from '../ports.ts';
 import { rulesOf } from '../model/network/openings.ts';
-import { execute } from './execute.ts';
-import type { Writes } from './execute.ts';
+import { execute, type Writes } from './execute.ts';
 import { isOfNode } from '../model/node/node.ts';
-import { halvesOf } from './node-writes.ts';
-import type { NodeWrites } from './node-writes.ts';
+import { halvesOf, type NodeWrites } from './node-writes.ts';
 import { storeCertificate } from './store-certificate.ts';
-import { placeOf } from '../model/address.ts';
-import type { Ref } from '../model/address.ts';
+import { placeOf, type Ref } from '../model/address.ts';
 
 export interface Applied {
   readonly steps: readonly Step[];
-  /**
-   * Some steps were not tried, because of Octavia's lock, the end of the time, a reference to something that
-   * does not exist yet, or a change by somebody else. The next run plans them afresh.
-   */
+  /** Some steps were left to the next run: by Octavia's lock, the end of the time, a missing reference, or a change by somebody else. */
   readonly stopped: boolean;
-  /** The observed resources and the answers to writes, by address. */
   readonly known: ReadonlyMap<string, WireResource>;
-  /**
-   * The first error of the run, beside `steps` that were done. After one that is about a single step the run went on with others.
-   */
+  /** The first error. After one about a single step the run went on with others. */
   readonly error?: ReconcileError;
 }
 
@@ -46,10 +36,8 @@ export interface Means extends Writes {
 const WRITE_MS = 5_000;
 
 /**
- * Executes the steps of a plan in their order, several ports at a time. A write on a load balancer locks it,
- * so after it only steps follow that this lock does not hold up: those outside Octavia, and those of another
- * load balancer. A step that is refused, or whose resource somebody else changed meanwhile, is left to the next run with what may
- * depend on it (decision 421). The remaining time is checked before each step. Never waits.
+ * Executes the steps in their order. A write locks its load balancer, so only steps outside Octavia or on another one
+ * follow it. What may depend on a step that failed is left to the next run (decision 421). Never waits.
  */
 export async function apply(
   steps: readonly Step[],
@@ -98,9 +86,9 @@ function isOfOneStep({ code, context }: ReconcileError): boolean {
 }
 
 /**
- * Whether a step does not depend on one that failed. Members of a pool that is there depend only on each other, and ports of Nodes on
- * nothing. Nothing is opened after what was to close the whole load balancer, no client is sent to a port that may not serve, and
- * nothing is deleted that may still be needed.
+ * Whether a step does not depend on one that failed. Members of a pool that is there depend only on each other, and
+ * ports of Nodes on nothing. Nothing is opened after what was to close the whole load balancer, no client is sent to
+ * a port that may not serve, and nothing is deleted that may still be needed.
  */
 function goesOn(step: Step, failed: Step, known: ReadonlyMap<string, WireResource>): boolean {
   const [own, other] = [step, failed].map((one) => branchOf(one, known));
@@ -138,20 +126,14 @@ function inBatches(steps: readonly Step[]): readonly (readonly Step[])[] {
   return batches;
 }
 
-/**
- * The resources that an answer shows, by address. A new security group comes with its rules, and a Node with
- * both of its halves.
- */
+/** By address. A new security group comes with its rules, a Node with both of its halves. */
 function shownBy(step: Step, answer: WireResource): readonly (readonly [string, WireResource])[] {
   if (isOfNode(step.kind)) return halvesOf(step.address, answer);
   const rules = step.kind === 'securitygroup' ? [...rulesOf(answer)] : [];
   return [[step.address, answer], ...rules];
 }
 
-/**
- * Executes one step. If a subnet has no free IP address, Octavia has made nothing, so the step's next
- * alternative is tried at once. That needs enough time for another write.
- */
+/** If a subnet has no free IP address, Octavia has made nothing, so the step's next alternative is tried at once. */
 async function attempt(
   step: Step,
   known: ReadonlyMap<string, WireResource>,
@@ -172,16 +154,12 @@ async function attempt(
   }
 }
 
-/**
- * The load balancer that Octavia locks as a whole for this step. Undefined: the step is outside Octavia and
- * locks nothing.
- */
+/** What Octavia locks as a whole for this step; undefined outside Octavia. */
 export function lockOf(step: Step): string | undefined {
   if (isOutsideOctavia(step.kind)) return undefined;
   return step.address.startsWith('lb/') ? step.address : 'lb';
 }
 
-/** The step with the value of every `$ref` in it. Undefined while one of the values is not known. */
 function bindRefs(step: Step, known: ReadonlyMap<string, WireResource>): Step | undefined {
   const missing: string[] = [];
   const bind = (value: unknown): unknown => {

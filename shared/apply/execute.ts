@@ -3,10 +3,8 @@ import type { DeleteStep, Step, UpdateStep, Change } from '../model/plan.ts';
 import { isOfNode } from '../model/node/node.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
 import type { Cloud } from '../ports.ts';
-import { executeOnNode } from './node-writes.ts';
-import type { NodeWrites } from './node-writes.ts';
-import { textOfRoute } from '../model/network/routes.ts';
-import type { Route } from '../model/network/routes.ts';
+import { executeOnNode, type NodeWrites } from './node-writes.ts';
+import { textOfRoute, type Route } from '../model/network/routes.ts';
 import { valueWithin } from '../deadline.ts';
 
 export interface Writes extends PortWrites {
@@ -15,9 +13,8 @@ export interface Writes extends PortWrites {
 }
 
 /**
- * Executes one step, whose references are bound, by one API call. Two calls are needed for a router that
- * loses and gets routes, if Neutron has the extension extraroute-atomic, for a floating IP or security group that is
- * created, since it has tags, and for tags of a floating IP or security group that change with other attributes. Returns what the answer shows.
+ * Executes one step, whose references are bound, by one API call, or two for tags and for a router that loses and
+ * gets routes. Returns what the answer shows.
  */
 export async function execute(
   step: Step,
@@ -56,10 +53,7 @@ export async function execute(
   }
 }
 
-/**
- * Neutron takes no tags in a POST. They follow at once: without them a group is found by the UID of its Service alone, a floating IP
- * by its description, and neither by anybody once the Service is gone.
- */
+/** Neutron takes no tags in a POST. They follow at once: nobody finds what has none once its Service is gone. */
 async function createTagged(
   kind: 'securitygroup' | 'floatingip',
   { tags, ...attributes }: Attributes,
@@ -71,10 +65,7 @@ async function createTagged(
   return { ...made, tags };
 }
 
-/**
- * The id of the object whose URL the step's URL begins with: the pool of a member, the policy of an L7 rule.
- * Undefined for all other kinds.
- */
+/** The pool of a member, the policy of an L7 rule. */
 function parentOf({ kind, address }: Step, known: ReadonlyMap<string, WireResource>): string | undefined {
   if (kind === 'member') return idOf(poolAddressOf(address), known);
   return kind === 'l7rule' ? idOf(policyAddressOf(address), known) : undefined;
@@ -100,9 +91,8 @@ function idOf(address: string, known: ReadonlyMap<string, WireResource>): string
 const ATOMIC = 'extraroute-atomic';
 
 /**
- * Removes routes from a router with one call and then adds routes with another. A route that moves must not be there
- * twice, and removed routes make room. Without the extension the whole list is written under the revision that was
- * read.
+ * Removes, then adds: a route that moves must not be there twice. Without the extension the whole list is written
+ * under the revision that was read.
  */
 async function changeRouter(
   { id, changes }: UpdateStep,
@@ -124,7 +114,6 @@ function routesIn(value: unknown): readonly Route[] {
   return (value ?? []) as readonly Route[];
 }
 
-/** The routes that the other list does not have. Two spellings of one route count as two. */
 function without(routes: readonly Route[], others: readonly Route[]): readonly Route[] {
   const texts = new Set(others.map(textOfRoute));
   return routes.filter((route) => !texts.has(textOfRoute(route)));
@@ -144,10 +133,8 @@ interface PortWrites {
 const WRITE_MS = 10_000;
 
 /**
- * Adds to and removes from the lists of a port, its security groups and its address pairs. Many Services and the
- * routes write to the same ports, and Neutron writes a list only as a whole. So levelset writes the newest list that
- * this process knows, with the step's difference, under that list's revision. Neutron refuses if somebody else wrote
- * meanwhile.
+ * Changes lists of a port. Many Services and the routes write to one port, and Neutron writes a list as a whole: so
+ * the newest list that this process knows is written with the step's difference, under its revision.
  */
 export async function changePort(
   step: UpdateStep,
@@ -179,10 +166,7 @@ function withDifference(list: unknown, from: unknown, to: unknown): readonly unk
   return [...new Map([...stay, ...come]).values()];
 }
 
-/**
- * The entries of a list by their JSON. Equal address pairs have the same JSON, since levelset keeps each pair
- * as it was read.
- */
+/** By JSON: levelset keeps each address pair as it was read. */
 function byText(list: unknown): ReadonlyMap<string, unknown> {
   return new Map((Array.isArray(list) ? list : []).map((one: unknown) => [JSON.stringify(one), one]));
 }

@@ -1,16 +1,12 @@
 import type { Node } from '../model/kubernetes.ts';
-import { nodeAt, nodeStatusAt, wireOf } from '../model/node/node.ts';
-import type { NodePatch } from '../model/node/node.ts';
+import { nodeAt, nodeStatusAt, wireOf, type NodePatch } from '../model/node/node.ts';
 import type { Step } from '../model/plan.ts';
 import type { NodeKind, WireResource } from '../model/resources.ts';
 import type { Kube } from '../ports.ts';
 
 export type NodeWrites = Pick<Kube, 'patchNode' | 'patchNodeStatus' | 'deleteNode'>;
 
-/**
- * Executes one step on a Node: a PATCH of one of its halves, or its deletion. Returns the Node as the
- * apiserver answered it, or undefined after a deletion.
- */
+/** A PATCH of one half of a Node, or its deletion. Returns the Node as it was answered. */
 export async function executeOnNode(
   step: Step,
   kind: NodeKind,
@@ -39,7 +35,6 @@ function patchOf({ labels, annotations, ...spec }: Readonly<Record<string, unkno
   } as NodePatch;
 }
 
-/** Both halves of a Node, which the answer to a PATCH of either shows. */
 export function halvesOf(
   address: string,
   answer: WireResource,

@@ -6,10 +6,7 @@ type Queues = World['memory']['queues'];
 /** After so long the next turn begins: what hangs holds up no other run. */
 const TURN_MS = 10_000;
 
-/**
- * Runs one function after the other. Many runs of one process would all try to take the same thing, and only one of
- * them would get it.
- */
+/** One function after the other: of many runs at once only one would get what all try to take. */
 export function oneByOne<T>(
   what: Parameters<Queues['get']>[0],
   { memory: { queues } }: Pick<World, 'memory'>,

@@ -1,39 +1,31 @@
-import { recent } from '../model/deletions.ts';
-import type { Deletion, RecordedDeletions } from '../model/deletions.ts';
+import { recent, type Deletion, type RecordedDeletions } from '../model/deletions.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Key } from '../model/request.ts';
 import type { DeletionRecord, World } from '../ports.ts';
 import { oneByOne } from './one-by-one.ts';
 
-/** A deletion that needs room in the deletion budget of all processes. */
 export interface PlannedDeletion {
   /** The UID of the Node, or the id of the load balancer. */
   readonly id: string;
-  /** The Service that has vanished. */
   readonly service?: Key;
-  /** The name of what is to be deleted, for people. */
   readonly what: string;
   readonly record: DeletionRecord;
   /** The recorded deletions that the plan is based on. Whoever deletes records it under their version. */
   readonly recorded: RecordedDeletions;
   /** The time of the facts on which the plan is based, in milliseconds since 1970. */
   readonly seenAt: number;
-  /** The plan for other recorded deletions. */
   readonly planWith: (recorded: RecordedDeletions) => Plan;
 }
 
-/**
- * The number of tries to record a deletion. At each of them one of the processes that try at the same moment
- * succeeds.
- */
+/** At each try one of the processes succeeds that try at the same moment. */
 const MOST_RESERVATIONS = 5;
 /** The time for which facts about what is gone prove anything, in milliseconds. After it the next run asks again. */
 const PROOF_MS = 10_000;
 
 /**
- * Records a planned deletion before it is made. If the process dies in between, the budget has counted one too many.
- * If others recorded deletions meanwhile, the plan is made again with theirs, and may delete nothing.
+ * Records a deletion before it is made. If others recorded deletions meanwhile, the plan is made again with theirs,
+ * and may delete nothing.
  */
 export function reserveDeletion(
   planned: Plan,

@@ -7,8 +7,8 @@ import { readTlsSecret } from '../model/tls/tls-secret.ts';
 import type { Cloud, Kube } from '../ports.ts';
 
 /**
- * Puts the certificate of a Secret into Barbican. The plan names only the Secret; the key is read here and goes
- * nowhere else. A certificate whose POST got no answer is found by its name, which has the hash of its contents.
+ * Puts the certificate of a Secret into Barbican. The plan names only the Secret; the key goes nowhere else. What a
+ * lost answer made is found by its name, a hash of the contents.
  */
 export async function storeCertificate(
   { attributes }: CreateStep,
@@ -43,10 +43,7 @@ async function payloadOf({ $secret, fingerprint }: StoredPayload, { kube }: Secr
   throw new ReconcileError('KUBE_CONFLICT', `the Secret ${$secret} changed after the plan was made`);
 }
 
-/**
- * The same error without Barbican's text, which may quote the payload. Code and context stay, such as the
- * status. An error without an answer has no such text and is returned as it is.
- */
+/** The error without Barbican's text, which may quote the payload. */
 function withoutPayload(error: unknown): unknown {
   if (!(error instanceof ReconcileError)) return error;
   const { status } = error.context;

@@ -1,6 +1,5 @@
-import { REACH } from '../model/load-balancer/reach.ts';
+import { REACH, type AllowedReference } from '../model/load-balancer/reach.ts';
 import type { ReferenceKind } from '../model/attributes/attribute-row.ts';
-import type { AllowedReference } from '../model/load-balancer/reach.ts';
 import { itemsOf, NotAllowed, type Read } from './read-value.ts';
 
 /** The kinds that `--allowed-references` may list. A kind of reach `own` never needs an entry. */
@@ -8,7 +7,6 @@ const KINDS = Object.entries(REACH).flatMap(([kind, reach]) => (reach === 'own' 
 
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** `--allowed-references`: what Services of which namespace may name of OpenStack. */
 export const allowedReferences: Read<readonly AllowedReference[]> = (value) => {
   const items = itemsOf(value);
   const read = items.map((item) => readReference(item));
@@ -17,7 +15,6 @@ export const allowedReferences: Read<readonly AllowedReference[]> = (value) => {
   return new NotAllowed(`NAMESPACE/KIND/ID, each of them or *, the kind one of ${KINDS.join(', ')}`, wrong);
 };
 
-/** The id may contain slashes: a certificate may be named by its URL. */
 function readReference(item: string): AllowedReference | undefined {
   const [namespace = '', kind = '', ...rest] = item.split('/');
   const id = rest.join('/');

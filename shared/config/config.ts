@@ -5,11 +5,9 @@ import type { ControllerName } from './controllers.ts';
 /** The whole configuration, from files, flags and variables. Frozen. */
 export interface Config extends ReachConfig {
   readonly clusterName: string;
-  /** The controllers that run. levelset touches nothing of the others. */
   readonly controllers: readonly ControllerName[];
   /** Only Services with this spec.loadBalancerClass. Absent: only Services without one. */
   readonly loadBalancerClass?: string;
-  /** The namespace of levelset's own Leases and ConfigMaps. */
   readonly stateNamespace: string;
   /** The ServiceAccount that levelset runs as, `NAMESPACE/NAME`. */
   readonly serviceAccount: string;
@@ -32,12 +30,8 @@ export interface Config extends ReachConfig {
   readonly loadBalancerClasses: Readonly<Record<string, LoadBalancerClassConfig>>;
   readonly networking: NetworkingConfig;
   readonly nodes: NodeConfig;
-  /**
-   * The percentage of all Nodes, and of all load balancers whose Service has vanished, that levelset may delete within an
-   * hour. 0: none ever.
-   */
+  /** Of all Nodes, and of load balancers whose Service has vanished, what may be deleted within an hour. 0: none ever. */
   readonly deletionPercent: number;
-  /** How long what a Service that has vanished left in OpenStack stays in quarantine. 0: it has none. */
   readonly orphanDelayMs: number;
   /** The addresses of the pods, as `parseCidr` spells them; at most one CIDR of each IP family. */
   readonly clusterCidrs: readonly string[];
@@ -50,7 +44,6 @@ export interface OpenStackConfig {
   readonly region?: string;
   readonly interface: 'public' | 'internal' | 'admin';
   readonly credentials: Credentials;
-  /** PEM text. */
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
@@ -78,25 +71,17 @@ export type DomainRef = { readonly id: string } | { readonly name: string };
 
 export type LoadBalancerConfig = ValuesOf<'LoadBalancer'>;
 export type LoadBalancerClassConfig = ValuesOf<'LoadBalancerClass'>;
-/** Which addresses of its server a Node has. */
 export type NetworkingConfig = ValuesOf<'Networking'>;
 
 /** How levelset finds the server of a Node, and follows a server that stops or is gone. */
 export interface NodeConfig {
-  /**
-   * `--regional-provider-id`: levelset writes providerIDs as `openstack://region/id`. Only true if a region is
-   * configured.
-   */
+  /** `--regional-provider-id`, if there is a region. */
   readonly regionalProviderID: boolean;
   readonly nameFrom: NodeNameFrom;
-  /** The states of Nova in which a server counts as shut down. */
   readonly shutdownStates: readonly ShutdownState[];
 }
 
-/**
- * What of a server is compared with the name of a Node, if there is no better proof: its name, its hostname, or the first
- * labels of both names (`web-1` and `web-1.example.org`).
- */
+/** What is compared with the name of a Node: the server's name, its hostname, or the first labels of both names. */
 export type NodeNameFrom = 'name' | 'hostname' | 'first-label';
 
 type ShutdownState = 'SHUTOFF' | 'SHELVED_OFFLOADED' | 'SUSPENDED';

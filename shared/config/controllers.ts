@@ -1,10 +1,7 @@
 import { didYouMean } from '../model/text/did-you-mean.ts';
 import { itemsOf, NotAllowed, type Read } from './read-value.ts';
 
-/**
- * The four loops of a cloud-controller-manager by their names in Kubernetes (docs/sources/kubernetes.md, "Flags of the
- * cloud-controller-manager"), with their aliases.
- */
+/** The loops of a cloud-controller-manager, with their aliases (docs/sources/kubernetes.md, "Flags of the cloud-controller-manager"). */
 const ALIASES = {
   'service-lb-controller': 'service',
   'cloud-node-controller': 'cloud-node',
@@ -18,10 +15,7 @@ export const CONTROLLER_NAMES = Object.keys(ALIASES) as readonly ControllerName[
 
 const KNOWN = CONTROLLER_NAMES.map((name) => `${name} (${ALIASES[name]})`).join(', ');
 
-/**
- * `--controllers`: `*` is all, a name turns a controller on, `-name` turns it off, and the first item that names it counts.
- * As in the Go program, a controller without an item is on only if there is a `*`. Empty: all.
- */
+/** `--controllers`: `*` is all, `-name` turns one off; the first item that names it counts. Without `*` only named ones are on. */
 export const controllersList: Read<readonly ControllerName[]> = (value) => {
   const given = itemsOf(value);
   const items = given.length === 0 ? ['*'] : given;

@@ -27,7 +27,6 @@ export const FLAG_TOPICS = [
 
 export interface Flag {
   readonly topic: (typeof FLAG_TOPICS)[number];
-  /** The letter of a short form. */
   readonly short?: string;
   /** The placeholder of the value in `--help`. A flag without one is a switch. */
   readonly value?: string;
@@ -42,7 +41,6 @@ export interface Flag {
   readonly commands: readonly CommandName[];
   /** It is about one cluster: where a deployment serves several, each of them may have its own value. */
   readonly cluster?: true;
-  /** The functions on AWS read its variable. */
   readonly lambda?: true;
   /** The Go programs that have the flag: cloud-controller-manager, kube-controller-manager. */
   readonly go?: 'CCM' | 'KCM' | 'CCM, KCM';

@@ -33,10 +33,8 @@ const WORKING = [
   'adopt',
 ] as const;
 
-/** The commands that read what Services ask for. */
 const LINTING = [...WORKING, 'lint'] as const;
 
-/** The same, and the command for clusters that are gone. */
 const CONNECTING = [...WORKING, 'gc'] as const;
 
 // prettier-ignore

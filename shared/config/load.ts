@@ -9,9 +9,9 @@ import type { Config, NodeConfig } from './config.ts';
 import { readFlags, type Flags, type FlagValues } from './read-flags.ts';
 
 /**
- * The whole configuration: flags, cloud.conf, clouds.yaml and OS_* variables, of which an empty one is not set. With cloud.conf the other two are read only if
- * it says use-clouds; then each field comes from the first of the three that has it. Throws CONFIG_INVALID that lists every
- * problem, one a line, and never a secret. `warnings` are for the log, and `secretFrom` says which file or variables have the password.
+ * The whole configuration: flags, cloud.conf, clouds.yaml and OS_* variables. With cloud.conf the other two count
+ * only if it says use-clouds. Throws CONFIG_INVALID with every problem, one a line, and no secret. `secretFrom` names
+ * the file or variables with the password.
  */
 export async function loadConfig(
   flags: Flags,
@@ -121,10 +121,7 @@ function nodeConfig(
   };
 }
 
-/**
- * Routes need a router, a cluster CIDR and their controller. A flag or option that has no effect adds a
- * warning, unless routes are switched off.
- */
+/** Routes need a router, a cluster CIDR and their controller. A flag or option without effect adds a warning. */
 function routeConfig(
   flags: Flags,
   values: FlagValues,
@@ -145,7 +142,6 @@ function routeConfig(
   return {};
 }
 
-/** Whether all users of the machine can read a file. A file that is not there is told of elsewhere. */
 async function isReadByAll(file: string | undefined): Promise<boolean> {
   const found = file === undefined ? undefined : await stat(file).catch(() => undefined);
   return found !== undefined && (found.mode & 0o004) !== 0;
@@ -153,7 +149,6 @@ async function isReadByAll(file: string | undefined): Promise<boolean> {
 
 const NO_CONF = readCloudConf('', '');
 
-/** Undefined: there is no cloud.conf. Null: it cannot be read. */
 async function readConf(
   flags: Flags,
   env: NodeJS.ProcessEnv,

@@ -6,7 +6,6 @@ import { camel, NotAllowed, refusalOf, text, type Camel, type Read } from './rea
 
 type FlagName = keyof typeof FLAGS;
 
-/** The flags as they were given, on a command line or by variables. */
 export type Flags = {
   readonly [N in FlagName as Camel<N>]?: (typeof FLAGS)[N] extends { value: string } ? string : true;
 };
@@ -22,12 +21,10 @@ export type FlagValues = { readonly [N in FlagName as Camel<N>]: ValueOf<(typeof
 
 const ROWS = Object.entries(FLAGS) as readonly (readonly [FlagName, Flag])[];
 
-/** The rows of a command, in the order of the table. */
 export function flagsOf(command: CommandName): readonly (readonly [FlagName, Flag])[] {
   return ROWS.filter(([, { commands }]) => commands.includes(command));
 }
 
-/** The rows of which each cluster may have its own value. */
 export function flagsOfCluster(): readonly (readonly [FlagName, Flag])[] {
   return ROWS.filter(([, { cluster }]) => cluster);
 }
@@ -72,10 +69,7 @@ function readValue(
   return flag.default === undefined ? undefined : read(flag.default);
 }
 
-/**
- * Reads the flags of one cluster: one `name=value` a line; lines that are empty or begin with # say nothing. A line that is wrong
- * adds to `problems`, which name line and flag, and repeat nothing of the text.
- */
+/** The flags of one cluster: `name=value` a line, # for comments. `problems` name line and flag, and repeat nothing of the text. */
 export function readFlagsText(text: string, file: string, problems: string[]): Flags {
   const rows = new Map<string, Flag>(flagsOfCluster());
   const found = new Map<string, string>();

@@ -5,7 +5,6 @@ import { NODE_SELECTOR, parseNodeSelector, type NodeSelector } from '../model/no
 import { readUuid } from '../model/text/text.ts';
 import { didYouMean } from '../model/text/did-you-mean.ts';
 
-/** The result of reading a value that is not allowed. */
 export class NotAllowed {
   /** What is allowed, in words that follow "give". */
   readonly allowed: string;
@@ -22,8 +21,8 @@ export class NotAllowed {
 export type Read<T> = (value: string | undefined) => T | NotAllowed;
 
 /**
- * One line about a value that is not allowed, which may be a secret in the wrong place and is not shown (decision 460). `place` names
- * the flag, or file, line and option. Of a list the line has the positions of what is wrong.
+ * One line about a value that is not allowed. It may be a secret in the wrong place, so it is not shown (decision
+ * 460), but the positions in a list are.
  */
 export function refusalOf(place: string, value: string | undefined, { allowed, items }: NotAllowed): string {
   return `${place} has ${value === undefined ? 'no value' : `a value that is not allowed${positions(value, items)}`}: give ${allowed}`;
@@ -121,7 +120,6 @@ export const seconds: Read<number> = (value) => {
     : Math.trunc(duration / 1_000);
 };
 
-/** `0%` to `100%`, as a number. */
 export const percent: Read<number> = (value) => {
   const share = Number(/^(\d{1,3})%$/.exec(value ?? '')?.[1] ?? NaN);
   return share <= 100 ? share : new NotAllowed('a share from 0% to 100%');
@@ -133,7 +131,6 @@ export function oneWordOf<const T extends string>(...words: readonly T[]): Read<
     new NotAllowed(`one of ${words.join(', ')}${didYouMean(value ?? '', words)}`);
 }
 
-/** One or more of the words, in the order of `words`. */
 export function someOf<const T extends string>(...words: readonly T[]): Read<readonly T[]> {
   return (value) => {
     const given = itemsOf(value);
@@ -149,7 +146,6 @@ export function itemsOf(value: string | undefined): readonly string[] {
   return (value ?? '').split(/[\s,]+/).filter((item) => item !== '');
 }
 
-/** No CIDR, one, or one of each IP family. */
 export const cidrs: Read<readonly Cidr[]> = (value) => {
   const items = itemsOf(value);
   const read = items.flatMap((item) => parseCidr(item) ?? []);
@@ -161,7 +157,6 @@ export const cidrs: Read<readonly Cidr[]> = (value) => {
 /** An id that ends up in a URL or a request. */
 export const id: Read<string> = (value = '') => readUuid(value) ?? new NotAllowed('the UUID of a resource');
 
-/** Where OCCM would look for the metadata of a server. */
 export const searchOrder: Read<string> = (value) => {
   const items = value?.split(',').map((item) => item.trim()) ?? [];
   const known = items.every((item) => item === 'configDrive' || item === 'metadataService');
@@ -170,10 +165,8 @@ export const searchOrder: Read<string> = (value) => {
     : new NotAllowed('configDrive, metadataService, or both, separated by a comma');
 };
 
-/** Names of the subnets that give floating IPs. */
 export const nameOfSubnet: Read<string> = (value) => choice(value, chooseByName);
 
-/** Tags of the subnets that give floating IPs. */
 export const tagsOfSubnet: Read<string> = (value) => choice(value, chooseByTags);
 
 function choice(
@@ -195,13 +188,11 @@ export const domain: Read<string> = (value) => {
   return name !== undefined && right ? name : new NotAllowed('a DNS name such as nip.io');
 };
 
-/** The name of a ServiceAccount with its namespace, as `NAMESPACE/NAME`. */
 export const serviceAccount: Read<string> = (value = '') =>
   /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\/[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/.test(value)
     ? value
     : new NotAllowed('a ServiceAccount as NAMESPACE/NAME, such as levelset/levelset');
 
-/** ServiceAccounts, each as `NAMESPACE/NAME`, or `NAMESPACE/*` for all of a namespace. */
 export const serviceAccounts: Read<readonly string[]> = (value) => {
   const items = itemsOf(value);
   const wrong = items.filter((item) => serviceAccount(item.replace(/\/\*$/, '/any')) instanceof NotAllowed);
@@ -210,7 +201,6 @@ export const serviceAccounts: Read<readonly string[]> = (value) => {
     : new NotAllowed('ServiceAccounts as NAMESPACE/NAME or NAMESPACE/*, separated by commas', wrong);
 };
 
-/** HOST:PORT, [V6]:PORT or :PORT. */
 export interface HostPort {
   readonly host: string;
   readonly port: number;
@@ -225,7 +215,6 @@ export const hostPort: Read<HostPort> = (value = '') => {
   return { host: v6 ?? (host === '' ? '::' : (host ?? '::')), port };
 };
 
-/** The address of a `levelset serve`. */
 export const serverUrl: Read<string> = (value = '') => {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   return url !== undefined && mayCarryToken(url)
@@ -241,11 +230,9 @@ function mayCarryToken(url: URL): boolean {
   return isSafe && url.username === '' && url.password === '' && url.search === '';
 }
 
-/** Where the texts of the clusters of a deployment are: a folder, Secrets of its namespace, or a path of AWS Systems Manager Parameter Store. */
 type ClustersFrom =
   { readonly folder: string } | { readonly parameters: string } | { readonly secrets: true };
 
-/** Where a deployment reads which clusters it serves. */
 export const clustersFrom: Read<ClustersFrom> = (value = '') => {
   if (value === 'secrets') return { secrets: true };
   const [, folder] = /^folder:(.+)$/.exec(value) ?? [];

@@ -31,9 +31,8 @@ const WORDS: readonly (readonly [said: RegExp, code: ErrorCode])[] = [
 const LONGEST_MESSAGE = 500;
 
 /**
- * The error for an answer of the apiserver that is no success (Kubernetes API conventions, "Response Status Kind"). Its
- * message has what was attempted, the status, the message of the Status object or a plain text, and of a 401 whose credential it is; its
- * request id is the Audit-Id.
+ * The error for an answer that is no success (Kubernetes API conventions, "Response Status Kind"); of a 401 it says
+ * whose credential it was. Its request id is the Audit-Id.
  */
 export function answerError(
   doing: string,
@@ -62,16 +61,12 @@ export function answerError(
   });
 }
 
-/** The message of a Status object, with which an apiserver refuses; undefined in any other text. */
 export function statusMessage(text: string): string | undefined {
   const { kind, message } = fieldsOf(parseJson(text));
   return kind === 'Status' && typeof message === 'string' ? message : undefined;
 }
 
-/**
- * Whether a 404 says that the object at a path is gone, or the namespace in which one was to be made: a Status with the
- * reason NotFound and that name. An API that is not served has no name, and another server's words another one.
- */
+/** Whether a 404 says that this object, or its namespace, is gone, and not that an API or a proxy knows nothing. */
 export function saysGone(path: string, text: string): boolean {
   const { reason, details } = fieldsOf(parseJson(text));
   const { name } = fieldsOf(details);

@@ -12,24 +12,20 @@ const CLAIM = 'levelset.openstack.org/claim';
 
 /** So many sweeps in a row, without a renewal between, and the Lease is the claimant's. */
 const SWEEPS = 3;
-/** A sweep may come a little early. */
 const ALMOST = 0.9;
 
 interface DeploymentLeaseOptions {
   /** Names the deployment, for people, too. Undefined: its processes only read, so nothing is asked. */
   readonly deployment: () => string | undefined;
-  /** From one sweep to the next one. */
   readonly intervalMs: number;
   readonly log: Log;
   readonly taken: Taken;
 }
 
-/** Whether this process has the cluster from nobody. */
 export interface Taken {
   fromNobody: boolean;
 }
 
-/** Who would like to have the Lease, on the Lease of another one. */
 interface Claim {
   readonly by: string;
   readonly sweeps: number;
@@ -38,9 +34,8 @@ interface Claim {
 }
 
 /**
- * The Lease of a cluster: of several deployments, `serve` or functions, one writes to it (decision 527). Each sweep of its holder renews it,
- * and erases claims. Another deployment claims it, and has it when three of its sweeps in a row have found their claim: a deployment that
- * is gone holds up its successor for two intervals.
+ * Of several deployments one writes to a cluster (decision 527). Each sweep of the holder renews the Lease and erases
+ * claims. Another deployment has it when three of its sweeps in a row have found their claim.
  */
 export class DeploymentLease implements DeploymentHold {
   readonly #lease: LeaseObject;

@@ -7,7 +7,6 @@ import type { LeaderLease } from './leader-lease.ts';
 
 interface HomeOptions {
   readonly connection: Connection;
-  /** Of the Lease. */
   readonly namespace: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
@@ -16,7 +15,6 @@ interface HomeOptions {
 
 /** Where the processes of one deployment meet: one of them leads, by the Lease `levelset`. */
 export interface Home {
-  /** Not yet started. */
   lease(changed: (leads: boolean) => void): Promise<LeaderLease>;
   /** Gives the Pod of this process the label by which the Service finds the one that leads, or takes it. Nothing outside of a Pod. Never rejects. */
   labelPod(leads: boolean): Promise<void>;

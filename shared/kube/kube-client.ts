@@ -48,24 +48,18 @@ export interface KubeClientOptions {
   readonly namespace: string;
   /** Names the deployment, where its processes write: of several that serve one cluster one does (deployment-lease.ts). */
   readonly deployment?: () => string | undefined;
-  /** From one sweep to the next one. */
   readonly sweepIntervalMs?: number;
   readonly log: Log;
-  /** Called for each Event before it is written. */
   readonly told?: (about: Key, event: ObjectEvent) => void;
 }
 
-/** What all runs of a process know. */
 interface Known {
   cluster: string | undefined;
   readonly state: KnownState;
   readonly taken: Taken;
 }
 
-/**
- * The Kube port over HTTP. Objects pass as the apiserver's JSON: unknown fields are kept and timestamps stay strings.
- * Throws ReconcileError (answer-error.ts).
- */
+/** The Kube port over HTTP. Unknown fields are kept, timestamps stay strings. Throws ReconcileError (answer-error.ts). */
 export class KubeClient implements Kube {
   readonly state: StateStore;
   readonly routes: RouteRecord;

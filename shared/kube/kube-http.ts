@@ -13,8 +13,7 @@ import {
 } from '../http.ts';
 import { parseMeasured } from '../model/text/json-size.ts';
 import { ReconcileError } from '../model/errors.ts';
-import { answerError, saysGone, statusMessage } from './answer-error.ts';
-import type { RawAnswer } from './answer-error.ts';
+import { answerError, saysGone, statusMessage, type RawAnswer } from './answer-error.ts';
 import type { Connection, Credential } from './connection/connection.ts';
 
 export interface KubeRequest {
@@ -22,9 +21,7 @@ export interface KubeRequest {
   /** Path below the server's URL, with names encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;
-  /** Lists come without spec and status. */
   readonly metadataOnly?: true;
-  /** Not said: JSON. */
   readonly accept?: string;
   /** Sent as JSON. The body of a PATCH is a merge patch (RFC 7386). */
   readonly body?: unknown;
@@ -44,32 +41,24 @@ export interface KubeAnswer {
   readonly body: unknown;
 }
 
-/** One attempt, for metrics. */
 export interface KubeCall {
   readonly method: string;
-  /** 0 when no answer came. */
   readonly status: number;
   readonly durationMs: number;
 }
 
 export type KubeHttp = (request: KubeRequest) => Promise<KubeAnswer>;
 
-/**
- * No attempt starts later than this after the first one, so none follows a connection that timed out. Waiting in the
- * queue is cheaper than waiting in a function.
- */
+/** No attempt starts later after the first one: waiting in the queue is cheaper than waiting in a function. */
 const RETRY_WITHIN_MS = 4_000;
 /** Kubernetes API concepts, "Metadata-only fetches". */
 const METADATA_ONLY_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
-/** The time limit of one request, where the run has that much left. */
 const REQUEST_MS = 30_000;
 
 /**
- * The HTTP client for a kube-apiserver. A GET is repeated on 408, 429, 5xx and lost connections, with full
- * jitter or as Retry-After says. A write is never repeated: the next run sees whether it took effect. After a
- * 401 the credential is read again, and if it is another one, any request is repeated once. Where no TLS came about, the
- * next request or attempt reads it again. No request outlasts its
- * `leftMs`. `guard` stands before each attempt of a write, and throws where none may begin. Throws ReconcileError (answer-error.ts), never with the credential in it.
+ * The HTTP client for a kube-apiserver. A GET is repeated on 408, 429, 5xx and lost connections, a write never. After
+ * a 401 the credential is read again, and another one tried once. `guard` stands before each write, and throws where
+ * none may begin. Throws ReconcileError (answer-error.ts), never with the credential in it.
  */
 export function createKubeHttp(
   connection: Connection,
@@ -120,7 +109,6 @@ export function createKubeHttp(
   };
 }
 
-/** Milliseconds until the next attempt; Infinity if waiting does not help. */
 function retryDelayMs(error: unknown, tried: number): number {
   if (!(error instanceof ReconcileError) || error.code !== 'KUBE_UNAVAILABLE') return Infinity;
   return error.context.retryAfterMs ?? backoffMs(tried);
@@ -164,7 +152,6 @@ async function attemptOnce(
   }
 }
 
-/** A credential as got takes it. */
 export function sentWith({
   authorization,
   impersonation,
@@ -173,7 +160,6 @@ export function sentWith({
   return { headers: { ...impersonation, ...(authorization !== undefined && { authorization }) }, https };
 }
 
-/** What all clients of one apiserver have in common. */
 export function clientOptions({ tls, proxyFor, refuse }: Connection): ClientOptions {
   return { https: tls, refuse, ...(proxyFor && { proxyFor }) };
 }
@@ -182,10 +168,7 @@ function contentType(method: KubeRequest['method']): string {
   return method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
 }
 
-/**
- * The error for a lost connection. got's own error is not its cause, since that holds the request with its
- * token.
- */
+/** got's own error is not the cause: it holds the request with its token. */
 export function noAnswer(doing: string, server: string, error: unknown): unknown {
   if (!(error instanceof RequestError)) return error;
   if (error.cause instanceof ReconcileError) return error.cause; // a refused address

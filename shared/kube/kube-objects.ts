@@ -34,7 +34,6 @@ function path(group: string, resource: string, namespace?: string, name?: string
 }
 
 interface Kinds {
-  /** Any kind, of which nobody reads more. */
   readonly Metadata: { readonly metadata: ObjectMeta };
   readonly Service: Service;
   readonly Node: Node;
@@ -59,7 +58,6 @@ export function asObject<K extends Kind>(kind: K, body: unknown, doing: string):
   );
 }
 
-/** The object at a path; undefined where it is gone. */
 export async function getObject<K extends Kind>(
   http: KubeHttp,
   kind: K,
@@ -72,11 +70,8 @@ export async function getObject<K extends Kind>(
 
 const PAGE = 500;
 
-/** What to list: `path`, `doing` and selectors of a request. */
 type ListRequest<K extends Kind> = Pick<KubeRequest, 'path' | 'query' | 'doing' | 'signal'> & {
-  /** Of `Metadata` the list has no more. */
   readonly kind: K;
-  /** Objects of one answer: fewer take less memory and more calls. */
   readonly pageSize?: number;
 };
 
@@ -87,9 +82,9 @@ interface Snapshot<T> {
 }
 
 /**
- * All objects of a collection, read in pages of one consistent snapshot, never a part of them. When the snapshot expires
- * (410; docs/sources/kubernetes.md, "Lists in pages") the list starts over once, then throws KUBE_UNAVAILABLE. The
- * objects come without field managers and a Node's images, the bulk of the JSON.
+ * All objects of a collection in one consistent snapshot, never a part. When it expires (410;
+ * docs/sources/kubernetes.md, "Lists in pages") the list starts over once, then throws KUBE_UNAVAILABLE. Field
+ * managers and images are left out.
  */
 export async function listAllObjects<K extends Kind>(
   http: KubeHttp,
@@ -98,7 +93,6 @@ export async function listAllObjects<K extends Kind>(
   return (await tryList(http, request)) ?? (await tryList(http, request)) ?? expired(request, 'twice ');
 }
 
-/** All objects; undefined if the snapshot expired. */
 async function tryList<K extends Kind>(
   http: KubeHttp,
   request: ListRequest<K>,
@@ -119,7 +113,6 @@ export async function* listPages<K extends Kind>(
   for await (const page of pagesOf(http, request, false)) yield page ?? expired(request);
 }
 
-/** The last one is undefined if the snapshot expired. */
 async function* pagesOf<K extends Kind>(
   http: KubeHttp,
   { kind, pageSize = PAGE, ...request }: ListRequest<K>,
@@ -172,7 +165,6 @@ function withoutBallast<T extends object>(item: T): T {
   return item;
 }
 
-/** The `labelSelector` for objects with all of these labels. */
 export function toSelector(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([label, value]) => `${label}=${value}`)

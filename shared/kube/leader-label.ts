@@ -11,10 +11,7 @@ interface OwnPod {
   readonly name: string;
 }
 
-/**
- * Gives the label to the Pod of a process that leads, and takes it from every other one; takes it from the Pod of a process that does not. Never
- * rejects: what fails is logged.
- */
+/** The leader's Pod gets the label and every other one loses it; a Pod that does not lead loses its own. Never rejects. */
 export async function labelLeader(http: KubeHttp, pod: OwnPod, leads: boolean, log: Log): Promise<void> {
   const set = (name: string, value: string | null): Promise<unknown> =>
     http({

@@ -9,20 +9,16 @@ interface LeaderLeaseOptions {
   readonly http: KubeHttp;
   readonly namespace: string;
   readonly name: string;
-  /** Unique to a process. */
   readonly identity: string;
   readonly log: Log;
-  /** Called when this process begins to lead, and when it does not lead any more. */
   readonly changed: (leads: boolean) => void;
   /** Milliseconds that have passed, the process's own clocks by default. */
   readonly clock?: LeaseClock;
 }
 
-/** By whom a process may write. */
 export interface Leading {
   /** Stands before each write. Throws LEASE_LOST where none may begin. */
   guard(): void;
-  /** Names the deployment (deployment-lease.ts). */
   readonly deployment: string | undefined;
 }
 
@@ -50,10 +46,9 @@ const OWN_CLOCK: LeaseClock = {
 };
 
 /**
- * The Lease of a deployment: of its processes one leads, which alone writes (decision 521). No two clocks are compared: a process that
- * follows takes the Lease over when its record has stood still for 15 s on that process's own clock. The leader writes the last version
- * that it knows again 2 s after each answer, and may begin writes for 13 s after it sent a renewal that was taken. The two seconds
- * between are for a write that is on its way.
+ * Of the processes of a deployment one leads, which alone writes (decision 521). No two clocks are compared: a
+ * follower takes over when the record has stood still for 15 s on its own clock. The leader may begin writes for 13 s
+ * after a renewal was sent.
  */
 export class LeaderLease implements Leading {
   readonly #options: LeaderLeaseOptions;
@@ -61,13 +56,11 @@ export class LeaderLease implements Leading {
   readonly #lease: LeaseObject;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
-  /** The record that was read or written last, and since when it is known. */
   #seen: { readonly record: LeaseRecord; readonly sinceMs: number } | undefined;
   /** When the last renewal that was taken was sent, by both clocks. */
   #sent = { monotonic: -Infinity, wall: -Infinity };
   #leads = false;
   #isAnothers = false;
-  /** What was logged last, of failures in a row. */
   #told: string | undefined;
 
   constructor(options: LeaderLeaseOptions) {
@@ -81,7 +74,6 @@ export class LeaderLease implements Leading {
     return this.#leads;
   }
 
-  /** Who holds the Lease, as far as this process has seen; undefined: nobody. */
   get holder(): string | undefined {
     return holderOf(this.#seen?.record);
   }
@@ -139,7 +131,6 @@ export class LeaderLease implements Leading {
     }
   }
 
-  /** Takes the Lease, if it is nobody's. */
   async #look(): Promise<void> {
     const { identity } = this.#options;
     const record = await this.#lease.read();

@@ -8,13 +8,11 @@ export type LeaseRecord = Pick<Lease, 'spec'> & {
   readonly metadata: Pick<Lease['metadata'], 'name'> & Partial<Lease['metadata']>;
 };
 
-/** Undefined: nobody holds it. */
 export function holderOf(record: LeaseRecord | undefined): string | undefined {
   const holder = record?.spec?.holderIdentity ?? '';
   return holder === '' ? undefined : holder;
 }
 
-/** The record with another holder, or the same anew. */
 export function takenBy(record: LeaseRecord, holder: string, leaseDurationSeconds: number): LeaseRecord {
   const same = { ...record.spec, holderIdentity: holder, leaseDurationSeconds };
   if (holderOf(record) === holder) return { ...record, spec: same };
@@ -25,7 +23,6 @@ export function takenBy(record: LeaseRecord, holder: string, leaseDurationSecond
   };
 }
 
-/** One Lease of a kube-apiserver. */
 export class LeaseObject {
   readonly name: string;
   readonly #http: KubeHttp;
@@ -43,10 +40,7 @@ export class LeaseObject {
     return getObject(this.#http, 'Lease', this.#path, `read Lease ${this.name}`);
   }
 
-  /**
-   * Writes the record with the time of now, and returns it is then. Undefined: somebody else wrote, made or deleted it
-   * meanwhile. Throws CONFIG_INVALID where none can be made in the namespace.
-   */
+  /** Returns what was written; undefined: somebody else wrote meanwhile. Throws CONFIG_INVALID where there is no namespace. */
   async write(record: LeaseRecord): Promise<LeaseRecord | undefined> {
     const isNew = record.metadata.resourceVersion === undefined;
     const doing = `write Lease ${this.name}`;

@@ -50,10 +50,7 @@ const port = fields({ port: number, protocol: text });
 const address = fields({ type: text, address: text });
 const endpoint = fields({ addresses: maybe(listOf(text)) });
 
-/**
- * What levelset counts on in an apiserver's objects (Kubernetes API reference). Where it is not there, something else has answered.
- * The same as code of ajv is 18 kB of each function (decision 534).
- */
+/** What levelset counts on in an apiserver's objects. ajv's code for it would be 18 kB of each function (decision 534). */
 export const SHAPES = {
   Metadata: fields({ metadata }),
   Service: fields({

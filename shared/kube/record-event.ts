@@ -11,10 +11,8 @@ import { corePath } from './kube-objects.ts';
 const LONGEST_MESSAGE = 1024;
 
 /**
- * Writes an Event about a Service or Node (docs/sources/kubernetes.md, "Events of the controllers"). Its name
- * has a hash of what it says, since runs have no memory: the same Event again only raises the count of the
- * first one, until the apiserver drops that one (--event-ttl). Never throws: an Event that cannot be written
- * goes to the log.
+ * Writes an Event (docs/sources/kubernetes.md, "Events of the controllers"). Its name has a hash of what it says: the
+ * same again only raises the count. Never throws.
  */
 export async function recordEvent(
   http: KubeHttp,
@@ -53,7 +51,6 @@ async function write(http: KubeHttp, about: Service | Node, event: ObjectEvent):
   await http({ method: 'PATCH', path: one, body: { count, lastTimestamp: body.lastTimestamp }, doing });
 }
 
-/** The Event object. Events about Nodes are in the namespace `default`. */
 function eventObject({ metadata }: Service | Node, { component, type, reason, message }: ObjectEvent) {
   const { namespace, name, uid, resourceVersion } = metadata;
   const isService = namespace !== undefined;

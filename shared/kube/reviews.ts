@@ -3,7 +3,6 @@ import { countdown, REVIEW_MS } from '../deadline.ts';
 import { fieldsOf } from '../model/json.ts';
 import type { KubeHttp } from './kube-http.ts';
 
-/** A user as the apiserver knows it. */
 export interface Caller {
   readonly username: string;
   readonly uid?: string;

@@ -10,10 +10,8 @@ import { clientOptions, noAnswer, sentWith } from './kube-http.ts';
 interface WatchRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** Only changes after this version are told. */
   readonly resourceVersion: string;
   readonly metadataOnly?: true;
-  /** What is attempted, for messages, such as `watch Services`. */
   readonly doing: string;
 }
 
@@ -34,7 +32,6 @@ const STALLED_MS = 150_000;
 const LONGEST_LINE = 8 * 2 ** 20;
 /** The most characters of a refusal, which has so long to come. */
 const LONGEST_REFUSAL = 2 ** 20;
-/** The time until the answer begins. */
 const BEGIN_MS = 30_000;
 
 /** Kubernetes API concepts, "Metadata-only fetches". */
@@ -98,9 +95,7 @@ function eventIn(line: string, doing: string): WatchEvent {
   try {
     const { type, object } = parseMeasured(line) as WatchEvent;
     if (typeof type === 'string' && typeof object === 'object') return { type, object };
-  } catch {
-    // told below
-  }
+  } catch {}
   throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${doing}: the answer is no list of events`);
 }
 

@@ -2,35 +2,27 @@ import { inTime, isSettledWithin, patienceMs } from '../deadline.ts';
 import { NO_RUN, type RunContext } from '../run-context.ts';
 import { BoundedMap } from './bounded-map.ts';
 
-/** The least that a kept answer needs of a clock: milliseconds, since whenever. */
 interface Time {
   now(): number;
 }
 
 export interface Lifetime {
-  /**
-   * For how many milliseconds after it came an answer counts for who asks, whoever asked first. 0: only while it is on its way.
-   */
+  /** So long after it came an answer counts, in milliseconds. 0: only while it is on its way. */
   readonly keepMs: number;
   readonly clock: Time;
 }
 
 interface Entry {
   readonly value: Promise<unknown>;
-  /** The run that began it. */
   readonly run: RunContext;
   /** When the answer came. Undefined while it is on its way. */
   at?: number;
 }
 
 /**
- * Answers to reads, by key. Whoever asks while a read is on its way gets its answer, and so does whoever asks
- * within its lifetime. A failure reaches all who wait for it and is never kept. The oldest answer goes when
- * there are more than `most`.
- *
- * Each run waits for a read as long as it has time. One that ended with the time of the run that began it is begun anew for the
- * others. A read that hangs holds up the run that began it. The others lose their patience with it,
- * ask once more together, and take the answer that comes first.
+ * Answers to reads, by key: whoever asks while one is on its way, or within its lifetime, gets it. A failure reaches
+ * all who wait, and is never kept. A read that hangs, or ended with the time of its run, is begun anew for the
+ * others.
  */
 export class Answers {
   readonly #entries: BoundedMap<string, Entry>;
@@ -41,7 +33,6 @@ export class Answers {
     this.#entries = entries;
   }
 
-  /** The same answers for one run. */
   during(run: RunContext): Answers {
     return new Answers(0, run, this.#entries);
   }
@@ -56,7 +47,6 @@ export class Answers {
     return inTime(value, `wait for an answer (${key})`, this.#run.remainingMs());
   }
 
-  /** The next who asks reads afresh. */
   forget(key: string): void {
     this.#entries.delete(key);
   }

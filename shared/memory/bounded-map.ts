@@ -1,6 +1,6 @@
 /**
- * A map of bounded weight: when all entries together weigh more than `most`, those that were set longest ago go. An entry
- * weighs 1 unless `weigh` says otherwise, as it is when it is set.
+ * When all entries together weigh more than `most`, those that were set longest ago go. An entry weighs 1 unless
+ * `weigh` says otherwise.
  */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #most: number;

@@ -35,7 +35,6 @@ async function list({ kube, memory }: Reading): Promise<readonly Node[]> {
   return nodes;
 }
 
-/** The next list is a new one. */
 export function forgetNodes({ memory }: { readonly memory: Pick<Memory, 'answers'> }): void {
   memory.answers.forget(NODES);
 }

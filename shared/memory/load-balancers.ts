@@ -13,7 +13,6 @@ interface Known {
   readonly besideMembers?: BesideMembers | undefined;
   /** By id of a listener, pool or member in ERROR: when it was last written, in milliseconds since 1970. */
   readonly writtenInError: ReadonlyMap<string, number>;
-  /** Octavia has accepted its deletion from this process. */
   readonly isDeleted?: true;
 }
 
@@ -21,7 +20,6 @@ interface KnownChildren {
   readonly uid: string | undefined;
   readonly updated_at: string;
   readonly children: readonly ObservedResource[];
-  /** In milliseconds since 1970. */
   readonly readAt: number;
 }
 
@@ -29,18 +27,14 @@ interface KnownChildren {
 export interface BesideMembers {
   readonly uid: string | undefined;
   readonly floatingIP: WireResource | undefined;
-  /** When this process had read everything, in milliseconds since 1970. */
   readonly readAt: number;
-  /** The pools whose members it wrote last. */
   readonly pools: ReadonlySet<Address>;
-  /** Everything else on the load balancer. */
   readonly children: readonly ObservedResource[];
 }
 
 export interface WrittenPlan {
   readonly key: Key;
   readonly uid: string;
-  /** Hash of what was desired. */
   readonly hash: string;
   readonly floatingIP: WireResource | undefined;
 }
@@ -57,8 +51,8 @@ export const RELIES_MS = 60_000;
 const SURE_AFTER_MS = 2_000;
 
 /**
- * What one process knows of each load balancer. What it has read of what is on it counts while `updated_at` is the same, which any
- * write to a load balancer, or to what is on it, moves. After a write of its own it forgets that at once.
+ * What one process knows of each load balancer. What it has read counts while `updated_at` is the same, which any
+ * write to what is on it moves.
  */
 export class LoadBalancers {
   readonly #known: BoundedMap<string, Known>;
@@ -67,7 +61,6 @@ export class LoadBalancers {
     this.#known = new BoundedMap(mostResources, weightOf);
   }
 
-  /** Of how many load balancers children are known. */
   get read(): number {
     return [...this.#known.values()].filter(({ children }) => children.size > 0).length;
   }
@@ -131,7 +124,6 @@ export class LoadBalancers {
     }
   }
 
-  /** Ids of children that were written in ERROR less than a minute ago. */
   writtenInError(id: string, now: number): ReadonlySet<string> {
     return new Set(this.#lately(id, now).keys());
   }

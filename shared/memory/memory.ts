@@ -1,8 +1,4 @@
-/**
- * Everything that one process remembers from one run to the next. There is one per World: two worlds share nothing. All of it
- * saves calls, or keeps runs of the same process from getting into each other's way; a process that starts without it does the
- * same things.
- */
+/** What one process remembers from one run to the next, one for each World. It saves calls: a process without it does the same things. */
 import type { NeutronPort, Server } from '../model/node/nova.ts';
 import type { Key } from '../model/request.ts';
 import type { WireResource } from '../model/resources.ts';
@@ -13,11 +9,9 @@ import type { ServersOfProject } from './node-servers.ts';
 import type { ObjectEvent } from '../model/kubernetes.ts';
 
 export interface Memory {
-  /** Answers of OpenStack and the apiserver that many runs ask for: subnets, quota, flavors, lists of Nodes. */
   readonly answers: Answers;
   /** So long one list of Nodes serves all runs of a process: a second, or where changes of Nodes are told until the next look at them. */
   nodesKeptMs: number;
-  /** Lists of the ports of Nodes, by what they were listed for. */
   readonly nodePorts: Answers;
   /** By what units can do without: until when nobody asks for it again, in milliseconds since 1970. */
   readonly unanswered: BoundedMap<string, number>;
@@ -35,48 +29,33 @@ export interface Memory {
   /** Whose Nodes the servers of the project are; absent where a process serves one cluster. */
   projectServers?: ServersOfProject;
   readonly servers: Gathering<Server>;
-  /** By the name of a Node: the servers that it may be. */
   readonly serversByNode: Gathering<readonly Server[]>;
-  /** By server: its ports. */
   readonly serverPorts: Gathering<readonly NeutronPort[]>;
-  /**
-   * By what Nodes share: a promise that ends with the last run that takes from it, for which the next one
-   * waits.
-   */
+  /** A promise that ends with the last run that takes from what is shared, for which the next one waits. */
   readonly queues: Map<'deletions', Promise<unknown>>;
 
-  /** The Events that were written, for the page. */
   readonly events: ToldEvents;
 }
 
 interface FullRouter {
   readonly limit: number;
-  /** In milliseconds since 1970. */
   readonly until: number;
 }
 
-/** Reads by id that wait to become one list. */
 export interface Gathering<T> {
-  /** Ids for the next list. */
   waiting: string[];
   /** When an id was last asked for `lately`, in milliseconds since 1970: an earlier list would have done. */
   readonly asked: Map<string, number>;
-  /** The list that waits for more ids. */
   next?: Promise<ReadonlyMap<string, T>> | undefined;
-  /** The last list. */
   kept?: { readonly until: number; readonly found: ReadonlyMap<string, T> };
 }
 
 /** More than a project has of anything. What a full map drops is read again. */
 const MOST = 5_000;
 
-/**
- * Of what is on load balancers, with a kilobyte or two for each: a load balancer may have ten members or ten thousand. What it
- * drops costs the next run of that Service a look in full.
- */
+/** Of what is on load balancers, a kilobyte or two each. What is dropped costs the next run a look in full. */
 const MOST_RESOURCES = 50_000;
 
-/** Each entry keeps a whole port. */
 const MOST_PORTS = 1_000;
 
 /** Each entry keeps all ports of a project, for one state of its Nodes. */
@@ -110,15 +89,11 @@ export function newGathering<T>(): Gathering<T> {
   return { waiting: [], asked: new Map() };
 }
 
-/** An Event as this process wrote it. */
 interface ToldEvent extends Pick<ObjectEvent, 'type' | 'reason' | 'message'> {
-  /** When it was written last, RFC 3339. */
   readonly at: string;
-  /** How often. */
   readonly count: number;
 }
 
-/** Of one object the newest are kept. */
 const MOST_OF_ONE = 10;
 
 /** The Events that this process wrote, the newest first: people read on the page what the kube-apiserver need not be asked for. */

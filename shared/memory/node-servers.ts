@@ -1,6 +1,5 @@
 /** What one cluster says, and hears, of the servers of its project. */
 export interface ServersOfProject {
-  /** Notes the servers of all Nodes of the cluster. */
   claim(servers: readonly string[]): void;
   /** The servers that are Nodes of other clusters: the same set until one changes. */
   others(): ReadonlySet<string>;
@@ -28,7 +27,6 @@ export class NodeServers {
     };
   }
 
-  /** Forgets a cluster that is served no more. */
   leave(cluster: string): void {
     this.#release(cluster, new Set());
   }

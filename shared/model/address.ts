@@ -1,30 +1,22 @@
-/** Plan addresses: what a plan calls its resources, whether they exist yet or not. */
 import type { ServicePort } from './kubernetes.ts';
 
 /**
- * A plan address: it names what a resource is for, unique within one plan: `lb`, `listener/tcp/80`, `pool/tcp/80`,
- * `monitor/tcp/80`, `member/tcp/80/10.0.0.5:30080`, `floatingip`, `securitygroup`,
- * `securitygrouprule/tcp/30080/10.0.0.0/24`, `port/10.0.0.5`, `router/54d3ba2c-...`, `secret/web-tls/0a1b2c3d4e5f6071`.
+ * What a resource is for, unique within a plan: `lb`, `listener/tcp/80`, `member/tcp/80/10.0.0.5:30080`,
+ * `floatingip`, `securitygrouprule/tcp/30080/10.0.0.0/24`, `port/10.0.0.5`, `router/54d3ba2c-...`,
+ * `secret/web-tls/0a1b2c3d4e5f6071`.
  */
 export type Address = string;
 
-/**
- * A reference to an attribute of a resource that may not exist yet, such as `lb.vip_port_id`. Once the resource exists,
- * `apply` replaces the reference by the value.
- */
+/** Stands for an attribute of a resource that may not exist yet, such as `lb.vip_port_id`, until `apply` knows the value. */
 export interface Ref {
   readonly $ref: `${Address}.${string}`;
 }
 
-/**
- * The place of a pool that is built beside the one in use (decision 11): `tcp/80/next` for the port `tcp/80`. When the
- * new pool is complete, the listener turns to it; then the old pool has this place.
- */
+/** Where a pool is built beside the one in use (decision 11), until the listener turns to it. */
 export function nextPlace(place: string): string {
   return `${place}/next`;
 }
 
-/** The place of a port of a Service: `tcp/80`. */
 export function placeOfPort({ protocol = 'TCP', port }: Pick<ServicePort, 'protocol' | 'port'>): string {
   return `${protocol.toLowerCase()}/${port}`;
 }
@@ -43,9 +35,7 @@ export function poolAddressOf(address: string): string {
   return `pool/${(kind === 'member' ? place.slice(0, -1) : place).join('/')}`;
 }
 
-/**
- * Listener protocols that share the TCP ports of a load balancer (docs/sources/openstack.md, "Protocols on one port").
- */
+/** Listener protocols that share TCP ports (docs/sources/openstack.md, "Protocols on one port"). */
 const TCP_LIKE = ['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROMETHEUS'];
 
 /** `tcp`, `udp` or `sctp` for a listener protocol. A load balancer has one listener for each transport and port. */

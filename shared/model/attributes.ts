@@ -10,10 +10,7 @@ import { POOL } from './attributes/pool.ts';
 import { SECRET } from './attributes/secret.ts';
 import type { AttributeRow, AttributeRule, Need } from './attributes/attribute-row.ts';
 
-/**
- * Every attribute that levelset sets, by kind of resource. The API references say what may change at all: Octavia,
- * Networking and Key Manager, and Kubernetes for `node` and `nodestatus`.
- */
+/** Every attribute that levelset sets, by kind of resource. */
 export const ATTRIBUTES = {
   loadbalancer: LOAD_BALANCER,
   listener: LISTENER,
@@ -34,7 +31,6 @@ export const ATTRIBUTES = {
 
 type Kind = keyof typeof ATTRIBUTES;
 
-/** The attributes of a kind, in the order of their annotations. */
 export function attributesOf(kind: Kind): Readonly<Record<string, AttributeRow<unknown>>> {
   return ATTRIBUTES[kind];
 }
@@ -55,9 +51,7 @@ export function withNeedsMet<T extends object>(kind: Kind, attributes: T, met: r
   return Object.fromEntries(Object.entries(attributes).filter(isMet)) as T;
 }
 
-/**
- * Whether an attribute can be left to the server again. The name comes from a tag, so it may be no attribute at all.
- */
+/** Whether an attribute can be left to the server again. The name comes from a tag, and may be none. */
 export function hasUnset(kind: Kind, attribute: string): boolean {
   return Object.hasOwn(ATTRIBUTES[kind], attribute) && attributeRule(kind, attribute).unset !== undefined;
 }

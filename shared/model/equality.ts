@@ -1,4 +1,3 @@
-/** Comparison of desired with observed values (decision 2). */
 import type { AttributeRule } from './attributes/attribute-row.ts';
 import { userDescription, mergeTags, recordedIn } from './ownership.ts';
 import type { Condition } from './kubernetes.ts';

@@ -15,13 +15,11 @@ interface ErrorRow {
   readonly reason: string;
   /** HTTP status with which `POST /resync` answers. */
   readonly status: number;
-  /** What to do, for people. */
   readonly advice: string;
   /** It is an answer about one step, and says nothing of who asks, or of whether the service is there. */
   readonly ofOneStep?: true;
 }
 
-/** Every way in which OpenStack, Kubernetes or the configuration can fail a run. */
 // prettier-ignore
 export const ERRORS = {
   CLUSTER_HELD:        { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 503, advice: 'let one deployment serve a cluster' },
@@ -62,15 +60,12 @@ export function adviceOn(code: ErrorCode, id: string | undefined): string {
 }
 
 export interface ErrorContext {
-  /** Request id of OpenStack, or audit id of the apiserver, by which their logs show the call. */
   readonly requestId?: string;
-  /** The HTTP status of the answer. */
   readonly status?: number;
   /** How long the answer asked to wait (Retry-After), in milliseconds. */
   readonly retryAfterMs?: number;
   /** When the answer was sent, by the clock of the service (Date). */
   readonly serverTimeMs?: number;
-  /** There was a connection, and no TLS in it. */
   readonly isWithoutTls?: boolean;
   /** The answer was longer than any that is read: fewer objects at once may do. */
   readonly isTooLong?: true;
@@ -101,7 +96,6 @@ export function isRefusedWrite({ code }: ReconcileError): boolean {
   return code.startsWith('KUBE_') && code !== 'KUBE_CONFLICT' && code !== 'KUBE_UNAVAILABLE';
 }
 
-/** Whether an answer was longer than any that is read. */
 export function isTooLong(error: unknown): boolean {
   return isError(error) && error.context.isTooLong === true;
 }

@@ -1,7 +1,4 @@
-/**
- * The parts of Kubernetes objects that levelset reads, as they are on the wire; timestamps stay strings. Shapes: the
- * Kubernetes API reference, and the types of client-node, none of whose code is loaded.
- */
+/** The parts of Kubernetes objects that levelset reads, as on the wire; timestamps stay strings. */
 import type { V1ServicePort, V1ServiceSpec } from '@kubernetes/client-node';
 
 export interface ObjectMeta {
@@ -24,7 +21,6 @@ export interface ObjectMeta {
 export interface ManagedFields {
   readonly manager?: string;
   readonly subresource?: string;
-  /** The time of the last write, RFC 3339. */
   readonly time?: string;
   readonly fieldsV1?: Readonly<Record<string, unknown>>;
 }
@@ -42,7 +38,6 @@ export interface LoadBalancerIngress {
   readonly ip?: string;
   readonly hostname?: string;
   readonly ipMode?: string;
-  /** What another controller says of single ports. */
   readonly ports?: readonly unknown[];
 }
 
@@ -77,7 +72,6 @@ export interface Taint {
 }
 
 export interface NodeAddress {
-  /** InternalIP, ExternalIP, Hostname, InternalDNS or ExternalDNS. */
   readonly type: string;
   readonly address: string;
   /** Only of a judged Node: the subnets in which ports of its server have it. */
@@ -129,7 +123,6 @@ export interface Pod {
     readonly initContainers?: readonly Container[];
   };
   readonly status?: {
-    /** Pending, Running, Succeeded, Failed or Unknown. */
     readonly phase?: string;
     readonly podIPs?: readonly { readonly ip: string }[];
   };
@@ -139,7 +132,6 @@ export interface Pod {
 export interface Secret {
   readonly metadata: ObjectMeta & { readonly namespace: string };
   readonly type?: string;
-  /** Base64. */
   readonly data?: Readonly<Record<string, string>>;
   /** In the place of the data: what a support bundle says of its certificate. No apiserver sends it. */
   readonly facts?: { readonly fingerprint: string; readonly notAfter: string } | { readonly because: string };
@@ -183,10 +175,7 @@ export interface ObjectEvent {
   readonly message: string;
 }
 
-/**
- * The floating IP that an external Service asks for by spec.loadBalancerIP; undefined for none, and for an IPv6
- * address.
- */
+/** spec.loadBalancerIP as a floating IP; undefined for none, and for IPv6. */
 export function requestedFloatingIP({ spec }: Pick<Service, 'spec'>): string | undefined {
   const { loadBalancerIP = '' } = spec;
   return loadBalancerIP === '' || loadBalancerIP.includes(':') ? undefined : loadBalancerIP;

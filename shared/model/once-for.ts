@@ -1,7 +1,4 @@
-/**
- * What a pure function makes of an object, made once for as long as the object lives: for what thousands of Services ask
- * of one list that nobody changes any more, such as the Nodes.
- */
+/** What a pure function makes of an object, made once while the object lives: thousands of Services ask of one list of Nodes. */
 export function onceFor<K extends object, T>(make: (of: K) => T): (of: K) => T {
   const made = new WeakMap<K, { readonly value: T }>();
   return (of) => {

@@ -3,10 +3,7 @@ import type { ErrorCode } from './errors.ts';
 import type { Plan, Step } from './plan.ts';
 import type { ReconcileRequest, Key } from './request.ts';
 
-/**
- * How a run ended. settled: all is as desired, as far as it is allowed now. progressing: the run ended early and its
- * key is requeued. blocked: the object must change first. failed: an error ended the run.
- */
+/** settled: all is as desired, as far as allowed. progressing: the key is requeued. blocked: the object must change first. */
 export type Outcome =
   | { readonly status: 'settled' }
   | {
@@ -28,21 +25,17 @@ export type Outcome =
       readonly retryAfterMs: number;
     };
 
-/** What one run of one key found and did. */
 export interface Report {
   readonly request: ReconcileRequest;
   readonly outcome: Outcome;
-  /** Undefined if the run ended before there was a plan. */
   readonly plan?: Plan;
   readonly applied: readonly Step[];
   readonly loadBalancerId?: string;
-  /** The published address; several are separated by commas. */
   readonly address?: string;
   /** Names of eligible nodes without an IP address. The node set is read again until there are none. */
   readonly nodesWithoutAddress?: readonly string[];
   /** Milliseconds until the first draining member is deleted. The key is requeued for that time. */
   readonly drainedInMs?: number;
-  /** Certificates that the Service's listeners should use; undefined if they are not known. */
   readonly certificates?: readonly CertificateInUse[];
   /** Hash of what was desired. Two runs in a row with different ones: somebody changed what is asked for. */
   readonly desired?: string;
@@ -51,9 +44,7 @@ export interface Report {
   /** The object is not there, and has left nothing. */
   readonly missing?: true;
   readonly durationMs: number;
-  /** OpenStack requests made by this run. */
   readonly calls: number;
-  /** OpenStack request ids of calls that failed. */
   readonly failedRequestIds: readonly string[];
 }
 
@@ -75,7 +66,6 @@ export type Run = Pick<
 
 /** What a sweep counts, for the status page, the metrics and the log. */
 export interface SweepFigures {
-  /** Number of Services that want a load balancer. */
   readonly services: number;
   /** Number of Services that levelset does not look after any more (decision 150). */
   readonly letGo: number;
@@ -89,21 +79,16 @@ export interface SweepFigures {
   readonly nodesWithoutAddress: readonly string[];
   /** Services that began or ceased to want a load balancer, and on which nobody has worked since. */
   readonly news: readonly Key[];
-  /** Certificates in use, by the key of the Service. */
   readonly certificates: ReadonlyMap<Key, readonly CertificateInUse[]>;
-  /** Number of Nodes in the cluster; 0 if levelset does not look after Nodes. */
   readonly nodes: number;
-  /** Number of Nodes that match their servers and have no problem. */
   readonly nodesSettled: number;
   /** Nodes that could be compared with their servers. None of many: Nova cannot be read. */
   readonly nodesCompared: number;
 }
 
-/** What one controller found in a sweep: the keys that need work, and why others could not be checked. */
 export interface Found {
   readonly keys: readonly Key[];
   readonly warnings: readonly string[];
-  /** Something could not be read or compared. The warnings say what. */
   readonly incomplete?: boolean;
   /** This controller's part of the figures; absent if the controller was not part of the sweep. */
   readonly figures?: Partial<SweepFigures>;

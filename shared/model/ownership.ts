@@ -25,10 +25,8 @@ import { fingerprint } from './json.ts';
 import type { ServiceKey } from './request.ts';
 import { mergeUserTags } from './load-balancer/user-tags.ts';
 
-/** Prefix of our tags and Leases. */
 export const TAG_PREFIX = 'levelset-';
 
-/** Field manager of all our writes to Kubernetes. */
 export const FIELD_MANAGER = 'levelset';
 export const FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
 export const READY_CONDITION = `${ANNOTATION_PREFIX}Ready`;
@@ -41,10 +39,7 @@ export function approvalsIn(annotations: Readonly<Record<string, string>> | unde
   return (annotations?.[APPROVE] ?? '').split(/[\s,]+/).filter((hash) => hash !== '');
 }
 
-/**
- * The approval of a change, which a person copies into the annotation `approve`: a hash of all that the change is about, short enough to
- * copy, and long enough that no two changes share one.
- */
+/** The hash of a change that a person copies into the annotation `approve`. */
 export function approvalOf(what: readonly unknown[]): string {
   return fingerprint(what).slice(0, 12);
 }
@@ -59,7 +54,6 @@ const MAX_LENGTH = 255;
 const SET = `${TAG_PREFIX}set=`;
 
 export interface ClusterIdentity {
-  /** UID of the namespace kube-system. */
   readonly id: string;
   /** `--cluster-name`: makes names, never recognises anything. */
   readonly name: string;
@@ -69,7 +63,6 @@ export const clusterTag = (cluster: ClusterIdentity): string => `${TAG_PREFIX}cl
 export const serviceTag = (uid: string): string => `${TAG_PREFIX}service=${uid}`;
 export const nameTag = (key: ServiceKey): string => `${TAG_PREFIX}name=${key.namespace}/${key.name}`;
 
-/** `at` is transport and port, such as `tcp/80`. */
 export const portTag = (at: string): string => `${TAG_PREFIX}port=${at}`;
 
 /** Tags that record these attributes: several if one would be too long. */
@@ -103,7 +96,6 @@ export const sharedTag = (namespace: string, name: string): string =>
 /** The tag by which everything of this Service follows levelset, on what another controller made (decision 6). */
 export const adoptedTag = (key: ServiceKey): string => `${TAG_PREFIX}adopted=${key.namespace}/${key.name}`;
 
-/** The tag of a load balancer, or pool, that is made to take another one's place. */
 export const replacesTag = (id: string): string => `${TAG_PREFIX}replaces=${id}`;
 
 /** The value of the first tag `levelset-<name>=`; undefined if there is none. */
@@ -115,7 +107,6 @@ export function tagValue(tags: unknown, name: string): string | undefined {
   return found?.slice(start.length);
 }
 
-/** The values of all tags `levelset-<name>=`. */
 export function tagValues(tags: unknown, name: string): readonly string[] {
   const list: readonly unknown[] = Array.isArray(tags) ? tags : [];
   return list.flatMap((tag) => tagValue([tag], name) ?? []);
@@ -126,9 +117,8 @@ export function hasTag(tags: unknown, tag: string): boolean {
 }
 
 /**
- * The tags to write: the desired ones, and the observed ones that stay. Observed tags with these names go: service (a
- * namesake inherits), kept (a floating IP is used again), set, shared and owner. So do users' tags that no Service asks
- * for any more.
+ * The desired tags, and the observed ones that stay: all but service, kept, set, shared, owner, and users' tags that
+ * nobody asks for any more.
  */
 export function mergeTags(observed: readonly string[], desired: readonly string[]): readonly string[] {
   const replaced = ['service', 'kept', 'set', 'shared', 'owner'].map((name) => `${TAG_PREFIX}${name}=`);
@@ -137,9 +127,7 @@ export function mergeTags(observed: readonly string[], desired: readonly string[
   return [...new Set([...stay, ...asked.desired])];
 }
 
-/**
- * The tags that stay when somebody else's resource is given back: those of others, and the operator's `levelset-allow`.
- */
+/** What stays when somebody else's resource is given back: tags of others, and the operator's `levelset-allow`. */
 export function withoutOurTags(observed: readonly string[]): readonly string[] {
   return mergeUserTags(observed, []).observed.filter(
     (tag) => !tag.startsWith(TAG_PREFIX) || tagValue([tag], 'allow') !== undefined,
@@ -193,10 +181,7 @@ export function goSecurityGroupText(key: ServiceKey): string {
   return `Security Group for ${key.namespace}/${key.name} Service LoadBalancer in cluster `;
 }
 
-/**
- * Cuts a name to the API's length. A cut name ends in a hash of the whole name, so that two long names differ (decision
- * 31).
- */
+/** Cut to the API's length, a name ends in a hash of the whole name (decision 31). */
 function cut(text: string, length = MAX_LENGTH): string {
   if (Buffer.byteLength(text) <= length) return text;
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
@@ -214,10 +199,7 @@ const BETWEEN = ` | ${DESCRIPTION_MARK}`;
 /** Longest description that a Service may ask for, in bytes. Namespace and name must fit into 255 bytes with it. */
 export const LONGEST_DESCRIPTION = 96;
 
-/**
- * The description of a load balancer: the text that a Service asks for, then OCCM's (`own`), by which the
- * load balancer is recognised: `Our shop | Kubernetes external service shop/web from cluster kubernetes`.
- */
+/** The text that a Service asks for, then OCCM's: `Our shop | Kubernetes external service shop/web from cluster kubernetes`. */
 export function describe(text: string | undefined, own: string): string {
   if (text === undefined) return own;
   const head = `${text} | `;

@@ -5,5 +5,4 @@ export interface LoadBalancerPlace {
   readonly region?: string;
 }
 
-/** The ConfigMap of levelset's namespace that records the place. */
 export const PLACE = 'levelset-place';

@@ -5,9 +5,7 @@ import type { Attributes, ResourceKind } from './resources.ts';
 /** One attribute that differs. Names and values are those of the API that has the resource. */
 export interface Change {
   readonly attribute: string;
-  /** The observed value; null or absent if there is none. */
   readonly from: unknown;
-  /** The desired value. */
   readonly to: unknown;
 }
 
@@ -15,7 +13,6 @@ interface StepBase {
   /** Name of the resource within the plan, such as `listener/tcp/80`. */
   readonly address: Address;
   readonly kind: ResourceKind;
-  /** The reason for the step, if address and changes do not show it. */
   readonly because?: string;
 }
 
@@ -24,30 +21,22 @@ export interface CreateStep extends StepBase {
   readonly verb: 'create';
   /** Body of the request. `{"$ref": "lb.vip_port_id"}` stands for a value that an earlier step yields. */
   readonly attributes: Attributes;
-  /**
-   * Attributes to try next, in this order, while OpenStack has no free IP address. They replace those of the same
-   * names.
-   */
+  /** Attributes that replace those of the same names, to try next while OpenStack has no free IP address. */
   readonly alternatives?: readonly Attributes[];
 }
 
-/** Updates the attributes that differ. */
 export interface UpdateStep extends StepBase {
   readonly verb: 'update';
-  /** Id of the resource in OpenStack, or UID of the Node. */
   readonly id: string;
   /** Never empty. */
   readonly changes: readonly Change[];
 }
 
-/** Deletes a resource. */
 export interface DeleteStep extends StepBase {
   readonly verb: 'delete';
   /** Why the resource goes: no delete is left unexplained. */
   readonly because: string;
-  /**
-   * Id of the resource. A reference stands for a resource that OpenStack makes of its own accord during the same plan.
-   */
+  /** A reference stands for what OpenStack makes by itself during the plan. */
   readonly id: string | Ref;
   /** Deletes a load balancer with everything on it. */
   readonly cascade?: true;
@@ -64,9 +53,7 @@ interface MembersStep extends StepBase {
   /** True: `members` has only the new and changed ones, and none is removed. False: `members` is the whole pool. */
   readonly additive: boolean;
   readonly members: readonly Attributes[];
-  /** Members to add, such as `10.0.0.5:30080`. */
   readonly added: readonly string[];
-  /** Members to remove, such as `10.0.0.5:30080`. */
   readonly removed: readonly string[];
   /** Members to change, each with the change: `10.0.0.5:30080 monitor_port null -> 31000`. */
   readonly changed: readonly string[];
@@ -87,12 +74,7 @@ export interface Refusal {
   readonly address: Address;
   readonly kind: ResourceKind;
   readonly changes: readonly Change[];
-  /** Why it is refused, for people. */
   readonly reason: string;
-  /**
-   * The word for the annotation `levelset.openstack.org/approve` that allows the change, once. Absent: nothing allows
-   * it.
-   */
   readonly approval?: string;
 }
 
@@ -102,7 +84,6 @@ export interface AwaitingApproval {
   readonly address: Address;
   readonly kind: ResourceKind;
   readonly changes: readonly Change[];
-  /** What the change would do, for people. */
   readonly reason: string;
   /** The word for the annotation `levelset.openstack.org/approve`: a hash of this change and of the Service's UID. */
   readonly approval: string;
@@ -110,9 +91,7 @@ export interface AwaitingApproval {
 
 /** A user's mistake, or a setting that this cloud cannot meet. */
 export interface Problem {
-  /** The annotation, field or resource that is wrong. */
   readonly field: string;
-  /** The wrong value; empty if there is none. */
   readonly value: string;
   /** What is wrong with the value, and what is allowed or used in its place. */
   readonly message: string;
@@ -146,41 +125,28 @@ export function problemForEach(
   return [...problems.slice(0, -1), { ...last, value: `${last.value} and ${more} more` }];
 }
 
-/** A member that gets no new connections, because its node leaves. */
 export interface DrainingMember {
   readonly address: Address;
-  /** Milliseconds until it is deleted. */
   readonly goesInMs: number;
 }
 
-/**
- * The difference between desired and observed, which a run executes. `levelset plan -o json` prints a list of them. A
- * plan is good for the run that made it; the next run plans again.
- */
+/** The difference between desired and observed. It is good for the run that made it; the next run plans again. */
 export interface Plan {
   /** Key of the unit: `service/NAMESPACE/NAME`, `node/NAME` or `routes`. */
   readonly unit: string;
   /** The Services of the unit, as `NAMESPACE/NAME`; empty for Nodes and routes. */
   readonly services: readonly string[];
-  /**
-   * What to change, in the order of execution. Empty: all is as desired, waits, is refused, or is blocked by a Problem.
-   */
+  /** In the order of execution. */
   readonly steps: readonly Step[];
-  /** Changes that the plan refuses. */
   readonly refused: readonly Refusal[];
-  /** Changes that wait for approval. */
   readonly awaitingApproval: readonly AwaitingApproval[];
   /** What is wrong with the Service, Node or routes, or with the cloud, for people. */
   readonly problems: readonly Problem[];
-  /**
-   * Resources of others on a load balancer of ours. levelset never changes them, and keeps the load balancer for them.
-   */
+  /** Resources of others on a load balancer of ours, which never change. */
   readonly foreign: readonly Address[];
-  /** Other Services on the load balancer, as `NAMESPACE/NAME`. */
   readonly sharedWith?: readonly string[];
   /** Octavia refuses every change of the load balancer for now: its state, and who ends it. */
   readonly locked?: string;
-  /** The pools keep their members, since no node is eligible just now. */
   readonly keepsMembers?: true;
   /** Members that stay until they have drained; never empty. */
   readonly draining?: readonly DrainingMember[];
@@ -190,10 +156,8 @@ export interface Plan {
   readonly driftStays?: true;
 }
 
-/** Plan address of a load balancer that is made to take another one's place. */
 export const REPLACEMENT = 'lb/replacement';
 
-/** Whether a step creates such a replacement, while the old load balancer is still there. */
 export function isAnother({ address, verb }: Step): boolean {
   return address === REPLACEMENT && verb === 'create';
 }

@@ -1,10 +1,7 @@
 /** What caused a request. A trigger says where to look and never what to do. */
 export type Trigger = 'audit' | 'events' | 'watch' | 'sweep' | 'resync' | 'requeue' | 'command';
 
-/**
- * Whether a run must not rely on the state that this process expects after its own writes: for sweeps, resyncs and
- * commands.
- */
+/** Whether a run must not rely on what this process expects after its own writes. */
 export function readsInFull(trigger: Trigger): boolean {
   return trigger === 'sweep' || trigger === 'resync' || trigger === 'command';
 }
@@ -20,15 +17,14 @@ export function isHint({ trigger }: Pick<ReconcileRequest, 'trigger'>): boolean 
 }
 
 /**
- * Names what to look at. A run answers `service/NAMESPACE/NAME`, `node/NAME` and `routes`. A sweep answers
- * `namespace/NAMESPACE`, `nodeset` (the members of all load balancers) and `all`.
+ * What to look at. A run answers Services, Nodes and `routes`; a sweep `namespace/NAMESPACE`, `nodeset` (the members
+ * of all load balancers) and `all`.
  */
 export type Key =
   `service/${string}/${string}` | `node/${string}` | 'routes' | `namespace/${string}` | 'nodeset' | 'all';
 
 export interface ReconcileRequest {
   readonly key: Key;
-  /** The name of the cluster; absent in a deployment that serves one, which needs none. */
   readonly cluster?: string;
   readonly trigger: Trigger;
   /** The id of an audit event or a request. Of two requests for one key and cause SQS may drop one. */
@@ -38,7 +34,6 @@ export interface ReconcileRequest {
   readonly inLane?: boolean;
 }
 
-/** What names a unit, or what a sweep looks at, wherever there are several clusters. */
 type Named = Pick<ReconcileRequest, 'cluster' | 'key'>;
 
 /** What queues tell work apart by: the key, after the name of its cluster if it has one, such as `prod-a:service/shop/web`. */
@@ -48,7 +43,6 @@ export function queueKeyOf({ cluster, key }: Named): QueueKey {
   return cluster === undefined ? key : `${cluster}:${key}`;
 }
 
-/** The request with the cluster of the World that makes it. */
 export function requestOf(world: { readonly cluster?: string }, request: ReconcileRequest): ReconcileRequest {
   return world.cluster === undefined ? request : { ...request, cluster: world.cluster };
 }
@@ -100,25 +94,21 @@ export function parseObject(text: string, namespace = 'default'): Key | undefine
   return parseKey([kind, ...(isNamed ? [namespace] : []), ...names].join('/'));
 }
 
-/** The Service that a key names; undefined if the key names something else. */
 export function asServiceKey(key: Key): ServiceKey | undefined {
   const [kind, namespace, name] = key.split('/');
   return kind === 'service' && namespace && name ? { namespace, name } : undefined;
 }
 
-/** The name of the Node that a key names; undefined if the key names something else. */
 export function asNodeKey(key: Key): string | undefined {
   return key.startsWith('node/') ? key.slice('node/'.length) : undefined;
 }
 
-/** Whether a run answers a key. A sweep answers the others. */
 export function isUnit(key: Key): boolean {
   return key === 'routes' || asServiceKey(key) !== undefined || asNodeKey(key) !== undefined;
 }
 
 /** What a sweep looks at. Without any field: all Services, Nodes and routes. */
 export interface SweepScope {
-  /** Only the Services of this namespace. */
   readonly namespace?: string;
   readonly servicesOnly?: true;
   /** The sweep changes nothing, not even the state of units that are gone. */
@@ -129,7 +119,6 @@ export interface SweepScope {
   readonly everyService?: true;
 }
 
-/** The scope of a key that a sweep answers. */
 export function scopeOf(key: Key): SweepScope {
   if (key === 'nodeset') return { servicesOnly: true };
   const namespace = /^namespace\/(.+)$/.exec(key)?.[1];
@@ -140,7 +129,6 @@ export function isEverything({ namespace, servicesOnly }: SweepScope): boolean {
   return namespace === undefined && !servicesOnly;
 }
 
-/** The scope of one sweep that covers two. */
 export function widen(one: SweepScope, other: SweepScope): SweepScope {
   if (isEverything(one) || isEverything(other)) return {};
   return one.namespace === other.namespace ? one : { servicesOnly: true };

@@ -1,4 +1,3 @@
-/** Resources as they are desired and observed. Attributes have the names and values of the wire. */
 import type { Address } from './address.ts';
 import type { ATTRIBUTES } from './attributes.ts';
 import type { ResourceOf } from './attributes/attribute-row.ts';
@@ -15,10 +14,8 @@ export type NodeStatus = ResourceTypes['nodestatus'];
 
 export type ResourceKind = keyof ResourceTypes;
 
-/** Kinds in Kubernetes. */
 export type NodeKind = 'node' | 'nodestatus';
 
-/** Kinds in OpenStack. */
 export type CloudKind = Exclude<ResourceKind, NodeKind>;
 
 export type Attributes = Readonly<Record<string, unknown>>;
@@ -29,7 +26,6 @@ export interface DesiredResource<K extends ResourceKind = ResourceKind> {
   readonly address: Address;
   /** Plan address of the resource whose removal removes this one, too. */
   readonly parent?: Address;
-  /** The reason for a create, if it is not plain. */
   readonly because?: string;
   /** The resource is changed if it exists, and never created. */
   readonly ifPresent?: true;
@@ -40,7 +36,6 @@ export interface DesiredResource<K extends ResourceKind = ResourceKind> {
   readonly attributes: Partial<ResourceTypes[K]>;
   /** Attributes that nobody asked for. A create sets them, and later differences do not count (decision 2). */
   readonly unasked?: readonly string[];
-  /** Attributes to try next, in this order, while OpenStack has no free IP address. */
   readonly alternatives?: readonly Partial<ResourceTypes[K]>[];
 }
 
@@ -55,7 +50,6 @@ export interface DesiredResource<K extends ResourceKind = ResourceKind> {
  */
 export type Whose = 'ours' | 'adoptable' | 'foreign';
 
-/** One resource as it was read. */
 export interface ObservedResource<K extends ResourceKind = ResourceKind> {
   readonly kind: K;
   readonly address: Address;

@@ -2,7 +2,6 @@
 
 /** A field that has another type, and the value it has. */
 interface Stray {
-  /** Such as `spec.ports[0].port`. */
   readonly field: string;
   readonly value: unknown;
   readonly wanted: string;
@@ -28,7 +27,6 @@ function list(item: Shape): Shape {
     aList(value, field) ?? first(value as readonly unknown[], (one, at) => item(one, `${field}[${at}]`));
 }
 
-/** Every value has the same type, whatever the keys. */
 function map(item: Shape): Shape {
   return (value, field) =>
     anObject(value, field) ??

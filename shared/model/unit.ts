@@ -3,12 +3,10 @@ import type { Key, ServiceKey } from './request.ts';
 
 /** The condition's reason of a Service that is not levelset's to look after any more (decision 150). */
 export const LET_GO_REASON = 'LetGo';
-/** The same of a Service that another controller looks after. */
 export const TAKEN_OVER_REASON = 'TakenOver';
 
 /** Why levelset changes nothing of a Service any more, and deletes nothing of it without approval. */
 export interface LetGo {
-  /** For people. */
   readonly because: string;
   /** Another controller has written the Service's status. */
   readonly takenOver: boolean;
@@ -23,9 +21,7 @@ export interface LetGo {
 export interface Unit {
   readonly key: Key;
   readonly name: ServiceKey;
-  /** The Service as it was read; undefined if the apiserver answered 404. */
   readonly service?: Service;
-  /** Whether the Service wants a load balancer of ours. */
   readonly wanted: boolean;
   /** Present if the Service wants a load balancer, or is being deleted, and is not levelset's to look after any more. */
   readonly letGo?: LetGo;
@@ -46,21 +42,18 @@ export interface UnitState {
   readonly driftStays?: true;
   /** `updated_at` of the load balancer at that time; null before its first change, and where OpenStack refused. */
   readonly updated_at: string | null;
-  /** Number of changes that wait for approval; absent for none. */
   readonly awaitingApproval?: number;
   /**
-   * The unit was settled by what levelset wrote, and not all of it was read since; or another change may hide in the same second.
-   * A sweep within the hour reads it in full.
+   * Not all of it was read since levelset wrote, or another change may hide in the same second: a sweep within the
+   * hour reads it in full.
    */
   readonly unsure?: true;
   /**
-   * Why OpenStack refused to create the load balancer; absent if it did not. The same is not tried again for a while, since each such POST may
+   * Why OpenStack refused to create the load balancer. The same is not tried again for a while: each such POST may
    * leak a VIP port (decision 522).
    */
   readonly rejected?: string;
-  /** When it did so last; RFC 3339. */
   readonly rejectedAt?: string;
-  /** How often in a row it refused the same. */
   readonly rejections?: number;
   /** When the unit was last compared with everything that is there, or, if `unsure`, settled; RFC 3339. */
   readonly compared?: string;

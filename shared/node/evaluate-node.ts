@@ -1,10 +1,7 @@
-/** Everything before the first write to a Node: observe, desire, plan. */
 import type { PlannedDeletion } from '../apply/reserve-deletion.ts';
 import { desireNode } from './desired/desire-node.ts';
-import { nodeLife } from './desired/node-lifecycle.ts';
-import type { NodeLife } from './desired/node-lifecycle.ts';
-import { observeServer } from './observe-server.ts';
-import type { ObservedServer } from './observe-server.ts';
+import { nodeLife, type NodeLife } from './desired/node-lifecycle.ts';
+import { observeServer, type ObservedServer } from './observe-server.ts';
 import type { Node } from '../model/kubernetes.ts';
 import {
   hasTaint,
@@ -80,7 +77,6 @@ interface Desired {
   readonly problems: readonly Problem[];
 }
 
-/** What each of the two controllers of Nodes desires, if it is switched on. */
 function desire(node: Node, observed: ObservedServer, config: World['config'], now: number): Desired {
   const { server, place, ports, subports } = observed;
   const { controllers, nodes } = config;

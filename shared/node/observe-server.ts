@@ -1,4 +1,3 @@
-/** What OpenStack shows of a Node: its server, that it has none any more, or nothing that is certain. */
 import { chooseServer, conflictProblem } from './desired/choose-server.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { hasTaint, readyStatus, UNINITIALIZED_TAINT } from '../model/node/node.ts';

@@ -5,15 +5,12 @@
  *
  * No Lease is needed: each write has the resourceVersion that was read, so the apiserver refuses the later of two runs.
  */
-import { apply } from '../apply/apply.ts';
-import type { Applied } from '../apply/apply.ts';
+import { apply, type Applied } from '../apply/apply.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Outcome, Run } from '../model/outcome.ts';
-import { evaluateNode, isAtWork } from './evaluate-node.ts';
-import type { NodeEvaluation } from './evaluate-node.ts';
+import { evaluateNode, isAtWork, type NodeEvaluation } from './evaluate-node.ts';
 import { nodeAt } from '../model/node/node.ts';
-import { asNodeKey, isByPerson, isHint } from '../model/request.ts';
-import type { ReconcileRequest } from '../model/request.ts';
+import { asNodeKey, isByPerson, isHint, type ReconcileRequest } from '../model/request.ts';
 import type { Budget, World } from '../ports.ts';
 import { readOneByOne } from './server-reading.ts';
 import { outcomeOfNode, summarizeNode, reportToNode } from './report/report-node.ts';
@@ -56,7 +53,6 @@ export async function reconcileNode(request: ReconcileRequest, world: World, bud
 
 const NOTHING: Run = { outcome: { status: 'settled' }, applied: [] };
 
-/** Reports to the Node. A failure there is an outcome, since the steps before it were done. */
 async function report(
   evaluation: NodeEvaluation,
   applied: Applied,

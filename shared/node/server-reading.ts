@@ -11,23 +11,16 @@ import { listServers, listServersWhole, portsByServer, readPorts } from './obser
 import type { NodeDeletionBudget } from './plan/plan-node.ts';
 import type { DeletionRecord, World } from '../ports.ts';
 
-/** The reads for one Node. */
 export interface ServerReading {
   readonly candidates: (node: Node) => Promise<readonly Server[]>;
   readonly ports: (server: Server) => Promise<readonly NeutronPort[]>;
   readonly subports: (ports: readonly NeutronPort[]) => Promise<readonly Subport[]>;
-  /** Nodes that may claim the same server. */
   readonly others: (server: Server) => Promise<readonly Node[]>;
-  /**
-   * The facts for the deletion budget, asked when a Node is to be deleted. Undefined: this evaluation may not delete
-   * Nodes.
-   */
+  /** The facts for the deletion budget. Absent: this evaluation may not delete Nodes. */
   readonly deletions?: () => Promise<LeavingQuestion>;
-  /** The project in which Nova looks for servers. */
   readonly projectId: () => Promise<string>;
 }
 
-/** The facts for the deletion budget. */
 interface LeavingQuestion extends Pick<NodeDeletionBudget, 'all' | 'withServer'> {
   readonly record: DeletionRecord;
   readonly recorded: RecordedDeletions;
@@ -49,7 +42,6 @@ export function readOneByOne(world: World, when: 'now' | 'lately'): ServerReadin
   };
 }
 
-/** Reads whether Nova lists the server of any Node, and which Nodes were deleted before. */
 async function readDeletions(world: World): Promise<LeavingQuestion> {
   const { cloud, clock, kube, memory } = world;
   const [servers, nodes, recorded] = await Promise.all([
@@ -73,11 +65,7 @@ function isAmong(servers: ReadonlyMap<string, Server>): (node: Node) => boolean 
   return ({ spec }) => servers.has(parseProviderID(spec?.providerID ?? '')?.serverId ?? '');
 }
 
-/**
- * Reads for a sweep: one list each of servers, ports and sub-ports, made when a Node needs
- * it, for any number of Nodes. A server that is missing in a list is only a reason to evaluate its Node by
- * itself. A list that failed is not asked for again.
- */
+/** For a sweep: one list each of servers, ports and sub-ports, made when a Node needs it. A list that failed is not asked for again. */
 export function readInBulk(nodes: readonly Node[], world: World): ServerReading {
   const { cloud } = world;
   const claimants = Map.groupBy(nodes, claimOf);

@@ -1,20 +1,15 @@
-/** The Nodes that are not as their servers say, found by a few lists for all of them. */
-import { evaluateNode, isAtWork } from './evaluate-node.ts';
-import type { NodeEvaluation } from './evaluate-node.ts';
+import { evaluateNode, isAtWork, type NodeEvaluation } from './evaluate-node.ts';
 import { errorText } from '../model/errors.ts';
 import type { Node } from '../model/kubernetes.ts';
-import type { Outcome, Found } from '../model/outcome.ts';
-import { isEverything } from '../model/request.ts';
-import type { Key, SweepScope } from '../model/request.ts';
-import { NOTHING_FOUND } from '../model/outcome.ts';
+import { NOTHING_FOUND, type Outcome, type Found } from '../model/outcome.ts';
+import { isEverything, type Key, type SweepScope } from '../model/request.ts';
 import type { World } from '../ports.ts';
 import { NOTHING_WRITTEN, outcomeOfNode, summarizeNode } from './report/report-node.ts';
-import { readInBulk } from './server-reading.ts';
-import type { ServerReading } from './server-reading.ts';
+import { readInBulk, type ServerReading } from './server-reading.ts';
 
 /**
- * The keys of Nodes that need work. A Node that cannot be compared with its server is queued if something of it waits
- * for the server; of the others a warning has the names, and the next sweep tries again.
+ * The keys of Nodes that are not as their servers say. One that cannot be compared is queued if something of it
+ * waits, and named in a warning otherwise.
  */
 export async function findNodes(
   listed: () => Promise<readonly Node[]>,
@@ -43,7 +38,6 @@ export async function findNodes(
 
 interface NotCompared {
   readonly name: string;
-  /** The reason why the Node could not be compared with its server. */
   readonly reason: string;
 }
 

@@ -28,15 +28,11 @@ export async function orUnread<T>(
   return otherwise;
 }
 
-/** The longest time that a unit waits for what it does not need, in milliseconds. */
 const PATIENCE_MS = 2_000;
 /** After a failure no unit of the process asks again for this time, in milliseconds. */
 const SILENCE_MS = 60_000;
 
-/**
- * The answer to a read that the unit does not need; undefined if it fails or takes longer than two seconds. The
- * key names what is read.
- */
+/** The answer to a read that the unit does not need; undefined if it fails or takes two seconds. The key names what is read. */
 export async function readIfPossible<T>(
   { memory, clock }: Pick<World, 'memory' | 'clock'>,
   key: string,
@@ -60,9 +56,8 @@ export interface ListSource extends CloudReader {
 }
 
 /**
- * The answer to a read that the unit can do without; undefined if it fails. A run waits two seconds for the answer, and
- * after a failure no run of the process asks again for a minute. A sweep's read has no such limits. The key names what
- * is read.
+ * The answer to a read that the unit can do without; undefined if it fails. After a failure no run asks again for a
+ * minute. A sweep's read has no such limits.
  */
 export async function lookIfPossible<T>(
   source: ListSource,

@@ -4,10 +4,7 @@ import type { WireResource } from '../model/resources.ts';
 /** The most values in one URL. Some servers take no more than 4 kB of it. */
 const AT_ONCE = 50;
 
-/**
- * Ports with one of these values, and perhaps more, in one list. With more values than `atOnce` it lists all ports of
- * the project.
- */
+/** Ports with one of these values, and perhaps more; with more values than `atOnce` all of the project. */
 export async function listPorts(
   filter: 'id' | 'device_id' | 'fixed_ips',
   values: readonly string[],

@@ -41,7 +41,6 @@ export function withIdOf(reference: 'secret_ref' | 'container_ref', object: unkn
   return isRecord(object) && id !== undefined && id !== '' ? { ...object, id } : undefined;
 }
 
-/** Statuses for a secret that we may not read, that is gone, or that is no text. */
 const UNREADABLE: readonly number[] = [403, 404, 406];
 
 /** The payload of a secret as text; undefined if it cannot be read (Key Manager API, "Secrets", payload). */

@@ -7,9 +7,7 @@ interface Tally {
   readonly failedRequestIds: string[];
 }
 
-/**
- * Counts the calls of one run, those after an `await` as well. The HTTP client calls `note` for each attempt.
- */
+/** Counts the calls of one run, those after an `await` as well. */
 export function createCallRecorder(): { readonly recorder: CallRecorder; readonly note: Observer } {
   const runs = new AsyncLocalStorage<Tally>();
   return {

@@ -32,14 +32,11 @@ export type ShareLogin = (
 ) => Keystone;
 
 export interface ConnectCloudOptions {
-  /** Sees every attempt. */
   readonly observe?: Observer;
   readonly transport?: Transport;
   /** Those of the process. Without them the connection has its own. */
   readonly semaphores?: EndpointSemaphores<HttpAnswer>;
-  /** The credentials as their files have them now. Undefined: they come from no file, or it cannot be read. */
   readonly readCredentials?: () => Promise<Credentials | undefined>;
-  /** Hears of each login that Keystone refused. */
   readonly loginRefused?: (credentials: Credentials) => void;
   /** Returns a login with this configuration that there is already, or makes one, whose calls what it is given sees. */
   readonly shareLogin?: ShareLogin;

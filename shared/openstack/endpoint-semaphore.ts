@@ -17,7 +17,6 @@ const LONGEST_REST_MS = 30_000;
 
 interface Time {
   pause(ms: number, signal: AbortSignal): Promise<void>;
-  /** The monotonic clock, in milliseconds. */
   now(): number;
 }
 
@@ -32,21 +31,19 @@ interface Place {
 
 interface Waiting<A> {
   readonly run: RunContext;
-  /** Aborted when it has its turn. */
   readonly called: AbortController;
   turn?: Place | A | 'over';
 }
 
 /**
- * The requests of this process to one endpoint: ten at once, what people, events and requeues ask before what sweeps read, and none
- * before the time that a Retry-After named.
+ * The requests to one endpoint: ten at once, those of people and events before a sweep's, and none before the time
+ * that a Retry-After named.
  */
 export class EndpointSemaphore<A extends Answer> {
   readonly #time: Time;
   readonly #onTheirWay = new Set<Place>();
   #line: Waiting<A>[] = [];
   #turns = 0;
-  /** The answer whose Retry-After counts. */
   #rest: { readonly untilMs: number; readonly answer: A } | undefined;
 
   constructor(time: Time) {
@@ -58,8 +55,8 @@ export class EndpointSemaphore<A extends Answer> {
   }
 
   /**
-   * Sends a request when its turn has come. Resolves with the answer that began a rest where that lasts longer than this request may wait. Throws
-   * BUDGET_SPENT if the time of its run is over before its turn.
+   * Resolves with the answer that began a rest which lasts longer than this request may wait. Throws BUDGET_SPENT if
+   * its run is over first.
    */
   async pass(service: string, run: RunContext, send: () => Promise<A>): Promise<A> {
     const called = new AbortController();
@@ -132,7 +129,6 @@ export class EndpointSemaphore<A extends Answer> {
 export interface EndpointLoad {
   readonly inFlight: number;
   readonly waiting: number;
-  /** For so long nothing is sent. */
   readonly restMs: number;
 }
 
@@ -148,10 +144,7 @@ export class EndpointSemaphores<A extends Answer> {
     this.#time = time;
   }
 
-  /**
-   * That of a service at one address for one account: services behind one proxy have one each, and what an endpoint refuses
-   * to one account, as for the rate of its project, it may answer to another one.
-   */
+  /** That of a service at one address for one account: what it refuses to one account it may answer to another one. */
   of(
     { service, url }: { readonly service: string; readonly url: string },
     account: string,

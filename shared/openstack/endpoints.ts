@@ -5,17 +5,14 @@ import type { ServiceType } from './openstack-http.ts';
 interface Endpoint {
   readonly service: ServiceType;
   readonly collection: string;
-  /** Envelope of one object. */
   readonly singular: string;
   /** Envelope of a list, with `<plural>_links` beside it. */
   readonly plural: string;
-  /** Kind of the object that the collection is below. */
   readonly parent?: 'pool' | 'l7policy';
   /** Tags are set by a PUT of their own below the object (Networking API, "Standard attributes tag extension"). */
   readonly tagsApart?: true;
   /** Attribute with the object's URL, which ends in its id. Barbican has neither envelopes nor ids. */
   readonly reference?: 'secret_ref' | 'container_ref';
-  /** Value of the header OpenStack-API-Version. */
   readonly microversion?: string;
   /** Objects have no id; their name serves as one. */
   readonly named?: true;
@@ -23,7 +20,6 @@ interface Endpoint {
   readonly detail?: true;
   /** What every such object that is read has besides an id. One without it would be taken for another one, and put right. */
   readonly has?: readonly string[];
-  /** What messages call the kind. */
   readonly title: string;
 }
 
@@ -52,7 +48,6 @@ export const ENDPOINTS: Readonly<Record<ReadKind, Endpoint>> = {
   container:     { service: 'key-manager',   collection: '/v1/containers',             singular: '',              plural: 'containers',     title: 'container', reference: 'container_ref' },
 };
 
-/** Path of a kind's collection. `parent` is the id of the object that it is below. */
 export function collectionPath(kind: ReadKind, parent?: string): string {
   const { collection, parent: parentKind } = ENDPOINTS[kind];
   if (parentKind === undefined) return collection;

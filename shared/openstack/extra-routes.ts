@@ -6,11 +6,7 @@ import { isRecord } from '../model/json.ts';
 import { isWireResource } from './list-all.ts';
 import type { Session } from './identity/session.ts';
 
-/**
- * Adds routes to a router, or removes them, and leaves its other routes alone (extension extraroute-atomic).
- * Adding a route twice adds it once; a route to remove must be spelled as it is there. Returns the router as
- * it is after that.
- */
+/** Adds or removes routes and leaves others alone (extension extraroute-atomic). A route to remove must be spelled as it is there. */
 export async function changeRoutes(
   session: Session,
   verb: 'add' | 'remove',
@@ -31,7 +27,6 @@ export async function changeRoutes(
   return changed;
 }
 
-/** Aliases of Neutron's extensions. */
 export async function readNetworkExtensions(session: Session): Promise<ReadonlySet<string>> {
   const attempted = 'read the extensions of Neutron';
   const path = '/v2.0/extensions?fields=alias';

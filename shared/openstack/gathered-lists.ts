@@ -6,7 +6,6 @@ import type { RunContext } from '../run-context.ts';
 import type { Transport } from './openstack-http.ts';
 
 type List = Cloud['list'];
-/** The time by which a list waits for company: that of whatever sends the lists. */
 type Time = Pick<Transport, 'pause' | 'now'>;
 
 /** Of each kind: the filters by which units look for what is theirs, and the same filter for several of them. */
@@ -29,10 +28,8 @@ const COMPANY_MS = 10;
 const PATIENCE_MS = 1_000;
 
 /**
- * Lists that several runs ask for at a time as one. While a list is on its way the others wait, and go together in the next
- * one: so each list begins after all who get their answer from it have asked (group commit). A run that is alone waits for nothing, and
- * one of many for 10 ms. Where a list of several fails, also with the time of the run that sends it, each asks for itself, so that one unit's
- * trouble stays its own.
+ * Lists that several runs ask for at a time as one: while one is on its way the others wait, and go together in the
+ * next (group commit). A run that is alone waits for nothing. Where a list of several fails, each asks for itself.
  */
 export function gatherLists(time: Time): (list: List, run: RunContext) => List {
   const gatherings = new Map<string, Gathering>();
@@ -55,7 +52,6 @@ export function gatherLists(time: Time): (list: List, run: RunContext) => List {
     };
 }
 
-/** The question of one run. */
 interface Asked {
   readonly value: string;
   readonly run: RunContext;
@@ -77,7 +73,6 @@ interface Waiting extends Asked {
 class Gathering {
   readonly #time: Time;
   #waiting: Waiting[] = [];
-  /** A list, or the wait for those who go together in it. */
   #isOnItsWay = false;
   #sentMs = -Infinity;
 

@@ -12,8 +12,8 @@ import type { HttpAnswer } from './openstack-http.ts';
 const PAGE_SIZE = 1_000;
 
 /**
- * A whole list, page by page. Only the marker of a link to the next page is used, not its host and path (decision 31).
- * Throws UNEXPECTED_RESPONSE for a link that does not lead on, rather than return a part.
+ * A whole list, page by page. Only the marker of the link to the next page is used (decision 31). Throws
+ * UNEXPECTED_RESPONSE rather than return a part.
  */
 export async function listAll(
   session: Session,
@@ -80,10 +80,7 @@ function nextLink(links: unknown): string | undefined {
 
 const NOT_ACCEPTABLE = 406;
 
-/**
- * Sends a request with the microversion of its endpoint, and once more without it if the service does not
- * have that version (406; Compute API guide, "Microversions").
- */
+/** With the microversion of its endpoint, and once more without it after a 406 (Compute API guide, "Microversions"). */
 export async function sendVersioned(
   session: Session,
   kind: ReadKind,

@@ -33,8 +33,8 @@ export function octaviaVersionOf(
 }
 
 /**
- * The newest version that the root of the load balancer service lists (docs/sources/openstack.md, "Versions and quotas"). A front may
- * serve no root, or choices in its place: then the oldest version counts that levelset works with.
+ * The newest version that the root lists (docs/sources/openstack.md, "Versions and quotas"). A front may serve no
+ * root: then the oldest that works is assumed.
  */
 async function readOctaviaVersion(session: Session): Promise<OctaviaVersion> {
   const attempted = 'read the versions of the load balancer service';
@@ -57,9 +57,8 @@ function readVersion(entry: unknown): OctaviaVersion[] {
 type Limits = Readonly<Record<string, unknown>>;
 
 /**
- * The project's limits. Octavia 11 answers every limit of a project (docs/sources/openstack.md, "Versions and
- * quotas"); older ones answer null for a limit that was never set, and then the deployment's default counts.
- * Octavia's `load_balancer` and `health_monitor` lose their underscore, as the kinds are written elsewhere.
+ * The project's limits (docs/sources/openstack.md, "Versions and quotas"); older Octavias answer null where the
+ * default counts. Names lose their underscore, as the kinds have none.
  */
 export async function readQuota(session: Session): Promise<Readonly<Record<string, number>>> {
   const path = `/v2.0/lbaas/quotas/${encodeURIComponent(await session.projectId())}`;

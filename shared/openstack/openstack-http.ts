@@ -28,7 +28,6 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
   readonly body?: unknown;
 }
 
@@ -50,11 +49,9 @@ export interface HttpAnswer {
   readonly missingRule?: string;
 }
 
-/** One attempt, for metrics and the run's report. */
 export interface Call {
   readonly service: ServiceType;
   readonly method: string;
-  /** 0 when no answer came. */
   readonly status: number;
   readonly requestId?: string;
   readonly durationMs: number;
@@ -62,14 +59,10 @@ export interface Call {
 
 export type Observer = (call: Call) => void;
 
-/**
- * No whole answer came. The error has the reason in words only, as got's own errors hold the request with its
- * token.
- */
+/** No whole answer came. The reason in words only: got's errors hold the request with its token. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
   readonly timedOut: boolean;
-  /** It was longer than any that is read. */
   readonly isTooLong: boolean;
 
   constructor(reason: string, timedOut: boolean, isTooLong = false) {
@@ -99,11 +92,9 @@ export interface Transport {
 }
 
 /**
- * The HTTP client for OpenStack. Resolves with any answer, whatever its status; rejects with NoAnswer only. A
- * GET is repeated on 429, 5xx except 501, and lost connections, with full jitter or as Retry-After says. It
- * is not repeated after a timeout, which has taken the whole time of a call. A write is never repeated: the
- * next run sees whether it took effect. No request outlasts its run, whose time must not be over. Each
- * attempt waits for its turn at its endpoint.
+ * The HTTP client for OpenStack. Resolves with any answer; rejects with NoAnswer only. A GET is repeated on 429, 5xx
+ * except 501, and lost connections, but not after a timeout; a write never. Each attempt waits for its turn at its
+ * endpoint.
  */
 export function createOpenStackHttp(
   config: OpenStackConfig,
@@ -144,7 +135,6 @@ function accountOf({ authUrl, credentials }: OpenStackConfig): string {
     .digest('base64');
 }
 
-/** How time passes where requests go over sockets. */
 export const REAL_TIME: Pick<Transport, 'pause' | 'now'> = {
   pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
   now: () => performance.now(),

@@ -7,10 +7,8 @@ interface Rule {
   readonly status: number;
   readonly type?: string;
   readonly message?: RegExp;
-  /** What was tried on the very object that the answer is about. */
   readonly unless?: string;
   readonly code: ErrorCode;
-  /** What the words of the answer leave open. */
   readonly hint?: string;
 }
 
@@ -128,7 +126,6 @@ function contextOf(answer: HttpAnswer): ErrorContext {
   };
 }
 
-/** What a service says about a refusal. */
 interface Fault {
   readonly message: string;
   /** Neutron's exception name, such as OverQuota, or Nova's key, such as overLimit. */
@@ -140,11 +137,7 @@ const LONGEST_MESSAGE = 500;
 /** Where services and gateways say why, the fullest first. */
 const SAYS = 'faultstring message NeutronError description error_msg detail msg title error'.split(' ');
 
-/**
- * Reads the error body of any service: Octavia `{faultstring}`, Neutron `{NeutronError: {type, message}}`, keystone
- * and keystonemiddleware `{error: {message}}`, Nova `{itemNotFound: {message}}`, pecan `{title, description}`
- * (docs/sources/openstack.md, "Error bodies"), webob `{message, title}`, and what gateways have. Undefined for other bodies.
- */
+/** Reads the error body of any service (docs/sources/openstack.md, "Error bodies") and of gateways. */
 export function readFault(body: unknown): Fault | undefined {
   if (!isRecord(body)) return undefined;
   const [key, inner] = Object.entries(body).find(([, value]) => isRecord(value)) ?? [];
@@ -157,10 +150,7 @@ export function readFault(body: unknown): Fault | undefined {
   return { message: oneLine(message), ...(type === undefined ? {} : { type }) };
 }
 
-/**
- * Whether a 404 is about the object that was asked for. A 404 from a proxy, or for a wrong path, is not, and
- * must never be taken for "deleted".
- */
+/** Whether a 404 is about the object that was asked for. That of a proxy, or for a wrong path, must never be taken for "deleted". */
 export function saysAbsent(status: number, body: unknown): boolean {
   if (status !== 404 || !isRecord(body)) return false;
   return (
@@ -174,10 +164,7 @@ export function saysAbsent(status: number, body: unknown): boolean {
 /** How Nova says that it has no such object (docs/sources/openstack.md, "Error bodies"). */
 const NOVA_SAYS = /\b(instance|flavor)\b.*could not be found/i;
 
-/**
- * How Barbican says that it has no such object. Pecan answers an unknown path in the same form, but names no
- * object.
- */
+/** Pecan answers an unknown path in the same form, but names no object. */
 const BARBICAN_SAYS = /\b(secret|container)\b/i;
 
 function oneLine(text: string): string {

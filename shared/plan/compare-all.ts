@@ -4,18 +4,14 @@ import type { Attributes, DesiredResource, ObservedResource } from '../model/res
 import { isRef } from '../model/address.ts';
 import { bind, compare } from './compare.ts';
 
-/** One attribute that levelset sets, as text. */
 export interface ComparedAttribute {
   readonly attribute: string;
   readonly desired: string;
-  /** Absent if the resource is not there. */
   readonly live?: string;
   readonly differs: boolean;
 }
 
-/** One resource as it should be beside what is there. */
 export interface ComparedResource {
-  /** Its name in plans, such as `listener/tcp/80`. */
   readonly address: string;
   readonly id?: string;
   readonly state: 'same' | 'differs' | 'missing' | 'live only';

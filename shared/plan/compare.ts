@@ -3,15 +3,11 @@ import type { AttributeRule, ChangeRule } from '../model/attributes/attribute-ro
 import { equalAttribute } from '../model/equality.ts';
 import { mergeTags, recordedIn } from '../model/ownership.ts';
 import type { Change } from '../model/plan.ts';
-import { isRef } from '../model/address.ts';
-import type { Ref } from '../model/address.ts';
+import { isRef, type Ref } from '../model/address.ts';
 import type { Attributes, DesiredResource, ObservedResource } from '../model/resources.ts';
 import { isUserTag } from '../model/load-balancer/user-tags.ts';
 
-/**
- * The attributes in which a resource differs from what is desired, by change rule. Attributes that count only
- * at creation, or that nobody asked for, are left out.
- */
+/** What differs, by change rule, but for what counts only at creation or nobody asked for. */
 export function compare(
   desired: DesiredResource,
   observed: ObservedResource,
@@ -61,10 +57,7 @@ function differingEntries(wanted: unknown, from: unknown): Pick<Change, 'from' |
   };
 }
 
-/**
- * The attributes that levelset has recorded as set and that nobody asks for any more. A Service that joins a load
- * balancer keeps the record of its owner.
- */
+/** A Service that joins a load balancer keeps the record of its owner. */
 function noLongerAsked({ kind, attributes }: DesiredResource, observed: ObservedResource): readonly string[] {
   const recorded = recordedIn(observed.wire['tags']);
   const kept = recordedIn((attributes as Attributes)['tags']);
@@ -77,10 +70,7 @@ function isOfTags({ compare }: AttributeRule): boolean {
   return compare === 'tags' || compare === 'set-record';
 }
 
-/**
- * The tags to write. A pool that another controller made gets the record of what levelset set on it, but not the tags
- * of a pool that levelset made.
- */
+/** A pool of another controller gets the record of what levelset set on it, but not the tags of our own pools. */
 function tagsToWrite(rule: AttributeRule, wanted: unknown): readonly string[] {
   const tags = asTags(wanted);
   return rule.compare === 'set-record'
@@ -92,7 +82,6 @@ function asTags(value: unknown): readonly string[] {
   return (value ?? []) as readonly string[];
 }
 
-/** The address and the attribute that a reference names: `pool/tcp/80.id` is `pool/tcp/80` and `id`. */
 function splitRef(ref: Ref): readonly [address: string, attribute: string] {
   const at = ref.$ref.lastIndexOf('.');
   return [ref.$ref.slice(0, at), ref.$ref.slice(at + 1)];

@@ -1,5 +1,4 @@
-import { recent } from '../model/deletions.ts';
-import type { Deletion } from '../model/deletions.ts';
+import { recent, type Deletion } from '../model/deletions.ts';
 import { onceFor } from '../model/once-for.ts';
 
 export interface DeletionBudget {
@@ -10,7 +9,6 @@ export interface DeletionBudget {
   readonly deletions: readonly Deletion[];
   /** The share of all that may be deleted within an hour, and at least one. 0 allows none. */
   readonly percent: number;
-  /** The time in milliseconds since 1970. */
   readonly now: number;
 }
 

@@ -57,10 +57,7 @@ function becauseOf({ because }: DesiredResource): Pick<Step, 'because'> {
   return because === undefined ? {} : { because };
 }
 
-/**
- * The reason of a refusal. Every listener and pool of levelset has the protocol of its port, so a listener or
- * pool with another protocol was made for another purpose.
- */
+/** A listener or pool with another protocol than its port's was made for another purpose. */
 function whyNot(kind: ResourceKind): string {
   return kind === 'listener' || kind === 'pool'
     ? 'another controller made it for a feature that this version does not have'
@@ -85,7 +82,6 @@ export function giveBack(observed: ObservedResource, because: string, stays: boo
   };
 }
 
-/** The changes of a resource that levelset writes before its other changes, and why. */
 interface Before {
   readonly first: readonly Change[];
   readonly because: string;
@@ -105,9 +101,8 @@ function writtenBefore(
 }
 
 /**
- * A listener that gets another pool or protocol waits until the new pool is complete, but a change that shuts
- * clients out must not wait. If the listener gets another protocol, only its source ranges are written first,
- * since they are valid for every protocol.
+ * A listener waits for its new pool, but a change that shuts clients out must not wait. With another protocol only
+ * source ranges are written first.
  */
 function closedBefore(changes: readonly Change[], madeAgain: boolean): Before | undefined {
   const switchesPool = changes.some(({ attribute }) => attribute === 'default_pool_id');

@@ -1,15 +1,10 @@
 import { APPROVE } from '../model/ownership.ts';
-import { isBlocked } from '../model/plan.ts';
-import type { Change, CreateStep, Plan, Step } from '../model/plan.ts';
+import { isBlocked, type Change, type CreateStep, type Plan, type Step } from '../model/plan.ts';
 import { clip, printable, quote } from '../model/text/text.ts';
 import type { Attributes } from '../model/resources.ts';
 import { isRef } from '../model/address.ts';
 
-/**
- * The plan as text for people, one block per step with signs as in a diff. Text from others cannot break out of its
- * line. A value without quotes names a resource that may not exist yet, such as lb.vip_port_id. `withIds` adds the ids of
- * what is changed or deleted.
- */
+/** The plan as text, one block per step with signs as in a diff. Text from others cannot break out of its line. `withIds` adds ids. */
 export function renderPlan(plan: Plan, withIds = false): string {
   const waits = plan.locked !== undefined && plan.steps.length === 0;
   const what = waits ? 'waits for Octavia' : summarizeSteps(plan.steps);
@@ -61,12 +56,10 @@ export function renderDrift(plan: Plan): string {
     .join('\n');
 }
 
-/** How much drift there is, and what levelset does about it. */
 export function driftInWords(plan: Pick<Plan, 'drift' | 'driftStays'>): string {
   return `drift, ${summarizeSteps(plan.drift ?? [])}; ${whatBecomesOf(plan)}`;
 }
 
-/** What levelset does about drift. */
 export function whatBecomesOf({ driftStays }: Pick<Plan, 'driftStays'>): string {
   return driftStays ? 'levelset leaves it (drift: report)' : 'levelset undoes it';
 }
@@ -74,7 +67,6 @@ export function whatBecomesOf({ driftStays }: Pick<Plan, 'driftStays'>): string 
 /** So many changes of one step stand in one line. */
 const MOST_CHANGES = 5;
 
-/** A step as one line. */
 export function noteOfStep(step: Step): string {
   const [first = '', ...rest] = renderStep(step).map((line) => line.trim());
   if (step.verb === 'create' || rest.length === 0) return printable(first);
@@ -107,7 +99,6 @@ const VERBS = {
   failover: 'fail over',
 } as const;
 
-/** `2 to create, 1 to delete`, or `nothing to do`. */
 export function summarizeSteps(steps: readonly Step[]): string {
   const counts = new Map<string, number>();
   for (const step of steps) {
@@ -161,10 +152,7 @@ function renderChange({ attribute, from, to }: Change): string {
   return `${attribute}: ${differences.join(' ')}`;
 }
 
-/**
- * An item with one of these attributes is a Node's address, a taint or a route, and is printed as its values
- * alone. Other objects are printed as JSON.
- */
+/** An item with one of these is a Node's address, a taint or a route, and is printed as its values alone. */
 const IDENTIFYING = ['type', 'key', 'destination'];
 
 function itemText(item: unknown): string {

@@ -3,25 +3,19 @@ import { LOAD_BALANCER_ID } from '../model/ownership.ts';
 import type { Plan, Step } from '../model/plan.ts';
 import { approveWith, renderPlan } from '../plan/render-plan.ts';
 
-/**
- * The worst first. `problem`: somebody must look before levelset is started. `pending`: something changes. `tags-only`: levelset
- * writes nothing but its tags.
- */
+/** The worst first. `problem`: somebody must look first. `tags-only`: levelset writes nothing but its tags. */
 export const ADOPTION_STATES = ['problem', 'pending', 'tags-only'] as const;
 
 export interface Adoption {
-  /** The Services of a load balancer, or the Node, or `routes`. */
   readonly name: string;
   readonly state: (typeof ADOPTION_STATES)[number];
   /** Why it is more than that, for people. */
   readonly because: readonly string[];
-  /** The annotation that approves what waits for approval. */
   readonly approve?: string;
   /** The plan as `levelset plan` prints it; absent where none could be made. */
   readonly plan?: string;
 }
 
-/** What becomes of all that another controller may have made, by the plans for it. */
 export function judgeAdoptions(plans: readonly Plan[], services: readonly Service[]): readonly Adoption[] {
   const served = services.filter(({ status }) => (status?.loadBalancer?.ingress ?? []).length > 0);
   const names = new Set(served.map(({ metadata: { namespace, name } }) => `${namespace}/${name}`));

@@ -1,4 +1,3 @@
-/** What the conditions of Services and Nodes have in common. */
 import type { Condition, Service } from '../model/kubernetes.ts';
 import { READY_CONDITION } from '../model/ownership.ts';
 import { clip } from '../model/text/text.ts';
@@ -36,7 +35,6 @@ export function rfc3339(now: number): string {
 /** The condition's reason while a Service waits for a person. A run that failed has another reason. */
 export const BLOCKED_REASON = 'LoadBalancerBlocked';
 
-/** Whether the condition tells of a run that failed or was blocked. */
 export function tellsTrouble({ status }: Service): boolean {
   const reason = readyCondition(status?.conditions)?.reason;
   return reason === ERRORS.CLOUD_UNAVAILABLE.reason || reason === BLOCKED_REASON;

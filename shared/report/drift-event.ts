@@ -4,7 +4,6 @@ import { noteOfStep, whatBecomesOf } from '../plan/render-plan.ts';
 
 const MOST_DRIFT = 5;
 
-/** The Event about drift. Empty without it. */
 export function driftEvent(plan: Pick<Plan, 'drift' | 'driftStays'>): readonly ObjectEvent[] {
   const { drift = [], driftStays } = plan;
   if (drift.length === 0) return [];

@@ -1,5 +1,4 @@
-import { ERRORS } from '../model/errors.ts';
-import type { ReconcileError } from '../model/errors.ts';
+import { ERRORS, type ReconcileError } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
 
 /** The first delay before another try, in milliseconds. The queue doubles it. */

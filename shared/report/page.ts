@@ -4,29 +4,21 @@ export type RowState = 'settled' | 'progressing' | 'blocked' | 'failed' | 'unkno
 
 /** One row of the status page and its JSON: a Service, or a Node or the routes while they are not settled. */
 export interface StatusRow {
-  /** The key, as the command line and POST /resync take it. */
   readonly object: Key;
   readonly state: RowState;
-  /** Why the object is in this state, in words. */
   readonly reason: string;
   readonly loadBalancerId?: string;
-  /** The id of a Node's server. */
   readonly serverId?: string;
   /** Other Services on that load balancer, as `NS/NAME`. */
   readonly sharedWith?: readonly string[];
   readonly address?: string;
   readonly trigger?: string;
-  /** The time of the last run, RFC 3339. */
   readonly at?: string;
-  /** The last plan as text. */
   readonly plan?: string;
-  /** The steps of the last plan. */
   readonly planSteps: number;
   /** The changes of the last plan that a person may approve. */
   readonly awaitingApproval?: number;
-  /** The problems of the last plan, such as annotations that are not applied. */
   readonly problems?: number;
-  /** Steps of drift, as the last plan has it. */
   readonly drift?: number;
   /** What Octavia says of the load balancer, such as ONLINE; absent if there is none, or nobody has asked. */
   readonly operatingStatus?: string;
@@ -47,11 +39,8 @@ export interface WatchView {
   readonly trouble?: string;
 }
 
-/** Whether events come. */
 export interface WebhookView {
-  /** The time of the last batch of events that was accepted, RFC 3339. */
   readonly lastAccepted?: string;
-  /** Requests that were refused, by reason. */
   readonly refused: Readonly<Record<string, number>>;
   /** Why events do not come, in words. */
   readonly trouble?: string;
@@ -61,7 +50,6 @@ export interface WebhookView {
 export interface DeletionsView {
   readonly nodes: number;
   readonly loadBalancers: number;
-  /** The share of each that may go in an hour. */
   readonly percent: number;
 }
 
@@ -95,7 +83,6 @@ export interface QueueView {
   readonly oldestMs: number;
 }
 
-/** The states, those that need a person first. */
 export const WORST_FIRST: readonly RowState[] = ['failed', 'blocked', 'progressing', 'unknown', 'settled'];
 
 /** What a sweep compared, as text for people: `20 Services and 10 Nodes`. Without Nodes it is only the Services. */

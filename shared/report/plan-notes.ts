@@ -46,7 +46,6 @@ function firstOf(notes: readonly string[]): readonly string[] {
   return more > 0 ? [...notes.slice(0, MOST_SHOWN), `and ${more} more, see levelset plan`] : notes;
 }
 
-/** Logs what a run is about to do, before its first step. */
 export function tellPlan({ unit, steps }: Plan, { log, cluster }: Pick<World, 'log' | 'cluster'>): void {
   if (steps.length > 0) log.info('plan', { cluster, object: unit, steps: renderBriefly(steps) });
 }

@@ -2,10 +2,7 @@ import { asReconcileError, ERRORS, isRefusedWrite } from '../model/errors.ts';
 import type { Node, ObjectEvent, Service } from '../model/kubernetes.ts';
 import type { Kube } from '../ports.ts';
 
-/**
- * Writes to an object, then the Events about it. Where the write is refused they come even so, with one that says why: its owner
- * sees nothing else. Throws what `write` throws.
- */
+/** Writes, then the Events about it. Where the write is refused they come even so, with one that says why. Throws what `write` throws. */
 export async function publish(
   about: Service | Node,
   write: () => Promise<unknown>,

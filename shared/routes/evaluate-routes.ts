@@ -1,13 +1,10 @@
-/** Everything before the first write of routes: observe, desire, plan. */
 import { routeConditions } from './desired/route-conditions.ts';
 import { routeDoubt } from './desired/route-problems.ts';
-import { desireRoutes } from './desired/desire-routes.ts';
-import type { DesiredRoutes } from './desired/desire-routes.ts';
+import { desireRoutes, type DesiredRoutes } from './desired/desire-routes.ts';
 import { observedNode } from '../model/node/node.ts';
 import type { Plan, Problem, Step } from '../model/plan.ts';
 import type { ObservedResource } from '../model/resources.ts';
-import { routeAt } from '../model/network/routes.ts';
-import type { Route, RouteRecords } from '../model/network/routes.ts';
+import { routeAt, type Route, type RouteRecords } from '../model/network/routes.ts';
 import { observeRoutes } from './observe/observe-routes.ts';
 import { stepsTo } from './plan/plan-routes.ts';
 import type { World } from '../ports.ts';

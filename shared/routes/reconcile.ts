@@ -5,24 +5,20 @@
  *
  * One router has the routes of all Nodes, so all Nodes together are one unit.
  */
-import { applyEach, NONE_APPLIED } from './apply/apply-each.ts';
-import type { AppliedEach } from './apply/apply-each.ts';
+import { applyEach, NONE_APPLIED, type AppliedEach } from './apply/apply-each.ts';
 import type { Run } from '../model/outcome.ts';
 import { routeConditions } from './desired/route-conditions.ts';
 import { forgetLimits } from './apply/full-routers.ts';
-import { evaluateRoutes } from './evaluate-routes.ts';
-import type { RoutesEvaluation } from './evaluate-routes.ts';
+import { evaluateRoutes, type RoutesEvaluation } from './evaluate-routes.ts';
 import { ERRORS } from '../model/errors.ts';
 import { nodeStatusAt } from '../model/node/node.ts';
-import { isByPerson, readsInFull } from '../model/request.ts';
-import type { ReconcileRequest } from '../model/request.ts';
+import { isByPerson, readsInFull, type ReconcileRequest } from '../model/request.ts';
 import { stepsTo } from './plan/plan-routes.ts';
 import type { Budget, World } from '../ports.ts';
 import { rfc3339 } from '../report/condition.ts';
 import { tellPlan } from '../report/plan-notes.ts';
 import { forbiddenProblems, isRouted, outcomeOfRoutes, routeEvents } from './report/report-routes.ts';
-import { writeRoutes } from './apply/write-routes.ts';
-import type { RoutesWritten } from './apply/write-routes.ts';
+import { writeRoutes, type RoutesWritten } from './apply/write-routes.ts';
 
 export async function reconcileRoutes(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
   // a person who asks for the routes knows about the Nodes, and may have raised the limit of the router
@@ -59,10 +55,7 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
   };
 }
 
-/**
- * Writes the condition of each Node, as the writes left its routes. Writes nothing if the run stopped early,
- * or if a write failed that is tried again at once.
- */
+/** Nothing if the run stopped early, or if a write failed that is tried again at once. */
 async function reportToNodes(written: RoutesWritten, world: World, budget: Budget): Promise<AppliedEach> {
   const { evaluation, stopped, failed } = written;
   const isRequeued = [...failed.values()].some(({ code }) => ERRORS[code].disposition === 'wait');

@@ -1,19 +1,13 @@
-/** Whether the routes to the pods are as desired, found by one observation of the router and the Nodes' ports. */
 import { errorText } from '../model/errors.ts';
 import { evaluateRoutes } from './evaluate-routes.ts';
 import type { Node } from '../model/kubernetes.ts';
-import { isEverything } from '../model/request.ts';
-import type { SweepScope } from '../model/request.ts';
-import { NOTHING_FOUND } from '../model/outcome.ts';
-import type { Found } from '../model/outcome.ts';
+import { isEverything, type SweepScope } from '../model/request.ts';
+import { NOTHING_FOUND, type Found } from '../model/outcome.ts';
 import { sameRecords } from '../model/network/routes.ts';
 import type { World } from '../ports.ts';
 import { outcomeOfRoutes } from './report/report-routes.ts';
 
-/**
- * The key of the routes if they need work. A failure is only a warning, since load balancers do not wait for a
- * router.
- */
+/** A failure is only a warning: load balancers do not wait for a router. */
 export async function findRoutes(
   _nodes: () => Promise<readonly Node[]>,
   world: World,

@@ -1,11 +1,9 @@
 /**
- * What an audit batch must look like (docs/sources/kubernetes.md, "Audit events"): the list is checked as a whole and its
- * items one by one, so that one bad event does not make the apiserver send the other 399 again. Unknown properties are
- * allowed.
+ * What an audit batch must look like (docs/sources/kubernetes.md, "Audit events"). Items are checked one by one: a
+ * bad one does not make the apiserver send the others again.
  */
 import { auditEvent, eventList } from './audit-schema.generated.js';
 
-/** The body of a delivery of the audit webhook. */
 interface EventList {
   readonly kind: 'EventList';
   readonly apiVersion: 'audit.k8s.io/v1';

@@ -1,6 +1,5 @@
 import { parseKey, type Key } from '../model/request.ts';
 
-/** A key, and the id of the first event that named it. */
 interface CausedKey {
   readonly key: Key;
   readonly cause: string;
@@ -8,16 +7,13 @@ interface CausedKey {
 
 /** Counts of the events of one delivery. Their sum is the number of events. */
 export interface TriggerCounts {
-  /** Events that named keys. */
   readonly accepted: number;
   /** Events that could not be read. */
   readonly skipped: number;
-  /** Events that concern nothing of ours. */
   readonly ignored: number;
 }
 
 export interface Triggered extends TriggerCounts {
-  /** Each key once, in the order of its first event. */
   readonly keys: readonly CausedKey[];
 }
 

@@ -2,11 +2,8 @@ import { isAuditEvent, type AuditEvent, type AuditUser } from './audit-schema.ts
 import { collectKeys, OF_ALL_NODES, type KindReading, type Triggered } from './causes.ts';
 
 /**
- * Maps the items of an audit EventList to keys (docs/sources/kubernetes.md, "Audit events"). Only committed writes
- * count: stage ResponseComplete, a 2xx, no dry run. The payload is a hint: a forged event costs one run and no more.
- *
- * @param items as they came; one that is no audit event counts as skipped
- * @param self user names whose own writes are dropped (docs/sources/kubernetes.md, "Audit events")
+ * Maps audit events to keys (docs/sources/kubernetes.md, "Audit events"). Only committed writes count, and none of
+ * the users in `self`. A forged event costs one run and no more.
  */
 export function keysFromAudit(items: readonly unknown[], self: readonly string[]): Triggered {
   const own = new Set(self);
@@ -48,7 +45,6 @@ function keysOfNode({ objectRef, verb }: AuditEvent): readonly string[] {
   return [`node/${name}`, ...(subresource ? ['nodeset'] : OF_ALL_NODES)];
 }
 
-/** Whether Services of the namespace may use such an object. */
 function isUsedByServices({
   apiGroup = '',
   resource = '',
@@ -58,18 +54,12 @@ function isUsedByServices({
   return ['endpointslices.discovery.k8s.io', 'secrets'].includes(kind) && !subresource;
 }
 
-/**
- * The namespace of an object that Services may use: the event does not name the Services. One sweep answers a
- * burst of such events.
- */
+/** The event does not name the Services that use the object. One sweep answers a burst. */
 function namespaceReading({ auditID: cause, objectRef }: AuditEvent): KindReading {
   return objectRef?.namespace ? { keys: [`namespace/${objectRef.namespace}`], cause } : 'skipped';
 }
 
-/**
- * The Service of an event, or its namespace if the event has no name, as with generateName or
- * deletecollection.
- */
+/** The namespace, if the event has no name, as with generateName or deletecollection. */
 function serviceReading({ auditID: cause, objectRef, verb }: AuditEvent): KindReading {
   const namespace = objectRef?.namespace;
   if (!namespace) return 'skipped';

@@ -3,17 +3,12 @@ import { collectKeys, OF_ALL_NODES, type KindReading, type Triggered } from './c
 
 const RESOURCE_EVENT = /^dev\.knative\.apiserver\.(?:resource|ref)\.(add|update|delete)$/;
 const PING = 'dev.knative.sources.ping';
-/**
- * Kinds that Services use. Their events do not name the Services, so a sweep of the namespace answers them.
- */
+/** Their events do not name the Services, so a sweep of the namespace answers them. */
 const USED_BY_SERVICES = ['discovery.k8s.io/v1 EndpointSlice', 'v1 Secret'];
 
 /**
- * Maps CloudEvents 1.0 of Knative's ApiServerSource to keys. `data` is a Service, Node, EndpointSlice or Secret, or a
- * reference to one. A PingSource asks for a sweep. The event does not tell who wrote, so our own writes come back once and find nothing to
- * do, and kubelets' own writes count.
- *
- * @param events attributes and `data` of each event, as in the JSON format; one that is no CloudEvent counts as skipped
+ * Maps CloudEvents 1.0 of Knative's ApiServerSource to keys; a PingSource asks for a sweep. An event does not tell
+ * who wrote: our own writes come back once.
  */
 export function keysFromCloudEvents(events: readonly unknown[]): Triggered {
   return collectKeys(events.map(readEvent));

@@ -12,13 +12,9 @@ export interface SeenObject {
   readonly metadata: ObjectMeta;
 }
 
-/** The annotations that levelset writes itself. */
 const WRITTEN = new Set([LOAD_BALANCER_ID, LOAD_BALANCER_ADDRESS]);
 
-/**
- * What a Service asks for, as a text that changes with it; undefined of a Service that never was a load balancer. What
- * levelset writes is left out: conditions, addresses, its finalizer and annotations.
- */
+/** What a Service asks for, without what levelset writes, as a text that changes with it; undefined if it never was a load balancer. */
 export function signOfService({ metadata, spec }: Service): string | undefined {
   const finalizers = metadata.finalizers ?? [];
   if (spec.type !== 'LoadBalancer' && !finalizers.includes(FINALIZER)) return undefined;
@@ -73,7 +69,6 @@ export function secretsOfService({ metadata, spec }: Service): readonly string[]
   return [...new Set(names)].filter(isObjectName).slice(0, LIMITS.certificates);
 }
 
-/** Whether the members of a Service's load balancer follow its endpoints. */
 export function followsEndpoints(service: Service): boolean {
   if (service.spec.type !== 'LoadBalancer') return false;
   const { externalTrafficPolicy, ports = [] } = service.spec;

@@ -10,14 +10,11 @@ import type { Log } from '../ports.ts';
 import { requeueDelayMs } from '../queue/scheduling.ts';
 import type { SeenObject } from '../trigger/keys-from-objects.ts';
 
-/** A collection of the apiserver, and what its changes mean. */
 interface Collection<K extends Kind> {
-  /** For messages, such as `Services`. */
   readonly name: string;
   readonly path: string;
   /** A part of it alone, such as one object by its name. */
   readonly fieldSelector?: string;
-  /** Those with these labels alone. */
   readonly labelSelector?: string;
   /** Of `Metadata` nothing more is asked for. */
   readonly kind: K;
@@ -31,7 +28,6 @@ interface Collection<K extends Kind> {
 
 export type Changed = (keys: readonly Key[]) => void;
 
-/** What all watches of a cluster need. */
 export interface Following {
   readonly http: KubeHttp;
   readonly watch: Watch;
@@ -48,15 +44,13 @@ const FORGOTTEN_MS = 10_000;
 const OPEN_WITHIN_MS = 5_000;
 
 /**
- * Follows a collection: a list, then a watch from there on, for ever. It keeps no object, only the sign of each, so that a
- * list after a gap tells what moved meanwhile and no more. What was there at the first list is no news. Anything lost is
- * found by the next sweep.
+ * A list, then a watch from there on, for ever. It keeps only the sign of each object, so that a list after a gap
+ * tells what moved. What was there at first is no news.
  */
 export class Follower<K extends Kind> {
   readonly #collection: Collection<K>;
   readonly #following: Following;
   readonly #stop = new AbortController();
-  /** The sign of each object by namespace and name. */
   readonly #signs = new Map<string, string>();
   /** Undefined: a list must come first. */
   #version: string | undefined;
@@ -76,7 +70,6 @@ export class Follower<K extends Kind> {
     this.#running ??= this.#follow();
   }
 
-  /** Ends at once what is under way. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -103,7 +96,6 @@ export class Follower<K extends Kind> {
     }
   }
 
-  /** Reads all objects a page at a time; returns their version. */
   async #list(): Promise<string> {
     const { name, path, kind } = this.#collection;
     const gone = new Set(this.#signs.keys());

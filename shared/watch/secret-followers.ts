@@ -5,7 +5,6 @@ import type { WatchView } from '../report/page.ts';
 import { keyOfService, secretsOfService } from '../trigger/keys-from-objects.ts';
 import { Follower, type Changed, type Following } from './follower.ts';
 
-/** A watch is a connection to the apiserver each. */
 const MOST = 100;
 
 interface Followed {
@@ -16,13 +15,12 @@ interface Followed {
 }
 
 /**
- * The Secrets of which Services take certificates, each followed by its name alone, so that a Role can name it, and as
- * metadata. Where the right is missing, or a Secret is one too many, the next sweep finds what changed.
+ * The Secrets of which Services take certificates, each followed by its name alone, so that a Role can name it. Of
+ * one too many the next sweep tells.
  */
 export class SecretFollowers {
   readonly #following: Following;
   readonly #changed: Changed;
-  /** By namespace and name. */
   readonly #followed = new Map<string, Followed>();
   readonly #most: number;
   readonly #namesOf = new Map<Key, readonly string[]>();

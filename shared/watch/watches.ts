@@ -16,15 +16,10 @@ import { SecretFollowers } from './secret-followers.ts';
 interface WatchesOptions extends Following {
   /** Called with the keys of what changed, and with `all` when from then on every change is told. */
   readonly changed: Changed;
-  /** The most Secrets that are watched. */
   readonly mostSecrets?: number;
 }
 
-/**
- * The watches that can take the webhook's place: Services and Nodes, EndpointSlices as soon as the members of a Service
- * follow them, and the Secrets of which Services take certificates. They tell only what changes; what was there before, the
- * sweep finds that they ask for.
- */
+/** The watches that can take the webhook's place. They tell only what changes; they ask for a sweep for what was there before. */
 export class Watches {
   readonly #services: Follower<'Service'>;
   readonly #nodes: Follower<'Node'>;
@@ -113,7 +108,6 @@ export class Watches {
     return [...all.map((follower) => follower.view()), this.#secrets.view() ?? []].flat();
   }
 
-  /** Why changes of something do not come. */
   troubles(): readonly string[] {
     return this.view().flatMap(({ trouble }) => trouble ?? []);
   }

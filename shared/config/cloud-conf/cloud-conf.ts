@@ -8,7 +8,6 @@ export interface CloudConf {
   readonly access: Access;
   readonly global: ValuesOf<'Global'>;
   readonly loadBalancer: ValuesOf<'LoadBalancer'>;
-  /** The options of [LoadBalancer] that are in the file. */
   readonly given: readonly string[];
   readonly loadBalancerClasses: Readonly<Record<string, ValuesOf<'LoadBalancerClass'>>>;
   readonly networking: ValuesOf<'Networking'>;
@@ -19,7 +18,6 @@ export interface CloudConf {
   readonly warnings: readonly string[];
 }
 
-/** The values that a section has, by the names of its options. Two sections of one name are one. */
 type Given = Map<string, unknown>;
 
 interface Findings {
@@ -28,7 +26,6 @@ interface Findings {
 }
 
 const SECTIONS = Object.keys(OPTIONS) as readonly Section[];
-/** For the storage drivers of cloud-provider-openstack. */
 const OF_OTHERS = 'BlockStorage';
 
 /** Reads cloud.conf (docs/sources/occm.md, "cloud.conf"). `file` is its name in messages. Never throws. */

@@ -1,4 +1,3 @@
-/** `key = value` inside a section. */
 export interface GcfgEntry {
   /** In lower case: gcfg ignores the case of names. */
   readonly key: string;
@@ -8,7 +7,6 @@ export interface GcfgEntry {
 }
 
 export interface GcfgSection {
-  /** In lower case. */
   readonly name: string;
   /** The text in quotes of `[name "text"]`, in its own case. */
   readonly subsection?: string;
@@ -26,10 +24,7 @@ const NAME = /[\p{L}][\p{L}\p{Nd}-]*/uy;
 const HEADER =
   /\[[ \t]*([\p{L}][\p{L}\p{Nd}-]*)[ \t]*(?:"((?:[^"\\\n]|\\[\\"])*)"[ \t]*)?\][ \t]*(?=[;#\n]|$)/uy;
 
-/**
- * Reads the INI dialect of Go's gopkg.in/gcfg.v1, in which cloud.conf is written, by that library's own rules
- * (docs/sources/tools.md, "gcfg"). Never throws: a line that cannot be read is a problem, and the next line is read.
- */
+/** Reads the INI dialect of Go's gopkg.in/gcfg.v1 (docs/sources/tools.md, "gcfg"). Never throws: after a problem the next line is read. */
 export function parseGcfg(source: string): {
   readonly sections: readonly GcfgSection[];
   readonly problems: readonly GcfgProblem[];
@@ -86,7 +81,6 @@ interface ReadEntry {
   readonly problem?: string;
   /** The position of the newline after the entry, or the end of the text. */
   readonly end: number;
-  /** How many more lines the entry continues over. */
   readonly lines: number;
 }
 
@@ -137,16 +131,14 @@ function restOfLine(text: string, from: number): string {
 interface ScannedValue {
   readonly value: string;
   readonly problem?: string;
-  /** Where scanning stopped: a newline, a comment, the end, or the character that is wrong. */
   readonly end: number;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\', '"': '"', n: '\n', t: '\t' };
 
 /**
- * Reads a value of gcfg from its first character. Comments begin at any ; or # outside double quotes; quoted parts may
- * stand anywhere; \\ \" \n \t are escapes inside quotes; outside, a backslash continues the line or stands before a
- * double quote. Blanks at the end fall away.
+ * A value: comments begin at ; or # outside quotes, quoted parts stand anywhere, a backslash continues the line.
+ * Blanks at the end fall away.
  */
 function scanValue(text: string, start: number): ScannedValue {
   let value = '';

@@ -23,16 +23,12 @@ export interface Option {
   readonly read: Read<unknown>;
   /** The value that counts without the option, as it would be written. */
   readonly default?: string;
-  /** The option has one line for each of its values. */
   readonly repeatable?: true;
   /** What of `Access` the option sets. Its default counts only where clouds.yaml and the variables are silent, too. */
   readonly access?: keyof Access;
   readonly doc: string;
-  /** Why levelset does the same whatever the option says. */
   readonly ignored?: string;
-  /** Why levelset does not start with the option. */
   readonly refused?: string;
-  /** A warning about a value that is used all the same. */
   readonly warning?: (value: string) => string | undefined;
 }
 
@@ -64,7 +60,6 @@ function itemsOf(value: string): readonly string[] {
 const TRUST =
   'levelset logs in by a password or an application credential, which Keystone lets expire or be revoked by itself';
 
-/** What a class has before [LoadBalancer]. */
 // prettier-ignore
 const PLACES = {
   'subnet-id': { read: id, doc: 'subnet of the VIP, and of members where nothing else names theirs' },
@@ -77,8 +72,8 @@ const PLACES = {
 } as const satisfies Options;
 
 /**
- * Every option of cloud.conf, with the defaults of OCCM (docs/sources/occm.md, "cloud.conf"). How the file is read, the types of the
- * configuration and docs/reference/cloud-conf.md follow from this table.
+ * Every option of cloud.conf, with the defaults of OCCM (docs/sources/occm.md, "cloud.conf"). Types and
+ * docs/reference/cloud-conf.md follow from it.
  */
 // prettier-ignore
 export const OPTIONS = {

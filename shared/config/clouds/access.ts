@@ -1,7 +1,4 @@
-/**
- * What says how to reach OpenStack and log in, with its names in clouds.yaml. The variables of the openstack client are the same names
- * in capitals, with OS_ before them.
- */
+/** How to reach OpenStack, by the names of clouds.yaml. The OS_* variables are the same names in capitals. */
 const NAMES = {
   authUrl: ['auth_url'],
   region: ['region_name'],
@@ -26,9 +23,7 @@ const NAMES = {
   caFile: ['cacert'],
   certFile: ['cert'],
   keyFile: ['key'],
-  // `true` or `false`
   tlsInsecure: [],
-  // ways to log in that levelset reads to refuse them
   token: ['token'],
   trustId: ['trust_id'],
   authType: ['auth_type'],
@@ -46,7 +41,6 @@ export function readAccess(value: (name: string) => string | undefined): Access 
   return Object.fromEntries(found.filter(([, text]) => text !== undefined)) as Access;
 }
 
-/** The OS_* variables of the openstack client. */
 export function readEnv(env: NodeJS.ProcessEnv): Access {
   return readAccess((name) => env[`OS_${name.toUpperCase()}`]);
 }
@@ -64,7 +58,6 @@ export function hasSecret({ password, applicationCredentialSecret }: Access): bo
   return (password ?? applicationCredentialSecret) !== undefined;
 }
 
-/** Merges the sources. Each field comes from the first source that has it. */
 export function mergeAccess(sources: readonly Access[]): Access {
   return sources.map(spreadDomain).reduceRight((below, above) => {
     const said = ALTERNATIVES.filter((fields) => fields.some((field) => above[field] !== undefined)).flat();
@@ -73,10 +66,7 @@ export function mergeAccess(sources: readonly Access[]): Access {
   }, {});
 }
 
-/**
- * Copies the domain that a source has for user and project, or else its default, to each of the two, unless the source has one for
- * that one alone.
- */
+/** Copies the domain of both, or else the default one, to user and project, where they have none of their own. */
 function spreadDomain(access: Access): Access {
   const { domainId, domainName, defaultDomainId, defaultDomainName, ...own } = access;
   const isSaid = (domainId ?? domainName) !== undefined;

@@ -17,10 +17,9 @@ interface CloudsYaml {
 type Tree = Readonly<Record<string, unknown>>;
 
 /**
- * Reads one entry of clouds.yaml with the vendor's part from clouds-public.yaml and its secrets from secure.yaml (openstacksdk,
- * "Configuring OpenStack SDK Applications"). `file` is the one that cloud.conf names; then come OS_CLIENT_CONFIG_FILE and the search
- * path. `cloud` is the entry that cloud.conf names; then come OS_CLOUD and the only entry. `above` is what cloud.conf has
- * itself. `wanted` false: a missing file is no problem, unless `file` or OS_CLIENT_CONFIG_FILE names it. Throws CONFIG_INVALID for a file that cannot be read.
+ * One entry of clouds.yaml with its vendor's part and its secrets (openstacksdk, "Configuring OpenStack SDK
+ * Applications"). `file` and `cloud` are those of cloud.conf, before the variables; `above` is what cloud.conf has
+ * itself. `wanted` false: nothing may be there. Throws CONFIG_INVALID.
  */
 export async function readCloudsYaml(
   env: NodeJS.ProcessEnv,
@@ -153,7 +152,6 @@ function accessOf(entry: Tree): Access {
   };
 }
 
-/** What is null or empty in `over` is not there. */
 function merge(entry: Tree, over: Tree): Tree {
   const merged = Object.entries(over).flatMap(([key, value]) => {
     const below = entry[key];
@@ -181,7 +179,6 @@ interface FoundFile {
   readonly text: string;
 }
 
-/** The first file that exists. Throws CONFIG_INVALID if it cannot be read. */
 async function firstFile(paths: readonly string[]): Promise<FoundFile | undefined> {
   for (const candidate of paths) {
     const isMissing = await stat(candidate).then(

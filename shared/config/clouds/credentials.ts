@@ -9,7 +9,6 @@ const REFUSED: Readonly<Record<string, string>> = {
   token: 'a token',
 };
 
-/** The values of auth_type that levelset supports. */
 const AUTH_TYPES: Readonly<Record<string, Credentials['type']>> = {
   password: 'password',
   v3password: 'password',
@@ -17,8 +16,8 @@ const AUTH_TYPES: Readonly<Record<string, Credentials['type']>> = {
 };
 
 /**
- * The credentials in `access`, the merge of `sources`. Their kind is that of the first source that has any, so that an
- * application credential in the environment does not replace the password in cloud.conf.
+ * The kind is that of the first source that has any: an application credential of the environment does not replace
+ * the password in cloud.conf.
  */
 export function readCredentials(
   sources: readonly Access[],

@@ -26,10 +26,7 @@ const PEMS = {
   },
 } as const;
 
-/**
- * Merges the sources, each field from the first source that has it, and reads the files that they name. Returns undefined,
- * and adds to `problems`, if something is missing or wrong.
- */
+/** Merges the sources, and reads the files that they name. Undefined, with `problems`, if something is missing or wrong. */
 export async function openStackConfig(
   sources: readonly Access[],
   requestTimeoutMs: number,

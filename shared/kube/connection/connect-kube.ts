@@ -7,17 +7,12 @@ import { missingNamespace } from '../lease.ts';
 import { createKubeHttp, type KubeHttp, type KubeCall } from '../kube-http.ts';
 
 export interface ConnectKubeOptions extends KubeClientOptions {
-  /** `--kubeconfig`. */
   readonly kubeconfig?: string;
   readonly env: NodeJS.ProcessEnv;
-  /** The environment as it is now, asked when the apiserver has refused the credential. */
   readonly envNow?: () => Promise<NodeJS.ProcessEnv>;
-  /** For a kubeconfig that has `exec` or `auth-provider`. Absent: such a one is refused. */
   readonly login?: Login;
-  /** Called after each attempt, for metrics. */
   readonly onCall?: (call: KubeCall) => void;
   readonly refuse?: RefuseAddress | undefined;
-  /** Stands before each write, and throws where none may begin. */
   readonly guard?: () => void;
 }
 

@@ -1,7 +1,6 @@
 import type { RefuseAddress } from '../../http.ts';
 import type { ProxyFor } from '../../proxy.ts';
 
-/** How to talk to one kube-apiserver. */
 export interface Connection {
   /** Origin, for messages: a file, a variable or `in-cluster`. */
   readonly source: string;
@@ -21,11 +20,8 @@ export interface TlsSettings {
 
 /** What one request authenticates with, and by whose word it believes the server. All of it is secret. */
 export interface Credential {
-  /** The whole header value, such as `Bearer ...`. */
   readonly authorization?: string;
-  /** Client certificate, PEM text. */
   readonly certificate?: string;
-  /** Key of the client certificate, PEM text. */
   readonly key?: string;
   /** PEM text. It replaces Node's root certificates. */
   readonly certificateAuthority?: string;
@@ -33,15 +29,11 @@ export interface Credential {
   readonly impersonation?: Readonly<Record<string, string | string[]>>;
 }
 
-/**
- * The credential for the next request. `refused`: the apiserver answered 401 to the last credential, or no TLS came about with it, so
- * that it must be read again. Throws CONFIG_INVALID.
- */
+/** The credential for the next request. `refused`: the last one got a 401, or no TLS came about with it. Throws CONFIG_INVALID. */
 export type CredentialSource = (refused: boolean) => Promise<Credential>;
 
 /** `exec` or `auth-provider` of a user in a kubeconfig. */
 export type ExternalUser =
   { readonly exec: Readonly<Record<string, unknown>> } | { readonly authProvider: { readonly name: string } };
 
-/** Where the credential of such a user comes from. `what` is for messages. */
 export type Login = (user: ExternalUser, what: string) => CredentialSource;

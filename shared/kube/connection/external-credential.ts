@@ -6,11 +6,9 @@ import { Silence, type Delays } from '../../silence.ts';
 import type { Credential, CredentialSource, ExternalUser } from './connection.ts';
 
 /**
- * A credential from an exec plugin (client.authentication.k8s.io) or OpenID Connect. The library client-node
- * asks for it, and is loaded at the first request. It keeps the answer until that expires; requests at the
- * same time ask once. After a 401 an exec plugin runs again, at most once a minute: each run may be a login, and
- * failed logins lock accounts. So a failure is the answer for everybody for 5 s, then 10 s, at most five minutes.
- * A refreshed OIDC token stays in memory: the kubeconfig is never written.
+ * A credential by an exec plugin or OpenID Connect, through client-node. It counts until it expires; those who ask
+ * meanwhile ask once. After a 401 a plugin runs again, at most once a minute, and a failure is the answer for 5 s,
+ * then longer, since failed logins lock accounts. The kubeconfig is never written.
  */
 export function externalCredential(
   user: ExternalUser,
@@ -48,7 +46,6 @@ export function externalCredential(
 const RUN_AGAIN_EVERY_MS = 60_000;
 const OF_FAILURE: Delays = { firstMs: 5_000, longestMs: 5 * 60_000 };
 
-/** Puts a credential into the options of a request. */
 type Authenticate = (options: RequestOptions) => Promise<void>;
 
 /** A person may have to answer in a browser. */

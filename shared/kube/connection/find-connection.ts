@@ -8,7 +8,6 @@ import { readKubeconfig } from './kubeconfig.ts';
 import { rotatedFile, tokenFile } from './rotated-file.ts';
 
 interface WhereToLook {
-  /** `--kubeconfig`. */
   readonly kubeconfig?: string;
   readonly env: NodeJS.ProcessEnv;
   /** The environment as it is now, asked when the apiserver has refused the credential. */
@@ -20,9 +19,8 @@ interface WhereToLook {
 const TEXT = 'LEVELSET_KUBECONFIG_TEXT';
 
 /**
- * The connection to the kube-apiserver: the first that is there of `--kubeconfig`, the text in LEVELSET_KUBECONFIG_TEXT
- * (for functions without files), KUBECONFIG, the pod's ServiceAccount and ~/.kube/config. Of several files in KUBECONFIG
- * only the first that exists is read; kubectl would merge them. Throws CONFIG_INVALID, also for a named file that is wrong.
+ * The first that is there: `--kubeconfig`, LEVELSET_KUBECONFIG_TEXT, KUBECONFIG (its first file that exists), the
+ * Pod's ServiceAccount, ~/.kube/config. Throws CONFIG_INVALID, also for a named file that is wrong.
  */
 export async function findConnection(where: WhereToLook): Promise<Connection> {
   const found = await firstConnection(where);
@@ -34,7 +32,6 @@ export async function findConnection(where: WhereToLook): Promise<Connection> {
   );
 }
 
-/** Undefined: there is none in any of these places. */
 export async function firstConnection({
   kubeconfig,
   env,
@@ -52,7 +49,6 @@ export async function firstConnection({
   return env['HOME'] && (await exists(own)) ? await readFrom(own, 'the default', login) : undefined;
 }
 
-/** The connection of a text. After a 401 the credential is that of the text as it is then. */
 async function fromText(
   text: string,
   envNow: () => Promise<NodeJS.ProcessEnv>,
@@ -94,9 +90,8 @@ async function readFrom(path: string, named: string, login?: Login): Promise<Con
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * The connection of a pod: the variables of the Service `kubernetes` and the mounted ServiceAccount (Kubernetes docs,
- * "Accessing the Kubernetes API from a Pod"). Undefined when this is no pod, or one without a token. Throws
- * CONFIG_INVALID when the CA is missing.
+ * The connection of a Pod (Kubernetes docs, "Accessing the Kubernetes API from a Pod"); undefined outside of one.
+ * Throws CONFIG_INVALID without a CA.
  */
 export async function inCluster(
   env: NodeJS.ProcessEnv,

@@ -4,9 +4,7 @@ import { isRecord } from '../../model/json.ts';
 import { readNamedFile } from '../../named-file.ts';
 import { rotatedFile, type RotatedText } from './rotated-file.ts';
 
-/** Where a kubeconfig stands. */
 export interface Origin {
-  /** File or variable, for messages and relative paths. */
   readonly source: string;
   /** It is that of a registry's entry, and may name no files of this machine. */
   readonly isEntry?: true;
@@ -18,7 +16,6 @@ export type Map = Readonly<Record<string, unknown>>;
 export class KubeconfigFields {
   readonly map: Map;
   private readonly origin: Origin;
-  /** Path of this map, such as `users[0].user`. */
   private readonly path: string;
 
   constructor(origin: Origin, path: string, value: unknown) {
@@ -32,7 +29,6 @@ export class KubeconfigFields {
     return this.map[field] !== undefined && this.map[field] !== null;
   }
 
-  /** The text of a field; undefined if it is missing or empty. */
   text(field: string): string | undefined {
     const value = this.map[field] ?? '';
     if (typeof value !== 'string') throw this.invalid(field, 'a text (put it in quotes)');
@@ -63,7 +59,6 @@ export class KubeconfigFields {
     return new KubeconfigFields(this.origin, this.at(field), this.map[field]);
   }
 
-  /** The entry called `name` in a list of `{ name, ... }`. */
   named(list: string, name: string): KubeconfigFields {
     const listed = this.map[list];
     const entries: readonly unknown[] = Array.isArray(listed) ? listed : [];
@@ -101,7 +96,6 @@ export class KubeconfigFields {
     });
   }
 
-  /** File and field, for messages. */
   placeOf(field: string): string {
     return [this.origin.source, this.at(field)].filter((part) => part !== '').join(': ');
   }

@@ -8,9 +8,8 @@ import { KubeconfigFields, type Map, type Origin } from './kubeconfig-fields.ts'
 import { tokenFile, type RotatedText } from './rotated-file.ts';
 
 /**
- * The connection of a kubeconfig's current context (Kubernetes reference, "kubeconfig (v1)"). Without `login` its user may not have to
- * run a program or to log in elsewhere. Throws CONFIG_INVALID with file, field and what is allowed, and nothing of what is in the
- * file (decision 460).
+ * The connection of the current context (Kubernetes reference, "kubeconfig (v1)"). Throws CONFIG_INVALID with file
+ * and field, and nothing of what is in the file (decision 460).
  */
 export async function readKubeconfig(text: string, origin: Origin, login?: Login): Promise<Connection> {
   const { source } = origin;
@@ -90,10 +89,8 @@ function clusterInfo(cluster: KubeconfigFields, authority: string | undefined): 
   };
 }
 
-/** The extension of a cluster that is for plugins. */
 const EXEC = 'client.authentication.k8s.io/exec';
 
-/** A login, and the cluster that it may be told of. */
 interface LoginHere {
   readonly login: Login;
   readonly info: Map;
@@ -130,7 +127,6 @@ function pairOf(certificate: RotatedText, key: RotatedText): CredentialSource {
   };
 }
 
-/** Whose rights every request has: `as` and what belongs to it, as client-go sends them. */
 function readImpersonation(user: KubeconfigFields): Credential['impersonation'] {
   const extra = user.has('as-user-extra') ? user.section('as-user-extra') : undefined;
   const keys = Object.keys(extra?.map ?? {});

@@ -6,8 +6,8 @@ import type { CredentialSource } from './connection.ts';
 export type RotatedText = (refused: boolean) => Promise<string>;
 
 /**
- * The text of a file that somebody else rotates, such as a client certificate or the kubelet's projected token. It is read again when
- * the file's mtime changes and when it was refused. While `read` fails the last text counts, as in client-go.
+ * The text of a file that somebody else rotates, read again when its mtime changes and when it was refused. While
+ * that fails the last text counts, as in client-go.
  */
 export function rotatedFile(path: string, read: () => Promise<string>): RotatedText {
   let mtimeMs: number | undefined;
@@ -25,7 +25,6 @@ export function rotatedFile(path: string, read: () => Promise<string>): RotatedT
   };
 }
 
-/** A bearer token in such a file. */
 export function tokenFile(namedBy: string, path: string): CredentialSource {
   const token = rotatedFile(path, async () => (await readNamedFile(namedBy, path)).trim());
   return async (refused) => ({ authorization: `Bearer ${await token(refused)}` });

@@ -1,13 +1,12 @@
 /**
- * Records in ConfigMaps of our namespace. Only a process that has read the newest version of a record can
- * save it.
+ * Records in ConfigMaps of our namespace. Only who has read the newest version can save; one that cannot be read
+ * throws, so that nothing is done.
  */
 import { ReconcileError } from '../../model/errors.ts';
 import { parseJson, fieldsOf } from '../../model/json.ts';
 import type { KubeHttp } from '../kube-http.ts';
 import { asObject, corePath, getObject } from '../kube-objects.ts';
-import { DELETIONS } from '../../model/deletions.ts';
-import type { Deletion } from '../../model/deletions.ts';
+import { DELETIONS, type Deletion } from '../../model/deletions.ts';
 import { PLACE } from '../../model/place.ts';
 import type { Repair } from '../../model/repairs.ts';
 import type { DeletionRecord, Deletions, PlaceRecord, RepairRecord, RouteRecord } from '../../ports.ts';
@@ -16,13 +15,11 @@ import type { RouteRecords, WrittenRoute } from '../../model/network/routes.ts';
 const CONFLICT = 409;
 const ROUTES = 'levelset-routes';
 
-/** What a ConfigMap has, and its version; undefined if there was no ConfigMap. */
 interface Loaded {
   readonly data: Readonly<Record<string, string>>;
   readonly version: string | undefined;
 }
 
-/** The data of one ConfigMap. */
 class VersionedData {
   private readonly http: KubeHttp;
   private readonly namespace: string;
@@ -41,10 +38,7 @@ class VersionedData {
     return { data: found?.data ?? {}, version: found?.metadata.resourceVersion };
   }
 
-  /**
-   * Replaces entries of the version that was read; null removes one. Returns the new version. Throws
-   * KUBE_CONFLICT if somebody has written since.
-   */
+  /** Replaces entries; null removes one. Returns the new version. Throws KUBE_CONFLICT. */
   async save(data: Readonly<Record<string, string | null>>, version: Loaded['version']): Promise<string> {
     const all = corePath('configmaps', this.namespace);
     const doing = `write ConfigMap ${this.namespace}/${this.name}`;
@@ -70,10 +64,7 @@ function made(name: string, data: Readonly<Record<string, string | null>>): obje
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: Object.fromEntries(entries) };
 }
 
-/**
- * The record of deletions, in one ConfigMap of our namespace with an entry for each kind. A record that cannot be read
- * throws, so that nothing is deleted.
- */
+/** In one ConfigMap, with an entry for each kind. */
 export function configMapDeletions(http: KubeHttp, namespace: string): Deletions {
   const data = new VersionedData(http, namespace, DELETIONS);
   return {
@@ -92,7 +83,6 @@ function deletionRecord(data: VersionedData, entry: string): DeletionRecord {
   };
 }
 
-/** Whether the record was written. False: another writer was faster. */
 async function saved(writing: Promise<unknown>): Promise<boolean> {
   try {
     await writing;
@@ -103,7 +93,6 @@ async function saved(writing: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** The record of repairs, in the ConfigMap of the deletions. One that cannot be read throws, so that nothing is repaired. */
 export function configMapRepairs(http: KubeHttp, namespace: string): RepairRecord {
   const data = new VersionedData(http, namespace, DELETIONS);
   return {
@@ -115,7 +104,6 @@ export function configMapRepairs(http: KubeHttp, namespace: string): RepairRecor
   };
 }
 
-/** The record of the place. One that cannot be read throws, so that nothing is made elsewhere. */
 export function configMapPlace(http: KubeHttp, namespace: string): PlaceRecord {
   const data = new VersionedData(http, namespace, PLACE);
   return {
@@ -149,10 +137,7 @@ function isRepair(value: unknown): value is Repair {
   return isWay && typeof id === 'string' && typeof service === 'string' && typeof at === 'number';
 }
 
-/**
- * The record of routes that levelset wrote, in one ConfigMap with an entry for each router. A record that
- * cannot be read throws.
- */
+/** Routes that levelset wrote, with an entry for each router. */
 export class ConfigMapRoutes implements RouteRecord {
   private readonly data: VersionedData;
   /** Version of each loaded record. Sweeps and runs of one process load at the same time. */
@@ -183,10 +168,7 @@ function isWritten(value: unknown): value is WrittenRoute {
   return [destination, nexthop, port].every((text) => typeof text === 'string');
 }
 
-/**
- * The list in an entry of a ConfigMap. Throws if it is anything but a list of such items: a record that
- * cannot be read proves nothing.
- */
+/** A record that cannot be read proves nothing. */
 function parseList<T>(name: string, text: string, isItem: (value: unknown) => value is T): readonly T[] {
   const found = parseJson(text);
   if (Array.isArray(found) && found.every(isItem)) return found;

@@ -5,7 +5,6 @@ import { fieldsOf, parseJson, sameJson } from '../../model/json.ts';
 import type { KubeHttp } from '../kube-http.ts';
 import { getObject, listAllObjects, toSelector, corePath } from '../kube-objects.ts';
 
-/** What this process knows of the stored state. */
 export interface KnownState {
   /** The stored JSON of each unit: null if nothing is stored, empty if it cannot be read; one that is missing is not known. */
   units: Map<string, string | null>;
@@ -19,13 +18,11 @@ export function nothingKnown(): KnownState {
   return { units: new Map(), isWhole: false, meanwhile: new Set() };
 }
 
-/** Data keys with their new JSON; null removes one. */
 type Patch = Record<string, string | null>;
 
 /**
- * Watermarks in eight ConfigMaps of our namespace, one data key per unit (design.md, "The sweep is cheap"). `load` is
- * one list, and `find` reads one ConfigMap. `save` is one merge patch for each ConfigMap in which something changed since this process loaded or saved
- * it. Of two processes that write one unit the last one wins, as a watermark is only a hint. Both throw ReconcileError.
+ * Watermarks in eight ConfigMaps, one data key per unit (design.md, "The sweep is cheap"). `save` patches those in
+ * which something changed. Of two writers the last one wins: a watermark is a hint. Throws ReconcileError.
  */
 export class ConfigMapState implements StateStore {
   private readonly http: KubeHttp;
@@ -99,7 +96,6 @@ export class ConfigMapState implements StateStore {
       for (const [unit, text] of units) known.set(unit, text);
   }
 
-  /** False if there is no such ConfigMap. */
   private async patch(name: string, data: Patch): Promise<boolean> {
     const path = corePath('configmaps', this.namespace, name);
     const doing = `write ConfigMap ${this.namespace}/${name}`;
@@ -114,7 +110,6 @@ export class ConfigMapState implements StateStore {
     const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: STATE_LABEL }, data };
     const doing = `create ConfigMap ${this.namespace}/${name}`;
     const answer = await this.http({ method: 'POST', path, body, doing, expected: [409] });
-    // Somebody else made it in between.
     if (answer.status === 409) await this.patch(name, patch);
   }
 }
@@ -160,7 +155,6 @@ export function fromDataKey(key: string): string {
   );
 }
 
-/** The state in a text; undefined if the text is no state. */
 function parseState(text: string): UnitState | undefined {
   const state = fieldsOf(parseJson(text));
   const { hash, asked, driftStays, updated_at, rejected, rejectedAt, rejections } = state;

@@ -56,7 +56,6 @@ export type Need = 'tcp' | 'requests' | 'tls' | 'hsts' | 'tls-to-members' | 'htt
 export interface CapabilityColumns {
   /** Only these values, or objects of these types, need the capability; absent: the attribute needs it with any value. */
   readonly values?: readonly unknown[];
-  /** Only ports of this transport need the capability. */
   readonly at?: 'udp';
   /** First minor version of the Octavia API 2 that has the capability; absent: all have it. */
   readonly since?: number;
@@ -74,15 +73,14 @@ export interface CapabilityColumns {
   readonly implied?: true;
 }
 
-/** How an attribute behaves, whatever sets it. */
 export interface AttributeRule {
   /** What the attribute needs; null or absent: nothing. */
   readonly needs?: Need | null;
   readonly change: ChangeRule;
   readonly compare?: CompareRule;
   /**
-   * The value that leaves the attribute to the server again (decision 2). An attribute that has one is set only on
-   * request, and recorded in the resource's tag `levelset-set`; this value is written when nobody asks any more.
+   * What leaves the attribute to the server again (decision 2), written when nobody asks any more. Such an attribute
+   * is set only on request, and recorded in the tag `levelset-set`.
    */
   readonly unset?: null | false | 1 | 'NONE' | readonly [] | Readonly<Record<string, unknown>>;
   /** What the attribute takes of Octavia and of the provider; several, in the order in which a value takes another's place. */
@@ -113,26 +111,19 @@ export interface AnnotationColumns<T> {
   readonly parse: Parser<T>;
   /** The value is a list of any length. All other values have at most 4,096 characters. */
   readonly list?: true;
-  /**
-   * What a value does that cannot be read. It opens no more than was asked for, and leads nowhere else: where the default would,
-   * it blocks the Service, so that what is there stays and members follow the Nodes (decision 430).
-   */
+  /** What a value does that cannot be read: it opens no more, and leads nowhere else, than was asked for (decision 430). */
   readonly unreadable: 'blocks' | 'default' | 'last';
   /** A value of which no port makes use blocks the Service, since people rely on it (decision 430). */
   readonly unused?: 'blocks';
   /** The kind of thing that the value names. A thing out of the Service's reach blocks (REACH, decision 20). */
   readonly refers?: ReferenceKind;
-  /**
-   * An empty value in OCCM's spelling means "none", whatever cloud.conf says. It means so to OCCM
-   * (docs/sources/occm.md, "Annotations"). In all other rows an empty value is as if it were not there.
-   */
+  /** An empty value in OCCM's spelling means "none", whatever cloud.conf says (docs/sources/occm.md, "Annotations"). */
   readonly orNone?: true;
   /** A value to copy, which tests apply. Words in capitals stand for ids that differ from cloud to cloud. */
   readonly example: string;
   readonly doc: string;
 }
 
-/** An annotation that sets an attribute as its value is. */
 interface AttributeAnnotation<T> extends AnnotationColumns<T> {
   /** The option of [LoadBalancer] that holds without the annotation. */
   readonly option?: string;
@@ -142,7 +133,6 @@ interface AttributeAnnotation<T> extends AnnotationColumns<T> {
 
 export interface AttributeRow<T> extends AttributeRule {
   readonly annotation?: AttributeAnnotation<T>;
-  /** Carries the type alone. */
   readonly value?: T;
 }
 
@@ -157,7 +147,6 @@ export const attrWithNeeds: <T>(
   annotation?: AttributeAnnotation<T>,
 ) => AttributeRow<T> = attr;
 
-/** The type of a resource, by the table of its attributes. */
 export type ResourceOf<Table> = {
   -readonly [A in keyof Table]: Table[A] extends AttributeRow<infer T> ? T : never;
 };

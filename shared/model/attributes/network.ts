@@ -2,10 +2,7 @@ import type { Ref } from '../address.ts';
 import type { AddressPair, Route } from '../network/routes.ts';
 import { attr } from './attribute-row.ts';
 
-/**
- * A security group that levelset makes for one Service and puts on the ports of the nodes
- * (service/desired/desire-security-group.ts).
- */
+/** Made for one Service, and put on the ports of the Nodes. */
 export const SECURITY_GROUP = {
   name: attr<string>({ change: 'at-create' }),
   description: attr<string>({ change: 'at-create' }),
@@ -23,16 +20,13 @@ export const SECURITY_GROUP_RULE = {
   security_group_id: attr<Ref>({ change: 'at-create' }),
 };
 
-/**
- * A Neutron port of a node. levelset neither makes nor deletes it, and changes only its own group
- * (service/plan/plan-security-group.ts) and its own address pairs (routes/desired/desire-routes.ts) there.
- */
+/** A port of a Node: levelset changes only its own group and address pairs there. */
 export const PORT = {
   security_groups: attr<readonly (string | Ref)[]>({ change: 'in-place', compare: 'set' }),
   allowed_address_pairs: attr<readonly AddressPair[]>({ change: 'in-place' }),
 };
 
-/** Others make routers; only our own routes are added and removed (routes/desired/desire-routes.ts). */
+/** Others make routers; only our own routes are added and removed. */
 export const ROUTER = {
   routes: attr<readonly Route[]>({ change: 'in-place' }),
 };

@@ -1,10 +1,7 @@
 import type { NodeAddress, NodeCondition, Taint } from '../kubernetes.ts';
 import { attr } from './attribute-row.ts';
 
-/**
- * Metadata and spec of a Node, written by one PATCH. Only the labels and annotations named here change; null removes
- * one. A providerID is desired only if the Node has none: Kubernetes lets it be set once.
- */
+/** Metadata and spec, written by one PATCH: only what is named here changes. Kubernetes lets a providerID be set once. */
 export const NODE = {
   providerID: attr<string>({ change: 'in-place' }),
   labels: attr<Readonly<Record<string, string | null>>>({ change: 'in-place', compare: 'entries' }),

@@ -29,16 +29,12 @@ export function cidrContains(cidr: string, address: string): boolean {
   return masked(partsOf(address), Number(length)).every((part, at) => part === wanted[at]);
 }
 
-/** Orders IP addresses of one family by value. */
 export function compareAddresses(a: string, b: string): number {
   const [left, right] = [toBigInt(partsOf(a)), toBigInt(partsOf(b))];
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-/**
- * The bytes of an IPv4 address, or the eight groups of an IPv6 address. Numbers, since a Service may have a hundred
- * thousand ranges, and arithmetic with bigint takes ten times as long.
- */
+/** Bytes of IPv4, groups of IPv6. Numbers: arithmetic with bigint takes ten times as long, and a Service may have many ranges. */
 function partsOf(address: string): readonly number[] {
   if (isIPv4(address)) return address.split('.').map(Number);
   const v4 = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(address);
@@ -54,7 +50,6 @@ function groupsOf(text: string): readonly number[] {
   return text === '' ? [] : text.split(':').map((group) => parseInt(group, 16));
 }
 
-/** The parts with zeros behind the first `length` bits. */
 function masked(parts: readonly number[], length: number): readonly number[] {
   const bits = parts.length === 4 ? 8 : 16;
   return parts.map((part, at) => {
@@ -83,10 +78,7 @@ function textOf(parts: readonly number[]): string {
   return `${hex.slice(0, start).join(':')}::${hex.slice(start + length).join(':')}`;
 }
 
-/**
- * One spelling for a CIDR or IP address. An IP address becomes a CIDR of itself alone. A text that is neither stays as
- * it is.
- */
+/** One spelling for a CIDR or IP address, which becomes a CIDR of itself. Another text stays as it is. */
 export function cidrKey(text: string): string {
   if (isIPv4(text)) return `${text}/32`;
   const whole = text.includes('/') ? text : `${text}/128`;

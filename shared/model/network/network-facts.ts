@@ -3,7 +3,6 @@ import type { AdditionalVip } from '../attributes/load-balancer.ts';
 
 export type Family = 4 | 6;
 
-/** The attributes of a subnet that desired resources depend on. */
 export interface Subnet {
   readonly id: string;
   readonly cidr: string;
@@ -14,10 +13,7 @@ export interface Subnet {
   readonly asked?: true;
 }
 
-/**
- * The VIPs of a load balancer, the primary one first. The VIP port may have more IP addresses, for example by SLAAC,
- * which no listener serves (decision 13).
- */
+/** The VIPs, the primary one first. Other addresses of the VIP port, for example by SLAAC, are served by no listener (decision 13). */
 export function vipsOf(loadBalancer: WireResource): readonly string[] {
   const additional = (loadBalancer['additional_vips'] ?? []) as readonly AdditionalVip[];
   const all = [loadBalancer['vip_address'], ...additional.map(({ ip_address }) => ip_address)];
@@ -30,7 +26,6 @@ export function memberSubnetOf(facts: NetworkFacts, family: Family): Subnet | un
   return [memberSubnet, secondMemberSubnet].find((subnet) => subnet && familyOf(subnet.cidr) === family);
 }
 
-/** The family of an IP address or CIDR. */
 export function familyOf(text: string): Family {
   return text.includes(':') ? 6 : 4;
 }
@@ -48,14 +43,12 @@ export interface NetworkQuestion {
   readonly vip_subnet_id?: string | undefined;
   readonly vip_network_id?: string | undefined;
   readonly vip_port_id?: string | undefined;
-  /** Further subnets in which the VIP port should have an IP address. */
   readonly additional_vip_subnet_ids?: readonly string[] | undefined;
   readonly vip_qos_policy_id?: string | undefined;
   readonly vip_sg_ids?: readonly string[] | undefined;
   readonly member_subnet_id?: string | undefined;
   /** IP addresses of the Pods; absent unless all members are Pods. They tell the member subnet if none is named. */
   readonly pod_addresses?: readonly string[] | undefined;
-  /** Whether the Service needs a floating IP, and so an external network. */
   readonly external: boolean;
   /** The floating IP outlives the Service's need of it. */
   readonly keeps_floating_ip?: boolean;
@@ -67,7 +60,6 @@ export interface NetworkQuestion {
   readonly only_own_floating_ip?: boolean;
   /** The operator lets the Service have the floating IP in spec.loadBalancerIP, although it is another Service's. */
   readonly floating_ip_allowed?: boolean;
-  /** IP families of the Service, in their order. */
   readonly families: readonly Family[];
   /** The Service is internal and only prefers two families: a second VIP of IPv6 is no global address unless it is named. */
   readonly stays_inside?: boolean;
@@ -87,11 +79,8 @@ export interface NetworkFacts {
   /** Further subnets of the VIP port: the named ones, and one for the Service's second family. */
   readonly additionalSubnets?: readonly Subnet[];
   readonly noVipSubnet?: NoVipSubnet;
-  /** VIPs of the load balancer, the primary one first; absent if there is no load balancer yet. */
   readonly vips?: readonly string[];
-  /** The member subnet of the Service's first family. */
   readonly memberSubnet?: Subnet;
-  /** The member subnet of the Service's second family. */
   readonly secondMemberSubnet?: Subnet;
   /** Id of the external network that was asked for, or ids of all; empty if no floating IP is needed. */
   readonly floatingNetworks: readonly string[];

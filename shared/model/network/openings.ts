@@ -2,9 +2,7 @@
 import type { Address } from '../address.ts';
 import type { WireResource } from '../resources.ts';
 
-/** One port that is open to one range of IP addresses. */
 export interface Opening {
-  /** `tcp`, `udp` or `sctp`. */
   readonly protocol: string;
   readonly port: number;
   /** Network address and prefix length, as Neutron spells them. */
@@ -15,18 +13,13 @@ export function openingAddress({ protocol, port, cidr }: Opening): Address {
   return `securitygrouprule/${protocol}/${port}/${cidr}`;
 }
 
-/**
- * The rules that Neutron puts into every new security group. levelset removes them, as OCCM does: other
- * groups on the nodes' ports decide to what nodes may connect.
- */
+/** The rules in every new group of Neutron. levelset removes them, as OCCM does. */
 export const DEFAULT_RULES: readonly Address[] = [
   'securitygrouprule/egress/any/any/0.0.0.0/0',
   'securitygrouprule/egress/any/any/::/0',
 ];
 
-/**
- * The rules of a security group, by plan address. The plan address of a second rule that opens the same ends in its id.
- */
+/** By plan address; that of a second rule that opens the same ends in its id. */
 export function rulesOf(group: WireResource): ReadonlyMap<Address, WireResource> {
   const rules = new Map<Address, WireResource>();
   const listed = group['security_group_rules'];
@@ -57,10 +50,7 @@ function protocolName(protocol: unknown): string {
   return NUMBERS[name] ?? name;
 }
 
-/**
- * The range or the group that a rule lets in. A rule with neither lets everybody of its family in. `normalized_cidr`
- * has no host bits.
- */
+/** The range or group that a rule lets in; with neither everybody of its family. */
 function remoteOf(rule: WireResource): string {
   const { remote_group_id: group, remote_address_group_id: addresses } = rule;
   if (typeof group === 'string') return `group:${group}`;

@@ -10,8 +10,8 @@ export interface Route {
 }
 
 /**
- * An allowed address pair: what a port lets through beside its own IP addresses, such as those of the Pods behind it
- * (docs/sources/occm.md, "Routes of a router"). Without a MAC address, Neutron fills in that of the port.
+ * What a port lets through beside its own addresses (docs/sources/occm.md, "Routes of a router"). Without a MAC
+ * address it is that of the port.
  */
 export interface AddressPair {
   readonly ip_address: string;
@@ -38,10 +38,8 @@ export interface WrittenRoute extends Route {
   readonly port: string;
 }
 
-/** Routes that levelset wrote to one router. They prove that a route is ours when its Node is gone (decision 112). */
 export type WrittenRoutes = readonly WrittenRoute[];
 
-/** The routes that levelset wrote, by the id of the router. */
 export type RouteRecords = ReadonlyMap<string, WrittenRoutes>;
 
 /** Whether `there` has these records of these routers, with their routes in the same order. A router without routes equals no entry. */
@@ -57,12 +55,10 @@ export const routerAt = (id: string): Address => `router/${id}`;
 export const routeAt = ({ destination, nexthop }: Route): Address => `route/${destination}/${nexthop}`;
 export const routePortAt = (id: string): Address => `port/${id}`;
 
-/** One spelling for a route, for comparison. */
 export function routeKey({ destination, nexthop }: Route): string {
   return `${cidrKey(destination)} via ${cidrKey(nexthop)}`;
 }
 
-/** One spelling for a recorded route, for comparison. */
 export function recordKey(route: WrittenRoute): string {
   return `${routeKey(route)} ${route.port}`;
 }

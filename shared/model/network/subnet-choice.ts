@@ -1,10 +1,6 @@
-/**
- * The grammar of `floating-subnet` and `floating-subnet-tags`, which choose a subnet of an external network
- * (docs/sources/occm.md, "Floating subnet"). cloud.conf, its classes and annotations share it.
- */
+/** The grammar of `floating-subnet` and `floating-subnet-tags` (docs/sources/occm.md, "Floating subnet"). */
 import { linearPattern, PATTERN_SYNTAX } from '../text/linear-pattern.ts';
 
-/** What a text chooses; for a wrong text, what is allowed, in words for a message. */
 export type Choice<T> = { readonly matches: (value: T) => boolean } | { readonly allowed: string };
 
 /** A text from an annotation may have 256 kB, and the grammar below reads some of it more than once. */
@@ -26,7 +22,6 @@ export function chooseByName(text: string): Choice<string> {
   return negated ? { matches: (name) => !pattern.matches(name) } : pattern;
 }
 
-/** The regular expression of a glob with `*`, `?`, `[a-z]` and `{a,b}`. */
 function globToPattern(glob: string): string {
   let depth = 0;
   return glob.replace(/\[[!^]?[^\]]+\]|[^]/gu, (part) => {

@@ -6,8 +6,7 @@ import { onceFor } from '../once-for.ts';
 import { SERVER_GONE } from './node.ts';
 import { toldAddresses } from './node-set.ts';
 import { parseProviderID } from './provider-id.ts';
-import { SeenPorts } from './seen-ports.ts';
-import type { DevicePort } from './seen-ports.ts';
+import { SeenPorts, type DevicePort } from './seen-ports.ts';
 
 interface RefusedAddress {
   readonly node: string;
@@ -22,8 +21,8 @@ export interface JudgedNodes {
   /** Addresses of Nodes with a providerID on no port that the project sees; all addresses if the ports could not be listed. */
   readonly unseen: ReadonlySet<string>;
   /**
-   * Addresses that another device has, of ready Nodes of whose servers the project sees no port, by the reason. The other device may
-   * be in another network with the same addresses: none joins there, and who is there stays.
+   * Addresses that another device has, of ready Nodes of whose servers no port is seen, by the reason. None joins
+   * there, and who is there stays.
    */
   readonly disputed: ReadonlyMap<string, string>;
   /** By address of a Node with a providerID: the ids of its server's ports there. */
@@ -41,10 +40,7 @@ export const serversOf = onceFor((nodes: readonly Node[]): readonly string[] => 
   ...new Set(nodes.flatMap((node) => serverOf(node) ?? [])),
 ]);
 
-/**
- * The addresses about which the ports of the Nodes' own servers say nothing: of Nodes with a providerID those that no
- * port of the server has.
- */
+/** Addresses of Nodes with a providerID that no port of their server has. */
 export function unknownAddresses(nodes: readonly Node[], ports: readonly DevicePort[]): readonly string[] {
   const seen = new SeenPorts(ports);
   const found = nodes.flatMap((node) => {
@@ -56,9 +52,8 @@ export function unknownAddresses(nodes: readonly Node[], ports: readonly DeviceP
 }
 
 /**
- * Judges each address at which a Node could be a member. `ports` are those of the Nodes' servers and those that have
- * an address of `unknownAddresses`; the reason of a failure if they could not be listed. `others`: the servers that are Nodes of other
- * clusters, of which none is a Node here.
+ * Judges each address at which a Node could be a member. `ports` is the reason of a failure if they could not be
+ * listed. `others`: servers that are Nodes of other clusters.
  */
 export function judgeNodes(
   nodes: readonly Node[],
@@ -70,7 +65,6 @@ export function judgeNodes(
 
 const NONE: ReadonlySet<string> = new Set([]);
 
-/** All runs of a second have the same Nodes and the same ports. */
 const judgedBy = onceFor((ports: readonly DevicePort[]) =>
   onceFor((others: ReadonlySet<string>) => onceFor((nodes: readonly Node[]) => judge(nodes, ports, others))),
 );
@@ -144,7 +138,6 @@ export interface LocatedAddress {
   readonly subnets?: readonly string[] | undefined;
 }
 
-/** The addresses at which these Nodes can be members, by the names of the Nodes. */
 export function locateNodes(nodes: readonly Node[], judged: JudgedNodes): readonly LocatedAddress[] {
   return nodes
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
@@ -153,7 +146,6 @@ export function locateNodes(nodes: readonly Node[], judged: JudgedNodes): readon
     );
 }
 
-/** Whether a Node, by its name, has an address. */
 export type HasAddress = (node: string, address: string) => boolean;
 
 /** Whether an address that a Node names is refused to nobody, for Pods in the Node's own network. */
@@ -166,10 +158,7 @@ export function namedAddresses({ nodes }: JudgedNodes): HasAddress {
   };
 }
 
-/**
- * The Nodes without these addresses, and without others of the same family in their place, which nobody judged. A Node of
- * which no IP address is left goes, so that nobody waits for one.
- */
+/** Without these addresses, and others of the same family in their place, which nobody judged. A Node without any IP address left goes. */
 export function withoutAddresses(nodes: readonly Node[], lost: ReadonlySet<string>): readonly Node[] {
   return nodes.flatMap((node) => {
     const own = provenAddresses(node).flatMap(({ address }) => (lost.has(address) ? [address] : []));

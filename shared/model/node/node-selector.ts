@@ -1,7 +1,4 @@
-/**
- * Labels that a Node must have to be a member, such as `pool=edge,ssd` (docs/sources/occm.md, "Node selector").
- * A label with an empty value only has to exist.
- */
+/** Labels such as `pool=edge,ssd` (docs/sources/occm.md, "Node selector"). One with an empty value only has to exist. */
 export type NodeSelector = Readonly<Record<string, string>>;
 
 export const NODE_SELECTOR = 'labels such as pool=edge,ssd; a label without a value only has to exist';

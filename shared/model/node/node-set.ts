@@ -10,10 +10,7 @@ const LEAVING = 'ToBeDeletedByClusterAutoscaler';
 const MOST_ADDRESSES = 1_000;
 const GO_FALSE = ['0', 'f', 'F', 'false', 'False', 'FALSE'];
 
-/**
- * Whether a Node may be a member (docs/sources/kubernetes.md, "Stable node set"). Readiness does not count, since
- * health monitors check it.
- */
+/** Whether a Node may be a member (docs/sources/kubernetes.md, "Stable node set"). Readiness is for health monitors. */
 export function isEligible(node: Node): boolean {
   const label = node.metadata.labels?.[EXCLUDED];
   return (
@@ -23,14 +20,13 @@ export function isEligible(node: Node): boolean {
   );
 }
 
-/** The addresses that a Node's kubelet tells, as far as they count. */
 export function toldAddresses({ status }: Node): readonly NodeAddress[] {
   return (status?.addresses ?? []).slice(0, MOST_ADDRESSES);
 }
 
 /**
- * The IP address at which a Node is a member (decision 25), of the given family: an InternalIP inside the member
- * subnet, else one of its server's ports if somebody named that subnet, else the first InternalIP, else the first ExternalIP.
+ * Where a Node is a member (decision 25): an InternalIP in the member subnet, else one of its ports in a subnet that
+ * somebody named, else the first InternalIP, else ExternalIP.
  */
 export function memberAddress(node: Node, subnet: Subnet | undefined, family: Family): string | undefined {
   const addresses = toldAddresses(node).filter(({ address }) => isIP(address) === family);
@@ -51,14 +47,10 @@ export interface ReachableNode {
 
 interface NodeSet {
   readonly reachable: readonly ReachableNode[];
-  /** Names of eligible Nodes without an IP address yet. */
   readonly withoutAddress: readonly string[];
 }
 
-/**
- * The eligible Nodes, sorted by name. Of Nodes with one IP address only the first counts: a member listed twice locks
- * Octavia for ever (docs/sources/openstack.md, "A member listed twice").
- */
+/** Sorted by name. Of Nodes with one IP address the first counts (docs/sources/openstack.md, "A member listed twice"). */
 export const nodeSet = onceForEach(
   (subnet: Subnet | undefined, family: Family) => `${family} ${subnet?.id ?? ''} ${subnet?.asked ?? ''}`,
   (nodes: readonly Node[], subnet, family): NodeSet => {
@@ -75,7 +67,6 @@ export const nodeSet = onceForEach(
   },
 );
 
-/** All addresses of every eligible node, by the node's name. */
 export const addressesOf = onceFor(
   (nodes: readonly Node[]): ReadonlyMap<string, readonly string[]> =>
     new Map(

@@ -1,16 +1,11 @@
-/**
- * Nodes as resources of a plan: their taints and annotations, the two resources that make up a Node, and the patches.
- */
+/** Nodes as resources of a plan. */
 import { fingerprint } from '../json.ts';
 import type { Node, NodeCondition, NodeAddress, Taint } from '../kubernetes.ts';
 import { ANNOTATION_PREFIX } from '../annotation-prefixes.ts';
 import type { Attributes, NodeKind, ObservedResource, ResourceKind, WireResource } from '../resources.ts';
 import { readUuid } from '../text/text.ts';
 
-/**
- * Taint of a new Node. A kubelet that waits for a cloud provider sets it, and nothing runs on the Node until it is
- * removed (docs/sources/kubernetes.md, "Node initialisation").
- */
+/** A kubelet that waits for a cloud provider sets it (docs/sources/kubernetes.md, "Node initialisation"). */
 export const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
 
 /** Taint of a Node whose server is shut down (docs/sources/kubernetes.md, "Node lifecycle"). */
@@ -19,10 +14,7 @@ export const SHUTDOWN_TAINT = 'node.cloudprovider.kubernetes.io/shutdown';
 /** Annotation with a kubelet's --node-ip: one IP address, or one of each family, separated by a comma. */
 export const PROVIDED_NODE_IP = 'alpha.kubernetes.io/provided-node-ip';
 
-/**
- * Annotation that says when a server was first found gone, and where: `<seconds since 1970> <project> <region>
- * <server>` (decision 27).
- */
+/** When a server was first found gone, and where: `<seconds since 1970> <project> <region> <server>` (decision 27). */
 export const SERVER_GONE = `${ANNOTATION_PREFIX}server-gone`;
 
 export const nodeAt = (name: string): string => `node/${name}`;
@@ -32,7 +24,6 @@ export function isOfNode(kind: ResourceKind): kind is NodeKind {
   return kind === 'node' || kind === 'nodestatus';
 }
 
-/** The two resources that a Node is in plans. */
 export function observedNode(node: Node): readonly ObservedResource[] {
   const { name, uid } = node.metadata;
   const wire = wireOf(node);
@@ -42,7 +33,6 @@ export function observedNode(node: Node): readonly ObservedResource[] {
   ];
 }
 
-/** The attributes of both resources of a Node, as they are compared. */
 export function wireOf(node: Node): WireResource {
   const { metadata, spec, status } = node;
   const wire: Attributes = {
@@ -71,7 +61,6 @@ export function systemUUID(node: Node): string | undefined {
   return readUuid(node.status?.nodeInfo?.systemUUID ?? '');
 }
 
-/** A merge patch of a Node's metadata and spec. */
 export interface NodePatch {
   readonly metadata?: {
     readonly labels?: Readonly<Record<string, string | null>>;
@@ -83,29 +72,22 @@ export interface NodePatch {
   };
 }
 
-/** A patch of a Node's status. */
 export interface NodeStatusPatch {
   readonly addresses?: readonly NodeAddress[];
-  /** Conditions of other types stay. */
   readonly conditions?: readonly NodeCondition[];
 }
 
-/** A server, with the project and the region in which Nova was asked for it. */
 export interface Place {
   readonly projectId: string;
   readonly region: string;
   readonly serverId: string;
 }
 
-/** The text of the annotation SERVER_GONE. */
 export function noteGone(now: number, { projectId, region, serverId }: Place): string {
   return [Math.ceil(now / 1_000), projectId, region, serverId].join(' ');
 }
 
-/**
- * When the server was first found gone, in milliseconds since 1970. Undefined if the note is not about this server
- * here.
- */
+/** In milliseconds since 1970; undefined if the note is not about this server here. */
 export function goneSince(
   note: string | undefined,
   { projectId, region, serverId }: Place,

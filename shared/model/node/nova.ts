@@ -1,6 +1,4 @@
-/**
- * The attributes that levelset reads of Nova's servers and of their ports in Neutron. Only `id` is certain to be there.
- */
+/** Attributes of Nova's servers and of their ports. Only `id` is certain. */
 
 export interface Server {
   readonly id: string;
@@ -10,7 +8,6 @@ export interface Server {
   readonly metadata?: Readonly<Record<string, string>> | null;
   /** IP addresses by the network's name. Several networks may have one name. */
   readonly addresses?: Readonly<Record<string, readonly ServerAddress[] | null>> | null;
-  /** Empty if none was set. */
   readonly accessIPv4?: string | null;
   readonly accessIPv6?: string | null;
   readonly flavor?: ServerFlavor | null;
@@ -32,15 +29,12 @@ export interface ServerFlavor {
   readonly original_name?: string;
 }
 
-/** A port of a server, or a sub-port of its trunk. */
 export interface NeutronPort {
   readonly id: string;
   readonly network_id?: string;
   readonly device_id?: string;
-  /** ACTIVE, BUILD, DOWN or ERROR. */
   readonly status?: string;
   readonly fixed_ips?: readonly { readonly ip_address: string; readonly subnet_id?: string }[] | null;
-  /** The trunk of a parent port (extension trunk-details). */
   readonly trunk_details?: {
     readonly trunk_id?: string;
     readonly sub_ports?: readonly { readonly port_id: string }[] | null;
@@ -53,7 +47,6 @@ export interface Subport {
   readonly networkName: string;
 }
 
-/** The states of a server (Compute API guide, "Server concepts"). */
 type ServerStatus =
   | 'ACTIVE'
   | 'BUILD'

@@ -1,13 +1,9 @@
-/**
- * spec.providerID, which says the server of a Node (docs/sources/occm.md, "providerID"; docs/sources/kinx.md,
- * "providerID of kinx").
- */
+/** spec.providerID (docs/sources/occm.md, "providerID"; docs/sources/kinx.md, "providerID of kinx"). */
 
 interface ProviderID {
   /** `bare` is an id without a scheme, as old clusters have it, with a region before it or none. */
   readonly scheme: 'openstack' | 'kinx' | 'bare';
   readonly region?: string;
-  /** A UUID as Nova spells it. */
   readonly serverId: string;
 }
 
@@ -15,10 +11,7 @@ const UUID = '[\\da-fA-F]{8}(?:-[\\da-fA-F]{4}){3}-[\\da-fA-F]{12}';
 const WITH_SCHEME = new RegExp(`^(openstack|kinx)://([^/]*)/(${UUID})$`);
 const BARE = new RegExp(`^(?:([^/:]*)/)?(${UUID})$`);
 
-/**
- * The parts of a providerID; undefined for schemes of other clouds and for ids that are no UUIDs. Nova would answer
- * such an id with 404, as if the server were gone, and an empty id with a list.
- */
+/** Undefined for other clouds and ids that are no UUIDs: Nova answers those with 404, as if the server were gone. */
 export function parseProviderID(text: string): ProviderID | undefined {
   const [, scheme, region = '', id] = WITH_SCHEME.exec(text) ?? [];
   if (scheme === 'openstack' && id !== undefined) return named(scheme, region, id);

@@ -1,19 +1,16 @@
 import { cidrKey, isWithin } from '../network/cidr.ts';
 import type { NeutronPort } from './nova.ts';
 
-/** A port, as far as it tells whose an address is. */
 export interface DevicePort extends NeutronPort {
   readonly device_owner?: string;
   readonly port_security_enabled?: boolean;
   readonly allowed_address_pairs?: readonly { readonly ip_address: string }[] | null;
 }
 
-/** The ids of the sub-ports of trunks. */
 export function subportIdsOf(ports: readonly DevicePort[]): readonly string[] {
   return ports.flatMap((port) => port.trunk_details?.sub_ports ?? []).map(({ port_id: id }) => id);
 }
 
-/** Ports by device and by address. */
 export class SeenPorts {
   readonly #byDevice: ReadonlyMap<string, readonly DevicePort[]>;
   readonly #byId: ReadonlyMap<string, DevicePort>;

@@ -8,7 +8,6 @@ export function didYouMean(name: string, known: readonly string[]): string {
   return near === undefined ? '' : `; did you mean ${near.candidate}?`;
 }
 
-/** Levenshtein's distance. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

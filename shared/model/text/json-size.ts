@@ -1,6 +1,6 @@
 /**
- * Limits of JSON that nobody has parsed yet. A parser takes up to a hundred bytes of memory for one byte of nested
- * brackets, and whoever walks through the result may run out of stack.
+ * Limits of JSON before it is parsed: nested brackets take a hundred times their bytes of memory, and the stack of
+ * whoever walks through.
  */
 
 /** Deeper than any object of Kubernetes. */
@@ -40,7 +40,6 @@ export function whyTooMuch(body: Buffer): string | undefined {
   return undefined;
 }
 
-/** The index of the quote that ends a string which begins at `at`. */
 function endOfString(body: Buffer, at: number): number {
   let end = at;
   while (end < body.length && body[end] !== QUOTE) end += body[end] === BACKSLASH ? 2 : 1;

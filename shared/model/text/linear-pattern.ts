@@ -1,15 +1,12 @@
 /**
- * Regular expressions from annotations. JavaScript's own engine backtracks: a short pattern can occupy the process for
- * hours. This engine follows all alternatives at once, as Go's does, and takes at most (pattern times text) steps. It
- * knows the part of Go's syntax that names of subnets need, and matches the same texts as Go (decision 31).
+ * Regular expressions from annotations, in at most (pattern times text) steps: JavaScript's engine backtracks for
+ * hours. It knows the part of Go's syntax that names of subnets need, and matches what Go does (decision 31).
  */
 
 interface Pattern {
-  /** Whether the whole text matches. */
   readonly matches: (text: string) => boolean;
 }
 
-/** The syntax that the parser takes, in words for a Problem. */
 export const PATTERN_SYNTAX =
   'a regular expression of at most 256 characters, made of characters, . [a-z] \\d \\w \\s ( | ) * + ? {1,3} and, in front, (?i)';
 
@@ -29,15 +26,12 @@ export function linearPattern(text: string): Pattern | { readonly allowed: strin
   return { matches: (name) => run(start, end, name) };
 }
 
-/**
- * A regular expression as a tree. The `of` of a repeat is what it repeats. An empty sequence matches the empty text.
- */
+/** An empty sequence matches the empty text. */
 type Expression =
   | { readonly kind: 'character'; readonly test: RegExp }
   | { readonly kind: 'sequence' | 'choice'; readonly of: readonly Expression[] }
   | { readonly kind: 'repeat'; readonly of: Expression; readonly least: number; readonly most: number };
 
-/** One character, or an expression that matches exactly one. */
 const CHARACTER = /\\[dDwWsS]|\\[^\p{L}\p{N}]|\[\^?(?:\\.|[^\]\\[])+\]|[^\\()[\]{}|*+?^$]/uy;
 const REPEAT = /([*+?])|\{(\d{1,3})(,?)(\d{1,3})?\}/y;
 const COUNTS: Readonly<Record<string, readonly [number, number]>> = {
@@ -46,7 +40,6 @@ const COUNTS: Readonly<Record<string, readonly [number, number]>> = {
   '?': [0, 1],
 };
 
-/** The tree of a pattern; undefined if its syntax is not supported. */
 function parsePattern(text: string): Expression | undefined {
   if (text.length > MOST_CHARACTERS) return undefined;
   const ignoreCase = text.startsWith('(?i)');
@@ -107,9 +100,7 @@ function readGroup(at: Cursor): Expression | undefined {
   return inner;
 }
 
-/**
- * Classes that JavaScript reads otherwise than Go (RE2's syntax, "Perl character classes"). All others mean the same.
- */
+/** Classes that JavaScript reads otherwise than Go (RE2's syntax, "Perl character classes"). */
 const GO_CLASSES: ReadonlyMap<string, string> = new Map([
   ['\\s', '\\t\\n\\f\\r '],
   ['\\S', '\\0-\\x08\\x0b\\x0e-\\x1f!-\\u{10ffff}'],
@@ -162,7 +153,6 @@ function sizeOf(expression: Expression): number {
   }
 }
 
-/** The state in which `expression` begins; after it the automaton goes on with `after`. */
 function compile(expression: Expression, after: State): State {
   switch (expression.kind) {
     case 'character':

@@ -15,7 +15,6 @@ export const bool: Parser<boolean> = (text) => {
 export const exactBool: Parser<boolean> = (text) =>
   text === 'true' || text === 'false' ? { value: text === 'true' } : { allowed: 'true or false exactly' };
 
-/** Texts that match a pattern, without white space at their ends. */
 export function matching(
   pattern: RegExp,
   allowed: string,
@@ -55,9 +54,8 @@ export const hostname: Parser<string> = (text) => {
 };
 
 /**
- * Source ranges, split on commas and white space as OCCM does. The code that uses the ranges reports texts that
- * are no CIDRs. An empty text asks for no range. A text of commas alone stays as it is: nobody can read what it asks for,
- * and it must not open the ports.
+ * Split on commas and white space, as OCCM does. An empty text asks for no range; one of commas alone stays, since it
+ * must not open the ports.
  */
 export const sourceRanges: Parser<readonly string[]> = (text) => {
   const value = text.split(/[\s,]+/).filter((word) => word !== '');
@@ -85,10 +83,7 @@ export const word = matching(
   'a name of letters, digits and - _ . : that begins with a letter or digit',
 );
 
-/**
- * The PROXY protocol. To OCCM `true` and `v1` mean the same, and anything else but `v2` means off
- * (docs/sources/occm.md, "Annotations").
- */
+/** To OCCM `true` and `v1` mean the same, and anything else but `v2` is off (docs/sources/occm.md, "Annotations"). */
 export const proxyProtocol: Parser<'PROXY' | 'PROXYV2' | null> = (text) => {
   const word = text.trim().toLowerCase();
   if (word === 'true' || word === 'v1') return { value: 'PROXY' };
@@ -98,10 +93,7 @@ export const proxyProtocol: Parser<'PROXY' | 'PROXYV2' | null> = (text) => {
 
 const COOKIE = /^[A-Za-z0-9!%*+.^_|~-]{1,255}$/;
 
-/**
- * Octavia's session persistence (Octavia API, pools). A cookie's name is a token of RFC 6265 without quotes, #, $ and
- * &.
- */
+/** Octavia API, pools. A cookie's name is a token of RFC 6265 without quotes, #, $ and &. */
 export const persistence: Parser<Readonly<Record<string, unknown>> | null> = (text) => {
   const [type = '', cookie, ...rest] = text.trim().split(/\s+/);
   const word = type.toUpperCase();
@@ -131,7 +123,6 @@ export const httpVersion: Parser<number> = (text) => {
   return version === '1.0' || version === '1.1' ? { value: Number(version) } : { allowed: '1.0 or 1.1' };
 };
 
-/** The hash of one change that waits for approval (`approvalOf`). */
 export const approval = matching(
   /^[0-9a-f]{12}$/,
   'the hashes of changes that wait, 12 hexadecimal digits each',

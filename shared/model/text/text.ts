@@ -3,10 +3,8 @@
 /** So many characters of a value are shown in messages. An annotation may have 256 kB. */
 const LONGEST = 200;
 
-/** Control and format characters, lone surrogates, and line separators. */
 const UNSEEN = /[\p{C}\u2028\u2029]/gu;
 
-/** The text on one line, with invisible characters as `\u{...}`. */
 export function printable(text: string): string {
   return text.replace(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
@@ -23,7 +21,6 @@ export function clip(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/** Orders texts by code unit, the same on every machine. */
 export function compareText(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }

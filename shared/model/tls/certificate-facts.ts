@@ -28,7 +28,6 @@ export function identityOf(reference: unknown): unknown {
   return parseTlsReference(reference)?.id.replaceAll('-', '') ?? reference;
 }
 
-/** The certificates to look up in Barbican. */
 export interface CertificateQuestion {
   /** Empty if another store has the certificates (`container-store`): Octavia gets those references as they are. */
   readonly references: readonly TlsReference[];
@@ -44,17 +43,13 @@ export type FoundCertificate =
   | { readonly because: string };
 
 export interface CertificateFacts {
-  /** What was found for each reference, by the reference's id. */
   readonly references: ReadonlyMap<string, FoundCertificate>;
 }
 
 export const NO_CERTIFICATES: CertificateFacts = { references: new Map() };
 
-/** A certificate that a listener uses. */
 export interface CertificateInUse {
-  /** Name of its Secret, or its id in Barbican. */
   readonly name: string;
-  /** The certificate's end, RFC 3339. */
   readonly notAfter: string;
 }
 

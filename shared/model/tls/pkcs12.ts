@@ -1,6 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** A certificate with its chain and its key, in DER. The key is a PKCS #8 PrivateKeyInfo. */
 export interface KeyPair {
   readonly certificate: Buffer;
   readonly chain: readonly Buffer[];
@@ -14,10 +13,7 @@ const KEY_BAG = '1.2.840.113549.1.12.10.1.1';
 const CERTIFICATE_BAG = '1.2.840.113549.1.12.10.1.3';
 const SHA256 = '2.16.840.1.101.3.4.2.1';
 
-/**
- * A PKCS #12 file (RFC 7292), the form in which Octavia takes a certificate from one secret of Barbican. The password
- * is empty, since Octavia knows none. The same certificate and key give the same bytes.
- */
+/** A PKCS #12 file (RFC 7292) with an empty password, as Octavia takes it from Barbican. The same pair gives the same bytes. */
 export function toPkcs12({ certificate, chain, key }: KeyPair): Buffer {
   const pair = createHash('sha1').update(certificate).digest();
   const bags = sequence(
@@ -45,7 +41,6 @@ function bag(type: string, content: Buffer, pair?: Buffer): Buffer {
 
 const ITERATIONS = 2048;
 
-/** The MacData, without which readers refuse the file. */
 function mac(content: Buffer, salt: Buffer): Buffer {
   const digest = createHmac('sha256', macKey(salt)).update(content).digest();
   const info = sequence(sequence(oid(SHA256), NULL), octets(digest));
@@ -67,10 +62,8 @@ export const set = (...parts: readonly Buffer[]): Buffer => tagged(0x31, ...part
 const octets = (content: Buffer): Buffer => tagged(0x04, content);
 const NULL = Buffer.from([0x05, 0x00]);
 
-/** A value with the tag [0] EXPLICIT. */
 const explicit = (content: Buffer): Buffer => tagged(0xa0, content);
 
-/** An INTEGER that is not negative. */
 function integer(value: number): Buffer {
   const hex = value.toString(16);
   const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex');
@@ -78,7 +71,6 @@ function integer(value: number): Buffer {
   return tagged(0x02, ...sign, bytes);
 }
 
-/** An OBJECT IDENTIFIER, such as `1.2.840.113549.1.7.1`. */
 function oid(text: string): Buffer {
   const [first = 0, second = 0, ...others] = text.split('.').map(Number);
   return tagged(0x06, Buffer.from([first * 40 + second, ...others.flatMap(base128)]));

@@ -1,20 +1,16 @@
 /** The names of certificates that levelset copies from Secrets into Barbican. It finds them again by these names. */
 import { createHash } from 'node:crypto';
-import type { ClusterIdentity } from '../ownership.ts';
-import { TAG_PREFIX } from '../ownership.ts';
+import { TAG_PREFIX, type ClusterIdentity } from '../ownership.ts';
 import type { ServiceKey } from '../request.ts';
 import type { Address } from '../address.ts';
 
 /** The certificate in a Secret. A renewed one has another fingerprint. */
 interface CertificateSource {
-  /** Name of the Secret, in the namespace of the Service. */
   readonly secret: string;
   readonly fingerprint: string;
 }
 
-/**
- * The attribute `mode` of this cluster's secrets. Barbican uses it only to filter lists, so one call lists them all.
- */
+/** The attribute `mode`, by which Barbican filters lists. */
 export const storedMode = (cluster: ClusterIdentity): string => `${TAG_PREFIX}${cluster.id}`;
 
 /** `levelset/<hash of the cluster>/<namespace>/<Service>/<Secret>/<fingerprint>`: each Service has its own copy. */
@@ -27,10 +23,7 @@ export function storedAddress({ secret, fingerprint }: CertificateSource): Addre
   return `secret/${cut(secret)}/${fingerprint}`;
 }
 
-/**
- * The Service and the plan address in the name of a stored certificate; undefined for a name that is not this
- * cluster's.
- */
+/** Undefined for a name that is not this cluster's. */
 export function readStoredName(
   name: unknown,
   cluster: ClusterIdentity,
@@ -53,10 +46,7 @@ function short(cluster: ClusterIdentity): string {
   return hash(cluster.id).slice(0, 12);
 }
 
-/**
- * Characters of a Secret's name that fit into 255 with the rest. A longer name is cut and ends in its hash (decision
- * 31).
- */
+/** Characters of a Secret's name that fit into 255 with the rest (decision 31). */
 const LONGEST = 60;
 
 function cut(secret: string): string {

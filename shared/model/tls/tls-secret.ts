@@ -1,5 +1,4 @@
-import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { createHash, createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { notAfterOf } from './certificate-facts.ts';
 import type { Secret } from '../kubernetes.ts';
 import type { KeyPair } from './pkcs12.ts';
@@ -8,7 +7,6 @@ import type { KeyPair } from './pkcs12.ts';
 export type TlsSecretFacts =
   | {
       readonly fingerprint: string;
-      /** Expiry of the first certificate, RFC 3339. */
       readonly notAfter: string;
     }
   | { readonly because: string };
@@ -36,7 +34,6 @@ export function readTlsSecret(secret: Secret): Read {
   return { pair, fingerprint: fingerprintOf(pair), notAfter: notAfterOf(first) };
 }
 
-/** A hash of certificate, chain and key. */
 function fingerprintOf({ certificate, chain, key }: KeyPair): string {
   const hash = createHash('sha256');
   for (const part of [certificate, ...chain, key]) hash.update(createHash('sha256').update(part).digest());

@@ -7,7 +7,6 @@ import { parseProviderID } from '../../model/node/provider-id.ts';
 import { labelValue, regionOf } from './node-labels.ts';
 
 export interface ChooseOptions {
-  /** The configured region. */
   readonly region?: string;
   readonly nameFrom: NodeNameFrom;
 }
@@ -15,16 +14,10 @@ export interface ChooseOptions {
 type ServerChoice =
   | { readonly found: Server; readonly by: 'providerID' | 'systemUUID' | 'name' }
   | { readonly problem: Problem }
-  /**
-   * No server was found by the providerID, or by the name. Only a server that a providerID names can be gone
-   * (decision 27).
-   */
+  /** Only a server that a providerID names can be gone (decision 27). */
   | { readonly none: 'providerID' | 'name' };
 
-/**
- * The server of a Node: the one that its providerID names, else the one with the firmware's UUID, which is
- * Nova's id, else the only server of its name, as `nameFrom` compares names.
- */
+/** By providerID, else by the firmware's UUID, which is Nova's id, else by name, as `nameFrom` compares names. */
 export function chooseServer(node: Node, servers: readonly Server[], options: ChooseOptions): ServerChoice {
   const { providerID = '' } = node.spec ?? {};
   if (providerID !== '') return byProviderID(node, providerID, servers, options);

@@ -7,11 +7,10 @@ import {
   PROVIDED_NODE_IP,
   UNINITIALIZED_TAINT,
 } from '../../model/node/node.ts';
-import type { NodeObject } from '../../model/resources.ts';
+import type { NodeObject, DesiredResource } from '../../model/resources.ts';
 import type { NeutronPort, Server, Subport } from '../../model/node/nova.ts';
 import type { Problem } from '../../model/plan.ts';
 import { formatProviderID } from '../../model/node/provider-id.ts';
-import type { DesiredResource } from '../../model/resources.ts';
 import { nodeAddresses } from './node-addresses.ts';
 import { nodeLabels } from './node-labels.ts';
 
@@ -30,9 +29,8 @@ export interface DesiredNode {
 }
 
 /**
- * The Node that its server describes. A Node with the uninitialized taint gets providerID, labels and addresses and
- * loses the taint, but not while its addresses are unknown. Labels and addresses follow the server later, too
- * (decision 104).
+ * A Node with the uninitialized taint gets providerID, labels and addresses and loses the taint, but not while its
+ * addresses are unknown. Labels and addresses follow the server later, too (decision 104).
  */
 export function desireNode(intent: NodeIntent): DesiredNode {
   const { node, server, config } = intent;
@@ -70,10 +68,7 @@ function initialisation({ node, server, config }: NodeIntent): Partial<NodeObjec
   };
 }
 
-/**
- * Whether any controller has initialised the Node. A Node without a providerID and without the taint belongs
- * to a kubelet that asked for no cloud provider.
- */
+/** A Node with neither providerID nor taint is of a kubelet that asked for no cloud provider. */
 function isInitialised({ spec }: Node): boolean {
   return (spec?.providerID ?? '') !== '';
 }

@@ -9,7 +9,6 @@ import { cidrContains, compareAddresses, canonicalAddress } from '../../model/ne
 import { PROVIDED_NODE_IP } from '../../model/node/node.ts';
 
 export interface NodeAddressInput extends ServerReading {
-  /** The annotation alpha.kubernetes.io/provided-node-ip. */
   readonly providedNodeIPs?: string;
 }
 
@@ -22,11 +21,9 @@ interface DesiredAddresses {
 }
 
 /**
- * status.addresses of a Node: the addresses of its server, the Node's own Hostname if the cloud has none, and first
- * those that its kubelet was told to prefer (docs/sources/occm.md, "Node addresses";
- * docs/sources/kubernetes.md, "Addresses that a kubelet was told"). A Node never loses its last InternalIP (decision
- * 104). If [Networking] names networks, an address that Nova does not list counts only for a Node that has no address
- * or would lose all: Nova's cache may miss a network, and a port does not tell the name of its network.
+ * status.addresses: those of the server, the Node's own Hostname if the cloud has none, and first those that its
+ * kubelet was told (docs/sources/occm.md, "Node addresses"). A Node never loses its last InternalIP (decision 104).
+ * If [Networking] names networks, what Nova does not list counts only for a Node that has, or would have, no address.
  */
 export function nodeAddresses(input: NodeAddressInput): DesiredAddresses {
   const { publicNetworkName, internalNetworkName } = input.options;
@@ -54,20 +51,14 @@ function addressesFor(input: NodeAddressInput, countsUnlisted: boolean): Desired
     : withInternalIP(addresses, existing);
 }
 
-/**
- * Whether Nova's answer is doubtful. It comes from a cache that is empty now and then, and without it networks have
- * no names. A Node without an address has none to lose.
- */
+/** Nova's cache is empty now and then. A Node without an address has none to lose. */
 function isDoubtful({ server, ports, existing }: ServerReading): boolean {
   const isListed = Object.values(server.addresses ?? {}).some((addresses) => (addresses ?? []).length > 0);
   const hasSome = existing.some((one) => !isHostname(one));
   return hasSome && !isListed && ports.some(({ fixed_ips }) => (fixed_ips ?? []).length > 0);
 }
 
-/**
- * The addresses with the present InternalIPs if there would be none. An address that is an ExternalIP now does not
- * become an InternalIP as well.
- */
+/** With the present InternalIPs if there would be none, unless they are ExternalIPs now. */
 function withInternalIP(
   addresses: readonly NodeAddress[],
   existing: readonly NodeAddress[],
@@ -102,10 +93,8 @@ function isHostname({ type }: NodeAddress): boolean {
   return type === 'Hostname';
 }
 
-/** The answers about a server's addresses, and the addresses of its Node. */
 interface ServerReading {
   readonly server: Server;
-  /** All ports whose device is the server. */
   readonly ports: readonly NeutronPort[];
   /** The sub-ports of trunks whose parents are among the ports. */
   readonly subports?: readonly Subport[];
@@ -120,10 +109,8 @@ interface Listed {
 }
 
 /**
- * The addresses of a server in OCCM's order (docs/sources/occm.md, "Node addresses", steps 1 to 6):
- * those of its ports, the access addresses, its hostname, and those that Nova lists, network by network. A port that
- * is not ACTIVE counts only for addresses that Nova lists or the Node has (decision 104). With `countsUnlisted` an
- * ACTIVE port counts for addresses that Nova does not list.
+ * In OCCM's order (docs/sources/occm.md, "Node addresses", steps 1 to 6). A port that is not ACTIVE counts only for
+ * addresses that Nova lists or the Node has (decision 104); with `countsUnlisted` an ACTIVE one also for others.
  */
 function serverAddresses(reading: ServerReading, countsUnlisted: boolean): readonly NodeAddress[] {
   const { server, options } = reading;
@@ -158,9 +145,7 @@ function typeOf({ network, floating }: Listed, options: NetworkingConfig): strin
   return internalNetworkName.length === 0 || internalNetworkName.includes(network) ? 'InternalIP' : undefined;
 }
 
-/**
- * The addresses that Nova lists, by the names of their networks. Nova does not know sub-ports, so theirs come last.
- */
+/** By the names of their networks. Nova does not know sub-ports, so theirs come last. */
 function listedBy({ server, subports = [] }: ServerReading): readonly Listed[] {
   const ofNova = Object.entries(server.addresses ?? {}).flatMap(([network, addresses]) =>
     (addresses ?? []).map((one) => ({
@@ -176,9 +161,8 @@ function listedBy({ server, subports = [] }: ServerReading): readonly Listed[] {
 }
 
 /**
- * The addresses of the ports, in the ports' order. An address is sure if Nova lists it, or with
- * `countsUnlisted` if its port is ACTIVE. Any other address counts only with the type that the Node has for
- * it already.
+ * An address is sure if Nova lists it, or with `countsUnlisted` if its port is ACTIVE. Another one counts with the
+ * type that the Node has for it.
  */
 function portAddresses(
   { ports, existing }: ServerReading,
@@ -200,15 +184,11 @@ function fixedIPs(port: NeutronPort): readonly string[] {
   return (port.fixed_ips ?? []).map(({ ip_address }) => ip_address);
 }
 
-/** Ports in the order in which Neutron lists them. */
 function byId<T>(ports: readonly T[], id: (port: T) => string): readonly T[] {
   return [...ports].sort((a, b) => compareText(id(a), id(b)));
 }
 
-/**
- * Sorts by address-sort-order of [Networking] (docs/sources/occm.md, "Node addresses", step 7). Addresses in
- * the first of these CIDRs come first, in ascending order. Addresses in no CIDR keep their order and come last.
- */
+/** By address-sort-order of [Networking] (docs/sources/occm.md, "Node addresses", step 7); addresses in no CIDR come last. */
 export function sortAddresses(
   addresses: readonly NodeAddress[],
   cidrs: readonly string[],
@@ -229,9 +209,8 @@ interface Preferred {
 }
 
 /**
- * Puts the addresses that a kubelet got by --node-ip first, and removes others of their types
- * (docs/sources/kubernetes.md, "Addresses that a kubelet was told"). There are no addresses while the cloud does not
- * know one of them.
+ * Those of --node-ip first, without others of their types (docs/sources/kubernetes.md, "Addresses that a kubelet was
+ * told"). None while the cloud does not know one of them.
  */
 export function preferNodeIPs(addresses: readonly NodeAddress[], provided: string): Preferred {
   const refuse = (message: string): Preferred => ({
@@ -255,7 +234,6 @@ export function preferNodeIPs(addresses: readonly NodeAddress[], provided: strin
   return { addresses: [...first, ...addresses.filter(({ type }) => !types.includes(type))], problems: [] };
 }
 
-/** Whether two spellings mean one address. */
 function isSame(address: string, nodeIP: string): boolean {
   return isIP(address) === isIP(nodeIP) && canonicalAddress(address) === canonicalAddress(nodeIP);
 }

@@ -9,10 +9,7 @@ const REGION = ['topology.kubernetes.io/region', 'failure-domain.beta.kubernetes
 const LONGEST = 63;
 const VALID = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
-/**
- * The labels that describe a Node's server (docs/sources/occm.md, "Instance type, zone and region"). Labels
- * whose value is unknown are left out.
- */
+/** docs/sources/occm.md, "Instance type, zone and region". Unknown values are left out. */
 export function nodeLabels(server: Server, region: string | undefined): Readonly<Record<string, string>> {
   const values: readonly (readonly [readonly string[], string | undefined])[] = [
     [INSTANCE_TYPE, instanceType(server.flavor ?? {})],
@@ -34,10 +31,7 @@ function instanceType({ original_name = '', id = '' }: ServerFlavor): string | u
   return [original_name, id].find(isValid) ?? labelValue(original_name) ?? labelValue(id);
 }
 
-/**
- * Text as the value of a label. Each run of invalid characters becomes a dash. It has at most 63 characters, of which
- * the first and the last are letters or digits. Undefined if nothing is left.
- */
+/** Text as the value of a label; undefined if nothing is left. */
 export function labelValue(text: string): string | undefined {
   const value = text
     .replace(/[^-A-Za-z0-9_.]+/g, '-')

@@ -1,20 +1,20 @@
 import type { Node, Taint } from '../../model/kubernetes.ts';
-import { readyStatus, SERVER_GONE, SHUTDOWN_TAINT, goneSince, noteGone } from '../../model/node/node.ts';
+import {
+  readyStatus,
+  SERVER_GONE,
+  SHUTDOWN_TAINT,
+  goneSince,
+  noteGone,
+  type Place,
+} from '../../model/node/node.ts';
 import type { Server } from '../../model/node/nova.ts';
-import type { Place } from '../../model/node/node.ts';
 
 export interface LifecycleInput {
   readonly node: Node;
-  /**
-   * The Node's server. gone: Nova answered 404 for the id in its providerID. unknown: nobody knows which server it
-   * is. unmanaged: another controller looks after the Node's life.
-   */
+  /** gone: Nova answered 404 for its providerID. unknown: nobody knows which it is. unmanaged: another controller looks after it. */
   readonly server: Server | 'gone' | 'unknown' | 'unmanaged';
-  /** The statuses of a server that is shut down. */
   readonly shutdownStates: readonly string[];
-  /** The project and region in which Nova was asked. */
   readonly place: Place;
-  /** The time in milliseconds since 1970. */
   readonly now: number;
 }
 
@@ -23,19 +23,15 @@ export interface NodeLife {
   readonly annotations: Readonly<Record<string, string | null>>;
   /** The server was gone a minute ago and still is, so the Node is to be deleted. */
   readonly leaves: boolean;
-  /** The time after which levelset looks for the server once more. */
   readonly againInMs?: number;
 }
 
-/**
- * The time between two answers that a server is gone. One answer can be wrong because of a proxy, a cell of Nova that
- * is down, or a credential that has just changed.
- */
+/** Between two answers that a server is gone: one can be wrong, because of a proxy, a cell that is down, or a changed credential. */
 const CONFIRM_MS = 60_000;
 
 /**
- * What becomes of a Node when its server stops, starts or is gone (docs/sources/kubernetes.md, "Node lifecycle";
- * decision 27). A Ready Node is never deleted or tainted, whatever Nova says, since its kubelet has just reported.
+ * What becomes of a Node whose server stops, starts or is gone (docs/sources/kubernetes.md, "Node lifecycle";
+ * decision 27). A Ready Node is never deleted or tainted.
  */
 export function nodeLife({ node, server, shutdownStates, place, now }: LifecycleInput): NodeLife {
   const taints = node.spec?.taints ?? [];

@@ -12,10 +12,7 @@ interface Whereabouts {
   readonly nameFrom: 'name' | 'hostname' | 'first-label';
 }
 
-/**
- * The servers that a Node may be: one read by its providerID or firmware id, or a list by its name. There is none if
- * the providerID names another region or cloud, since Nova here would answer that such a server does not exist.
- */
+/** The servers that a Node may be. None if the providerID names another region or cloud, where Nova would answer that it does not exist. */
 export async function candidatesOf(
   node: Node,
   { region = '', nameFrom }: Whereabouts,
@@ -48,10 +45,7 @@ export async function listSubports(
   return listPorts('id', subportIds(ports), SUBPORT_FIELDS, cloud);
 }
 
-/**
- * The listed sub-ports that belong to these ports, with the names of their networks. Nova does not know them
- * (docs/sources/occm.md, "Node addresses", step 4).
- */
+/** Sub-ports with the names of their networks, which Nova does not know (docs/sources/occm.md, "Node addresses", step 4). */
 export function subportsOf(
   ports: readonly NeutronPort[],
   listed: readonly NeutronPort[],

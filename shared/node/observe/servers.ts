@@ -1,4 +1,3 @@
-/** Nova's servers and their ports, read one by one or in bulk. */
 import type { NeutronPort, Server } from '../../model/node/nova.ts';
 import type { WireResource } from '../../model/resources.ts';
 import type { Cloud, CloudReader, World } from '../../ports.ts';
@@ -81,13 +80,11 @@ export async function readPorts(
   return ports ?? [];
 }
 
-/** Every server of the project, by id. */
 export async function listServers(cloud: Reading): Promise<ReadonlyMap<string, Server>> {
   const found = (await cloud.list('server')) as unknown as readonly Server[];
   return new Map(found.map((server) => [server.id, server]));
 }
 
-/** Every server of the project with the name of its flavor, by id. */
 export async function listServersWhole(reader: CloudReader): Promise<ReadonlyMap<string, Server>> {
   const listed = [...(await listServers(reader.cloud)).values()];
   const servers = await Promise.all(listed.map((one) => withFlavorName(one, reader)));
@@ -103,7 +100,6 @@ export async function portsByServer(
   return Map.groupBy(ports, ({ device_id = '' }) => device_id);
 }
 
-/** The server with the name of its flavor. Before microversion 2.47 it has only the flavor's id. */
 async function withFlavorName(server: Server, reader: CloudReader): Promise<Server> {
   const { id, original_name } = server.flavor ?? {};
   if (id === undefined || original_name !== undefined) return server;
@@ -117,7 +113,6 @@ function nameOf(flavor: WireResource | undefined): { readonly original_name?: st
   return typeof flavor?.['name'] === 'string' ? { original_name: flavor['name'] } : {};
 }
 
-/** The time for which a read waits for others, in milliseconds. */
 const GATHER_MS = 20;
 /** Up to this number of reads, each is a call of its own. */
 const FEW = 2;
@@ -125,9 +120,7 @@ const FEW = 2;
 const KEEP_MS = 5_000;
 
 interface Reads<T> {
-  /** One object. Undefined: it does not exist. */
   one(id: string): Promise<T | undefined>;
-  /** These objects, if they exist, and perhaps more. */
   many(ids: readonly string[]): Promise<ReadonlyMap<string, T>>;
 }
 
@@ -137,10 +130,8 @@ interface GatheredReads<T> extends Reads<T> {
 }
 
 /**
- * Gathers the reads of many runs into one list. An object that the list does not have, or not soon, is read by itself; so are all where the list
- * ended with the time of the run that began it. Reads that
- * follow each other within the time for which a list counts become one list, too. `now` takes nothing from an earlier
- * list.
+ * Gathers the reads of many runs into one list. What it does not have, or not soon, is read by itself. `now` takes
+ * nothing from an earlier list.
  */
 export async function readGathered<T>(
   id: string,

@@ -2,8 +2,7 @@ import { approvalOf } from '../../model/ownership.ts';
 import { nodeAt, SERVER_GONE } from '../../model/node/node.ts';
 import type { Plan, Problem, Refusal, Step } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
-import { overBudget } from '../../plan/deletion-budget.ts';
-import type { DeletionBudget } from '../../plan/deletion-budget.ts';
+import { overBudget, type DeletionBudget } from '../../plan/deletion-budget.ts';
 import { planOne, remove } from '../../plan/plan-one.ts';
 
 export interface NodePlanInput {
@@ -11,18 +10,12 @@ export interface NodePlanInput {
   readonly desired: readonly DesiredResource[];
   readonly observed: readonly ObservedResource[];
   readonly problems: readonly Problem[];
-  /** The server is gone for good. */
   readonly leaves: boolean;
-  /** The reason why the Node is not deleted nevertheless. */
   readonly reasonToKeep?: string;
-  /** The approvals that the Node's annotation names. */
   readonly approved: readonly string[];
 }
 
-/**
- * The steps that make a Node what its server says. A Node whose server is gone is deleted, or its deletion is
- * refused.
- */
+/** A Node whose server is gone is deleted, or its deletion is refused. */
 export function planNode(input: NodePlanInput): Plan {
   const { name, desired, observed, problems } = input;
   const steps: Step[] = [];
@@ -56,14 +49,12 @@ function leave(
 }
 
 export interface NodeDeletionBudget extends DeletionBudget {
-  /** UIDs of the Nodes whose server Nova lists. */
   readonly withServer: readonly string[];
 }
 
 /**
- * The reason why a Node is not deleted although its server is gone. Undefined: it may be deleted. With credentials of
- * another project, or a Nova that lost its cells, every server looks gone. So Nova must list the server of at least
- * one Node.
+ * Why a Node is not deleted although its server is gone. Nova must list the server of some Node: in another project
+ * every server looks gone.
  */
 export function reasonToKeep({ withServer, ...budget }: NodeDeletionBudget): string | undefined {
   if (withServer.includes(budget.id)) return 'Nova lists its server, although it answered 404 for it';

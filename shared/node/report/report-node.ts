@@ -8,12 +8,17 @@ import type { Step } from '../../model/plan.ts';
 import type { Kube } from '../../ports.ts';
 import { planNotes } from '../../report/plan-notes.ts';
 import { outcomeOfError } from '../../report/outcome-of-error.ts';
-import { clipMessage, conditionWith, isNews, readyCondition, rfc3339 } from '../../report/condition.ts';
+import {
+  clipMessage,
+  conditionWith,
+  isNews,
+  readyCondition,
+  rfc3339,
+  type ConditionMessage,
+} from '../../report/condition.ts';
 import { publish } from '../../report/publish.ts';
-import type { ConditionMessage } from '../../report/condition.ts';
 
 interface NodeSummary {
-  /** The new condition. Undefined: the Node has the right one. */
   readonly condition?: NodeCondition;
   readonly events: readonly ObjectEvent[];
 }
@@ -22,11 +27,9 @@ interface NodeSummaryInput {
   readonly evaluation: NodeEvaluation;
   readonly applied: Applied;
   readonly outcome: Outcome;
-  /** The time in milliseconds since 1970. */
   readonly now: number;
 }
 
-/** The result of an evaluation without writes. */
 export const NOTHING_WRITTEN: Applied = { steps: [], stopped: false, known: new Map() };
 
 /** The reason of a Node that waits for a person. A run that failed has another reason. */
@@ -51,10 +54,7 @@ export function outcomeOfNode({ plan, againInMs }: NodeEvaluation, applied: Appl
   return notes.length > 0 ? { status: 'blocked', reason: notes.join('\n') } : { status: 'settled' };
 }
 
-/**
- * The condition and the Events of a Node: a condition while something is wrong, and an Event when that or the Node
- * changes. Pure.
- */
+/** A condition while something is wrong, and an Event when that or the Node changes. Pure. */
 export function summarizeNode({ evaluation, applied, outcome, now }: NodeSummaryInput): NodeSummary {
   const { node } = evaluation;
   const condition = conditionOf(node, outcome, now);
@@ -96,10 +96,7 @@ function eventOf({ status, reason, message }: NodeCondition): ObjectEvent {
     : { type: 'Warning', reason: FAILED, message };
 }
 
-/**
- * The Event of a step, in the words of Kubernetes' own controllers (docs/sources/kubernetes.md, "Events of the
- * controllers").
- */
+/** In the words of Kubernetes' own controllers (docs/sources/kubernetes.md, "Events of the controllers"). */
 function eventsOfStep(step: Step, node: Node): readonly ObjectEvent[] {
   const { name } = node.metadata;
   if (step.verb === 'delete') {
@@ -110,7 +107,6 @@ function eventsOfStep(step: Step, node: Node): readonly ObjectEvent[] {
   return begins ? [{ type: 'Normal', reason: 'Synced', message: 'Node synced successfully' }] : [];
 }
 
-/** Writes the condition and the Events. The condition is written under the resourceVersion of the last answer. */
 export async function reportToNode(
   node: Node,
   summary: NodeSummary,

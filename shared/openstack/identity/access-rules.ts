@@ -19,10 +19,7 @@ export function readAccessRules(token: Readonly<Record<string, unknown>>): reado
   }));
 }
 
-/**
- * The rule that a refused request lacks, as text for whoever makes the credential. A service sees the path with or without
- * what its endpoint has before the version, so a rule counts in either way.
- */
+/** The rule that a refused request lacks. A service sees the path with or without what its endpoint has before the version. */
 export function missingRule(
   rules: readonly AccessRule[],
   { service, method, path }: AccessRule,

@@ -12,7 +12,6 @@ export interface CatalogEndpoint {
   readonly url: string;
 }
 
-/** What a token says of the paths below an endpoint. */
 interface Scope {
   readonly catalog: readonly CatalogEndpoint[];
   readonly projectId: string;
@@ -28,7 +27,6 @@ const NAMES: Readonly<Record<ServiceType, readonly string[]>> = {
   'key-manager': ['key-manager'],
 };
 
-/** The endpoints in `token.catalog` of a Keystone v3 token. */
 export function readCatalog(catalog: unknown): readonly CatalogEndpoint[] {
   const services = Array.isArray(catalog) ? catalog.filter(isRecord) : [];
   return services.flatMap((service) => {
@@ -45,8 +43,8 @@ export function readCatalog(catalog: unknown): readonly CatalogEndpoint[] {
 }
 
 /**
- * The URL of a path of a service, such as `/v2.0/ports`; its version takes the place of the endpoint's. An endpoint with version and
- * project, as Nova's may be, is used as it is: a gateway may serve nothing else. Access rules name no project, and Nova itself needs none.
+ * The URL of a path such as `/v2.0/ports`. An endpoint with version and project, as Nova's may be, is used as it is;
+ * access rules name no project.
  */
 export function serviceUrl(
   { catalog, projectId, accessRules }: Scope,
@@ -63,10 +61,7 @@ export function serviceUrl(
   return hasProject && !accessRules && rest ? url + rest : root + path;
 }
 
-/**
- * The endpoint of a service. Throws CONFIG_INVALID, with what the catalog has instead, if the service is missing, or is in several regions and
- * none is configured.
- */
+/** Throws CONFIG_INVALID, with what the catalog has instead, if the service is missing, or in several regions. */
 export function endpointOf(
   catalog: readonly CatalogEndpoint[],
   service: ServiceType,

@@ -10,18 +10,12 @@ const READ_EVERY_MS = 10_000;
 
 interface FollowCredentialsOptions {
   readonly credentials: Credentials;
-  /** The credentials as their files have them now. Undefined: they come from no file, or it cannot be read. */
   readonly readCredentials: () => Promise<Credentials | undefined>;
-  /** The login with these credentials, and no others. */
   readonly keystoneOf: (credentials: Credentials) => Keystone;
-  /** The monotonic clock, in milliseconds. */
   readonly now: () => number;
 }
 
-/**
- * The login with the credentials that their files have. Other ones that came into them while a login is refused are another login, tried at
- * once: one that clusters share never becomes that of another account. Throws what the login throws.
- */
+/** The login with the credentials that their files have. Other ones that came while a login is refused are another login, tried at once. */
 export function followCredentials({
   readCredentials,
   keystoneOf,

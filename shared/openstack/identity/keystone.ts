@@ -14,7 +14,6 @@ export interface Token {
   readonly value: string;
   readonly projectId: string;
   readonly catalog: readonly CatalogEndpoint[];
-  /** All that it may call; undefined if it has no access rules. */
   readonly accessRules?: readonly AccessRule[];
   /** When to ask for a new one, by this process's monotonic clock. */
   readonly renewAt: number;
@@ -36,9 +35,7 @@ const RENEW_EVERY_MS = 60_000;
 interface KeystoneOptions {
   readonly config: OpenStackConfig;
   readonly http: OpenStackHttp;
-  /** The monotonic clock, in milliseconds. */
   readonly now: () => number;
-  /** Hears of each login that Keystone refused. */
   readonly loginRefused?: (credentials: Credentials) => void;
 }
 
@@ -159,7 +156,6 @@ function authBody(credentials: Credentials): unknown {
   };
 }
 
-/** The secret in the credentials. */
 function secretOf(credentials: Credentials): string {
   return credentials.type === 'password' ? credentials.password : credentials.secret;
 }

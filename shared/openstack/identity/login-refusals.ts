@@ -6,8 +6,8 @@ const OF_REFUSAL: Delays = { firstMs: 60_000, longestMs: 5 * 60_000 };
 const OF_NO_ANSWER: Delays = { firstMs: 1_000, longestMs: 30_000 };
 
 /**
- * Keeps the runs of a process from logging in again and again. A failed login is the answer for everybody until the next
- * try is due: after 1, 2, ... 5 minutes where the credentials were refused, after 1, 2, ... 30 s where nobody answered.
+ * A failed login is the answer for everybody until the next try is due: after 1, 2, ... 5 minutes where it was
+ * refused, 1, 2, ... 30 s where nobody answered.
  */
 export class LoginRefusals {
   readonly #silence: Silence;
@@ -17,7 +17,6 @@ export class LoginRefusals {
     this.#silence = new Silence(now);
   }
 
-  /** Logs in by `login`, unless the last failure still counts. */
   async guard<T>(login: () => Promise<T>): Promise<T> {
     if (this.#failure && !this.#silence.isOver) throw this.#failure;
     try {

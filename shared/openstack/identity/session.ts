@@ -14,11 +14,9 @@ export interface SessionRequest {
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What is tried on which object, for the message of an error. */
   readonly attempted: string;
 }
 
-/** A rule of infra/openstack/access-rules.json. */
 type RuleOfService = AccessRule & { readonly service: ServiceType };
 
 export interface Session {
@@ -41,8 +39,8 @@ export interface Session {
 }
 
 /**
- * Requests with the token of the process. A 401 renews the token once and repeats the request, even a write:
- * a request that is refused for its token has had no effect. The login belongs to no run.
+ * Requests with the token of the process. A 401 renews it once and repeats even a write, which has had no effect. The
+ * login belongs to no run.
  */
 export function createSession(
   config: OpenStackConfig,

@@ -16,7 +16,6 @@ function ago(at: string, now: number): string {
   return ms < -500 ? `in ${age(-ms)}` : `${age(ms)} ago`;
 }
 
-/** An age as text: 12 s, 5 min, 3 h, 2 d. */
 export function age(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 120) return `${seconds} s`;

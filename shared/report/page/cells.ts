@@ -1,4 +1,3 @@
-/** What one object's state is, in the words of the page. */
 import type { StatusRow } from '../page.ts';
 import { due, since } from './ages.ts';
 import { markup, type Html } from './markup.ts';
@@ -28,7 +27,6 @@ export function why(row: StatusRow): string {
     : row.reason;
 }
 
-/** Who must act; undefined if nobody must. */
 export function actor(row: StatusRow): string | undefined {
   return row.act ?? (servesNobody(row) ? 'whoever owns the object: look at its Pods' : undefined);
 }
@@ -37,7 +35,6 @@ function servesNobody(row: StatusRow): boolean {
   return row.state === 'settled' && healthOf(row) === 'down';
 }
 
-/** What levelset does next, if nothing changes. */
 export function next(row: StatusRow, now: number): Html | string {
   return row.nextAt === undefined
     ? 'levelset looks again when the object changes, and compares it in each sweep'

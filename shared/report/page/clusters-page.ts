@@ -4,13 +4,11 @@ import { BARE, DRY_RUN, renderDocument, warning, type Frame } from './layout.ts'
 import { markup, type Html } from './markup.ts';
 import type { Group } from './sync.ts';
 
-/** One row of the page of a deployment with several clusters. */
 export interface ClusterRow {
   readonly cluster: string;
   readonly isServed: boolean;
   /** What is wrong with its entry, or why it is not served. */
   readonly problems: readonly string[];
-  /** How many objects are in a state, of those that had a run in this process. */
   readonly states: Readonly<Partial<Record<RowState, number>>>;
   /** The changes that a person may approve. */
   readonly awaitingApproval: number;
@@ -18,7 +16,6 @@ export interface ClusterRow {
 }
 
 export interface ClustersView {
-  /** The time from which ages on the page are counted, RFC 3339. */
   readonly generatedAt: string;
   readonly clusters: readonly ClusterRow[];
   readonly dryRun?: true;
@@ -72,14 +69,12 @@ function worstFirst(a: ClusterRow, b: ClusterRow): number {
   return one - other || b.awaitingApproval - a.awaitingApproval || a.cluster.localeCompare(b.cluster);
 }
 
-/** A problem names its cluster for the log and /readyz; here the row does. */
 function withoutName(problem: string, cluster: string): string {
   return problem.startsWith(`${cluster}: `)
     ? withoutName(problem.slice(cluster.length + 2), cluster)
     : problem;
 }
 
-/** The worst of what is known of a cluster. */
 function stateOf({ isServed, problems, states, lastSweep }: ClusterRow): RowState {
   if (!isServed || problems.length > 0) return 'failed';
   if (!lastSweep) return 'unknown';

@@ -2,13 +2,11 @@ import { markup, type Html } from './markup.ts';
 import { EVERYTHING, type PageQuestion } from './question.ts';
 import { PAGE_STYLE } from './style.ts';
 
-/** What a page needs beside its view. */
 export interface Frame {
   /** Where the page is, such as `/` or `/clusters/prod-a`. */
   readonly path: string;
   /** Whether objects have pages of their own, below the path. */
   readonly hasObjects: boolean;
-  /** What its address asks for. */
   readonly question: PageQuestion;
   /** The text of the script, which the Content-Security-Policy names by its hash. */
   readonly script: string;
@@ -24,12 +22,10 @@ export const BARE: Frame = {
   ...{ script: '', version: '', etag: '' },
 };
 
-/** The path of an object's page. `path` is that of the page with all objects. */
 export function pageOfObject(path: string, object: string): string {
   return `${path.replace(/\/$/, '')}${OBJECTS}${object}`;
 }
 
-/** The path of the page with all objects, above that of one of them. */
 export function pathAbove(path: string): string {
   return path.slice(0, path.indexOf(OBJECTS)) || '/';
 }
@@ -37,18 +33,13 @@ export function pathAbove(path: string): string {
 const OBJECTS = '/objects/';
 
 interface Parts {
-  /** Of the browser's tab. */
   readonly title: string;
-  /** RFC 3339. */
   readonly generatedAt: string;
   readonly header: Html;
   readonly main: Html;
 }
 
-/**
- * One HTML document that loads nothing else. Its style and script stand there byte by byte, so that a Content-Security-Policy can
- * name their hashes. Without script it comes anew every 5 s.
- */
+/** One HTML document that loads nothing else, with the style and script that a Content-Security-Policy names by their hashes. */
 export function renderDocument({ title, generatedAt, header, main }: Parts, frame: Frame): string {
   const { path, script, version, etag } = frame;
   return markup`<!doctype html>

@@ -5,10 +5,7 @@ export interface Html {
 
 type Part = Html | string | number | undefined | readonly Part[];
 
-/**
- * A tagged template. It escapes every value that is not the result of `markup` itself. Undefined becomes no
- * text.
- */
+/** A tagged template that escapes every value but its own results. Undefined becomes no text. */
 export function markup(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
   return { html: strings.map((text, i) => text + (i < values.length ? rendered(values[i]) : '')).join('') };
 }

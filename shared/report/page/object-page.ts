@@ -2,10 +2,8 @@ import { printable, quote } from '../../model/text/text.ts';
 import type { StatusRow } from '../page.ts';
 import { since } from './ages.ts';
 import { actor, health, next, sync, titleOf, why } from './cells.ts';
-import { BARE, pathAbove, renderDocument, warning } from './layout.ts';
-import type { Frame } from './layout.ts';
-import { markup } from './markup.ts';
-import type { Html } from './markup.ts';
+import { BARE, pathAbove, renderDocument, warning, type Frame } from './layout.ts';
+import { markup, type Html } from './markup.ts';
 import type { ObjectView, TreePart, Look } from './object-view.ts';
 import { groupOf, GROUP_NAMES, healthOf } from './sync.ts';
 import type { ComparedAttribute, ComparedResource } from '../../plan/compare-all.ts';
@@ -53,7 +51,6 @@ function answers(row: StatusRow, now: number): Html {
   return markup`<dl class="answers ${groupOf(row)}" id="answers">${facts.map(([name, text]) => markup`<div><dt>${name}</dt><dd>${text}</dd></div>`)}</dl>`;
 }
 
-/** What a person types, since the page writes nothing. */
 function commands({ row: { object }, look }: ObjectView): Html {
   const [kind, namespace = '', name = ''] = object.split('/');
   const subject = kind === 'service' ? `-n ${namespace} service ${name}` : `node ${namespace}`;
@@ -178,7 +175,6 @@ function section(id: string, title: string, content: Html): Html {
   return markup`<section id="${id}" aria-labelledby="head:${id}"><h2 id="head:${id}">${title}</h2>${content}</section>`;
 }
 
-/** Rows of an object's page. The first cell names the row. `none` stands in place of an empty table. */
 function table<T>(
   label: string,
   heads: readonly string[],

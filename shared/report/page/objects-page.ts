@@ -1,15 +1,17 @@
-import { inNumbers } from '../page.ts';
-import type { DeletionsView, QueueView, StatusRow, StatusView, WebhookView } from '../page.ts';
+import {
+  inNumbers,
+  type DeletionsView,
+  type QueueView,
+  type StatusRow,
+  type StatusView,
+  type WebhookView,
+} from '../page.ts';
 import { age, since } from './ages.ts';
 import { actor, health, isUnderWay, next, sync, titleOf, why } from './cells.ts';
-import { BARE, DRY_RUN, pageOfObject, renderDocument, warning } from './layout.ts';
-import type { Frame } from './layout.ts';
-import { markup } from './markup.ts';
-import type { Html } from './markup.ts';
-import { PAGE_ROWS, rowsFor, pathOfQuestion, kindOf, namespaceOf } from './question.ts';
-import type { GroupedRow } from './question.ts';
-import { groupOf, GROUP_NAMES, GROUPS } from './sync.ts';
-import type { Group } from './sync.ts';
+import { BARE, DRY_RUN, pageOfObject, renderDocument, warning, type Frame } from './layout.ts';
+import { markup, type Html } from './markup.ts';
+import { PAGE_ROWS, rowsFor, pathOfQuestion, kindOf, namespaceOf, type GroupedRow } from './question.ts';
+import { groupOf, GROUP_NAMES, GROUPS, type Group } from './sync.ts';
 
 /** The page of one cluster: rows that need a person first. */
 export function renderPage(view: StatusView, frame: Frame = BARE): string {
@@ -56,7 +58,6 @@ function nothing({ notListed }: StatusView): Html | undefined {
   return markup`<p class="empty">There is no Service of type LoadBalancer, and no Node that waits.</p>`;
 }
 
-/** The number of rows that need a person, for the title of the browser's tab. */
 function needsPerson(rows: readonly StatusRow[]): string {
   const broken = rows.filter((row) => groupOf(row) === 'person').length;
   return broken > 0 ? `(${broken}) ` : '';
@@ -137,13 +138,11 @@ function small(head: string, text: Html | string | undefined): Html | undefined 
   return text === undefined ? undefined : markup`<small><b>${head}</b> ${text}</small>`;
 }
 
-/** The name, with a link to the object's own page where there is one. */
 function linked({ object }: StatusRow, { path, hasObjects }: Frame): Html | string {
   const title = titleOf(object);
   return hasObjects ? markup`<a href="${pageOfObject(path, object)}">${title}</a>` : title;
 }
 
-/** The plan, if there is something in it to read. */
 function openable(
   { state, planSteps, awaitingApproval = 0, problems = 0, drift = 0 }: StatusRow,
   plan: string,
@@ -188,7 +187,6 @@ function choice(
   )}</select></label>`;
 }
 
-/** Links to the other pages; undefined if there is only one. */
 function pages(page: number, last: number, { path, question }: Frame): Html | undefined {
   if (last === 1) return undefined;
   const to = (target: number, text: string): Html | undefined =>

@@ -7,13 +7,11 @@ export interface PageQuestion {
   readonly namespace: string;
   readonly state: string;
   readonly kind: string;
-  /** From 1. */
   readonly page: number;
 }
 
 export const EVERYTHING: PageQuestion = { q: '', namespace: '', state: '', kind: '', page: 1 };
 
-/** So many rows are on a page. */
 export const PAGE_ROWS = 200;
 
 /** Reads the query of an address, whatever it has in it. */
@@ -32,7 +30,6 @@ export function readQuestion(query: Readonly<Record<string, unknown>>): PageQues
   };
 }
 
-/** The address of a page with the same question. */
 export function pathOfQuestion(path: string, { page, ...asked }: PageQuestion): string {
   const given = Object.entries({ ...asked, page: page > 1 ? String(page) : '' }).filter(
     ([, value]) => value !== '',

@@ -27,7 +27,6 @@ export function healthOf({ operatingStatus }: { readonly operatingStatus?: strin
   return HEALTH[operatingStatus ?? ''] ?? 'none';
 }
 
-/** The groups of the page, those that need a person first. */
 export const GROUPS = ['person', 'progressing', 'warned', 'unknown', 'settled'] as const;
 
 export type Group = (typeof GROUPS)[number];

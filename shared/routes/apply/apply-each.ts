@@ -1,10 +1,8 @@
-import type { ReconcileError } from '../../model/errors.ts';
-import { ERRORS } from '../../model/errors.ts';
+import { ERRORS, type ReconcileError } from '../../model/errors.ts';
 import type { Address } from '../../model/address.ts';
 import type { Step } from '../../model/plan.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
-import { apply } from '../../apply/apply.ts';
-import type { Applied, Means } from '../../apply/apply.ts';
+import { apply, type Applied, type Means } from '../../apply/apply.ts';
 
 export interface AppliedEach extends Pick<Applied, 'steps' | 'stopped' | 'known'> {
   readonly failed: ReadonlyMap<Address, ReconcileError>;
@@ -15,8 +13,8 @@ export const NONE_APPLIED: AppliedEach = { steps: [], stopped: false, known: new
 const AT_ONCE = 8;
 
 /**
- * Executes steps that do not depend on each other, several at a time. A step that fails stops no other. After an
- * error about a missing right, all remaining steps fail with it and are not tried.
+ * Executes steps that do not depend on each other. One that fails stops no other; after a missing right all remaining
+ * ones fail with it.
  */
 export async function applyEach(
   steps: readonly Step[],

@@ -1,9 +1,6 @@
 import type { World } from '../../ports.ts';
 
-/**
- * How long a limit counts, in milliseconds. Then levelset tries all routes again, since Neutron tells
- * max_routes only when it refuses a route.
- */
+/** Then all routes are tried again: Neutron tells max_routes only when it refuses one. */
 const KEEP_MS = 3_600_000;
 
 /** The number of routes that a router accepts, if Neutron said so to this process within the hour. */

@@ -1,22 +1,17 @@
-/** Writes the planned routes to Neutron, after a record, before the report. */
 import type { Means } from '../../apply/apply.ts';
-import { applyEach, NONE_APPLIED } from './apply-each.ts';
-import type { AppliedEach } from './apply-each.ts';
+import { applyEach, NONE_APPLIED, type AppliedEach } from './apply-each.ts';
 import { noteLimit } from './full-routers.ts';
 import type { RoutesEvaluation } from '../evaluate-routes.ts';
 import type { Address } from '../../model/address.ts';
 import type { ReconcileError } from '../../model/errors.ts';
 import type { Step } from '../../model/plan.ts';
-import { routerAt, sameRecords } from '../../model/network/routes.ts';
-import type { Route, WireRouter } from '../../model/network/routes.ts';
+import { routerAt, sameRecords, type Route, type WireRouter } from '../../model/network/routes.ts';
 import type { Budget, World } from '../../ports.ts';
 
-/** The steps that were done, and the state after them. */
 export interface RoutesWritten {
   readonly evaluation: RoutesEvaluation;
   readonly steps: readonly Step[];
   readonly stopped: boolean;
-  /** The routes on the router. */
   readonly routes: readonly Route[];
   /** The errors by address, of the router and of ports. */
   readonly failed: ReadonlyMap<Address, ReconcileError>;
@@ -36,8 +31,8 @@ export async function writeRoutes(
 }
 
 /**
- * The last of further passes, where Neutron said that the router accepts no more routes. A newer Neutron does not say how many it accepts
- * (docs/sources/openstack.md, "Routes of a router"): then each pass tries half of those of which nobody knows, until the number is found.
+ * Where the router accepts no more routes. A newer Neutron does not say how many it accepts
+ * (docs/sources/openstack.md, "Routes of a router"): then each pass halves what is not known.
  */
 async function writeWhatFits(
   { evaluation: { desired }, failed }: RoutesWritten,
@@ -63,10 +58,7 @@ async function writeWhatFits(
   return writeAgain();
 }
 
-/**
- * Saves the record, writes, and saves the record again. A route is recorded before it is written, and forgotten after
- * it is gone.
- */
+/** A route is recorded before it is written, and forgotten after it is gone. */
 async function write(evaluation: RoutesEvaluation, { kube }: World, means: Means): Promise<RoutesWritten> {
   const { desired, records } = evaluation;
   if (!desired) return { evaluation, ...NONE_APPLIED, routes: [] };
@@ -80,7 +72,6 @@ async function write(evaluation: RoutesEvaluation, { kube }: World, means: Means
   return { evaluation, ...done, routes: routes ?? [] };
 }
 
-/** Writes the router, then the ports, unless that failed. */
 async function writeInOrder(evaluation: RoutesEvaluation, means: Means): Promise<AppliedEach> {
   const { router = [], port = [] } = Object.groupBy(
     cloudSteps(evaluation),

@@ -1,28 +1,28 @@
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource } from '../../model/resources.ts';
-import { recordKey, routeKey, routePortAt, routerAt } from '../../model/network/routes.ts';
-import type {
-  AddressPair,
-  Route,
-  RoutePort,
-  RouteRecords,
-  WireRouter,
-  WrittenRoutes,
+import {
+  recordKey,
+  routeKey,
+  routePortAt,
+  routerAt,
+  type AddressPair,
+  type Route,
+  type RoutePort,
+  type RouteRecords,
+  type WireRouter,
+  type WrittenRoutes,
 } from '../../model/network/routes.ts';
 import { cidrKey, isWithin } from '../../model/network/cidr.ts';
 import { desiredPairs } from './desired-pairs.ts';
-import { fixedIPs, nodeRoutes } from './node-routes.ts';
-import type { NodeRoutes, RouteReading } from './node-routes.ts';
+import { fixedIPs, nodeRoutes, type NodeRoutes, type RouteReading } from './node-routes.ts';
 import { routeProblems } from './route-problems.ts';
 
 export interface DesiredRoutes {
-  /** The router as observed. */
   readonly router: WireRouter;
   /** The router comes first, as it may have no room for more routes. */
   readonly resources: readonly DesiredResource<'port' | 'router'>[];
   readonly nodes: readonly NodeRoutes[];
   readonly problems: readonly Problem[];
-  /** Routes in a cluster CIDR that levelset does not own. */
   readonly foreign: readonly Route[];
   /** The record to save before the writes, and the record after all of them. */
   readonly before: RouteRecords;
@@ -30,9 +30,8 @@ export interface DesiredRoutes {
 }
 
 /**
- * The routes of a router, and the address pairs of the ports to which they lead, as the Nodes' podCIDRs say. levelset
- * adds and removes only what is provably its own (decision 112): a route in a cluster CIDR that is recorded, or that
- * leads to one of the Nodes.
+ * Routes and address pairs as the Nodes' podCIDRs say. levelset changes only what is provably its own (decision 112):
+ * in a cluster CIDR, and recorded or leading to a Node.
  */
 export function desireRoutes(reading: RouteReading): DesiredRoutes {
   const { router, limit = Infinity } = reading;
@@ -78,7 +77,6 @@ export function desireRoutes(reading: RouteReading): DesiredRoutes {
   };
 }
 
-/** Each recorded route once, in a fixed order. */
 function each(routes: WrittenRoutes): WrittenRoutes {
   const byKey = new Map(routes.map((route) => [recordKey(route), route]));
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, route]) => route);
@@ -143,7 +141,6 @@ function listed(cidrs: readonly string[]): string {
   return [...cidrs.slice(0, MOST_NAMED), ...more].join(', ');
 }
 
-/** The routes whose next hop is a port of a Node, with that port. */
 function withPorts(routes: readonly Route[], all: readonly NodeRoutes[]): WrittenRoutes {
   const byAddress = new Map(
     all.flatMap(({ ports }) =>

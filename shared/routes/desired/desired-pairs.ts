@@ -1,4 +1,3 @@
-/** The allowed address pairs of the Nodes' ports. */
 import type { AddressPair, RoutePort, WrittenRoutes } from '../../model/network/routes.ts';
 import { cidrKey, isWithin } from '../../model/network/cidr.ts';
 
@@ -10,10 +9,7 @@ interface DesiredPairs {
   readonly isKept: (cidr: string) => boolean;
 }
 
-/**
- * The desired address pairs of each port that has, or had, routes. A port needs the CIDRs of its routes, each in a
- * pair of its own or a wider one. Only pairs for former routes of levelset are removed.
- */
+/** A port needs the CIDRs of its routes, each in a pair of its own or a wider one. Only pairs for former routes of levelset go. */
 export function desiredPairs(
   ports: readonly RoutePort[],
   { routes, before, isKept }: DesiredPairs,

@@ -1,21 +1,22 @@
-/** The route that each Node needs, and the reasons why some have none. */
 import { compareText } from '../../model/text/text.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import { familyOf } from '../../model/network/network-facts.ts';
 import { parseProviderID } from '../../model/node/provider-id.ts';
-import { routeKey } from '../../model/network/routes.ts';
-import type { RoutePort, WireRouter, WrittenRoute, WrittenRoutes } from '../../model/network/routes.ts';
+import {
+  routeKey,
+  type RoutePort,
+  type WireRouter,
+  type WrittenRoute,
+  type WrittenRoutes,
+} from '../../model/network/routes.ts';
 import { cidrKey, isWithin } from '../../model/network/cidr.ts';
 
-/** The observations about a router and the Nodes behind it. */
 export interface RouteReading {
   readonly nodes: readonly Node[];
   readonly router: WireRouter;
   /** The subnets on which the router has an interface. A next hop can only be there. */
   readonly subnets: ReadonlySet<string>;
-  /** The ports of the Nodes, and those that the record names. */
   readonly ports: readonly RoutePort[];
-  /** The routes of this router in the record. */
   readonly written: WrittenRoutes;
   readonly clusterCidrs: readonly string[];
   /** The number of routes that the router accepts, if Neutron has said so. */
@@ -26,16 +27,12 @@ export interface NodeRoutes {
   readonly node: Node;
   readonly ports: readonly RoutePort[];
   readonly routes: readonly WrittenRoute[];
-  /** podCIDRs that get no route. */
   readonly without: readonly { readonly cidr: string; readonly why: string }[];
   /** The Node's port is unknown, so its routes stay. */
   readonly isDoubtful: boolean;
 }
 
-/**
- * The routes of each Node, ordered by the Nodes' names. If two Nodes have one podCIDR, one Node gets its route:
- * the Node whose route is on the router, else the one whose route was, else the first by name.
- */
+/** By the Nodes' names. Of two Nodes with one podCIDR the one whose route is, or was, on the router gets it, else the first. */
 export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
   const there = new Set((reading.router.routes ?? []).map(routeKey));
   const recorded = new Set(reading.written.map(routeKey));
@@ -57,10 +54,7 @@ export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
   return found.map((one) => withoutTaken(one, holders));
 }
 
-/**
- * The ports of the Node's server. A Node without a providerID has the ports with its addresses. Undefined: two Nodes
- * claim the server.
- */
+/** A Node without a providerID has the ports with its addresses. Undefined: two Nodes claim the server. */
 function portFinder({
   nodes,
   ports,
@@ -107,10 +101,7 @@ function routesOf(
   return { node, ports: ports ?? [], routes, without, isDoubtful };
 }
 
-/**
- * The IP addresses of these ports that can be the next hop: on a subnet of the router, and of the
- * destination's IP family. The InternalIPs of the Node come first, in its order.
- */
+/** Addresses on a subnet of the router, of the destination's family; InternalIPs of the Node first. */
 function nextHops(
   node: Node,
   ports: readonly RoutePort[],

@@ -18,11 +18,7 @@ const NOT_CREATED = {
   message: 'RouteController failed to create a route',
 } as const;
 
-/**
- * The condition NetworkUnavailable of each Node: whether there is a route to each of its podCIDRs. A Node
- * without podCIDRs gets none, unless it had a route. A Node whose port is unknown keeps the condition that it
- * has. `now` is RFC 3339.
- */
+/** The condition NetworkUnavailable: whether there is a route to each podCIDR. A Node whose port is unknown keeps what it has. */
 export function routeConditions(
   nodes: readonly NodeRoutes[],
   isThere: (route: WrittenRoute) => boolean,

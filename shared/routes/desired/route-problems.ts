@@ -1,21 +1,22 @@
 import type { Problem } from '../../model/plan.ts';
-import { routeKey, textOfRoute } from '../../model/network/routes.ts';
+import {
+  routeKey,
+  textOfRoute,
+  type Route,
+  type WireRouter,
+  type WrittenRoutes,
+} from '../../model/network/routes.ts';
 import { cidrKey } from '../../model/network/cidr.ts';
-import type { Route, WireRouter, WrittenRoutes } from '../../model/network/routes.ts';
 import type { NodeRoutes, RouteReading } from './node-routes.ts';
 
 /** Neutron's default for max_routes. No API tells the real value. */
 const DEFAULT_LIMIT = 30;
-/** With more routes than this, a Problem warns of the limit. */
 const NEARLY = 27;
 
 /** The number of routes from which a cluster without Nodes is more likely a wrong answer than the truth. */
 const SUSPICIOUS = 2;
 
-/**
- * The reason to write nothing, since the answers cannot be the whole truth. `isManual`: a person asked for this run,
- * which confirms that there are no Nodes.
- */
+/** Why to write nothing. `isManual`: a person confirms that there are no Nodes. */
 export function routeDoubt(
   { router, subnets, nodes, written }: RouteReading,
   isManual: boolean,
@@ -38,7 +39,6 @@ export function routeDoubt(
 interface RouteProblemInput {
   readonly router: WireRouter;
   readonly nodes: readonly NodeRoutes[];
-  /** All wanted routes, whether they fit or not. */
   readonly wanted: WrittenRoutes;
   readonly staying: readonly Route[];
   readonly foreign: readonly Route[];
@@ -56,9 +56,7 @@ export function routeProblems(input: RouteProblemInput): readonly Problem[] {
   return [...room(input), ...rivals(input), ...without];
 }
 
-/**
- * Warns of the limit before Neutron refuses a route. A router with more routes than the default has another limit.
- */
+/** Warns before Neutron refuses a route. A router with more than the default has another limit. */
 function room({ router, wanted, staying, limit }: RouteProblemInput): readonly Problem[] {
   const keys = new Set([...staying, ...wanted].map(routeKey));
   const isRaised = (router.routes ?? []).length > DEFAULT_LIMIT;

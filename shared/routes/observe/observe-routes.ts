@@ -2,8 +2,13 @@ import { ReconcileError } from '../../model/errors.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import { parseProviderID } from '../../model/node/provider-id.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
-import { routePortAt, routerAt } from '../../model/network/routes.ts';
-import type { RoutePort, WireRouter, WrittenRoutes } from '../../model/network/routes.ts';
+import {
+  routePortAt,
+  routerAt,
+  type RoutePort,
+  type WireRouter,
+  type WrittenRoutes,
+} from '../../model/network/routes.ts';
 import type { Cloud } from '../../ports.ts';
 import { listPorts } from '../../observe/list-ports.ts';
 
@@ -26,10 +31,7 @@ interface ObservedRoutes {
   readonly resources: readonly ObservedResource<'router' | 'port'>[];
 }
 
-/**
- * The router by one call, and the ports of the router and the Nodes by one more if every Node names its server, else by two. All
- * ports that only the record names cost one call more. Throws NOT_FOUND if the router does not exist.
- */
+/** The router by one call, all ports by one to three. Throws NOT_FOUND. */
 export async function observeRoutes(
   routerId: string,
   nodes: readonly Node[],

@@ -1,18 +1,21 @@
 import type { DesiredRoutes } from '../desired/desire-routes.ts';
-import { ERRORS } from '../../model/errors.ts';
-import type { ReconcileError } from '../../model/errors.ts';
+import { ERRORS, type ReconcileError } from '../../model/errors.ts';
 import type { Address } from '../../model/address.ts';
 import { cidrKey } from '../../model/network/cidr.ts';
 import type { Node, ObjectEvent } from '../../model/kubernetes.ts';
 import { hasTaint, UNINITIALIZED_TAINT } from '../../model/node/node.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { Plan, Problem } from '../../model/plan.ts';
-import { routeKey, routePortAt, routerAt } from '../../model/network/routes.ts';
-import type { Route, WrittenRoute } from '../../model/network/routes.ts';
+import {
+  routeKey,
+  routePortAt,
+  routerAt,
+  type Route,
+  type WrittenRoute,
+} from '../../model/network/routes.ts';
 import { noteOf } from '../../report/plan-notes.ts';
 import { outcomeOfError } from '../../report/outcome-of-error.ts';
 
-/** The result of a run. */
 interface RoutesDone {
   readonly plan: Plan;
   readonly desired?: DesiredRoutes;
@@ -54,7 +57,6 @@ export function outcomeOfRoutes({ plan, desired, stopped, failed }: RoutesDone):
 /** The number of reasons in one outcome. In a large cluster most would repeat each other. */
 const MOST = 10;
 
-/** The writes that OpenStack forbids, as Problems. */
 export function forbiddenProblems(failed: ReadonlyMap<Address, ReconcileError>): readonly Problem[] {
   return [...failed].flatMap(([value, { code, message }]) =>
     code === 'FORBIDDEN' ? [{ field: fieldOf(value), value, message }] : [],
@@ -65,10 +67,7 @@ function fieldOf(address: Address): string {
   return address.startsWith('port/') ? 'allowed_address_pairs' : 'routes';
 }
 
-/**
- * The Events of Nodes without a route, or with a rival's, with the reason of Kubernetes' route controller (docs/sources/kubernetes.md,
- * "Routes"). A Node that is not initialised yet gets none.
- */
+/** With the reason of Kubernetes' route controller (docs/sources/kubernetes.md, "Routes"). A Node that is not initialised yet gets none. */
 export function routeEvents(done: RoutesDone): readonly (readonly [Node, ObjectEvent])[] {
   const isThere = isRouted(done);
   const onRouter = done.failed.get(routerAt(done.desired?.router.id ?? ''));
@@ -91,7 +90,6 @@ export function routeEvents(done: RoutesDone): readonly (readonly [Node, ObjectE
   });
 }
 
-/** Kubernetes' route controller. */
 const COMPONENT = 'route_controller';
 
 function failure({ metadata }: Node, cidr: string, why: string): ObjectEvent {

@@ -4,8 +4,7 @@ import type { Problem } from '../../model/plan.ts';
 import { keyOf } from '../../model/request.ts';
 import type { DesiredResource, Listener } from '../../model/resources.ts';
 import { userTags } from '../../model/load-balancer/user-tags.ts';
-import { FORWARDED } from '../intent/annotation-row.ts';
-import type { Header } from '../intent/annotation-row.ts';
+import type { Targets } from '../intent/annotations.ts';
 import { isProxied, readsHttp } from '../intent/ports.ts';
 import type { Port } from '../intent/ports.ts';
 import { isOfKinx } from '../intent/service-config.ts';
@@ -64,6 +63,8 @@ function desireListener(
   };
 }
 
+type Header = Targets['ServicePort']['insertHeaders'][number];
+
 /**
  * The headers that a listener which reads HTTP adds to requests. Octavia takes each with the word "true". It refuses those about
  * clients' certificates on a port without TLS, and drops all with the PROXY protocol (docs/sources/openstack.md, "Inserted headers").
@@ -74,7 +75,7 @@ export function desireInsertHeaders(port: Port): {
 } {
   if (!readsHttp(port)) return { attributes: {}, problems: [] };
   const all = headersOf(port);
-  const headers = all.filter((header) => port.listens !== 'HTTP' || isForwarded(header));
+  const headers = all.filter((header) => port.listens !== 'HTTP' || header.startsWith('X-Forwarded-'));
   const problem = (about: readonly Header[], message: string): readonly Problem[] =>
     about.length === 0
       ? []
@@ -108,10 +109,6 @@ function headersOf({ ServicePort: settings, spelled }: Port): readonly Header[] 
     ...(settings.xForwardedProto || isOfKinx(name) ? ['X-Forwarded-Proto' as const] : []),
   ];
   return [...new Set(headers)].sort();
-}
-
-function isForwarded(header: Header): boolean {
-  return FORWARDED.some((one) => one === header);
 }
 
 /**

@@ -1,5 +1,4 @@
 import { versionInWords, type OctaviaVersion } from '../../model/load-balancer/capabilities.ts';
-import { needsOf } from '../intent/annotation-row.ts';
 import { ANNOTATIONS } from '../intent/annotations.ts';
 import type { Config } from '../../config/config.ts';
 import { familyOf, hasAdditionalVips, servedFamilies } from '../../model/network/network-facts.ts';
@@ -74,7 +73,7 @@ function whatNames(id: string, { annotated, origins }: ServiceIntent): string {
         .includes(id),
   );
   const values = annotated as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  const { option } = ANNOTATIONS.find(({ on, sets }) => values[on]?.[sets] === id)?.otherwise ?? {};
+  const { option } = ANNOTATIONS.find(({ on, sets }) => values[on]?.[sets] === id) ?? {};
   const from = option && origins.by[option];
   return spelled?.name ?? (from ? optionPlace(from, option) : 'subnet, network or security group id');
 }
@@ -202,7 +201,7 @@ function additionalVipsTooNew(
  */
 function noFloatingIP({ service, families }: ServiceIntent): readonly Problem[] {
   if (families.includes(4)) return [];
-  const names = ANNOTATIONS.flatMap((row) => (needsOf(row).includes('floating-ip') ? row.names : []));
+  const names = ANNOTATIONS.flatMap(({ names, needs }) => (needs.includes('floating-ip') ? names : []));
   return names.flatMap((field) => {
     const value = service.metadata.annotations?.[field];
     const message = 'is ignored: there are no floating IPs of IPv6, and the address is the VIP';

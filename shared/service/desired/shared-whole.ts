@@ -19,8 +19,7 @@ import {
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
-import { targetOf } from '../intent/annotation-row.ts';
-import { ANNOTATIONS } from '../intent/annotations.ts';
+import { ANNOTATIONS, targetOf } from '../intent/annotations.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
 interface Whole {

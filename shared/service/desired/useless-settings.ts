@@ -1,7 +1,5 @@
 import type { Problem } from '../../model/plan.ts';
-import { NEEDS, needsOf } from '../intent/annotation-row.ts';
-import type { AnnotationNeed, AnnotationRow } from '../intent/annotation-row.ts';
-import { ANNOTATIONS } from '../intent/annotations.ts';
+import { ANNOTATIONS, NEEDS, type AnnotationNeed, type AnnotationRow } from '../intent/annotations.ts';
 import { readsHttp } from '../intent/ports.ts';
 import type { Port } from '../intent/ports.ts';
 import type { Spelling } from '../intent/read-annotations.ts';
@@ -43,7 +41,7 @@ function uselessOf(
   row: AnnotationRow,
   ports: readonly { readonly port: Port; readonly isMet: Needs }[],
 ): readonly Problem[] {
-  const needs = needsOf(row);
+  const { needs } = row;
   if (needs.length === 0) return [];
   const spelled = ports.flatMap(({ port, isMet }) => {
     const spelling = port.spelled[`${row.on}.${row.sets}`];

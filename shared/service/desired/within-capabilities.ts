@@ -1,5 +1,4 @@
 import { placeOf } from '../../model/address.ts';
-import { targetOf } from '../intent/annotation-row.ts';
 import { lackingIn, versionInWords } from '../../model/load-balancer/capabilities.ts';
 import type { Capability, OctaviaVersion } from '../../model/load-balancer/capabilities.ts';
 import { isRecord } from '../../model/json.ts';
@@ -107,6 +106,6 @@ export function spelledBy({ ports }: ServiceIntent): SpelledBy {
 
 /** The rows whose value ends up in an attribute, such as `listener.tls_versions`. */
 function settersOf(attribute: string): readonly string[] {
-  const rows = ANNOTATIONS.filter((row) => targetOf(row)?.join('.') === attribute);
+  const rows = ANNOTATIONS.filter((row) => row.becomes === attribute);
   return rows.map(({ on, sets }) => `${on}.${sets}`);
 }

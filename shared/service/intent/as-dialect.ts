@@ -1,8 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { ANNOTATION_PREFIX, KINX } from '../../model/annotation-prefixes.ts';
-import { targetOf } from './annotation-row.ts';
-import type { AnnotationRow } from './annotation-row.ts';
-import { ANNOTATIONS } from './annotations.ts';
+import { ANNOTATIONS, type AnnotationRow } from './annotations.ts';
 import type { Parsed } from '../../model/text/parsers.ts';
 import { withKinxDefaults } from './service-config.ts';
 import { readIntent } from './service-intent.ts';
@@ -96,7 +94,7 @@ function readOtherwise(service: Service): {
         row.names.some((name) => key === name || (isOwn(name) && key.startsWith(`${name}.`))),
       )
       .filter(([key, text]) => isOwn(key) || !isPlain(row, text))
-      .map(([key]) => ({ key, target: targetOf(row)?.join('.') ?? '' })),
+      .map(([key]) => ({ key, target: row.becomes ?? '' })),
   );
   const targets = new Set(others.map(({ target }) => target));
   // kinx's protocol brings a header

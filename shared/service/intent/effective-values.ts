@@ -1,6 +1,5 @@
 import type { Problem } from '../../model/plan.ts';
-import type { AnnotationRow } from './annotation-row.ts';
-import { ANNOTATIONS } from './annotations.ts';
+import { ANNOTATIONS, type AnnotationRow } from './annotations.ts';
 import type { Port } from './ports.ts';
 import type { Spelled } from './read-annotations.ts';
 import type { ServiceIntent } from './service-intent.ts';
@@ -88,7 +87,7 @@ function valueOf(row: AnnotationRow, values: Values, { origins }: ServiceIntent)
   if (value === undefined) return [];
   const { [`${row.on}.${row.sets}`]: spelling } = values.spelled;
   if (spelling && !spelling.ignored) return [{ value, setBy: `annotation ${spelling.name}` }];
-  const { option } = row.otherwise ?? {};
+  const { option } = row;
   return [{ value, setBy: (option && origins.by[option]) ?? DEFAULT }];
 }
 

@@ -4,7 +4,7 @@ import type { ListenerProtocol } from '../../model/attributes/listener.ts';
 import type { PoolProtocol } from '../../model/attributes/pool.ts';
 import { goesToPods } from '../../model/load-balancer/service-endpoints.ts';
 import type { Annotated, PortIntent } from './read-annotations.ts';
-import type { PortProtocol } from './annotation-row.ts';
+import type { Targets } from './annotations.ts';
 
 /** What a port of the Service's wants, by its spec and by annotations. */
 export interface Port extends PortIntent {
@@ -49,7 +49,7 @@ export function portsOf(service: Service, annotated: Annotated): readonly Port[]
   });
 }
 
-const LISTENER: Readonly<Record<PortProtocol, ListenerProtocol>> = {
+const LISTENER: Readonly<Record<Targets['ServicePort']['protocol'], ListenerProtocol>> = {
   tcp: 'TCP',
   http: 'HTTP',
   https: 'HTTPS',

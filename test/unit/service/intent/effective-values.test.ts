@@ -28,8 +28,8 @@ test.each(ROWS)('%s is named as what set its value, unless a Problem names it', 
   expect(named.length > 0 || isWrong).toBe(true);
 });
 
-const OPTIONS = ANNOTATIONS.flatMap(({ otherwise, names: [name = ''] }) =>
-  otherwise?.option ? [[otherwise.option, name] as const] : [],
+const OPTIONS = ANNOTATIONS.flatMap(({ option, names: [name = ''] }) =>
+  option ? [[option, name] as const] : [],
 );
 
 test.each(OPTIONS)(

@@ -151,12 +151,6 @@ export function attr<T>(rule: AttributeRule, annotation?: AttributeAnnotation<T>
   return annotation ? { ...rule, annotation } : rule;
 }
 
-/** The same for kinds some of whose attributes have needs: there each says which. */
-export const attrWithNeeds: <T>(
-  rule: AttributeRule & Required<Pick<AttributeRule, 'needs'>>,
-  annotation?: AttributeAnnotation<T>,
-) => AttributeRow<T> = attr;
-
 /** The type of a resource, by the table of its attributes. */
 export type ResourceOf<Table> = {
   -readonly [A in keyof Table]: Table[A] extends AttributeRow<infer T> ? T : never;

@@ -3,7 +3,7 @@ import { LOAD_BALANCER } from './attributes/load-balancer.ts';
 import { FLOATING_IP, PORT, ROUTER, SECURITY_GROUP, SECURITY_GROUP_RULE } from './attributes/network.ts';
 import { HEALTH_MONITOR, MEMBER, POOL } from './attributes/pool.ts';
 import { attr } from './attributes/attribute-row.ts';
-import type { AttributeRow, AttributeRule, Need } from './attributes/attribute-row.ts';
+import type { AttributeRow, AttributeRule } from './attributes/attribute-row.ts';
 import type { NodeAddress, NodeCondition, Taint } from './kubernetes.ts';
 
 /** Stands for the certificate in plans, which never hold it. The Secret of this name is read when the step runs. */
@@ -74,10 +74,10 @@ export function attributeRule(kind: Kind, attribute: string): AttributeRule {
 }
 
 /** The attributes without needs, and those whose need is among the met ones. */
-export function withNeedsMet<T extends object>(kind: Kind, attributes: T, met: readonly Need[]): T {
+export function withNeedsMet<T extends object>(kind: Kind, attributes: T, met: ReadonlySet<string>): T {
   const isMet = ([name]: readonly [string, unknown]): boolean => {
     const { needs = null } = attributeRule(kind, name);
-    return needs === null || met.includes(needs);
+    return needs === null || met.has(needs);
   };
   return Object.fromEntries(Object.entries(attributes).filter(isMet)) as T;
 }

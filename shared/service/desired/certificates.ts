@@ -20,12 +20,6 @@ export interface TlsContext {
   readonly secrets: ServedSecrets;
 }
 
-/** References for Octavia, each once. */
-export interface Certificates<T = string | Ref> {
-  readonly refs: readonly T[];
-  readonly problems: readonly Problem[];
-}
-
 const DEFAULT_CERTIFICATE = 'default-tls-container-ref in cloud.conf';
 
 /**
@@ -36,26 +30,23 @@ export function refsOf(
   setting: BarbicanSetting,
   { ServicePort, spelled }: Port,
   { store, certificates }: TlsContext,
-): Certificates<string> {
+  problems: Problem[],
+): readonly string[] {
   const texts = [...new Set([ServicePort[setting] ?? []].flat())];
-  if (store === 'external') return { refs: texts, problems: [] };
+  if (store === 'external') return texts;
   const field = spelled[`ServicePort.${setting}`]?.name ?? DEFAULT_CERTIFICATE;
-  const refs = new Set<string>();
-  const problems: Problem[] = [];
-  for (const value of texts) {
+  const refs = texts.flatMap((value) => {
     const reference = parseTlsReference(value);
     const found = reference && certificates.references.get(reference.id);
-    if (found && 'ref' in found) {
-      refs.add(found.ref);
-      continue;
-    }
+    if (found && 'ref' in found) return found.ref;
     const because =
       found?.because ??
       'must be the id of a certificate container or of a secret, or the address of one (…/containers/ID or …/secrets/ID)';
     const message = `${because}; levelset changes nothing until it is right`;
     problems.push({ field, value, message, blocking: true });
-  }
-  return { refs: [...refs], problems };
+    return [];
+  });
+  return [...new Set(refs)];
 }
 
 /** Which certificate is served for a Secret: the Secret's own, or, while that is not good, the one stored last. */
@@ -150,24 +141,22 @@ export function desireStored(
 export function refsOfSecrets(
   { ServicePort: { tlsSecrets = [] }, spelled }: Port,
   { secrets }: TlsContext,
-): Certificates {
-  const refs: Ref[] = [];
-  const problems: Problem[] = [];
-  for (const secret of new Set(tlsSecrets)) {
+  problems: Problem[],
+): readonly Ref[] {
+  const field = spelled['ServicePort.tlsSecrets']?.name ?? 'tls-secret';
+  return [...new Set(tlsSecrets)].flatMap((secret) => {
     const facts = secrets.get(secret) ?? { because: 'was not read' };
-    const field = spelled['ServicePort.tlsSecrets']?.name ?? 'tls-secret';
     if (!('fingerprint' in facts)) {
       const message = `${facts.because}; levelset changes nothing until it is right`;
       problems.push({ field, value: secret, message, blocking: true });
-      continue;
+      return [];
     }
-    refs.push({ $ref: `${storedAddress({ secret, fingerprint: facts.fingerprint })}.secret_ref` });
     if (facts.because !== undefined) {
       const message = `${facts.because}; until it is right, levelset serves the certificate that it stored before`;
       problems.push({ field, value: secret, message, passing: true });
     }
-  }
-  return { refs, problems };
+    return { $ref: `${storedAddress({ secret, fingerprint: facts.fingerprint })}.secret_ref` };
+  });
 }
 
 interface Named extends CertificateInUse {

@@ -4,7 +4,7 @@ import type { ListenerProtocol } from '../../model/attributes/listener.ts';
 import type { PoolProtocol } from '../../model/attributes/pool.ts';
 import { goesToPods } from '../../model/load-balancer/service-endpoints.ts';
 import type { Annotated, PortIntent } from './read-annotations.ts';
-import type { Targets } from './annotations.ts';
+import { NEEDS, type AnnotationNeed, type Targets } from './annotations.ts';
 
 /** What a port of the Service's wants, by its spec and by annotations. */
 export interface Port extends PortIntent {
@@ -25,7 +25,13 @@ export interface Port extends PortIntent {
    * (docs/sources/kubernetes.md, "Health check node port").
    */
   readonly healthPort?: number;
+  /** The type of the health check; absent: the members are not checked. */
+  readonly check?: string;
+  /** What of NEEDS the port has. */
+  readonly meets: ReadonlySet<AnnotationNeed>;
 }
+
+const NEED_NAMES = Object.keys(NEEDS) as readonly AnnotationNeed[];
 
 /** The ports of a Service, in the order of spec.ports. */
 export function portsOf(service: Service, annotated: Annotated): readonly Port[] {
@@ -36,17 +42,48 @@ export function portsOf(service: Service, annotated: Annotated): readonly Port[]
     const transport = (spec.protocol ?? 'TCP') as Port['transport'];
     const isDirect = goesToPods(service, spec);
     const isLocal = externalTrafficPolicy === 'Local' && !isDirect;
-    return {
-      ...port,
-      spec,
-      index,
-      transport,
-      at: placeOfPort(spec),
-      ...protocolsOf(spec, transport, port),
-      isDirect,
-      ...(isLocal && healthCheckNodePort ? { healthPort: healthCheckNodePort } : {}),
-    };
+    const healthPort = isLocal && healthCheckNodePort ? { healthPort: healthCheckNodePort } : {};
+    const check = checkOf(port, transport, 'healthPort' in healthPort);
+    const own = { ...port, spec, index, transport, at: placeOfPort(spec), isDirect, ...healthPort, ...check };
+    const read = { ...own, ...protocolsOf(spec, transport, port) };
+    return { ...read, meets: new Set(NEED_NAMES.filter((need) => isMetBy(read)[need])) };
   });
+}
+
+type Read = Omit<Port, 'meets'>;
+
+function isMetBy(port: Read): Readonly<Record<AnnotationNeed, boolean>> {
+  const { listens, transport, listener, pool, ServicePort, healthPort, check } = port;
+  const isTls = listens === 'TERMINATED_HTTPS';
+  const isTcp = transport === 'TCP';
+  return {
+    tcp: isTcp,
+    requests: readsHttp(port),
+    http: listens === 'HTTP',
+    redirect: ServicePort.redirectHttp === true,
+    tls: isTls,
+    hsts: isTls && listener.hsts_max_age !== undefined,
+    'tls-to-members': isTcp && pool.tls_enabled === true,
+    check: check !== undefined,
+    'http-check': healthPort === undefined && (check === 'HTTP' || check === 'HTTPS'),
+    'floating-ip': false,
+  };
+}
+
+/**
+ * How members are checked: as kube-proxy answers with externalTrafficPolicy Local, where nodes without an endpoint would lose their
+ * traffic, else as the annotation says if Octavia takes that for the transport, else by a connection of the transport.
+ */
+function checkOf(
+  { ServicePort, healthmonitor: { type } }: PortIntent,
+  transport: Port['transport'],
+  isLocal: boolean,
+): Pick<Port, 'check'> {
+  if (isLocal) return { check: 'HTTP' };
+  if (ServicePort.monitor !== true) return {};
+  const isOfUdp = type === 'UDP-CONNECT' || type === 'SCTP';
+  const fits = transport === 'TCP' ? !isOfUdp : isOfUdp || type === 'TCP' || type === 'HTTP';
+  return { check: type !== undefined && fits ? type : transport === 'UDP' ? 'UDP-CONNECT' : transport };
 }
 
 const LISTENER: Readonly<Record<Targets['ServicePort']['protocol'], ListenerProtocol>> = {

@@ -54,7 +54,7 @@ table('the protocol of a listener', protocol, [
 const LIMIT = { [`${L}connection-limit`]: '250' };
 table('a listener', (annotations: Record<string, string>) => {
   const { port } = onePort(annotations);
-  const { insert_headers: headers } = as<{ insert_headers?: object }>(desireInsertHeaders(port).attributes);
+  const { insert_headers: headers } = as<{ insert_headers?: object }>(desireInsertHeaders(port, []));
   return [port.listens, port.listener.connection_limit, headers ?? null];
 }, [
   ['plain', LIMIT, ['TCP', 250, null]],
@@ -90,7 +90,7 @@ const PROXY = { [`${L}proxy-protocol`]: 'true' };
 type Pool = readonly [annotations: Record<string, string>, transport?: string, sessionAffinity?: string];
 table('a pool', ([annotations, transport, sessionAffinity = 'ClientIP']: Pool) => {
   const { service, port } = onePort(annotations, transport, { sessionAffinity }, aConfig(undefined, { lbProvider: 'ovn', lbMethod: 'SOURCE_IP_PORT' }));
-  const { session_persistence: sticks } = as<{ session_persistence?: { type: string } }>(desirePersistence(port, service).attributes);
+  const { session_persistence: sticks } = { session_persistence: as<{ type: string } | null>(desirePersistence(port, service, [])) };
   return [port.pools, port.pool.lb_algorithm, sticks?.type ?? null];
 }, [
   ['PROXY', [{ ...CERTIFICATE, ...HEADER, ...PROXY }], ['PROXY', 'SOURCE_IP_PORT', 'SOURCE_IP']],

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkOf, type Check } from '../../infra/kubernetes/admission-policy.ts';
 import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
 import { cidrContains, parseCidr } from '../../shared/model/network/cidr.ts';
-import { networkQuestion } from '../../shared/service/intent/cloud-questions.ts';
+import { networkQuestion } from '../../shared/service/question.ts';
 import { readIntent } from '../../shared/service/intent/service-intent.ts';
 import type { Service } from '../../shared/model/kubernetes.ts';
 import { parseKey } from '../../shared/model/request.ts';

@@ -1,5 +1,11 @@
+import type { Config, LoadBalancerConfig } from '../../config/config.ts';
 import { parseTlsReference } from '../../model/tls/certificate-facts.ts';
-import type { CertificateFacts, CertificateInUse, Horizon } from '../../model/tls/certificate-facts.ts';
+import type {
+  CertificateFacts,
+  CertificateInUse,
+  CertificateQuestion,
+  Horizon,
+} from '../../model/tls/certificate-facts.ts';
 import type { ObservedResource, DesiredResource } from '../../model/resources.ts';
 import { storedAddress, storedMode, storedName } from '../../model/tls/stored-certificate.ts';
 import type { TlsSecretFacts } from '../../model/tls/tls-secret.ts';
@@ -7,17 +13,35 @@ import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import { keyOf } from '../../model/request.ts';
 import type { Ref } from '../../model/address.ts';
-import type { BarbicanSetting, CertificateStore } from '../intent/cloud-questions.ts';
 import type { Port } from '../intent/ports.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
 /** The certificates of a Service: those in Barbican that it names, and those of Secrets, which levelset stores there. */
 
-/** The certificates that were found, and the store to which references lead. */
+/** The certificates that were found, and the store to which references lead: Barbican, or another one that levelset does not read. */
 export interface TlsContext {
-  readonly store: CertificateStore;
+  readonly store: LoadBalancerConfig['containerStore'];
   readonly certificates: CertificateFacts;
   readonly secrets: ServedSecrets;
+}
+
+/** Settings of a port that name something in Barbican. */
+const BARBICAN_SETTINGS = ['tlsReferences', 'clientCa', 'clientCrl', 'poolCa', 'poolCertificate'] as const;
+
+/**
+ * What to look up in Barbican: the references of the ports. None without an intent, or if another store is configured.
+ */
+export function certificateQuestion(
+  intent: Pick<ServiceIntent, 'ports'> | undefined,
+  config: Config,
+): CertificateQuestion {
+  if (!intent || config.loadBalancer.containerStore === 'external') return { references: [] };
+  // a list for all ports is one list
+  const settings = intent.ports.flatMap(({ ServicePort }) =>
+    BARBICAN_SETTINGS.map((setting) => ServicePort[setting] ?? []),
+  );
+  const texts = [...new Set(settings)].flat();
+  return { references: [...new Set(texts)].flatMap((text) => parseTlsReference(text) ?? []) };
 }
 
 const DEFAULT_CERTIFICATE = 'default-tls-container-ref in cloud.conf';
@@ -27,7 +51,7 @@ const DEFAULT_CERTIFICATE = 'default-tls-container-ref in cloud.conf';
  * stay as they are. One that cannot be found blocks.
  */
 export function refsOf(
-  setting: BarbicanSetting,
+  setting: (typeof BARBICAN_SETTINGS)[number],
   { ServicePort, spelled }: Port,
   { store, certificates }: TlsContext,
   problems: Problem[],

@@ -1,4 +1,3 @@
-import { choosesFloatingSubnet } from '../intent/cloud-questions.ts';
 import { requestedFloatingIP } from '../../model/kubernetes.ts';
 import { familyOf } from '../../model/network/network-facts.ts';
 import type { NetworkFacts, FloatingSubnet } from '../../model/network/network-facts.ts';
@@ -125,6 +124,20 @@ export function keptFloatingIP(
       tags: [clusterTag(cluster), keptTag(cluster, intent.service.metadata.namespace)],
     },
   };
+}
+
+/**
+ * Whether the floating IP's subnet is chosen by its name or its tags. The id of a subnet goes first, and so does an IP
+ * address in spec.loadBalancerIP.
+ */
+export function choosesFloatingSubnet({
+  annotated,
+  service,
+}: Pick<ServiceIntent, 'annotated' | 'service'>): boolean {
+  const { floatingip, Service } = annotated;
+  if (requestedFloatingIP(service) !== undefined) return false;
+  const { floatingSubnet = '', floatingSubnetTags = '' } = Service;
+  return !floatingip.subnet_id && floatingSubnet + floatingSubnetTags !== '';
 }
 
 /** So many subnets are tried, one after the other, for a free address. */

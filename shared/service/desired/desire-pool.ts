@@ -30,7 +30,7 @@ export function desirePool(
   const lbName = loadBalancerName(context.cluster.name, key);
   problems.push(...ofMembers);
   const check = port.check === undefined ? undefined : desireCheck(port, port.check, problems);
-  const { tls_enabled, session_persistence, ...settings } = port.pool;
+  const { tls_enabled, session_persistence: _asked, ...settings } = port.pool;
   const refs = port.meets.has('tls-to-members')
     ? {
         ca_tls_container_ref: refsOf('poolCa', port, context, problems)[0],

@@ -1,11 +1,10 @@
 import type { Config } from '../../config/config.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { Problem } from '../../model/plan.ts';
-import { certificateQuestion } from '../intent/cloud-questions.ts';
 import { readIntent } from '../intent/service-intent.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 import { allowedRanges } from '../intent/source-ranges.ts';
-import { secretsOf } from './certificates.ts';
+import { certificateQuestion, secretsOf } from './certificates.ts';
 import { loadBalancerIPProblems } from './desire-load-balancer.ts';
 import { desirePort } from './desire-port.ts';
 import { uselessSettings } from './useless-settings.ts';

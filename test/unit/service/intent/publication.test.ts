@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LoadBalancerConfig } from '../../../../shared/config/config.ts';
-import { desireIngress } from '../../../../shared/service/intent/publication.ts';
+import { desireIngress } from '../../../../shared/service/report/published-address.ts';
 import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';

@@ -48,8 +48,6 @@ export interface CertificateFacts {
   readonly references: ReadonlyMap<string, FoundCertificate>;
 }
 
-export const NO_CERTIFICATES: CertificateFacts = { references: new Map() };
-
 /** A certificate that a listener uses. */
 export interface CertificateInUse {
   /** Name of its Secret, or its id in Barbican. */

@@ -104,22 +104,16 @@ export function servedSecrets(
             ? `has a certificate that expired on ${facts.notAfter}`
             : undefined;
       if (because === undefined) return [name, facts];
-      const stored = storedOf(name, observed);
+      const prefix = storedAddress({ secret: name, fingerprint: '' });
+      const [last] = observed
+        .filter(({ kind, address }) => kind === 'secret' && address.startsWith(prefix))
+        .sort((a, b) => (String(a.wire['created']) < String(b.wire['created']) ? 1 : -1));
+      const stored = last?.address.slice(prefix.length);
       if ('fingerprint' in facts && (stored === undefined || stored === facts.fingerprint))
         return [name, facts];
       return [name, stored === undefined ? { because } : { fingerprint: stored, because }];
     }),
   );
-}
-
-/** The fingerprint of the certificate that levelset stored last for this Secret. */
-function storedOf(secret: string, observed: readonly ObservedResource[]): string | undefined {
-  const prefix = storedAddress({ secret, fingerprint: '' });
-  const created = ({ wire }: ObservedResource): string => String(wire['created']);
-  const stored = observed
-    .filter(({ kind, address }) => kind === 'secret' && address.startsWith(prefix))
-    .sort((a, b) => (created(a) < created(b) ? 1 : -1));
-  return stored[0]?.address.slice(prefix.length);
 }
 
 /** The Secrets that the TCP ports of a Service name, each once. */
@@ -183,49 +177,32 @@ export function refsOfSecrets(
   });
 }
 
-interface Named extends CertificateInUse {
-  /** The annotation, or the option of cloud.conf, that names the certificate. */
-  readonly field: string;
-  readonly value: string;
-}
-
 /** Each certificate of a listener whose end is known, once, and a Problem for each that has expired or soon will. */
 export function watchCertificates(
   { ports }: ServiceIntent,
-  context: Pick<TlsContext, 'certificates' | 'secrets'>,
-  horizon: Horizon,
-): { readonly inUse: readonly CertificateInUse[]; readonly problems: readonly Problem[] } {
-  const named = ports.flatMap((port) =>
-    port.listens === 'TERMINATED_HTTPS' ? certificatesWithEnd(port, context) : [],
-  );
-  const once = [...new Map(named.map((one) => [`${one.field} ${one.value}`, one])).values()];
-  return {
-    inUse: [...new Map(once.map(({ name, notAfter }) => [name, { name, notAfter }])).values()],
-    problems: once.flatMap((one) => expiryOf(one, horizon)),
-  };
-}
-
-function certificatesWithEnd(
-  { ServicePort, spelled }: Port,
   { certificates, secrets }: Pick<TlsContext, 'certificates' | 'secrets'>,
-): readonly Named[] {
-  return (['tlsSecrets', 'tlsReferences', 'clientCa'] as const).flatMap((setting) =>
-    [ServicePort[setting] ?? []].flat().flatMap((value): readonly Named[] => {
-      const id = setting === 'tlsSecrets' ? value : (parseTlsReference(value)?.id ?? '');
-      const found = setting === 'tlsSecrets' ? secrets.get(id) : certificates.references.get(id);
-      const field = spelled[`ServicePort.${setting}`]?.name ?? DEFAULT_CERTIFICATE;
+  { now, soon }: Horizon,
+): { readonly inUse: readonly CertificateInUse[]; readonly problems: readonly Problem[] } {
+  const inUse = new Map<string, CertificateInUse>();
+  const problems = new Map<string, Problem>();
+  const watch = (
+    { ServicePort, spelled }: Port,
+    setting: 'tlsSecrets' | 'tlsReferences' | 'clientCa',
+  ): void => {
+    const field = spelled[`ServicePort.${setting}`]?.name ?? DEFAULT_CERTIFICATE;
+    for (const value of [ServicePort[setting] ?? []].flat()) {
+      const name = setting === 'tlsSecrets' ? value : (parseTlsReference(value)?.id ?? '');
+      const found = setting === 'tlsSecrets' ? secrets.get(name) : certificates.references.get(name);
       const notAfter = found && 'notAfter' in found ? found.notAfter : undefined;
-      return notAfter === undefined ? [] : [{ name: id, field, value, notAfter }];
-    }),
-  );
-}
-
-/** The message has no countdown, so that it stays the same and is reported once. */
-function expiryOf({ field, value, notAfter }: Named, { now, soon }: Horizon): readonly Problem[] {
-  if (notAfter > soon) return [];
-  const message =
-    notAfter > now
-      ? `expires on ${notAfter}: renew it`
-      : `expired on ${notAfter}, and clients refuse it: renew it`;
-  return [{ field, value, message, passing: true }];
+      if (notAfter === undefined) continue;
+      inUse.set(name, { name, notAfter });
+      // without a countdown, so that it stays the same and is reported once
+      const end = notAfter > now ? `expires on ${notAfter}` : `expired on ${notAfter}, and clients refuse it`;
+      if (notAfter <= soon)
+        problems.set(`${field} ${value}`, { field, value, message: `${end}: renew it`, passing: true });
+    }
+  };
+  for (const port of ports.filter(({ listens }) => listens === 'TERMINATED_HTTPS'))
+    for (const setting of ['tlsSecrets', 'tlsReferences', 'clientCa'] as const) watch(port, setting);
+  return { inUse: [...inUse.values()], problems: [...problems.values()] };
 }

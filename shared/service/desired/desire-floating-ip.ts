@@ -33,25 +33,35 @@ export function desireFloatingIP(
     const field = value === '' ? 'floating IP' : 'spec.loadBalancerIP';
     return { resources: [], problems: [{ field, value, message }] };
   }
-  const inUse = floatingIPInUse(intent, facts, cluster);
+  // the one that is there keeps serving even if none may be made now
+  const inUse: DesiredResource<'floatingip'> = {
+    kind: 'floatingip',
+    address: 'floatingip',
+    ifPresent: true,
+    attributes: {
+      port_id: { $ref: 'lb.vip_port_id' },
+      ...fixedAddress(intent, facts),
+      tags: [clusterTag(cluster), serviceTag(service.metadata.uid)],
+    },
+  };
   const [network] = floatingNetworks;
   if (network === undefined || floatingNetworks.length > 1)
     return { resources: [inUse], problems: [noNetwork(floatingNetworks.length)] };
   const { subnets, problems } = desireFloatingSubnets(intent, network, facts);
   if (!subnets || !isAddressKnown(facts)) return { resources: [inUse], problems };
   const [subnet, ...others] = subnets;
-  const floatingip: DesiredResource<'floatingip'> = {
-    kind: 'floatingip',
-    address: 'floatingip',
+  const { ifPresent: _, attributes, ...same } = inUse;
+  const made: DesiredResource<'floatingip'> = {
+    ...same,
     attributes: {
       floating_network_id: network,
       ...withoutUndefined({ subnet_id: subnet, floating_ip_address: requestedFloatingIP(service) }),
-      ...inUse.attributes,
+      ...attributes,
       description: floatingIPDescription(cluster, keyOf(service)),
     },
     ...(others.length > 0 ? { alternatives: others.map((id) => ({ subnet_id: id })) } : {}),
   };
-  return { resources: [floatingip], problems };
+  return { resources: [made], problems };
 }
 
 /** The Problem that there is not exactly one external network. */
@@ -61,24 +71,6 @@ function noNetwork(count: number): Problem {
       ? 'is needed: the project sees no external network with IPv4, so levelset makes no floating IP and publishes the VIP; name one, or make the Service internal'
       : `is needed: there are ${count} external networks; levelset makes no floating IP until one is named here or in cloud.conf`;
   return { field: `${OCCM}floating-network-id`, value: '', message };
-}
-
-/** The floating IP that is there. It keeps serving even if none may be made now. */
-function floatingIPInUse(
-  intent: ServiceIntent,
-  facts: NetworkFacts,
-  cluster: ClusterIdentity,
-): DesiredResource<'floatingip'> {
-  return {
-    kind: 'floatingip',
-    address: 'floatingip',
-    ifPresent: true,
-    attributes: {
-      port_id: { $ref: 'lb.vip_port_id' },
-      ...fixedAddress(intent, facts),
-      tags: [clusterTag(cluster), serviceTag(intent.service.metadata.uid)],
-    },
-  };
 }
 
 /** Whether the VIP port has several IPv4 VIPs: then Neutron must know for which of them the floating IP is. */
@@ -153,14 +145,19 @@ interface FloatingSubnets {
 export function desireFloatingSubnets(
   intent: Pick<ServiceIntent, 'annotated' | 'service'>,
   network: string,
-  facts: NetworkFacts,
+  { floatingSubnets: there = [] }: NetworkFacts,
 ): FloatingSubnets {
-  const { annotated } = intent;
-  const there = facts.floatingSubnets ?? [];
-  const id = annotated.floatingip.subnet_id;
-  if (id) return desireNamed(id, network, there);
+  const { floatingip, Service } = intent.annotated;
+  const id = floatingip.subnet_id;
+  if (id) {
+    // of one that the project cannot see, Neutron checks whether it exists
+    const stray = there.find((subnet) => subnet.id === id && subnet.network_id !== network);
+    if (!stray) return { subnets: [id], problems: [] };
+    const message = `is a subnet of network ${stray.network_id}, not of the external network ${network}; levelset makes no floating IP`;
+    return { problems: [{ field: `${OCCM}floating-subnet-id`, value: id, message }] };
+  }
   if (!choosesFloatingSubnet(intent)) return { subnets: [], problems: [] };
-  const { floatingSubnet: name = '', floatingSubnetTags: tags = '' } = annotated.Service;
+  const { floatingSubnet: name = '', floatingSubnetTags: tags = '' } = Service;
   const byName = name === '' ? undefined : chooseByName(name);
   const byTags = tags === '' ? undefined : chooseByTags(tags);
   const subnets = there
@@ -171,14 +168,6 @@ export function desireFloatingSubnets(
   const value = [name, tags].filter((text) => text !== '').join(' and tags ');
   const message = `matches no IPv4 subnet of the external network ${network}, ${listOf(there)}; levelset makes no floating IP`;
   return { problems: [{ field, value, message }] };
-}
-
-/** The subnet that the Service names by id. If the project cannot see it, Neutron checks whether it exists. */
-function desireNamed(id: string, network: string, there: readonly FloatingSubnet[]): FloatingSubnets {
-  const stray = there.find((subnet) => subnet.id === id && subnet.network_id !== network);
-  if (!stray) return { subnets: [id], problems: [] };
-  const message = `is a subnet of network ${stray.network_id}, not of the external network ${network}; levelset makes no floating IP`;
-  return { problems: [{ field: `${OCCM}floating-subnet-id`, value: id, message }] };
 }
 
 function isChosen<T>(value: T, choice: Choice<T> | undefined): boolean {

@@ -108,24 +108,19 @@ function desireWith(
   endpoints: Endpoints | undefined,
 ): DesiredService {
   const { intent, config, asNew, approved, byGo } = reading;
-  const { loadBalancer, sharing, resources, localNodes, ifReplaced, horizon } = observed;
+  const { loadBalancer, sharing, resources, ifReplaced } = observed;
   const nodes = intent && !intent.nodeSelector ? ofMembers(all, resources) : all;
   const floatingIP = resources.find(
     ({ kind, wire }) => kind === 'floatingip' && wire['port_id'] === loadBalancer?.['vip_port_id'],
   )?.wire;
   const input: DesireInput = {
+    ...observed,
     intent,
     wanted: unit.wanted,
     joins: leavesFloatingIP({ sharing, floatingIP }),
     nodes,
     judged,
-    facts: observed.facts,
-    octavia: observed.octavia,
-    offers: observed.offers,
-    secrets: servedSecrets(observed.secrets, resources, horizon.now),
-    horizon,
-    certificates: observed.certificates,
-    localNodes,
+    secrets: servedSecrets(observed.secrets, resources, observed.horizon.now),
     endpoints,
     cluster,
   };

@@ -7,7 +7,7 @@ import { allowedRanges } from '../intent/source-ranges.ts';
 import { certificateQuestion, secretsOf } from './certificates.ts';
 import { loadBalancerIPProblems } from './desire-load-balancer.ts';
 import { desirePort } from './desire-port.ts';
-import { uselessSettings } from './useless-settings.ts';
+import { uselessSettings } from './within-capabilities.ts';
 
 /**
  * The Problems that the manifest of a Service and the configuration show by themselves, in the words of a run, each once.

@@ -9,14 +9,6 @@ import type { Service } from '../../model/kubernetes.ts';
 import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 import type { WireResource } from '../../model/resources.ts';
 
-/** The intent of a Service, read as the controller that made its load balancer would have read it. */
-
-/** The configuration with kinx's defaults. kinx made no floating IPs, so the published address is the VIP. */
-function asKinx(config: Config): Config {
-  const own = withKinxDefaults(config);
-  return { ...own, loadBalancer: { ...own.loadBalancer, internalLb: true } };
-}
-
 /**
  * The configuration with this provider. The provider of a load balancer that exists never changes; that in cloud.conf
  * is for new load balancers.
@@ -51,7 +43,9 @@ export function readAsDialect(
   lastSelector?: string,
 ): Reading {
   const isKinx = loadBalancer !== undefined && dialectOf(loadBalancer) === 'kinx';
-  const own = ofProvider(isKinx ? asKinx(config) : config, loadBalancer?.['provider']);
+  // kinx made no floating IPs, so the published address is the VIP
+  const dialect = isKinx ? withKinxDefaults(config, { internalLb: true }) : config;
+  const own = ofProvider(dialect, loadBalancer?.['provider']);
   const configs = { config: own, asNew: ofProvider(own, config.loadBalancer.lbProvider) };
   if (!service) return { ...configs, approved: [] };
   const intent = readIntent(service, own, lastSelector);
@@ -63,8 +57,6 @@ export function readAsDialect(
   return { ...configs, intent, approved, byGo };
 }
 
-const FIELD = 'levelset.openstack.org/description';
-
 /**
  * The intent without a description: kinx's driver reads in the description how the load balancer behaves (decision 7).
  */
@@ -75,7 +67,7 @@ function withoutDescription(intent: ServiceIntent): ServiceIntent {
   return {
     ...intent,
     annotated: { ...intent.annotated, Service },
-    problems: [...intent.problems, { field: FIELD, value: description, message }],
+    problems: [...intent.problems, { field: `${ANNOTATION_PREFIX}description`, value: description, message }],
   };
 }
 

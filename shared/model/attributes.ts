@@ -2,8 +2,7 @@ import { L7_POLICY, L7_RULE, LISTENER } from './attributes/listener.ts';
 import { LOAD_BALANCER } from './attributes/load-balancer.ts';
 import { FLOATING_IP, PORT, ROUTER, SECURITY_GROUP, SECURITY_GROUP_RULE } from './attributes/network.ts';
 import { HEALTH_MONITOR, MEMBER, POOL } from './attributes/pool.ts';
-import { attr } from './attributes/attribute-row.ts';
-import type { AttributeRow, AttributeRule } from './attributes/attribute-row.ts';
+import { attr, type AttributeRow, type AttributeRule } from './attributes/attribute-row.ts';
 import type { NodeAddress, NodeCondition, Taint } from './kubernetes.ts';
 
 /** Stands for the certificate in plans, which never hold it. The Secret of this name is read when the step runs. */

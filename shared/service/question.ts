@@ -1,8 +1,7 @@
 import type { WrittenPlan } from '../memory/load-balancers.ts';
 import type { Config } from '../config/config.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
-import { locateNodes } from '../model/node/judged-nodes.ts';
-import type { HasAddress, JudgedNodes } from '../model/node/judged-nodes.ts';
+import { locateNodes, type HasAddress, type JudgedNodes } from '../model/node/judged-nodes.ts';
 import { isEligible } from '../model/node/node-set.ts';
 import type { OfferQuestion } from '../model/load-balancer/octavia.ts';
 import { hasOnlyPods, podAddresses, type Endpoints } from '../model/load-balancer/service-endpoints.ts';

@@ -1,10 +1,10 @@
 import type { Config, LoadBalancerConfig } from '../../config/config.ts';
-import { parseTlsReference } from '../../model/tls/certificate-facts.ts';
-import type {
-  CertificateFacts,
-  CertificateInUse,
-  CertificateQuestion,
-  Horizon,
+import {
+  parseTlsReference,
+  type CertificateFacts,
+  type CertificateInUse,
+  type CertificateQuestion,
+  type Horizon,
 } from '../../model/tls/certificate-facts.ts';
 import type { ObservedResource, DesiredResource } from '../../model/resources.ts';
 import { storedAddress, storedMode, storedName } from '../../model/tls/stored-certificate.ts';

@@ -1,17 +1,19 @@
 import { requestedFloatingIP } from '../../model/kubernetes.ts';
-import { familyOf } from '../../model/network/network-facts.ts';
-import type { NetworkFacts, FloatingSubnet } from '../../model/network/network-facts.ts';
-import { clusterTag, floatingIPDescription, keptTag, serviceTag } from '../../model/ownership.ts';
-import type { ClusterIdentity } from '../../model/ownership.ts';
+import { familyOf, type NetworkFacts, type FloatingSubnet } from '../../model/network/network-facts.ts';
+import {
+  clusterTag,
+  floatingIPDescription,
+  keptTag,
+  serviceTag,
+  type ClusterIdentity,
+} from '../../model/ownership.ts';
 import { withoutUndefined } from '../../model/json.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource, ResourceTypes } from '../../model/resources.ts';
 import { keyOf } from '../../model/request.ts';
-import { wantsFloatingIP } from '../intent/service-intent.ts';
+import { wantsFloatingIP, type ServiceIntent } from '../intent/service-intent.ts';
 import { OCCM } from '../../model/annotation-prefixes.ts';
-import type { ServiceIntent } from '../intent/service-intent.ts';
-import { chooseByName, chooseByTags } from '../../model/network/subnet-choice.ts';
-import type { Choice } from '../../model/network/subnet-choice.ts';
+import { chooseByName, chooseByTags, type Choice } from '../../model/network/subnet-choice.ts';
 
 /**
  * The desired floating IP. For a Service that wants none, with keep-floatingip, it is the kept one, detached. Nothing

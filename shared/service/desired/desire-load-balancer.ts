@@ -6,15 +6,19 @@ import {
   loadBalancerName,
   nameTag,
   serviceTag,
+  type ClusterIdentity,
 } from '../../model/ownership.ts';
 import type { Service } from '../../model/kubernetes.ts';
-import type { ClusterIdentity } from '../../model/ownership.ts';
 import { attributeSince } from '../../model/load-balancer/capabilities.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { Offer, OfferQuestion, Offers } from '../../model/load-balancer/octavia.ts';
 import type { Ability } from './within-capabilities.ts';
-import { familyOf, hasAdditionalVips } from '../../model/network/network-facts.ts';
-import type { Family, NetworkFacts } from '../../model/network/network-facts.ts';
+import {
+  familyOf,
+  hasAdditionalVips,
+  type Family,
+  type NetworkFacts,
+} from '../../model/network/network-facts.ts';
 import { keyOf } from '../../model/request.ts';
 import type { DesiredResource, LoadBalancer } from '../../model/resources.ts';
 import { withoutUndefined } from '../../model/json.ts';

@@ -1,7 +1,5 @@
-import { familyOf } from '../../model/network/network-facts.ts';
-import type { Subnet } from '../../model/network/network-facts.ts';
-import { problemForEach } from '../../model/plan.ts';
-import type { Problem } from '../../model/plan.ts';
+import { familyOf, type Subnet } from '../../model/network/network-facts.ts';
+import { problemForEach, type Problem } from '../../model/plan.ts';
 import type { DesiredResource, Member } from '../../model/resources.ts';
 import { someAddresses } from './nodes/address-problems.ts';
 import type { PortNodes } from './nodes/port-nodes.ts';

@@ -1,28 +1,29 @@
 import type { LoadBalancerConfig } from '../../config/config.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import type { Port } from '../intent/ports.ts';
-import { familyOf, memberSubnetOf } from '../../model/network/network-facts.ts';
-import type { NetworkFacts, Subnet } from '../../model/network/network-facts.ts';
+import {
+  familyOf,
+  memberSubnetOf,
+  type NetworkFacts,
+  type Subnet,
+} from '../../model/network/network-facts.ts';
 import {
   clusterTag,
   nameTag,
   securityGroupDescription,
   securityGroupName,
   serviceTag,
+  type ClusterIdentity,
 } from '../../model/ownership.ts';
-import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import { keyOf } from '../../model/request.ts';
 import type { DesiredResource } from '../../model/resources.ts';
-import { nodeSet } from '../../model/node/node-set.ts';
-import type { ReachableNode } from '../../model/node/node-set.ts';
-import { hasOnlyPods, podAddresses } from '../../model/load-balancer/service-endpoints.ts';
-import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
+import { nodeSet, type ReachableNode } from '../../model/node/node-set.ts';
+import { hasOnlyPods, podAddresses, type Endpoints } from '../../model/load-balancer/service-endpoints.ts';
 import { selectNodes, keepsFamily } from './nodes/port-nodes.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 import type { Address } from '../../model/address.ts';
-import { openingAddress } from '../../model/network/openings.ts';
-import type { Opening } from '../../model/network/openings.ts';
+import { openingAddress, type Opening } from '../../model/network/openings.ts';
 import { EVERYBODY } from '../intent/source-ranges.ts';
 
 interface DesiredSecurityGroup {

@@ -1,14 +1,12 @@
 import type { Config } from '../../config/config.ts';
 import type { CertificateInUse } from '../../model/tls/certificate-facts.ts';
-import { hasOnlyPods, podAddresses } from '../../model/load-balancer/service-endpoints.ts';
-import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
+import { hasOnlyPods, podAddresses, type Endpoints } from '../../model/load-balancer/service-endpoints.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import { memberSubnetOf, servedFamilies } from '../../model/network/network-facts.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
 import { attributeRule } from '../../model/attributes.ts';
-import { setTags } from '../../model/ownership.ts';
-import type { ClusterIdentity } from '../../model/ownership.ts';
+import { setTags, type ClusterIdentity } from '../../model/ownership.ts';
 import type { DrainingMember, Problem } from '../../model/plan.ts';
 import type { DesiredResource, Member, ResourceKind } from '../../model/resources.ts';
 import { addressProblems, notTaken } from './nodes/address-problems.ts';
@@ -21,10 +19,8 @@ import { familyProblems, networkProblems } from './network-problems.ts';
 import { keepsFamily, secondFamilyOf, selectNodes } from './nodes/port-nodes.ts';
 import { nodeSet } from '../../model/node/node-set.ts';
 import { desireSecurityGroup, rulesHoldSourceRanges, unguarded } from './desire-security-group.ts';
-import { desireStored, watchCertificates } from './certificates.ts';
-import type { ServedSecrets } from './certificates.ts';
-import { withFamilies } from '../intent/service-intent.ts';
-import type { ServiceIntent } from '../intent/service-intent.ts';
+import { desireStored, watchCertificates, type ServedSecrets } from './certificates.ts';
+import { withFamilies, type ServiceIntent } from '../intent/service-intent.ts';
 import { fingerprint } from '../../model/json.ts';
 
 export interface DesireInput extends Pick<

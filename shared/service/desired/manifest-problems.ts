@@ -1,8 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { Problem } from '../../model/plan.ts';
-import { readIntent } from '../intent/service-intent.ts';
-import type { ServiceIntent } from '../intent/service-intent.ts';
+import { readIntent, type ServiceIntent } from '../intent/service-intent.ts';
 import { allowedRanges } from '../intent/source-ranges.ts';
 import { certificateQuestion, secretsOf } from './certificates.ts';
 import { loadBalancerIPProblems } from './desire-load-balancer.ts';

@@ -1,8 +1,14 @@
 import { versionInWords, type OctaviaVersion } from '../../model/load-balancer/capabilities.ts';
 import { ANNOTATIONS } from '../intent/annotations.ts';
 import type { Config } from '../../config/config.ts';
-import { familyOf, hasAdditionalVips, servedFamilies } from '../../model/network/network-facts.ts';
-import type { Family, NetworkFacts, NoVipSubnet } from '../../model/network/network-facts.ts';
+import {
+  familyOf,
+  hasAdditionalVips,
+  servedFamilies,
+  type Family,
+  type NetworkFacts,
+  type NoVipSubnet,
+} from '../../model/network/network-facts.ts';
 import { ANNOTATION_PREFIX } from '../../model/annotation-prefixes.ts';
 import type { Problem } from '../../model/plan.ts';
 import { rulesHoldSourceRanges } from './desire-security-group.ts';

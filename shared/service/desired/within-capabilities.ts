@@ -1,6 +1,10 @@
 import { placeOf } from '../../model/address.ts';
-import { lackingIn, versionInWords } from '../../model/load-balancer/capabilities.ts';
-import type { Capability, OctaviaVersion } from '../../model/load-balancer/capabilities.ts';
+import {
+  lackingIn,
+  versionInWords,
+  type Capability,
+  type OctaviaVersion,
+} from '../../model/load-balancer/capabilities.ts';
 import { isRecord } from '../../model/json.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource } from '../../model/resources.ts';

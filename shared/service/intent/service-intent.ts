@@ -1,18 +1,14 @@
 import type { Config } from '../../config/config.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { Family } from '../../model/network/network-facts.ts';
-import { renderNodeSelector } from '../../model/node/node-selector.ts';
-import type { NodeSelector } from '../../model/node/node-selector.ts';
+import { renderNodeSelector, type NodeSelector } from '../../model/node/node-selector.ts';
 import type { UnitState } from '../../model/unit.ts';
 import type { Problem } from '../../model/plan.ts';
 import { isListed, mayRefer } from '../../model/load-balancer/reach.ts';
-import { readAnnotations, readSetting } from './read-annotations.ts';
-import type { Annotated } from './read-annotations.ts';
+import { readAnnotations, readSetting, type Annotated } from './read-annotations.ts';
 import { isProxied, portsOf, type Port } from './ports.ts';
-import { configOf } from './service-config.ts';
-import type { Origins } from './service-config.ts';
-import { allowedRanges, readSourceRanges } from './source-ranges.ts';
-import type { SourceRanges } from './source-ranges.ts';
+import { configOf, type Origins } from './service-config.ts';
+import { allowedRanges, readSourceRanges, type SourceRanges } from './source-ranges.ts';
 import { tooMany, withinPorts } from '../../model/load-balancer/within-limits.ts';
 
 /**

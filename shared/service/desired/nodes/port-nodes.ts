@@ -1,8 +1,11 @@
 import type { Node } from '../../../model/kubernetes.ts';
-import { memberSubnetOf } from '../../../model/network/network-facts.ts';
-import type { Family, NetworkFacts, Subnet } from '../../../model/network/network-facts.ts';
-import { nodeSet, isEligible } from '../../../model/node/node-set.ts';
-import type { ReachableNode } from '../../../model/node/node-set.ts';
+import {
+  memberSubnetOf,
+  type Family,
+  type NetworkFacts,
+  type Subnet,
+} from '../../../model/network/network-facts.ts';
+import { nodeSet, isEligible, type ReachableNode } from '../../../model/node/node-set.ts';
 import { isSelected, renderNodeSelector } from '../../../model/node/node-selector.ts';
 import { onceFor, onceForEach } from '../../../model/once-for.ts';
 import type { Problem } from '../../../model/plan.ts';

@@ -7,7 +7,7 @@ import { networkQuestion } from '../../shared/service/question.ts';
 import { readIntent } from '../../shared/service/intent/service-intent.ts';
 import type { Service } from '../../shared/model/kubernetes.ts';
 import { parseKey } from '../../shared/model/request.ts';
-import { manifestProblems } from '../../shared/service/desired/manifest-problems.ts';
+import { manifestProblems } from '../../shared/service/desired/desire-service.ts';
 import { aConfig } from '../support/config.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { anEdit, annotationKeys, serviceOf, usableNodes } from './arbitrary.ts';

@@ -2,14 +2,18 @@ import { familyOf, type Subnet } from '../../model/network/network-facts.ts';
 import { problemForEach, type Problem } from '../../model/plan.ts';
 import type { DesiredResource, Member } from '../../model/resources.ts';
 import { someAddresses } from './nodes/address-problems.ts';
-import type { PortNodes } from './nodes/port-nodes.ts';
+import type { NodesOfFamily } from './nodes/port-nodes.ts';
 import type { ReachableNode } from '../../model/node/node-set.ts';
 import type { Port } from '../intent/ports.ts';
 import type { PortIntent } from '../intent/read-annotations.ts';
 import { cidrContains } from '../../model/network/cidr.ts';
 import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
 
-interface Behind extends PortNodes {
+interface Behind extends NodesOfFamily {
+  /** The nodes with their IP addresses of the second family; undefined unless each VIP needs members of its own family. */
+  readonly secondFamily: NodesOfFamily | undefined;
+  /** Nodes with an endpoint that takes traffic; undefined without externalTrafficPolicy Local: then all nodes are alike. */
+  readonly localNodes: readonly string[] | undefined;
   readonly endpoints: Endpoints;
   /** The member subnet that the Service names. */
   readonly named: string | undefined;

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import type { CertificateInUse } from '../../model/tls/certificate-facts.ts';
 import { hasOnlyPods, podAddresses, type Endpoints } from '../../model/load-balancer/service-endpoints.ts';
-import type { Node } from '../../model/kubernetes.ts';
+import type { Node, Service } from '../../model/kubernetes.ts';
 import { memberSubnetOf, servedFamilies } from '../../model/network/network-facts.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
@@ -14,13 +14,20 @@ import { desireFloatingIP, keptFloatingIP } from './desire-floating-ip.ts';
 import { uselessSettings, withinCapabilities } from './within-capabilities.ts';
 import { desireMembers } from './desire-members.ts';
 import { desirePort } from './desire-port.ts';
-import { desireLoadBalancer } from './desire-load-balancer.ts';
+import { desireLoadBalancer, loadBalancerIPProblems } from './desire-load-balancer.ts';
 import { familyProblems, networkProblems } from './network-problems.ts';
 import { keepsFamily, secondFamilyOf, selectNodes } from './nodes/port-nodes.ts';
 import { nodeSet } from '../../model/node/node-set.ts';
 import { desireSecurityGroup, rulesHoldSourceRanges, unguarded } from './desire-security-group.ts';
-import { desireStored, watchCertificates, type ServedSecrets } from './certificates.ts';
-import { withFamilies, type ServiceIntent } from '../intent/service-intent.ts';
+import {
+  certificateQuestion,
+  secretsOf,
+  desireStored,
+  watchCertificates,
+  type ServedSecrets,
+} from './certificates.ts';
+import { allowedRanges } from '../intent/source-ranges.ts';
+import { readIntent, withFamilies, type ServiceIntent } from '../intent/service-intent.ts';
 import { fingerprint } from '../../model/json.ts';
 
 export interface DesireInput extends Pick<
@@ -146,6 +153,32 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
     withoutAddress,
     certificates: watched.inUse,
   };
+}
+
+/**
+ * The Problems that the manifest of a Service and the configuration show by themselves, in the words of a run, each once.
+ * OpenStack and other objects of the cluster are taken for such as the Service wants them, so a run may find more.
+ */
+export function manifestProblems(service: Service, config: Config): readonly Problem[] {
+  const intent = readIntent(service, config);
+  const { references } = certificateQuestion(intent, config);
+  // a manifest that names no family gets one from the apiserver, so its ranges and its address may be of either
+  const families = (service.spec.ipFamilies ?? []).length > 0 ? intent.families : ([4, 6] as const);
+  const allFound = {
+    intent,
+    cluster: { id: '', name: '' },
+    store: config.loadBalancer.containerStore,
+    certificates: { references: new Map(references.map(({ id }) => [id, { ref: id }])) },
+    secrets: new Map(secretsOf(intent).map((name) => [name, { fingerprint: '' }])),
+  };
+  const found = [
+    ...intent.problems,
+    ...allowedRanges(intent.ranges, families).problems,
+    ...loadBalancerIPProblems(service, families),
+    ...intent.ports.flatMap((port) => desirePort(port, { members: [], problems: [] }, allFound).problems),
+    ...uselessSettings(intent),
+  ];
+  return [...new Map(found.map((one) => [`${one.field}\n${one.value}\n${one.message}`, one])).values()];
 }
 
 /**

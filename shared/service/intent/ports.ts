@@ -4,7 +4,7 @@ import type { ListenerProtocol } from '../../model/attributes/listener.ts';
 import type { PoolProtocol } from '../../model/attributes/pool.ts';
 import { goesToPods } from '../../model/load-balancer/service-endpoints.ts';
 import type { Annotated, PortIntent } from './read-annotations.ts';
-import { NEEDS, type AnnotationNeed, type Targets } from './annotations.ts';
+import type { AnnotationNeed, Targets } from './annotations.ts';
 
 /** What a port of the Service's wants, by its spec and by annotations. */
 export interface Port extends PortIntent {
@@ -28,10 +28,8 @@ export interface Port extends PortIntent {
   /** The type of the health check; absent: the members are not checked. */
   readonly check?: string;
   /** What of NEEDS the port has. */
-  readonly meets: ReadonlySet<AnnotationNeed>;
+  readonly meets: ReadonlySet<string>;
 }
-
-const NEED_NAMES = Object.keys(NEEDS) as readonly AnnotationNeed[];
 
 /** The ports of a Service, in the order of spec.ports. */
 export function portsOf(service: Service, annotated: Annotated): readonly Port[] {
@@ -46,17 +44,15 @@ export function portsOf(service: Service, annotated: Annotated): readonly Port[]
     const check = checkOf(port, transport, 'healthPort' in healthPort);
     const own = { ...port, spec, index, transport, at: placeOfPort(spec), isDirect, ...healthPort, ...check };
     const read = { ...own, ...protocolsOf(spec, transport, port) };
-    return { ...read, meets: new Set(NEED_NAMES.filter((need) => isMetBy(read)[need])) };
+    return { ...read, meets: needsMetBy(read) };
   });
 }
 
-type Read = Omit<Port, 'meets'>;
-
-function isMetBy(port: Read): Readonly<Record<AnnotationNeed, boolean>> {
+function needsMetBy(port: Omit<Port, 'meets'>): Port['meets'] {
   const { listens, transport, listener, pool, ServicePort, healthPort, check } = port;
   const isTls = listens === 'TERMINATED_HTTPS';
   const isTcp = transport === 'TCP';
-  return {
+  const isMet: Readonly<Record<Exclude<AnnotationNeed, 'floating-ip'>, boolean>> = {
     tcp: isTcp,
     requests: readsHttp(port),
     http: listens === 'HTTP',
@@ -66,8 +62,8 @@ function isMetBy(port: Read): Readonly<Record<AnnotationNeed, boolean>> {
     'tls-to-members': isTcp && pool.tls_enabled === true,
     check: check !== undefined,
     'http-check': healthPort === undefined && (check === 'HTTP' || check === 'HTTPS'),
-    'floating-ip': false,
   };
+  return new Set(Object.entries(isMet).flatMap(([need, met]) => (met ? [need] : [])));
 }
 
 /**

@@ -11,19 +11,9 @@ import { onceFor, onceForEach } from '../../../model/once-for.ts';
 import type { Problem } from '../../../model/plan.ts';
 
 /** Nodes with their IP addresses of one family, and the subnet of these. */
-interface NodesOfFamily {
+export interface NodesOfFamily {
   readonly nodes: readonly ReachableNode[];
   readonly memberSubnet: Subnet | undefined;
-}
-
-/** The nodes that can be members of a port. */
-export interface PortNodes extends NodesOfFamily {
-  /** The nodes with their IP addresses of the second family; undefined unless each VIP needs members of its own family. */
-  readonly secondFamily: NodesOfFamily | undefined;
-  /**
-   * Nodes with an endpoint that takes traffic; undefined without externalTrafficPolicy Local: then all nodes are alike.
-   */
-  readonly localNodes: readonly string[] | undefined;
 }
 
 /**

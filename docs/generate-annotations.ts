@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { ANNOTATIONS } from '../shared/service/intent/annotations.ts';
 import { ANNOTATION_TOPICS } from '../shared/model/attributes/attribute-row.ts';
-import { NEEDS, needsOf, targetOf } from '../shared/service/intent/annotation-row.ts';
-import type { AnnotationRow } from '../shared/service/intent/annotation-row.ts';
+import { ANNOTATIONS, NEEDS } from '../shared/service/intent/annotations.ts';
+import type { AnnotationRow } from '../shared/service/intent/annotations.ts';
 import { REACH } from '../shared/model/load-balancer/reach.ts';
 import { defaultOf, removalOf, sinceOf } from './annotation-facts.ts';
 import { DIALECTS, dialectOf } from './annotation-dialects.ts';
@@ -94,16 +93,14 @@ function cellsOf(row: AnnotationRow): readonly string[] {
   const parsed = row.parse(NOTHING);
   const allowed = 'allowed' in parsed ? parsed.allowed : 'a comma separated list';
   const [name = ''] = row.names;
-  const target = targetOf(row)?.join('.');
+  const target = row.becomes;
   return [
     `\`${name}\`${target === undefined ? '' : ` (\`${target}\`)`}`,
     row.doc,
     `\`${row.example}\``,
     row.orNone ? `${allowed}; empty: none` : allowed,
     UNREADABLE[row.unreadable],
-    needsOf(row)
-      .map((need) => NEEDS[need])
-      .join('; '),
+    row.needs.map((need) => NEEDS[need]).join('; '),
     defaultOf(row),
     removalOf(row),
     sinceOf(row),

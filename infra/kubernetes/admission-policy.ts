@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { format } from 'prettier';
 import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
-import type { AnnotationRow } from '../../shared/service/intent/annotation-row.ts';
+import type { AnnotationRow } from '../../shared/service/intent/annotations.ts';
 import { ANNOTATION_PREFIX } from '../../shared/model/annotation-prefixes.ts';
 import { UUID_PATTERN } from '../../shared/model/text/text.ts';
 

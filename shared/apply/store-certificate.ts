@@ -2,7 +2,7 @@ import { ReconcileError } from '../model/errors.ts';
 import { toPkcs12 } from '../model/tls/pkcs12.ts';
 import type { CreateStep } from '../model/plan.ts';
 import type { WireResource } from '../model/resources.ts';
-import type { StoredPayload } from '../model/attributes/secret.ts';
+import type { StoredPayload } from '../model/attributes.ts';
 import { readTlsSecret } from '../model/tls/tls-secret.ts';
 import type { Cloud, Kube } from '../ports.ts';
 

@@ -1,14 +1,40 @@
-import { FLOATING_IP } from './attributes/floating-ip.ts';
-import { HEALTH_MONITOR } from './attributes/health-monitor.ts';
-import { L7_POLICY, L7_RULE } from './attributes/l7.ts';
-import { LISTENER } from './attributes/listener.ts';
+import { L7_POLICY, L7_RULE, LISTENER } from './attributes/listener.ts';
 import { LOAD_BALANCER } from './attributes/load-balancer.ts';
-import { MEMBER } from './attributes/member.ts';
-import { PORT, ROUTER, SECURITY_GROUP, SECURITY_GROUP_RULE } from './attributes/network.ts';
-import { NODE, NODE_STATUS } from './attributes/node.ts';
-import { POOL } from './attributes/pool.ts';
-import { SECRET } from './attributes/secret.ts';
-import type { AttributeRow, AttributeRule, Need } from './attributes/attribute-row.ts';
+import { FLOATING_IP, PORT, ROUTER, SECURITY_GROUP, SECURITY_GROUP_RULE } from './attributes/network.ts';
+import { HEALTH_MONITOR, MEMBER, POOL } from './attributes/pool.ts';
+import { attr, type AttributeRow, type AttributeRule } from './attributes/attribute-row.ts';
+import type { NodeAddress, NodeCondition, Taint } from './kubernetes.ts';
+
+/** Stands for the certificate in plans, which never hold it. The Secret of this name is read when the step runs. */
+export interface StoredPayload {
+  readonly $secret: string;
+  readonly fingerprint: string;
+}
+
+/** A certificate from a Secret of the cluster, stored in Barbican as PKCS #12. */
+const SECRET = {
+  name: attr<string>({ change: 'at-create' }),
+  mode: attr<string>({ change: 'at-create' }),
+  secret_type: attr<'opaque'>({ change: 'at-create' }),
+  payload: attr<StoredPayload>({ change: 'at-create' }),
+};
+
+/**
+ * Metadata and spec of a Node, written by one PATCH. Only the labels and annotations named here change; null removes
+ * one. A providerID is desired only if the Node has none: Kubernetes lets it be set once.
+ */
+const NODE = {
+  providerID: attr<string>({ change: 'in-place' }),
+  labels: attr<Readonly<Record<string, string | null>>>({ change: 'in-place', compare: 'entries' }),
+  annotations: attr<Readonly<Record<string, string | null>>>({ change: 'in-place', compare: 'entries' }),
+  taints: attr<readonly Taint[]>({ change: 'in-place' }),
+};
+
+/** The status of a Node, written by a PATCH of its own. Only the conditions named here change. */
+const NODE_STATUS = {
+  addresses: attr<readonly NodeAddress[]>({ change: 'in-place' }),
+  conditions: attr<readonly NodeCondition[]>({ change: 'in-place', compare: 'conditions' }),
+};
 
 /** Every attribute that levelset sets, by kind of resource. */
 export const ATTRIBUTES = {
@@ -43,10 +69,10 @@ export function attributeRule(kind: Kind, attribute: string): AttributeRule {
 }
 
 /** The attributes without needs, and those whose need is among the met ones. */
-export function withNeedsMet<T extends object>(kind: Kind, attributes: T, met: readonly Need[]): T {
+export function withNeedsMet<T extends object>(kind: Kind, attributes: T, met: ReadonlySet<string>): T {
   const isMet = ([name]: readonly [string, unknown]): boolean => {
     const { needs = null } = attributeRule(kind, name);
-    return needs === null || met.includes(needs);
+    return needs === null || met.has(needs);
   };
   return Object.fromEntries(Object.entries(attributes).filter(isMet)) as T;
 }

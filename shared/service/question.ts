@@ -1,21 +1,25 @@
 import type { WrittenPlan } from '../memory/load-balancers.ts';
 import type { Config } from '../config/config.ts';
-import type { Node } from '../model/kubernetes.ts';
-import { locateNodes } from '../model/node/judged-nodes.ts';
-import type { HasAddress, JudgedNodes } from '../model/node/judged-nodes.ts';
+import type { Node, Service } from '../model/kubernetes.ts';
+import { locateNodes, type HasAddress, type JudgedNodes } from '../model/node/judged-nodes.ts';
 import { isEligible } from '../model/node/node-set.ts';
 import type { OfferQuestion } from '../model/load-balancer/octavia.ts';
-import type { ClusterIdentity } from '../model/ownership.ts';
+import { hasOnlyPods, podAddresses, type Endpoints } from '../model/load-balancer/service-endpoints.ts';
+import type { JoinIntent } from '../model/load-balancer/shared-load-balancer.ts';
+import { mayJoin } from '../model/load-balancer/reach.ts';
+import type { NetworkQuestion } from '../model/network/network-facts.ts';
+import { LOAD_BALANCER_ADDRESS, sharedTag, type ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Depth, Unit } from '../model/unit.ts';
 import { offerQuestion } from './desired/desire-load-balancer.ts';
 import { memberAddresses } from './desired/desire-security-group.ts';
 import { doubtful } from './desired/nodes/address-problems.ts';
 import { selectNodes } from './desired/nodes/port-nodes.ts';
-import { secretsOf } from './desired/certificates.ts';
-import { internalOf } from './intent/service-intent.ts';
+import { certificateQuestion, secretsOf } from './desired/certificates.ts';
+import { choosesFloatingSubnet } from './desired/desire-floating-ip.ts';
+import { readSetting } from './intent/read-annotations.ts';
+import { internalOf, wantsFloatingIP, type ServiceIntent } from './intent/service-intent.ts';
 import type { Reading } from './intent/as-dialect.ts';
-import { certificateQuestion, networkQuestion } from './intent/cloud-questions.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
 import type { Question } from './observe/questions.ts';
 import { wantsLoadBalancer, whyLetGo } from './unit.ts';
@@ -86,3 +90,48 @@ const NOTHING: Omit<Question, keyof Asking | 'asksFor' | 'namesSecrets' | 'secur
   certificates: { references: [] },
   secrets: [],
 };
+
+/**
+ * What to look up in Neutron: the subnets, networks, ports, security groups and policies that the Service names, its
+ * families, its wish for a floating IP, and the IP addresses of its Pods if all its members are Pods.
+ */
+export function networkQuestion(intent: ServiceIntent, endpoints?: Endpoints): NetworkQuestion {
+  const { loadbalancer, floatingip, Service } = intent.annotated;
+  return {
+    vip_subnet_id: loadbalancer.vip_subnet_id,
+    vip_network_id: loadbalancer.vip_network_id,
+    vip_port_id: loadbalancer.vip_port_id,
+    additional_vip_subnet_ids: Service.additionalVipSubnetIds ?? [],
+    vip_qos_policy_id: loadbalancer.vip_qos_policy_id,
+    vip_sg_ids: loadbalancer.vip_sg_ids,
+    member_subnet_id: Service.memberSubnetId,
+    pod_addresses: hasOnlyPods(intent.service) ? podAddresses(endpoints) : undefined,
+    floating_network_id: floatingip.floating_network_id,
+    floating_subnet_id: floatingip.subnet_id,
+    choose_floating_subnet: choosesFloatingSubnet(intent),
+    external: wantsFloatingIP(intent),
+    keeps_floating_ip: intent.keepFloatingip,
+    only_own_floating_ip: intent.onlyOwnFloatingIP,
+    floating_ip_allowed: intent.floatingIPAllowed,
+    families: intent.families,
+    stays_inside: intent.internal && intent.service.spec.ipFamilyPolicy === 'PreferDualStack',
+  };
+}
+
+/**
+ * What to look up in Octavia: the load balancer that the Service is to share with others (decision 20). It is read
+ * before the rest of the intent, because who made the load balancer decides how the intent is read.
+ */
+export function joinIntent(service: Service, config: Config): JoinIntent {
+  const id = readSetting(service, 'loadBalancerId', config) ?? '';
+  const name = readSetting(service, 'loadBalancerName', config);
+  const { namespace, annotations = {} } = service.metadata;
+  return {
+    ...(id === '' ? {} : { id }),
+    noted: annotations[LOAD_BALANCER_ADDRESS] !== undefined,
+    ...(name === undefined ? {} : { tag: sharedTag(namespace, name) }),
+    internal: internalOf(service, config).internal,
+    limit: config.loadBalancer.maxSharedLb,
+    hasConsent: (loadBalancer) => mayJoin(config, namespace, loadBalancer),
+  };
+}

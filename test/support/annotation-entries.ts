@@ -1,5 +1,5 @@
 /** What the examples of annotations do to a cloud, where the table of annotations does not say it all. */
-import type { AnnotationNeed } from '../../shared/service/intent/annotation-row.ts';
+import type { AnnotationNeed } from '../../shared/service/intent/annotations.ts';
 import { recordedIn } from '../../shared/model/ownership.ts';
 
 export type Wire = Readonly<Record<string, unknown>>;

@@ -1,7 +1,6 @@
 /** The example of every annotation, for the simulators and for the lab: one that neither can show says why. */
-import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
-import { needsOf, targetOf } from '../../shared/service/intent/annotation-row.ts';
-import type { AnnotationRow } from '../../shared/service/intent/annotation-row.ts';
+import { ANNOTATIONS, targetOf } from '../../shared/service/intent/annotations.ts';
+import type { AnnotationRow } from '../../shared/service/intent/annotations.ts';
 import { attributeRule } from '../../shared/model/attributes.ts';
 import { equalAttribute } from '../../shared/model/equality.ts';
 import type { ResourceKind } from '../../shared/model/resources.ts';
@@ -20,7 +19,7 @@ export const EXAMPLES: readonly Example[] = ANNOTATIONS.flatMap((row) =>
 );
 
 function entryOf(row: AnnotationRow): Entry {
-  const need = needsOf(row).at(-1);
+  const need = row.needs.at(-1);
   return (need && BY_NEED[need]) ?? {};
 }
 

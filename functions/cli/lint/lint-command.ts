@@ -6,7 +6,7 @@ import type { Config } from '../../../shared/config/config.ts';
 import type { Problem } from '../../../shared/model/plan.ts';
 import { printable } from '../../../shared/model/text/text.ts';
 import { noteOf } from '../../../shared/report/plan-notes.ts';
-import { manifestProblems } from '../../../shared/service/desired/manifest-problems.ts';
+import { manifestProblems } from '../../../shared/service/desired/desire-service.ts';
 import { CLASS } from '../../../shared/service/intent/service-config.ts';
 import { counted, misused, printObjects, printsObjects, reading, type RunCommand } from '../command.ts';
 import { readServices } from './read-services.ts';

@@ -1,56 +1,39 @@
 import type { Parser } from '../text/parsers.ts';
 
-/**
- * How an attribute may change once the resource exists.
- *
- * - in-place: by an update.
- * - recreate: the resource is deleted and created again.
- * - new-pool: a new pool is filled beside the old one before the listener turns to it (decision 11).
- * - refuse: the change would take away what people depend on, such as the VIP. The plan refuses it and does the rest.
- * - at-create: the value is set once. Later differences are no drift, since names go stale (decision 4).
- */
-export type ChangeRule = 'in-place' | 'recreate' | 'new-pool' | 'refuse' | 'at-create';
+/** How an attribute may change once the resource exists. */
+// prettier-ignore
+export type ChangeRule =
+  | 'in-place'  // by an update
+  | 'recreate'  // the resource is deleted and created again
+  | 'new-pool'  // a new pool is filled beside the old one before the listener turns to it (decision 11)
+  | 'refuse'    // the change would take away what people depend on, such as the VIP: the plan refuses it and does the rest
+  | 'at-create'; // set once; later differences are no drift, since names go stale (decision 4)
 
-/**
- * How a desired value is compared with the observed one. Without a rule it is `value`.
- *
- * - value: as JSON; an absent value equals null.
- * - set: lists in any order.
- * - asked-text: a description, of which only the part counts that a Service asks for.
- * - open-cidrs: a set in which "everybody" equals null (decision 2).
- * - tags: our tags must be among the observed ones; all others stay.
- * - set-record: tags, of which only the record `levelset-set` and users' tags count, since each write locks (decision 7).
- * - sparse: an object without its null keys, which the server fills in (decision 2). Null equals an empty object.
- * - reference, references: certificates in Barbican, equal by their id (decision 2); a list in any order.
- * - vips: an additional VIP in each of these subnets, at the IP address that is asked for, if one is.
- * - entries: the named keys of an object; null asks for the key to be absent.
- * - conditions: the named types of a list of conditions, whatever their times.
- */
+/** How a desired value is compared with the observed one. Without a rule it is `value`. */
+// prettier-ignore
 type CompareRule =
-  | 'value'
-  | 'set'
-  | 'asked-text'
-  | 'open-cidrs'
-  | 'tags'
-  | 'set-record'
-  | 'sparse'
-  | 'reference'
-  | 'references'
-  | 'vips'
-  | 'entries'
-  | 'conditions';
+  | 'value'      // as JSON; an absent value equals null
+  | 'set'        // lists in any order
+  | 'asked-text' // a description, of which only the part counts that a Service asks for
+  | 'open-cidrs' // a set in which "everybody" equals null (decision 2)
+  | 'tags'       // our tags must be among the observed ones; all others stay
+  | 'set-record' // tags, of which only the record `levelset-set` and users' tags count, since each write locks (decision 7)
+  | 'sparse'     // an object without its null keys, which the server fills in (decision 2); null equals an empty object
+  | 'reference'  // a certificate in Barbican, equal by its id (decision 2)
+  | 'references' // the same as a list in any order
+  | 'vips'       // an additional VIP in each of these subnets, at the IP address that is asked for, if one is
+  | 'entries'    // the named keys of an object; null asks for the key to be absent
+  | 'conditions'; // the named types of a list of conditions, whatever their times
 
-/**
- * What Octavia needs before it takes an attribute, or makes use of it (Octavia API reference of each attribute).
- *
- * - tcp: the port is TCP.
- * - requests: the listener reads HTTP requests (HTTP, TERMINATED_HTTPS).
- * - tls: the listener terminates TLS.
- * - hsts: the listener terminates TLS and hsts_max_age is set.
- * - tls-to-members: the pool has tls_enabled.
- * - http-check: the monitor's type is HTTP or HTTPS.
- */
-export type Need = 'tcp' | 'requests' | 'tls' | 'hsts' | 'tls-to-members' | 'http-check';
+/** What Octavia needs before it takes an attribute, or makes use of it (Octavia API reference of each attribute). */
+// prettier-ignore
+export type Need =
+  | 'tcp'            // the port is TCP
+  | 'requests'       // the listener reads HTTP requests (HTTP, TERMINATED_HTTPS)
+  | 'tls'            // the listener terminates TLS
+  | 'hsts'           // the listener terminates TLS and hsts_max_age is set
+  | 'tls-to-members' // the pool has tls_enabled
+  | 'http-check'; // the monitor's type is HTTP or HTTPS
 
 /** What not every Octavia, or not every provider, can do of an attribute. */
 export interface CapabilityColumns {
@@ -124,29 +107,24 @@ export interface AnnotationColumns<T> {
   readonly doc: string;
 }
 
-interface AttributeAnnotation<T> extends AnnotationColumns<T> {
-  /** The option of [LoadBalancer] that holds without the annotation. */
-  readonly option?: string;
-  /** The value without the annotation, where no option says it. Neither: levelset sets nothing then. */
-  readonly otherwise?: T;
-}
-
 export interface AttributeRow<T> extends AttributeRule {
-  readonly annotation?: AttributeAnnotation<T>;
+  /** The annotation that sets the attribute as its value is. */
+  readonly annotation?: AnnotationColumns<T> & {
+    /** The option of [LoadBalancer] that holds without the annotation. */
+    readonly option?: string;
+    /** The value without the annotation, where no option says it. Neither: levelset sets nothing then. */
+    readonly otherwise?: T;
+  };
+  /** Carries the type alone. */
   readonly value?: T;
 }
 
 /** One attribute: how it behaves, and the annotation that sets it, if one does. Its type is that of the annotation's values. */
-export function attr<T>(rule: AttributeRule, annotation?: AttributeAnnotation<T>): AttributeRow<T> {
+export function attr<T>(rule: AttributeRule, annotation?: AttributeRow<T>['annotation']): AttributeRow<T> {
   return annotation ? { ...rule, annotation } : rule;
 }
 
-/** The same for kinds some of whose attributes have needs: there each says which. */
-export const attrWithNeeds: <T>(
-  rule: AttributeRule & Required<Pick<AttributeRule, 'needs'>>,
-  annotation?: AttributeAnnotation<T>,
-) => AttributeRow<T> = attr;
-
+/** The type of a resource, by the table of its attributes. */
 export type ResourceOf<Table> = {
   -readonly [A in keyof Table]: Table[A] extends AttributeRow<infer T> ? T : never;
 };

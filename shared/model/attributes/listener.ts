@@ -1,7 +1,7 @@
 import type { Ref } from '../address.ts';
 import { OCCM, own } from '../annotation-prefixes.ts';
 import { bool, ciphers, integer, list, oneOf, tlsVersions } from '../text/parsers.ts';
-import { attrWithNeeds as attr } from './attribute-row.ts';
+import { attr } from './attribute-row.ts';
 
 export type ListenerProtocol = 'TCP' | 'HTTP' | 'HTTPS' | 'TERMINATED_HTTPS' | 'PROMETHEUS' | 'UDP' | 'SCTP';
 
@@ -10,26 +10,26 @@ const MILLISECONDS = integer(0, 24 * 24 * 3600 * 1000);
 
 // prettier-ignore
 export const LISTENER = {
-  name: attr<string>({ needs: null, change: 'at-create' }),
-  protocol_port: attr<number>({ needs: null, change: 'recreate' }),
-  admin_state_up: attr<boolean>({ needs: null, change: 'in-place' }),
-  allowed_cidrs: attr<readonly string[] | null>({ needs: null, change: 'in-place', compare: 'open-cidrs', capability: { since: 12, implied: true } }),
-  connection_limit: attr({ needs: null, change: 'in-place' }, {
+  name: attr<string>({ change: 'at-create' }),
+  protocol_port: attr<number>({ change: 'recreate' }),
+  admin_state_up: attr<boolean>({ change: 'in-place' }),
+  allowed_cidrs: attr<readonly string[] | null>({ change: 'in-place', compare: 'open-cidrs', capability: { since: 12, implied: true } }),
+  connection_limit: attr({ change: 'in-place' }, {
     topic: 'protocol', names: [`${OCCM}connection-limit`], parse: integer(-1, 1_000_000_000), otherwise: -1, unreadable: 'blocks', example: '1000',
     doc: 'Connections a listener takes at once; -1 is no limit.' }),
-  timeout_client_data: attr({ needs: null, change: 'in-place', unset: null, capability: { since: 1, notOvn: true } }, {
+  timeout_client_data: attr({ change: 'in-place', unset: null, capability: { since: 1, notOvn: true } }, {
     topic: 'protocol', names: [`${OCCM}timeout-client-data`], parse: MILLISECONDS, unreadable: 'default', example: '60000',
     doc: 'Milliseconds a client may be silent. Without it Octavia’s default holds, also when a person changed it; OCCM writes its own.' }),
-  timeout_member_connect: attr({ needs: null, change: 'in-place', unset: null, capability: { since: 1, notOvn: true } }, {
+  timeout_member_connect: attr({ change: 'in-place', unset: null, capability: { since: 1, notOvn: true } }, {
     topic: 'protocol', names: [`${OCCM}timeout-member-connect`], parse: MILLISECONDS, unreadable: 'default', example: '2000',
     doc: 'Milliseconds until a member must have answered a connection.' }),
-  timeout_member_data: attr({ needs: null, change: 'in-place', unset: null, capability: { since: 1, notOvn: true } }, {
+  timeout_member_data: attr({ change: 'in-place', unset: null, capability: { since: 1, notOvn: true } }, {
     topic: 'protocol', names: [`${OCCM}timeout-member-data`], parse: MILLISECONDS, unreadable: 'default', example: '60000',
     doc: 'Milliseconds a member may be silent.' }),
-  timeout_tcp_inspect: attr({ needs: null, change: 'in-place', unset: null, capability: { since: 1, notOvn: true } }, {
+  timeout_tcp_inspect: attr({ change: 'in-place', unset: null, capability: { since: 1, notOvn: true } }, {
     topic: 'protocol', names: [`${OCCM}timeout-tcp-inspect`], parse: MILLISECONDS, unreadable: 'default', example: '10',
     doc: 'Milliseconds to wait for more of a TCP stream before inspecting it.' }),
-  protocol: attr<ListenerProtocol>({ needs: null, change: 'recreate', capability: [
+  protocol: attr<ListenerProtocol>({ change: 'recreate', capability: [
     { values: ['HTTP', 'HTTPS'], notOvn: true, instead: 'TCP' },
     { values: ['TERMINATED_HTTPS'], notOvn: true, instead: 'TCP', guards: true },
     { values: ['PROMETHEUS'], since: 25, notOvn: true, drops: true },
@@ -63,7 +63,29 @@ export const LISTENER = {
   hsts_preload: attr({ needs: 'hsts', change: 'in-place', unset: false, capability: { since: 27, notOvn: true } }, {
     topic: 'tls', names: [own('hsts-preload')], parse: bool, unreadable: 'blocks', example: 'true',
     doc: 'HSTS with the consent to be in the lists of browsers.' }),
-  default_pool_id: attr<string | Ref | null>({ needs: null, change: 'in-place' }),
-  loadbalancer_id: attr<string | Ref>({ needs: null, change: 'at-create' }),
-  tags: attr<readonly string[]>({ needs: null, change: 'in-place', compare: 'tags' }),
+  default_pool_id: attr<string | Ref | null>({ change: 'in-place' }),
+  loadbalancer_id: attr<string | Ref>({ change: 'at-create' }),
+  tags: attr<readonly string[]>({ change: 'in-place', compare: 'tags' }),
+};
+
+/** A policy that redirects to another scheme and host; path and query stay (Octavia API, L7 policies). */
+// prettier-ignore
+export const L7_POLICY = {
+  name: attr<string>({ change: 'at-create' }),
+  action: attr<'REDIRECT_PREFIX'>({ change: 'in-place' }),
+  redirect_prefix: attr<string>({ change: 'in-place' }),
+  redirect_http_code: attr<number>({ change: 'in-place', capability: { since: 9 } }),
+  position: attr<number>({ change: 'at-create' }),
+  admin_state_up: attr<boolean>({ change: 'in-place' }),
+  listener_id: attr<string | Ref>({ change: 'at-create' }),
+  tags: attr<readonly string[]>({ change: 'at-create' }),
+};
+
+/** A condition on requests for which an L7 policy applies. */
+// prettier-ignore
+export const L7_RULE = {
+  type: attr<'PATH'>({ change: 'in-place' }),
+  compare_type: attr<'STARTS_WITH'>({ change: 'in-place' }),
+  value: attr<string>({ change: 'in-place' }),
+  admin_state_up: attr<boolean>({ change: 'in-place' }),
 };

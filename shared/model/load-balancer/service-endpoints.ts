@@ -20,7 +20,7 @@ interface RefusedEndpoints {
 }
 
 /** The Pods behind one port of a Service. */
-export interface PortEndpoints {
+interface PortEndpoints {
   readonly pods: readonly PodEndpoint[];
   readonly refused: readonly RefusedEndpoints[];
 }

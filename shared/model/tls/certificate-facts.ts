@@ -46,8 +46,7 @@ export interface CertificateFacts {
   readonly references: ReadonlyMap<string, FoundCertificate>;
 }
 
-export const NO_CERTIFICATES: CertificateFacts = { references: new Map() };
-
+/** A certificate that a listener uses. */
 export interface CertificateInUse {
   readonly name: string;
   readonly notAfter: string;

@@ -1,5 +1,11 @@
-import { parseTlsReference } from '../../model/tls/certificate-facts.ts';
-import type { CertificateFacts, CertificateInUse, Horizon } from '../../model/tls/certificate-facts.ts';
+import type { Config, LoadBalancerConfig } from '../../config/config.ts';
+import {
+  parseTlsReference,
+  type CertificateFacts,
+  type CertificateInUse,
+  type CertificateQuestion,
+  type Horizon,
+} from '../../model/tls/certificate-facts.ts';
 import type { ObservedResource, DesiredResource } from '../../model/resources.ts';
 import { storedAddress, storedMode, storedName } from '../../model/tls/stored-certificate.ts';
 import type { TlsSecretFacts } from '../../model/tls/tls-secret.ts';
@@ -7,23 +13,35 @@ import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import { keyOf } from '../../model/request.ts';
 import type { Ref } from '../../model/address.ts';
-import type { BarbicanSetting, CertificateStore } from '../intent/cloud-questions.ts';
 import type { Port } from '../intent/ports.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
 /** The certificates of a Service: those in Barbican that it names, and those of Secrets, which levelset stores there. */
 
-/** The certificates that were found, and the store to which references lead. */
+/** The certificates that were found, and the store to which references lead: Barbican, or another one that levelset does not read. */
 export interface TlsContext {
-  readonly store: CertificateStore;
+  readonly store: LoadBalancerConfig['containerStore'];
   readonly certificates: CertificateFacts;
   readonly secrets: ServedSecrets;
 }
 
-/** References for Octavia, each once. */
-export interface Certificates<T = string | Ref> {
-  readonly refs: readonly T[];
-  readonly problems: readonly Problem[];
+/** Settings of a port that name something in Barbican. */
+const BARBICAN_SETTINGS = ['tlsReferences', 'clientCa', 'clientCrl', 'poolCa', 'poolCertificate'] as const;
+
+/**
+ * What to look up in Barbican: the references of the ports. None without an intent, or if another store is configured.
+ */
+export function certificateQuestion(
+  intent: Pick<ServiceIntent, 'ports'> | undefined,
+  config: Config,
+): CertificateQuestion {
+  if (!intent || config.loadBalancer.containerStore === 'external') return { references: [] };
+  // a list for all ports is one list
+  const settings = intent.ports.flatMap(({ ServicePort }) =>
+    BARBICAN_SETTINGS.map((setting) => ServicePort[setting] ?? []),
+  );
+  const texts = [...new Set(settings)].flat();
+  return { references: [...new Set(texts)].flatMap((text) => parseTlsReference(text) ?? []) };
 }
 
 const DEFAULT_CERTIFICATE = 'default-tls-container-ref in cloud.conf';
@@ -33,29 +51,26 @@ const DEFAULT_CERTIFICATE = 'default-tls-container-ref in cloud.conf';
  * stay as they are. One that cannot be found blocks.
  */
 export function refsOf(
-  setting: BarbicanSetting,
+  setting: (typeof BARBICAN_SETTINGS)[number],
   { ServicePort, spelled }: Port,
   { store, certificates }: TlsContext,
-): Certificates<string> {
+  problems: Problem[],
+): readonly string[] {
   const texts = [...new Set([ServicePort[setting] ?? []].flat())];
-  if (store === 'external') return { refs: texts, problems: [] };
+  if (store === 'external') return texts;
   const field = spelled[`ServicePort.${setting}`]?.name ?? DEFAULT_CERTIFICATE;
-  const refs = new Set<string>();
-  const problems: Problem[] = [];
-  for (const value of texts) {
+  const refs = texts.flatMap((value) => {
     const reference = parseTlsReference(value);
     const found = reference && certificates.references.get(reference.id);
-    if (found && 'ref' in found) {
-      refs.add(found.ref);
-      continue;
-    }
+    if (found && 'ref' in found) return found.ref;
     const because =
       found?.because ??
       'must be the id of a certificate container or of a secret, or the address of one (…/containers/ID or …/secrets/ID)';
     const message = `${because}; levelset changes nothing until it is right`;
     problems.push({ field, value, message, blocking: true });
-  }
-  return { refs: [...refs], problems };
+    return [];
+  });
+  return [...new Set(refs)];
 }
 
 /** Which certificate is served for a Secret: the Secret's own, or, while that is not good, the one stored last. */
@@ -89,22 +104,16 @@ export function servedSecrets(
             ? `has a certificate that expired on ${facts.notAfter}`
             : undefined;
       if (because === undefined) return [name, facts];
-      const stored = storedOf(name, observed);
+      const prefix = storedAddress({ secret: name, fingerprint: '' });
+      const [last] = observed
+        .filter(({ kind, address }) => kind === 'secret' && address.startsWith(prefix))
+        .sort((a, b) => (String(a.wire['created']) < String(b.wire['created']) ? 1 : -1));
+      const stored = last?.address.slice(prefix.length);
       if ('fingerprint' in facts && (stored === undefined || stored === facts.fingerprint))
         return [name, facts];
       return [name, stored === undefined ? { because } : { fingerprint: stored, because }];
     }),
   );
-}
-
-/** The fingerprint of the certificate that levelset stored last for this Secret. */
-function storedOf(secret: string, observed: readonly ObservedResource[]): string | undefined {
-  const prefix = storedAddress({ secret, fingerprint: '' });
-  const created = ({ wire }: ObservedResource): string => String(wire['created']);
-  const stored = observed
-    .filter(({ kind, address }) => kind === 'secret' && address.startsWith(prefix))
-    .sort((a, b) => (created(a) < created(b) ? 1 : -1));
-  return stored[0]?.address.slice(prefix.length);
 }
 
 /** The Secrets that the TCP ports of a Service name, each once. */
@@ -150,69 +159,50 @@ export function desireStored(
 export function refsOfSecrets(
   { ServicePort: { tlsSecrets = [] }, spelled }: Port,
   { secrets }: TlsContext,
-): Certificates {
-  const refs: Ref[] = [];
-  const problems: Problem[] = [];
-  for (const secret of new Set(tlsSecrets)) {
+  problems: Problem[],
+): readonly Ref[] {
+  const field = spelled['ServicePort.tlsSecrets']?.name ?? 'tls-secret';
+  return [...new Set(tlsSecrets)].flatMap((secret) => {
     const facts = secrets.get(secret) ?? { because: 'was not read' };
-    const field = spelled['ServicePort.tlsSecrets']?.name ?? 'tls-secret';
     if (!('fingerprint' in facts)) {
       const message = `${facts.because}; levelset changes nothing until it is right`;
       problems.push({ field, value: secret, message, blocking: true });
-      continue;
+      return [];
     }
-    refs.push({ $ref: `${storedAddress({ secret, fingerprint: facts.fingerprint })}.secret_ref` });
     if (facts.because !== undefined) {
       const message = `${facts.because}; until it is right, levelset serves the certificate that it stored before`;
       problems.push({ field, value: secret, message, passing: true });
     }
-  }
-  return { refs, problems };
-}
-
-interface Named extends CertificateInUse {
-  /** The annotation, or the option of cloud.conf, that names the certificate. */
-  readonly field: string;
-  readonly value: string;
+    return { $ref: `${storedAddress({ secret, fingerprint: facts.fingerprint })}.secret_ref` };
+  });
 }
 
 /** Each certificate of a listener whose end is known, once, and a Problem for each that has expired or soon will. */
 export function watchCertificates(
   { ports }: ServiceIntent,
-  context: Pick<TlsContext, 'certificates' | 'secrets'>,
-  horizon: Horizon,
-): { readonly inUse: readonly CertificateInUse[]; readonly problems: readonly Problem[] } {
-  const named = ports.flatMap((port) =>
-    port.listens === 'TERMINATED_HTTPS' ? certificatesWithEnd(port, context) : [],
-  );
-  const once = [...new Map(named.map((one) => [`${one.field} ${one.value}`, one])).values()];
-  return {
-    inUse: [...new Map(once.map(({ name, notAfter }) => [name, { name, notAfter }])).values()],
-    problems: once.flatMap((one) => expiryOf(one, horizon)),
-  };
-}
-
-function certificatesWithEnd(
-  { ServicePort, spelled }: Port,
   { certificates, secrets }: Pick<TlsContext, 'certificates' | 'secrets'>,
-): readonly Named[] {
-  return (['tlsSecrets', 'tlsReferences', 'clientCa'] as const).flatMap((setting) =>
-    [ServicePort[setting] ?? []].flat().flatMap((value): readonly Named[] => {
-      const id = setting === 'tlsSecrets' ? value : (parseTlsReference(value)?.id ?? '');
-      const found = setting === 'tlsSecrets' ? secrets.get(id) : certificates.references.get(id);
-      const field = spelled[`ServicePort.${setting}`]?.name ?? DEFAULT_CERTIFICATE;
+  { now, soon }: Horizon,
+): { readonly inUse: readonly CertificateInUse[]; readonly problems: readonly Problem[] } {
+  const inUse = new Map<string, CertificateInUse>();
+  const problems = new Map<string, Problem>();
+  const watch = (
+    { ServicePort, spelled }: Port,
+    setting: 'tlsSecrets' | 'tlsReferences' | 'clientCa',
+  ): void => {
+    const field = spelled[`ServicePort.${setting}`]?.name ?? DEFAULT_CERTIFICATE;
+    for (const value of [ServicePort[setting] ?? []].flat()) {
+      const name = setting === 'tlsSecrets' ? value : (parseTlsReference(value)?.id ?? '');
+      const found = setting === 'tlsSecrets' ? secrets.get(name) : certificates.references.get(name);
       const notAfter = found && 'notAfter' in found ? found.notAfter : undefined;
-      return notAfter === undefined ? [] : [{ name: id, field, value, notAfter }];
-    }),
-  );
-}
-
-/** The message has no countdown, so that it stays the same and is reported once. */
-function expiryOf({ field, value, notAfter }: Named, { now, soon }: Horizon): readonly Problem[] {
-  if (notAfter > soon) return [];
-  const message =
-    notAfter > now
-      ? `expires on ${notAfter}: renew it`
-      : `expired on ${notAfter}, and clients refuse it: renew it`;
-  return [{ field, value, message, passing: true }];
+      if (notAfter === undefined) continue;
+      inUse.set(name, { name, notAfter });
+      // without a countdown, so that it stays the same and is reported once
+      const end = notAfter > now ? `expires on ${notAfter}` : `expired on ${notAfter}, and clients refuse it`;
+      if (notAfter <= soon)
+        problems.set(`${field} ${value}`, { field, value, message: `${end}: renew it`, passing: true });
+    }
+  };
+  for (const port of ports.filter(({ listens }) => listens === 'TERMINATED_HTTPS'))
+    for (const setting of ['tlsSecrets', 'tlsReferences', 'clientCa'] as const) watch(port, setting);
+  return { inUse: [...inUse.values()], problems: [...problems.values()] };
 }

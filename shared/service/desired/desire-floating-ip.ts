@@ -1,18 +1,19 @@
-import { choosesFloatingSubnet } from '../intent/cloud-questions.ts';
 import { requestedFloatingIP } from '../../model/kubernetes.ts';
-import { familyOf } from '../../model/network/network-facts.ts';
-import type { NetworkFacts, FloatingSubnet } from '../../model/network/network-facts.ts';
-import { clusterTag, floatingIPDescription, keptTag, serviceTag } from '../../model/ownership.ts';
-import type { ClusterIdentity } from '../../model/ownership.ts';
+import { familyOf, type NetworkFacts, type FloatingSubnet } from '../../model/network/network-facts.ts';
+import {
+  clusterTag,
+  floatingIPDescription,
+  keptTag,
+  serviceTag,
+  type ClusterIdentity,
+} from '../../model/ownership.ts';
 import { withoutUndefined } from '../../model/json.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource, ResourceTypes } from '../../model/resources.ts';
 import { keyOf } from '../../model/request.ts';
-import { wantsFloatingIP } from '../intent/service-intent.ts';
+import { wantsFloatingIP, type ServiceIntent } from '../intent/service-intent.ts';
 import { OCCM } from '../../model/annotation-prefixes.ts';
-import type { ServiceIntent } from '../intent/service-intent.ts';
-import { chooseByName, chooseByTags } from '../../model/network/subnet-choice.ts';
-import type { Choice } from '../../model/network/subnet-choice.ts';
+import { chooseByName, chooseByTags, type Choice } from '../../model/network/subnet-choice.ts';
 
 /**
  * The desired floating IP. For a Service that wants none, with keep-floatingip, it is the kept one, detached. Nothing
@@ -34,25 +35,35 @@ export function desireFloatingIP(
     const field = value === '' ? 'floating IP' : 'spec.loadBalancerIP';
     return { resources: [], problems: [{ field, value, message }] };
   }
-  const inUse = floatingIPInUse(intent, facts, cluster);
+  // the one that is there keeps serving even if none may be made now
+  const inUse: DesiredResource<'floatingip'> = {
+    kind: 'floatingip',
+    address: 'floatingip',
+    ifPresent: true,
+    attributes: {
+      port_id: { $ref: 'lb.vip_port_id' },
+      ...fixedAddress(intent, facts),
+      tags: [clusterTag(cluster), serviceTag(service.metadata.uid)],
+    },
+  };
   const [network] = floatingNetworks;
   if (network === undefined || floatingNetworks.length > 1)
     return { resources: [inUse], problems: [noNetwork(floatingNetworks.length)] };
   const { subnets, problems } = desireFloatingSubnets(intent, network, facts);
   if (!subnets || !isAddressKnown(facts)) return { resources: [inUse], problems };
   const [subnet, ...others] = subnets;
-  const floatingip: DesiredResource<'floatingip'> = {
-    kind: 'floatingip',
-    address: 'floatingip',
+  const { ifPresent: _, attributes, ...same } = inUse;
+  const made: DesiredResource<'floatingip'> = {
+    ...same,
     attributes: {
       floating_network_id: network,
       ...withoutUndefined({ subnet_id: subnet, floating_ip_address: requestedFloatingIP(service) }),
-      ...inUse.attributes,
+      ...attributes,
       description: floatingIPDescription(cluster, keyOf(service)),
     },
     ...(others.length > 0 ? { alternatives: others.map((id) => ({ subnet_id: id })) } : {}),
   };
-  return { resources: [floatingip], problems };
+  return { resources: [made], problems };
 }
 
 /** The Problem that there is not exactly one external network. */
@@ -62,24 +73,6 @@ function noNetwork(count: number): Problem {
       ? 'is needed: the project sees no external network with IPv4, so levelset makes no floating IP and publishes the VIP; name one, or make the Service internal'
       : `is needed: there are ${count} external networks; levelset makes no floating IP until one is named here or in cloud.conf`;
   return { field: `${OCCM}floating-network-id`, value: '', message };
-}
-
-/** The floating IP that is there. It keeps serving even if none may be made now. */
-function floatingIPInUse(
-  intent: ServiceIntent,
-  facts: NetworkFacts,
-  cluster: ClusterIdentity,
-): DesiredResource<'floatingip'> {
-  return {
-    kind: 'floatingip',
-    address: 'floatingip',
-    ifPresent: true,
-    attributes: {
-      port_id: { $ref: 'lb.vip_port_id' },
-      ...fixedAddress(intent, facts),
-      tags: [clusterTag(cluster), serviceTag(intent.service.metadata.uid)],
-    },
-  };
 }
 
 /** Whether the VIP port has several IPv4 VIPs: then Neutron must know for which of them the floating IP is. */
@@ -127,6 +120,20 @@ export function keptFloatingIP(
   };
 }
 
+/**
+ * Whether the floating IP's subnet is chosen by its name or its tags. The id of a subnet goes first, and so does an IP
+ * address in spec.loadBalancerIP.
+ */
+export function choosesFloatingSubnet({
+  annotated,
+  service,
+}: Pick<ServiceIntent, 'annotated' | 'service'>): boolean {
+  const { floatingip, Service } = annotated;
+  if (requestedFloatingIP(service) !== undefined) return false;
+  const { floatingSubnet = '', floatingSubnetTags = '' } = Service;
+  return !floatingip.subnet_id && floatingSubnet + floatingSubnetTags !== '';
+}
+
 /** So many subnets are tried, one after the other, for a free address. */
 const MOST_TRIES = 10;
 
@@ -140,14 +147,19 @@ interface FloatingSubnets {
 export function desireFloatingSubnets(
   intent: Pick<ServiceIntent, 'annotated' | 'service'>,
   network: string,
-  facts: NetworkFacts,
+  { floatingSubnets: there = [] }: NetworkFacts,
 ): FloatingSubnets {
-  const { annotated } = intent;
-  const there = facts.floatingSubnets ?? [];
-  const id = annotated.floatingip.subnet_id;
-  if (id) return desireNamed(id, network, there);
+  const { floatingip, Service } = intent.annotated;
+  const id = floatingip.subnet_id;
+  if (id) {
+    // of one that the project cannot see, Neutron checks whether it exists
+    const stray = there.find((subnet) => subnet.id === id && subnet.network_id !== network);
+    if (!stray) return { subnets: [id], problems: [] };
+    const message = `is a subnet of network ${stray.network_id}, not of the external network ${network}; levelset makes no floating IP`;
+    return { problems: [{ field: `${OCCM}floating-subnet-id`, value: id, message }] };
+  }
   if (!choosesFloatingSubnet(intent)) return { subnets: [], problems: [] };
-  const { floatingSubnet: name = '', floatingSubnetTags: tags = '' } = annotated.Service;
+  const { floatingSubnet: name = '', floatingSubnetTags: tags = '' } = Service;
   const byName = name === '' ? undefined : chooseByName(name);
   const byTags = tags === '' ? undefined : chooseByTags(tags);
   const subnets = there
@@ -158,14 +170,6 @@ export function desireFloatingSubnets(
   const value = [name, tags].filter((text) => text !== '').join(' and tags ');
   const message = `matches no IPv4 subnet of the external network ${network}, ${listOf(there)}; levelset makes no floating IP`;
   return { problems: [{ field, value, message }] };
-}
-
-/** The subnet that the Service names by id. If the project cannot see it, Neutron checks whether it exists. */
-function desireNamed(id: string, network: string, there: readonly FloatingSubnet[]): FloatingSubnets {
-  const stray = there.find((subnet) => subnet.id === id && subnet.network_id !== network);
-  if (!stray) return { subnets: [id], problems: [] };
-  const message = `is a subnet of network ${stray.network_id}, not of the external network ${network}; levelset makes no floating IP`;
-  return { problems: [{ field: `${OCCM}floating-subnet-id`, value: id, message }] };
 }
 
 function isChosen<T>(value: T, choice: Choice<T> | undefined): boolean {

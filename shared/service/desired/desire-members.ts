@@ -1,17 +1,19 @@
-import { familyOf } from '../../model/network/network-facts.ts';
-import type { Subnet } from '../../model/network/network-facts.ts';
-import { problemForEach } from '../../model/plan.ts';
-import type { Problem } from '../../model/plan.ts';
+import { familyOf, type Subnet } from '../../model/network/network-facts.ts';
+import { problemForEach, type Problem } from '../../model/plan.ts';
 import type { DesiredResource, Member } from '../../model/resources.ts';
 import { someAddresses } from './nodes/address-problems.ts';
-import type { PortNodes } from './nodes/port-nodes.ts';
+import type { NodesOfFamily } from './nodes/port-nodes.ts';
 import type { ReachableNode } from '../../model/node/node-set.ts';
 import type { Port } from '../intent/ports.ts';
 import type { PortIntent } from '../intent/read-annotations.ts';
 import { cidrContains } from '../../model/network/cidr.ts';
-import type { Endpoints, PodEndpoint } from '../../model/load-balancer/service-endpoints.ts';
+import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
 
-interface Behind extends PortNodes {
+interface Behind extends NodesOfFamily {
+  /** The nodes with their IP addresses of the second family; undefined unless each VIP needs members of its own family. */
+  readonly secondFamily: NodesOfFamily | undefined;
+  /** Nodes with an endpoint that takes traffic; undefined without externalTrafficPolicy Local: then all nodes are alike. */
+  readonly localNodes: readonly string[] | undefined;
   readonly endpoints: Endpoints;
   /** The member subnet that the Service names. */
   readonly named: string | undefined;
@@ -32,10 +34,8 @@ function desireNodes(port: Port, behind: Behind): DesiredMembers {
   const { nodePort } = port.spec;
   if (!nodePort) {
     const message = 'is missing: levelset can make no member without it';
-    return {
-      members: [],
-      problems: [{ field: `spec.ports[${port.index}].nodePort`, value: '', message }],
-    };
+    const field = `spec.ports[${port.index}].nodePort`;
+    return { members: [], problems: [{ field, value: '', message }] };
   }
   const { nodes, memberSubnet, secondFamily } = behind;
   const second = secondFamily?.nodes ?? [];
@@ -111,67 +111,40 @@ export function nodeShares(
  * Pod's.
  */
 function desirePods(port: Port, behind: Behind): DesiredMembers {
-  const { index } = port;
   const { memberSubnet, secondFamily, endpoints } = behind;
-  const { pods = [], refused = [] } = endpoints[index] ?? {};
+  const { pods = [], refused = [] } = endpoints[port.index] ?? {};
   const subnets = [memberSubnet, secondFamily?.memberSubnet].filter((subnet) => subnet !== undefined);
-  // a Pod is one member, however many families it has, unless the port keeps them apart
-  const located = pods.filter(
-    ({ address }) => subnets.length === 0 || subnets.some(({ cidr }) => familyOf(cidr) === familyOf(address)),
-  );
-  const found = located.map((pod) => ({
-    pod,
-    subnet: subnets.find(({ cidr }) => cidrContains(cidr, pod.address)),
-  }));
-  const members = found.flatMap(({ pod, subnet }) => (subnet ? [desirePod(port, pod, subnet, behind)] : []));
-  const outside = found.flatMap(({ pod, subnet }) => (subnet ? [] : [pod.address]));
+  const members = new Map<string, DesiredResource<'member'>>();
+  const outside: string[] = [];
+  for (const { pod: name, address, port: protocol_port } of pods) {
+    // a Pod is one member, however many families it has, unless the port keeps them apart
+    if (subnets.length > 0 && subnets.every(({ cidr }) => familyOf(cidr) !== familyOf(address))) continue;
+    const subnet = subnets.find(({ cidr }) => cidrContains(cidr, address));
+    const attributes = { name, address, protocol_port, monitor_port: null, backup: false };
+    // a member listed twice locks Octavia for ever (docs/sources/openstack.md, "A member listed twice")
+    if (subnet) members.set(`${address}:${protocol_port}`, desireMember(port, attributes, subnet, behind));
+    else outside.push(address);
+  }
+  const problem = (addresses: readonly string[], message: string, count = addresses.length): Problem => {
+    const value = someAddresses(addresses, count);
+    return { field: `endpoints of spec.ports[${port.index}]`, value, message, passing: true };
+  };
+  const where = memberSubnet
+    ? `they are not in ${memberSubnet.cidr}, the subnet of the members`
+    : 'the subnet of the members is not known';
+  const notInSubnet = `are no members: ${where}; name the subnet of the Pods in loadbalancer.openstack.org/member-subnet-id, or give the Service node ports`;
   return {
-    // no member twice: a member listed twice locks Octavia for ever (docs/sources/openstack.md, "A member listed
-    // twice")
-    members: [...new Map(members.map((member) => [member.address, member])).values()],
+    members: [...members.values()],
     problems: [
-      ...(outside.length > 0 ? [podProblem(index, outside, notInSubnet(memberSubnet))] : []),
+      ...(outside.length > 0 ? [problem(outside, notInSubnet)] : []),
       ...refused.map(({ addresses, because, count }) =>
-        podProblem(index, addresses, `is not made a member: ${because}`, count),
+        problem(addresses, `is not made a member: ${because}`, count),
       ),
-      ...(pods.length + refused.length === 0 ? [podProblem(index, [], NO_ENDPOINT)] : []),
+      ...(pods.length + refused.length === 0
+        ? [problem([], 'are missing: no Pod takes traffic, so nothing answers on this port')]
+        : []),
     ],
   };
-}
-
-const NO_ENDPOINT = 'are missing: no Pod takes traffic, so nothing answers on this port';
-
-function notInSubnet(subnet: Subnet | undefined): string {
-  const where = subnet
-    ? `they are not in ${subnet.cidr}, the subnet of the members`
-    : 'the subnet of the members is not known';
-  return `are no members: ${where}; name the subnet of the Pods in loadbalancer.openstack.org/member-subnet-id, or give the Service node ports`;
-}
-
-function desirePod(
-  port: Port,
-  { pod, address, port: number }: PodEndpoint,
-  subnet: Subnet,
-  behind: Behind,
-): DesiredResource<'member'> {
-  const attributes = {
-    name: pod,
-    address,
-    protocol_port: number,
-    monitor_port: null,
-    backup: false,
-  };
-  return desireMember(port, attributes, subnet, behind);
-}
-
-function podProblem(
-  index: number,
-  addresses: readonly string[],
-  message: string,
-  count = addresses.length,
-): Problem {
-  const value = someAddresses(addresses, count);
-  return { field: `endpoints of spec.ports[${index}]`, value, message, passing: true };
 }
 
 /**

@@ -1,41 +1,42 @@
 import { withNeedsMet } from '../../model/attributes.ts';
+import { withoutUndefined } from '../../model/json.ts';
 import type { PoolProtocol } from '../../model/attributes/pool.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import { userTags } from '../../model/load-balancer/user-tags.ts';
-import { childName, loadBalancerName, portTag } from '../../model/ownership.ts';
-import type { ClusterIdentity } from '../../model/ownership.ts';
+import { childName, loadBalancerName, portTag, type ClusterIdentity } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import { keyOf } from '../../model/request.ts';
 import type { DesiredResource, HealthMonitor, Pool } from '../../model/resources.ts';
-import { readsHttp } from '../intent/ports.ts';
-import type { Port } from '../intent/ports.ts';
+import { readsHttp, type Port } from '../intent/ports.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
+import { refsOf, type TlsContext } from './certificates.ts';
 import type { DesiredMembers } from './desire-members.ts';
-import { desirePoolTls } from './desire-tls.ts';
-import type { TlsContext } from './certificates.ts';
 
 export interface PortContext extends TlsContext {
   readonly intent: ServiceIntent;
   readonly cluster: ClusterIdentity;
 }
 
-export interface DesiredPort {
-  readonly resources: readonly DesiredResource[];
-  readonly problems: readonly Problem[];
-}
-
 /** Pool and health monitor of one port, with these members. */
 export function desirePool(
   protocol: PoolProtocol,
   port: Port,
-  behind: DesiredMembers,
+  { members, problems: ofMembers }: DesiredMembers,
   context: PortContext,
-): DesiredPort {
+  problems: Problem[],
+): readonly DesiredResource[] {
   const { index, at, ServicePort } = port;
   const key = keyOf(context.intent.service);
   const lbName = loadBalancerName(context.cluster.name, key);
-  const tls = desirePoolTls(port, context);
-  const persistence = desirePersistence(port, context.intent.service);
+  problems.push(...ofMembers);
+  const check = port.check === undefined ? undefined : desireCheck(port, port.check, problems);
+  const { tls_enabled, session_persistence: _asked, ...settings } = port.pool;
+  const refs = port.meets.has('tls-to-members')
+    ? {
+        ca_tls_container_ref: refsOf('poolCa', port, context, problems)[0],
+        tls_container_ref: refsOf('poolCertificate', port, context, problems)[0],
+      }
+    : {};
   const pool: DesiredResource<'pool'> = {
     kind: 'pool',
     address: `pool/${at}`,
@@ -46,56 +47,44 @@ export function desirePool(
       protocol,
       lb_algorithm: 'ROUND_ROBIN',
       admin_state_up: true,
-      ...withNeedsMet('pool', port.pool, []),
-      ...persistence.attributes,
-      ...tls.attributes,
+      session_persistence: desirePersistence(port, context.intent.service, problems),
+      ...withNeedsMet('pool', { ...(tls_enabled ? { tls_enabled } : {}), ...settings }, port.meets),
+      ...withoutUndefined(refs),
       loadbalancer_id: { $ref: 'lb.id' },
       tags: [portTag(at), ...userTags(key, ServicePort.poolTags)],
     },
   };
-  const check = isChecked(port) ? checkOf(port) : undefined;
   const monitor: DesiredResource<'healthmonitor'> = {
     kind: 'healthmonitor',
     address: `monitor/${at}`,
     parent: `pool/${at}`,
     attributes: {
       name: childName('monitor', index, lbName),
-      ...check?.attributes,
+      ...check,
       admin_state_up: true,
       pool_id: { $ref: `pool/${at}.id` },
     },
   };
-  return {
-    resources: [pool, ...behind.members, ...(check ? [monitor] : [])],
-    problems: [...behind.problems, ...(check?.problems ?? []), ...tls.problems, ...persistence.problems],
-  };
-}
-
-interface Persistence {
-  readonly attributes: Pick<Pool, 'session_persistence'>;
-  readonly problems: readonly Problem[];
+  return [pool, ...members, ...(check ? [monitor] : [])];
 }
 
 /**
  * How a client stays on a member: as the annotation says, else as spec.sessionAffinity says. Cookies need HTTP: Octavia
  * refuses them for UDP and SCTP, and haproxy does not look into a stream.
  */
-export function desirePersistence(port: Port, { spec }: Pick<Service, 'spec'>): Persistence {
+export function desirePersistence(
+  port: Port,
+  { spec }: Pick<Service, 'spec'>,
+  problems: Problem[],
+): NonNullable<Pool['session_persistence']> | null {
   const affinity = spec.sessionAffinity === 'ClientIP' ? { type: 'SOURCE_IP' } : null;
   const { session_persistence: wanted = affinity } = port.pool;
-  const isCookie = String(wanted?.type).endsWith('_COOKIE');
-  if (!isCookie || readsHttp(port)) return { attributes: { session_persistence: wanted }, problems: [] };
-  const { name = 'session_persistence', text = '' } = port.spelled['pool.session_persistence'] ?? {};
+  if (!String(wanted?.type).endsWith('_COOKIE') || readsHttp(port)) return wanted;
+  const { name: field = 'session_persistence', text: value = '' } =
+    port.spelled['pool.session_persistence'] ?? {};
   const message = `is ignored for ${port.at}: a cookie needs a port that speaks HTTP, and this one speaks ${port.listens}`;
-  return {
-    attributes: { session_persistence: affinity },
-    problems: [{ field: name, value: text, message }],
-  };
-}
-
-/** Whether the members are checked. With externalTrafficPolicy Local they always are: nodes without an endpoint would lose their traffic. */
-export function isChecked({ ServicePort, healthPort }: Port): boolean {
-  return ServicePort.monitor === true || healthPort !== undefined;
+  problems.push({ field, value, message });
+  return affinity;
 }
 
 /** The least delay in seconds: Octavia answers less with 400 (udp_connect_min_interval_health_monitor). */
@@ -109,26 +98,17 @@ const HTTP_DEFAULTS = { http_method: 'GET', url_path: '/', expected_codes: '200'
 
 const HOST_VERSION = 1.1;
 
-/** How members are checked: by kube-proxy's answer with externalTrafficPolicy Local, else as annotations say, as far as Octavia takes it. */
-function checkOf(port: Port): {
-  readonly attributes: Partial<HealthMonitor>;
-  readonly problems: readonly Problem[];
-} {
+/** The attributes of a check of this type. */
+function desireCheck(port: Port, type: string, problems: Problem[]): Partial<HealthMonitor> {
   const { healthmonitor, at, healthPort } = port;
-  const type = checkTypeOf(port);
-  const isHttp = healthPort === undefined && (type === 'HTTP' || type === 'HTTPS');
-  const settings = withNeedsMet('healthmonitor', healthmonitor, isHttp ? ['http-check'] : []);
-  const attributes = { ...(isHttp ? HTTP_DEFAULTS : {}), type, ...settings };
-  attributes.type = type;
-  const problems: Problem[] = [];
+  const { type: named, ...settings } = withNeedsMet('healthmonitor', healthmonitor, port.meets);
+  const defaults = port.meets.has('http-check') ? HTTP_DEFAULTS : {};
+  const attributes = { ...defaults, type, ...settings };
   const { delay, domain_name, http_version = HOST_VERSION } = settings;
   if (type === 'UDP-CONNECT' && delay !== undefined && delay < LEAST_UDP_DELAY) {
     const message = `is less than the ${LEAST_UDP_DELAY} seconds that Octavia takes for UDP; levelset uses ${LEAST_UDP_DELAY} for ${at}`;
-    problems.push({
-      field: 'loadbalancer.openstack.org/health-monitor-delay',
-      value: String(delay),
-      message,
-    });
+    const field = 'loadbalancer.openstack.org/health-monitor-delay';
+    problems.push({ field, value: String(delay), message });
     attributes.delay = LEAST_UDP_DELAY;
   }
   if (domain_name !== undefined) {
@@ -138,23 +118,10 @@ function checkOf(port: Port): {
     const field = 'levelset.openstack.org/monitor-http-version';
     if (http_version < HOST_VERSION) problems.push({ field, value: http_version.toFixed(1), message });
   }
-  if (healthPort !== undefined) return { attributes: { ...attributes, ...KUBE_PROXY }, problems };
-  if (healthmonitor.type !== undefined && healthmonitor.type !== type) {
+  if (healthPort !== undefined) return { ...attributes, ...KUBE_PROXY };
+  if (named !== undefined && named !== type) {
     const message = `cannot check the members of ${at}; levelset uses ${type} there`;
-    problems.push({ field: 'levelset.openstack.org/monitor-type', value: healthmonitor.type, message });
+    problems.push({ field: 'levelset.openstack.org/monitor-type', value: named, message });
   }
-  return { attributes, problems };
-}
-
-/** As kube-proxy answers, else as the annotation says if that fits the transport, else by a connection of the transport. */
-export function checkTypeOf({ transport, healthmonitor: { type }, healthPort }: Port): string {
-  if (healthPort !== undefined) return 'HTTP';
-  const byTransport = transport === 'UDP' ? 'UDP-CONNECT' : transport;
-  return type !== undefined && fits(type, transport) ? type : byTransport;
-}
-
-/** Whether Octavia takes this type of check for the transport (Octavia API, monitors). */
-function fits(type: string, transport: Port['transport']): boolean {
-  if (transport === 'TCP') return type !== 'UDP-CONNECT' && type !== 'SCTP';
-  return ['UDP-CONNECT', 'SCTP', 'TCP', 'HTTP'].includes(type);
+  return attributes;
 }

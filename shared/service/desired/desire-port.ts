@@ -1,44 +1,36 @@
 import { withNeedsMet } from '../../model/attributes.ts';
+import { withoutUndefined } from '../../model/json.ts';
 import { childName, clusterTag, loadBalancerName, serviceTag } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import { keyOf } from '../../model/request.ts';
+import type { Ref } from '../../model/address.ts';
 import type { DesiredResource, Listener } from '../../model/resources.ts';
 import { userTags } from '../../model/load-balancer/user-tags.ts';
-import { FORWARDED } from '../intent/annotation-row.ts';
-import type { Header } from '../intent/annotation-row.ts';
-import { isProxied, readsHttp } from '../intent/ports.ts';
-import type { Port } from '../intent/ports.ts';
+import type { Targets } from '../intent/annotations.ts';
+import { CERTIFICATES, isProxied, readsHttp, type Port } from '../intent/ports.ts';
 import { isOfKinx } from '../intent/service-config.ts';
+import { refsOf, refsOfSecrets, type TlsContext } from './certificates.ts';
 import type { DesiredMembers } from './desire-members.ts';
-import { desirePool } from './desire-pool.ts';
-import type { DesiredPort, PortContext } from './desire-pool.ts';
-import { desireTls } from './desire-tls.ts';
+import { desirePool, type PortContext } from './desire-pool.ts';
 
 /**
  * Listener, pool, monitor and redirect of one port of a Service, with these members. A PROMETHEUS listener has no pool. The
  * redirect is there only if the port's settings ask for one.
  */
-export function desirePort(port: Port, behind: DesiredMembers, context: PortContext): DesiredPort {
-  const pool = port.pools && desirePool(port.pools, port, behind, context);
-  const headers = desireInsertHeaders(port);
-  const tls = desireTls(port, context);
-  const redirect = desireRedirect(port, context);
-  const settings = {
-    ...withNeedsMet('listener', port.listener, []),
-    ...headers.attributes,
-    ...tls.attributes,
-  };
-  return {
-    resources: [...(pool?.resources ?? []), desireListener(settings, port, context), ...redirect.resources],
-    problems: [...(pool?.problems ?? []), ...headers.problems, ...tls.problems, ...redirect.problems],
-  };
+export function desirePort(
+  port: Port,
+  behind: DesiredMembers,
+  context: PortContext,
+): { readonly resources: readonly DesiredResource[]; readonly problems: readonly Problem[] } {
+  const problems: Problem[] = [];
+  const pool = port.pools ? desirePool(port.pools, port, behind, context, problems) : [];
+  const listener = desireListener(port, context, problems);
+  return { resources: [...pool, listener, ...desireRedirect(port, context, problems)], problems };
 }
 
-function desireListener(
-  settings: Partial<Listener>,
-  { listens, spec, index, at, ServicePort }: Port,
-  { intent, cluster }: PortContext,
-): DesiredResource<'listener'> {
+function desireListener(port: Port, context: PortContext, problems: Problem[]): DesiredResource<'listener'> {
+  const { listens, spec, index, at, ServicePort } = port;
+  const { intent, cluster } = context;
   const key = keyOf(intent.service);
   const lbName = loadBalancerName(cluster.name, key);
   return {
@@ -50,7 +42,9 @@ function desireListener(
       protocol: listens,
       protocol_port: spec.port,
       admin_state_up: true,
-      ...settings,
+      ...withNeedsMet('listener', port.listener, new Set()),
+      ...desireInsertHeaders(port, problems),
+      ...desireTls(port, context, problems),
       allowed_cidrs: intent.allowed_cidrs,
       default_pool_id: listens === 'PROMETHEUS' ? null : { $ref: `pool/${at}.id` },
       loadbalancer_id: { $ref: 'lb.id' },
@@ -64,35 +58,32 @@ function desireListener(
   };
 }
 
+type Header = Targets['ServicePort']['insertHeaders'][number];
+
 /**
  * The headers that a listener which reads HTTP adds to requests. Octavia takes each with the word "true". It refuses those about
  * clients' certificates on a port without TLS, and drops all with the PROXY protocol (docs/sources/openstack.md, "Inserted headers").
  */
-export function desireInsertHeaders(port: Port): {
-  readonly attributes: Pick<Partial<Listener>, 'insert_headers'>;
-  readonly problems: readonly Problem[];
-} {
-  if (!readsHttp(port)) return { attributes: {}, problems: [] };
+export function desireInsertHeaders(
+  port: Port,
+  problems: Problem[],
+): Pick<Partial<Listener>, 'insert_headers'> {
+  if (!readsHttp(port)) return {};
+  const field = `headers of spec.ports[${port.index}]`;
   const all = headersOf(port);
-  const headers = all.filter((header) => port.listens !== 'HTTP' || isForwarded(header));
-  const problem = (about: readonly Header[], message: string): readonly Problem[] =>
-    about.length === 0
-      ? []
-      : [{ field: `headers of spec.ports[${port.index}]`, value: about.join(', '), message }];
-  const insert_headers = Object.fromEntries(headers.map((header) => [header, 'true']));
-  return {
-    attributes: headers.length === 0 ? {} : { insert_headers },
-    problems: [
-      ...problem(
-        all.filter((header) => !headers.includes(header)),
-        'are ignored: they describe the certificate of a client, and this port does not terminate TLS',
-      ),
-      ...problem(
-        isProxied(port) ? headers : [],
-        'are not inserted by Octavia while the PROXY protocol is on: use one of the two',
-      ),
-    ],
-  };
+  const headers = all.filter((header) => port.listens !== 'HTTP' || header.startsWith('X-Forwarded-'));
+  const ignored = all.filter((header) => !headers.includes(header));
+  if (ignored.length > 0) {
+    const message =
+      'are ignored: they describe the certificate of a client, and this port does not terminate TLS';
+    problems.push({ field, value: ignored.join(', '), message });
+  }
+  if (headers.length === 0) return {};
+  if (isProxied(port)) {
+    const message = 'are not inserted by Octavia while the PROXY protocol is on: use one of the two';
+    problems.push({ field, value: headers.join(', '), message });
+  }
+  return { insert_headers: Object.fromEntries(headers.map((header) => [header, 'true'])) };
 }
 
 /**
@@ -110,8 +101,63 @@ function headersOf({ ServicePort: settings, spelled }: Port): readonly Header[] 
   return [...new Set(headers)].sort();
 }
 
-function isForwarded(header: Header): boolean {
-  return FORWARDED.some((one) => one === header);
+/** Certificates and settings of a listener that terminates TLS. */
+function desireTls(port: Port, context: TlsContext, problems: Problem[]): Partial<Listener> {
+  const { listener, ServicePort, spelled, index } = port;
+  if (port.listens !== 'TERMINATED_HTTPS') return {};
+  const [first, ...others] = certificatesOf(port, context, problems);
+  const { name, text = '' } = spelled['ServicePort.protocol'] ?? {};
+  const named = [ServicePort.tlsReferences ?? [], ServicePort.tlsSecrets ?? []].flat();
+  if (named.length === 0) {
+    const message =
+      'needs a certificate: name one in levelset.openstack.org/tls-container-refs or tls-secret; levelset changes nothing until then';
+    problems.push({ field: name ?? `spec.ports[${index}]`, value: text, message, blocking: true });
+  }
+  // better encrypted than not
+  if (name !== undefined && ServicePort.protocol !== 'terminated_https') {
+    const by = CERTIFICATES.flatMap((what) => spelled[what]?.name ?? []).join(' and ');
+    const message = `is ignored: ${by} names certificates, so the port terminates TLS; remove one of the two`;
+    problems.push({ field: name, value: text, message });
+  }
+  return {
+    ...withoutUndefined({ default_tls_container_ref: first }),
+    ...(others.length === 0 ? {} : { sni_container_refs: others }),
+    ...desireClientCertificates(port, context, problems),
+    ...(ServicePort.lowTls ? { tls_versions: ['TLSv1.2', 'TLSv1.3'] } : {}),
+    ...withNeedsMet('listener', listener, port.meets),
+  };
+}
+
+/**
+ * The certificates of a port: first those by reference, then those from Secrets. Secrets replace the default
+ * certificate of cloud.conf.
+ */
+function certificatesOf(port: Port, context: TlsContext, problems: Problem[]): readonly (string | Ref)[] {
+  const isDefault = port.spelled['ServicePort.tlsReferences'] === undefined;
+  const isReplaced = isDefault && (port.ServicePort.tlsSecrets ?? []).length > 0;
+  const named = isReplaced ? [] : refsOf('tlsReferences', port, context, problems);
+  return [...named, ...refsOfSecrets(port, context, problems)];
+}
+
+/**
+ * The CA and the revocation list for clients' certificates. Octavia takes client_authentication and the list only with
+ * a CA.
+ */
+function desireClientCertificates(port: Port, context: TlsContext, problems: Problem[]): Partial<Listener> {
+  const [ca] = refsOf('clientCa', port, context, problems);
+  const [crl] = refsOf('clientCrl', port, context, problems);
+  const { client_authentication: mode = 'NONE' } = port.listener;
+  const needing = [
+    ...(mode === 'NONE' ? [] : ['listener.client_authentication']),
+    ...(crl === undefined ? [] : ['ServicePort.clientCrl']),
+  ];
+  const message =
+    'needs levelset.openstack.org/client-ca-tls-container-ref; levelset changes nothing until it is there';
+  for (const what of port.ServicePort.clientCa === undefined ? needing : []) {
+    const { name = what, text = '' } = port.spelled[what] ?? {};
+    problems.push({ field: name, value: text, message, blocking: true });
+  }
+  return withoutUndefined({ client_ca_tls_container_ref: ca, client_crl_container_ref: crl });
 }
 
 /**
@@ -122,13 +168,14 @@ function isForwarded(header: Header): boolean {
 function desireRedirect(
   { ServicePort, listens, at, index }: Port,
   { intent: { annotated, service }, cluster }: PortContext,
-): DesiredPort {
+  problems: Problem[],
+): readonly DesiredResource[] {
   const { redirectHttp, redirectHost = annotated.Service.hostname, redirectHttpCode = 302 } = ServicePort;
-  if (redirectHttp !== true || listens !== 'HTTP') return { resources: [], problems: [] };
+  if (redirectHttp !== true || listens !== 'HTTP') return [];
   if (redirectHost === undefined) {
     const message = `needs a host: name one in levelset.openstack.org/redirect-host; levelset does not redirect ${at} until then`;
-    const field = 'levelset.openstack.org/redirect-http';
-    return { resources: [], problems: [{ field, value: 'true', message }] };
+    problems.push({ field: 'levelset.openstack.org/redirect-http', value: 'true', message });
+    return [];
   }
   const policy: DesiredResource<'l7policy'> = {
     kind: 'l7policy',
@@ -151,5 +198,5 @@ function desireRedirect(
     parent: policy.address,
     attributes: { type: 'PATH', compare_type: 'STARTS_WITH', value: '/', admin_state_up: true },
   };
-  return { resources: [policy, rule], problems: [] };
+  return [policy, rule];
 }

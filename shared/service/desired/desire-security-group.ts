@@ -1,28 +1,29 @@
 import type { LoadBalancerConfig } from '../../config/config.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import type { Port } from '../intent/ports.ts';
-import { familyOf, memberSubnetOf } from '../../model/network/network-facts.ts';
-import type { NetworkFacts, Subnet } from '../../model/network/network-facts.ts';
+import {
+  familyOf,
+  memberSubnetOf,
+  type NetworkFacts,
+  type Subnet,
+} from '../../model/network/network-facts.ts';
 import {
   clusterTag,
   nameTag,
   securityGroupDescription,
   securityGroupName,
   serviceTag,
+  type ClusterIdentity,
 } from '../../model/ownership.ts';
-import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import { keyOf } from '../../model/request.ts';
 import type { DesiredResource } from '../../model/resources.ts';
-import { nodeSet } from '../../model/node/node-set.ts';
-import type { ReachableNode } from '../../model/node/node-set.ts';
-import { hasOnlyPods, podAddresses } from '../../model/load-balancer/service-endpoints.ts';
-import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
+import { nodeSet, type ReachableNode } from '../../model/node/node-set.ts';
+import { hasOnlyPods, podAddresses, type Endpoints } from '../../model/load-balancer/service-endpoints.ts';
 import { selectNodes, keepsFamily } from './nodes/port-nodes.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 import type { Address } from '../../model/address.ts';
-import { openingAddress } from '../../model/network/openings.ts';
-import type { Opening } from '../../model/network/openings.ts';
+import { openingAddress, type Opening } from '../../model/network/openings.ts';
 import { EVERYBODY } from '../intent/source-ranges.ts';
 
 interface DesiredSecurityGroup {
@@ -55,12 +56,10 @@ export function rulesHoldSourceRanges(config: LoadBalancerConfig): boolean {
 }
 
 /**
- * Whether rules enforce the source ranges and no range is of a family of the members: then the group is meant to be
- * empty.
+ * Whether the rules of the security group alone enforce the Service's source ranges. False for a Service without any.
  */
-function letsNobodyIn({ allowed_cidrs, families }: ServiceIntent, config: LoadBalancerConfig): boolean {
-  if (!rulesHoldSourceRanges(config) || allowed_cidrs === null) return false;
-  return !allowed_cidrs.some((cidr) => families.includes(familyOf(cidr)));
+function isStrict(intent: ServiceIntent, config: LoadBalancerConfig): boolean {
+  return rulesHoldSourceRanges(config) && intent.allowed_cidrs !== null;
 }
 
 /**
@@ -77,13 +76,23 @@ export function desireSecurityGroup(
 ): DesiredSecurityGroup {
   if (!config.manageSecurityGroups) return { resources: [], problems: [], keep: false };
   const subnet = memberSubnetOf(facts, intent.family);
-  if (!subnet) return { resources: [], problems: [noSubnet(isStrict(intent, config))], keep: true };
+  const strict = isStrict(intent, config);
+  if (!subnet) {
+    const field = 'loadbalancer.openstack.org/member-subnet-id';
+    const then = strict
+      ? ', and rules of the security group enforce the source ranges; levelset changes nothing until it is'
+      : '; levelset leaves the security group as it is';
+    const message = `is needed: the subnet of the members is not known${then}`;
+    const problem = { field, value: '', message, ...(strict ? { blocking: true as const } : {}) };
+    return { resources: [], problems: [problem], keep: true };
+  }
   const key = keyOf(intent.service);
   const { uid } = intent.service.metadata;
   const group: DesiredResource<'securitygroup'> = {
     kind: 'securitygroup',
     address: 'securitygroup',
-    ...(letsNobodyIn(intent, config) ? { mayBeEmpty: true } : {}),
+    // no range is of a family of the members
+    ...(strict && rangesOf(intent).length === 0 ? { mayBeEmpty: true } : {}),
     attributes: {
       name: securityGroupName(uid, key),
       description: securityGroupDescription(cluster.name, key),
@@ -112,34 +121,6 @@ export function desirePortOf(address: string): DesiredResource<'port'> {
 }
 
 /**
- * Whether the rules of the security group alone enforce the Service's source ranges. False for a Service without any.
- */
-function isStrict(intent: ServiceIntent, config: LoadBalancerConfig): boolean {
-  return rulesHoldSourceRanges(config) && intent.allowed_cidrs !== null;
-}
-
-/**
- * The Problem that the subnet of the members is not known. It blocks if rules alone enforce the source ranges
- * (`strict`).
- */
-function noSubnet(strict: boolean): Problem {
-  const field = 'loadbalancer.openstack.org/member-subnet-id';
-  const why = 'the subnet of the members is not known';
-  return strict
-    ? {
-        field,
-        value: '',
-        message: `is needed: ${why}, and rules of the security group enforce the source ranges; levelset changes nothing until it is`,
-        blocking: true,
-      }
-    : {
-        field,
-        value: '',
-        message: `is needed: ${why}; levelset leaves the security group as it is`,
-      };
-}
-
-/**
  * Problems of members without a Neutron port, with a strange server's, or with a port that filters nothing. If rules
  * alone enforce the source ranges, one more Problem names all of these members and blocks.
  */
@@ -149,24 +130,24 @@ function portProblems(
   config: LoadBalancerConfig,
 ): readonly Problem[] {
   const { withoutPort = [], onStrangeServer = [] } = facts;
-  const problems: Problem[] = [];
-  if (withoutPort.length > 0) {
-    const message =
-      'is on no port of its Node’s server that the project sees, nor, where the Node names none, on one in the member subnet; levelset cannot put the security group on it';
-    problems.push({ field: 'address of a member', value: withoutPort.join(', '), message });
-  }
-  if (onStrangeServer.length > 0) {
-    const message =
-      'is on a port of a server that no Node names; levelset does not put the security group on it';
-    problems.push({ field: 'address of a member', value: onStrangeServer.join(', '), message });
-  }
+  const ofMembers = (addresses: readonly string[], message: string): readonly Problem[] =>
+    addresses.length > 0 ? [{ field: 'address of a member', value: addresses.join(', '), message }] : [];
   const open = unguarded(intent, facts, config);
-  if (open.length > 0) {
-    const message = `cannot be enforced at ${open.join(', ')}, where no security group is in force; levelset changes nothing until one is`;
-    const value = (intent.allowed_cidrs ?? []).join(',');
-    problems.push({ field: 'spec.loadBalancerSourceRanges', value, message, blocking: true });
-  }
-  return problems;
+  const message = `cannot be enforced at ${open.join(', ')}, where no security group is in force; levelset changes nothing until one is`;
+  const value = (intent.allowed_cidrs ?? []).join(',');
+  return [
+    ...ofMembers(
+      withoutPort,
+      'is on no port of its Node’s server that the project sees, nor, where the Node names none, on one in the member subnet; levelset cannot put the security group on it',
+    ),
+    ...ofMembers(
+      onStrangeServer,
+      'is on a port of a server that no Node names; levelset does not put the security group on it',
+    ),
+    ...(open.length > 0
+      ? [{ field: 'spec.loadBalancerSourceRanges', value, message, blocking: true as const }]
+      : []),
+  ];
 }
 
 /** The members at which nothing enforces the source ranges of the Service, although rules are to do it. */
@@ -178,81 +159,55 @@ export function unguarded(
   return isStrict(intent, config) ? [...withoutPort, ...onStrangeServer, ...unfiltered] : [];
 }
 
+/** The ranges that may connect, of the families of the Service. */
+function rangesOf({ families, allowed_cidrs }: ServiceIntent): readonly string[] {
+  const everybody = families.map((family) => EVERYBODY[family]);
+  return (allowed_cidrs ?? everybody).filter((cidr) => families.includes(familyOf(cidr)));
+}
+
+/** A rule for each port at which members are reached, from each range of IP addresses of a family at which they are. */
 function desireRules(
   intent: ServiceIntent,
   endpoints: Endpoints,
   facts: NetworkFacts,
-  config: LoadBalancerConfig,
-): readonly DesiredResource<'securitygrouprule'>[] {
-  const all = openings(intent, endpoints, facts, config);
-  const places = Map.groupBy(all, openingAddress);
-  return [...new Map(all.map((opening) => [openingAddress(opening), opening])).entries()].map(
-    ([address, opening]) => desireRule(opening, address, places.get(address) ?? []),
-  );
-}
-
-/** A range of IP addresses from which members must be reached for one port of the Service, `place` such as `tcp/80`. */
-interface OpeningFor extends Opening {
-  readonly place: string;
-}
-
-/** The openings for all ports of the Service, each for the families at which the port's members are reached. */
-function openings(
-  intent: ServiceIntent,
-  endpoints: Endpoints,
-  facts: NetworkFacts,
-  config: LoadBalancerConfig,
-): readonly OpeningFor[] {
-  const { ports, families, allowed_cidrs } = intent;
-  const { lbProvider } = config;
+  { lbProvider }: LoadBalancerConfig,
+): readonly DesiredResource[] {
+  const { ports, families } = intent;
+  const rules = new Map<Address, DesiredResource<'securitygrouprule'>>();
+  const open = (opening: Opening, place: string): void => {
+    const address = openingAddress(opening);
+    const { protocol, port, cidr } = opening;
+    rules.set(address, {
+      kind: 'securitygrouprule',
+      address,
+      parent: 'securitygroup',
+      places: [...new Set([...(rules.get(address)?.places ?? []), place])],
+      attributes: {
+        direction: 'ingress',
+        ethertype: `IPv${familyOf(cidr)}`,
+        protocol,
+        port_range_min: port,
+        port_range_max: port,
+        remote_ip_prefix: cidr,
+        security_group_id: { $ref: 'securitygroup.id' },
+      },
+    });
+  };
   const subnets = families.flatMap((family) => memberSubnetOf(facts, family)?.cidr ?? []);
-  const everybody = families.map((family) => EVERYBODY[family]);
-  const ranges = (allowed_cidrs ?? everybody).filter((cidr) => families.includes(familyOf(cidr)));
-  const clients = lbProvider === 'ovn' ? ranges : subnets;
+  const clients = lbProvider === 'ovn' ? rangesOf(intent) : subnets;
   const isOfAll = ({ transport }: Port): boolean => keepsFamily(transport, lbProvider);
   const ofFirst = (cidr: string): boolean => familyOf(cidr) === intent.family;
-  const health = ports.flatMap(({ healthPort }) => healthPort ?? [])[0];
+  for (const port of ports) {
+    const { nodePort } = port.spec;
+    const pods = endpoints[port.index]?.pods ?? [];
+    const numbers = nodePort ? [nodePort] : pods.map(({ port: number }) => number);
+    for (const cidr of isOfAll(port) ? clients : clients.filter(ofFirst))
+      for (const number of new Set(numbers))
+        open({ protocol: port.transport.toLowerCase(), port: number, cidr }, port.at);
+  }
+  const [health] = ports.flatMap(({ healthPort }) => healthPort ?? []);
   const checked = ports.some(isOfAll) ? subnets : subnets.filter(ofFirst);
-  return [
-    ...ports.flatMap((port) =>
-      (isOfAll(port) ? clients : clients.filter(ofFirst)).flatMap((cidr) =>
-        memberPorts(port, endpoints).map((number) => ({
-          protocol: port.transport.toLowerCase(),
-          port: number,
-          cidr,
-          place: port.at,
-        })),
-      ),
-    ),
-    ...ports.flatMap(({ at }) =>
-      health === undefined ? [] : checked.map((cidr) => ({ protocol: 'tcp', port: health, cidr, place: at })),
-    ),
-  ];
-}
-
-/** The port numbers at which the members of a port are reached. */
-function memberPorts({ spec: { nodePort }, index }: Port, endpoints: Endpoints): readonly number[] {
-  return nodePort ? [nodePort] : [...new Set((endpoints[index]?.pods ?? []).map(({ port }) => port))];
-}
-
-function desireRule(
-  { protocol, port, cidr }: Opening,
-  address: Address,
-  same: readonly OpeningFor[],
-): DesiredResource<'securitygrouprule'> {
-  return {
-    kind: 'securitygrouprule',
-    address,
-    parent: 'securitygroup',
-    places: [...new Set(same.map(({ place }) => place))],
-    attributes: {
-      direction: 'ingress',
-      ethertype: `IPv${familyOf(cidr)}`,
-      protocol,
-      port_range_min: port,
-      port_range_max: port,
-      remote_ip_prefix: cidr,
-      security_group_id: { $ref: 'securitygroup.id' },
-    },
-  };
+  for (const { at } of health === undefined ? [] : ports)
+    for (const cidr of checked) open({ protocol: 'tcp', port: health ?? 0, cidr }, at);
+  return [...rules.values()];
 }

@@ -1,38 +1,39 @@
-import type { OctaviaVersion } from '../../model/load-balancer/capabilities.ts';
 import type { Config } from '../../config/config.ts';
-import { NO_CERTIFICATES } from '../../model/tls/certificate-facts.ts';
-import type { CertificateFacts, CertificateInUse, Horizon } from '../../model/tls/certificate-facts.ts';
-import { hasOnlyPods, podAddresses } from '../../model/load-balancer/service-endpoints.ts';
-import type { PortEndpoints } from '../../model/load-balancer/service-endpoints.ts';
-import type { Node } from '../../model/kubernetes.ts';
+import type { CertificateInUse } from '../../model/tls/certificate-facts.ts';
+import { hasOnlyPods, podAddresses, type Endpoints } from '../../model/load-balancer/service-endpoints.ts';
+import type { Node, Service } from '../../model/kubernetes.ts';
 import { memberSubnetOf, servedFamilies } from '../../model/network/network-facts.ts';
-import type { NetworkFacts } from '../../model/network/network-facts.ts';
+import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
 import { attributeRule } from '../../model/attributes.ts';
-import { setTags } from '../../model/ownership.ts';
-import type { ClusterIdentity } from '../../model/ownership.ts';
-import type { Offers } from '../../model/load-balancer/octavia.ts';
+import { setTags, type ClusterIdentity } from '../../model/ownership.ts';
 import type { DrainingMember, Problem } from '../../model/plan.ts';
 import type { DesiredResource, Member, ResourceKind } from '../../model/resources.ts';
 import { addressProblems, notTaken } from './nodes/address-problems.ts';
 import { desireFloatingIP, keptFloatingIP } from './desire-floating-ip.ts';
-import { withinCapabilities, spelledBy } from './within-capabilities.ts';
+import { uselessSettings, withinCapabilities } from './within-capabilities.ts';
 import { desireMembers } from './desire-members.ts';
 import { desirePort } from './desire-port.ts';
-import { desireLoadBalancer } from './desire-load-balancer.ts';
+import { desireLoadBalancer, loadBalancerIPProblems } from './desire-load-balancer.ts';
 import { familyProblems, networkProblems } from './network-problems.ts';
 import { keepsFamily, secondFamilyOf, selectNodes } from './nodes/port-nodes.ts';
 import { nodeSet } from '../../model/node/node-set.ts';
-import type { ReachableNode } from '../../model/node/node-set.ts';
 import { desireSecurityGroup, rulesHoldSourceRanges, unguarded } from './desire-security-group.ts';
-import { desireStored, watchCertificates } from './certificates.ts';
-import type { ServedSecrets } from './certificates.ts';
-import { uselessSettings } from './useless-settings.ts';
-import { withFamilies } from '../intent/service-intent.ts';
-import type { ServiceIntent } from '../intent/service-intent.ts';
+import {
+  certificateQuestion,
+  secretsOf,
+  desireStored,
+  watchCertificates,
+  type ServedSecrets,
+} from './certificates.ts';
+import { allowedRanges } from '../intent/source-ranges.ts';
+import { readIntent, withFamilies, type ServiceIntent } from '../intent/service-intent.ts';
 import { fingerprint } from '../../model/json.ts';
 
-export interface DesireInput {
+export interface DesireInput extends Pick<
+  ObservedService,
+  'facts' | 'octavia' | 'offers' | 'certificates' | 'horizon' | 'localNodes'
+> {
   /** Undefined if the Service is gone. */
   readonly intent: ServiceIntent | undefined;
   /** False: the Service leaves its load balancer, and at most its kept floating IP is desired. */
@@ -44,17 +45,9 @@ export interface DesireInput {
   readonly joins: boolean;
   readonly nodes: readonly Node[];
   readonly judged: JudgedNodes;
-  readonly facts: NetworkFacts;
   readonly cluster: ClusterIdentity;
-  /** Nodes with an endpoint that takes traffic; undefined without externalTrafficPolicy Local. */
-  readonly localNodes: readonly string[] | undefined;
-  /** The Pods behind each port of the Service; undefined for a port whose members are nodes. */
-  readonly endpoints: readonly (PortEndpoints | undefined)[] | undefined;
-  readonly octavia: OctaviaVersion;
-  readonly offers?: Offers;
-  readonly certificates?: CertificateFacts;
-  readonly secrets?: ServedSecrets;
-  readonly horizon: Horizon;
+  readonly endpoints: Endpoints | undefined;
+  readonly secrets: ServedSecrets;
 }
 
 /** The resources that should exist for one Service, and what the plan has to know about them. */
@@ -77,58 +70,56 @@ export interface Desired {
  * kept floating IP. Pure.
  */
 export function desireUnit(input: DesireInput, config: Config): Desired {
-  if (!input.intent || !input.wanted) return keptOnDeletion(input.intent, input.cluster);
-  const { secrets = new Map(), certificates = NO_CERTIFICATES, facts, octavia, horizon } = input;
+  const { cluster, facts, octavia, joins, endpoints = [], localNodes, certificates, secrets } = input;
+  if (!input.intent || !input.wanted)
+    return {
+      resources: input.intent?.keepFloatingip ? [keptFloatingIP(input.intent, cluster)] : [],
+      problems: [],
+      keepMembers: false,
+      keepSecurityGroup: false,
+      withoutAddress: [],
+      certificates: [],
+    };
   const served = servedFamilies(input.intent, facts, octavia);
   const intent = withFamilies(input.intent, served);
   const memberSubnet = memberSubnetOf(facts, intent.family);
   const selected = selectNodes(input.nodes, intent.nodeSelector ?? {});
-  const nodes = nodeSet(selected.nodes, memberSubnet, intent.family);
-  const second = secondFamilyOf(intent, selected.nodes, nodes.reachable, facts);
-  const balancer = desireLoadBalancer(intent, input, config);
-  const { lbProvider: provider } = config.loadBalancer;
-  const floating = input.joins
-    ? { resources: [], problems: [] }
-    : desireFloatingIP(intent, input.facts, input.cluster);
-  const reached =
-    second?.nodes.length || nodes.reachable.length === 0 ? intent : { ...intent, families: [intent.family] };
+  const { reachable, withoutAddress } = nodeSet(selected.nodes, memberSubnet, intent.family);
+  const second = secondFamilyOf(intent, selected.nodes, reachable, facts);
+  const balancer = desireLoadBalancer(intent, input, cluster, config);
+  const { lbProvider: provider, containerStore: store } = config.loadBalancer;
+  const floating = joins ? { resources: [], problems: [] } : desireFloatingIP(intent, facts, cluster);
+  const isOfAll = reachable.length === 0 || (second?.nodes ?? []).length > 0;
   const group = desireSecurityGroup(
-    reached,
-    { nodes: nodes.reachable, endpoints: input.endpoints },
-    input.facts,
-    input.cluster,
+    isOfAll ? intent : { ...intent, families: [intent.family] },
+    { nodes: reachable, endpoints },
+    facts,
+    cluster,
     config.loadBalancer,
   );
-  const context = {
-    intent: rulesHoldSourceRanges(config.loadBalancer) ? { ...intent, allowed_cidrs: null } : intent,
-    cluster: input.cluster,
-    store: config.loadBalancer.containerStore,
-    certificates,
-    secrets,
-  };
+  const holds = rulesHoldSourceRanges(config.loadBalancer);
+  const asked = holds ? { ...intent, allowed_cidrs: null } : intent;
   const ports = intent.ports.map((port) => {
-    const members = desireMembers(port, {
-      nodes: nodes.reachable,
-      memberSubnet,
-      secondFamily: keepsFamily(port.transport, provider) ? second : undefined,
-      localNodes: input.localNodes,
-      endpoints: input.endpoints ?? [],
-      named: intent.annotated.Service.memberSubnetId,
-    });
-    return desirePort(port, members, context);
+    const secondFamily = keepsFamily(port.transport, provider) ? second : undefined;
+    const named = intent.annotated.Service.memberSubnetId;
+    const behind = { nodes: reachable, memberSubnet, secondFamily, localNodes, endpoints, named };
+    const members = desireMembers(port, behind);
+    return desirePort(port, members, { intent: asked, cluster, store, certificates, secrets });
   });
   const open = unguarded(intent, facts, config.loadBalancer);
   const isOpen = ({ kind, attributes }: DesiredResource): boolean =>
     kind === 'member' && open.includes((attributes as Partial<Member>).address ?? '');
-  const watched = watchCertificates(intent, { certificates, secrets }, horizon);
+  const watched = watchCertificates(intent, { certificates, secrets }, input.horizon);
   const able = withinCapabilities(
     [balancer.loadBalancer, ...ports.flatMap(({ resources }) => resources)],
     { ...octavia, provider },
-    spelledBy(intent),
+    intent.ports,
   );
+  const nodes = [...reachable, ...(second?.nodes ?? [])].map(({ address }) => address);
+  const reached = [...(hasOnlyPods(intent.service) ? [] : nodes), ...podAddresses(endpoints)];
   return {
     resources: [
-      ...desireStored(intent, input.cluster, secrets),
+      ...desireStored(intent, cluster, secrets),
       ...able.resources
         .map(withSetRecord)
         .map((one) => (isOpen(one) ? { ...one, ifPresent: true as const } : one)),
@@ -140,26 +131,54 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
       ...intent.problems,
       ...intent.rangeProblems,
       ...selected.problems,
-      ...addressProblems(input.judged, reachedAt(input, nodes.reachable, second?.nodes ?? [])),
+      ...addressProblems(input.judged, reached),
       ...notTaken(
         selected.nodes,
         memberSubnet,
-        nodes.reachable.map(({ address }) => address),
+        reachable.map(({ address }) => address),
       ),
       ...ports.flatMap(({ problems }) => problems),
       ...floating.problems,
       ...group.problems,
       ...balancer.problems,
-      ...networkProblems(intent, { ...input, served }, config),
-      ...familyProblems(input.intent, facts, octavia, input.joins),
+      ...networkProblems(intent, { facts, octavia, served }, config),
+      ...familyProblems(input.intent, facts, octavia, joins),
       ...watched.problems,
       ...uselessSettings(intent),
     ],
-    keepMembers: nodes.reachable.length === 0 && able.resources.some(isPoolOfNodes),
+    keepMembers:
+      reachable.length === 0 &&
+      able.resources.some(({ kind, mayBeEmpty }) => kind === 'pool' && mayBeEmpty !== true),
     keepSecurityGroup: group.keep,
-    withoutAddress: nodes.withoutAddress,
+    withoutAddress,
     certificates: watched.inUse,
   };
+}
+
+/**
+ * The Problems that the manifest of a Service and the configuration show by themselves, in the words of a run, each once.
+ * OpenStack and other objects of the cluster are taken for such as the Service wants them, so a run may find more.
+ */
+export function manifestProblems(service: Service, config: Config): readonly Problem[] {
+  const intent = readIntent(service, config);
+  const { references } = certificateQuestion(intent, config);
+  // a manifest that names no family gets one from the apiserver, so its ranges and its address may be of either
+  const families = (service.spec.ipFamilies ?? []).length > 0 ? intent.families : ([4, 6] as const);
+  const allFound = {
+    intent,
+    cluster: { id: '', name: '' },
+    store: config.loadBalancer.containerStore,
+    certificates: { references: new Map(references.map(({ id }) => [id, { ref: id }])) },
+    secrets: new Map(secretsOf(intent).map((name) => [name, { fingerprint: '' }])),
+  };
+  const found = [
+    ...intent.problems,
+    ...allowedRanges(intent.ranges, families).problems,
+    ...loadBalancerIPProblems(service, families),
+    ...intent.ports.flatMap((port) => desirePort(port, { members: [], problems: [] }, allFound).problems),
+    ...uselessSettings(intent),
+  ];
+  return [...new Map(found.map((one) => [`${one.field}\n${one.value}\n${one.message}`, one])).values()];
 }
 
 /**
@@ -173,31 +192,6 @@ export function withSetRecord<K extends ResourceKind>(resource: DesiredResource<
   if (recorded.length === 0) return resource;
   const { tags = [] } = resource.attributes as { readonly tags?: readonly string[] };
   return { ...resource, attributes: { ...resource.attributes, tags: [...tags, ...setTags(recorded)] } };
-}
-
-/** What is desired for a Service that leaves its load balancer, or is gone. */
-function keptOnDeletion(intent: ServiceIntent | undefined, cluster: ClusterIdentity): Desired {
-  return {
-    resources: intent?.keepFloatingip ? [keptFloatingIP(intent, cluster)] : [],
-    problems: [],
-    keepMembers: false,
-    keepSecurityGroup: false,
-    withoutAddress: [],
-    certificates: [],
-  };
-}
-
-/** The addresses of members: of Nodes unless all members are Pods, and of Pods. */
-function reachedAt(
-  { intent, endpoints }: Pick<DesireInput, 'intent' | 'endpoints'>,
-  ...nodes: readonly (readonly ReachableNode[])[]
-): readonly string[] {
-  const ofNodes = intent && hasOnlyPods(intent.service) ? [] : nodes.flat().map(({ address }) => address);
-  return [...ofNodes, ...podAddresses(endpoints)];
-}
-
-function isPoolOfNodes({ kind, mayBeEmpty }: DesiredResource): boolean {
-  return kind === 'pool' && mayBeEmpty !== true;
 }
 
 /**

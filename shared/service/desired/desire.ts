@@ -1,19 +1,13 @@
 import type { Node } from '../../model/kubernetes.ts';
 import { isLocked } from '../../model/load-balancer/octavia.ts';
-import { withoutPodsAt } from '../../model/load-balancer/service-endpoints.ts';
-import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
-import type { NetworkFacts } from '../../model/network/network-facts.ts';
+import { withoutPodsAt, type Endpoints } from '../../model/load-balancer/service-endpoints.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
-import { LOAD_BALANCER_ID, LOAD_BALANCER_NAME } from '../../model/ownership.ts';
-import type { ClusterIdentity } from '../../model/ownership.ts';
-import { withoutAddresses } from '../../model/node/judged-nodes.ts';
-import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
-import type { ObservedResource } from '../../model/resources.ts';
+import { LOAD_BALANCER_ID, LOAD_BALANCER_NAME, type ClusterIdentity } from '../../model/ownership.ts';
+import { withoutAddresses, type JudgedNodes } from '../../model/node/judged-nodes.ts';
 import type { Depth, Unit } from '../../model/unit.ts';
 import type { Reading } from '../intent/as-dialect.ts';
 import { addressesKeptOut, portsKeptOut, showsMembers, waitingProblem } from './nodes/address-problems.ts';
-import { desireUnit } from './desire-service.ts';
-import type { Desired, DesireInput } from './desire-service.ts';
+import { desireUnit, type Desired, type DesireInput } from './desire-service.ts';
 import { drainMsOf, withDraining } from './nodes/draining.ts';
 import { servedSecrets } from './certificates.ts';
 import { desireOfShared, leavesFloatingIP } from './shared-whole.ts';
@@ -59,7 +53,16 @@ export function desire(asked: Given): DesiredService {
   const { nodes, judged, observed, depth } = asked;
   const { endpoints, resources } = observed;
   const keptOut = addressesKeptOut(judged, resources);
-  const given = { ...asked, observed: { ...observed, facts: withoutFacts(observed.facts, keptOut) } };
+  const left = (addresses: readonly string[] = []): readonly string[] =>
+    addresses.filter((address) => !keptOut.has(address));
+  const { withoutPort, unfiltered, onStrangeServer } = observed.facts;
+  // what the facts say of addresses that are no members' does not count
+  const ofMembers = {
+    withoutPort: left(withoutPort),
+    unfiltered: left(unfiltered),
+    onStrangeServer: left(onStrangeServer),
+  };
+  const given = { ...asked, observed: { ...observed, facts: { ...observed.facts, ...ofMembers } } };
   const all = desireWith(given, nodes, endpoints);
   if (keptOut.size === 0) return all;
   if (!showsMembers(observed.loadBalancer, depth)) {
@@ -69,36 +72,13 @@ export function desire(asked: Given): DesiredService {
       here: { ...all.here, resources: all.here.resources.filter(({ address }) => !ports.has(address)) },
     };
   }
-  const left = endpoints && withoutPodsAt(endpoints, keptOut);
-  const { own, here } = desireWith(given, withoutAddresses(nodes, keptOut), left);
-  const joining = membersAt(all.here).filter((address) => keptOut.has(address));
+  const pods = endpoints && withoutPodsAt(endpoints, keptOut);
+  const { own, here } = desireWith(given, withoutAddresses(nodes, keptOut), pods);
+  const joining = all.here.resources.flatMap(({ kind, attributes }) =>
+    kind === 'member' && 'address' in attributes && keptOut.has(attributes.address) ? attributes.address : [],
+  );
   const problems = [...all.here.problems, ...waitingProblem(judged, joining)];
   return { own: { ...all.own, keepMembers: own.keepMembers }, here: { ...here, problems } };
-}
-
-/** The facts without what they say of addresses that are no members'. */
-function withoutFacts(facts: NetworkFacts, keptOut: ReadonlySet<string>): NetworkFacts {
-  const left = (addresses: readonly string[] = []): readonly string[] =>
-    addresses.filter((address) => !keptOut.has(address));
-  const { withoutPort, unfiltered, onStrangeServer } = facts;
-  return {
-    ...facts,
-    withoutPort: left(withoutPort),
-    unfiltered: left(unfiltered),
-    onStrangeServer: left(onStrangeServer),
-  };
-}
-
-/** The Nodes that are members already. */
-function ofMembers(nodes: readonly Node[], resources: readonly ObservedResource[]): readonly Node[] {
-  const there = new Set(resources.map(({ kind, wire }) => (kind === 'member' ? wire['address'] : undefined)));
-  return nodes.filter(({ status }) => status?.addresses?.some(({ address }) => there.has(address)));
-}
-
-function membersAt({ resources }: Desired): readonly string[] {
-  return resources.flatMap(({ kind, attributes }) =>
-    kind === 'member' && 'address' in attributes ? [attributes.address] : [],
-  );
 }
 
 function desireWith(
@@ -107,24 +87,22 @@ function desireWith(
   endpoints: Endpoints | undefined,
 ): DesiredService {
   const { intent, config, asNew, approved, readOtherwise } = reading;
-  const { loadBalancer, sharing, resources, localNodes, ifReplaced, horizon } = observed;
-  const nodes = intent && !intent.nodeSelector ? ofMembers(all, resources) : all;
+  const { loadBalancer, sharing, resources, ifReplaced } = observed;
+  const there = new Set(resources.map(({ kind, wire }) => (kind === 'member' ? wire['address'] : undefined)));
+  const isMember = ({ status }: Node): boolean | undefined =>
+    status?.addresses?.some(({ address }) => there.has(address));
+  const nodes = intent && !intent.nodeSelector ? all.filter(isMember) : all;
   const floatingIP = resources.find(
     ({ kind, wire }) => kind === 'floatingip' && wire['port_id'] === loadBalancer?.['vip_port_id'],
   )?.wire;
   const input: DesireInput = {
+    ...observed,
     intent,
     wanted: unit.wanted,
     joins: leavesFloatingIP({ sharing, floatingIP }),
     nodes,
     judged,
-    facts: observed.facts,
-    octavia: observed.octavia,
-    offers: observed.offers,
-    secrets: servedSecrets(observed.secrets, resources, horizon.now),
-    horizon,
-    certificates: observed.certificates,
-    localNodes,
+    secrets: servedSecrets(observed.secrets, resources, observed.horizon.now),
     endpoints,
     cluster,
   };
@@ -139,9 +117,13 @@ function desireWith(
   });
   const lb = resources.find(({ kind }) => kind === 'loadbalancer');
   const shared = desireOfShared(own.resources, { intent, cluster, lb, sharing, floatingIP });
+  // levelset takes none of them, and makes none
+  const ids = observed.ambiguous ?? [];
+  const message = `could all be this Service's, by name and address: name one in the annotation loadbalancer.openstack.org/load-balancer-id; levelset changes nothing until then`;
+  const ambiguous = { field: 'load balancer', value: ids.join(', '), message, blocking: true as const };
   const problems = [
     ...own.problems,
-    ...ambiguityProblems(observed.ambiguous),
+    ...(ids.length === 0 ? [] : [ambiguous]),
     ...joiningProblems(observed.notJoined, intent),
     ...shared.problems,
   ];
@@ -176,17 +158,8 @@ function joiningProblems(not: NotJoined | undefined, intent: ServiceIntent | und
   if (!not || !(intent ?? not.names)) return [];
   const { loadBalancerName } = intent?.annotated.Service ?? {};
   const named = loadBalancerName === undefined ? LOAD_BALANCER_ID : LOAD_BALANCER_NAME;
-  const problem: Problem = {
-    field: not.names ? '--cluster-name' : named,
-    value: not.names?.[1] ?? loadBalancerName ?? not.named,
-    message: WORDS[not.because](not),
-  };
-  return [not.because === 'has-another' ? problem : { ...problem, blocking: true }];
-}
-
-/** The Problem that several load balancers could be the Service's: levelset takes none of them, and makes none. */
-function ambiguityProblems(ids: readonly string[] = []): readonly Problem[] {
-  if (ids.length === 0) return [];
-  const message = `could all be this Service's, by name and address: name one in the annotation loadbalancer.openstack.org/load-balancer-id; levelset changes nothing until then`;
-  return [{ field: 'load balancer', value: ids.join(', '), message, blocking: true }];
+  const field = not.names ? '--cluster-name' : named;
+  const value = not.names?.[1] ?? loadBalancerName ?? not.named;
+  const blocking = not.because === 'has-another' ? {} : { blocking: true as const };
+  return [{ field, value, message: WORDS[not.because](not), ...blocking }];
 }

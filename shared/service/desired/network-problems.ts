@@ -1,9 +1,14 @@
 import { versionInWords, type OctaviaVersion } from '../../model/load-balancer/capabilities.ts';
-import { needsOf } from '../intent/annotation-row.ts';
 import { ANNOTATIONS } from '../intent/annotations.ts';
 import type { Config } from '../../config/config.ts';
-import { familyOf, hasAdditionalVips, servedFamilies } from '../../model/network/network-facts.ts';
-import type { Family, NetworkFacts, NoVipSubnet } from '../../model/network/network-facts.ts';
+import {
+  familyOf,
+  hasAdditionalVips,
+  servedFamilies,
+  type Family,
+  type NetworkFacts,
+  type NoVipSubnet,
+} from '../../model/network/network-facts.ts';
 import { ANNOTATION_PREFIX } from '../../model/annotation-prefixes.ts';
 import type { Problem } from '../../model/plan.ts';
 import { rulesHoldSourceRanges } from './desire-security-group.ts';
@@ -23,42 +28,27 @@ interface Cloud {
  */
 export function networkProblems(intent: ServiceIntent, input: Cloud, config: Config): readonly Problem[] {
   const { facts } = input;
-  const problems: Problem[] = facts.missing.map((id) => ({
-    field: whatNames(id, intent),
-    value: id,
-    message: 'is not visible to the project of cloud.conf; levelset changes nothing until it is',
-    blocking: true,
-  }));
-  const {
-    vip_network_id: network,
-    vip_port_id: port,
-    vip_qos_policy_id: qos,
-  } = intent.annotated.loadbalancer;
-  if (qos !== undefined && facts.noQosPolicy) {
+  const { vip_network_id, vip_port_id, vip_qos_policy_id } = intent.annotated.loadbalancer;
+  const problems: Problem[] = facts.missing.map((value) => {
+    const message = 'is not visible to the project of cloud.conf; levelset changes nothing until it is';
+    return { field: whatNames(value, intent), value, message, blocking: true };
+  });
+  if (vip_qos_policy_id !== undefined && facts.noQosPolicy) {
     const message =
       'is not visible to the project of cloud.conf, or Neutron has no QoS; levelset leaves the VIP port as it is';
-    problems.push({ field: `${ANNOTATION_PREFIX}vip-qos-policy-id`, value: qos, message });
+    problems.push({ field: `${ANNOTATION_PREFIX}vip-qos-policy-id`, value: vip_qos_policy_id, message });
   }
-  if (
-    !facts.vipSubnet &&
-    !facts.noVipSubnet &&
-    network === undefined &&
-    port === undefined &&
-    facts.missing.length === 0
-  ) {
+  const isPlaced = facts.vipSubnet ?? facts.noVipSubnet ?? vip_network_id ?? vip_port_id;
+  if (isPlaced === undefined && facts.missing.length === 0) {
     const message =
       'is needed: no Node that can be a member has an address that is in exactly one subnet that the project sees, so levelset cannot choose the subnet of the VIP; it changes nothing until then';
-    problems.push({ field: 'loadbalancer.openstack.org/subnet-id', value: '', message, blocking: true });
+    problems.push({ field: SUBNET, value: '', message, blocking: true });
   }
-  const ranges = intent.allowed_cidrs;
-  const why = ranges && whyUnenforceable(intent, input, config);
+  const why = intent.allowed_cidrs && whyUnenforceable(intent, input, config);
   if (typeof why === 'string') {
-    problems.push({
-      field: 'spec.loadBalancerSourceRanges',
-      value: (ranges ?? []).join(','),
-      message: `cannot be enforced ${why}; levelset changes nothing rather than open the ports to everybody`,
-      blocking: true,
-    });
+    const message = `cannot be enforced ${why}; levelset changes nothing rather than open the ports to everybody`;
+    const value = (intent.allowed_cidrs ?? []).join(',');
+    problems.push({ field: 'spec.loadBalancerSourceRanges', value, message, blocking: true });
   }
   return problems;
 }
@@ -74,7 +64,7 @@ function whatNames(id: string, { annotated, origins }: ServiceIntent): string {
         .includes(id),
   );
   const values = annotated as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  const { option } = ANNOTATIONS.find(({ on, sets }) => values[on]?.[sets] === id)?.otherwise ?? {};
+  const { option } = ANNOTATIONS.find(({ on, sets }) => values[on]?.[sets] === id) ?? {};
   const from = option && origins.by[option];
   return spelled?.name ?? (from ? optionPlace(from, option) : 'subnet, network or security group id');
 }
@@ -113,58 +103,71 @@ export function familyProblems(
   octavia: OctaviaVersion,
   joins: boolean,
 ): readonly Problem[] {
+  const { families, annotated, service } = intent;
+  const { vips, vipSubnet, noVipSubnet, additionalSubnets = [] } = facts;
+  const { additionalVipSubnetIds: further } = annotated.Service;
   const served = servedFamilies(intent, facts, octavia);
-  const lacking = intent.families.filter((family) => !served.includes(family));
-  if (lacking.length === intent.families.length) return [noneServed(intent, served, facts)];
-  return [
-    ...lacking.flatMap((family) =>
-      joins ? [notShared(family, intent)] : notServed(family, intent, facts, octavia),
-    ),
-    ...strayNetworks(facts),
-    ...additionalVipsTooNew(intent, facts, octavia),
-    ...noFloatingIP(intent),
-    ...(joins ? [] : left(intent, facts)),
-  ];
+  const lacking = families.filter((family) => !served.includes(family));
+  const field = 'spec.ipFamilies';
+  if (lacking.length === families.length) {
+    const message =
+      !vips && noVipSubnet
+        ? `has no VIP: ${whyNot(noVipSubnet, SUBNET)}; levelset changes nothing`
+        : `is not what the load balancer has, which is ${named(served)} and cannot change; levelset changes nothing`;
+    return [{ field, value: named(families), message, blocking: true }];
+  }
+  const problems = lacking.flatMap((family) => notServed(family, intent, facts, octavia, joins));
+  for (const { id, network_id } of vips ? [] : additionalSubnets) {
+    if (!vipSubnet || network_id === vipSubnet.network_id) continue;
+    // all VIPs are IP addresses of one port
+    const message = `is a subnet of network ${network_id}, and the VIP is in ${vipSubnet.network_id}: all VIPs are of one network; levelset changes nothing`;
+    problems.push({ field: ADDITIONAL, value: id, message, blocking: true });
+  }
+  if (further?.length && !vips && !hasAdditionalVips(octavia)) {
+    const message = `needs Octavia API 2.26, and ${versionInWords(octavia)}; levelset ignores it`;
+    problems.push({ field: ADDITIONAL, value: further.join(','), message });
+  }
+  // what cloud.conf says about floating IPs is no Problem
+  const ofFloatingIP = families.includes(4)
+    ? []
+    : ANNOTATIONS.flatMap(({ names, needs }) => (needs.includes('floating-ip') ? names : []));
+  for (const name of ofFloatingIP) {
+    const value = service.metadata.annotations?.[name];
+    const message = 'is ignored: there are no floating IPs of IPv6, and the address is the VIP';
+    if (value !== undefined) problems.push({ field: name, value, message });
+  }
+  // VIPs of a family that the Service does not name, or no longer names, answer, but are not published
+  const left = joins || further !== undefined ? [] : (vips ?? []);
+  for (const vip of left.filter((one) => !families.includes(familyOf(one)))) {
+    const message = `does not name the family of ${vip}, which the load balancer keeps, since a VIP cannot be removed; levelset does not publish it`;
+    problems.push({ field, value: named(families), message });
+  }
+  return problems;
 }
 
 const named = (families: readonly Family[]): string => families.map((family) => `IPv${family}`).join(', ');
-
-function noneServed(
-  intent: ServiceIntent,
-  served: readonly Family[],
-  { noVipSubnet, vips }: NetworkFacts,
-): Problem {
-  const message =
-    !vips && noVipSubnet
-      ? `has no VIP: ${whyNot(noVipSubnet, SUBNET)}; levelset changes nothing`
-      : `is not what the load balancer has, which is ${named(served)} and cannot change; levelset changes nothing`;
-  return { field: 'spec.ipFamilies', value: named(intent.families), message, blocking: true };
-}
 
 function notServed(
   family: Family,
   { service, families }: ServiceIntent,
   { vips, noVipSubnet, additionalSubnets = [] }: NetworkFacts,
   octavia: OctaviaVersion,
+  joins: boolean,
 ): readonly Problem[] {
-  const { ipFamilyPolicy: policy } = service.spec;
-  const why = !hasAdditionalVips(octavia)
+  const { ipFamilyPolicy: value = '' } = service.spec;
+  const because = !hasAdditionalVips(octavia)
     ? `needs Octavia API 2.26, and ${versionInWords(octavia)}`
     : noVipSubnet && whyNot(noVipSubnet, ADDITIONAL);
   // for a load balancer that exists, the plan itself says that it gets no further VIP
-  if (why === undefined && vips && additionalSubnets.length > 0) return [];
-  const blocks = policy === 'RequireDualStack' && !vips;
+  if (!joins && because === undefined && vips && additionalSubnets.length > 0) return [];
+  const why = joins
+    ? 'the load balancer, which is shared, has none'
+    : (because ?? 'there is no subnet for it');
+  const blocks = !joins && value === 'RequireDualStack' && !vips;
   const others = families.filter((other) => other !== family);
-  const message = `has no IPv${family} address: ${why ?? 'there is no subnet for it'}; ${blocks ? 'levelset changes nothing' : `the Service is served by ${named(others)} only`}`;
-  return [
-    { field: 'spec.ipFamilyPolicy', value: policy ?? '', message, ...(blocks ? { blocking: true } : {}) },
-  ];
-}
-
-function notShared(family: Family, { service, families }: ServiceIntent): Problem {
-  const others = families.filter((other) => other !== family);
-  const message = `has no IPv${family} address: the load balancer, which is shared, has none; the Service is served by ${named(others)} only`;
-  return { field: 'spec.ipFamilyPolicy', value: service.spec.ipFamilyPolicy ?? '', message };
+  const then = blocks ? 'levelset changes nothing' : `the Service is served by ${named(others)} only`;
+  const message = `has no IPv${family} address: ${why}; ${then}`;
+  return [{ field: 'spec.ipFamilyPolicy', value, message, ...(blocks ? { blocking: true } : {}) }];
 }
 
 function whyNot({ family, network_id, candidates }: NoVipSubnet, annotation: string): string {
@@ -172,53 +175,4 @@ function whyNot({ family, network_id, candidates }: NoVipSubnet, annotation: str
   if (candidates.length === 1)
     return `the Service is internal, and subnet ${candidates.join()} has global addresses: name it in ${annotation} if it may have one`;
   return `the network ${network_id} has several IPv${family} subnets (${candidates.join(', ')}): name one in ${annotation}`;
-}
-
-/** Problems of additional subnets in another network than the VIP: all VIPs are IP addresses of one port. */
-function strayNetworks({ vips, vipSubnet, additionalSubnets = [] }: NetworkFacts): readonly Problem[] {
-  const stray = vips
-    ? []
-    : additionalSubnets.filter(({ network_id }) => vipSubnet && network_id !== vipSubnet.network_id);
-  return stray.map(({ id, network_id }) => {
-    const message = `is a subnet of network ${network_id}, and the VIP is in ${vipSubnet?.network_id ?? ''}: all VIPs are of one network; levelset changes nothing`;
-    return { field: ADDITIONAL, value: id, message, blocking: true };
-  });
-}
-
-function additionalVipsTooNew(
-  { annotated }: ServiceIntent,
-  { vips }: NetworkFacts,
-  octavia: OctaviaVersion,
-): readonly Problem[] {
-  const { additionalVipSubnetIds: ids = [] } = annotated.Service;
-  if (ids.length === 0 || hasAdditionalVips(octavia) || vips) return [];
-  const message = `needs Octavia API 2.26, and ${versionInWords(octavia)}; levelset ignores it`;
-  return [{ field: ADDITIONAL, value: ids.join(','), message }];
-}
-
-/**
- * Problems of annotations for a floating IP on a Service without IPv4: Neutron has no floating IPs of IPv6. What
- * cloud.conf says about floating IPs is no Problem.
- */
-function noFloatingIP({ service, families }: ServiceIntent): readonly Problem[] {
-  if (families.includes(4)) return [];
-  const names = ANNOTATIONS.flatMap((row) => (needsOf(row).includes('floating-ip') ? row.names : []));
-  return names.flatMap((field) => {
-    const value = service.metadata.annotations?.[field];
-    const message = 'is ignored: there are no floating IPs of IPv6, and the address is the VIP';
-    return value === undefined ? [] : [{ field, value, message }];
-  });
-}
-
-/**
- * Problems of VIPs of a family that the Service does not name, or no longer names: they answer, but are not published.
- */
-function left({ families, annotated }: ServiceIntent, { vips = [] }: NetworkFacts): readonly Problem[] {
-  if (annotated.Service.additionalVipSubnetIds !== undefined) return [];
-  return vips
-    .filter((vip) => !families.includes(familyOf(vip)))
-    .map((vip) => {
-      const message = `does not name the family of ${vip}, which the load balancer keeps, since a VIP cannot be removed; levelset does not publish it`;
-      return { field: 'spec.ipFamilies', value: named(families), message };
-    });
 }

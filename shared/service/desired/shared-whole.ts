@@ -4,8 +4,7 @@
  */
 import { attributeRule } from '../../model/attributes.ts';
 import { equalAttribute } from '../../model/equality.ts';
-import { isShared, madeForKey } from '../../model/load-balancer/shared-load-balancer.ts';
-import type { Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
+import { isShared, madeForKey, type Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
 import { mergeUserTags } from '../../model/load-balancer/user-tags.ts';
 import {
   clusterTag,
@@ -15,12 +14,11 @@ import {
   serviceTag,
   sharedTag,
   tagValue,
+  type ClusterIdentity,
 } from '../../model/ownership.ts';
-import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
-import { targetOf } from '../intent/annotation-row.ts';
-import { ANNOTATIONS } from '../intent/annotations.ts';
+import { ANNOTATIONS, targetOf } from '../intent/annotations.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
 interface Whole {
@@ -52,32 +50,22 @@ export function desireOfShared(
     return { resources: resources.filter(({ kind }) => !stays || kind !== 'floatingip'), problems: [] };
   }
   const leaves = leavesFloatingIP(whole);
+  const maker = lb && madeForKey(lb.wire);
+  // a new floating IP is described as the load balancer is named: whoever is the last on it finds it, and takes it along
+  const described = maker ? { description: floatingIPDescription(whole.cluster, maker) } : {};
   return {
     resources: [
-      ...ofLoadBalancer(resources, whole)
+      ...resources
         .filter(({ kind }) => kind !== 'floatingip' || !leaves)
-        .map((one) =>
-          one.kind === 'loadbalancer' ? { ...one, attributes: attributesOf(one, intent, whole) } : one,
-        ),
+        .map((one): DesiredResource => {
+          if (one.kind === 'loadbalancer') return { ...one, attributes: attributesOf(one, intent, whole) };
+          if (one.kind !== 'floatingip' || !('description' in one.attributes)) return one;
+          return { ...one, attributes: { ...one.attributes, ...described } };
+        }),
       ...(leaves && sharing?.agreed !== 'internal' ? keptAsItIs(intent, whole) : []),
     ],
     problems: lb && isShared(sharing) ? problemsOf(intent, lb, whole) : [],
   };
-}
-
-/** A new floating IP is described as the load balancer is named: whoever is the last on it finds it, and takes it along. */
-function ofLoadBalancer(
-  resources: readonly DesiredResource[],
-  { cluster, lb }: Whole,
-): readonly DesiredResource[] {
-  const maker = lb && madeForKey(lb.wire);
-  if (!maker) return resources;
-  const description = floatingIPDescription(cluster, maker);
-  return resources.map((one) =>
-    one.kind === 'floatingip' && 'description' in one.attributes
-      ? { ...one, attributes: { ...one.attributes, description } }
-      : one,
-  ) as readonly DesiredResource[];
 }
 
 /** The floating IP that is there. The Service that the load balancer was made for tags it. */
@@ -86,10 +74,10 @@ function keptAsItIs(
   { cluster, sharing, floatingIP }: Whole,
 ): readonly DesiredResource[] {
   if (!floatingIP) return [];
-  const isMade = sharing?.maker === 'this';
-  const tags = isMade
-    ? [clusterTag(cluster), serviceTag(service.metadata.uid)]
-    : (floatingIP['tags'] as readonly string[]);
+  const tags =
+    sharing?.maker === 'this'
+      ? [clusterTag(cluster), serviceTag(service.metadata.uid)]
+      : (floatingIP['tags'] as readonly string[]);
   return [{ kind: 'floatingip', address: 'floatingip', ifPresent: true, attributes: { tags } }];
 }
 
@@ -159,26 +147,19 @@ function problemsOf(
   });
   const { loadBalancerIP } = service.spec;
   const addresses = [floatingIP?.['floating_ip_address'], loadBalancer['vip_address']];
-  const isElsewhere = loadBalancerIP && !addresses.includes(loadBalancerIP);
-  const isToGetOne = sharing?.agreed === 'external';
-  return [
-    ...ofAnnotations,
-    ...(isElsewhere ? [problem('spec.loadBalancerIP', loadBalancerIP)] : []),
-    ...(internal && floatingIP && sharing?.agreed !== 'internal'
-      ? [exposed(floatingIP, whose === 'foreign')]
-      : []),
-    ...(!internal && !floatingIP && !isToGetOne ? [hidden(loadBalancer, why)] : []),
-  ];
-}
-
-/** The floating IP exposes every Service that shares the load balancer (docs/sources/occm.md, "Sharing"). */
-function exposed({ floating_ip_address: address }: WireResource, isPersons: boolean): Problem {
-  const when = isPersons ? 'a person decides about' : 'goes when all who share it are internal';
-  const message = `cannot be met: the load balancer is shared and has the floating IP ${String(address)}, which ${when}`;
-  return { field: 'service.beta.kubernetes.io/openstack-internal-load-balancer', value: 'true', message };
-}
-
-function hidden({ id }: WireResource, why: string): Problem {
-  const message = `has no floating IP, and gets none, since ${why}: this Service can be reached at the VIP only, from inside`;
-  return { field: 'load balancer', value: id, message };
+  const problems = [...ofAnnotations];
+  if (loadBalancerIP && !addresses.includes(loadBalancerIP))
+    problems.push(problem('spec.loadBalancerIP', loadBalancerIP));
+  if (internal && floatingIP && sharing?.agreed !== 'internal') {
+    // it exposes every Service that shares the load balancer (docs/sources/occm.md, "Sharing")
+    const when = whose === 'foreign' ? 'a person decides about' : 'goes when all who share it are internal';
+    const message = `cannot be met: the load balancer is shared and has the floating IP ${String(floatingIP['floating_ip_address'])}, which ${when}`;
+    const field = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
+    problems.push({ field, value: 'true', message });
+  }
+  if (!internal && !floatingIP && sharing?.agreed !== 'external') {
+    const message = `has no floating IP, and gets none, since ${why}: this Service can be reached at the VIP only, from inside`;
+    problems.push({ field: 'load balancer', value: loadBalancer.id, message });
+  }
+  return problems;
 }

@@ -1,12 +1,16 @@
 import { placeOf } from '../../model/address.ts';
-import { targetOf } from '../intent/annotation-row.ts';
-import { lackingIn, versionInWords } from '../../model/load-balancer/capabilities.ts';
-import type { Capability, OctaviaVersion } from '../../model/load-balancer/capabilities.ts';
+import {
+  lackingIn,
+  versionInWords,
+  type Capability,
+  type OctaviaVersion,
+} from '../../model/load-balancer/capabilities.ts';
 import { isRecord } from '../../model/json.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource } from '../../model/resources.ts';
 import type { Spelling } from '../intent/read-annotations.ts';
-import { ANNOTATIONS } from '../intent/annotations.ts';
+import { ANNOTATIONS, NEEDS } from '../intent/annotations.ts';
+import type { Port } from '../intent/ports.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
 /** The version of the Octavia API, and the provider of the load balancer. */
@@ -19,9 +23,6 @@ interface Able {
   readonly problems: readonly Problem[];
 }
 
-/** The annotation that sets an attribute of a resource, if one does. */
-type SpelledBy = (resource: DesiredResource, attribute: string) => Spelling | undefined;
-
 /**
  * The desired resources without what this cloud cannot do, and a Problem for each attribute that has no effect for that
  * reason. An attribute that levelset sets of its own accord (`implied`) is no Problem. An attribute that guards, such
@@ -31,26 +32,29 @@ type SpelledBy = (resource: DesiredResource, attribute: string) => Spelling | un
 export function withinCapabilities(
   desired: readonly DesiredResource[],
   ability: Ability,
-  spelledBy: SpelledBy = () => undefined,
+  ports: readonly Pick<Port, 'at' | 'spelled'>[] = [],
 ): Able {
   const { minor, provider } = ability;
   const missing = lackingIn(provider, minor);
   const problems = new Map<string, Problem>();
   const dropped = new Set<string>();
   const resources = desired
-    .filter((one) => !isOfLayer7(one) || provider !== 'ovn')
+    .filter(({ kind }) => provider !== 'ovn' || (kind !== 'l7policy' && kind !== 'l7rule'))
     .map((resource) => {
       const attributes = new Map<string, unknown>(Object.entries(resource.attributes));
+      const place = placeOf(resource.address);
       for (const capability of missing) {
         const { kind, attribute, values, at, instead } = capability;
         const value = attributes.get(attribute);
         if (kind !== resource.kind || value === undefined) continue;
-        if (at !== undefined && !placeOf(resource.address).startsWith(`${at}/`)) continue;
+        if (at !== undefined && !place.startsWith(`${at}/`)) continue;
         if (values && !values.includes(isRecord(value) ? value['type'] : value)) continue;
-        if (capability.drops) dropped.add(placeOf(resource.address));
+        if (capability.drops) dropped.add(place);
         else if (instead === undefined) attributes.delete(attribute);
         else attributes.set(attribute, instead);
-        const spelled = spelledBy(resource, attribute);
+        const port = ports.find((one) => one.at === place);
+        const setters = ANNOTATIONS.filter(({ becomes }) => becomes === `${kind}.${attribute}`);
+        const [spelled] = setters.flatMap(({ on, sets }) => port?.spelled[`${on}.${sets}`] ?? []);
         if (!spelled && capability.implied) continue;
         const problem = notMet(capability, value, ability, spelled);
         problems.set(`${problem.field} ${problem.value} ${problem.message}`, problem);
@@ -63,10 +67,6 @@ export function withinCapabilities(
   };
 }
 
-function isOfLayer7({ kind }: DesiredResource): boolean {
-  return kind === 'l7policy' || kind === 'l7rule';
-}
-
 function notMet(
   { kind, attribute, since = 0, instead, guards, drops }: Capability,
   value: unknown,
@@ -77,10 +77,9 @@ function notMet(
     ability.minor < since
       ? `needs Octavia API 2.${since}, and ${versionInWords(ability)}`
       : `cannot be done by the provider ${ability.provider}`;
-  const stops = guards === true;
   const without =
     (instead ?? null) === null ? 'levelset ignores it' : `levelset uses ${textOf(instead)} instead`;
-  const done = stops
+  const done = guards
     ? 'levelset changes nothing while it is set'
     : drops
       ? 'levelset leaves out the port'
@@ -89,7 +88,7 @@ function notMet(
     field: spelled?.name ?? `${kind} ${attribute}`,
     value: spelled?.text ?? textOf(value),
     message: `${why}; ${done}`,
-    ...(stops ? { blocking: true as const } : {}),
+    ...(guards ? { blocking: true as const } : {}),
   };
 }
 
@@ -97,16 +96,38 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The annotation that sets an attribute of a resource at one of the Service's ports. */
-export function spelledBy({ ports }: ServiceIntent): SpelledBy {
-  return ({ kind, address }, attribute) => {
-    const port = ports.find(({ at }) => at === placeOf(address));
-    return settersOf(`${kind}.${attribute}`).flatMap((what) => port?.spelled[what] ?? [])[0];
-  };
-}
+/** Values that switch something off. They are no Problem if no port makes use of them. */
+const OFF: readonly unknown[] = [undefined, false, null, 'NONE'];
 
-/** The rows whose value ends up in an attribute, such as `listener.tls_versions`. */
-function settersOf(attribute: string): readonly string[] {
-  const rows = ANNOTATIONS.filter((row) => targetOf(row)?.join('.') === attribute);
-  return rows.map(({ on, sets }) => `${on}.${sets}`);
+/**
+ * A Problem for each annotation of which no port makes use, since something that it needs is missing. An annotation
+ * that has an effect on at least one port is no Problem.
+ */
+export function uselessSettings({ ports }: Pick<ServiceIntent, 'ports'>): readonly Problem[] {
+  return ANNOTATIONS.flatMap(({ on, sets, needs, unused }) => {
+    const spelled = (needs.length === 0 ? [] : ports).flatMap((port) => {
+      const spelling = port.spelled[`${on}.${sets}`];
+      const { [on]: values = {} } = port as unknown as Readonly<
+        Record<string, Readonly<Record<string, unknown>>>
+      >;
+      const missing = needs.find((need) => !port.meets.has(need));
+      return spelling ? [{ spelling, missing, isOff: OFF.includes(values[sets]) }] : [];
+    });
+    const used = new Set(spelled.flatMap(({ spelling, missing }) => (missing ? [] : [spelling.name])));
+    const found = spelled.flatMap(({ spelling: { name: field, text: value }, missing, isOff }) => {
+      if (!missing || isOff || used.has(field)) return [];
+      const message = `needs ${NEEDS[missing]}; levelset`;
+      return unused === 'blocks'
+        ? [
+            {
+              field,
+              value,
+              message: `${message} changes nothing until there is one, since people may rely on it`,
+              blocking: true as const,
+            },
+          ]
+        : [{ field, value, message: `${message} ignores it` }];
+    });
+    return [...new Map(found.map((problem) => [problem.field, problem])).values()];
+  });
 }

@@ -1,23 +1,12 @@
 import type { Config } from '../../config/config.ts';
 import { ANNOTATION_PREFIX, KINX } from '../../model/annotation-prefixes.ts';
-import { targetOf } from './annotation-row.ts';
-import type { AnnotationRow } from './annotation-row.ts';
-import { ANNOTATIONS } from './annotations.ts';
+import { ANNOTATIONS, type AnnotationRow } from './annotations.ts';
 import type { Parsed } from '../../model/text/parsers.ts';
 import { withKinxDefaults } from './service-config.ts';
-import { readIntent } from './service-intent.ts';
-import type { ServiceIntent } from './service-intent.ts';
+import { readIntent, type ServiceIntent } from './service-intent.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 import type { WireResource } from '../../model/resources.ts';
-
-/** The intent of a Service, read as the controller that made its load balancer would have read it. */
-
-/** The configuration with kinx's defaults. kinx made no floating IPs, so the published address is the VIP. */
-function asKinx(config: Config): Config {
-  const own = withKinxDefaults(config);
-  return { ...own, loadBalancer: { ...own.loadBalancer, internalLb: true } };
-}
 
 /**
  * The configuration with this provider. The provider of a load balancer that exists never changes; that in cloud.conf
@@ -53,7 +42,9 @@ export function readAsDialect(
   lastSelector?: string,
 ): Reading {
   const isKinx = loadBalancer !== undefined && dialectOf(loadBalancer) === 'kinx';
-  const own = ofProvider(isKinx ? asKinx(config) : config, loadBalancer?.['provider']);
+  // kinx made no floating IPs, so the published address is the VIP
+  const dialect = isKinx ? withKinxDefaults(config, { internalLb: true }) : config;
+  const own = ofProvider(dialect, loadBalancer?.['provider']);
   const configs = { config: own, asNew: ofProvider(own, config.loadBalancer.lbProvider) };
   if (!service) return { ...configs, approved: [] };
   const intent = readIntent(service, own, lastSelector);
@@ -62,8 +53,6 @@ export function readAsDialect(
   if (!loadBalancer) return { ...configs, intent, approved };
   return { ...configs, intent, approved, readOtherwise: readOtherwise(service) };
 }
-
-const FIELD = 'levelset.openstack.org/description';
 
 /**
  * The intent without a description: kinx's driver reads in the description how the load balancer behaves (decision 7).
@@ -75,7 +64,7 @@ function withoutDescription(intent: ServiceIntent): ServiceIntent {
   return {
     ...intent,
     annotated: { ...intent.annotated, Service },
-    problems: [...intent.problems, { field: FIELD, value: description, message }],
+    problems: [...intent.problems, { field: `${ANNOTATION_PREFIX}description`, value: description, message }],
   };
 }
 
@@ -86,7 +75,7 @@ function readOtherwise({ metadata: { annotations = {} } }: Service): ReadonlySet
         row.names.some((name) => key === name || (isOwn(name) && key.startsWith(`${name}.`))),
       )
       .filter(([key, text]) => isOwn(key) || !isPlain(row, text))
-      .map(() => targetOf(row)?.join('.') ?? ''),
+      .map(() => row.becomes ?? ''),
   );
   // kinx's protocol brings a header
   return new Set(targets.includes('listener.protocol') ? [...targets, 'listener.insert_headers'] : targets);

@@ -1,6 +1,5 @@
 import type { Problem } from '../../model/plan.ts';
-import type { AnnotationRow } from './annotation-row.ts';
-import { ANNOTATIONS } from './annotations.ts';
+import { ANNOTATIONS, type AnnotationRow } from './annotations.ts';
 import type { Port } from './ports.ts';
 import type { Spelled } from './read-annotations.ts';
 import type { ServiceIntent } from './service-intent.ts';
@@ -21,19 +20,25 @@ export interface EffectiveValue {
 
 /** The values that hold for a Service, in the order of the table of annotations; none that nothing sets. For people. */
 export function effectiveValues(intent: ServiceIntent): readonly EffectiveValue[] {
-  const { ports } = intent;
+  const { ports, annotated, origins } = intent;
   return [
-    ...ports.map((port) => protocolValue(port, intent)),
+    // the protocol of a listener follows from several annotations and two fields of the port
+    ...ports.map((port) => ({
+      setting: 'listener.protocol',
+      port: port.spec.port,
+      value: port.listens,
+      setBy: protocolSetBy(port, origins),
+    })),
     ...ANNOTATIONS.flatMap((row) => {
-      const setting = settingOf(row);
+      const [name = ''] = row.names;
+      const setting = name.slice(name.indexOf('/') + 1);
       const ofField = valueOfField(row, intent);
       if (ofField) return [{ setting, ...ofField }];
-      if (row.on in intent.annotated)
-        return valueOf(row, intent.annotated, intent).map((one) => ({ setting, ...one }));
+      const ofRow = (values: Values, of: object): readonly EffectiveValue[] =>
+        valueOf(row, values, intent).map((one) => ({ setting, ...of, ...one }));
+      if (row.on in annotated) return ofRow(annotated, {});
       return together(
-        ports.flatMap((port) =>
-          valueOf(row, port, intent).map((one) => ({ setting, port: port.spec.port, ...one })),
-        ),
+        ports.flatMap((port) => ofRow(port, { port: port.spec.port })),
         ports.length,
       );
     }),
@@ -49,10 +54,6 @@ export function overruledValues(intent: ServiceIntent): readonly Problem[] {
     return [{ field: spelling.name, value: spelling.text, message: `does not count: ${first} goes first` }];
   });
   return [...intent.origins.overruled, ...annotations];
-}
-
-function settingOf({ names: [name = ''] }: AnnotationRow): string {
-  return name.slice(name.indexOf('/') + 1);
 }
 
 type Value = Pick<EffectiveValue, 'value' | 'setBy'>;
@@ -88,18 +89,7 @@ function valueOf(row: AnnotationRow, values: Values, { origins }: ServiceIntent)
   if (value === undefined) return [];
   const { [`${row.on}.${row.sets}`]: spelling } = values.spelled;
   if (spelling && !spelling.ignored) return [{ value, setBy: `annotation ${spelling.name}` }];
-  const { option } = row.otherwise ?? {};
-  return [{ value, setBy: (option && origins.by[option]) ?? DEFAULT }];
-}
-
-/** The protocol of a listener: it follows from several annotations and two fields of the port. */
-function protocolValue(port: Port, { origins }: ServiceIntent): EffectiveValue {
-  return {
-    setting: 'listener.protocol',
-    port: port.spec.port,
-    value: port.listens,
-    setBy: protocolSetBy(port, origins),
-  };
+  return [{ value, setBy: (row.option && origins.by[row.option]) ?? DEFAULT }];
 }
 
 /** The settings that make a TCP port speak something else, the first one first. */

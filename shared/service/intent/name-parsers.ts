@@ -1,9 +1,6 @@
-import { chooseByName, chooseByTags } from '../../model/network/subnet-choice.ts';
-import type { Choice } from '../../model/network/subnet-choice.ts';
-import { NODE_SELECTOR, parseNodeSelector } from '../../model/node/node-selector.ts';
-import type { NodeSelector } from '../../model/node/node-selector.ts';
-import { matching, OBJECT_NAME, uuid } from '../../model/text/parsers.ts';
-import type { Parser } from '../../model/text/parsers.ts';
+import { chooseByName, chooseByTags, type Choice } from '../../model/network/subnet-choice.ts';
+import { NODE_SELECTOR, parseNodeSelector, type NodeSelector } from '../../model/node/node-selector.ts';
+import { matching, OBJECT_NAME, uuid, type Parser } from '../../model/text/parsers.ts';
 import { DESCRIPTION_MARK, LONGEST_DESCRIPTION } from '../../model/ownership.ts';
 import { isReserved, LONGEST_USER_TAG } from '../../model/load-balancer/user-tags.ts';
 

@@ -4,7 +4,7 @@ import type { ListenerProtocol } from '../../model/attributes/listener.ts';
 import type { PoolProtocol } from '../../model/attributes/pool.ts';
 import { goesToPods } from '../../model/load-balancer/service-endpoints.ts';
 import type { Annotated, PortIntent } from './read-annotations.ts';
-import type { PortProtocol } from './annotation-row.ts';
+import type { AnnotationNeed, Targets } from './annotations.ts';
 
 /** What a port of the Service's wants, by its spec and by annotations. */
 export interface Port extends PortIntent {
@@ -25,6 +25,10 @@ export interface Port extends PortIntent {
    * (docs/sources/kubernetes.md, "Health check node port").
    */
   readonly healthPort?: number;
+  /** The type of the health check; absent: the members are not checked. */
+  readonly check?: string;
+  /** What of NEEDS the port has. */
+  readonly meets: ReadonlySet<string>;
 }
 
 /** The ports of a Service, in the order of spec.ports. */
@@ -36,20 +40,49 @@ export function portsOf(service: Service, annotated: Annotated): readonly Port[]
     const transport = (spec.protocol ?? 'TCP') as Port['transport'];
     const isDirect = goesToPods(service, spec);
     const isLocal = externalTrafficPolicy === 'Local' && !isDirect;
-    return {
-      ...port,
-      spec,
-      index,
-      transport,
-      at: placeOfPort(spec),
-      ...protocolsOf(spec, transport, port),
-      isDirect,
-      ...(isLocal && healthCheckNodePort ? { healthPort: healthCheckNodePort } : {}),
-    };
+    const healthPort = isLocal && healthCheckNodePort ? { healthPort: healthCheckNodePort } : {};
+    const check = checkOf(port, transport, 'healthPort' in healthPort);
+    const own = { ...port, spec, index, transport, at: placeOfPort(spec), isDirect, ...healthPort, ...check };
+    const read = { ...own, ...protocolsOf(spec, transport, port) };
+    return { ...read, meets: needsMetBy(read) };
   });
 }
 
-const LISTENER: Readonly<Record<PortProtocol, ListenerProtocol>> = {
+function needsMetBy(port: Omit<Port, 'meets'>): Port['meets'] {
+  const { listens, transport, listener, pool, ServicePort, healthPort, check } = port;
+  const isTls = listens === 'TERMINATED_HTTPS';
+  const isTcp = transport === 'TCP';
+  const isMet: Readonly<Record<Exclude<AnnotationNeed, 'floating-ip'>, boolean>> = {
+    tcp: isTcp,
+    requests: readsHttp(port),
+    http: listens === 'HTTP',
+    redirect: ServicePort.redirectHttp === true,
+    tls: isTls,
+    hsts: isTls && listener.hsts_max_age !== undefined,
+    'tls-to-members': isTcp && pool.tls_enabled === true,
+    check: check !== undefined,
+    'http-check': healthPort === undefined && (check === 'HTTP' || check === 'HTTPS'),
+  };
+  return new Set(Object.entries(isMet).flatMap(([need, met]) => (met ? [need] : [])));
+}
+
+/**
+ * How members are checked: as kube-proxy answers with externalTrafficPolicy Local, where nodes without an endpoint would lose their
+ * traffic, else as the annotation says if Octavia takes that for the transport, else by a connection of the transport.
+ */
+function checkOf(
+  { ServicePort, healthmonitor: { type } }: PortIntent,
+  transport: Port['transport'],
+  isLocal: boolean,
+): Pick<Port, 'check'> {
+  if (isLocal) return { check: 'HTTP' };
+  if (ServicePort.monitor !== true) return {};
+  const isOfUdp = type === 'UDP-CONNECT' || type === 'SCTP';
+  const fits = transport === 'TCP' ? !isOfUdp : isOfUdp || type === 'TCP' || type === 'HTTP';
+  return { check: type !== undefined && fits ? type : transport === 'UDP' ? 'UDP-CONNECT' : transport };
+}
+
+const LISTENER: Readonly<Record<Targets['ServicePort']['protocol'], ListenerProtocol>> = {
   tcp: 'TCP',
   http: 'HTTP',
   https: 'HTTPS',

@@ -5,11 +5,8 @@ import type { ReferenceKind } from '../../model/attributes/attribute-row.ts';
 import { LOAD_BALANCER_ADDRESS } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import { KINX_LOAD_BALANCER_ID } from './service-config.ts';
-import { ANNOTATIONS, PREFIXES } from './annotations.ts';
-import type { Targets } from './annotations.ts';
-import type { AnnotationRow } from './annotation-row.ts';
-import { mayRefer, outOfReach } from '../../model/load-balancer/reach.ts';
-import type { ReachConfig } from '../../model/load-balancer/reach.ts';
+import { ANNOTATIONS, PREFIXES, type AnnotationRow, type Targets } from './annotations.ts';
+import { mayRefer, outOfReach, type ReachConfig } from '../../model/load-balancer/reach.ts';
 import { limitOf, tooMany } from '../../model/load-balancer/within-limits.ts';
 import { didYouMean } from '../../model/text/did-you-mean.ts';
 
@@ -42,17 +39,28 @@ export interface Annotated extends Values<'loadbalancer' | 'floatingip' | 'Servi
   readonly problems: readonly Problem[];
 }
 
-const OF_THE_SERVICE: readonly string[] = ['loadbalancer', 'floatingip', 'Service'];
-
 /** Annotations that controllers write. They set nothing. */
 const OUTPUT = [LOAD_BALANCER_ADDRESS, KINX_LOAD_BALANCER_ID];
 
 type Named = Pick<ServicePort, 'name' | 'port'>;
 
-interface Found {
-  readonly name: string;
-  readonly text: string;
+/** What one Service's annotations are read with. */
+interface Reader {
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly namespace: string;
+  readonly config: Config;
+  readonly lastSelector?: string | undefined;
+  /** What is wrong, by annotation. */
+  readonly problems: Map<string, Problem>;
+  /** The values that were read, by annotation: one for all ports is read once. */
+  readonly values: Map<string, unknown>;
 }
+
+const readerOf = (
+  { annotations = {}, namespace }: Service['metadata'],
+  config: Config,
+  lastSelector?: string,
+): Reader => ({ annotations, namespace, config, lastSelector, problems: new Map(), values: new Map() });
 
 /**
  * Reads all annotations of a Service. A valid value counts; a wrong one becomes a Problem, and its row says what counts.
@@ -64,46 +72,37 @@ export function readAnnotations(
   config: Config,
   lastSelector?: string,
 ): Annotated {
-  const annotations = service.metadata.annotations ?? {};
-  const { namespace } = service.metadata;
-  const reader = { config, namespace, lastSelector, read: new Map<string, unknown>() };
-  const problems = new Map<string, Problem>();
-  const known = new Set<string>(OUTPUT);
+  const reader = readerOf(service.metadata, config, lastSelector);
+  const { annotations, problems } = reader;
+  const known = new Set([...OUTPUT, ...ANNOTATIONS.flatMap(({ names }) => names)]);
   const common = { loadbalancer: {}, floatingip: {}, Service: {}, spelled: {} };
   const ports = (service.spec.ports ?? []).map((port) => ({
     port,
     values: { listener: {}, pool: {}, member: {}, healthmonitor: {}, ServicePort: {}, spelled: {} },
   }));
-  const set = (
-    row: AnnotationRow,
-    into: { readonly spelled: object },
-    ofOnePort: readonly string[] = [],
-  ): void => {
-    const given = ofOnePort.flatMap((name) => foundAt(name, annotations));
-    for (const { name } of given) known.add(name);
+  const set = (row: AnnotationRow, values: object, ofOnePort: readonly string[] = []): void => {
+    const given = ofOnePort.filter((one) => annotations[one] !== undefined);
+    for (const one of given) known.add(one);
     const [one] = given;
-    const found = one ?? findOne(row, annotations, problems);
-    const value = read(row, found, reader, problems);
-    if (found) {
-      const ignored = problems.has(found.name) ? { ignored: true } : {};
-      const spelling = { ...found, ofOnePort: one !== undefined, ...ignored };
-      Object.assign(into.spelled, { [`${row.on}.${row.sets}`]: spelling });
+    const name = one ?? nameOf(row, reader);
+    const value = name === undefined ? row.otherwise?.(config) : valueOf(row, name, reader);
+    const into = values as Readonly<Record<string, object>>;
+    if (name !== undefined) {
+      const ignored = problems.has(name) ? { ignored: true } : {};
+      const spelling = { name, text: annotations[name], ofOnePort: one !== undefined, ...ignored };
+      Object.assign(into['spelled'] ?? {}, { [`${row.on}.${row.sets}`]: spelling });
     }
-    if (value !== undefined)
-      Object.assign((into as unknown as Record<string, object>)[row.on] ?? {}, { [row.sets]: value });
+    if (value !== undefined) Object.assign(into[row.on] ?? {}, { [row.sets]: value });
   };
   const ofOnePort = namesWithPort(Object.keys(annotations));
   for (const row of ANNOTATIONS) {
-    for (const name of row.names) known.add(name);
-    if (OF_THE_SERVICE.includes(row.on)) set(row, common);
+    if (row.on in common) set(row, common);
     else {
       const names = row.names.filter((name) => ofOnePort.has(name));
       for (const { port, values } of ports) {
-        set(
-          row,
-          values,
-          names.flatMap((name) => ofPort(name, port)),
-        );
+        const ofPort = (name: string): readonly string[] =>
+          [port.name, port.port].flatMap((which) => (which ? `${name}.${which}` : []));
+        set(row, values, names.flatMap(ofPort));
       }
     }
   }
@@ -130,20 +129,13 @@ export function readSetting<S extends keyof Targets['Service']>(
   config: Config,
 ): Targets['Service'][S] | undefined {
   const row = ANNOTATIONS.find(({ on, sets }) => on === 'Service' && sets === setting);
-  const unheard = new Map<string, Problem>();
-  const found = row && findOne(row, metadata.annotations ?? {}, unheard);
-  const reader = { config, namespace: metadata.namespace, lastSelector: undefined, read: new Map() };
-  const value = row && found && readText(row, found, reader, unheard);
+  const reader = readerOf(metadata, config);
+  const name = row && nameOf(row, reader);
+  const value = row && name !== undefined ? readText(row, name, reader) : undefined;
   return value as Targets['Service'][S] | undefined;
 }
 
-/** The spellings of `levelset.openstack.org/x` for one port: with the port's name, and with its number. */
-function ofPort(name: string, port: Named): readonly string[] {
-  if (!name.startsWith(ANNOTATION_PREFIX)) return [];
-  return [...(port.name ? [`${name}.${port.name}`] : []), `${name}.${port.port}`];
-}
-
-/** The parts of these annotations in front of a dot: what a Service does not carry is not looked for at every port. */
+/** The parts of levelset's own annotations in front of a dot: what a Service does not carry is not looked for at every port. */
 function namesWithPort(annotations: readonly string[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const name of annotations.filter((one) => one.startsWith(ANNOTATION_PREFIX)))
@@ -158,78 +150,57 @@ function isEmpty(name: string, text: string): boolean {
 }
 
 /** The first spelling that the Service carries. Further spellings with another value are Problems. */
-function findOne(
+function nameOf(
   { names, parse, orNone }: AnnotationRow,
-  annotations: Readonly<Record<string, string>>,
-  problems: Map<string, Problem>,
-): Found | undefined {
+  { annotations, problems }: Reader,
+): string | undefined {
   const isRead = orNone ?? 'value' in parse('');
-  const [found, ...others] = names
-    .flatMap((name) => foundAt(name, annotations))
-    .filter(({ name, text }) => isRead || !isEmpty(name, text));
-  for (const { name, text } of others.filter((other) => other.text !== found?.text)) {
-    const message = `is ignored: ${found?.name ?? ''} sets the same`;
-    problems.set(name, { field: name, value: text, message });
+  const given = names.flatMap((name) => {
+    const value = annotations[name];
+    return value === undefined || (!isRead && isEmpty(name, value)) ? [] : [{ field: name, value }];
+  });
+  const [first] = given;
+  for (const other of given.filter(({ value }) => value !== first?.value)) {
+    const message = `is ignored: ${first?.field ?? ''} sets the same`;
+    problems.set(other.field, { ...other, message });
   }
-  return found;
+  return first?.field;
 }
 
-function foundAt(name: string, annotations: Readonly<Record<string, string>>): readonly Found[] {
-  const text = annotations[name];
-  return text === undefined ? [] : [{ name, text }];
-}
-
-/** What one Service's annotations are read with. */
-interface Reader {
-  readonly config: Config;
-  readonly namespace: string;
-  readonly lastSelector: string | undefined;
-  /** The values that were read, by annotation: one for all ports is read once. */
-  readonly read: Map<string, unknown>;
-}
-
-function read(
-  row: AnnotationRow,
-  found: Found | undefined,
-  reader: Reader,
-  problems: Map<string, Problem>,
-): unknown {
-  if (!found) return row.otherwise?.(reader.config);
-  if (!reader.read.has(found.name)) reader.read.set(found.name, readText(row, found, reader, problems));
-  return reader.read.get(found.name);
+function valueOf(row: AnnotationRow, name: string, reader: Reader): unknown {
+  if (!reader.values.has(name)) reader.values.set(name, readText(row, name, reader));
+  return reader.values.get(name);
 }
 
 function readText(
   row: AnnotationRow,
-  { name, text }: Found,
-  { config, namespace, lastSelector }: Reader,
-  problems: Map<string, Problem>,
+  name: string,
+  { annotations: { [name]: text = '' }, config, namespace, lastSelector, problems }: Reader,
 ): unknown {
   if (row.orNone && isEmpty(name, text)) return undefined;
+  const wrong = (message: string, value = text, blocking = {}): void => {
+    problems.set(name, { field: name, value, message, ...blocking });
+  };
   const parsed = whyTooLong(row, text, config) ?? row.parse(text);
   if ('value' in parsed) {
     const stray = row.refers && idOutOfReach(parsed.value, namespace, row.refers, config);
     if (!row.refers || stray === undefined) return parsed.value;
     // it blocks: a default in its place could not change later, or would be less safe
     const message = `${outOfReach(namespace, row.refers, stray)}; levelset changes nothing until then`;
-    problems.set(name, { field: name, value: stray, message, blocking: true });
+    wrong(message, stray, { blocking: true });
     return undefined;
   }
-  const about = { field: name, value: text };
   const must = `must be ${parsed.allowed}; levelset`;
   if (row.unreadable === 'default') {
-    problems.set(name, { ...about, message: `${must} ignores it` });
+    wrong(`${must} ignores it`);
     return row.otherwise?.(config);
   }
   const last = row.unreadable === 'last' && lastSelector !== undefined ? row.parse(lastSelector) : parsed;
   if ('value' in last) {
-    problems.set(name, {
-      ...about,
-      message: `${must} goes on with ${lastSelector}, the last that it could read`,
-    });
+    wrong(`${must} goes on with ${lastSelector}, the last that it could read`);
     return last.value;
   }
-  problems.set(name, { ...about, message: `${must} changes nothing until it is`, blocking: true });
+  wrong(`${must} changes nothing until it is`, text, { blocking: true });
   return undefined;
 }
 
@@ -237,32 +208,31 @@ function readText(
 const LONGEST_TEXT = 4_096;
 
 function whyTooLong(
-  row: AnnotationRow,
+  { list, refers, sets }: AnnotationRow,
   text: string,
   config: Config,
 ): { readonly allowed: string } | undefined {
-  if (!row.list)
+  if (!list)
     return text.length > LONGEST_TEXT ? { allowed: `at most ${LONGEST_TEXT} characters long` } : undefined;
-  const most = limitOf((row.refers ?? row.sets === 'tlsReferences') ? 'names' : 'entries', config);
+  const most = limitOf((refers ?? sets === 'tlsReferences') ? 'names' : 'entries', config);
   return text.split(',', most + 1).length > most
     ? { allowed: `a list of at most ${most} entries` }
     : undefined;
 }
 
 function unknownAnnotations(
-  annotations: Readonly<Record<string, string>>,
+  annotations: Reader['annotations'],
   known: ReadonlySet<string>,
 ): readonly Problem[] {
-  return (
-    Object.entries(annotations)
-      .filter(([key]) => PREFIXES.some((prefix) => key.startsWith(prefix)) && !known.has(key))
-      // a Service may have thousands, and each hint looks at all names
-      .map(([key, value], at) => ({
-        field: key,
-        value,
-        message: `is no annotation that this version of levelset knows; levelset ignores it${at < 10 ? didYouMean(key, [...known]) : ''}`,
-      }))
+  const unknown = Object.entries(annotations).filter(
+    ([key]) => PREFIXES.some((prefix) => key.startsWith(prefix)) && !known.has(key),
   );
+  return unknown.map(([field, value], at) => {
+    // a Service may have thousands, and each hint looks at all names
+    const hint = at < 10 ? didYouMean(field, [...known]) : '';
+    const message = `is no annotation that this version of levelset knows; levelset ignores it${hint}`;
+    return { field, value, message };
+  });
 }
 
 /** The first of the ids that the Service may not refer to. */

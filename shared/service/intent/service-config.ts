@@ -9,10 +9,7 @@ type Field = keyof LoadBalancerConfig;
 
 /** Groups of settings that belong together: the first source with any of them decides the whole group. */
 const GROUPS: readonly { readonly annotations: readonly string[]; readonly fields: readonly Field[] }[] = [
-  {
-    annotations: ['subnet-id', 'network-id', 'port-id'],
-    fields: ['subnetId', 'networkId'],
-  },
+  { annotations: ['subnet-id', 'network-id', 'port-id'], fields: ['subnetId', 'networkId'] },
   {
     annotations: ['floating-subnet-id', 'floating-subnet', 'floating-subnet-tags'],
     fields: ['floatingSubnetId', 'floatingSubnet', 'floatingSubnetTags'],
@@ -46,21 +43,18 @@ export function configOf(
   const overruled: Problem[] = [];
   const overrule = (field: Field, first: string): void => {
     const from = by.get(field);
-    if (from === undefined) return;
     const { [field]: option = null } = options;
+    Reflect.deleteProperty(options, field);
+    if (!by.delete(field) || from === undefined) return;
     const value = typeof option === 'string' ? option : JSON.stringify(option);
-    const message = `does not count: ${first} goes first`;
-    overruled.push({ field: optionPlace(from, field), value, message });
-    by.delete(field);
-  };
-  const drop = (fields: readonly Field[], first: string): void => {
-    for (const field of fields) {
-      overrule(field, first);
-      Reflect.deleteProperty(options, field);
-    }
+    overruled.push({
+      field: optionPlace(from, field),
+      value,
+      message: `does not count: ${first} goes first`,
+    });
   };
   for (const { fields } of GROUPS) {
-    if (fields.some((field) => field in chosen)) drop(fields, `class ${name}`);
+    if (fields.some((field) => field in chosen)) for (const field of fields) overrule(field, `class ${name}`);
   }
   for (const [field, option] of Object.entries(chosen) as [Field, unknown][]) {
     overrule(field, `class ${name}`);
@@ -72,7 +66,7 @@ export function configOf(
     const isSaid = (one: string): boolean =>
       annotations[one] !== undefined && (one.endsWith('-id') || annotations[one].trim() !== '');
     const deciding = names.map((one) => OCCM + one).find(isSaid);
-    if (deciding !== undefined) drop(fields, `annotation ${deciding}`);
+    if (deciding !== undefined) for (const field of fields) overrule(field, `annotation ${deciding}`);
   }
   const whole = { ...config, loadBalancer: options as LoadBalancerConfig };
   return {
@@ -110,18 +104,11 @@ export function isOfKinx(annotation: string): boolean {
 }
 
 /**
- * Defaults of kinx that differ from OCCM's: whether and how often members are checked (docs/sources/kinx.md,
- * "Defaults of kinx").
+ * The configuration with kinx's defaults for options that cloud.conf does not set: whether and how often members are checked
+ * (docs/sources/kinx.md, "Defaults of kinx").
  */
-const DEFAULTS: Partial<LoadBalancerConfig> = {
-  createMonitor: true,
-  monitorDelay: 5,
-  monitorTimeout: 5,
-  monitorMaxRetries: 3,
-};
-
-/** The configuration with kinx's defaults for options that cloud.conf does not set. */
-export function withKinxDefaults(config: Config): Config {
-  const unset = Object.entries(DEFAULTS).filter(([option]) => config.given?.includes(option) !== true);
-  return { ...config, loadBalancer: { ...config.loadBalancer, ...Object.fromEntries(unset) } };
+export function withKinxDefaults(config: Config, further: Partial<LoadBalancerConfig> = {}): Config {
+  const defaults = { createMonitor: true, monitorDelay: 5, monitorTimeout: 5, monitorMaxRetries: 3 };
+  const unset = Object.entries(defaults).filter(([option]) => config.given?.includes(option) !== true);
+  return { ...config, loadBalancer: { ...config.loadBalancer, ...Object.fromEntries(unset), ...further } };
 }

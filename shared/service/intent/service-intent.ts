@@ -1,21 +1,14 @@
 import type { Config } from '../../config/config.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { Family } from '../../model/network/network-facts.ts';
-import { renderNodeSelector } from '../../model/node/node-selector.ts';
-import type { NodeSelector } from '../../model/node/node-selector.ts';
+import { renderNodeSelector, type NodeSelector } from '../../model/node/node-selector.ts';
 import type { UnitState } from '../../model/unit.ts';
 import type { Problem } from '../../model/plan.ts';
 import { isListed, mayRefer } from '../../model/load-balancer/reach.ts';
-import { readPublication } from './publication.ts';
-import type { Publication } from './publication.ts';
-import { readAnnotations, readSetting } from './read-annotations.ts';
-import type { Annotated } from './read-annotations.ts';
-import { portsOf } from './ports.ts';
-import type { Port } from './ports.ts';
-import { configOf } from './service-config.ts';
-import type { Origins } from './service-config.ts';
-import { allowedRanges, readSourceRanges } from './source-ranges.ts';
-import type { SourceRanges } from './source-ranges.ts';
+import { readAnnotations, readSetting, type Annotated } from './read-annotations.ts';
+import { isProxied, portsOf, type Port } from './ports.ts';
+import { configOf, type Origins } from './service-config.ts';
+import { allowedRanges, readSourceRanges, type SourceRanges } from './source-ranges.ts';
 import { tooMany, withinPorts } from '../../model/load-balancer/within-limits.ts';
 
 /**
@@ -30,7 +23,15 @@ export interface ServiceIntent {
   /** cloud.conf makes the Service internal, and the Service itself does not. */
   readonly internalByConfig: boolean;
   readonly keepFloatingip: boolean;
-  readonly publication: Publication;
+  /** How the IP addresses are published. */
+  readonly publication: {
+    /** The name to publish in place of the IP addresses. */
+    readonly hostname?: string;
+    /** Whether members of a port get the PROXY protocol, so that no traffic may bypass the load balancer. */
+    readonly proxied: boolean;
+    /** While `proxied`, a name below this domain is published in place of each IP address, for kube-proxies without ipMode. */
+    readonly suffix?: string;
+  };
   /** Undefined: it cannot be read, nor is it known what was read last, so no node becomes a member. */
   readonly nodeSelector: NodeSelector | undefined;
   /** The families of spec.ipFamilies. After `withFamilies` only those that the load balancer serves. */
@@ -70,7 +71,11 @@ export function readIntent(asked: Service, config: Config, lastSelector?: string
     ...internalOf(service, config),
     // undefined: somebody wrote what cannot be read, and a floating IP that is deleted does not come back
     keepFloatingip: settings.keepFloatingip ?? true,
-    publication: readPublication(settings, ports, config),
+    publication: {
+      ...(settings.hostname === undefined ? {} : { hostname: settings.hostname }),
+      proxied: ports.some(isProxied),
+      ...(settings.ingressHostname ? { suffix: config.loadBalancer.ingressHostnameSuffix } : {}),
+    },
     nodeSelector: settings.nodeSelector,
     ranges,
     ...ofFamilies(ranges, families),

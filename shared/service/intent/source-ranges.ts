@@ -1,10 +1,8 @@
 import { parseCidr } from '../../model/network/cidr.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { Family } from '../../model/network/network-facts.ts';
-import { problemForEach } from '../../model/plan.ts';
-import type { Problem } from '../../model/plan.ts';
-import { tooMany } from '../../model/load-balancer/within-limits.ts';
-import type { Factor } from '../../model/load-balancer/within-limits.ts';
+import { problemForEach, type Problem } from '../../model/plan.ts';
+import { tooMany, type Factor } from '../../model/load-balancer/within-limits.ts';
 
 /** The ranges of spec.loadBalancerSourceRanges, else of the annotation. */
 export interface SourceRanges {

@@ -1,11 +1,9 @@
 import type { Applied } from '../../apply/apply.ts';
 import { isBlocked } from '../../model/plan.ts';
-import { desireIngress } from '../intent/publication.ts';
-import { wantsFloatingIP } from '../intent/service-intent.ts';
+import { wantsFloatingIP, type ServiceIntent } from '../intent/service-intent.ts';
 import type { Evaluation } from '../evaluate.ts';
 import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
-import { publishedAddresses } from '../../model/kubernetes.ts';
-import type { LoadBalancerIngress } from '../../model/kubernetes.ts';
+import { publishedAddresses, type LoadBalancerIngress } from '../../model/kubernetes.ts';
 import { familyOf, vipsOf } from '../../model/network/network-facts.ts';
 import { isShared } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { ResourceKind, WireResource } from '../../model/resources.ts';
@@ -78,6 +76,31 @@ export function ingressOf(
   const waits = evaluation.plan.awaitingApproval.some(({ kind }) => !UNPUBLISHED.includes(kind));
   if ((waits || isBlocked(evaluation.plan)) && before.length > 0) return before;
   return evaluation.intent ? desireIngress(evaluation.intent, addresses) : [];
+}
+
+/**
+ * What to publish in the Service's status: a name if there is one, else the IP addresses, always with `ipMode`
+ * (docs/sources/kubernetes.md, "Published addresses").
+ */
+export function desireIngress(
+  { publication }: Pick<ServiceIntent, 'publication'>,
+  addresses: readonly string[],
+): readonly LoadBalancerIngress[] {
+  if (addresses.length === 0) return [];
+  const { hostname, proxied, suffix } = publication;
+  if (hostname !== undefined) return [{ hostname }];
+  if (proxied && suffix !== undefined)
+    return addresses.map((address) => ({ hostname: `${labelOf(address)}.${suffix}` }));
+  return addresses.map((ip) => ({ ip, ipMode: proxied ? 'Proxy' : 'VIP' }));
+}
+
+/**
+ * An IP address for a DNS name. Services such as nip.io read dashes as colons; a label may not begin or end with a
+ * dash.
+ */
+function labelOf(address: string): string {
+  if (familyOf(address) === 4) return address;
+  return address.replaceAll(':', '-').replace(/^-/, '0-').replace(/-$/, '-0');
 }
 
 /**

@@ -5,8 +5,13 @@ import type { Outcome } from '../../model/outcome.ts';
 import { READY_CONDITION } from '../../model/ownership.ts';
 import { isBlocked } from '../../model/plan.ts';
 import { LET_GO_REASON, TAKEN_OVER_REASON } from '../../model/unit.ts';
-import { clipMessage, conditionWith, readyCondition, BLOCKED_REASON } from '../../report/condition.ts';
-import type { ConditionMessage } from '../../report/condition.ts';
+import {
+  clipMessage,
+  conditionWith,
+  readyCondition,
+  BLOCKED_REASON,
+  type ConditionMessage,
+} from '../../report/condition.ts';
 import { planNotes } from '../../report/plan-notes.ts';
 
 interface ConditionNews {
@@ -24,8 +29,8 @@ export function conditionOf(
   evaluation?: Evaluation,
   addresses: readonly string[] = [],
 ): ConditionNews {
-  const news = newsOf(service, outcome, evaluation, addresses);
-  return { ...news, message: { ...news.message, message: clipMessage(news.message.message) } };
+  const { message, type } = newsOf(service, outcome, evaluation, addresses);
+  return { type, message: { ...message, message: clipMessage(message.message) } };
 }
 
 function newsOf(
@@ -44,7 +49,7 @@ function newsOf(
   }
   switch (outcome.status) {
     case 'settled':
-      return served(evaluation, addresses);
+      return settled(evaluation, addresses);
     case 'progressing': {
       // a load balancer that serves stays `True` during a change, and what is blocked stays so while its members follow the Nodes
       const stays = old?.status === 'True' || (evaluation && isBlocked(evaluation.plan));
@@ -56,11 +61,8 @@ function newsOf(
       return { message: { status: 'False', reason, message: outcome.reason }, type: 'Normal' };
     }
     case 'blocked': {
-      return warning({
-        status: 'False',
-        reason: BLOCKED_REASON,
-        message: whyNot(outcome.reason, evaluation),
-      });
+      const message = whyNot(outcome.reason, evaluation);
+      return warning({ status: 'False', reason: BLOCKED_REASON, message });
     }
     case 'failed': {
       const { reason } = ERRORS[outcome.code];
@@ -95,12 +97,11 @@ function warning(message: ConditionMessage): ConditionNews {
   return { message, type: 'Warning' };
 }
 
-function served(evaluation: Evaluation | undefined, addresses: readonly string[]): ConditionNews {
+function settled(evaluation: Evaluation | undefined, addresses: readonly string[]): ConditionNews {
   const where = addresses.length === 0 ? 'has no address' : `serves at ${addresses.join(' and ')}`;
   const notes = evaluation ? notesOf(evaluation) : [];
-  const message = [`load balancer ${evaluation?.observed.loadBalancer?.id ?? ''} ${where}`, ...notes].join(
-    '\n',
-  );
+  const served = `load balancer ${evaluation?.observed.loadBalancer?.id ?? ''} ${where}`;
+  const message = [served, ...notes].join('\n');
   const reason = evaluation?.desired.keepMembers ? 'UnAvailableLoadBalancer' : 'EnsuredLoadBalancer';
   const status = addresses.length === 0 ? 'False' : 'True';
   return { message: { status, reason, message }, type: notes.length > 0 ? 'Warning' : 'Normal' };

@@ -1,5 +1,4 @@
-import { lockOf } from '../../apply/apply.ts';
-import type { Applied } from '../../apply/apply.ts';
+import { lockOf, type Applied } from '../../apply/apply.ts';
 import { ReconcileError } from '../../model/errors.ts';
 import { howToFree } from '../../model/load-balancer/octavia.ts';
 import { REPLACEMENT } from '../../model/plan.ts';

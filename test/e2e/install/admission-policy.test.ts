@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import { checkOf } from '../../../infra/kubernetes/admission-policy.ts';
 import type { Service } from '../../../shared/model/kubernetes.ts';
-import { manifestProblems } from '../../../shared/service/desired/manifest-problems.ts';
+import { manifestProblems } from '../../../shared/service/desired/desire-service.ts';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
 import { aConfig } from '../../support/config.ts';
 import { aNamespace, aService, kubectl, lab, removeNamespace, until } from '../lab/lab.ts';

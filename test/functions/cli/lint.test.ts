@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { readServices } from '../../../functions/cli/lint/read-services.ts';
-import { manifestProblems } from '../../../shared/service/desired/manifest-problems.ts';
+import { manifestProblems } from '../../../shared/service/desired/desire-service.ts';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
 import { aConfig } from '../../support/config.ts';
 import { aService, sandboxWorld, whatIsThere } from '../sandbox-world.ts';

@@ -12,11 +12,8 @@ import { nodeShares } from '../../../shared/service/desired/desire-members.ts';
 import { selectNodes } from '../../../shared/service/desired/nodes/port-nodes.ts';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
 import { readAsDialect } from '../../../shared/service/intent/as-dialect.ts';
-import {
-  certificateQuestion,
-  joinIntent,
-  networkQuestion,
-} from '../../../shared/service/intent/cloud-questions.ts';
+import { certificateQuestion } from '../../../shared/service/desired/certificates.ts';
+import { joinIntent, networkQuestion } from '../../../shared/service/question.ts';
 import { aConfig } from '../../support/config.ts';
 import { aStoredService } from '../../support/service.ts';
 import { aTlsSecret, certificateOf, keyOfPair } from '../../support/tls-secret.ts';

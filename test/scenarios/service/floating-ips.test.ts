@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { manifestProblems } from '../../../shared/service/desired/manifest-problems.ts';
+import { manifestProblems } from '../../../shared/service/desired/desire-service.ts';
 import { aService } from '../../support/service.ts';
 import { startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
 import { serviceTag } from '../../../shared/model/ownership.ts';
-import { manifestProblems } from '../../../shared/service/desired/manifest-problems.ts';
+import { manifestProblems } from '../../../shared/service/desired/desire-service.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';

@@ -9,8 +9,7 @@ import { readIntent } from '../../../shared/service/intent/service-intent.ts';
 import { readAnnotations } from '../../../shared/service/intent/read-annotations.ts';
 import { configOf } from '../../../shared/service/intent/service-config.ts';
 import { allowedRanges, readSourceRanges } from '../../../shared/service/intent/source-ranges.ts';
-import { desireIngress } from '../../../shared/service/intent/publication.ts';
-import { sameIngress } from '../../../shared/service/report/published-address.ts';
+import { desireIngress, sameIngress } from '../../../shared/service/report/published-address.ts';
 import { signOfService } from '../../../shared/trigger/keys-from-objects.ts';
 import { expect, it } from 'vitest';
 import { aConfig } from '../../support/config.ts';
@@ -54,7 +53,7 @@ table('the protocol of a listener', protocol, [
 const LIMIT = { [`${L}connection-limit`]: '250' };
 table('a listener', (annotations: Record<string, string>) => {
   const { port } = onePort(annotations);
-  const { insert_headers: headers } = as<{ insert_headers?: object }>(desireInsertHeaders(port).attributes);
+  const { insert_headers: headers } = as<{ insert_headers?: object }>(desireInsertHeaders(port, []));
   return [port.listens, port.listener.connection_limit, headers ?? null];
 }, [
   ['plain', LIMIT, ['TCP', 250, null]],
@@ -90,7 +89,7 @@ const PROXY = { [`${L}proxy-protocol`]: 'true' };
 type Pool = readonly [annotations: Record<string, string>, transport?: string, sessionAffinity?: string];
 table('a pool', ([annotations, transport, sessionAffinity = 'ClientIP']: Pool) => {
   const { service, port } = onePort(annotations, transport, { sessionAffinity }, aConfig(undefined, { lbProvider: 'ovn', lbMethod: 'SOURCE_IP_PORT' }));
-  const { session_persistence: sticks } = as<{ session_persistence?: { type: string } }>(desirePersistence(port, service).attributes);
+  const { session_persistence: sticks } = { session_persistence: as<{ type: string } | null>(desirePersistence(port, service, [])) };
   return [port.pools, port.pool.lb_algorithm, sticks?.type ?? null];
 }, [
   ['PROXY', [{ ...CERTIFICATE, ...HEADER, ...PROXY }], ['PROXY', 'SOURCE_IP_PORT', 'SOURCE_IP']],

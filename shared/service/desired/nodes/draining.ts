@@ -9,8 +9,7 @@ import type { DesiredResource, Member, ObservedResource } from '../../../model/r
 import { isEligible } from '../../../model/node/node-set.ts';
 import { onceFor } from '../../../model/once-for.ts';
 import { desirePortOf } from '../desire-security-group.ts';
-import { withSetRecord } from '../desire-service.ts';
-import type { Desired } from '../desire-service.ts';
+import { withSetRecord, type Desired } from '../desire-service.ts';
 
 interface DrainInput {
   readonly observed: readonly ObservedResource[];

@@ -1,26 +1,19 @@
 import type { Node } from '../../../model/kubernetes.ts';
-import { memberSubnetOf } from '../../../model/network/network-facts.ts';
-import type { Family, NetworkFacts, Subnet } from '../../../model/network/network-facts.ts';
-import { nodeSet, isEligible } from '../../../model/node/node-set.ts';
-import type { ReachableNode } from '../../../model/node/node-set.ts';
+import {
+  memberSubnetOf,
+  type Family,
+  type NetworkFacts,
+  type Subnet,
+} from '../../../model/network/network-facts.ts';
+import { nodeSet, isEligible, type ReachableNode } from '../../../model/node/node-set.ts';
 import { isSelected, renderNodeSelector } from '../../../model/node/node-selector.ts';
 import { onceFor, onceForEach } from '../../../model/once-for.ts';
 import type { Problem } from '../../../model/plan.ts';
 
 /** Nodes with their IP addresses of one family, and the subnet of these. */
-interface NodesOfFamily {
+export interface NodesOfFamily {
   readonly nodes: readonly ReachableNode[];
   readonly memberSubnet: Subnet | undefined;
-}
-
-/** The nodes that can be members of a port. */
-export interface PortNodes extends NodesOfFamily {
-  /** The nodes with their IP addresses of the second family; undefined unless each VIP needs members of its own family. */
-  readonly secondFamily: NodesOfFamily | undefined;
-  /**
-   * Nodes with an endpoint that takes traffic; undefined without externalTrafficPolicy Local: then all nodes are alike.
-   */
-  readonly localNodes: readonly string[] | undefined;
 }
 
 /**

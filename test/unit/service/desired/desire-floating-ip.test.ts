@@ -3,7 +3,7 @@ import {
   desireFloatingIP,
   desireFloatingSubnets,
 } from '../../../../shared/service/desired/desire-floating-ip.ts';
-import { networkQuestion } from '../../../../shared/service/intent/cloud-questions.ts';
+import { networkQuestion } from '../../../../shared/service/question.ts';
 import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
 import type { FloatingSubnet, NetworkFacts } from '../../../../shared/model/network/network-facts.ts';
 import { aConfig } from '../../../support/config.ts';

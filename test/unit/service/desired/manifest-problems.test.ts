@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { manifestProblems } from '../../../../shared/service/desired/manifest-problems.ts';
+import { manifestProblems } from '../../../../shared/service/desired/desire-service.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
 

@@ -117,7 +117,10 @@ test('what guards something stops everything, and is named as the Service spells
   };
   const spelling = { name: 'levelset.openstack.org/tls-versions', text: 'tlsv1.3', ofOnePort: false };
   const old = { major: 2, minor: 16, provider: 'amphora' };
-  expect(withinCapabilities([listener], old, () => spelling).problems).toEqual([
+  expect(
+    withinCapabilities([listener], old, [{ at: 'tcp/443', spelled: { 'listener.tls_versions': spelling } }])
+      .problems,
+  ).toEqual([
     {
       field: spelling.name,
       value: spelling.text,

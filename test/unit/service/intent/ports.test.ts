@@ -7,7 +7,7 @@ import {
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
 import type { LoadBalancerConfig } from '../../../../shared/config/config.ts';
-import { desireIngress } from '../../../../shared/service/intent/publication.ts';
+import { desireIngress } from '../../../../shared/service/report/published-address.ts';
 import { OPTIONS as OF_CLOUD_CONF } from '../../../../shared/config/cloud-conf/options.ts';
 import { camel } from '../../../../shared/config/read-value.ts';
 import { ANNOTATIONS } from '../../../../shared/service/intent/annotations.ts';
@@ -157,8 +157,8 @@ test.each(ROWS)('%s is named as what set its value, unless a Problem names it', 
   expect(named.length > 0 || isWrong).toBe(true);
 });
 
-const OPTIONS = ANNOTATIONS.flatMap(({ otherwise, names: [name = ''] }) =>
-  otherwise?.option ? [[otherwise.option, name] as const] : [],
+const OPTIONS = ANNOTATIONS.flatMap(({ option, names: [name = ''] }) =>
+  option ? [[option, name] as const] : [],
 );
 
 test.each(OPTIONS)(

@@ -6,7 +6,7 @@ import type { Home } from '../../shared/kube/home.ts';
 import type { Leading } from '../../shared/kube/leader-lease.ts';
 import { proxyVariables } from '../../shared/proxy.ts';
 import type { ClustersView } from '../../shared/report/page/clusters-page.ts';
-import type { Tokens } from '../http/admit.ts';
+import type { Tokens } from '../../shared/config/tokens.ts';
 import { createMetricsByCluster, type MetricsByCluster } from '../metrics.ts';
 import { parseListen } from '../serve/listen.ts';
 import { ServedCluster } from '../serve/served-cluster.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { tokensIn } from '../../shared/config/tokens.ts';
+import { tokensBy, tokensIn, type Tokens } from '../../shared/config/tokens.ts';
 import type { Key } from '../../shared/model/request.ts';
 import { authorize, authorizeReader } from '../../shared/trigger/authorize.ts';
 import type { ReceivedRequest } from './exchange.ts';
@@ -119,23 +119,15 @@ function unauthorized(tokens: readonly string[], challenge: string, given: strin
   return new HttpError(401, message, { headers: { 'WWW-Authenticate': challenge } });
 }
 
-export interface Tokens {
-  readonly auditTokens: readonly string[];
-  readonly resyncTokens: readonly string[];
-  readonly pageTokens: readonly string[];
-}
+const VARIABLES = {
+  auditTokens: 'LEVELSET_AUDIT_TOKENS',
+  resyncTokens: 'LEVELSET_RESYNC_TOKENS',
+  pageTokens: 'LEVELSET_PAGE_TOKENS',
+} as const;
 
-/**
- * Bearer tokens from the environment, several for rotation. Without a token an endpoint refuses everybody. Throws
- * CONFIG_INVALID for one that can be guessed.
- */
+/** The tokens of the environment. Throws CONFIG_INVALID for one that can be guessed. */
 export function readTokens(env: NodeJS.ProcessEnv): Tokens {
-  const read = (name: string): readonly string[] => tokensIn(name, env[name] ?? '');
-  return {
-    auditTokens: read('LEVELSET_AUDIT_TOKENS'),
-    resyncTokens: read('LEVELSET_RESYNC_TOKENS'),
-    pageTokens: read('LEVELSET_PAGE_TOKENS'),
-  };
+  return tokensBy((kind) => tokensIn(VARIABLES[kind], env[VARIABLES[kind]] ?? ''));
 }
 
 /** With it no list of tokens is empty, so that a cluster without tokens answers as one that is none. Nobody has it. */
@@ -143,14 +135,5 @@ const NOBODYS = randomBytes(32).toString('hex');
 
 /** What opens the endpoints of a cluster: the tokens of its entry, if there is one, and those of the deployment. */
 export function openTokens(entry: Tokens | undefined, deployment: Tokens): Tokens {
-  const both = (which: keyof Tokens): readonly string[] => [
-    ...(entry?.[which] ?? []),
-    ...deployment[which],
-    NOBODYS,
-  ];
-  return {
-    auditTokens: both('auditTokens'),
-    resyncTokens: both('resyncTokens'),
-    pageTokens: both('pageTokens'),
-  };
+  return tokensBy((kind) => [...(entry?.[kind] ?? []), ...deployment[kind], NOBODYS]);
 }

@@ -9,7 +9,7 @@ import type { Sweep } from '../../shared/sweep.ts';
 import { serviceAccountUser } from '../../shared/trigger/keys-from-audit.ts';
 import type { Changed } from '../../shared/watch/follower.ts';
 import type { Watches } from '../../shared/watch/watches.ts';
-import type { Tokens } from '../http/admit.ts';
+import type { Tokens } from '../../shared/config/tokens.ts';
 import { KubernetesCallers } from '../http/kubernetes-callers.ts';
 import type { VerifySender } from '../http/admit.ts';
 import type { ServerOptions } from '../http/server-options.ts';

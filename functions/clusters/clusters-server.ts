@@ -1,7 +1,6 @@
 import express, { type Express } from 'express';
 import type { Tokens } from '../../shared/config/tokens.ts';
-import { renderClustersPage } from '../../shared/report/page/clusters-page.ts';
-import type { ClustersView } from '../../shared/report/page/clusters-page.ts';
+import { renderClustersPage, type ClustersView } from '../../shared/report/page/clusters-page.ts';
 import { renderPage } from '../../shared/report/page/objects-page.ts';
 import { auditWebhook } from '../audit-webhook.ts';
 import { events } from '../events.ts';
@@ -12,8 +11,7 @@ import { answerErrors, notFound, onExpress } from '../http/on-express.ts';
 import type { ServerOptions } from '../http/server-options.ts';
 import { resync } from '../resync.ts';
 import type { ClusterEndpoints } from '../serve/served-cluster.ts';
-import { objectPages, page, probes } from '../status.ts';
-import type { ProbeOptions } from '../status.ts';
+import { objectPages, page, probes, type ProbeOptions } from '../status.ts';
 
 /** A cluster that the registry names. */
 interface FoundCluster {

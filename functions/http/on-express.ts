@@ -1,10 +1,8 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
-import type { PeerCertificate } from 'node:tls';
+import { TLSSocket, type PeerCertificate } from 'node:tls';
 import type { Log } from '../../shared/ports.ts';
-import { admit } from './admit.ts';
-import type { Admission } from './admit.ts';
+import { admit, type Admission } from './admit.ts';
 import type { ServedEndpoint, SentAnswer, ReceivedRequest } from './exchange.ts';
 import { errorAnswer, noSuchPath } from './http-error.ts';
 import { markup } from '../../shared/report/page/markup.ts';

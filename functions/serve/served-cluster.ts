@@ -1,5 +1,4 @@
-import type { Flags } from '../../shared/config/read-flags.ts';
-import { readFlags } from '../../shared/config/read-flags.ts';
+import { type Flags, readFlags } from '../../shared/config/read-flags.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { summarizeSteps } from '../../shared/plan/render-plan.ts';

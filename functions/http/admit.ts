@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { tokensBy, tokensIn, type Tokens } from '../../shared/config/tokens.ts';
-import type { Key } from '../../shared/model/request.ts';
 import { authorize, authorizeReader } from '../../shared/trigger/authorize.ts';
 import type { ReceivedRequest } from './exchange.ts';
 import { HttpError } from './http-error.ts';
-import type { Callers } from './kubernetes-callers.ts';
 
 /** Why a request is refused; undefined lets it in. Reads no body. */
 export type Admission = (request: Pick<ReceivedRequest, 'method' | 'headers'>) => Refusal | Promise<Refusal>;
@@ -34,14 +32,6 @@ export function requireToken(tokens: readonly string[]): Admission {
     authorize(authorization, tokens) ? undefined : unauthorized(tokens, 'Bearer', authorization);
 }
 
-/** 401 unless the request has one of the tokens, or one that the kube-apiserver knows. */
-export function requireCaller(tokens: readonly string[], callers: Callers | undefined): Admission {
-  return async ({ headers: { authorization } }) => {
-    if (authorize(authorization, tokens) || (await callers?.callerOf(authorization))) return undefined;
-    return unauthorized(tokens, 'Bearer', authorization);
-  };
-}
-
 /** Undefined: the token is one that was asked for. Else why it is not, without any part of it; empty where the caller may not learn it. */
 export type VerifySender = (token: string) => Promise<string | undefined>;
 
@@ -65,23 +55,6 @@ export function requireSender(tokens: readonly string[], verify: VerifySender): 
       return new HttpError(503, message, { headers: { 'Retry-After': '2' }, cause });
     }
   };
-}
-
-/** 403 with the keys that the caller may not patch; who has one of the tokens may have everything. */
-export async function requireRights(
-  keys: readonly Key[],
-  authorization: string | undefined,
-  tokens: readonly string[],
-  callers: Callers | undefined,
-): Promise<void> {
-  if (authorize(authorization, tokens)) return;
-  const caller = await callers?.callerOf(authorization);
-  if (!callers || !caller) throw unauthorized(tokens, 'Bearer', authorization);
-  const refused = await callers.refusedOf(caller, keys);
-  if (refused.length > 0)
-    throw new HttpError(403, `${caller.username} may not patch ${refused.join(', ')}`, {
-      details: { refused },
-    });
 }
 
 /**

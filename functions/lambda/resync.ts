@@ -6,7 +6,6 @@ import { invocationTime } from '../budget.ts';
 import { readTokens } from '../http/admit.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { ServerOptions } from '../http/server-options.ts';
-import { KubernetesCallers } from '../http/kubernetes-callers.ts';
 import { resync } from '../resync.ts';
 import { functionClusters } from './clusters/clusters.ts';
 import { connectedFunction, type ConnectedFunction } from './connected.ts';
@@ -16,19 +15,13 @@ import { enqueueTo, keyQueue } from './key-queue.ts';
 import { runInTime } from './run-key.ts';
 
 let time = invocationTime();
-const callersOf = new WeakMap<ConnectedFunction, KubernetesCallers>();
 
 const answer = expressFunction(async (env) => {
   const clusters = await functionClusters();
   if (!clusters) {
     const to = await connectedFunction();
     const { resyncTokens } = readTokens(env);
-    return resync({
-      resyncTokens,
-      page: '/',
-      callers: await callers(to),
-      ...workIn(() => Promise.resolve(to)),
-    });
+    return resync({ resyncTokens, page: '/', ...workIn(() => Promise.resolve(to)) });
   }
   const ask = clusters.asking(env);
   return Router()
@@ -37,22 +30,11 @@ const answer = expressFunction(async (env) => {
     })
     .all('/resync/:cluster', async (request, response, next) => {
       const { cluster } = request.params;
-      const { tokens, connected, reachable } = await ask(cluster, 'resyncTokens', request.headers);
-      const reached = await reachable();
-      const options = {
-        ...{ resyncTokens: tokens.resyncTokens, page: `/clusters/${cluster}`, ...workIn(connected) },
-        ...(reached && { callers: await callers(reached) }),
-      };
+      const { tokens, connected } = await ask(cluster, 'resyncTokens', request.headers);
+      const options = { ...tokens, page: `/clusters/${cluster}`, ...workIn(connected) };
       resync(options, '/resync/:cluster')(request, response, next);
     });
 });
-
-async function callers(to: ConnectedFunction): Promise<KubernetesCallers> {
-  // Date.now: performance.now() may stand while the environment is frozen
-  const known = callersOf.get(to) ?? new KubernetesCallers(await to.reviews(), Date.now);
-  callersOf.set(to, known);
-  return known;
-}
 
 function workIn(connected: () => Promise<ConnectedFunction>): Pick<ServerOptions, 'enqueue' | 'reconcile'> {
   return {

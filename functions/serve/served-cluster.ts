@@ -9,7 +9,6 @@ import { serviceAccountUser } from '../../shared/trigger/keys-from-audit.ts';
 import type { Changed } from '../../shared/watch/follower.ts';
 import type { Watches } from '../../shared/watch/watches.ts';
 import type { Tokens } from '../../shared/config/tokens.ts';
-import { KubernetesCallers } from '../http/kubernetes-callers.ts';
 import type { VerifySender } from '../http/admit.ts';
 import type { ServerOptions } from '../http/server-options.ts';
 import { reconcileLine, sweptLine } from '../log.ts';
@@ -35,7 +34,7 @@ interface ServedClusterOptions {
 }
 
 /** What the HTTP endpoints need of one cluster. */
-export interface ClusterEndpoints extends Pick<
+export type ClusterEndpoints = Pick<
   ServerOptions,
   | 'clusters'
   | 'verifySender'
@@ -46,9 +45,7 @@ export interface ClusterEndpoints extends Pick<
   | 'object'
   | 'observeAudit'
   | 'observeRefusal'
-> {
-  readonly callers?: KubernetesCallers;
-}
+>;
 
 /** One cluster of a process that serves: its queue, sweeps and watches, and what is remembered of its runs. */
 export class ServedCluster {
@@ -158,7 +155,6 @@ export class ServedCluster {
     warnOfClosedDoors(this.#options, this.#watches !== undefined || verifySender !== undefined);
     this.#endpoints = {
       ...(verifySender && { verifySender }),
-      callers: new KubernetesCallers(await connected.reviews()),
       clusters: this.#names,
       self: [serviceAccountUser(config.serviceAccount)],
       enqueue: (requests) => {

@@ -92,7 +92,6 @@ const AT_ONCE = 8;
 const FOR_WHAT: Readonly<Record<string, string>> = {
   'rbac-pods': 'Services with allocateLoadBalancerNodePorts: false',
   'rbac-watch': '--watch',
-  'rbac-reviews': 'callers of /resync with a token of Kubernetes, and --events-audience',
   'rbac-clusters': '--clusters=secrets',
   'tls-secrets.example': 'namespaces whose Services have the annotation tls-secret',
   'tls-secrets-watch.example': '--watch in namespaces whose Services have the annotation tls-secret',

@@ -39,8 +39,6 @@ export interface NotServed {
 /** A cluster that a request names. */
 interface AskedCluster {
   readonly tokens: Tokens;
-  /** Undefined while nothing can be asked of the cluster; `connected` says why. */
-  readonly reachable: () => Promise<ConnectedFunction | undefined>;
   /** Rejects with HttpError 404 or 503. */
   readonly connected: () => Promise<ConnectedFunction>;
 }
@@ -108,10 +106,6 @@ export class FunctionClusters {
           if (!('notServed' in found)) return found;
           const message = `the cluster ${name} is not served at the moment: the log says why`;
           throw new HttpError(503, message, { headers: { 'Retry-After': '10' }, cause: found.notServed });
-        },
-        reachable: async () => {
-          const found = texts && (await this.find(name));
-          return found && !('notServed' in found) ? found : undefined;
         },
       };
     };

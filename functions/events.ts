@@ -2,12 +2,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { fieldsOf } from '../shared/model/json.ts';
 import { keysFromCloudEvents } from '../shared/trigger/keys-from-cloud-event.ts';
-import type { Admission } from './http/admit.ts';
+import { type Admission, requireSender } from './http/admit.ts';
 import type { ServedEndpoint } from './http/exchange.ts';
 import { HttpError } from './http/http-error.ts';
 import { mediaType, parseBody, requireMediaType } from './http/read-json.ts';
 import { receiver, type ReceiverOptions } from './http/receiver.ts';
-import { requireSender } from './http/admit.ts';
 import type { ServerOptions } from './http/server-options.ts';
 
 const STRUCTURED = 'application/cloudevents+json';

@@ -1,13 +1,17 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { CertificateInUse } from '../shared/model/tls/certificate-facts.ts';
-import { asServiceKey } from '../shared/model/request.ts';
-import type { Key } from '../shared/model/request.ts';
+import { asServiceKey, type Key } from '../shared/model/request.ts';
 import type { EndpointLoad } from '../shared/openstack/endpoint-semaphore.ts';
 import type { QueueView, WatchView, WebhookView } from '../shared/report/page.ts';
-import { UNSETTLED } from './serve/unsettled.ts';
-import type { UnsettledView } from './serve/unsettled.ts';
-import { observations, MEASURED } from './measured.ts';
-import type { Observations, Labels, MeasuredName, Recorder } from './measured.ts';
+import { UNSETTLED, type UnsettledView } from './serve/unsettled.ts';
+import {
+  observations,
+  MEASURED,
+  type Observations,
+  type Labels,
+  type MeasuredName,
+  type Recorder,
+} from './measured.ts';
 
 /** The metrics of one cluster. */
 export interface ClusterMetrics extends Omit<Observations, 'observeMessages'> {
@@ -54,12 +58,11 @@ export function createMetrics(register = new Registry()): Metrics {
 export function createMetricsByCluster(register = new Registry()): MetricsByCluster {
   collectDefaultMetrics({ register });
   const of = metricsIn(register, ['cluster']);
-  const served = new Gauge({
-    name: 'levelset_cluster_served',
-    help: 'Whether a cluster that the registry names is served; 0 while its entry cannot be used, or its kube-apiserver has not answered yet.',
-    labelNames: ['cluster'],
-    registers: [register],
-  });
+  const served = gaugesIn(register)(
+    'levelset_cluster_served',
+    'Whether a cluster that the registry names is served; 0 while its entry cannot be used, or its kube-apiserver has not answered yet.',
+    ['cluster'],
+  );
   return {
     of: (cluster) => of({ cluster }),
     setServed: (isServed) => {
@@ -77,26 +80,35 @@ export function createMetricsByCluster(register = new Registry()): MetricsByClus
   };
 }
 
+type MakeGauge = (name: string, help: string, labels?: readonly string[]) => Gauge;
+
+/** Makes gauges with the labels `own` and others. */
+function gaugesIn(register: Registry, own: readonly string[] = []): MakeGauge {
+  return (name, help, labels = []) =>
+    new Gauge({ name, help, labelNames: [...own, ...labels], registers: [register] });
+}
+
 function scraped(register: Registry): Scraped {
-  const gauge = (name: string, help: string): Gauge =>
-    new Gauge({ name, help, labelNames: ['service'], registers: [register] });
+  const gauge = gaugesIn(register);
   const inFlight = gauge(
     'levelset_openstack_requests_in_flight',
     'Requests to a service of OpenStack on their way.',
+    ['service'],
   );
   const waiting = gauge(
     'levelset_openstack_requests_waiting',
     'Requests to a service of OpenStack that wait for their turn.',
+    ['service'],
   );
   const rest = gauge(
     'levelset_openstack_rest_seconds',
     'For how long nothing is sent to a service of OpenStack, since it answered with Retry-After.',
+    ['service'],
   );
-  const leader = new Gauge({
-    name: 'levelset_leader',
-    help: 'Whether this process leads: of a deployment one process works and writes.',
-    registers: [register],
-  });
+  const leader = gauge(
+    'levelset_leader',
+    'Whether this process leads: of a deployment one process works and writes.',
+  );
   return {
     setLeader: (leads) => {
       leader.set(leads ? 1 : 0);
@@ -118,72 +130,51 @@ function metricsIn(
   labelNames: readonly string[],
 ): (own: Readonly<Record<string, string>>) => ClusterMetrics {
   const registers = [register];
-  const queueDepth = new Gauge({
-    name: 'levelset_queue_depth',
-    help: 'Keys that wait in the queue.',
-    labelNames,
-    registers,
-  });
-  const queueOldest = new Gauge({
-    name: 'levelset_queue_oldest_seconds',
-    help: 'Time that the oldest key has waited since it was due.',
-    labelNames,
-    registers,
-  });
-  const certificateEnds = new Gauge({
-    name: 'levelset_certificate_not_after_seconds',
-    help: 'End of the validity of a certificate that a listener uses, in seconds since 1970, by Service and by name of its Secret or id in Barbican.',
-    labelNames: [...labelNames, 'namespace', 'service', 'name'],
-    registers,
-  });
-  const lastBatch = new Gauge({
-    name: 'levelset_audit_last_batch_timestamp_seconds',
-    help: 'When the last batch of events was accepted, in seconds since 1970; 0 if none was.',
-    labelNames,
-    registers,
-  });
+  const gauge = gaugesIn(register, labelNames);
+  const queueDepth = gauge('levelset_queue_depth', 'Keys that wait in the queue.');
+  const queueOldest = gauge(
+    'levelset_queue_oldest_seconds',
+    'Time that the oldest key has waited since it was due.',
+  );
+  const certificateEnds = gauge(
+    'levelset_certificate_not_after_seconds',
+    'End of the validity of a certificate that a listener uses, in seconds since 1970, by Service and by name of its Secret or id in Barbican.',
+    ['namespace', 'service', 'name'],
+  );
+  const lastBatch = gauge(
+    'levelset_audit_last_batch_timestamp_seconds',
+    'When the last batch of events was accepted, in seconds since 1970; 0 if none was.',
+  );
   const refusals = new Counter({
     name: 'levelset_audit_refusals_total',
     help: 'Requests to /audit and /events that were refused, by reason: token, path, body, aborted (the sender hung up or was too slow), queue.',
     labelNames: [...labelNames, 'reason'],
     registers,
   });
-  const unsettled = new Gauge({
-    name: 'levelset_unsettled_objects',
-    help: 'Services, Nodes and routes that are not as desired, by how their last run ended: progressing, failed, blocked (the object must change first).',
-    labelNames: [...labelNames, 'state'],
-    registers,
-  });
-  const unsettledOldest = new Gauge({
-    name: 'levelset_unsettled_oldest_seconds',
-    help: 'For how long the oldest object of such a state has not been as desired; 0 if there is none.',
-    labelNames: [...labelNames, 'state'],
-    registers,
-  });
+  const unsettled = gauge(
+    'levelset_unsettled_objects',
+    'Services, Nodes and routes that are not as desired, by how their last run ended: progressing, failed, blocked (the object must change first).',
+    ['state'],
+  );
+  const unsettledOldest = gauge(
+    'levelset_unsettled_oldest_seconds',
+    'For how long the oldest object of such a state has not been as desired; 0 if there is none.',
+    ['state'],
+  );
   const addresses = new Histogram({
     name: 'levelset_service_address_seconds',
     help: 'Time from the first run of a Service that has no address until its address is published, without the time in which its owner had to act.',
     buckets: [5, 10, 20, 30, 60, 120, 180, 300, 600, 1_800],
     registers,
   });
-  const lastSweep = new Gauge({
-    name: 'levelset_sweep_last_timestamp_seconds',
-    help: 'When the last sweep ended that did not fail, in seconds since 1970; before the first one, when sweeps began.',
-    labelNames,
-    registers,
-  });
-  const sweepInterval = new Gauge({
-    name: 'levelset_sweep_interval_seconds',
-    help: 'Time between two sweeps.',
-    labelNames,
-    registers,
-  });
-  const watchUp = new Gauge({
-    name: 'levelset_watch_up',
-    help: 'Whether the changes of a collection come by a watch.',
-    labelNames: [...labelNames, 'collection'],
-    registers,
-  });
+  const lastSweep = gauge(
+    'levelset_sweep_last_timestamp_seconds',
+    'When the last sweep ended that did not fail, in seconds since 1970; before the first one, when sweeps began.',
+  );
+  const sweepInterval = gauge('levelset_sweep_interval_seconds', 'Time between two sweeps.');
+  const watchUp = gauge('levelset_watch_up', 'Whether the changes of a collection come by a watch.', [
+    'collection',
+  ]);
   const recorder = recorderTo(registers, labelNames);
 
   return (own) => {

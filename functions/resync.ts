@@ -7,7 +7,7 @@ import type { Problem } from '../shared/model/plan.ts';
 import { isUnit, parseObject, type Key } from '../shared/model/request.ts';
 import { clip } from '../shared/model/text/text.ts';
 import { renderPlan } from '../shared/plan/render-plan.ts';
-import { requireCaller, requireMethod, requireRights } from './http/admit.ts';
+import { requireMethod, requireToken } from './http/admit.ts';
 import { HttpError } from './http/http-error.ts';
 import { admitting, receivedRequest } from './http/on-express.ts';
 import { readBody } from './http/read-body.ts';
@@ -15,21 +15,17 @@ import { parseBody, requireMediaType } from './http/read-json.ts';
 import { queueRequests } from './http/receiver.ts';
 import type { ServerOptions } from './http/server-options.ts';
 
-type Options = Pick<ServerOptions, 'resyncTokens' | 'callers' | 'enqueue' | 'reconcile'> & {
+type Options = Pick<ServerOptions, 'resyncTokens' | 'enqueue' | 'reconcile'> & {
   /** Nobody waits for a run: objects are queued, and this path shows what becomes of them. */
   readonly page?: string;
 };
 
 /** @param path with `:cluster` where there are several: who may call is asked before the body is read. */
 export function resync(options: Options, path = '/resync'): Router {
-  const { resyncTokens, callers, page } = options;
+  const { resyncTokens, page } = options;
   return Router().all(
     path,
-    admitting(
-      requireCaller(resyncTokens, callers),
-      requireMethod('POST'),
-      requireMediaType('application/json'),
-    ),
+    admitting(requireToken(resyncTokens), requireMethod('POST'), requireMediaType('application/json')),
     async (request, response) => {
       const [unknown] = Object.keys(request.query);
       if (unknown !== undefined)
@@ -38,8 +34,6 @@ export function resync(options: Options, path = '/resync'): Router {
           `${clip(unknown, 100)} in the query means nothing here: it stands in the body`,
         );
       const order = await readBody(receivedRequest(request), { limit: LONGEST_ORDER }, orderOf);
-      const { authorization } = request.headers;
-      await requireRights(order.all ? ['all'] : order.objects, authorization, resyncTokens, callers);
       const cause = randomUUID();
       response.set('X-Request-Id', cause);
       const { dryRun } = order;

@@ -2,14 +2,12 @@ import { forgetAll } from '../shared/memory/memory.ts';
 import { connectWithLogins } from './connect-with-logins.ts';
 import { createMetrics } from './metrics.ts';
 import { createServer } from './server.ts';
-import { parseListen } from './serve/listen.ts';
 import { ServedCluster } from './serve/served-cluster.ts';
-import { listenAddress, warnOfDryRun, type ServeOptions, type Serving } from './serve/serving.ts';
 import { followTokens } from './serve/token-files.ts';
-import { leadOrFollow, type Led } from './serve/while-leading.ts';
+import { leadOrFollow, type Led, type ServeOptions, type Serving } from './serve/while-leading.ts';
 import type { ProbeOptions } from './status.ts';
 
-export type { ServeOptions, Serving } from './serve/serving.ts';
+export type { ServeOptions, Serving } from './serve/while-leading.ts';
 
 const LOOK_MS = 60_000;
 
@@ -35,8 +33,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     },
   });
   const { config, memory } = connected.world;
-  const { stop: stopTokens, ...tokens } = await followTokens({ flags, env, log });
-  warnOfDryRun(flags, log);
+  const tokens = await followTokens({ flags, env, log });
   const make = (): Promise<ServedCluster> =>
     ServedCluster.make({ connected, flags, tokens, log, metrics, ...(reported && { reported }) });
   let next: ServedCluster | undefined = await make();
@@ -68,17 +65,15 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const tellMissing = (): unknown => connected.ready(); // never rejects, and logs what is missing once
   tellMissing();
   const look = setInterval(tellMissing, LOOK_MS).unref();
-  const { open, pageTokens } = { ...tokens, open: parseListen(listenAddress(flags)).loopback };
   const serving = await leadOrFollow({
-    ...{ flags, lead, log, home: flags.dryRun ? undefined : connected.home },
-    probing: { open, pageTokens, ready: () => connected.ready() },
+    ...{ flags, lead, log, tokens, home: connected.home },
+    ready: () => connected.ready(),
     metrics: () => metrics,
   });
   log.info('listening', { url: serving.url, cluster: config.clusterName });
   return {
     ...serving,
     stop: async () => {
-      stopTokens();
       clearInterval(look);
       await serving.stop();
     },

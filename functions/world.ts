@@ -8,10 +8,9 @@ import type { Login } from '../shared/kube/connection/connection.ts';
 import type { RefuseAddress } from '../shared/http.ts';
 import { connectKube } from '../shared/kube/connection/connect-kube.ts';
 import { firstConnection } from '../shared/kube/connection/find-connection.ts';
-import { createKubeHttp, type KubeHttp, type KubeCall } from '../shared/kube/kube-http.ts';
+import type { KubeCall, KubeHttp } from '../shared/kube/kube-http.ts';
 import { homeOf, type Home } from '../shared/kube/home.ts';
 import type { Leading } from '../shared/kube/leader-lease.ts';
-import type { Reviews } from '../shared/kube/reviews.ts';
 import { Answers } from '../shared/memory/answers.ts';
 import { newMemory } from '../shared/memory/memory.ts';
 import type { ClusterIdentity } from '../shared/model/ownership.ts';
@@ -65,8 +64,6 @@ export interface Connected {
   readonly home: Home;
   /** OpenStack itself, for what no controller asks of it. */
   readonly session: Session;
-  /** Asks the kube-apiserver who a caller is, and what they may do. Its code is loaded when it is asked for. */
-  reviews(): Promise<Reviews>;
   /** The sides that do not answer, in words, as of at most 5 s ago. Empty: both answer. */
   ready(): Promise<readonly string[]>;
   /** What tells apart the projects of all clouds. The first call asks Keystone. */
@@ -136,10 +133,6 @@ export async function connect(options: WorldOptions): Promise<Connected> {
       const { createWatch } = await import('../shared/kube/watch-http.ts');
       const { http, connection } = kubernetes;
       return new Watches({ http, watch: createWatch(connection), log, changed });
-    },
-    reviews: async () => {
-      const { createReviews } = await import('../shared/kube/reviews.ts');
-      return createReviews(createKubeHttp(kubernetes.connection, onCall)); // sockets of their own, not those of the work
     },
     ready: () =>
       answers.read('readiness', { keepMs: READY_MS, clock: world.clock }, async () => {

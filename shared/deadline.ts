@@ -5,8 +5,6 @@ import { ReconcileError } from './model/errors.ts';
 export const CLOSING_MS = 3_000;
 /** The longest time of one of these writes, so that one that hangs leaves time for the next. */
 const CLOSING_WRITE_MS = 1_500;
-/** The time of an apiserver to say who a caller is, or what they may do. */
-export const REVIEW_MS = 5_000;
 /** More than this overflows a timer, which then ends at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 

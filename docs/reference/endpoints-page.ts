@@ -24,14 +24,14 @@ const PAGE_TOKENS = '`LEVELSET_PAGE_TOKENS`';
 const AUDIT_TOKENS = '`LEVELSET_AUDIT_TOKENS`, or a client certificate in the name of the cluster';
 const RESYNC_BODY =
   '`{"objects": ["svc/name", "service/ns/name", "node/name"], "dryRun": true}` or `{"all": true}`';
-const RESYNC_CALLERS = '`LEVELSET_RESYNC_TOKENS`, or a Kubernetes token of whoever may patch the object';
+const RESYNC_TOKENS = '`LEVELSET_RESYNC_TOKENS`';
 
 // prettier-ignore
 export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/audit/:cluster':    { methods: 'POST', body: 'EventList of audit.k8s.io/v1', callers: AUDIT_TOKENS, answer: '202 with counts, when the keys are in the queue' },
   '/events/:cluster':   { methods: 'POST', body: 'CloudEvents 1.0 of Knative\'s sources', callers: '`LEVELSET_AUDIT_TOKENS`, or an OIDC token of a sender', answer: 'the same' },
-  '/resync':            { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_CALLERS, answer: 'the report; of a dry run the plan; for `all`, and on AWS always but for a dry run, 202 with what is queued, on AWS with the path of the page; 404 for an object that is not there; 429 while 200 dry runs wait, or 1000 runs are waited for' },
-  '/resync/:cluster':   { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_CALLERS, answer: 'the same, with `serve --clusters`' },
+  '/resync':            { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_TOKENS, answer: 'the report; of a dry run the plan; for `all`, and on AWS always but for a dry run, 202 with what is queued, on AWS with the path of the page; 404 for an object that is not there; 429 while 200 dry runs wait, or 1000 runs are waited for' },
+  '/resync/:cluster':   { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_TOKENS, answer: 'the same, with `serve --clusters`' },
   '/':                  { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: 'the status page; JSON with `?format=json`' },
   '/clusters/:cluster': { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: 'the page of one cluster, with `serve --clusters`' },
   '/objects/*names':    { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: 'the page of one object, such as `/objects/service/shop/web`; the same as JSON. Not on AWS' },

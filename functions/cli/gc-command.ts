@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clustersOf, observeBelongings, type Belongings } from '../../shared/gc/belongings.ts';
-import { findClusters, forgottenVips } from '../../shared/gc/find-clusters.ts';
-import type { FoundCluster, NamedClusters } from '../../shared/gc/find-clusters.ts';
+import {
+  findClusters,
+  forgottenVips,
+  type FoundCluster,
+  type NamedClusters,
+} from '../../shared/gc/find-clusters.ts';
 import { planGc, type GcPlan } from '../../shared/gc/plan-gc.ts';
 import { findAnswering, runGc } from '../../shared/gc/run-gc.ts';
 import { readFlags, type Flags } from '../../shared/config/read-flags.ts';

@@ -10,8 +10,16 @@ import { inNumbers } from '../../shared/report/page.ts';
 import { counted, type RunCommand } from './command.ts';
 import { eachCluster, type OnOne, type Told } from './each-cluster.ts';
 import { isStopped } from './look-commands.ts';
-import { describeFailed, exitCode, reportInWords, runRequests } from './requests.ts';
-import { findRequests, isMissing, readObjects, sweepAndWarn } from './requests.ts';
+import {
+  describeFailed,
+  exitCode,
+  reportInWords,
+  runRequests,
+  findRequests,
+  isMissing,
+  readObjects,
+  sweepAndWarn,
+} from './requests.ts';
 
 type Print = Parameters<OnOne>[1];
 

@@ -1,23 +1,21 @@
 import express, { type Express } from 'express';
-import type { EntryTokens } from '../../shared/clusters/entry.ts';
-import { renderClustersPage } from '../../shared/report/page/clusters-page.ts';
-import type { ClustersView } from '../../shared/report/page/clusters-page.ts';
+import type { Tokens } from '../../shared/config/tokens.ts';
+import { renderClustersPage, type ClustersView } from '../../shared/report/page/clusters-page.ts';
 import { renderPage } from '../../shared/report/page/objects-page.ts';
 import { auditWebhook } from '../audit-webhook.ts';
 import { events } from '../events.ts';
-import { openTokens, type Tokens, type VerifySender } from '../http/admit.ts';
+import { openTokens, type VerifySender } from '../http/admit.ts';
 import type { ServedEndpoint } from '../http/exchange.ts';
 import { HttpError } from '../http/http-error.ts';
 import { answerErrors, notFound, onExpress } from '../http/on-express.ts';
 import type { ServerOptions } from '../http/server-options.ts';
 import { resync } from '../resync.ts';
 import type { ClusterEndpoints } from '../serve/served-cluster.ts';
-import { objectPages, page, probes } from '../status.ts';
-import type { ProbeOptions } from '../status.ts';
+import { objectPages, page, probes, type ProbeOptions } from '../status.ts';
 
 /** A cluster that the registry names. */
 interface FoundCluster {
-  readonly tokens: EntryTokens;
+  readonly tokens: Tokens;
   /** Undefined: it is not served yet. */
   readonly endpoints: ClusterEndpoints | undefined;
 }

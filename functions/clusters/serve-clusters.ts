@@ -6,13 +6,11 @@ import type { Home } from '../../shared/kube/home.ts';
 import type { Leading } from '../../shared/kube/leader-lease.ts';
 import { proxyVariables } from '../../shared/proxy.ts';
 import type { ClustersView } from '../../shared/report/page/clusters-page.ts';
-import type { Tokens } from '../http/admit.ts';
+import type { Tokens } from '../../shared/config/tokens.ts';
 import { createMetricsByCluster, type MetricsByCluster } from '../metrics.ts';
-import { parseListen } from '../serve/listen.ts';
 import { ServedCluster } from '../serve/served-cluster.ts';
-import { listenAddress, warnOfDryRun, type ServeOptions, type Serving } from '../serve/serving.ts';
 import { followTokens } from '../serve/token-files.ts';
-import { leadOrFollow, type Led } from '../serve/while-leading.ts';
+import { leadOrFollow, type Led, type ServeOptions, type Serving } from '../serve/while-leading.ts';
 import type { ProbeOptions } from '../status.ts';
 import type { Connected } from '../world.ts';
 import { createClustersServer } from './clusters-server.ts';
@@ -39,8 +37,7 @@ interface ServeClustersOptions extends ServeOptions {
 export async function serveClusters(options: ServeClustersOptions, source: EntrySource): Promise<Serving> {
   const { flags, env, log, home } = options;
   let metrics = createMetricsByCluster();
-  const { stop: stopTokens, ...tokens } = await followTokens({ flags, env, log });
-  warnOfDryRun(flags, log);
+  const tokens = await followTokens({ flags, env, log });
   let clusters: ConnectedClusters<ServedCluster> | undefined;
   const lead = async (probing: ProbeOptions, leading: Leading | undefined): Promise<Led> => {
     const leads = leading ?? { guard: () => undefined, deployment: `serve --clusters on ${hostname()}` };
@@ -78,20 +75,18 @@ export async function serveClusters(options: ServeClustersOptions, source: Entry
       },
     };
   };
-  const { pageTokens } = tokens;
   const serving = await leadOrFollow({
-    ...{ flags, lead, log, home: flags.dryRun ? undefined : home },
-    probing: {
-      ...{ pageTokens, open: parseListen(listenAddress(flags)).loopback },
-      ready: () => Promise.resolve(clusters ? missingOf(clusters) : []),
-    },
-    metrics: () => metrics,
+    ...{ flags, lead, log, home, tokens, metrics: () => metrics },
+    // the registry is the side without which no cluster is served
+    ready: () =>
+      Promise.resolve(
+        !clusters || clusters.wasRead ? [] : [`clusters: ${clusters.trouble ?? 'not read yet'}`],
+      ),
   });
   log.info('listening', { url: serving.url, clusters: clusters?.names.length ?? 0 });
   return {
     ...serving,
     stop: async () => {
-      stopTokens();
       await Promise.all([serving.stop(), source.stop?.()]);
     },
   };
@@ -166,11 +161,6 @@ function viewOf(clusters: ConnectedClusters<ServedCluster>, isDryRun: boolean): 
     ...(isDryRun && { dryRun: true as const }),
     ...(clusters.trouble !== undefined && { trouble: clusters.trouble }),
   };
-}
-
-/** The sides without which no cluster is served. */
-function missingOf({ wasRead, trouble }: ConnectedClusters<ServedCluster>): readonly string[] {
-  return wasRead ? [] : [`clusters: ${trouble ?? 'not read yet'}`];
 }
 
 /** Nobody who asks waits longer for the sides of any cluster. */

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { tokensIn } from '../../shared/config/tokens.ts';
-import type { Key } from '../../shared/model/request.ts';
+import { tokensBy, tokensIn, type Tokens } from '../../shared/config/tokens.ts';
 import { authorize, authorizeReader } from '../../shared/trigger/authorize.ts';
 import type { ReceivedRequest } from './exchange.ts';
 import { HttpError } from './http-error.ts';
-import type { Callers } from './kubernetes-callers.ts';
 
 /** Why a request is refused; undefined lets it in. Reads no body. */
 export type Admission = (request: Pick<ReceivedRequest, 'method' | 'headers'>) => Refusal | Promise<Refusal>;
@@ -34,14 +32,6 @@ export function requireToken(tokens: readonly string[]): Admission {
     authorize(authorization, tokens) ? undefined : unauthorized(tokens, 'Bearer', authorization);
 }
 
-/** 401 unless the request has one of the tokens, or one that the kube-apiserver knows. */
-export function requireCaller(tokens: readonly string[], callers: Callers | undefined): Admission {
-  return async ({ headers: { authorization } }) => {
-    if (authorize(authorization, tokens) || (await callers?.callerOf(authorization))) return undefined;
-    return unauthorized(tokens, 'Bearer', authorization);
-  };
-}
-
 /** Undefined: the token is one that was asked for. Else why it is not, without any part of it; empty where the caller may not learn it. */
 export type VerifySender = (token: string) => Promise<string | undefined>;
 
@@ -65,23 +55,6 @@ export function requireSender(tokens: readonly string[], verify: VerifySender): 
       return new HttpError(503, message, { headers: { 'Retry-After': '2' }, cause });
     }
   };
-}
-
-/** 403 with the keys that the caller may not patch; who has one of the tokens may have everything. */
-export async function requireRights(
-  keys: readonly Key[],
-  authorization: string | undefined,
-  tokens: readonly string[],
-  callers: Callers | undefined,
-): Promise<void> {
-  if (authorize(authorization, tokens)) return;
-  const caller = await callers?.callerOf(authorization);
-  if (!callers || !caller) throw unauthorized(tokens, 'Bearer', authorization);
-  const refused = await callers.refusedOf(caller, keys);
-  if (refused.length > 0)
-    throw new HttpError(403, `${caller.username} may not patch ${refused.join(', ')}`, {
-      details: { refused },
-    });
 }
 
 /**
@@ -119,23 +92,15 @@ function unauthorized(tokens: readonly string[], challenge: string, given: strin
   return new HttpError(401, message, { headers: { 'WWW-Authenticate': challenge } });
 }
 
-export interface Tokens {
-  readonly auditTokens: readonly string[];
-  readonly resyncTokens: readonly string[];
-  readonly pageTokens: readonly string[];
-}
+const VARIABLES = {
+  auditTokens: 'LEVELSET_AUDIT_TOKENS',
+  resyncTokens: 'LEVELSET_RESYNC_TOKENS',
+  pageTokens: 'LEVELSET_PAGE_TOKENS',
+} as const;
 
-/**
- * Bearer tokens from the environment, several for rotation. Without a token an endpoint refuses everybody. Throws
- * CONFIG_INVALID for one that can be guessed.
- */
+/** The tokens of the environment. Throws CONFIG_INVALID for one that can be guessed. */
 export function readTokens(env: NodeJS.ProcessEnv): Tokens {
-  const read = (name: string): readonly string[] => tokensIn(name, env[name] ?? '');
-  return {
-    auditTokens: read('LEVELSET_AUDIT_TOKENS'),
-    resyncTokens: read('LEVELSET_RESYNC_TOKENS'),
-    pageTokens: read('LEVELSET_PAGE_TOKENS'),
-  };
+  return tokensBy((kind) => tokensIn(VARIABLES[kind], env[VARIABLES[kind]] ?? ''));
 }
 
 /** With it no list of tokens is empty, so that a cluster without tokens answers as one that is none. Nobody has it. */
@@ -143,14 +108,5 @@ const NOBODYS = randomBytes(32).toString('hex');
 
 /** What opens the endpoints of a cluster: the tokens of its entry, if there is one, and those of the deployment. */
 export function openTokens(entry: Tokens | undefined, deployment: Tokens): Tokens {
-  const both = (which: keyof Tokens): readonly string[] => [
-    ...(entry?.[which] ?? []),
-    ...deployment[which],
-    NOBODYS,
-  ];
-  return {
-    auditTokens: both('auditTokens'),
-    resyncTokens: both('resyncTokens'),
-    pageTokens: both('pageTokens'),
-  };
+  return tokensBy((kind) => [...(entry?.[kind] ?? []), ...deployment[kind], NOBODYS]);
 }

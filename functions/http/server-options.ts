@@ -3,7 +3,6 @@ import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { StatusView } from '../../shared/report/page.ts';
 import type { ObjectView } from '../../shared/report/page/object-view.ts';
-import type { Callers } from './kubernetes-callers.ts';
 import type { VerifySender } from './admit.ts';
 import type { TriggerCounts } from '../../shared/trigger/causes.ts';
 
@@ -18,8 +17,6 @@ export interface ServerOptions {
   /** For /audit and /events a certificate in the name of the cluster does, too. */
   readonly byCertificate?: boolean;
   readonly resyncTokens: readonly string[];
-  /** Whom the kube-apiserver knows, and who may patch an object, may have it worked on. */
-  readonly callers?: Callers;
   /** For the page and the metrics, if `open` is false. */
   readonly pageTokens?: readonly string[];
   /** True on loopback: page and metrics need no token. */

@@ -1,21 +1,15 @@
 import { flagsFromEnv } from '../../shared/config/read-flags.ts';
 import type { Leading } from '../../shared/kube/leader-lease.ts';
 import type { Log } from '../../shared/ports.ts';
-import type { SqsQueue } from '../../shared/queue/sqs-queue.ts';
 import { connect, type Connected } from '../world.ts';
 import { required } from './aws-access.ts';
 import { environment, madeFrom } from './environment.ts';
 import { log } from './function-log.ts';
 import { metrics } from './function-metrics.ts';
-import { keyQueue } from './key-queue.ts';
 
 export interface ConnectedFunction extends Connected {
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
-}
-
-export interface FunctionWorld extends ConnectedFunction {
-  readonly queue: SqsQueue;
 }
 
 /** SQS gives a key to one worker at a time, whose time is its guard. */
@@ -37,16 +31,7 @@ const connections = madeFrom('connections', async (env): Promise<ConnectedFuncti
   return { ...connected, env, log };
 });
 
-/** The connections of a function that only reads. The first invocation makes them, later ones find them. */
+/** The connections of a function. The first invocation makes them, later ones find them. */
 export async function connectedFunction(): Promise<ConnectedFunction> {
   return connections(await environment.read());
-}
-
-/** The same with the queue, for a function that reconciles or sweeps. */
-export async function functionWorld(): Promise<FunctionWorld> {
-  return withQueue(await connectedFunction());
-}
-
-export function withQueue(connected: ConnectedFunction): FunctionWorld {
-  return { ...connected, queue: keyQueue(connected.env) };
 }

@@ -1,31 +1,63 @@
-import { flagsFromEnv, readFlags } from '../../shared/config/read-flags.ts';
+import { OF_RECEIVING } from '../../shared/clusters/entry.ts';
+import { flagsFromEnv, readFlags, readFlagsText, type Flags } from '../../shared/config/read-flags.ts';
+import { isClusterName } from '../../shared/model/request.ts';
 import { serviceAccountUser } from '../../shared/trigger/keys-from-audit.ts';
 import { readTokens } from '../http/admit.ts';
-import type { ServedEndpoint } from '../http/exchange.ts';
-import type { Receiving } from './clusters/receive.ts';
+import type { ReceivedRequest, ServedEndpoint } from '../http/exchange.ts';
+import { errorAnswer, noSuchPath } from '../http/http-error.ts';
+import type { ServerOptions } from '../http/server-options.ts';
 import { log } from './function-log.ts';
 import { enqueueTo, keyQueue } from './key-queue.ts';
 
-/** What the functions that only receive events need: no kube-apiserver, no OpenStack. Throws when a flag is wrong. */
-function receiving(env: NodeJS.ProcessEnv): Receiving {
-  const problems: string[] = [];
-  const { clusterName, serviceAccount } = readFlags(flagsFromEnv(env), problems);
-  if (problems.length > 0) throw new Error(problems.join('; '));
-  return {
-    clusters: [clusterName],
-    auditTokens: readTokens(env).auditTokens,
-    self: [serviceAccountUser(serviceAccount)],
-    enqueue: enqueueTo(keyQueue(env)),
-    log,
-  };
-}
+type Receiving = Pick<ServerOptions, 'clusters' | 'auditTokens' | 'self' | 'enqueue' | 'log'>;
 
-/** An endpoint that receives events: of the only cluster, or of those that a registry names. */
+/**
+ * An endpoint that receives events, of the only cluster or of those that a registry names. It needs no kube-apiserver and no OpenStack.
+ * Throws CONFIG_INVALID, or an Error when a flag is wrong.
+ */
 export async function receive(
   env: NodeJS.ProcessEnv,
   endpointOf: (options: Receiving) => ServedEndpoint,
 ): Promise<ServedEndpoint> {
-  if (!env['LEVELSET_CLUSTERS']) return endpointOf(receiving(env));
-  const { receiveForMany } = await import('./clusters/receive.ts');
-  return receiveForMany(env, endpointOf);
+  const enqueue = enqueueTo(keyQueue(env));
+  if (env['LEVELSET_CLUSTERS']) return receiveForMany(env, enqueue, endpointOf);
+  const problems: string[] = [];
+  const { clusterName } = readFlags(flagsFromEnv(env), problems);
+  if (problems.length > 0) throw new Error(problems.join('; '));
+  const { auditTokens } = readTokens(env);
+  return endpointOf({ clusters: [clusterName], auditTokens, self: selfOf(flagsFromEnv(env)), enqueue, log });
+}
+
+/** The path names the cluster, and its entry says who may send. Whether there is one that has no tokens of its own, the worker finds out. */
+async function receiveForMany(
+  env: NodeJS.ProcessEnv,
+  enqueue: Receiving['enqueue'],
+  endpointOf: (options: Receiving) => ServedEndpoint,
+): Promise<ServedEndpoint> {
+  const { Admissions } = await import('./clusters/admitted.ts');
+  const { sourceOfFunction } = await import('./clusters/parameter-source.ts');
+  const admissions = new Admissions(sourceOfFunction(env, OF_RECEIVING), env);
+  const optionsFor = async ({ path, headers }: ReceivedRequest): Promise<Receiving> => {
+    const cluster = /^\/[^/]+\/([^/]+)\/?$/.exec(path)?.[1] ?? '';
+    const { tokens, texts } = await admissions.of(cluster, 'auditTokens', headers.authorization);
+    return {
+      clusters: isClusterName(cluster) ? [cluster] : [],
+      auditTokens: tokens.auditTokens,
+      self: selfOf({ ...flagsFromEnv(env), ...readFlagsText(texts?.flags ?? '', 'flags', []) }),
+      enqueue: (requests) => enqueue(requests.map((request) => ({ ...request, cluster }))),
+      log,
+    };
+  };
+  return async (request) => {
+    try {
+      const answer = await endpointOf(await optionsFor(request))(request);
+      return answer ?? errorAnswer(noSuchPath(request), request, log);
+    } catch (error) {
+      return errorAnswer(error, request, log);
+    }
+  };
+}
+
+function selfOf(flags: Flags): readonly string[] {
+  return [serviceAccountUser(readFlags(flags, []).serviceAccount)];
 }

@@ -11,7 +11,7 @@ import { readMessage, type QueuedWork } from '../../shared/queue/queued-work.ts'
 import { invocationTime, MONOTONIC, type InvocationTime } from '../budget.ts';
 import { functionClusters } from './clusters/clusters.ts';
 import type { NotServed } from './clusters/function-clusters.ts';
-import { connectedFunction, withQueue, type ConnectedFunction, type FunctionWorld } from './connected.ts';
+import { connectedFunction, type ConnectedFunction } from './connected.ts';
 import { log } from './function-log.ts';
 import { metrics } from './function-metrics.ts';
 import { asFunction } from './invocation.ts';
@@ -76,7 +76,7 @@ async function workOn(
 async function stay(
   request: ReconcileRequest,
   delayMs: number,
-  to: FunctionWorld,
+  to: ConnectedFunction,
   time: InvocationTime,
 ): Promise<Left> {
   const { world, log: ofCluster } = to;
@@ -97,11 +97,14 @@ async function stay(
 }
 
 /** What to work on a request with; else how it ends, with a line in the log that says why. */
-async function connectedFor({ key, cluster }: ReconcileRequest): Promise<FunctionWorld | 'done' | 'failed'> {
+async function connectedFor({
+  key,
+  cluster,
+}: ReconcileRequest): Promise<ConnectedFunction | 'done' | 'failed'> {
   let left: 'done' | 'failed' = 'failed';
   try {
     const found = await triedAgain(() => connectionsOf(cluster));
-    if (!('notServed' in found)) return withQueue(found);
+    if (!('notServed' in found)) return found;
     const fields = { object: key, cluster, reason: found.notServed };
     log.warn('a message is about a cluster that is not served: nothing was done', fields);
     left = 'done';

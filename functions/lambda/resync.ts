@@ -1,41 +1,55 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { Report } from '../../shared/model/outcome.ts';
-import type { ReconcileRequest } from '../../shared/model/request.ts';
+import { Router } from 'express';
+import { requestOf } from '../../shared/model/request.ts';
 import { inParallel } from '../../shared/observe/in-parallel.ts';
 import { invocationTime } from '../budget.ts';
 import { readTokens } from '../http/admit.ts';
-import { KubernetesCallers } from '../http/kubernetes-callers.ts';
+import { HttpError } from '../http/http-error.ts';
+import type { ServerOptions } from '../http/server-options.ts';
 import { resync } from '../resync.ts';
 import { functionClusters } from './clusters/clusters.ts';
-import { functionWorld, type ConnectedFunction } from './connected.ts';
+import { connectedFunction, type ConnectedFunction } from './connected.ts';
 import { expressFunction } from './express-function.ts';
 import { asFunction } from './invocation.ts';
-import { enqueueTo } from './key-queue.ts';
+import { enqueueTo, keyQueue } from './key-queue.ts';
 import { runInTime } from './run-key.ts';
 
 let time = invocationTime();
 
 const answer = expressFunction(async (env) => {
   const clusters = await functionClusters();
-  if (clusters) {
-    const { resyncOfMany } = await import('./clusters/resync-of-many.ts');
-    return resyncOfMany(clusters, env, dryRuns);
+  if (!clusters) {
+    const to = await connectedFunction();
+    const { resyncTokens } = readTokens(env);
+    return resync({ resyncTokens, page: '/', ...workIn(() => Promise.resolve(to)) });
   }
-  const to = await functionWorld();
-  return resync({
-    resyncTokens: readTokens(env).resyncTokens,
-    // Date.now: performance.now() may stand while the environment is frozen
-    callers: new KubernetesCallers(await to.reviews(), Date.now),
-    enqueue: enqueueTo(to.queue),
-    reconcile: (requests) => dryRuns(requests, to),
-    page: '/',
-  });
+  const ask = clusters.asking(env);
+  return Router()
+    .all('/resync', () => {
+      throw new HttpError(404, 'this levelset serves several clusters: name one, /resync/CLUSTER');
+    })
+    .all('/resync/:cluster', async (request, response, next) => {
+      const { cluster } = request.params;
+      const { tokens, connected } = await ask(cluster, 'resyncTokens', request.headers);
+      const options = { ...tokens, page: `/clusters/${cluster}`, ...workIn(connected) };
+      resync(options, '/resync/:cluster')(request, response, next);
+    });
 });
 
-function dryRuns(requests: readonly ReconcileRequest[], to: ConnectedFunction): Promise<readonly Report[]> {
-  const { runs } = time;
-  const { concurrentServiceSyncs } = to.world.config;
-  return inParallel(requests, concurrentServiceSyncs, (request) => runInTime(request, to, runs));
+function workIn(connected: () => Promise<ConnectedFunction>): Pick<ServerOptions, 'enqueue' | 'reconcile'> {
+  return {
+    enqueue: async (requests) => {
+      const { env, world } = await connected();
+      await enqueueTo(keyQueue(env))(requests.map((request) => requestOf(world, request)));
+    },
+    reconcile: async (requests) => {
+      const to = await connected();
+      const { concurrentServiceSyncs } = to.world.config;
+      return inParallel(requests, concurrentServiceSyncs, (request) =>
+        runInTime(requestOf(to.world, request), to, time.runs),
+      );
+    },
+  };
 }
 
 /** POST /resync, or /resync/:cluster. A Lambda environment answers one request at a time, so `time` is always that of this request. */

@@ -9,19 +9,19 @@ import { reconcile } from '../../shared/reconcile.ts';
 import { outcomeOfError } from '../../shared/report/outcome-of-error.ts';
 import type { InvocationTime } from '../budget.ts';
 import { reconcileLine } from '../log.ts';
-import type { ConnectedFunction, FunctionWorld } from './connected.ts';
+import type { ConnectedFunction } from './connected.ts';
 import { metrics } from './function-metrics.ts';
-import { enqueueTo } from './key-queue.ts';
+import { enqueueTo, keyQueue } from './key-queue.ts';
 
 /** One run for one key, and what depends on a Node that it wrote. Throws if that cannot be queued. */
 export async function runKey(
   request: ReconcileRequest,
-  to: FunctionWorld,
+  to: ConnectedFunction,
   time: InvocationTime,
   mayCreate: MayCreate,
 ): Promise<Report> {
   const report = await runInTime(request, to, { ...time.runs, mayCreate });
-  if (report.membersMoved) await followNodes({ ...to, queue: to.queue.during(time.sending) });
+  if (report.membersMoved) await followNodes(to, time.sending);
   return report;
 }
 
@@ -50,7 +50,9 @@ function givenUp(request: ReconcileRequest, durationMs: number): Report {
 }
 
 /** Queues what depends on Nodes after levelset wrote one, since audit events about its own writes are ignored. */
-function followNodes({ world, queue }: FunctionWorld): Promise<void> {
+function followNodes({ env, world }: ConnectedFunction, sending: Budget): Promise<void> {
   const keys: readonly Key[] = looksAfterRoutes(world.config) ? ['nodeset', 'routes'] : ['nodeset'];
-  return enqueueTo(queue)(keys.map((key) => requestOf(world, { key, trigger: 'requeue' })));
+  return enqueueTo(keyQueue(env).during(sending))(
+    keys.map((key) => requestOf(world, { key, trigger: 'requeue' })),
+  );
 }

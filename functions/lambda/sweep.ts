@@ -6,22 +6,26 @@ import type { Budget } from '../../shared/ports.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import { invocationTime, LEAST_RUN_MS, type InvocationTime } from '../budget.ts';
 import { sweptLine } from '../log.ts';
-import { functionWorld, type FunctionWorld } from './connected.ts';
+import { functionClusters } from './clusters/clusters.ts';
+import { connectedFunction, type ConnectedFunction } from './connected.ts';
+import { log as functionLog } from './function-log.ts';
 import { metrics } from './function-metrics.ts';
 import { asFunction } from './invocation.ts';
-import { sendSlowly } from './key-queue.ts';
+import { keyQueue, sendSlowly } from './key-queue.ts';
 
 /** The worker's run of a key that a sweep answers. What it has no time to send the same key finds once more. Throws if a controller found out nothing. */
 export async function runSweep(
   request: ReconcileRequest,
-  to: FunctionWorld,
+  to: ConnectedFunction,
   time: InvocationTime,
 ): Promise<Report> {
   const found = await sweepAndSend(scopeOf(request.key), to, time, LEAST_RUN_MS);
   if (found.failed !== undefined) throw new Error(`the sweep failed: ${found.failed}`);
   if (found.unsent > 0) {
     const { cause: _, ...again } = request;
-    await to.queue.during(time.sending).send([{ request: again }]);
+    await keyQueue(to.env)
+      .during(time.sending)
+      .send([{ request: again }]);
   }
   return {
     ...{ request, outcome: { status: 'settled' }, applied: [] },
@@ -32,7 +36,7 @@ export async function runSweep(
 /** Sweeps in half of the time, and sends what needs work in the other half. */
 async function sweepAndSend(
   scope: SweepScope,
-  { world, queue, log }: FunctionWorld,
+  { world, env, log }: ConnectedFunction,
   time: InvocationTime,
   spareMs: number,
 ): Promise<Sweep & { readonly unsent: number }> {
@@ -46,7 +50,7 @@ async function sweepAndSend(
   if (found.loadBalancersByState) metrics.setLoadBalancers(found.loadBalancersByState);
   for (const warning of found.warnings) log.warn(warning);
   const { requests, nodesWithoutAddress } = found;
-  const { length: unsent } = await sendSlowly(requests, queue, time, spareMs);
+  const { length: unsent } = await sendSlowly(requests, keyQueue(env), time, spareMs);
   log.info('swept', { ...sweptLine(found), nodes_without_address: nodesWithoutAddress, unsent });
   return { ...found, unsent };
 }
@@ -57,7 +61,7 @@ function halfOf(time: Budget): Budget {
 }
 
 /** Why a sweep of everything is not one that ended well. Undefined: it is. */
-function reasonOf(found: Sweep, { config }: FunctionWorld['world']): string | undefined {
+function reasonOf(found: Sweep, { config }: ConnectedFunction['world']): string | undefined {
   if (found.failed !== undefined) return found.failed;
   const unread = [
     ...(looksAfterServices(config) && !found.loadBalancersByState ? ['load balancers'] : []),
@@ -72,16 +76,20 @@ const SPARE_MS = 40_000;
 
 /**
  * The schedule: sweeps everything, or has the worker sweep each cluster of a registry. Throws when
- * OpenStack or Kubernetes could not be read, so that the alarm about sweeps that stopped tells of it.
+ * OpenStack, Kubernetes or the registry could not be read, so that the alarm about sweeps that stopped tells of it.
  */
 export const handler = asFunction(async (_event: unknown, context) => {
   const time = invocationTime(context);
-  if (process.env['LEVELSET_CLUSTERS']) {
-    const { scheduleSweeps } = await import('./clusters/schedule-sweeps.ts');
-    await scheduleSweeps(process.env, time, SPARE_MS);
+  const clusters = await functionClusters();
+  if (clusters) {
+    const names = await clusters.names(() => time.runs.remainingMs());
+    const requests = names.map((cluster) => ({ key: 'all', cluster, trigger: 'sweep' }) as const);
+    const { length: unsent } = await sendSlowly(requests, keyQueue(process.env), time, SPARE_MS);
+    if (unsent > 0) throw new Error(`the time ended before ${unsent} of ${names.length} sweeps were sent`);
+    functionLog.info('the sweeps of all clusters are queued', { clusters: names.length });
     return;
   }
-  const to = await functionWorld();
+  const to = await connectedFunction();
   const reason = reasonOf(await sweepAndSend({}, to, time, SPARE_MS), to.world);
   if (reason !== undefined) throw new Error(`the sweep failed: ${reason}`);
 });

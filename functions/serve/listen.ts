@@ -3,12 +3,10 @@ import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { once } from 'node:events';
 import type { Flags } from '../../shared/config/read-flags.ts';
-import { hostPort, NotAllowed, refusalOf } from '../../shared/config/read-value.ts';
-import type { HostPort } from '../../shared/config/read-value.ts';
+import { hostPort, NotAllowed, refusalOf, type HostPort } from '../../shared/config/read-value.ts';
 import { errorText, ReconcileError } from '../../shared/model/errors.ts';
 import { readNamedFile } from '../../shared/named-file.ts';
-import { onFileChange } from './on-file-change.ts';
-import type { FileLook } from './on-file-change.ts';
+import { onFileChange, type FileLook } from './on-file-change.ts';
 
 type ListenFlags = Pick<
   Flags,

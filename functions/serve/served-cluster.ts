@@ -1,5 +1,4 @@
-import type { Flags } from '../../shared/config/read-flags.ts';
-import { readFlags } from '../../shared/config/read-flags.ts';
+import { type Flags, readFlags } from '../../shared/config/read-flags.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { summarizeSteps } from '../../shared/plan/render-plan.ts';
@@ -9,8 +8,7 @@ import type { Sweep } from '../../shared/sweep.ts';
 import { serviceAccountUser } from '../../shared/trigger/keys-from-audit.ts';
 import type { Changed } from '../../shared/watch/follower.ts';
 import type { Watches } from '../../shared/watch/watches.ts';
-import type { Tokens } from '../http/admit.ts';
-import { KubernetesCallers } from '../http/kubernetes-callers.ts';
+import type { Tokens } from '../../shared/config/tokens.ts';
 import type { VerifySender } from '../http/admit.ts';
 import type { ServerOptions } from '../http/server-options.ts';
 import { reconcileLine, sweptLine } from '../log.ts';
@@ -36,7 +34,7 @@ interface ServedClusterOptions {
 }
 
 /** What the HTTP endpoints need of one cluster. */
-export interface ClusterEndpoints extends Pick<
+export type ClusterEndpoints = Pick<
   ServerOptions,
   | 'clusters'
   | 'verifySender'
@@ -47,9 +45,7 @@ export interface ClusterEndpoints extends Pick<
   | 'object'
   | 'observeAudit'
   | 'observeRefusal'
-> {
-  readonly callers?: KubernetesCallers;
-}
+>;
 
 /** One cluster of a process that serves: its queue, sweeps and watches, and what is remembered of its runs. */
 export class ServedCluster {
@@ -159,7 +155,6 @@ export class ServedCluster {
     warnOfClosedDoors(this.#options, this.#watches !== undefined || verifySender !== undefined);
     this.#endpoints = {
       ...(verifySender && { verifySender }),
-      callers: new KubernetesCallers(await connected.reviews()),
       clusters: this.#names,
       self: [serviceAccountUser(config.serviceAccount)],
       enqueue: (requests) => {

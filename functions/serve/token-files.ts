@@ -1,7 +1,7 @@
 import type { Flags } from '../../shared/config/read-flags.ts';
-import { tokensIn } from '../../shared/config/tokens.ts';
+import { tokensIn, type Tokens } from '../../shared/config/tokens.ts';
 import { readNamedFile } from '../../shared/named-file.ts';
-import { readTokens, type Tokens } from '../http/admit.ts';
+import { readTokens } from '../http/admit.ts';
 import { onFileChange, type FileLook } from './on-file-change.ts';
 
 export interface FollowedTokens extends Tokens {

@@ -1,17 +1,35 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
+import { FLAGS } from '../../shared/config/flags.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { isSettledWithin } from '../../shared/deadline.ts';
 import type { Home } from '../../shared/kube/home.ts';
 import type { LeaderLease, Leading } from '../../shared/kube/leader-lease.ts';
+import type { Report } from '../../shared/model/outcome.ts';
 import type { Log } from '../../shared/ports.ts';
 import { answerErrors } from '../http/on-express.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { Metrics } from '../metrics.ts';
 import { probes, type ProbeOptions } from '../status.ts';
 import { endpointLoads } from '../world.ts';
-import { listen } from './listen.ts';
-import { listenAddress, warnOfPlainHttp, type Serving } from './serving.ts';
+import { listen, parseListen } from './listen.ts';
+import type { FollowedTokens } from './token-files.ts';
+
+export interface ServeOptions {
+  readonly flags: Flags;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Log;
+  /** Called for every run that ended, after the log and the metrics. */
+  readonly reported?: (report: Report) => void;
+}
+
+export interface Serving {
+  readonly url: string;
+  /** True when no key is queued, running or waiting for Octavia, and no sweep runs or is about to run. */
+  readonly idle: () => boolean;
+  /** Ends within seconds: finishes the write that is under way, and leads no more. */
+  stop(): Promise<void>;
+}
 
 /** What a process does while it leads. */
 export interface Led {
@@ -64,23 +82,23 @@ class WhileLeading {
   }
 }
 
-interface LeadOrFollow {
-  readonly flags: Flags;
+interface LeadOrFollow extends Pick<ServeOptions, 'flags' | 'log'>, Pick<ProbeOptions, 'ready'> {
   /** Undefined: this is the only process. */
   readonly home: Home | undefined;
-  readonly probing: Omit<ProbeOptions, 'notes' | 'metrics'>;
+  readonly tokens: FollowedTokens;
   /** Those of now. */
   readonly metrics: () => Pick<Metrics, 'setLeader' | 'setEndpoints' | 'scrape'>;
   readonly lead: (options: ProbeOptions, leading: Leading | undefined) => Promise<Led>;
-  readonly log: Log;
 }
 
 /** So long the start waits to see whether this process leads. */
 const FIRST_LOOK_MS = 2_000;
 
-/** Listens, and serves what is led while this process holds the Lease of its home. */
+/** Listens, and serves what is led while this process holds the Lease of its home; a dry run needs none. */
 export async function leadOrFollow(options: LeadOrFollow): Promise<Serving> {
-  const { flags, home, lead, probing, log } = options;
+  const { flags, lead, ready, tokens, log } = options;
+  const home = flags.dryRun ? undefined : options.home;
+  const { listen: address = FLAGS.listen.default, allowPlainHttp } = flags;
   let lease: LeaderLease | undefined;
   const metrics = (): ReturnType<ProbeOptions['metrics']> => {
     const now = options.metrics();
@@ -88,15 +106,14 @@ export async function leadOrFollow(options: LeadOrFollow): Promise<Serving> {
     now.setEndpoints(endpointLoads());
     return now.scrape();
   };
+  const probing = {
+    ...{ open: parseListen(address).loopback, pageTokens: tokens.pageTokens, ready, metrics },
+  };
   const leader = (): string => lease?.holder ?? 'nobody';
-  const follower = followerServer(
-    { ...probing, metrics, notes: () => [`follows: ${leader()} leads`] },
-    leader,
-    log,
-  );
-  const work = new WhileLeading(() => lead({ ...probing, metrics }, lease), follower, log);
+  const follower = followerServer({ ...probing, notes: () => [`follows: ${leader()} leads`] }, leader, log);
+  const work = new WhileLeading(() => lead(probing, lease), follower, log);
   await home?.labelPod(false); // before it is ready: its process may have led before
-  const listening = await listen(work.handler, listenAddress(flags), flags, { log });
+  const listening = await listen(work.handler, address, flags, { log });
   if (home) {
     const { promise: changed, resolve } = Promise.withResolvers<undefined>();
     lease = await home.lease((leads) => {
@@ -105,11 +122,16 @@ export async function leadOrFollow(options: LeadOrFollow): Promise<Serving> {
     lease.start();
     await isSettledWithin(changed, FIRST_LOOK_MS);
   } else await work.change(true);
-  warnOfPlainHttp(flags, listening, log);
+  const { url } = listening;
+  if (flags.dryRun)
+    log.warn('dry run: levelset shows what it would do, and writes nothing to Kubernetes or OpenStack');
+  if (allowPlainHttp && url.startsWith('http:'))
+    log.warn('--allow-plain-http: tokens pass in the clear, unless a proxy in front ends TLS', { url });
   return {
-    url: listening.url,
+    url,
     idle: () => work.idle,
     stop: async () => {
+      tokens.stop();
       await Promise.all([listening.close(), work.change(false)]);
       await lease?.stop();
     },

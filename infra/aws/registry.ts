@@ -1,4 +1,5 @@
 /** What differs for a deployment that serves the clusters of a registry (docs/clusters.md). */
+import { OF_RECEIVING } from '../../shared/clusters/entry.ts';
 import type { Resource } from './cloudformation.ts';
 
 /** Variables that an entry of the registry takes the place of. */
@@ -15,9 +16,6 @@ export function variablesForRegistry(
   const named = kept.map(([name, value]) => [name.replace(TOKENS, '$1_OPTIONAL_PARAMETER'), value]);
   return { ...(Object.fromEntries(named) as object), LEVELSET_CLUSTERS: `parameters:${path}` };
 }
-
-/** The texts that `OF_RECEIVING` of functions/lambda/clusters/parameter-source.ts names; this file is deployed without it. */
-const OF_RECEIVING = ['audit-tokens', 'flags'];
 
 /** What a function may read of the registry, by the action of Parameter Store. One that only receives events connects with nothing. */
 export function registryRights(

@@ -19,8 +19,7 @@ const OF_RELEASES = /^ *(app\.kubernetes\.io\/managed-by|helm\.sh\/chart): .*\n/
 /** What is rendered: helm's arguments each time. */
 const RENDERED: readonly (readonly string[])[] = [
   [],
-  // not there by default, but manifests to apply beside the others
-  ['--set', 'rbac.reviews=true', '--show-only', 'templates/rbac-reviews.yaml'],
+  // not there by default, but a manifest to apply beside the others
   ['--set', 'clusters.from=secrets', '--show-only', 'templates/rbac-clusters.yaml'],
 ];
 

@@ -81,7 +81,7 @@ export function valuesSchema(): string {
       flags: closed(Object.fromEntries(ofServe.map(([name, flag]) => [name, flagSchema(flag)]))),
       env: objects,
       proxy: closed({ http: text, https: text, noProxy: text }),
-      rbac: closed({ create: bool, nodes: bool, pods: bool, reviews: bool }),
+      rbac: closed({ create: bool, nodes: bool, pods: bool }),
       serviceAccount: closed({ create: bool, name: text, annotations: texts }),
       replicas: { type: 'integer', minimum: 0 },
       port: { type: ['integer', 'null'], minimum: 1024, maximum: 65535 },

@@ -61,10 +61,6 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ['watch', 'nodes', 'hears of changes (`--watch`)', 'the watches'],
     ['watch', 'endpointslices.discovery.k8s.io', 'hears of changes, once members follow them (`--watch`)', 'the watches'],
   ],
-  'rbac-reviews': [
-    ['create', 'tokenreviews.authentication.k8s.io', 'asks who calls `/resync` with a token of Kubernetes', 'a caller of /resync'],
-    ['create', 'subjectaccessreviews.authorization.k8s.io', 'asks what that caller may patch', 'a caller of /resync'],
-  ],
   'rbac-clusters': [
     ['get', 'leases.coordination.k8s.io in levelset', 'knows which of its processes leads (`--clusters`)', 'a process that leads'],
     ['create', 'leases.coordination.k8s.io in levelset', 'makes the Lease of the one that leads (`--clusters`)', 'a process that leads'],

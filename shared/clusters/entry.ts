@@ -1,5 +1,5 @@
 import type { Flags } from '../config/read-flags.ts';
-import { tokensIn } from '../config/tokens.ts';
+import { tokensBy, tokensIn, type Tokens } from '../config/tokens.ts';
 import { ReconcileError } from '../model/errors.ts';
 
 /** The texts of an entry, by the names that they have in every source. */
@@ -18,6 +18,9 @@ export const TEXTS = [
 
 export type TextName = (typeof TEXTS)[number];
 
+/** The texts that a function which only receives events may read: it holds no credentials. */
+export const OF_RECEIVING = ['audit-tokens', 'flags'] as const satisfies readonly TextName[];
+
 /** What an entry has. A text that is not there is absent, never undefined. All of it is secret. */
 export type Texts = Readonly<Partial<Record<TextName, string>>>;
 
@@ -32,19 +35,12 @@ export interface Settings {
   readonly warnings: readonly string[];
 }
 
-/** Bearer tokens. Without one an endpoint refuses everybody. */
-export interface EntryTokens {
-  readonly auditTokens: readonly string[];
-  readonly resyncTokens: readonly string[];
-  readonly pageTokens: readonly string[];
-}
-
 /** A cluster that can be served. As long as all that counts of its texts is the same, the same object. */
 export interface Entry {
   /** A label of DNS. An address, never an identity: that is the UID of kube-system. */
   readonly name: string;
   readonly settings: Settings;
-  readonly tokens: EntryTokens;
+  readonly tokens: Tokens;
 }
 
 /** What reading an entry has led to. */
@@ -69,27 +65,17 @@ const TOKENS = {
   auditTokens: 'audit-tokens',
   resyncTokens: 'resync-tokens',
   pageTokens: 'page-tokens',
-} as const satisfies Record<keyof EntryTokens, TextName>;
+} as const satisfies Record<keyof Tokens, TextName>;
 
 /** The tokens of an entry. One list that cannot be used is what it was before, and adds to `problems`. */
-export function readEntryTokens(
-  texts: Texts,
-  before: EntryTokens | undefined,
-  problems: string[],
-): EntryTokens {
-  const read = (which: keyof EntryTokens): readonly string[] => {
-    const text = TOKENS[which];
+export function readEntryTokens(texts: Texts, before: Tokens | undefined, problems: string[]): Tokens {
+  return tokensBy((kind) => {
     try {
-      return tokensIn(text, texts[text] ?? '');
+      return tokensIn(TOKENS[kind], texts[TOKENS[kind]] ?? '');
     } catch (error) {
       if (!(error instanceof ReconcileError)) throw error;
       problems.push(error.message);
-      return before?.[which] ?? [];
+      return before?.[kind] ?? [];
     }
-  };
-  return {
-    auditTokens: read('auditTokens'),
-    resyncTokens: read('resyncTokens'),
-    pageTokens: read('pageTokens'),
-  };
+  });
 }

@@ -1,11 +1,9 @@
-import { readFlagsText } from '../config/read-flags.ts';
+import { readFlagsText, type Flags } from '../config/read-flags.ts';
 import { loadConfig } from '../config/load.ts';
-import type { Flags } from '../config/read-flags.ts';
 import { readKubeconfig } from '../kube/connection/kubeconfig.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { proxyVariables } from '../proxy.ts';
-import { TEXTS } from './entry.ts';
-import type { Settings, TextName, Texts } from './entry.ts';
+import { TEXTS, type Settings, type TextName, type Texts } from './entry.ts';
 import { parseGcfg } from '../config/cloud-conf/gcfg.ts';
 import { gcfgBoolean } from '../config/read-value.ts';
 

@@ -1,15 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import { errorText, ReconcileError } from '../model/errors.ts';
 import { isClusterName } from '../model/request.ts';
-import { readEntryTokens } from './entry.ts';
-import type { Entry, EntryTokens, EntryReading, Settings, EntrySource, Texts } from './entry.ts';
+import type { Tokens } from '../config/tokens.ts';
+import {
+  readEntryTokens,
+  type Entry,
+  type EntryReading,
+  type Settings,
+  type EntrySource,
+  type Texts,
+} from './entry.ts';
 import { OF_SETTINGS, readSettings, type Deployment } from './read-settings.ts';
 
 interface Kept {
   readonly texts: Texts;
   /** The last settings that could be used, with the texts that they were made of. */
   readonly good?: { readonly texts: Texts; readonly settings: Settings };
-  readonly tokens: EntryTokens;
+  readonly tokens: Tokens;
   readonly reading: EntryReading;
 }
 

@@ -1,7 +1,6 @@
 import { loadBalancerOfPort } from '../model/load-balancer/octavia.ts';
 import type { WireResource } from '../model/resources.ts';
-import { clustersOf, lastWrittenAt } from './belongings.ts';
-import type { Belongings } from './belongings.ts';
+import { clustersOf, lastWrittenAt, type Belongings } from './belongings.ts';
 
 /** The kinds that say by themselves which cluster they are of. */
 const TAGGED = ['loadBalancers', 'listeners', 'floatingIPs', 'securityGroups', 'secrets'] as const;

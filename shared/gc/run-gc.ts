@@ -3,8 +3,7 @@ import { asReconcileError } from '../model/errors.ts';
 import type { Step } from '../model/plan.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Cloud } from '../ports.ts';
-import { clustersOf } from './belongings.ts';
-import type { Belongings } from './belongings.ts';
+import { clustersOf, type Belongings } from './belongings.ts';
 import type { GcPlan } from './plan-gc.ts';
 
 /**

@@ -173,19 +173,6 @@ describe('GET /', () => {
     expect((await again('/')).status).toBe(200);
   });
 
-  test('a browser gets each refusal as a page, never as JSON, and asks again where waiting may help', async () => {
-    const status = () => Promise.reject(new Error('secret internals'));
-    const { app } = testServer({ open: true, status });
-    const look = (path: string) => request(app).get(path).set('Accept', 'text/html,*/*;q=0.8');
-    const broken = await look('/');
-    expect([broken.status, broken.type]).toEqual([500, 'text/html']);
-    expect(broken.text).toContain('500: an unexpected error; the log has the details');
-    expect(broken.text).toContain('http-equiv="refresh"');
-    const unknown = await look('/<script>');
-    expect([unknown.status, unknown.type]).toEqual([404, 'text/html']);
-    expect(unknown.text).not.toMatch(/<script>|http-equiv="refresh"/);
-  });
-
   test.each(['/', '/objects/service/shop/web', '/metrics'])(
     '%s wants a token when it is not on loopback',
     async (path) => {

@@ -8,7 +8,6 @@ import { grantsOf, NAMESPACE, namesOf, wordsOf } from './grants.ts';
 import { rightFor, type RoleManifest } from '../repo/kubernetes-rights.ts';
 import { recordLeader } from './recorded-leader.ts';
 import { recordRegistry } from './recorded-registry.ts';
-import { recordReviews } from './recorded-reviews.ts';
 import { recordWatch, type Recorded } from './recorded-watch.ts';
 
 /** `VERB RESOURCE.GROUP NAME in NAMESPACE`, what is not narrowed left out. */
@@ -67,7 +66,6 @@ test('the sandbox grants levelset no more', () => {
 
 describe.each([
   ['the watches', recordWatch],
-  ['a caller of /resync', recordReviews],
   ['the registry of Secrets', recordRegistry],
   ['a process that leads', recordLeader],
 ] as const)('%s', (scenario, record) => {

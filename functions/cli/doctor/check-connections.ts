@@ -4,8 +4,7 @@ import { looksAfterNodes, looksAfterRoutes } from '../../../shared/config/contro
 import { asReconcileError, isError } from '../../../shared/model/errors.ts';
 import { stringAt } from '../../../shared/model/json.ts';
 import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';
-import { finding, review, shellWord } from './finding.ts';
-import type { Examined, Finding, Findings } from './finding.ts';
+import { finding, review, shellWord, type Examined, type Finding, type Findings } from './finding.ts';
 
 /** Whether Keystone lets levelset in, with who it is, where, and which file says so. */
 export async function checkKeystone(examined: Examined): Promise<Finding> {

@@ -5,8 +5,7 @@ import { asReconcileError, isError, ReconcileError } from '../../../shared/model
 import { isRecord } from '../../../shared/model/json.ts';
 import { inParallel } from '../../../shared/observe/in-parallel.ts';
 import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';
-import { finding, review, shellWord } from './finding.ts';
-import type { Examined, Finding, Findings } from './finding.ts';
+import { finding, review, shellWord, type Examined, type Finding, type Findings } from './finding.ts';
 
 /** No object has this id: a call that names it is refused for the right, or answered 404. */
 const NOBODY = '00000000-0000-4000-8000-000000000000';
@@ -93,7 +92,6 @@ const AT_ONCE = 8;
 const FOR_WHAT: Readonly<Record<string, string>> = {
   'rbac-pods': 'Services with allocateLoadBalancerNodePorts: false',
   'rbac-watch': '--watch',
-  'rbac-reviews': 'callers of /resync with a token of Kubernetes, and --events-audience',
   'rbac-clusters': '--clusters=secrets',
   'tls-secrets.example': 'namespaces whose Services have the annotation tls-secret',
   'tls-secrets-watch.example': '--watch in namespaces whose Services have the annotation tls-secret',

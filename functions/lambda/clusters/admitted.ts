@@ -1,8 +1,9 @@
 import { readEntryTokens, type Texts } from '../../../shared/clusters/entry.ts';
+import type { Tokens } from '../../../shared/config/tokens.ts';
 import { errorText, ReconcileError } from '../../../shared/model/errors.ts';
 import { isClusterName } from '../../../shared/model/request.ts';
 import { authorizeReader } from '../../../shared/trigger/authorize.ts';
-import { openTokens, readTokens, type Tokens } from '../../http/admit.ts';
+import { openTokens, readTokens } from '../../http/admit.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { log } from '../function-log.ts';
 import type { ParameterSource } from './parameter-source.ts';

@@ -8,6 +8,6 @@ export async function functionClusters(): Promise<FunctionClusters | undefined> 
   if (!process.env['LEVELSET_CLUSTERS']) return undefined;
   const env = await environment.read();
   const { FunctionClusters: Clusters } = await import('./function-clusters.ts');
-  clusters ??= Clusters.of(env);
+  clusters ??= new Clusters(env);
   return clusters;
 }

@@ -1,18 +1,22 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Entry } from '../../../shared/clusters/entry.ts';
 import { Registry } from '../../../shared/clusters/registry.ts';
+import type { Tokens } from '../../../shared/config/tokens.ts';
 import { flagsFromEnv } from '../../../shared/config/read-flags.ts';
 import { countdown } from '../../../shared/deadline.ts';
 import type { KubeRequest } from '../../../shared/kube/kube-http.ts';
+import { Answers } from '../../../shared/memory/answers.ts';
 import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
 import { isClusterName } from '../../../shared/model/request.ts';
 import { Silence, type Delays } from '../../../shared/silence.ts';
 import { connectEntry, isThatOf, ofCluster, uidOf, unidentified } from '../../clusters/connect-entry.ts';
+import { HttpError } from '../../http/http-error.ts';
 import { Logins } from '../../clusters/logins.ts';
 import { ofStack, type ConnectedFunction } from '../connected.ts';
 import { log } from '../function-log.ts';
 import { metrics } from '../function-metrics.ts';
-import type { ParameterSource } from './parameter-source.ts';
-import { sourceOfFunction } from './source-of-function.ts';
+import { Admissions } from './admitted.ts';
+import { sourceOfFunction, type ParameterSource } from './parameter-source.ts';
 
 /** So many Worlds a process keeps. */
 const MOST_WORLDS = 100;
@@ -23,11 +27,20 @@ const READ_KUBE_SYSTEM: KubeRequest = {
   path: '/api/v1/namespaces/kube-system',
   doing: 'ask whether the kube-apiserver answers',
 };
+/** For so long it counts whether Parameter Store has answered. */
+const READY_MS = 5_000;
 const OF_NO_ANSWER: Delays = { firstMs: 1_000, longestMs: 30_000 };
 
 /** Why nothing is run for a cluster now. */
 export interface NotServed {
   readonly notServed: string;
+}
+
+/** A cluster that a request names. */
+interface AskedCluster {
+  readonly tokens: Tokens;
+  /** Rejects with HttpError 404 or 503. */
+  readonly connected: () => Promise<ConnectedFunction>;
 }
 
 interface Known {
@@ -55,16 +68,47 @@ export class FunctionClusters {
   readonly #connecting = new Map<string, Promise<Known>>();
   readonly #told = new Map<string, string>();
   readonly #logins = new Logins();
-
-  constructor(source: ParameterSource, env: NodeJS.ProcessEnv) {
-    this.#source = source;
-    this.#env = env;
-    this.#registry = new Registry(source, { flags: flagsFromEnv(env), env });
-  }
+  readonly #answers = new Answers(1);
 
   /** Those that LEVELSET_CLUSTERS leads to. Throws CONFIG_INVALID. */
-  static of(env: NodeJS.ProcessEnv): FunctionClusters {
-    return new FunctionClusters(sourceOfFunction(env), env);
+  constructor(env: NodeJS.ProcessEnv) {
+    this.#source = sourceOfFunction(env);
+    this.#env = env;
+    this.#registry = new Registry(this.#source, { flags: flagsFromEnv(env), env });
+  }
+
+  /** The names of all that can be served, in order. Throws CONFIG_INVALID while the registry cannot be read. */
+  async names(leftMs: () => number): Promise<readonly string[]> {
+    const names = (await this.#source.names(leftMs)).toSorted();
+    for (const entry of names.filter((name) => !isClusterName(name)))
+      log.warn('an entry is not served: give it a label of DNS for a name, such as prod-a', { entry });
+    return names.filter(isClusterName);
+  }
+
+  /** Why the registry cannot be read, in words, as of at most 5 s ago. Empty: it can. */
+  missing(): Promise<readonly string[]> {
+    const lifetime = { keepMs: READY_MS, clock: { now: () => Date.now() } };
+    return this.#answers.read('registry', lifetime, () => this.#source.missing());
+  }
+
+  /** Finds clusters for requests, which tokens of their entries or of this environment open. */
+  asking(
+    env: NodeJS.ProcessEnv,
+  ): (name: string, which: keyof Tokens, headers: IncomingHttpHeaders) => Promise<AskedCluster> {
+    const admissions = new Admissions(this.#source, env);
+    return async (name, which, { authorization }) => {
+      const { tokens, texts } = await admissions.of(name, which, authorization);
+      return {
+        tokens,
+        connected: async () => {
+          if (!texts) throw new HttpError(404, `no such cluster: ${JSON.stringify(name)}`);
+          const found = await this.find(name);
+          if (!('notServed' in found)) return found;
+          const message = `the cluster ${name} is not served at the moment: the log says why`;
+          throw new HttpError(503, message, { headers: { 'Retry-After': '10' }, cause: found.notServed });
+        },
+      };
+    };
   }
 
   /** The entry of a cluster. Undefined: there is none that can be used. Throws CONFIG_INVALID while the registry cannot be read. */

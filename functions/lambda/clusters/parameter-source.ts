@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TEXTS, type EntrySource, type TextName, type Texts } from '../../../shared/clusters/entry.ts';
+import { clustersFrom, NotAllowed, refusalOf } from '../../../shared/config/read-value.ts';
 import { countdown } from '../../../shared/deadline.ts';
 import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
 import { errorText, ReconcileError } from '../../../shared/model/errors.ts';
 import type { Log } from '../../../shared/ports.ts';
 import { Silence } from '../../../shared/silence.ts';
+import { log } from '../function-log.ts';
 import { AFTER_REFUSAL_MS, LIFE_MS, OF_FAILURE } from '../environment.ts';
 import { callParameterStore, LONGEST_MS, readStoreAnswer, type StoreAnswer } from '../parameters.ts';
 
@@ -26,9 +28,6 @@ interface Kept {
 }
 
 type Parameter = StoreAnswer['Parameters'][number];
-
-/** What a function that only receives events may read of an entry: it holds no credentials. */
-export const OF_RECEIVING: readonly TextName[] = ['audit-tokens', 'flags'];
 
 /**
  * The registry in AWS Systems Manager Parameter Store: the parameters below PATH/clusters/NAME are the texts of an entry, which
@@ -207,4 +206,18 @@ function isText(name: string): name is TextName {
 
 function unreadable(path: string, why: string): ReconcileError {
   return new ReconcileError('CONFIG_INVALID', `${path} cannot be read: ${why}`);
+}
+
+let source: ParameterSource | undefined;
+
+/** The registry of this process, in which all that a function has of it shares what was read. `only`: see ParameterSource. Throws CONFIG_INVALID. */
+export function sourceOfFunction(env: NodeJS.ProcessEnv, only?: readonly TextName[]): ParameterSource {
+  const from = env['LEVELSET_CLUSTERS'];
+  const where = clustersFrom(from);
+  if (where instanceof NotAllowed || !('parameters' in where)) {
+    const allowed = new NotAllowed('parameters:PATH, such as parameters:/levelset/prod');
+    throw new ReconcileError('CONFIG_INVALID', refusalOf('--clusters', from, allowed));
+  }
+  source ??= new ParameterSource(where.parameters, env, log, only);
+  return source;
 }

@@ -61,10 +61,6 @@ export const levelsetGrants: readonly Grant[] = [
   { resources: ['endpointslices.discovery.k8s.io'], verbs: ['list', 'watch'] },
   { resources: ['namespaces'], verbs: ['get'] },
   { resources: ['services/status'], verbs: ['patch'] },
-  {
-    resources: ['tokenreviews.authentication.k8s.io', 'subjectaccessreviews.authorization.k8s.io'],
-    verbs: ['create'],
-  },
   { resources: ['events'], verbs: ['create', 'get', 'patch'] },
   // one namespace has opted in (tls-secrets.example.yaml and tls-secrets-watch.example.yaml of infra/kubernetes)
   { resources: ['secrets'], verbs: ['get'], namespace: 'default' },

@@ -32,7 +32,7 @@ export function kubeAnswer(api: KubeApi, users: ReadonlyMap<string, KubeUser>, c
     const user = users.get(token);
     if (!user) throw statusRefusal(401, 'Unauthorized', 'Unauthorized');
     if (call.headers['content-type'] === PROTOBUF) throw unknownFormat(['application/json']);
-    const known = discoveryAnswer(call) ?? reviewAnswer(call, user, users);
+    const known = discoveryAnswer(call) ?? reviewAnswer(call, user);
     if (known) return known;
     if (!isServed(call.path)) return { status: 404, body: '404 page not found\n' };
     const target = parse(call.path);

@@ -1,85 +1,48 @@
 import type { Answer } from '../exchange.ts';
-import { asJson, asList, asText, type Json } from '../json.ts';
+import { asJson, asText, type Json } from '../json.ts';
 import { authorize, type KubeUser } from './kube-access.ts';
 
-type Users = ReadonlyMap<string, KubeUser>;
+/** What a review of a kind answers. */
+type Review = (spec: Json, asking: KubeUser) => Json;
 
-/** What a review of a kind answers, and whether everybody may ask it about themselves. */
-interface Review {
-  readonly status: (spec: Json, asking: KubeUser, users: Users) => Json;
-  readonly ofSelf?: true;
-}
-
-/** Who a user is, and what they may do. Reviews are answered, and not kept. */
+/** Who asks, and what they may do: everybody may ask it about themselves. Reviews are answered, and not kept. */
 const reviews: Readonly<Record<string, Review>> = {
-  'authentication.k8s.io/v1/tokenreviews': { status: (spec, _asking, users) => tokenStatus(spec, users) },
-  'authentication.k8s.io/v1/selfsubjectreviews': {
-    status: (_spec, { username, groups }) => ({ userInfo: { username, groups: [...groups] } }),
-    ofSelf: true,
-  },
-  'authorization.k8s.io/v1/subjectaccessreviews': {
-    status: (spec, _asking, users) => subjectStatus(spec, users),
-  },
-  'authorization.k8s.io/v1/selfsubjectaccessreviews': { status: accessStatus, ofSelf: true },
+  'authentication.k8s.io/v1/selfsubjectreviews': (_spec, { username, groups }) => ({
+    userInfo: { username, groups: [...groups] },
+  }),
+  'authorization.k8s.io/v1/selfsubjectaccessreviews': accessStatus,
 };
 
 /** Undefined: the request asks for no review. */
 export function reviewAnswer(
   call: { readonly method: string; readonly path: string; readonly body: unknown },
   asking: KubeUser,
-  users: Users,
 ): Answer | undefined {
-  const [group = '', version, plural = ''] = call.path.replace('/apis/', '').split('/');
-  const review = reviews[[group, version, plural].join('/')];
+  const review = reviews[call.path.replace('/apis/', '').split('/').slice(0, 3).join('/')];
   if (!review || call.method !== 'POST') return undefined;
-  if (!review.ofSelf) authorize(asking, attempt('create', plural, group));
   const body = asJson(call.body);
-  const status = review.status(asJson(body['spec']), asking, users);
-  return { status: 201, body: { ...body, status } };
+  return { status: 201, body: { ...body, status: review(asJson(body['spec']), asking) } };
 }
 
-function tokenStatus(spec: Json, users: Users): Json {
-  const user = users.get(asText(spec['token']));
-  if (!user) return { user: {}, error: 'invalid bearer token' };
-  const { username, groups } = user;
-  return { authenticated: true, user: { username, uid: `uid-${username}`, groups: [...groups] } };
-}
-
-/** Somebody with a name and groups; who has no token here has no grants either. */
-function subjectStatus(spec: Json, users: Users): Json {
-  const username = asText(spec['user']);
-  const user = [...users.values()].find((one) => one.username === username);
-  return accessStatus(spec, { grants: [], ...user, username, groups: asList(spec['groups']).map(asText) });
-}
+/** Of a resource, which need not be one that is served here. */
+const ANY_TYPE = {
+  kind: '',
+  version: 'v1',
+  namespaced: false,
+  status: false,
+  createOnUpdate: false,
+  shortNames: [],
+};
 
 function accessStatus(spec: Json, user: KubeUser): Json {
   const wanted = asJson(spec['resourceAttributes']);
   const text = (field: string): string | undefined => asText(wanted[field]) || undefined;
   try {
     const [namespace, name, subresource] = [text('namespace'), text('name'), text('subresource')];
-    const about = attempt(text('verb') ?? '', text('resource') ?? '', text('group') ?? '');
-    authorize(user, { ...about, namespace, name, subresource });
+    const [verb = '', plural = '', group = ''] = [text('verb'), text('resource'), text('group')];
+    authorize(user, { verb, type: { ...ANY_TYPE, plural, group }, namespace, name, subresource });
     return { allowed: true };
   } catch {
     return { allowed: false, reason: 'no rule allows it' };
   }
-}
-
-/** On all objects of a resource, which need not be one that is served here. */
-function attempt(verb: string, plural: string, group: string): Parameters<typeof authorize>[1] {
-  const rest = {
-    kind: '',
-    version: 'v1',
-    namespaced: false,
-    status: false,
-    createOnUpdate: false,
-    shortNames: [],
-  };
-  return {
-    verb,
-    type: { ...rest, plural, group },
-    namespace: undefined,
-    name: undefined,
-    subresource: undefined,
-  };
 }

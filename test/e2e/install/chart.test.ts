@@ -22,7 +22,7 @@ const OWN_VARIABLES: readonly { readonly name: string; readonly [source: string]
 
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   'nothing said': [],
-  'the audit webhook': [...set({ watch: false, 'rbac.reviews': true }), ...TLS],
+  'the audit webhook': [...set({ watch: false }), ...TLS],
   'tokens for the page alone': [...TLS, '--set', 'tokens.keys={page-tokens}'],
   'cloud.conf, a private CA and a proxy': [
     ...['--set-string', 'cloudConfig.content=[Global]'],

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { eventList, serviceEvent } from '../../unit/trigger/audit-events.ts';
 import { call, CONTEXT, deployed, taken } from './deployed.ts';
 import { aService } from '../sandbox-world.ts';
@@ -113,29 +113,6 @@ test('a dry run is answered at once with the plan, and queues nothing', async ()
   ]);
   expect(world.aws.sent).toEqual([]);
   expect(world.sandbox.cloud.loadbalancers).toEqual([]);
-});
-
-test('what the apiserver says about a caller ends by the time of day: a frozen function has no other', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const { sandbox } = await deployed(60_000);
-  const token = sandbox.addUser('somebody', []);
-  const asks = (): number => sandbox.requests.filter(({ path }) => path.endsWith('/tokenreviews')).length;
-  const post = (): Promise<APIGatewayProxyStructuredResultV2> =>
-    call('resync', {
-      method: 'POST',
-      rawPath: '/resync',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-      body: JSON.stringify({ objects: ['service/default/web'] }),
-    });
-
-  expect((await post()).statusCode).toBe(403);
-  vi.setSystemTime(Date.now() + 9_000);
-  await post();
-  expect(asks()).toBe(1);
-  vi.setSystemTime(Date.now() + 1_000);
-  await post();
-  expect(asks()).toBe(2);
 });
 
 test('the page is for who has its token, and tells what Services and Nodes say', async () => {

@@ -116,9 +116,9 @@ async function frozenWorld(): Promise<{
   readonly isFrozen: Promise<undefined>;
   readonly thaw: () => void;
 }> {
-  const { functionWorld } = await import('../../../functions/lambda/connected.ts');
+  const { connectedFunction } = await import('../../../functions/lambda/connected.ts');
   const { runInTime } = await import('../../../functions/lambda/run-key.ts');
-  const whole = await functionWorld();
+  const whole = await connectedFunction();
   const frozen = Promise.withResolvers<undefined>();
   const thawed = Promise.withResolvers<undefined>();
   const { kube } = whole.world;

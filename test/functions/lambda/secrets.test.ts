@@ -103,8 +103,8 @@ test.each([
   world.sandbox.kube.apply(aService('web'));
   const good = world.aws.parameters.get(parameter) ?? '';
   world.aws.parameters.set(parameter, good.replace(secret, old));
-  const { functionWorld } = await import('../../../functions/lambda/connected.ts');
-  await functionWorld();
+  const { connectedFunction } = await import('../../../functions/lambda/connected.ts');
+  await connectedFunction();
   world.aws.parameters.set(parameter, good);
   after(6);
 
@@ -115,22 +115,22 @@ test.each([
 
 test('a changed cloud.conf makes new connections after five minutes, and one that is wrong leaves the old ones', async () => {
   const world = await deployed();
-  const { functionWorld } = await import('../../../functions/lambda/connected.ts');
-  const first = await functionWorld();
+  const { connectedFunction } = await import('../../../functions/lambda/connected.ts');
+  const first = await connectedFunction();
   const text = world.aws.parameters.get(CLOUD_CONFIG) ?? '';
-  expect((await functionWorld()).world).toBe(first.world);
+  expect((await connectedFunction()).world).toBe(first.world);
 
   world.aws.parameters.set(CLOUD_CONFIG, `${text}\n[LoadBalancer]\nlb-provider = ovn\n`);
   after(301);
-  const second = await functionWorld();
+  const second = await connectedFunction();
   expect(second.world.config.loadBalancer.lbProvider).toBe('ovn');
   world.aws.parameters.set(CLOUD_CONFIG, 'nonsense');
   after(602);
-  expect((await functionWorld()).world).toBe(second.world);
+  expect((await connectedFunction()).world).toBe(second.world);
   expect(logged()).toContain('the old ones stay');
   world.aws.parameters.set(CLOUD_CONFIG, text);
   after(608); // what is corrected counts within seconds
-  expect((await functionWorld()).world.config.loadBalancer.lbProvider).toBe('amphora');
+  expect((await connectedFunction()).world.config.loadBalancer.lbProvider).toBe('amphora');
 });
 
 test('parameters are read ten at a time, and an optional one need not be there', async () => {
@@ -164,8 +164,8 @@ test('a PEM that is a parameter takes the place of a file of cloud.conf, and wit
 
   world.aws.parameters.set('/levelset/test/ca-file', '-----BEGIN CERTIFICATE-----\n');
   after(6);
-  const { functionWorld } = await import('../../../functions/lambda/connected.ts');
-  expect((await functionWorld()).world.config.openstack.ca).toBe('-----BEGIN CERTIFICATE-----\n');
+  const { connectedFunction } = await import('../../../functions/lambda/connected.ts');
+  expect((await connectedFunction()).world.config.openstack.ca).toBe('-----BEGIN CERTIFICATE-----\n');
   expect(taken(world.aws)).toEqual([]);
   expect(addressOf(world.sandbox.kube.get('Service', 'default', 'web'))).toBeUndefined();
 });

@@ -5,16 +5,14 @@ import type { CloudState } from '../cloud-state.ts';
 import { listQuery } from '../list-query.ts';
 import { collectionOf, type Collection } from './collections.ts';
 import { createFloatingIp, updateFloatingIp } from './floating-ips.ts';
-import { answerExtensions } from './quotas.ts';
+import { answerExtensions, answerQuotas } from './quotas.ts';
 import { fixedIpsFilter, fixedIpsKeys } from './filters.ts';
-import { createNetwork, deleteNetwork } from './network-requests.ts';
+import { createNetwork, deleteNetwork, createSubnet, deleteSubnet } from './network-requests.ts';
 import type { NeutronObject } from './objects.ts';
 import { postPort, putPort, removePort } from './port-requests.ts';
-import { answerQuotas } from './quotas.ts';
 import { createRouter, deleteRouter, routerAction, updateRouter } from './routers.ts';
 import { createSecurityGroupRules, deleteSecurityGroupRule } from './security-group-rules.ts';
 import { createSecurityGroup, deleteSecurityGroup, updateSecurityGroup } from './security-groups.ts';
-import { createSubnet, deleteSubnet } from './network-requests.ts';
 import { answerTags } from './tags.ts';
 
 /** Neutron v2.0 as the lab's (21.0.0), as far as load balancers and routes need it. */

@@ -14,8 +14,7 @@ import type { LoadBalancer } from './objects.ts';
 import { checkQuota } from './rules/pool-rules.ts';
 import { createTree, isReached } from './tree.ts';
 import { loadBalancerView, treeView } from './views.ts';
-import { allocateVip } from './vip.ts';
-import { checkVip } from './vip.ts';
+import { allocateVip, checkVip } from './vip.ts';
 
 /** POST: the load balancer with everything nested in it. */
 export function createLoadBalancer(

@@ -6,13 +6,17 @@ import { readCreate, readPersistence, readUpdate } from './rules/body.ts';
 import { buildPool } from './build.ts';
 import type { Certificates } from './rules/certificates.ts';
 import { nestedInVain } from './l7-policies.ts';
-import { checkMayHaveChildren, checkPoolFitsListener, invalid } from './rules/listener-rules.ts';
+import {
+  checkMayHaveChildren,
+  checkPoolFitsListener,
+  invalid,
+  checkTlsSettings,
+} from './rules/listener-rules.ts';
 import { change, forget, requireMutable } from './lock.ts';
 import { listenersOf, loadBalancerOf, membersOf, monitorOf, policiesTo } from './lookup.ts';
 import type { Listener, Pool } from './objects.ts';
 import { checkPersistence, checkQuota } from './rules/pool-rules.ts';
 import { checkPoolOfProvider } from './rules/providers.ts';
-import { checkTlsSettings } from './rules/listener-rules.ts';
 import { poolView } from './views.ts';
 
 /** Octavia compares the protocols of listener and pool only without a loadbalancer_id (api/v2/controllers/pool.py). */

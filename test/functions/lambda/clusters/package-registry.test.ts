@@ -1,7 +1,7 @@
 /** serverless.yml with `clusters: registry`: what differs from the deployment of one cluster, and nothing else does. */
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from 'vitest';
-import { OF_RECEIVING } from '../../../../functions/lambda/clusters/parameter-source.ts';
+import { OF_RECEIVING } from '../../../../shared/clusters/entry.ts';
 import { flagsFromEnv } from '../../../../shared/config/read-flags.ts';
 import { packageTemplate } from '../packaged-template.ts';
 

@@ -1,7 +1,8 @@
 /** The registry in Parameter Store: what is read, how often, and what counts while it cannot be read. */
 import fc from 'fast-check';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { OF_RECEIVING, ParameterSource } from '../../../../functions/lambda/clusters/parameter-source.ts';
+import { OF_RECEIVING } from '../../../../shared/clusters/entry.ts';
+import { ParameterSource } from '../../../../functions/lambda/clusters/parameter-source.ts';
 import { TEXTS, type TextName } from '../../../../shared/clusters/entry.ts';
 import { Registry } from '../../../../shared/clusters/registry.ts';
 import { errorText } from '../../../../shared/model/errors.ts';

@@ -2,15 +2,15 @@ import { tableOf } from '../markdown-table.ts';
 
 const HEAD = `# HTTP endpoints
 
-What \`levelset serve\` answers at \`--listen\`; the functions on AWS have the same paths.
+Call \`levelset serve\` at \`--listen\`; the functions on AWS have the same paths.
 
 \`:cluster\` is the \`--cluster-name\` (default \`kubernetes\`), or the UID of the namespace kube-system. Lambda takes the name only, since its
 receiving functions may not ask the cluster. With \`serve --clusters\` it is the name of an entry ([clusters](../clusters.md)).
 
-Tokens go as \`Authorization: Bearer\`; commas separate several in a variable. Without a token configured, levelset lets nobody in. On loopback
+Tokens go as \`Authorization: Bearer\`; commas separate several in a variable. If no token is configured, levelset lets nobody in. On loopback
 \`/\` and \`/metrics\` need none. [SECURITY.md](../../SECURITY.md#who-may-call-levelset) has the whole order of who is believed.
 
-Written by \`npm run generate\` from \`docs/reference/endpoints-page.ts\`; \`test/repo/reference.test.ts\` holds the paths to those in the source.
+Written by \`npm run generate\` from \`docs/reference/endpoints-page.ts\`.
 `;
 
 interface Endpoint {
@@ -31,7 +31,7 @@ export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/audit/:cluster':    { methods: 'POST', body: 'EventList of audit.k8s.io/v1', callers: AUDIT_TOKENS, answer: '202 with counts, when the keys are in the queue' },
   '/events/:cluster':   { methods: 'POST', body: 'CloudEvents 1.0 of Knative\'s sources', callers: '`LEVELSET_AUDIT_TOKENS`, or an OIDC token of a sender', answer: 'the same' },
   '/resync':            { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_CALLERS, answer: 'the report; of a dry run the plan; for `all`, and on AWS always but for a dry run, 202 with what is queued, on AWS with the path of the page; 404 for an object that is not there; 429 while 200 dry runs wait, or 1000 runs are waited for' },
-  '/resync/:cluster':   { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_CALLERS, answer: 'the same, with `serve --clusters`' },
+  '/resync/:cluster':   { methods: 'POST', body: 'the same', callers: 'the same', answer: 'the same, with `serve --clusters`' },
   '/':                  { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: 'the status page; JSON with `?format=json`' },
   '/clusters/:cluster': { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: 'the page of one cluster, with `serve --clusters`' },
   '/objects/*names':    { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: 'the page of one object, such as `/objects/service/shop/web`; the same as JSON. Not on AWS' },

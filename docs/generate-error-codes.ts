@@ -19,10 +19,10 @@ export function errorCodesPage(): string {
 
 **${ERRORS[code].disposition}**: ${meaning}.
 
-- Cost: ${impact}
-- See: ${see}
-- Mend: ${mend}
-- levelset: ${itself}
+- costs: ${impact}
+- to see it: ${see}
+- to mend it: ${mend}
+- levelset by itself: ${itself}
 `;
   });
   return `${HEAD}${sections.join('')}`;

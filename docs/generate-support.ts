@@ -59,7 +59,8 @@ Measured on both. The simulator is either (\`levelset sandbox --openstack-releas
 /** The whole page. */
 export function supportPage(): string {
   const all = CAPABILITIES.toSorted((a, b) => (a.since ?? 0) - (b.since ?? 0)).map((one) => ({
-    what: `${one.kind} \`${one.attribute}\`${one.values ? ` ${one.values.map(String).join(', ')}` : ''}${one.at ? ' of UDP ports' : ''}`,
+    of: `${one.kind}${one.at ? ' of UDP ports' : ''}`,
+    what: `\`${one.attribute}\`${one.values ? ` ${one.values.map(String).join(', ')}` : ''}`,
     rest: [
       one.since === undefined ? 'any' : `2.${one.since}`,
       one.notAmphora ? 'no' : 'yes',
@@ -68,10 +69,11 @@ export function supportPage(): string {
     ],
   }));
   const alike = Map.groupBy(all, ({ rest }) => rest.join('|'));
-  const rows = [...alike.values()].map((group) => [
-    group.map(({ what }) => what).join('; '),
-    ...(group[0]?.rest ?? []),
-  ]);
+  const rows = [...alike.values()].map((group) => {
+    const kinds = [...Map.groupBy(group, ({ of }) => of)];
+    const whats = kinds.map(([of, ones]) => `${of}: ${ones.map(({ what }) => what).join(', ')}`);
+    return [whats.join('; '), ...(group[0]?.rest ?? [])];
+  });
   const titles = ['what', 'Octavia API', 'amphora', 'ovn', 'where it is missing'];
   const releases = measured.rows.map((row) => [row.what, row['2022.2'], row['2026.2'], row.ovn]);
   const of = ['what', 'Octavia 11 (2022.2)', 'Octavia 19 (2026.2)', 'ovn-octavia-provider 11'];

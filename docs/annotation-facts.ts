@@ -52,5 +52,7 @@ export function sinceOf(row: AnnotationRow): string {
   const notOvn = CAPABILITIES.some(
     (one) => one.kind === kind && one.attribute === attribute && !one.values && one.notOvn,
   );
-  return [since > 0 ? `2.${since}` : '', notOvn ? 'not ovn' : ''].filter((text) => text !== '').join(', ');
+  return [since > 0 ? `Octavia 2.${since}` : '', notOvn ? 'not ovn' : '']
+    .filter((text) => text !== '')
+    .join(', ');
 }

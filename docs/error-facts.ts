@@ -11,7 +11,7 @@ interface ErrorFacts {
 }
 
 const SOON = 'runs again within 30 s';
-const LATER = 'runs again within five minutes, and at once after an event';
+const LATER = 'runs again within five minutes, at once after an event';
 const WHEN_CHANGED = 'runs again when the object changes, and in each sweep';
 
 // prettier-ignore
@@ -38,7 +38,7 @@ export const ERROR_FACTS: Readonly<Record<ErrorCode, ErrorFacts>> = {
   LOAD_BALANCER_ERROR: { meaning: 'the load balancer is in ERROR, and levelset may not repair it by itself', impact: 'it may serve or not', see: '`levelset plan`: what waits for an approval', mend: '[a broken load balancer](load-balancer-broken.md)', itself: 'repairs what nobody else uses, within a budget' },
   LOAD_BALANCER_STUCK: { meaning: 'Octavia left the load balancer in PENDING for more than an hour', impact: 'no change reaches it; it serves as it did', see: 'the message', mend: '[a broken load balancer](load-balancer-broken.md)', itself: 'goes on when Octavia lets go' },
   REJECTED: { meaning: 'OpenStack does not take a value', impact: 'what needs it is not changed, members follow the Nodes', see: 'the condition: OpenStack’s message', mend: 'change the Service', itself: WHEN_CHANGED },
-  NOT_FOUND: { meaning: 'something that was named is not there, or the project may not see it', impact: 'this object is not changed', see: 'the condition', mend: 'name one that is there', itself: WHEN_CHANGED },
+  NOT_FOUND: { meaning: 'something that was named is not there, or the project may not see it', impact: 'this object is not changed', see: 'the condition', mend: 'name another', itself: WHEN_CHANGED },
   UNAUTHORIZED: { meaning: 'Keystone or a service refused the credentials', impact: 'nothing of OpenStack can be read or changed', see: '`openstack token issue` with the same credentials', mend: '[credentials](credentials-refused.md)', itself: 'takes another password within 10 s; tries the same one again every 1 to 5 minutes' },
   FORBIDDEN: { meaning: 'the user may not do this', impact: 'what needs the call fails', see: 'the message names the access rule that is missing', mend: '[a right is missing](right-missing.md)', itself: LATER },
   CONFIG_INVALID: { meaning: 'the configuration cannot be used', impact: 'at the start: nothing runs; later: what needs it fails', see: 'the message names file, line and key, or the flag', mend: 'correct it', itself: 'reads files that it follows again' },

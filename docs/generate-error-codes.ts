@@ -4,10 +4,10 @@ import { ERROR_FACTS } from './error-facts.ts';
 
 const HEAD = `# Error codes
 
-Codes are in the log (\`code\`), in the answer of \`POST /resync\` and in \`levelset_failures_total\`. The disposition says who acts:
-**wait** nobody, **retry** nobody unless it lasts, **blocked** the owner of the object, **operator** whoever runs levelset, **bug** whoever
-develops it. Codes that block count as blocked objects, and are not in \`levelset_failures_total\`. Reasons, HTTP statuses and advice:
-[reference](../reference/error-codes.md).
+Look up the code of the log (\`code\`), of the answer of \`POST /resync\` or of \`levelset_failures_total\`: what it costs, how to see and to mend
+it, and what levelset does by itself. The disposition says who acts: **wait** nobody, **retry** nobody unless it lasts, **blocked** the owner of
+the object, **operator** whoever runs levelset, **bug** whoever develops it. Codes that block are not in \`levelset_failures_total\`: their
+objects count as blocked. [Reasons and HTTP statuses](../reference/error-codes.md).
 `;
 
 /** The whole document: docs/runbooks/error-codes.md. */
@@ -19,10 +19,10 @@ export function errorCodesPage(): string {
 
 **${ERRORS[code].disposition}**: ${meaning}.
 
-- What it costs: ${impact}
-- How to see it: ${see}
-- How to mend it: ${mend}
-- What levelset does by itself: ${itself}
+- costs: ${impact}
+- to see it: ${see}
+- to mend it: ${mend}
+- levelset by itself: ${itself}
 `;
   });
   return `${HEAD}${sections.join('')}`;

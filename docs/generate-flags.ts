@@ -8,20 +8,20 @@ import { tableOf } from './markdown-table.ts';
 
 const HEAD = `# Flags and variables
 
-The flags of \`levelset\`, as \`levelset COMMAND --help\` prints them. A flag with a value has a variable: \`LEVELSET_\` and its name in
-capitals, \`LEVELSET_CLUSTER_CIDR\` for \`--cluster-cidr\`. The flag comes before the variable. A value that is not allowed ends the
-command: the message names the flag, the value and what is allowed, for all of them at once.
+Set up \`levelset\` by flags or variables. \`levelset COMMAND --help\` prints the flags, too. A flag with a value has a variable: \`LEVELSET_\` and
+its name in capitals, \`LEVELSET_CLUSTER_CIDR\` for \`--cluster-cidr\`. The flag comes before the variable. A value that is not allowed ends the
+command: the message names the flag, the value and what is allowed, for all of them at once. A duration has a unit: \`5s\`, \`1m30s\` or \`500ms\`.
 
-"AWS" tells whether the functions on AWS Lambda read the variable. "Go" tells which Go program has a flag of the same name: the
-cloud-controller-manager of OpenStack (CCM), the kube-controller-manager (KCM). "Own" marks what is about one cluster: where a
-deployment serves several, each may have its own value ([clusters.md](clusters.md#the-registry)).
+The last column has marks. **AWS**: the functions on AWS Lambda read the variable. **own**: the flag is about one cluster; if a deployment serves
+several, each may have its own value ([clusters.md](clusters.md#the-registry)). **CCM**, **KCM**: the cloud-controller-manager of OpenStack, or
+the kube-controller-manager, has a flag of the same name.
 
 [nodes.md](nodes.md) has more about Nodes and routes, [SECURITY.md](../SECURITY.md) about \`--reach\` and tokens.
 
 Written by \`npm run generate\` from the tables in \`shared/config/flags.ts\` and \`functions/cli/go-flags.ts\`.
 `;
 
-const TITLES = ['flag', 'what it sets', 'allowed', 'default', 'commands', 'AWS', 'Own', 'Go'];
+const TITLES = ['flag', 'what it sets', 'allowed', 'default', 'commands', 'marks'];
 
 /** Not a value of any kind: every reader but that of a text says what it allows. */
 const NOTHING = '\u0000';
@@ -39,7 +39,11 @@ export function flagsPage(): string {
     ),
   ]);
   const variables = Object.entries(VARIABLES).map(([name, text]) => [`\`${name}\``, text]);
-  const ignored = Object.entries(GO_FLAGS).map(([name, { because }]) => [`\`--${name}\``, because]);
+  const reasons = Map.groupBy(Object.entries(GO_FLAGS), ([, { because }]) => because);
+  const ignored = [...reasons].map(([because, flags]) => [
+    flags.map(([name]) => `\`--${name}\``).join(' '),
+    because,
+  ]);
   return [
     HEAD.trimEnd(),
     ...sections,
@@ -47,8 +51,8 @@ export function flagsPage(): string {
     'cloud.conf, clouds.yaml and the `OS_*` variables of the openstack client say how to reach OpenStack.\n',
     ...tableOf(['variable', 'what it is'], variables),
     '\n## Flags of the Go program that levelset ignores\n',
-    'levelset takes them, says so in one line each, and goes on.\n',
-    ...tableOf(['flag', 'why levelset needs none'], ignored),
+    'levelset takes them, logs one line for each, and goes on.\n',
+    ...tableOf(['flags', 'why levelset needs none'], ignored),
     '',
   ].join('\n');
 }
@@ -63,15 +67,17 @@ function cellsOf(name: string, flag: Flag): readonly string[] {
     allowedBy(flag),
     flag.without ?? (flag.default ? `\`${flag.default}\`` : flag.default === '' ? 'none' : ''),
     (all ? ['all', ...flag.commands.filter((own) => !ALL.includes(own))] : flag.commands).join(', '),
-    flag.lambda ? 'yes' : '',
-    flag.cluster ? 'yes' : '',
-    flag.go ?? '',
+    [...(flag.lambda ? ['AWS'] : []), ...(flag.cluster ? ['own'] : []), ...(flag.go ? [flag.go] : [])].join(
+      ', ',
+    ),
   ];
 }
 
 function allowedBy({ read }: Flag): string {
   const result = read?.(NOTHING);
-  return result instanceof NotAllowed ? result.allowed : '';
+  return result instanceof NotAllowed
+    ? result.allowed.replace(' with a unit, such as 5s, 1m30s or 500ms', '')
+    : '';
 }
 
 if (import.meta.main) writeFileSync(new URL('flags.md', import.meta.url), flagsPage());

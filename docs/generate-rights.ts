@@ -5,9 +5,9 @@ import { tableOf } from './markdown-table.ts';
 
 const HEAD = `# What levelset may do
 
-Written by \`npm run generate\` from \`infra/openstack/rights.ts\` and \`infra/kubernetes/rights.ts\`. Each right names the smallest scenario that fails without it;
-\`test/rights\` plays each with all rights, and without this one. The lab's suite runs
-with the access rules and no other right, and \`test/e2e/rights\` takes each away there.
+Give levelset these rights and no other. Each right is needed: a test of the project fails without it.
+
+Written by \`npm run generate\` from \`infra/openstack/rights.ts\` and \`infra/kubernetes/rights.ts\`, which name that test.
 
 ## In OpenStack
 
@@ -26,22 +26,23 @@ or in levelset's own where it keeps a registry of clusters.
 
 /** The whole page. */
 export function rightsPage(): string {
-  const rows = CLOUD_RIGHTS.map(({ service, method, path, why, scenario, password }) => [
-    service,
-    `\`${method} ${path}\`${password ? ' \\*' : ''}`,
-    why,
-    scenario,
-  ]);
-  const inKubernetes = CLUSTER_RIGHTS.map(({ manifest, verb, resource, name, why, scenario }) => [
-    `\`${manifest}.yaml\``,
-    `${verb} \`${[resource, ...(name === undefined ? [] : [name])].join(' ')}\``,
-    why,
-    scenario,
-  ]);
-  return [
-    ...[HEAD, ...tableOf(['service', 'call', 'what for', 'smallest scenario'], rows)],
-    ...[IN_KUBERNETES, ...tableOf(['manifest', 'right', 'what for', 'smallest scenario'], inKubernetes), ''],
-  ].join('\n');
+  const services = Map.groupBy(CLOUD_RIGHTS, ({ service }) => service);
+  const inCloud = [...services].flatMap(([service, rights]) => {
+    const rows = rights.map(({ method, path, why, password }) => [
+      `\`${method} ${path}\`${password ? ' \\*' : ''}`,
+      why,
+    ]);
+    return [`\n### ${service}\n`, ...tableOf(['call', 'what for'], rows)];
+  });
+  const manifests = Map.groupBy(CLUSTER_RIGHTS, ({ manifest }) => manifest);
+  const inKubernetes = [...manifests].flatMap(([manifest, rights]) => {
+    const rows = rights.map(({ verb, resource, name, why }) => [
+      `${verb} \`${[resource, ...(name === undefined ? [] : [name])].join(' ')}\``,
+      why,
+    ]);
+    return [`\n### ${manifest}.yaml\n`, ...tableOf(['right', 'what for'], rows)];
+  });
+  return [HEAD.trimEnd(), ...inCloud, IN_KUBERNETES.trimEnd(), ...inKubernetes, ''].join('\n');
 }
 
 if (import.meta.main) writeFileSync(new URL('rights.md', import.meta.url), rightsPage());

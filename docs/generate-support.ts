@@ -5,6 +5,8 @@ import { tableOf } from './markdown-table.ts';
 
 const HEAD = `# What it runs with
 
+See whether your Kubernetes, your Octavia and your network were tried, and what an older one cannot do.
+
 ## Kubernetes
 
 ${tableOf(
@@ -14,7 +16,7 @@ ${tableOf(
     ['1.30 to 1.35', 'not tried'],
     [
       '1.29',
-      'the lab with the apiserver 1.29.6, a third of `test/e2e/oldest` with each commit: Services, dual stack, Nodes, routes, watches, the chart',
+      'the lab with the apiserver 1.29.6, a third with each commit: Services, dual stack, Nodes, routes, watches, the chart',
     ],
   ],
 ).join('\n')}
@@ -27,9 +29,9 @@ get the PROXY protocol, that traffic comes without its header. \`enable-ingress-
 ## OpenStack
 
 The lab has Zed, with Octavia 11 (API 2.26) and the provider amphora. The provider ovn and other versions of Octavia are simulated, by their
-documents. levelset reads the versions that Octavia offers and the load balancer's provider. What they do not have, it does not send: it
-does what the last column says, and names the annotation that asks for it in the Service's condition. Everything else works with
-every Octavia from API 2.5 on. One that does not tell its versions (its root answers 404 or 300) counts as 2.5, or as what its load balancers show.
+documents. levelset reads the versions that Octavia offers and the load balancer's provider. It does not send what they do not have: it does
+what the last column says, and the Service's condition names the annotation. Everything else works with every Octavia from API 2.5 on. An
+Octavia that does not tell its versions (its root answers 404 or 300) counts as 2.5, or as what its load balancers show.
 
 ## Networks
 
@@ -38,12 +40,9 @@ ${tableOf(
   [
     [
       'proxies',
-      'the lab: `proxy-url` and HTTPS_PROXY with a password, NO_PROXY (`test/e2e/install/proxy.test.ts`); on Lambda by tests of the client',
+      'the lab: `proxy-url` and HTTPS_PROXY with a password, NO_PROXY; on Lambda tests of the client',
     ],
-    [
-      'IPv6 alone',
-      'the lab: apiserver and OpenStack at ::1, by forwarders to where they listen (`test/e2e/install/ipv6.test.ts`); the simulators',
-    ],
+    ['IPv6 alone', 'the lab: apiserver and OpenStack at ::1, by forwarders; the simulators'],
   ],
 ).join('\n')}
 
@@ -54,19 +53,27 @@ Written by \`npm run generate\` from the tables in \`shared/model/attributes/\`.
 
 const RELEASE_HEAD = `## What today's OpenStack answers otherwise
 
-Measured on both; from \`infra/sandbox/openstack/releases.json\`, by which the simulator is either (\`levelset sandbox --openstack-release\`). Tests hold
-the table above and the conformance suite to it.
+Measured on both. The simulator is either (\`levelset sandbox --openstack-release\`).
 `;
 
 /** The whole page. */
 export function supportPage(): string {
-  const rows = CAPABILITIES.toSorted((a, b) => (a.since ?? 0) - (b.since ?? 0)).map((one) => [
-    `${one.kind} \`${one.attribute}\`${one.values ? ` ${one.values.map(String).join(', ')}` : ''}${one.at ? ' of UDP ports' : ''}`,
-    one.since === undefined ? 'any' : `2.${one.since}`,
-    one.notAmphora ? 'no' : 'yes',
-    isMissingInOvn(one) ? 'no' : 'yes',
-    withoutIt(one),
-  ]);
+  const all = CAPABILITIES.toSorted((a, b) => (a.since ?? 0) - (b.since ?? 0)).map((one) => ({
+    of: `${one.kind}${one.at ? ' of UDP ports' : ''}`,
+    what: `\`${one.attribute}\`${one.values ? ` ${one.values.map(String).join(', ')}` : ''}`,
+    rest: [
+      one.since === undefined ? 'any' : `2.${one.since}`,
+      one.notAmphora ? 'no' : 'yes',
+      isMissingInOvn(one) ? 'no' : 'yes',
+      withoutIt(one),
+    ],
+  }));
+  const alike = Map.groupBy(all, ({ rest }) => rest.join('|'));
+  const rows = [...alike.values()].map((group) => {
+    const kinds = [...Map.groupBy(group, ({ of }) => of)];
+    const whats = kinds.map(([of, ones]) => `${of}: ${ones.map(({ what }) => what).join(', ')}`);
+    return [whats.join('; '), ...(group[0]?.rest ?? [])];
+  });
   const titles = ['what', 'Octavia API', 'amphora', 'ovn', 'where it is missing'];
   const releases = measured.rows.map((row) => [row.what, row['2022.2'], row['2026.2'], row.ovn]);
   const of = ['what', 'Octavia 11 (2022.2)', 'Octavia 19 (2026.2)', 'ovn-octavia-provider 11'];

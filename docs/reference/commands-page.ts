@@ -49,15 +49,15 @@ export const EXIT_CODES: readonly (readonly [command: string, ...means: string[]
 
 const HEAD = `# Commands
 
-\`levelset COMMAND --help\` prints the same, with what each flag does; [flags](../flags.md) has all flags with their variables.
+Find the command, and what its exit code means. \`levelset COMMAND --help\` prints its flags; [flags](../flags.md) has all of them with their variables.
 
-An object is \`service/NAMESPACE/NAME\`, \`node/NAME\`, \`routes\`, \`namespace/NAME\`, \`nodeset\` or \`all\`; the last three mean "what a sweep finds there".
+An object is \`service/NAMESPACE/NAME\`, \`node/NAME\`, \`routes\`, \`namespace/NAME\`, \`nodeset\` or \`all\`; the last three mean what a sweep finds there.
 
 ${tableOf(['command', '0', '1', '2'], EXIT_CODES).join('\n')}
 
-A command line, a file or a configuration that cannot be read ends every command with 1. \`sweep\` and \`reconcile\` end with 2 for who repeats them until
-nothing is left to do. A blocked Service waits for its owner, so a \`sweep\` ends with 0 for it: to repeat that would not help. A namespace
-that levelset may not read counts as there. A dry run has nothing to wait for: 0 or 1.
+A command line, a file or a configuration that cannot be read ends every command with 1. Repeat \`sweep\` and \`reconcile\` while they end with 2. A
+blocked Service waits for its owner, so a \`sweep\` ends with 0 for it. A namespace that levelset may not read counts as there. A dry run has
+nothing to wait for: 0 or 1.
 
 Written by \`npm run generate\` from \`functions/cli/program.ts\` and \`shared/config/flags.ts\`.
 `;
@@ -67,7 +67,7 @@ export function commandsPage(): string {
   const commands = program({}, ignoreExit).commands;
   const rows = commands.map((command) => [
     `\`${[command.name(), command.usage().replace('[options]', '').trim()].join(' ').trim()}\``,
-    command.description(),
+    command.description().replace(/; (?:exit [0-9]|the exit codes).*/, ''),
     flagsOf(command.name()),
   ]);
   return [HEAD, ...tableOf(['`levelset ...`', 'what it does', 'its own flags'], rows), ''].join('\n');

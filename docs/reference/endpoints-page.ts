@@ -2,15 +2,15 @@ import { tableOf } from '../markdown-table.ts';
 
 const HEAD = `# HTTP endpoints
 
-What \`levelset serve\` answers at \`--listen\`; the functions on AWS have the same paths.
+Call \`levelset serve\` at \`--listen\`; the functions on AWS have the same paths.
 
 \`:cluster\` is the \`--cluster-name\` (default \`kubernetes\`), or the UID of the namespace kube-system. Lambda takes the name only, since its
 receiving functions may not ask the cluster. With \`serve --clusters\` it is the name of an entry ([clusters](../clusters.md)).
 
-Tokens go as \`Authorization: Bearer\`; commas separate several in a variable. Without a token configured, levelset lets nobody in. On loopback
+Tokens go as \`Authorization: Bearer\`; commas separate several in a variable. If no token is configured, levelset lets nobody in. On loopback
 \`/\` and \`/metrics\` need none. [SECURITY.md](../../SECURITY.md#who-may-call-levelset) has the whole order of who is believed.
 
-Written by \`npm run generate\` from \`docs/reference/endpoints-page.ts\`; \`test/repo/reference.test.ts\` holds the paths to those in the source.
+Written by \`npm run generate\` from \`docs/reference/endpoints-page.ts\`.
 `;
 
 interface Endpoint {

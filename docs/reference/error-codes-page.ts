@@ -3,9 +3,9 @@ import { tableOf } from '../markdown-table.ts';
 
 const HEAD = `# Error codes
 
-Every way in which OpenStack, Kubernetes or the configuration can fail a run. The code is in the log (\`code\`) and in the answer of
-\`POST /resync\`, whose HTTP status is the one below. The reason is that of the Service's condition and of its Event; the message ends in the
-advice. The [runbooks](../runbooks/error-codes.md) say of each what it costs, and how to see and to mend it.
+Every way in which OpenStack, Kubernetes or the configuration can fail a run. The log has the code, the Service's condition and its Event have
+the reason, and their message ends in advice. \`POST /resync\` answers with the HTTP status. Each code leads to its
+[runbook](../runbooks/error-codes.md): what it means, what it costs, and how to see and to mend it.
 
 Written by \`npm run generate\` from \`shared/model/errors.ts\`.
 `;
@@ -20,17 +20,16 @@ const MEANS: Readonly<Record<Disposition, string>> = {
 
 /** The whole page. */
 export function errorCodesPage(): string {
-  const rows = Object.entries(ERRORS).map(([code, { disposition, reason, status, advice }]) => [
+  const rows = Object.entries(ERRORS).map(([code, { disposition, reason, status }]) => [
     `[\`${code}\`](../runbooks/error-codes.md#${code.toLowerCase()})`,
     disposition,
     `\`${reason}\``,
     String(status),
-    advice,
   ]);
   const dispositions = Object.entries(MEANS).map(([name, means]) => [name, means]);
   return [
     HEAD,
-    ...tableOf(['code', 'disposition', 'reason', 'HTTP', 'advice'], rows),
+    ...tableOf(['code', 'disposition', 'reason', 'HTTP'], rows),
     '\n## Dispositions\n',
     ...tableOf(['disposition', 'means'], dispositions),
     '',

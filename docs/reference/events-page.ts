@@ -2,11 +2,11 @@ import { tableOf } from '../markdown-table.ts';
 
 const HEAD = `# Events and conditions
 
-levelset writes Events to Services and Nodes under the reasons that Kubernetes' own controllers use, where they have one. The component is
-\`levelset\`, of routes \`route_controller\`. The condition is \`levelset.openstack.org/Ready\`, of routes \`NetworkUnavailable\`. An Event follows whenever
-reason or message of the condition changes. [Troubleshooting](../troubleshooting.md#condition-and-events) says what to do about each.
+Look up what levelset writes to Services and Nodes. It takes the reasons of Kubernetes' own controllers, where they have one. The component of
+Events is \`levelset\`, of routes \`route_controller\`. The condition is \`levelset.openstack.org/Ready\`, of routes \`NetworkUnavailable\`. An Event
+follows whenever reason or message of the condition changes. [Troubleshooting](../troubleshooting.md#condition-and-events) says what to do about each.
 
-Written by \`npm run generate\` from \`docs/reference/events-page.ts\`; \`test/repo/reference.test.ts\` holds the reasons to those in the source.
+Written by \`npm run generate\` from \`docs/reference/events-page.ts\`.
 `;
 
 interface Reason {

@@ -32,12 +32,12 @@ test('docs/reference/commands.md has the exit codes of each command once', () =>
 });
 
 test('docs/support.md says of ovn what it has, and nowhere that it has a part of what it lacks', () => {
-  const rows = supportPage().matchAll(/^\| (\w+ `\w+`.*?) +\| (?:any|2\.\d+) +\| (?:yes|no) +\| yes +\|/gm);
+  const rows = supportPage().matchAll(/^\| (\w+: `\w+`.*?) +\| (?:any|2\.\d+) +\| (?:yes|no) +\| yes +\|/gm);
   expect([...rows].map(([, what]) => what)).toEqual([
-    'listener `protocol` UDP',
-    'listener `allowed_cidrs`',
-    'pool `lb_algorithm` SOURCE_IP_PORT',
-    'listener `protocol` SCTP',
+    'listener: `protocol` UDP',
+    'listener: `allowed_cidrs`',
+    'pool: `lb_algorithm` SOURCE_IP_PORT',
+    'listener: `protocol` SCTP',
   ]);
 });
 

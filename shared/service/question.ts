@@ -3,7 +3,6 @@ import type { Config } from '../config/config.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
 import { locateNodes, type HasAddress, type JudgedNodes } from '../model/node/judged-nodes.ts';
 import { isEligible } from '../model/node/node-set.ts';
-import type { OfferQuestion } from '../model/load-balancer/octavia.ts';
 import { hasOnlyPods, podAddresses, type Endpoints } from '../model/load-balancer/service-endpoints.ts';
 import type { JoinIntent } from '../model/load-balancer/shared-load-balancer.ts';
 import { mayJoin } from '../model/load-balancer/reach.ts';
@@ -20,7 +19,6 @@ import { choosesFloatingSubnet } from './desired/desire-floating-ip.ts';
 import { readSetting } from './intent/read-annotations.ts';
 import { internalOf, wantsFloatingIP, type ServiceIntent } from './intent/service-intent.ts';
 import type { Reading } from './intent/as-dialect.ts';
-import type { ObservedService } from '../model/load-balancer/observed-service.ts';
 import type { Question } from './observe/questions.ts';
 import { wantsLoadBalancer, whyLetGo } from './unit.ts';
 
@@ -37,59 +35,47 @@ export interface Asking {
 
 /** What to read for one Service. If the Service wants no load balancer, only what it has is read. */
 export function questionOf(
-  { unit, cluster, nodes, judged, isOfNode, depth, written, config }: Asking,
+  about: Asking,
   loadBalancer: WireResource | undefined,
-  reading: Reading,
+  { intent: read, config: own, asNew, approved }: Reading,
 ): Question {
+  const { unit, nodes, judged, config } = about;
+  const intent = unit.wanted ? read : undefined;
   const managed = config.loadBalancer.manageSecurityGroups;
-  const { ports, servers } = judged;
-  const { intent } = reading;
-  const namesSecrets = intent !== undefined && secretsOf(intent).length > 0;
-  const asksFor: Question['asksFor'] = (service) => {
-    if (whyLetGo(service, config)) return 'unknown';
-    if (!wantsLoadBalancer(service, config)) return undefined;
-    const { internal, internalByConfig } = internalOf(service, config);
-    return internalByConfig ? 'internal by config' : internal ? 'internal' : 'external';
-  };
-  const base = { unit, cluster, isOfNode, asksFor, depth, written, namesSecrets };
-  if (!intent || !unit.wanted)
-    return { ...base, ...NOTHING, securityGroup: { managed, addresses: () => [], ports, servers } };
   const offers =
-    (of: Config, isMade: boolean) =>
-    (octavia: ObservedService['octavia']): OfferQuestion =>
-      offerQuestion(intent, { ...octavia, provider: of.loadBalancer.lbProvider }, isMade);
+    (of: Config, isMade: boolean): Question['offers'] =>
+    (octavia) =>
+      intent
+        ? offerQuestion(intent, { ...octavia, provider: of.loadBalancer.lbProvider }, isMade)
+        : { flavors: false, zones: false };
+  const mayBeReplaced = approved.length > 0 || loadBalancer?.['provisioning_status'] === 'ERROR';
   return {
-    ...base,
-    network: (endpoints) => networkQuestion(intent, endpoints),
+    ...about,
+    asksFor: (service) => {
+      if (whyLetGo(service, config)) return 'unknown';
+      if (!wantsLoadBalancer(service, config)) return undefined;
+      const { internal, internalByConfig } = internalOf(service, config);
+      return internalByConfig ? 'internal by config' : internal ? 'internal' : 'external';
+    },
+    network: intent && ((endpoints) => networkQuestion(intent, endpoints)),
     locate: () => {
       const keptOut = new Set(doubtful(judged));
-      const able = selectNodes(nodes, intent.nodeSelector ?? {}).nodes.filter(isEligible);
-      return locateNodes(able, judged).filter(({ address }) => !keptOut.has(address));
+      const selected = intent ? selectNodes(nodes, intent.nodeSelector ?? {}).nodes : [];
+      return locateNodes(selected.filter(isEligible), judged).filter(({ address }) => !keptOut.has(address));
     },
     securityGroup: {
+      ...judged,
       managed,
-      addresses: (subnet, endpoints) => (managed ? memberAddresses(nodes, subnet, intent, endpoints) : []),
-      ports,
-      servers,
+      addresses: (subnet, endpoints) =>
+        managed && intent ? memberAddresses(nodes, subnet, intent, endpoints) : [],
     },
-    offers: loadBalancer ? offers(reading.config, true) : offers(reading.asNew, false),
-    offersIfReplaced:
-      reading.approved.length > 0 || loadBalancer?.['provisioning_status'] === 'ERROR'
-        ? offers(reading.asNew, false)
-        : undefined,
-    certificates: certificateQuestion(intent, reading.config),
-    secrets: secretsOf(intent),
+    offers: loadBalancer ? offers(own, true) : offers(asNew, false),
+    offersIfReplaced: intent && mayBeReplaced ? offers(asNew, false) : undefined,
+    certificates: certificateQuestion(intent, own),
+    secrets: intent ? secretsOf(intent) : [],
+    namesSecrets: read !== undefined && secretsOf(read).length > 0,
   };
 }
-
-const NOTHING: Omit<Question, keyof Asking | 'asksFor' | 'namesSecrets' | 'securityGroup'> = {
-  network: undefined,
-  locate: () => [],
-  offers: () => ({ flavors: false, zones: false }),
-  offersIfReplaced: undefined,
-  certificates: { references: [] },
-  secrets: [],
-};
 
 /**
  * What to look up in Neutron: the subnets, networks, ports, security groups and policies that the Service names, its

@@ -138,18 +138,16 @@ export function desireStored(
     const facts = secrets.get(secret);
     if (!facts || !('fingerprint' in facts)) return [];
     const source = { secret, fingerprint: facts.fingerprint };
-    return [
-      {
-        kind: 'secret' as const,
-        address: storedAddress(source),
-        attributes: {
-          name: storedName(cluster, key, source),
-          mode: storedMode(cluster),
-          secret_type: 'opaque' as const,
-          payload: { $secret: `${key.namespace}/${secret}`, fingerprint: facts.fingerprint },
-        },
+    return {
+      kind: 'secret' as const,
+      address: storedAddress(source),
+      attributes: {
+        name: storedName(cluster, key, source),
+        mode: storedMode(cluster),
+        secret_type: 'opaque' as const,
+        payload: { $secret: `${key.namespace}/${secret}`, fingerprint: facts.fingerprint },
       },
-    ];
+    };
   });
 }
 

@@ -124,14 +124,11 @@ export function keptFloatingIP(
  * Whether the floating IP's subnet is chosen by its name or its tags. The id of a subnet goes first, and so does an IP
  * address in spec.loadBalancerIP.
  */
-export function choosesFloatingSubnet({
-  annotated,
-  service,
-}: Pick<ServiceIntent, 'annotated' | 'service'>): boolean {
-  const { floatingip, Service } = annotated;
-  if (requestedFloatingIP(service) !== undefined) return false;
+export function choosesFloatingSubnet(intent: Pick<ServiceIntent, 'annotated' | 'service'>): boolean {
+  const { floatingip, Service } = intent.annotated;
   const { floatingSubnet = '', floatingSubnetTags = '' } = Service;
-  return !floatingip.subnet_id && floatingSubnet + floatingSubnetTags !== '';
+  if (floatingip.subnet_id || requestedFloatingIP(intent.service) !== undefined) return false;
+  return floatingSubnet + floatingSubnetTags !== '';
 }
 
 /** So many subnets are tried, one after the other, for a free address. */
@@ -178,8 +175,7 @@ function isChosen<T>(value: T, choice: Choice<T> | undefined): boolean {
 
 function listOf(subnets: readonly FloatingSubnet[]): string {
   if (subnets.length === 0) return 'of which the project can see none';
-  const shown = subnets
-    .slice(0, MOST_TRIES)
-    .map(({ name, tags }) => [name, ...tags.map((tag) => `#${tag}`)].join(' '));
+  const words = subnets.map(({ name, tags }) => [name, ...tags.map((tag) => `#${tag}`)].join(' '));
+  const shown = words.slice(0, MOST_TRIES);
   return `which has ${shown.join(', ')}${subnets.length > MOST_TRIES ? ', ...' : ''}`;
 }

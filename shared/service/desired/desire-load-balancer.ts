@@ -28,7 +28,7 @@ import { isIP } from 'node:net';
 import { canonicalAddress, cidrContains } from '../../model/network/cidr.ts';
 import type { Problem } from '../../model/plan.ts';
 
-interface Asked {
+interface LoadBalancerPart {
   readonly attributes: Partial<LoadBalancer>;
   readonly problems: readonly Problem[];
 }
@@ -81,7 +81,7 @@ export function desireVips(
   { service, internal, families, annotated }: ServiceIntent,
   { vipSubnet, additionalSubnets = [] }: NetworkFacts,
   octavia: { readonly minor: number },
-): Asked {
+): LoadBalancerPart {
   const { vip_port_id, vip_network_id } = annotated.loadbalancer;
   const { loadBalancerIP: value = '' } = service.spec;
   const additional = hasAdditionalVips(octavia) ? additionalSubnets : [];
@@ -155,7 +155,7 @@ export function offerQuestion(
 export function desireOffers(
   { annotated: { loadbalancer, Service, spelled } }: Pick<ServiceIntent, 'annotated'>,
   { flavors, zones, isMade = false }: Offers,
-): Asked {
+): LoadBalancerPart {
   const problems: Problem[] = [];
   // the offer with this id, else with this name; without a list of offers the text counts as the id
   const choose = (field: string, text?: string, offered?: readonly Offer[]): string | undefined => {

@@ -207,7 +207,7 @@ function desireRules(
   }
   const [health] = ports.flatMap(({ healthPort }) => healthPort ?? []);
   const checked = ports.some(isOfAll) ? subnets : subnets.filter(ofFirst);
-  for (const { at } of health === undefined ? [] : ports)
-    for (const cidr of checked) open({ protocol: 'tcp', port: health ?? 0, cidr }, at);
+  if (health !== undefined)
+    for (const { at } of ports) for (const cidr of checked) open({ protocol: 'tcp', port: health, cidr }, at);
   return [...rules.values()];
 }

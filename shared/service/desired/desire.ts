@@ -16,7 +16,7 @@ import type { NotJoined } from '../../model/load-balancer/shared-load-balancer.t
 import type { Problem } from '../../model/plan.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
-interface Given {
+interface EvaluatedService {
   readonly unit: Unit;
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly Node[];
@@ -49,7 +49,7 @@ interface DesiredHere extends Desired {
  * What should be there for one Service. For one that leaves its load balancer, at most its kept floating IP. Nodes and
  * Pods at addresses that are kept out are desired for the watermark, and not for the plan.
  */
-export function desire(asked: Given): DesiredService {
+export function desire(asked: EvaluatedService): DesiredService {
   const { nodes, judged, observed, depth } = asked;
   const { endpoints, resources } = observed;
   const keptOut = addressesKeptOut(judged, resources);
@@ -82,7 +82,7 @@ export function desire(asked: Given): DesiredService {
 }
 
 function desireWith(
-  { unit, cluster, judged, reading, observed }: Given,
+  { unit, cluster, judged, reading, observed }: EvaluatedService,
   all: readonly Node[],
   endpoints: Endpoints | undefined,
 ): DesiredService {

@@ -12,6 +12,7 @@ import {
 import { ANNOTATION_PREFIX } from '../../model/annotation-prefixes.ts';
 import type { Problem } from '../../model/plan.ts';
 import { rulesHoldSourceRanges } from './desire-security-group.ts';
+import { valueIn } from '../intent/read-annotations.ts';
 import { optionPlace } from '../intent/service-config.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
@@ -63,8 +64,7 @@ function whatNames(id: string, { annotated, origins }: ServiceIntent): string {
         .split(/[\s,]+/)
         .includes(id),
   );
-  const values = annotated as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  const { option } = ANNOTATIONS.find(({ on, sets }) => values[on]?.[sets] === id) ?? {};
+  const { option } = ANNOTATIONS.find((row) => valueIn(annotated, row) === id) ?? {};
   const from = option && origins.by[option];
   return spelled?.name ?? (from ? optionPlace(from, option) : 'subnet, network or security group id');
 }

@@ -8,7 +8,7 @@ import {
 import { isRecord } from '../../model/json.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource } from '../../model/resources.ts';
-import type { Spelling } from '../intent/read-annotations.ts';
+import { valueIn, type Spelling } from '../intent/read-annotations.ts';
 import { ANNOTATIONS, NEEDS } from '../intent/annotations.ts';
 import type { Port } from '../intent/ports.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
@@ -104,14 +104,12 @@ const OFF: readonly unknown[] = [undefined, false, null, 'NONE'];
  * that has an effect on at least one port is no Problem.
  */
 export function uselessSettings({ ports }: Pick<ServiceIntent, 'ports'>): readonly Problem[] {
-  return ANNOTATIONS.flatMap(({ on, sets, needs, unused }) => {
+  return ANNOTATIONS.flatMap((row) => {
+    const { on, sets, needs, unused } = row;
     const spelled = (needs.length === 0 ? [] : ports).flatMap((port) => {
       const spelling = port.spelled[`${on}.${sets}`];
-      const { [on]: values = {} } = port as unknown as Readonly<
-        Record<string, Readonly<Record<string, unknown>>>
-      >;
       const missing = needs.find((need) => !port.meets.has(need));
-      return spelling ? [{ spelling, missing, isOff: OFF.includes(values[sets]) }] : [];
+      return spelling ? [{ spelling, missing, isOff: OFF.includes(valueIn(port, row)) }] : [];
     });
     const used = new Set(spelled.flatMap(({ spelling, missing }) => (missing ? [] : [spelling.name])));
     const found = spelled.flatMap(({ spelling: { name: field, text: value }, missing, isOff }) => {

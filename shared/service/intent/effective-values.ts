@@ -1,7 +1,7 @@
 import type { Problem } from '../../model/plan.ts';
 import { ANNOTATIONS, type AnnotationRow } from './annotations.ts';
 import type { Port } from './ports.ts';
-import type { Spelled } from './read-annotations.ts';
+import { valueIn, type Values } from './read-annotations.ts';
 import type { ServiceIntent } from './service-intent.ts';
 
 /** Who sets what nobody asks for. */
@@ -68,24 +68,13 @@ function valueOfField(
     return { value: ranges.texts, setBy: ranges.field };
   if (sets === 'internal' && internal && annotated.Service.internal !== true)
     return { value: true, setBy: origins.by.internalLb ?? DEFAULT };
-  if (
-    sets === 'drift' &&
-    annotated.spelled['Service.drift'] === undefined &&
-    annotated.Service.drift === 'report'
-  )
-    return { value: 'report', setBy: '--drift' };
+  const isOfFlag = annotated.spelled['Service.drift'] === undefined && annotated.Service.drift === 'report';
+  if (sets === 'drift' && isOfFlag) return { value: 'report', setBy: '--drift' };
   return undefined;
 }
 
-interface Values {
-  readonly spelled: Spelled;
-}
-
 function valueOf(row: AnnotationRow, values: Values, { origins }: ServiceIntent): readonly Value[] {
-  const { [row.on]: ofKind } = values as unknown as Readonly<
-    Record<string, Readonly<Record<string, unknown>>>
-  >;
-  const value = ofKind?.[row.sets];
+  const value = valueIn(values, row);
   if (value === undefined) return [];
   const { [`${row.on}.${row.sets}`]: spelling } = values.spelled;
   if (spelling && !spelling.ignored) return [{ value, setBy: `annotation ${spelling.name}` }];

@@ -10,10 +10,12 @@ import { mayRefer, outOfReach, type ReachConfig } from '../../model/load-balance
 import { limitOf, tooMany } from '../../model/load-balancer/within-limits.ts';
 import { didYouMean } from '../../model/text/did-you-mean.ts';
 
-type Values<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> };
+type ValuesOf<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> };
 
 /** The values that annotations set for one port. */
-export interface PortIntent extends Values<'listener' | 'pool' | 'member' | 'healthmonitor' | 'ServicePort'> {
+export interface PortIntent extends ValuesOf<
+  'listener' | 'pool' | 'member' | 'healthmonitor' | 'ServicePort'
+> {
   readonly spelled: Spelled;
 }
 
@@ -21,7 +23,7 @@ export interface PortIntent extends Values<'listener' | 'pool' | 'member' | 'hea
  * The annotation behind each value, by the attribute or setting, such as `listener.tls_versions`. A value without an
  * entry comes from cloud.conf or from a default.
  */
-export type Spelled = Readonly<Partial<Record<string, Spelling>>>;
+type Spelled = Readonly<Partial<Record<string, Spelling>>>;
 
 export interface Spelling {
   readonly name: string;
@@ -31,7 +33,7 @@ export interface Spelling {
   readonly ignored?: true;
 }
 
-export interface Annotated extends Values<'loadbalancer' | 'floatingip' | 'Service'> {
+export interface Annotated extends ValuesOf<'loadbalancer' | 'floatingip' | 'Service'> {
   /** The annotations behind the values of the Service as a whole. */
   readonly spelled: Spelled;
   /** The ports, in the order of spec.ports. */
@@ -133,6 +135,15 @@ export function readSetting<S extends keyof Targets['Service']>(
   const name = row && nameOf(row, reader);
   const value = row && name !== undefined ? readText(row, name, reader) : undefined;
   return value as Targets['Service'][S] | undefined;
+}
+
+export type Values = Pick<PortIntent, 'spelled'>;
+
+/** What a row sets among the values of the Service, or of one port. */
+export function valueIn(values: Values, { on, sets }: AnnotationRow): unknown {
+  return (values as Values & Readonly<Partial<Record<string, Readonly<Record<string, unknown>>>>>)[on]?.[
+    sets
+  ];
 }
 
 /** The parts of levelset's own annotations in front of a dot: what a Service does not carry is not looked for at every port. */

@@ -16,12 +16,6 @@ export interface SourceRanges {
   readonly tooMany?: Problem;
 }
 
-interface AllowedRanges {
-  /** The ranges that may connect; null: everybody may. Over a family without a range here, nobody may. */
-  readonly cidrs: readonly string[] | null;
-  readonly problems: readonly Problem[];
-}
-
 export const EVERYBODY: Readonly<Record<Family, string>> = { 4: '0.0.0.0/0', 6: '::/0' };
 
 export function readSourceRanges(
@@ -49,11 +43,11 @@ export function readSourceRanges(
   };
 }
 
-/** The ranges that count for a load balancer with addresses of these families. */
+/** The ranges that count for a load balancer with addresses of these families; null: everybody may connect. */
 export function allowedRanges(
   { field, texts, cidrs: all, unreadable, tooMany: tooMuch }: SourceRanges,
   families: readonly Family[],
-): AllowedRanges {
+): { readonly cidrs: readonly string[] | null; readonly problems: readonly Problem[] } {
   if (tooMuch) return { cidrs: [], problems: [tooMuch] };
   if (texts.length === 0) return { cidrs: null, problems: [] };
   const isServed = (cidr: string): boolean => families.includes(cidr.includes(':') ? 6 : 4);

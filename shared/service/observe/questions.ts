@@ -47,7 +47,8 @@ export interface Question extends Pick<LoadBalancerQuestion, 'unit' | 'cluster'>
   readonly namesSecrets: boolean;
 }
 
-interface SecurityGroupQuestion {
+/** Of the ports and the servers of Nodes: by the address of a Node that names its server the ids of its ports there, and who is named. */
+interface SecurityGroupQuestion extends Pick<JudgedNodes, 'ports' | 'servers'> {
   /** Whether levelset manages security groups. If not, the Service should have none, and hardly ever has. */
   readonly managed: boolean;
   /** The IP addresses in this subnet whose ports should have the group; none if the Service wants no load balancer. */
@@ -55,10 +56,6 @@ interface SecurityGroupQuestion {
     memberSubnet: Subnet | undefined,
     endpoints: Endpoints | undefined,
   ) => readonly string[];
-  /** By address of a Node that names its server: the ids of the server's ports there. */
-  readonly ports: JudgedNodes['ports'];
-  /** The servers that Nodes name. */
-  readonly servers: JudgedNodes['servers'];
 }
 
 export interface Source extends CloudReader {

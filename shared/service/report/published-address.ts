@@ -6,7 +6,7 @@ import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 import { publishedAddresses, type LoadBalancerIngress } from '../../model/kubernetes.ts';
 import { familyOf, vipsOf } from '../../model/network/network-facts.ts';
 import { isShared } from '../../model/load-balancer/shared-load-balancer.ts';
-import type { ResourceKind, WireResource } from '../../model/resources.ts';
+import type { WireResource } from '../../model/resources.ts';
 
 /**
  * The addresses to publish, in the order of spec.ipFamilies. VIPs of other families come last, if the Service asks for
@@ -27,19 +27,16 @@ export function addressesToPublish(evaluation: Evaluation, applied: Applied): re
   if (lb['provisioning_status'] === 'PENDING_CREATE' || lb['provisioning_status'] === 'ERROR') return [];
   if (evaluation.plan.awaitingApproval.some(({ kind }) => kind === 'floatingip'))
     return publishedAddresses(unit.service);
-  if (isStillJoining(evaluation)) return [];
+  // on a load balancer of others an address leads to other Services until there is a listener of this one
+  const { sharing, resources } = evaluation.observed;
+  const isOn = resources.some(({ kind, whose }) => kind === 'listener' && whose !== 'foreign');
+  if (isShared(sharing) && !isOn && publishedAddresses(unit.service).length === 0) return [];
   const vips = vipsOf(lb);
   const further = intent.annotated.Service.additionalVipSubnetIds ? vips.map(familyOf) : [];
   const families = new Set([...intent.families, ...further]);
   return [...families].flatMap((family) =>
     family === 4 ? ipv4AddressesOf(lb, evaluation, applied) : vips.filter((vip) => familyOf(vip) === 6),
   );
-}
-
-/** Whether a Service that comes onto a load balancer of others has no listener on it yet. The address would lead to other Services. */
-function isStillJoining({ unit, observed }: Evaluation): boolean {
-  if (!isShared(observed.sharing) || publishedAddresses(unit.service).length > 0) return false;
-  return !observed.resources.some(({ kind, whose }) => kind === 'listener' && whose !== 'foreign');
 }
 
 function ipv4AddressesOf(lb: WireResource, evaluation: Evaluation, applied: Applied): readonly string[] {
@@ -61,9 +58,6 @@ function ipv4AddressesOf(lb: WireResource, evaluation: Evaluation, applied: Appl
   return vipsOf(lb).filter((vip) => familyOf(vip) === 4);
 }
 
-/** Kinds whose changes alter no address. */
-const UNPUBLISHED: readonly ResourceKind[] = ['healthmonitor', 'securitygroup'];
-
 /**
  * The ingress to publish. While a change waits for approval that could alter an address, or the Service is blocked, the
  * published ingress stays.
@@ -73,7 +67,9 @@ export function ingressOf(
   addresses: readonly string[],
 ): readonly LoadBalancerIngress[] {
   const before = evaluation.unit.service?.status?.loadBalancer?.ingress ?? [];
-  const waits = evaluation.plan.awaitingApproval.some(({ kind }) => !UNPUBLISHED.includes(kind));
+  const waits = evaluation.plan.awaitingApproval.some(
+    ({ kind }) => kind !== 'healthmonitor' && kind !== 'securitygroup',
+  );
   if ((waits || isBlocked(evaluation.plan)) && before.length > 0) return before;
   return evaluation.intent ? desireIngress(evaluation.intent, addresses) : [];
 }

@@ -37,10 +37,9 @@ interface SummaryInput {
 
 /** The annotations, addresses, condition and Events of a Service that wants a load balancer. Pure. */
 export function summarize(service: Service, input: SummaryInput): Summary {
-  const { evaluation, outcome, addresses, applied, now } = input;
-  const { message, type } = conditionOf(service, outcome, evaluation, addresses);
-  const old = readyCondition(service.status?.conditions);
-  const news = isNews(message, old);
+  const { evaluation, addresses, applied } = input;
+  const { news, conditions, event } = newsOf(service, input);
+  const wasReady = readyCondition(service.status?.conditions)?.status === 'True';
   const id = (applied.known.get('lb') ?? evaluation.observed.loadBalancer)?.id;
   const annotations = ownAnnotations(evaluation, id, addresses[0]);
   const missing = Object.entries(annotations).some(
@@ -48,17 +47,28 @@ export function summarize(service: Service, input: SummaryInput): Summary {
   );
   const ingress = evaluation.intent && addresses.length > 0 ? ingressOf(evaluation, addresses) : undefined;
   const publish = ingress !== undefined && !sameIngress(ingress, service.status?.loadBalancer?.ingress ?? []);
-  const status: ServicePatch['status'] = {
-    ...(publish ? { loadBalancer: { ingress } } : {}),
-    ...(news ? { conditions: withCondition(service, message, now) } : {}),
-  };
+  const status = { ...(publish ? { loadBalancer: { ingress } } : {}), ...conditions };
   return {
     patch: { ...(missing ? { metadata: { annotations } } : {}), ...(publish || news ? { status } : {}) },
     events: [
       ...driftEvent(evaluation.plan),
-      ...(old?.status === 'True' || isBlocked(evaluation.plan) ? updatedEvent(applied) : []),
-      ...(news ? [eventOf(message, type)] : []),
+      ...(wasReady || isBlocked(evaluation.plan) ? updatedEvent(applied) : []),
+      ...event,
     ],
+  };
+}
+
+/** What the outcome changes of the condition, and the Event about it. */
+function newsOf(
+  service: Service,
+  { outcome, evaluation, addresses, now }: Partial<SummaryInput> & Pick<SummaryInput, 'outcome' | 'now'>,
+) {
+  const { message, type } = conditionOf(service, outcome, evaluation, addresses);
+  const news = isNews(message, readyCondition(service.status?.conditions));
+  return {
+    news,
+    conditions: news ? { conditions: withCondition(service, message, now) } : {},
+    event: news ? [eventOf(message, type)] : [],
   };
 }
 
@@ -73,16 +83,12 @@ export function summarizeOutcome(
   evaluation?: Evaluation,
 ): Summary {
   if (outcome.status === 'settled') return { patch: {}, events: [] };
-  const { message, type } = conditionOf(service, outcome, evaluation);
-  const news = isNews(message, readyCondition(service.status?.conditions));
+  const { conditions, event } = newsOf(service, { outcome, now, ...(evaluation ? { evaluation } : {}) });
   const status: ServicePatch['status'] = {
     ...(evaluation && losesAddress(evaluation) ? { loadBalancer: { ingress: null } } : {}),
-    ...(news ? { conditions: withCondition(service, message, now) } : {}),
+    ...conditions,
   };
-  return {
-    patch: Object.keys(status).length > 0 ? { status } : {},
-    events: news ? [eventOf(message, type)] : [],
-  };
+  return { patch: Object.keys(status).length > 0 ? { status } : {}, events: event };
 }
 
 /**

@@ -60,40 +60,30 @@ function withGroupAt(addresses: ReadonlySet<string>, desired: Desired): Desired 
   return { ...desired, resources: [...resources, ...[...addresses].map(desirePortOf)] };
 }
 
+/** The members of leaving nodes that may drain: another one at the same node port is desired, since an old node port no longer answers. */
 function membersAt(
   leaving: ReadonlySet<string>,
   desired: readonly DesiredResource[],
   observed: readonly ObservedResource[],
 ): readonly ObservedResource[] {
-  const wanted = new Set(desired.map(({ address }) => address));
-  return observed.filter(
-    (one) =>
+  const wanted = new Map(desired.map((one) => [one.address, one]));
+  return observed.filter(({ kind, whose, address, parent = '', wire }) => {
+    if (kind !== 'member' || whose !== 'ours' || wanted.has(address)) return false;
+    const pool = wanted.get(parent);
+    // Pods do not drain
+    if (!leaving.has(String(wire['address'])) || !pool || pool.mayBeEmpty) return false;
+    const isSuccessor = (one: DesiredResource): boolean =>
       one.kind === 'member' &&
-      one.whose === 'ours' &&
-      leaving.has(String(one.wire['address'])) &&
-      !wanted.has(one.address) &&
-      hasSuccessor(one, desired),
-  );
+      one.parent === parent &&
+      (one.attributes as Partial<Member>).protocol_port === wire['protocol_port'];
+    return desired.some(isSuccessor);
+  });
 }
 
 const addressesOfLeaving = onceFor((nodes: readonly Node[]): ReadonlySet<string> => {
   const leaving = nodes.filter((node) => !isEligible(node));
   return new Set(leaving.flatMap(({ status }) => (status?.addresses ?? []).map(({ address }) => address)));
 });
-
-/**
- * Whether another member at the same node port is desired. An old node port no longer answers, and Pods do not drain.
- */
-function hasSuccessor({ parent, wire }: ObservedResource, desired: readonly DesiredResource[]): boolean {
-  const pool = desired.find(({ address }) => address === parent);
-  if (!pool || pool.mayBeEmpty) return false;
-  return desired.some(
-    (one) =>
-      one.kind === 'member' &&
-      one.parent === parent &&
-      (one.attributes as Partial<Member>).protocol_port === wire['protocol_port'],
-  );
-}
 
 function asDrained({ address, parent = '', wire }: ObservedResource): DesiredResource<'member'> {
   const { name, monitor_port = null, backup = false } = wire as Partial<Member>;

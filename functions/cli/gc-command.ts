@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clustersOf, observeBelongings, type Belongings } from '../../shared/gc/belongings.ts';
 import {
+  clustersOf,
+  observeBelongings,
+  type Belongings,
   findClusters,
   forgottenVips,
   type FoundCluster,
   type NamedClusters,
-} from '../../shared/gc/find-clusters.ts';
+} from '../../shared/gc/belongings.ts';
 import { planGc, type GcPlan } from '../../shared/gc/plan-gc.ts';
 import { findAnswering, runGc } from '../../shared/gc/run-gc.ts';
 import { readFlags, type Flags } from '../../shared/config/read-flags.ts';

@@ -2,8 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { Triggered } from '../../shared/trigger/causes.ts';
 import { admit, requireMethod, requireToken, type Admission } from './admit.ts';
-import { jsonAnswer, type ServedEndpoint, type SentAnswer, type ReceivedRequest } from './exchange.ts';
-import { errorAnswer, HttpError, noSuchPath, toHttpError } from './http-error.ts';
+import {
+  jsonAnswer,
+  type ServedEndpoint,
+  type SentAnswer,
+  type ReceivedRequest,
+  errorAnswer,
+  HttpError,
+  noSuchPath,
+  toHttpError,
+} from './exchange.ts';
 import { HUNG_UP, readBody } from './read-body.ts';
 import type { RefusalReason, ServerOptions } from './server-options.ts';
 

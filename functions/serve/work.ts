@@ -19,7 +19,7 @@ import { reconcile } from '../../shared/reconcile.ts';
 import type { QueueView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
 import { MONOTONIC, timeBudget } from '../budget.ts';
-import { HttpError } from '../http/http-error.ts';
+import { HttpError } from '../http/exchange.ts';
 import type { Connected } from '../world.ts';
 import { Sweeper, type SweepTurns } from './sweeper.ts';
 

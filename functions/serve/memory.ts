@@ -14,13 +14,8 @@ import { HttpError } from '../http/exchange.ts';
 import { Health } from '../page/health.ts';
 import { History } from '../page/history.ts';
 import { Looks } from '../page/looks.ts';
-import {
-  listObjects,
-  rowFromReport,
-  statusRows,
-  type LastReport,
-  type ListedObjects,
-} from '../status-rows.ts';
+import { listObjects, rowFromReport, statusRows } from '../status-rows.ts';
+import type { LastReport, ListedObjects } from '../status-rows.ts';
 
 const LIST_AGE_MS = 1_000;
 /** The page waits so long for a list, and then shows the last one. */

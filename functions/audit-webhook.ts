@@ -1,8 +1,7 @@
 /** POST /audit/:cluster: queues the keys that a batch of the kube-apiserver's audit webhook names, and answers at once. */
 import { readEventList } from '../shared/trigger/audit-schema.ts';
 import { keysFromAudit } from '../shared/trigger/keys-from-audit.ts';
-import type { ServedEndpoint } from './http/exchange.ts';
-import { HttpError } from './http/http-error.ts';
+import { type ServedEndpoint, HttpError } from './http/exchange.ts';
 import { parseBody, requireMediaType } from './http/read-json.ts';
 import { receiver, type ReceiverOptions } from './http/receiver.ts';
 import type { ServerOptions } from './http/server-options.ts';

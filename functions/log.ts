@@ -32,20 +32,19 @@ export function createLog(level?: LogLevel, always: () => Attributes = () => ({}
     ...(level !== undefined && { logLevel: level }),
   });
   const all = (fields: Attributes): Attributes => ({ ...always(), ...withoutReserved(fields) });
-  return {
-    debug: (message, fields = {}) => {
-      logger.debug(message, all(fields));
-    },
-    info: (message, fields = {}) => {
-      logger.info(message, all(fields));
-    },
-    warn: (message, fields = {}) => {
-      logger.warn(message, all(fields));
-    },
-    error: (message, fields = {}) => {
-      logger.error(message, all(fields));
-    },
-  };
+  return logThrough((level, message, fields) => {
+    logger[level](message, all(fields));
+  });
+}
+
+/** A log whose lines of all levels `write` writes. */
+export function logThrough(write: (level: keyof Log, message: string, fields: Attributes) => void): Log {
+  const at =
+    (level: keyof Log): Log['info'] =>
+    (message, fields = {}) => {
+      write(level, message, fields);
+    };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
 /**

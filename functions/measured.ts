@@ -14,75 +14,32 @@ interface Description {
   readonly isOfFunctions?: true;
 }
 
+// prettier-ignore
 export const MEASURED = {
-  levelset_reconcile_total: {
-    kind: 'counter',
-    help: 'Reconciles by kind of object (service, node, routes) and outcome.',
-    labels: ['object', 'outcome'],
-  },
-  levelset_reconcile_duration_seconds: {
-    kind: 'histogram',
-    help: 'Duration of reconciles, by kind of object and outcome.',
-    labels: ['object', 'outcome'],
-    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
-    dimensions: ['object'],
-  },
-  levelset_failures_total: {
-    kind: 'counter',
-    help: 'Runs that failed, by kind of object and error code.',
-    labels: ['object', 'code'],
-    dimensions: ['code'],
-  },
-  levelset_deletions_total: {
-    kind: 'counter',
-    help: 'Deletions by kind of object (node, loadbalancer) and result: deleted, or refused by the deletion budget. A refusal counts in every run, so the counter grows while it lasts.',
-    labels: ['object', 'result'],
-  },
-  levelset_drift_total: {
-    kind: 'counter',
-    help: 'Steps for what was settled and is not any more, of Services, by kind of resource and result: repaired, or reported. What is only reported counts in every run, so the counter grows while it lasts.',
-    labels: ['kind', 'result'],
-  },
-  levelset_sweeps_total: {
-    kind: 'counter',
-    help: 'Sweeps by result: found (what needs work is queued), failed.',
-    labels: ['result'],
-  },
-  levelset_openstack_requests_total: {
-    kind: 'counter',
-    help: 'OpenStack API requests by service, method and status; status "none" means no answer.',
-    labels: ['service', 'method', 'status'],
-    dimensions: ['service', 'status'],
-  },
-  levelset_openstack_request_duration_seconds: {
-    kind: 'histogram',
-    help: 'Duration of OpenStack API requests.',
-    labels: ['service', 'method'],
-    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    dimensions: ['service'],
-  },
-  levelset_kube_requests_total: {
-    kind: 'counter',
-    help: 'kube-apiserver requests by method and status; status "none" means no answer.',
-    labels: ['method', 'status'],
-    dimensions: ['status'],
-  },
-  levelset_load_balancers: {
-    kind: 'gauge',
-    help: 'Load balancers of this cluster by state, as the last sweep saw them.',
-    labels: ['state'],
-  },
-  levelset_messages_total: {
-    kind: 'counter',
-    help: 'Messages of SQS whose work did not end well, by result: failed (three times, so that the next sweep goes on), dead (nobody can read them).',
-    labels: ['result'],
-    isOfFunctions: true,
-  },
-  levelset_audit_events_total: {
-    kind: 'counter',
-    help: 'Events received, by result: accepted (names an object), ignored (names none), skipped (cannot be read).',
-    labels: ['result'],
-  },
+  levelset_reconcile_total: { kind: 'counter', labels: ['object', 'outcome'],
+    help: 'Reconciles by kind of object (service, node, routes) and outcome.' },
+  levelset_reconcile_duration_seconds: { kind: 'histogram', labels: ['object', 'outcome'], buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60], dimensions: ['object'],
+    help: 'Duration of reconciles, by kind of object and outcome.' },
+  levelset_failures_total: { kind: 'counter', labels: ['object', 'code'], dimensions: ['code'],
+    help: 'Runs that failed, by kind of object and error code.' },
+  levelset_deletions_total: { kind: 'counter', labels: ['object', 'result'],
+    help: 'Deletions by kind of object (node, loadbalancer) and result: deleted, or refused by the deletion budget. A refusal counts in every run, so the counter grows while it lasts.' },
+  levelset_drift_total: { kind: 'counter', labels: ['kind', 'result'],
+    help: 'Steps for what was settled and is not any more, of Services, by kind of resource and result: repaired, or reported. What is only reported counts in every run, so the counter grows while it lasts.' },
+  levelset_sweeps_total: { kind: 'counter', labels: ['result'],
+    help: 'Sweeps by result: found (what needs work is queued), failed.' },
+  levelset_openstack_requests_total: { kind: 'counter', labels: ['service', 'method', 'status'], dimensions: ['service', 'status'],
+    help: 'OpenStack API requests by service, method and status; status "none" means no answer.' },
+  levelset_openstack_request_duration_seconds: { kind: 'histogram', labels: ['service', 'method'], buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30], dimensions: ['service'],
+    help: 'Duration of OpenStack API requests.' },
+  levelset_kube_requests_total: { kind: 'counter', labels: ['method', 'status'], dimensions: ['status'],
+    help: 'kube-apiserver requests by method and status; status "none" means no answer.' },
+  levelset_load_balancers: { kind: 'gauge', labels: ['state'],
+    help: 'Load balancers of this cluster by state, as the last sweep saw them.' },
+  levelset_messages_total: { kind: 'counter', labels: ['result'], isOfFunctions: true,
+    help: 'Messages of SQS whose work did not end well, by result: failed (three times, so that the next sweep goes on), dead (nobody can read them).' },
+  levelset_audit_events_total: { kind: 'counter', labels: ['result'],
+    help: 'Events received, by result: accepted (names an object), ignored (names none), skipped (cannot be read).' },
 } as const satisfies Readonly<Record<string, Description>>;
 
 export type MeasuredName = keyof typeof MEASURED;
@@ -107,23 +64,10 @@ export interface ObservedCall {
   readonly durationMs: number;
 }
 
-export interface Observations {
-  observeReconcile(report: Report): void;
-  observeCall(call: ObservedCall): void;
-  observeSweep(result: 'found' | 'failed'): void;
-  /**
-   * The number of load balancers by state, such as ACTIVE, ERROR or PENDING_UPDATE. A state that is absent
-   * has 0.
-   */
-  setLoadBalancers(countByState: Readonly<Record<string, number>>): void;
-  observeAudit(counts: TriggerCounts): void;
-  observeMessages(result: 'failed' | 'dead', count: number): void;
-}
-
 /** What happens, as figures for a recorder. A label never carries a namespace or a name, since their number has no bound. */
-export function observations(to: Recorder): Observations {
+export function observations(to: Recorder) {
   return {
-    observeReconcile({ request, outcome: ended, plan, applied, durationMs }) {
+    observeReconcile({ request, outcome: ended, plan, applied, durationMs }: Report): void {
       const object = request.key.split('/')[0] ?? '';
       const labels = { object, outcome: ended.status };
       to.add('levelset_reconcile_total', labels, 1);
@@ -142,7 +86,8 @@ export function observations(to: Recorder): Observations {
         to.add('levelset_deletions_total', { object, result: 'refused' }, refused);
       }
     },
-    observeCall({ service, method, status = 'none', durationMs }) {
+    observeCall({ service, method, status: answered, durationMs }: ObservedCall): void {
+      const status = answered ?? 'none';
       if (service === 'kubernetes') {
         to.add('levelset_kube_requests_total', { method, status }, 1);
         return;
@@ -150,18 +95,19 @@ export function observations(to: Recorder): Observations {
       to.add('levelset_openstack_requests_total', { service, method, status }, 1);
       to.observe('levelset_openstack_request_duration_seconds', { service, method }, durationMs / 1_000);
     },
-    observeSweep(result) {
+    observeSweep(result: 'found' | 'failed'): void {
       to.add('levelset_sweeps_total', { result }, 1);
     },
-    setLoadBalancers(countByState) {
+    /** The number of load balancers by state, such as ACTIVE, ERROR or PENDING_UPDATE. A state that is absent has 0. */
+    setLoadBalancers(countByState: Readonly<Record<string, number>>): void {
       const values = Object.entries(countByState).map(([state, count]) => [{ state }, count] as const);
       to.replace('levelset_load_balancers', values);
     },
-    observeAudit(counts) {
+    observeAudit(counts: TriggerCounts): void {
       for (const result of ['accepted', 'skipped', 'ignored'] as const)
         to.add('levelset_audit_events_total', { result }, counts[result]);
     },
-    observeMessages(result, count) {
+    observeMessages(result: 'failed' | 'dead', count: number): void {
       to.add('levelset_messages_total', { result }, count);
     },
   };

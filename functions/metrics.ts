@@ -4,72 +4,37 @@ import { asServiceKey, type Key } from '../shared/model/request.ts';
 import type { EndpointLoad } from '../shared/openstack/endpoint-semaphore.ts';
 import type { QueueView, WatchView, WebhookView } from '../shared/report/page.ts';
 import { UNSETTLED, type UnsettledView } from './serve/unsettled.ts';
-import {
-  observations,
-  MEASURED,
-  type Observations,
-  type Labels,
-  type MeasuredName,
-  type Recorder,
-} from './measured.ts';
+import { observations, MEASURED, type Labels, type MeasuredName, type Recorder } from './measured.ts';
 
 /** The metrics of one cluster. */
-export interface ClusterMetrics extends Omit<Observations, 'observeMessages'> {
-  setQueue(queue: QueueView): void;
-  /** Every certificate that the listeners of a Service use; replaces those that were set before. */
-  setCertificates(service: Key, certificates: readonly CertificateInUse[]): void;
-  setWebhook(webhook: WebhookView): void;
-  setWatches(watches: readonly WatchView[]): void;
-  setUnsettled(view: UnsettledView): void;
-  /** A Service got its first address so many milliseconds after its first run. */
-  observeAddress(waitedMs: number): void;
-  /** Sweeps begin, one each `everyMs`. */
-  beginSweeps(everyMs: number): void;
-}
-
-interface Scraped {
-  /** Whether this process leads. */
-  setLeader(leads: boolean): void;
-  /** The requests of the process to OpenStack, by service. */
-  setEndpoints(loads: ReadonlyMap<string, EndpointLoad>): void;
-  scrape(): Promise<{ readonly contentType: string; readonly body: string }>;
-}
-
-export interface Metrics extends ClusterMetrics, Scraped {}
-
-export interface MetricsByCluster extends Scraped {
-  of(cluster: string): ClusterMetrics;
-  /** Whether each cluster that is named in the registry is served. */
-  setServed(isServed: ReadonlyMap<string, boolean>): void;
-  /** Drops what a cluster has: it is gone. */
-  forget(cluster: string): Promise<void>;
-}
+export type ClusterMetrics = ReturnType<ReturnType<typeof metricsIn>>;
+/** Those of one process that serves one cluster. */
+export type Metrics = ReturnType<typeof createMetrics>;
+export type MetricsByCluster = ReturnType<typeof createMetricsByCluster>;
 
 /**
  * Prometheus metrics of one process. A label never carries a namespace or a name, since their number has no
  * bound. Certificates are the exception: they are few, and somebody has to renew each.
  */
-export function createMetrics(register = new Registry()): Metrics {
+export function createMetrics(register = new Registry()) {
   collectDefaultMetrics({ register });
   return { ...metricsIn(register, [])({}), ...scraped(register) };
 }
 
 /** The same with the label `cluster`, but for histograms: a thousand clusters would be too many series of them. */
-export function createMetricsByCluster(register = new Registry()): MetricsByCluster {
+export function createMetricsByCluster(register = new Registry()) {
   collectDefaultMetrics({ register });
   const of = metricsIn(register, ['cluster']);
-  const served = gaugesIn(register)(
-    'levelset_cluster_served',
-    'Whether a cluster that the registry names is served; 0 while its entry cannot be used, or its kube-apiserver has not answered yet.',
-    ['cluster'],
-  );
+  const { served } = gaugesIn(OF_REGISTRY, register);
   return {
-    of: (cluster) => of({ cluster }),
-    setServed: (isServed) => {
+    of: (cluster: string) => of({ cluster }),
+    /** Whether each cluster that is named in the registry is served. */
+    setServed: (isServed: ReadonlyMap<string, boolean>): void => {
       served.reset();
       for (const [cluster, is] of isServed) served.set({ cluster }, is ? 1 : 0);
     },
-    async forget(cluster) {
+    /** Drops what a cluster has: it is gone. */
+    async forget(cluster: string): Promise<void> {
       for (const { name } of register.getMetricsAsArray()) {
         const metric = register.getSingleMetric(name);
         const { values = [] } = (await metric?.get()) ?? {};
@@ -80,40 +45,59 @@ export function createMetricsByCluster(register = new Registry()): MetricsByClus
   };
 }
 
-type MakeGauge = (name: string, help: string, labels?: readonly string[]) => Gauge;
+/** By the name that the code has for it: the metric, what it says, and its labels beside those of a cluster. */
+type GaugeRows = Readonly<
+  Record<string, readonly [name: string, help: string, ...labels: readonly string[]]>
+>;
 
-/** Makes gauges with the labels `own` and others. */
-function gaugesIn(register: Registry, own: readonly string[] = []): MakeGauge {
-  return (name, help, labels = []) =>
-    new Gauge({ name, help, labelNames: [...own, ...labels], registers: [register] });
+// prettier-ignore
+const OF_PROCESS = {
+  inFlight: ['levelset_openstack_requests_in_flight', 'Requests to a service of OpenStack on their way.', 'service'],
+  waiting: ['levelset_openstack_requests_waiting', 'Requests to a service of OpenStack that wait for their turn.', 'service'],
+  rest: ['levelset_openstack_rest_seconds', 'For how long nothing is sent to a service of OpenStack, since it answered with Retry-After.', 'service'],
+  leader: ['levelset_leader', 'Whether this process leads: of a deployment one process works and writes.'],
+} as const satisfies GaugeRows;
+
+// prettier-ignore
+const OF_CLUSTER = {
+  queueDepth: ['levelset_queue_depth', 'Keys that wait in the queue.'],
+  queueOldest: ['levelset_queue_oldest_seconds', 'Time that the oldest key has waited since it was due.'],
+  certificateEnds: ['levelset_certificate_not_after_seconds', 'End of the validity of a certificate that a listener uses, in seconds since 1970, by Service and by name of its Secret or id in Barbican.', 'namespace', 'service', 'name'],
+  lastBatch: ['levelset_audit_last_batch_timestamp_seconds', 'When the last batch of events was accepted, in seconds since 1970; 0 if none was.'],
+  unsettled: ['levelset_unsettled_objects', 'Services, Nodes and routes that are not as desired, by how their last run ended: progressing, failed, blocked (the object must change first).', 'state'],
+  unsettledOldest: ['levelset_unsettled_oldest_seconds', 'For how long the oldest object of such a state has not been as desired; 0 if there is none.', 'state'],
+  lastSweep: ['levelset_sweep_last_timestamp_seconds', 'When the last sweep ended that did not fail, in seconds since 1970; before the first one, when sweeps began.'],
+  sweepInterval: ['levelset_sweep_interval_seconds', 'Time between two sweeps.'],
+  watchUp: ['levelset_watch_up', 'Whether the changes of a collection come by a watch.', 'collection'],
+} as const satisfies GaugeRows;
+
+// prettier-ignore
+const OF_REGISTRY = {
+  served: ['levelset_cluster_served', 'Whether a cluster that the registry names is served; 0 while its entry cannot be used, or its kube-apiserver has not answered yet.', 'cluster'],
+} as const satisfies GaugeRows;
+
+/** A gauge for each row, with the labels `own` before its own. */
+function gaugesIn<R extends GaugeRows>(
+  rows: R,
+  register: Registry,
+  own: readonly string[] = [],
+): Readonly<Record<keyof R, Gauge>> {
+  const made = Object.entries(rows).map(([key, [name, help, ...labels]]) => [
+    key,
+    new Gauge({ name, help, labelNames: [...own, ...labels], registers: [register] }),
+  ]);
+  return Object.fromEntries(made) as Record<keyof R, Gauge>;
 }
 
-function scraped(register: Registry): Scraped {
-  const gauge = gaugesIn(register);
-  const inFlight = gauge(
-    'levelset_openstack_requests_in_flight',
-    'Requests to a service of OpenStack on their way.',
-    ['service'],
-  );
-  const waiting = gauge(
-    'levelset_openstack_requests_waiting',
-    'Requests to a service of OpenStack that wait for their turn.',
-    ['service'],
-  );
-  const rest = gauge(
-    'levelset_openstack_rest_seconds',
-    'For how long nothing is sent to a service of OpenStack, since it answered with Retry-After.',
-    ['service'],
-  );
-  const leader = gauge(
-    'levelset_leader',
-    'Whether this process leads: of a deployment one process works and writes.',
-  );
+function scraped(register: Registry) {
+  const { inFlight, waiting, rest, leader } = gaugesIn(OF_PROCESS, register);
   return {
-    setLeader: (leads) => {
+    /** Whether this process leads. */
+    setLeader: (leads: boolean): void => {
       leader.set(leads ? 1 : 0);
     },
-    setEndpoints(loads) {
+    /** The requests of the process to OpenStack, by service. */
+    setEndpoints(loads: ReadonlyMap<string, EndpointLoad>): void {
       for (const [service, load] of loads) {
         inFlight.set({ service }, load.inFlight);
         waiting.set({ service }, load.waiting);
@@ -125,100 +109,68 @@ function scraped(register: Registry): Scraped {
 }
 
 /** What makes the metrics of a cluster, whose labels are `own`. */
-function metricsIn(
-  register: Registry,
-  labelNames: readonly string[],
-): (own: Readonly<Record<string, string>>) => ClusterMetrics {
+function metricsIn(register: Registry, labelNames: readonly string[]) {
   const registers = [register];
-  const gauge = gaugesIn(register, labelNames);
-  const queueDepth = gauge('levelset_queue_depth', 'Keys that wait in the queue.');
-  const queueOldest = gauge(
-    'levelset_queue_oldest_seconds',
-    'Time that the oldest key has waited since it was due.',
-  );
-  const certificateEnds = gauge(
-    'levelset_certificate_not_after_seconds',
-    'End of the validity of a certificate that a listener uses, in seconds since 1970, by Service and by name of its Secret or id in Barbican.',
-    ['namespace', 'service', 'name'],
-  );
-  const lastBatch = gauge(
-    'levelset_audit_last_batch_timestamp_seconds',
-    'When the last batch of events was accepted, in seconds since 1970; 0 if none was.',
-  );
+  const gauges = gaugesIn(OF_CLUSTER, register, labelNames);
   const refusals = new Counter({
     name: 'levelset_audit_refusals_total',
     help: 'Requests to /audit and /events that were refused, by reason: token, path, body, aborted (the sender hung up or was too slow), queue.',
     labelNames: [...labelNames, 'reason'],
     registers,
   });
-  const unsettled = gauge(
-    'levelset_unsettled_objects',
-    'Services, Nodes and routes that are not as desired, by how their last run ended: progressing, failed, blocked (the object must change first).',
-    ['state'],
-  );
-  const unsettledOldest = gauge(
-    'levelset_unsettled_oldest_seconds',
-    'For how long the oldest object of such a state has not been as desired; 0 if there is none.',
-    ['state'],
-  );
   const addresses = new Histogram({
     name: 'levelset_service_address_seconds',
     help: 'Time from the first run of a Service that has no address until its address is published, without the time in which its owner had to act.',
     buckets: [5, 10, 20, 30, 60, 120, 180, 300, 600, 1_800],
     registers,
   });
-  const lastSweep = gauge(
-    'levelset_sweep_last_timestamp_seconds',
-    'When the last sweep ended that did not fail, in seconds since 1970; before the first one, when sweeps began.',
-  );
-  const sweepInterval = gauge('levelset_sweep_interval_seconds', 'Time between two sweeps.');
-  const watchUp = gauge('levelset_watch_up', 'Whether the changes of a collection come by a watch.', [
-    'collection',
-  ]);
   const recorder = recorderTo(registers, labelNames);
 
-  return (own) => {
+  return (own: Readonly<Record<string, string>>) => {
     const certificatesOf = new Map<Key, readonly CertificateInUse[]>();
     const counted: Record<string, number> = {};
     const observed = observations(recorder(own));
     return {
       ...observed,
-      observeSweep(result) {
+      observeSweep(result: 'found' | 'failed'): void {
         observed.observeSweep(result);
-        if (result === 'found') lastSweep.set(own, Date.now() / 1_000);
+        if (result === 'found') gauges.lastSweep.set(own, Date.now() / 1_000);
       },
-      beginSweeps(everyMs) {
-        lastSweep.set(own, Date.now() / 1_000);
-        sweepInterval.set(own, everyMs / 1_000);
+      /** Sweeps begin, one each `everyMs`. */
+      beginSweeps(everyMs: number): void {
+        gauges.lastSweep.set(own, Date.now() / 1_000);
+        gauges.sweepInterval.set(own, everyMs / 1_000);
       },
-      setUnsettled({ count, oldestMs }) {
+      setUnsettled({ count, oldestMs }: UnsettledView): void {
         for (const state of UNSETTLED) {
-          unsettled.set({ ...own, state }, count[state]);
-          unsettledOldest.set({ ...own, state }, oldestMs[state] / 1_000);
+          gauges.unsettled.set({ ...own, state }, count[state]);
+          gauges.unsettledOldest.set({ ...own, state }, oldestMs[state] / 1_000);
         }
       },
-      observeAddress(waitedMs) {
+      /** A Service got its first address so many milliseconds after its first run. */
+      observeAddress(waitedMs: number): void {
         addresses.observe(waitedMs / 1_000);
       },
-      setCertificates(key, certificates) {
+      /** Every certificate that the listeners of a Service use; replaces those that were set before. */
+      setCertificates(key: Key, certificates: readonly CertificateInUse[]): void {
         const { namespace = '', name: service = '' } = asServiceKey(key) ?? {};
         for (const { name } of certificatesOf.get(key) ?? [])
-          certificateEnds.remove({ ...own, namespace, service, name });
+          gauges.certificateEnds.remove({ ...own, namespace, service, name });
         for (const { name, notAfter } of certificates)
-          certificateEnds.set({ ...own, namespace, service, name }, Date.parse(notAfter) / 1000);
+          gauges.certificateEnds.set({ ...own, namespace, service, name }, Date.parse(notAfter) / 1000);
         if (certificates.length > 0) certificatesOf.set(key, certificates);
         else certificatesOf.delete(key);
       },
-      setQueue({ depth, oldestMs }) {
-        queueDepth.set(own, depth);
-        queueOldest.set(own, oldestMs / 1000);
+      setQueue({ depth, oldestMs }: QueueView): void {
+        gauges.queueDepth.set(own, depth);
+        gauges.queueOldest.set(own, oldestMs / 1000);
       },
-      setWatches(watches) {
+      setWatches(watches: readonly WatchView[]): void {
         for (const { name, trouble } of watches)
-          watchUp.set({ ...own, collection: name }, trouble === undefined ? 1 : 0);
+          gauges.watchUp.set({ ...own, collection: name }, trouble === undefined ? 1 : 0);
       },
-      setWebhook({ lastAccepted, refused }) {
-        if (lastAccepted !== undefined) lastBatch.set(own, Date.parse(lastAccepted) / 1000);
+      setWebhook({ lastAccepted, refused }: WebhookView): void {
+        if (lastAccepted !== undefined) gauges.lastBatch.set(own, Date.parse(lastAccepted) / 1000);
         for (const [reason, count] of Object.entries(refused)) {
           refusals.inc({ ...own, reason }, count - (counted[reason] ?? 0));
           counted[reason] = count;

@@ -8,7 +8,7 @@ import { isUnit, parseObject, type Key } from '../shared/model/request.ts';
 import { clip } from '../shared/model/text/text.ts';
 import { renderPlan } from '../shared/plan/render-plan.ts';
 import { requireMethod, requireToken } from './http/admit.ts';
-import { HttpError } from './http/http-error.ts';
+import { HttpError } from './http/exchange.ts';
 import { admitting, receivedRequest } from './http/on-express.ts';
 import { readBody } from './http/read-body.ts';
 import { parseBody, requireMediaType } from './http/read-json.ts';

@@ -2,7 +2,7 @@ import { forgetAll } from '../shared/memory/memory.ts';
 import { connectWithLogins } from './connect-with-logins.ts';
 import { createMetrics } from './metrics.ts';
 import { createServer } from './server.ts';
-import { ServedCluster } from './serve/served-cluster.ts';
+import { makeServedCluster, type ServedCluster } from './serve/served-cluster.ts';
 import { followTokens } from './serve/token-files.ts';
 import { leadOrFollow, type Led, type ServeOptions, type Serving } from './serve/while-leading.ts';
 import type { ProbeOptions } from './status.ts';
@@ -35,7 +35,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const { config, memory } = connected.world;
   const tokens = await followTokens({ flags, env, log });
   const make = (): Promise<ServedCluster> =>
-    ServedCluster.make({ connected, flags, tokens, log, metrics, ...(reported && { reported }) });
+    makeServedCluster({ connected, flags, tokens, log, metrics, ...(reported && { reported }) });
   let next: ServedCluster | undefined = await make();
 
   const lead = async (probing: ProbeOptions): Promise<Led> => {
@@ -52,9 +52,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
         },
         notes: () => cluster.notes(),
       }),
-      get idle() {
-        return cluster.idle;
-      },
+      isIdle: cluster.isIdle,
       stop: async () => {
         await cluster.stop();
         forgetAll(memory);

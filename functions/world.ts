@@ -1,5 +1,4 @@
 import { errorText } from '../shared/model/errors.ts';
-import type { Config } from '../shared/config/config.ts';
 import { nameOfLogin } from '../shared/config/clouds/credentials.ts';
 import { loadConfig } from '../shared/config/load.ts';
 import type { Flags } from '../shared/config/read-flags.ts';
@@ -17,12 +16,8 @@ import type { ClusterIdentity } from '../shared/model/ownership.ts';
 import { connectCloud, type ConnectCloudOptions } from '../shared/openstack/connect-cloud.ts';
 import { EndpointSemaphores, type EndpointLoad } from '../shared/openstack/endpoint-semaphore.ts';
 import type { Session } from '../shared/openstack/identity/session.ts';
-import {
-  overSockets,
-  REAL_TIME,
-  type HttpAnswer,
-  type Transport,
-} from '../shared/openstack/openstack-http.ts';
+import { overSockets, REAL_TIME } from '../shared/openstack/openstack-http.ts';
+import type { HttpAnswer, Transport } from '../shared/openstack/openstack-http.ts';
 import type { Log, World } from '../shared/ports.ts';
 import { proxyFromEnv } from '../shared/proxy.ts';
 import type { Changed } from '../shared/watch/follower.ts';
@@ -170,33 +165,17 @@ export function endpointLoads(): ReadonlyMap<string, EndpointLoad> {
   return SEMAPHORES.loads();
 }
 
-async function connectOpenStack(
-  {
-    cluster,
-    flags,
-    env,
-    envNow = () => Promise.resolve(env),
-    log,
-    observeCall,
-    shareLogin,
-    refuse,
-    warnings: told,
-  }: WorldOptions,
-  guard?: () => void,
-): Promise<{
-  readonly config: Config;
-  readonly openstack: ReturnType<typeof connectCloud>;
-  readonly observe: (call: ObservedCall) => void;
-}> {
+async function connectOpenStack(options: WorldOptions, guard?: () => void) {
+  const { cluster, flags, env, envNow = () => Promise.resolve(env), log, shareLogin } = options;
   const { config, warnings, secretFrom } = await loadConfig(flags, env);
-  for (const warning of told ?? warnings) log.warn(warning);
+  for (const warning of options.warnings ?? warnings) log.warn(warning);
   const observe = (call: ObservedCall): void =>
-    observeCall?.({ ...call, status: call.status === 0 ? undefined : call.status });
+    options.observeCall?.({ ...call, status: call.status === 0 ? undefined : call.status });
   const openstack = connectCloud(config.openstack, {
     observe,
     semaphores: SEMAPHORES,
     ...(shareLogin && { shareLogin }),
-    transport: guarded(overSockets(config.openstack, proxyFromEnv(env), refuse), guard),
+    transport: guarded(overSockets(config.openstack, proxyFromEnv(env), options.refuse), guard),
     // decision 460: nothing of an entry of --clusters is repeated
     ...(cluster === undefined && {
       loginRefused: (credentials) => {

@@ -3,9 +3,8 @@ import { styleText } from 'node:util';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { errorText, ERRORS, isError, ReconcileError } from '../../shared/model/errors.ts';
 import { printable, quote } from '../../shared/model/text/text.ts';
-import type { Attributes } from '../../shared/model/resources.ts';
 import type { Log } from '../../shared/ports.ts';
-import { createLog, redactField, type LogLevel } from '../log.ts';
+import { createLog, logThrough, redactField, type LogLevel } from '../log.ts';
 
 /** Does a command with what stood beside its flags, and returns the exit code. */
 export type RunCommand = (words: readonly string[], flags: Flags, env: NodeJS.ProcessEnv) => Promise<number>;
@@ -75,19 +74,11 @@ export function logOf(flags: Pick<Flags, 'v'>, quiet: LogLevel): Log {
 /** The log of a command that ends: warnings and errors as lines for people. With -v it is that of `serve`, as JSON lines. */
 export function commandLog(flags: Pick<Flags, 'v'>): Log {
   if (flags.v !== undefined) return logOf(flags, 'warn');
-  const nothing = (): void => undefined;
-  const line = (message: string, { cluster, ...fields }: Attributes = {}): void => {
+  return logThrough((level, message, { cluster, ...fields }) => {
+    if (level === 'debug' || level === 'info') return;
     const label = typeof cluster === 'string' ? `${cluster}: ` : '';
     const named = Object.entries(fields).map(([name, value]) => `${name}=${quote(redactField(name, value))}`);
     const more = named.length > 0 ? ` (${named.join(', ')})` : '';
-    console.error(printable(`levelset: ${label}${message}${more}`));
-  };
-  return {
-    debug: nothing,
-    info: nothing,
-    warn: (message, fields) => {
-      line(`warning: ${message}`, fields);
-    },
-    error: line,
-  };
+    console.error(printable(`levelset: ${label}${level === 'warn' ? 'warning: ' : ''}${message}${more}`));
+  });
 }

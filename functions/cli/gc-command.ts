@@ -1,11 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clustersOf, observeBelongings, type Belongings } from '../../shared/gc/belongings.ts';
-import {
-  findClusters,
-  forgottenVips,
-  type FoundCluster,
-  type NamedClusters,
-} from '../../shared/gc/find-clusters.ts';
+import { clustersOf, observeBelongings, findClusters, forgottenVips } from '../../shared/gc/belongings.ts';
+import type { Belongings, FoundCluster, NamedClusters } from '../../shared/gc/belongings.ts';
 import { planGc, type GcPlan } from '../../shared/gc/plan-gc.ts';
 import { findAnswering, runGc } from '../../shared/gc/run-gc.ts';
 import { readFlags, type Flags } from '../../shared/config/read-flags.ts';
@@ -14,15 +9,8 @@ import { renderPlan, summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { World } from '../../shared/ports.ts';
 import { connectForGcWithLogins } from '../connect-with-logins.ts';
 import { RegisteredClusters } from './registered-clusters.ts';
-import {
-  coloured,
-  commandLog,
-  counted,
-  misused,
-  printObjects,
-  printsObjects,
-  type RunCommand,
-} from './command.ts';
+import { coloured, commandLog, counted, misused, printObjects, printsObjects } from './command.ts';
+import type { RunCommand } from './command.ts';
 
 /** The pause between two looks at load balancers that are being deleted, in milliseconds. */
 const AGAIN_MS = 1_000;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Entry, EntrySource } from '../../shared/clusters/entry.ts';
 import { Registry } from '../../shared/clusters/registry.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
-import type { NamedClusters } from '../../shared/gc/find-clusters.ts';
+import type { NamedClusters } from '../../shared/gc/belongings.ts';
 import { inParallel } from '../../shared/observe/in-parallel.ts';
 import type { Log } from '../../shared/ports.ts';
 import { connectEntry, ofCluster, uidOf, unidentified } from '../clusters/connect-entry.ts';

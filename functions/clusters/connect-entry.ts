@@ -3,6 +3,7 @@ import { goBoolean } from '../../shared/config/read-value.ts';
 import { inTime } from '../../shared/deadline.ts';
 import { errorText, ReconcileError } from '../../shared/model/errors.ts';
 import type { Log } from '../../shared/ports.ts';
+import { logThrough } from '../log.ts';
 import { connect, type Connected, type WorldOptions } from '../world.ts';
 import type { Logins } from './logins.ts';
 import { BlockList, isIPv6 } from 'node:net';
@@ -50,20 +51,9 @@ export function unidentified(error: unknown): string {
 
 /** A log whose lines name the cluster. */
 export function ofCluster(log: Log, cluster: string): Log {
-  return {
-    debug: (message, fields) => {
-      log.debug(message, { cluster, ...fields });
-    },
-    info: (message, fields) => {
-      log.info(message, { cluster, ...fields });
-    },
-    warn: (message, fields) => {
-      log.warn(message, { cluster, ...fields });
-    },
-    error: (message, fields) => {
-      log.error(message, { cluster, ...fields });
-    },
-  };
+  return logThrough((level, message, fields) => {
+    log[level](message, { cluster, ...fields });
+  });
 }
 
 /** Where this machine and its cloud's metadata service answer, and no server of a cluster. IPv4 in IPv6 counts as IPv4. */

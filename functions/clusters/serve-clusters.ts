@@ -8,7 +8,7 @@ import { proxyVariables } from '../../shared/proxy.ts';
 import type { ClustersView } from '../../shared/report/page/clusters-page.ts';
 import type { Tokens } from '../../shared/config/tokens.ts';
 import { createMetricsByCluster, type MetricsByCluster } from '../metrics.ts';
-import { ServedCluster } from '../serve/served-cluster.ts';
+import { makeServedCluster, type ServedCluster } from '../serve/served-cluster.ts';
 import { followTokens } from '../serve/token-files.ts';
 import { leadOrFollow, type Led, type ServeOptions, type Serving } from '../serve/while-leading.ts';
 import type { ProbeOptions } from '../status.ts';
@@ -41,10 +41,7 @@ export async function serveClusters(options: ServeClustersOptions, source: Entry
   let clusters: ConnectedClusters<ServedCluster> | undefined;
   const lead = async (probing: ProbeOptions, leading: Leading | undefined): Promise<Led> => {
     const leads = leading ?? { guard: () => undefined, deployment: `serve --clusters on ${hostname()}` };
-    const led = makeClusters(
-      { ...options, tokens, metrics, leading: flags.dryRun ? undefined : leads },
-      source,
-    );
+    const led = makeClusters(options, source, tokens, metrics, flags.dryRun ? undefined : leads);
     clusters = led;
     await isSettledWithin(led.start(), FIRST_LOOK_MS); // who starts it hears no signal before
     return {
@@ -65,9 +62,7 @@ export async function serveClusters(options: ServeClustersOptions, source: Entry
         notes: () => notesOf(led),
         log,
       }),
-      get idle() {
-        return led.idle && servedBy(led).every(({ idle }) => idle);
-      },
+      isIdle: () => led.idle && servedBy(led).every((cluster) => cluster.isIdle()),
       stop: async () => {
         await led.stop();
         clusters = undefined;
@@ -92,20 +87,17 @@ export async function serveClusters(options: ServeClustersOptions, source: Entry
   };
 }
 
-interface MadeOf extends ServeClustersOptions {
-  readonly tokens: Tokens;
-  readonly metrics: MetricsByCluster;
-  readonly leading: Leading | undefined;
-}
-
 function makeClusters(
-  { flags, env, log, reported, everyMs, tokens, metrics, leading }: MadeOf,
+  { flags, env, log, reported, everyMs }: ServeClustersOptions,
   source: EntrySource,
+  tokens: Tokens,
+  metrics: MetricsByCluster,
+  leading: Leading | undefined,
 ): ConnectedClusters<ServedCluster> {
   const [logins, projects, timetable] = [new Logins(), new Projects(), new Timetable()];
   const begin = async (entry: Entry, connected: Connected): Promise<ServedCluster> => {
     await metrics.forget(entry.name); // gauges of before would stay: another World may have another cluster
-    const cluster = await ServedCluster.make({
+    const cluster = await makeServedCluster({
       connected,
       flags: entry.settings.flags,
       tokens: {

@@ -26,7 +26,8 @@ export class Timetable {
 
   /** The turns of one cluster. */
   of(name: string, now: () => number = () => Date.now()): SweepTurns {
-    const share = shareOf(name);
+    /** Its moment, as a share of the interval from 0 up to 1. */
+    const share = createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32;
     let lastMs = -Infinity;
     return {
       untilNextMs: (everyMs) => {
@@ -87,19 +88,11 @@ export class Timetable {
 
   /** Gives the place to the next one, or frees it. */
   #leave(): void {
-    const [next] = [...this.#waiting].sort(
-      (one, other) => Number(other.isAsked()) - Number(one.isAsked()) || compare(one.lastMs, other.lastMs),
-    );
+    const asked = [...this.#waiting].filter((one) => one.isAsked());
+    const first = asked.length > 0 ? asked : [...this.#waiting];
+    const longestMs = Math.min(...first.map(({ lastMs }) => lastMs));
+    const next = first.find(({ lastMs }) => lastMs === longestMs);
     if (next) next.begin();
     else this.#running -= 1;
   }
-}
-
-/** The moment of a cluster, as a share of the interval from 0 up to 1. */
-function shareOf(name: string): number {
-  return createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32;
-}
-
-function compare(one: number, other: number): number {
-  return one === other ? 0 : one - other;
 }

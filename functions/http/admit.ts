@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { tokensBy, tokensIn, type Tokens } from '../../shared/config/tokens.ts';
 import { authorize, authorizeReader } from '../../shared/trigger/authorize.ts';
-import type { ReceivedRequest } from './exchange.ts';
-import { HttpError } from './http-error.ts';
+import { type ReceivedRequest, HttpError } from './exchange.ts';
 
 /** Why a request is refused; undefined lets it in. Reads no body. */
 export type Admission = (request: Pick<ReceivedRequest, 'method' | 'headers'>) => Refusal | Promise<Refusal>;

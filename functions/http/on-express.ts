@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { TLSSocket, type PeerCertificate } from 'node:tls';
 import type { Log } from '../../shared/ports.ts';
 import { admit, type Admission } from './admit.ts';
+import { errorAnswer, noSuchPath } from './exchange.ts';
 import type { ServedEndpoint, SentAnswer, ReceivedRequest } from './exchange.ts';
-import { errorAnswer, noSuchPath } from './http-error.ts';
 
 export function receivedRequest(request: Request): ReceivedRequest {
   const { method, path, headers, ip: from, socket } = request;

@@ -1,7 +1,6 @@
 import { finished, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { ReceivedRequest } from './exchange.ts';
-import { HttpError } from './http-error.ts';
+import { type ReceivedRequest, HttpError } from './exchange.ts';
 
 /** The status of a request whose sender hung up, or was too slow: the log has it, and nobody gets it (as in nginx). */
 export const HUNG_UP = 499;

@@ -1,6 +1,5 @@
 import type { Admission } from './admit.ts';
-import type { ReceivedRequest } from './exchange.ts';
-import { HttpError } from './http-error.ts';
+import { type ReceivedRequest, HttpError } from './exchange.ts';
 import { whyTooMuch } from '../../shared/model/text/json-size.ts';
 
 /** 415 unless the body has one of these media types. Parameters such as charset do not count: JSON is UTF-8. */

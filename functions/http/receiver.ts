@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { Triggered } from '../../shared/trigger/causes.ts';
 import { admit, requireMethod, requireToken, type Admission } from './admit.ts';
-import { jsonAnswer, type ServedEndpoint, type SentAnswer, type ReceivedRequest } from './exchange.ts';
-import { errorAnswer, HttpError, noSuchPath, toHttpError } from './http-error.ts';
+import { jsonAnswer, errorAnswer, HttpError, noSuchPath, toHttpError } from './exchange.ts';
+import type { ServedEndpoint, SentAnswer, ReceivedRequest } from './exchange.ts';
 import { HUNG_UP, readBody } from './read-body.ts';
 import type { RefusalReason, ServerOptions } from './server-options.ts';
 
@@ -32,12 +32,13 @@ const LONGEST_BATCH = 10 * 2 ** 20;
 /** POST /TRIGGER/:cluster. Queues the keys that a delivery names, then answers 202 with the counts. */
 export function receiver(delivery: Delivery, options: ReceiverOptions): ServedEndpoint {
   const { trigger, read } = delivery;
-  const { auditTokens, clusters, observeAudit, observeRefusal, log } = options;
+  const { auditTokens, byCertificate, clusters, observeAudit, observeRefusal, log } = options;
   const identity = [delivery.identify ?? requireToken(auditTokens)];
   const form = [requireMethod('POST'), delivery.form];
 
   const receive = async (request: ReceivedRequest): Promise<SentAnswer> => {
-    if (!isCalledByCluster(request, options)) await admit(request, identity);
+    const isCertified = byCertificate === true && request.clientName !== undefined;
+    if (!isCertified || request.clientName !== clusterOf(request)) await admit(request, identity);
     const cluster = clusterOf(request);
     if (!clusters.includes(cluster)) throw new HttpError(404, `no such cluster: ${JSON.stringify(cluster)}`);
     await admit(request, form);
@@ -73,16 +74,6 @@ function reasonOfRefusal(status: number): RefusalReason {
   if (status === 404 || status === 405) return 'path';
   if (status === HUNG_UP) return 'aborted';
   return status >= 500 ? 'queue' : 'body';
-}
-
-/** Whether the client has shown a certificate in the name of the cluster that the path names. */
-function isCalledByCluster(
-  request: ReceivedRequest,
-  { byCertificate }: Pick<ServerOptions, 'byCertificate'>,
-): boolean {
-  return (
-    byCertificate === true && request.clientName !== undefined && request.clientName === clusterOf(request)
-  );
 }
 
 /** The cluster that the path names. Throws 404 for a path that names none. */

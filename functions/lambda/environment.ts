@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Log } from '../../shared/ports.ts';
 import { Silence, type Delays } from '../../shared/silence.ts';
 import { log } from './function-log.ts';
 import { NoSuchParameter, withParameters } from './parameters.ts';
@@ -17,20 +16,10 @@ export const OF_FAILURE: Delays = { firstMs: 5_000, longestMs: 60_000 };
  * environment's other clocks may stand.
  */
 class Environment {
-  readonly #env: NodeJS.ProcessEnv;
-  readonly #log: Log;
-  readonly #now: () => number;
-  readonly #silence: Silence;
+  readonly #silence = new Silence(() => Date.now());
   #kept: { readonly env: NodeJS.ProcessEnv; readonly readAtMs: number } | undefined;
   #reading: Promise<NodeJS.ProcessEnv> | undefined;
   #isDoubted = false;
-
-  constructor(env: NodeJS.ProcessEnv, log: Log, now: () => number = () => Date.now()) {
-    this.#env = env;
-    this.#log = log;
-    this.#now = now;
-    this.#silence = new Silence(now);
-  }
 
   /** Throws when nothing was ever read, or when a parameter is missing. */
   read(): Promise<NodeJS.ProcessEnv> {
@@ -49,7 +38,7 @@ class Environment {
 
   async #notOlderThan(ageMs: number): Promise<NodeJS.ProcessEnv> {
     const kept = this.#kept;
-    const isFresh = kept && Math.abs(this.#now() - kept.readAtMs) < ageMs;
+    const isFresh = kept && Math.abs(Date.now() - kept.readAtMs) < ageMs;
     if (kept && (isFresh || !this.#silence.isOver)) return kept.env;
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
     return this.#reading;
@@ -57,18 +46,18 @@ class Environment {
 
   async #read(): Promise<NodeJS.ProcessEnv> {
     try {
-      const found = await withParameters(this.#env);
+      const found = await withParameters(process.env);
       this.#silence.end();
       this.#isDoubted = false;
       const env = isDeepStrictEqual(found, this.#kept?.env) ? (this.#kept?.env ?? found) : found;
-      this.#kept = { env, readAtMs: this.#now() };
+      this.#kept = { env, readAtMs: Date.now() };
       return env;
     } catch (error) {
       if (error instanceof NoSuchParameter) this.#kept = undefined;
       if (!this.#kept) throw error;
       const silentMs = this.#silence.begin(OF_FAILURE);
-      this.#log.warn('Parameter Store cannot be read: the values that were read before stay', {
-        read_s_ago: Math.round((this.#now() - this.#kept.readAtMs) / 1_000),
+      log.warn('Parameter Store cannot be read: the values that were read before stay', {
+        read_s_ago: Math.round((Date.now() - this.#kept.readAtMs) / 1_000),
         next_try_in_s: Math.round(silentMs / 1_000),
         error: String(error),
       });
@@ -78,7 +67,7 @@ class Environment {
 }
 
 /** Of this process. */
-export const environment = new Environment(process.env, log);
+export const environment = new Environment();
 
 /**
  * Makes something of the environment, and makes it anew when a secret has changed. If that fails, the old one stays, and the

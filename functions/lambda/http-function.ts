@@ -5,8 +5,7 @@ import type {
   APIGatewayProxyStructuredResultV2,
   Context,
 } from 'aws-lambda';
-import type { ServedEndpoint, ReceivedRequest } from '../http/exchange.ts';
-import { errorAnswer, noSuchPath } from '../http/http-error.ts';
+import { type ServedEndpoint, type ReceivedRequest, errorAnswer, noSuchPath } from '../http/exchange.ts';
 import { environment, madeFrom } from './environment.ts';
 import { log, logInvocation } from './function-log.ts';
 

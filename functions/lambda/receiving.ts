@@ -3,8 +3,7 @@ import { flagsFromEnv, readFlags, readFlagsText, type Flags } from '../../shared
 import { isClusterName } from '../../shared/model/request.ts';
 import { serviceAccountUser } from '../../shared/trigger/keys-from-audit.ts';
 import { readTokens } from '../http/admit.ts';
-import type { ReceivedRequest, ServedEndpoint } from '../http/exchange.ts';
-import { errorAnswer, noSuchPath } from '../http/http-error.ts';
+import { type ReceivedRequest, type ServedEndpoint, errorAnswer, noSuchPath } from '../http/exchange.ts';
 import type { ServerOptions } from '../http/server-options.ts';
 import { log } from './function-log.ts';
 import { enqueueTo, keyQueue } from './key-queue.ts';

@@ -4,7 +4,7 @@ import { requestOf } from '../../shared/model/request.ts';
 import { inParallel } from '../../shared/observe/in-parallel.ts';
 import { invocationTime } from '../budget.ts';
 import { readTokens } from '../http/admit.ts';
-import { HttpError } from '../http/http-error.ts';
+import { HttpError } from '../http/exchange.ts';
 import type { ServerOptions } from '../http/server-options.ts';
 import { resync } from '../resync.ts';
 import { functionClusters } from './clusters/clusters.ts';

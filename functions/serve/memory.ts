@@ -10,17 +10,12 @@ import type { ClusterRow } from '../../shared/report/page/clusters-page.ts';
 import type { ObjectView } from '../../shared/report/page/object-view.ts';
 import { WORST_FIRST, type RowState, type StatusRow, type StatusView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
-import { HttpError } from '../http/http-error.ts';
+import { HttpError } from '../http/exchange.ts';
 import { Health } from '../page/health.ts';
 import { History } from '../page/history.ts';
 import { Looks } from '../page/looks.ts';
-import {
-  listObjects,
-  rowFromReport,
-  statusRows,
-  type LastReport,
-  type ListedObjects,
-} from '../status-rows.ts';
+import { listObjects, rowFromReport, statusRows } from '../status-rows.ts';
+import type { LastReport, ListedObjects } from '../status-rows.ts';
 
 const LIST_AGE_MS = 1_000;
 /** The page waits so long for a list, and then shows the last one. */
@@ -95,7 +90,7 @@ export class PageMemory {
     });
     const count = (state: RowState): number => rows.filter((row) => row.state === state).length;
     return {
-      ...(this.#lastSweep && { lastSweep: this.#lastSweep }),
+      lastSweep: this.#lastSweep,
       states: Object.fromEntries(WORST_FIRST.map((state) => [state, count(state)])),
       awaitingApproval: rows.reduce((sum, { awaitingApproval = 0 }) => sum + awaitingApproval, 0),
     };
@@ -122,17 +117,9 @@ export class PageMemory {
     if (notListed === undefined)
       for (const key of this.#reports.keys()) if (!shown.has(key)) this.#reports.delete(key);
     return {
-      ...(notListed === undefined ? {} : { notListed }),
-      ...(this.#dryRun ? { dryRun: true as const } : {}),
-      cluster: config.clusterName,
-      generatedAt: this.#now(),
-      rows,
-      ...(notAsked !== undefined && { healthUnknown: notAsked }),
-      ...(this.#deletions && { deletions: this.#deletions }),
-      ...(queue && { queue }),
-      ...(webhook && { webhook }),
-      ...(watches && { watches }),
-      ...(this.#lastSweep && { lastSweep: this.#lastSweep }),
+      ...{ cluster: config.clusterName, generatedAt: this.#now(), rows, queue, webhook, watches },
+      ...{ notListed, healthUnknown: notAsked, deletions: this.#deletions, lastSweep: this.#lastSweep },
+      ...(this.#dryRun && { dryRun: true as const }),
     };
   }
 

@@ -14,12 +14,10 @@ const MOST_TOLD = 10_000;
 
 /** @param cluster the name of its entry, where there is a registry */
 function remedyFor(reason: RefusalReason, cluster: string | undefined): string {
-  const tokens =
-    cluster === undefined ? 'LEVELSET_AUDIT_TOKENS' : 'audit-tokens of its entry and LEVELSET_AUDIT_TOKENS';
-  const path =
+  const [tokens, path] =
     cluster === undefined
-      ? '/audit/ and the --cluster-name, or the UID of the namespace kube-system'
-      : `/audit/${cluster}`;
+      ? ['LEVELSET_AUDIT_TOKENS', '/audit/ and the --cluster-name, or the UID of the namespace kube-system']
+      : ['audit-tokens of its entry and LEVELSET_AUDIT_TOKENS', `/audit/${cluster}`];
   const remedies: Readonly<Record<RefusalReason, string>> = {
     token: `its token is none of ${tokens}, or its address is http: a kube-apiserver sends the token of a kubeconfig over HTTPS only`,
     path: `the path must be ${path}`,

@@ -8,7 +8,7 @@ import type { LeaderLease, Leading } from '../../shared/kube/leader-lease.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { Log } from '../../shared/ports.ts';
 import { answerErrors } from '../http/on-express.ts';
-import { HttpError } from '../http/http-error.ts';
+import { HttpError } from '../http/exchange.ts';
 import type { Metrics } from '../metrics.ts';
 import { probes, type ProbeOptions } from '../status.ts';
 import { endpointLoads } from '../world.ts';
@@ -34,53 +34,12 @@ export interface Serving {
 /** What a process does while it leads. */
 export interface Led {
   readonly handler: RequestListener;
-  readonly idle: boolean;
+  readonly isIdle: () => boolean;
   /** Begins nothing any more, and resolves when what is under way has ended. */
   stop(): Promise<void>;
 }
 
 const AGAIN_S = 2;
-
-/** Answers requests by what leads, or as one that follows, and changes from one to the other. */
-class WhileLeading {
-  readonly #lead: () => Promise<Led>;
-  readonly #follower: RequestListener;
-  readonly #log: Log;
-  #led: Led | undefined;
-  /** The changes, one after the other. */
-  #turn: Promise<void> = Promise.resolve();
-
-  constructor(lead: () => Promise<Led>, follower: RequestListener, log: Log) {
-    this.#lead = lead;
-    this.#follower = follower;
-    this.#log = log;
-  }
-
-  readonly handler: RequestListener = (request, response) => {
-    (this.#led?.handler ?? this.#follower)(request, response);
-  };
-
-  get idle(): boolean {
-    return this.#led?.idle ?? false;
-  }
-
-  /** Resolves when the process does what one does that leads, or that does not. */
-  change(leads: boolean): Promise<void> {
-    this.#turn = this.#turn
-      .then(async () => {
-        if (leads) this.#led ??= await this.#lead();
-        else {
-          const led = this.#led;
-          this.#led = undefined;
-          await led?.stop();
-        }
-      })
-      .catch((error: unknown) => {
-        this.#log.error(leads ? 'the work cannot begin' : 'the work cannot end', { reason: String(error) });
-      });
-    return this.#turn;
-  }
-}
 
 interface LeadOrFollow extends Pick<ServeOptions, 'flags' | 'log'>, Pick<ProbeOptions, 'ready'> {
   /** Undefined: this is the only process. */
@@ -111,17 +70,37 @@ export async function leadOrFollow(options: LeadOrFollow): Promise<Serving> {
   };
   const leader = (): string => lease?.holder ?? 'nobody';
   const follower = followerServer({ ...probing, notes: () => [`follows: ${leader()} leads`] }, leader, log);
-  const work = new WhileLeading(() => lead(probing, lease), follower, log);
+  let led: Led | undefined;
+  let turn = Promise.resolve();
+  /** Resolves when the process does what one does that leads, or that does not. Changes come one after the other. */
+  const change = (leads: boolean): Promise<void> => {
+    turn = turn
+      .then(async () => {
+        if (leads) led ??= await lead(probing, lease);
+        else {
+          const before = led;
+          led = undefined;
+          await before?.stop();
+        }
+      })
+      .catch((error: unknown) => {
+        log.error(leads ? 'the work cannot begin' : 'the work cannot end', { reason: String(error) });
+      });
+    return turn;
+  };
+  const handler: RequestListener = (request, response) => {
+    (led?.handler ?? follower)(request, response);
+  };
   await home?.labelPod(false); // before it is ready: its process may have led before
-  const listening = await listen(work.handler, address, flags, { log });
+  const listening = await listen(handler, address, flags, { log });
   if (home) {
     const { promise: changed, resolve } = Promise.withResolvers<undefined>();
     lease = await home.lease((leads) => {
-      resolve(Promise.all([work.change(leads), home.labelPod(leads)]).then(() => undefined));
+      resolve(Promise.all([change(leads), home.labelPod(leads)]).then(() => undefined));
     });
     lease.start();
     await isSettledWithin(changed, FIRST_LOOK_MS);
-  } else await work.change(true);
+  } else await change(true);
   const { url } = listening;
   if (flags.dryRun)
     log.warn('dry run: levelset shows what it would do, and writes nothing to Kubernetes or OpenStack');
@@ -129,10 +108,10 @@ export async function leadOrFollow(options: LeadOrFollow): Promise<Serving> {
     log.warn('--allow-plain-http: tokens pass in the clear, unless a proxy in front ends TLS', { url });
   return {
     url,
-    idle: () => work.idle,
+    idle: () => led?.isIdle() ?? false,
     stop: async () => {
       tokens.stop();
-      await Promise.all([listening.close(), work.change(false)]);
+      await Promise.all([listening.close(), change(false)]);
       await lease?.stop();
     },
   };

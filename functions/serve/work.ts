@@ -3,14 +3,8 @@ import { listNodesNow } from '../../shared/memory/listed-nodes.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import { fingerprintOf } from '../../shared/model/node/node.ts';
 import type { Report } from '../../shared/model/outcome.ts';
-import {
-  isByPerson,
-  isUnit,
-  requestOf,
-  scopeOf,
-  type Key,
-  type ReconcileRequest,
-} from '../../shared/model/request.ts';
+import { isByPerson, isUnit, requestOf, scopeOf } from '../../shared/model/request.ts';
+import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
 import { Queue, type MayCreate } from '../../shared/queue/queue.ts';
 import { Room } from '../../shared/queue/room.ts';
@@ -19,7 +13,7 @@ import { reconcile } from '../../shared/reconcile.ts';
 import type { QueueView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
 import { MONOTONIC, timeBudget } from '../budget.ts';
-import { HttpError } from '../http/http-error.ts';
+import { HttpError } from '../http/exchange.ts';
 import type { Connected } from '../world.ts';
 import { Sweeper, type SweepTurns } from './sweeper.ts';
 

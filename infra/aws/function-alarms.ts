@@ -15,32 +15,17 @@ interface Question {
 
 const total: Question['expression'] = (functions) => `SUM([${functions.map(([name]) => name).join(', ')}])`;
 
+const longest: Question['expression'] = (functions) =>
+  `MAX([${functions.map(([name, timeout]) => `${name} / ${timeout * 1000}`).join(', ')}])`;
+
+// prettier-ignore
 const QUESTIONS: Readonly<Record<string, Question>> = {
-  ErrorsAlarm: {
-    description: 'Functions ended with more than two errors in five minutes',
-    metric: 'Errors',
-    stat: 'Sum',
-    expression: total,
-    threshold: 2,
-    periods: 1,
-  },
-  ThrottlesAlarm: {
-    description: 'A limit of concurrent executions has held functions back for fifteen minutes',
-    metric: 'Throttles',
-    stat: 'Sum',
-    expression: total,
-    threshold: 0,
-    periods: 3,
-  },
-  DurationAlarm: {
-    description: 'A function took over nine tenths of its timeout; Lambda ends it there',
-    metric: 'Duration',
-    stat: 'Maximum',
-    expression: (functions) =>
-      `MAX([${functions.map(([name, timeout]) => `${name} / ${timeout * 1000}`).join(', ')}])`,
-    threshold: 0.9,
-    periods: 2,
-  },
+  ErrorsAlarm: { metric: 'Errors', stat: 'Sum', expression: total, threshold: 2, periods: 1,
+    description: 'Functions ended with more than two errors in five minutes' },
+  ThrottlesAlarm: { metric: 'Throttles', stat: 'Sum', expression: total, threshold: 0, periods: 3,
+    description: 'A limit of concurrent executions has held functions back for fifteen minutes' },
+  DurationAlarm: { metric: 'Duration', stat: 'Maximum', expression: longest, threshold: 0.9, periods: 2,
+    description: 'A function took over nine tenths of its timeout; Lambda ends it there' },
 };
 
 /** The alarms about functions, each over all of them. CloudWatch takes up to ten metrics in one alarm. */

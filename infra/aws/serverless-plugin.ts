@@ -1,8 +1,5 @@
-import {
-  CloudFormationClient,
-  GetTemplateCommand,
-  type CloudFormationClientConfig,
-} from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
+import type { CloudFormationClientConfig } from '@aws-sdk/client-cloudformation';
 import { titled, withoutNeedlessDependencies, type Resource } from './cloudformation.ts';
 import { functionAlarms } from './function-alarms.ts';
 import { aimAtLiveAlias, liveAliases, type DeployedFunction } from './live-alias.ts';

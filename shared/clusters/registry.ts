@@ -2,14 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { errorText, ReconcileError } from '../model/errors.ts';
 import { isClusterName } from '../model/request.ts';
 import type { Tokens } from '../config/tokens.ts';
-import {
-  readEntryTokens,
-  type Entry,
-  type EntryReading,
-  type Settings,
-  type EntrySource,
-  type Texts,
-} from './entry.ts';
+import { readEntryTokens } from './entry.ts';
+import type { Entry, EntryReading, Settings, EntrySource, Texts } from './entry.ts';
 import { OF_SETTINGS, readSettings, type Deployment } from './read-settings.ts';
 
 interface Kept {

@@ -8,8 +8,7 @@ import { approvalOf, tagValue, tagValues, TAG_PREFIX } from '../model/ownership.
 import type { Plan, Problem, Refusal, Step } from '../model/plan.ts';
 import type { ResourceKind, WireResource } from '../model/resources.ts';
 import { readStoredName } from '../model/tls/stored-certificate.ts';
-import { clustersOf, type Belongings } from './belongings.ts';
-import { findClusters, type NamedClusters } from './find-clusters.ts';
+import { clustersOf, type Belongings, findClusters, type NamedClusters } from './belongings.ts';
 
 interface GcQuestion {
   readonly id: string;

@@ -3,10 +3,9 @@ import type { Outcome, Report } from '../model/outcome.ts';
 import { isByPerson, isHint, type Key, type ReconcileRequest } from '../model/request.ts';
 import type { Budget, Clock } from '../ports.ts';
 import type { BusyLoadBalancers } from './busy-load-balancers.ts';
-import { Chain } from './chain.ts';
+import { Chain, isBefore, moreUrgent, PRIORITY, requeueDelayMs, type Priority } from './scheduling.ts';
 import { Ready, turnOf, type Wanted } from './ready.ts';
 import type { Claimant, Places } from './room.ts';
-import { isBefore, moreUrgent, PRIORITY, requeueDelayMs, type Priority } from './scheduling.ts';
 
 export type MayCreate = NonNullable<Budget['mayCreate']>;
 

@@ -1,12 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { fieldsOf, parseJson } from '../model/json.ts';
-import {
-  isClusterName,
-  parseKey,
-  queueKeyOf,
-  type ReconcileRequest,
-  type Trigger,
-} from '../model/request.ts';
+import { isClusterName, parseKey, queueKeyOf } from '../model/request.ts';
+import type { ReconcileRequest, Trigger } from '../model/request.ts';
 import { PRIORITY } from './scheduling.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { ERRORS } from '../model/errors.ts';
-import type { Outcome } from '../model/outcome.ts';
+import type { Outcome, Report } from '../model/outcome.ts';
 import type { ReconcileRequest, Trigger } from '../model/request.ts';
 
 /**
@@ -49,4 +49,46 @@ export function requeueDelayMs(outcome: Outcome, attempt: number, random: () => 
   const longest = isOperators ? LONGEST_WAIT_MS : LONGEST_REQUEUE_MS;
   const ceiling = Math.min(longest, Math.max(own, FIRST_REQUEUE_MS) * 2 ** Math.min(attempt, 10));
   return Math.max(own, Math.round((0.5 + random() / 2) * ceiling));
+}
+
+/** The runs of one key, from the first one until the key is settled or blocked. */
+export class Chain {
+  #priority: Priority;
+  /** How many runs in a row made no progress. */
+  #idleRuns = 0;
+  /** What the runs have written so far. */
+  readonly #written = new Set<string>();
+  /** What the last run desired. */
+  #desired: string | undefined;
+
+  constructor(trigger: Trigger) {
+    this.#priority = PRIORITY[trigger];
+  }
+
+  /** The priority of the next run. */
+  get priority(): Priority {
+    return this.#priority;
+  }
+
+  /**
+   * Notes a run. Returns how many runs in a row before it made no progress, 0 if this one did. Progress is a
+   * step that no run of the chain did before, a write that never takes effect is none; or that something else is desired than by
+   * the last run, as while Nodes come and go.
+   */
+  note({
+    outcome,
+    applied,
+    desired = this.#desired,
+  }: Pick<Report, 'outcome' | 'applied' | 'desired'>): number {
+    const before = this.#written.size;
+    for (const { verb, address } of applied) this.#written.add(`${verb} ${address}`);
+    const isAnother = this.#desired !== undefined && desired !== this.#desired;
+    this.#desired = desired;
+    const progressed = this.#written.size > before || isAnother;
+    if (outcome.status === 'failed') this.#priority = 'background';
+    else if (progressed) this.#priority = 'soon';
+    const idleRuns = progressed ? 0 : this.#idleRuns;
+    this.#idleRuns = progressed ? 0 : this.#idleRuns + 1;
+    return idleRuns;
+  }
 }

@@ -61,21 +61,23 @@ export interface StatusView {
   /** levelset runs with --dry-run: it shows plans and writes nothing. */
   readonly dryRun?: true;
   /** The reason why Services and Nodes could not be listed. The rows are those of the last list. */
-  readonly notListed?: string;
+  readonly notListed?: string | undefined;
   /** Why no row has the operating status of its load balancer, or an old one. */
-  readonly healthUnknown?: string;
-  readonly deletions?: DeletionsView;
-  readonly webhook?: WebhookView;
-  readonly watches?: readonly WatchView[];
-  readonly queue?: QueueView;
-  readonly lastSweep?: {
-    readonly at: string;
-    readonly services: number;
-    readonly letGo: number;
-    readonly nodes: number;
-    readonly queued: number;
-    readonly warnings: readonly string[];
-  };
+  readonly healthUnknown?: string | undefined;
+  readonly deletions?: DeletionsView | undefined;
+  readonly webhook?: WebhookView | undefined;
+  readonly watches?: readonly WatchView[] | undefined;
+  readonly queue?: QueueView | undefined;
+  readonly lastSweep?:
+    | {
+        readonly at: string;
+        readonly services: number;
+        readonly letGo: number;
+        readonly nodes: number;
+        readonly queued: number;
+        readonly warnings: readonly string[];
+      }
+    | undefined;
 }
 
 export interface QueueView {

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { tokensIn } from '../../../shared/config/tokens.ts';
 import { asReconcileError, isError } from '../../../shared/model/errors.ts';
+import { fieldsOf, parseJson } from '../../../shared/model/json.ts';
+import type { StatusView, WatchView, WebhookView } from '../../../shared/report/page.ts';
 import { readTokens } from '../../http/admit.ts';
 import { askServer, type ServerAnswer } from '../lead.ts';
 import { finding, shellWord, type Examined, type Finding, type Findings } from './finding.ts';
@@ -40,10 +42,13 @@ export async function checkWaysIn({ connected, flags, env, entry }: Examined): F
     status === 200
       ? finding('ok', 'ways in', `levelset at ${url} is ready${said === 'ok' ? '' : `: ${said}`}`)
       : finding('failure', 'ways in', `levelset at ${url} is not ready: ${said}`, log);
-  const metrics = await get('/metrics');
-  if (metrics.status === 200)
-    return [ready, ...judgeMetrics(metrics.text, connected.world.clock.now(), entry)];
-  const what = `${url}/metrics cannot be read: ${metrics.trouble ?? `HTTP ${metrics.status}`}`;
+  const page = await get(`${entry === undefined ? '' : `/clusters/${entry}`}/?format=json`);
+  if (page.status === 200) {
+    const { watches = [], webhook }: Partial<StatusView> = fieldsOf(parseJson(page.text));
+    const now = connected.world.clock.now();
+    return [ready, ...watches.map(judgeWatch), judgeWebhook(webhook, now, watches.length > 0)];
+  }
+  const what = `the page at ${url} cannot be read: ${page.trouble ?? `HTTP ${page.status}`}`;
   const remedy =
     'give a token of its page:\nexport LEVELSET_PAGE_TOKENS=TOKEN   # or --page-tokens-file FILE';
   return [ready, finding('failure', 'ways in', what, remedy)];
@@ -55,36 +60,11 @@ async function tokenOf(file: string | undefined, env: NodeJS.ProcessEnv): Promis
   return [...inFile, ...readTokens(env).pageTokens][0];
 }
 
-interface Sample {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
-function judgeMetrics(text: string, nowMs: number, entry: string | undefined): readonly Finding[] {
-  const valuesOf = (name: string): readonly Sample[] =>
-    samplesOf(text, name).filter(({ labels }) => !entry || (labels['cluster'] ?? entry) === entry);
-  const watches = valuesOf('levelset_watch_up');
-  const batches = valuesOf('levelset_audit_last_batch_timestamp_seconds').map(({ value }) => value);
-  const refused = valuesOf('levelset_audit_refusals_total').filter(({ value }) => value > 0);
-  const webhook = judgeWebhook(Math.max(0, ...batches) * 1_000, refused, nowMs, watches.length > 0);
-  return [...watches.map(judgeWatch), webhook];
-}
-
-/** The values of a metric in the text format of Prometheus. */
-function samplesOf(text: string, name: string): readonly Sample[] {
-  const lines = text.matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? (\\S+)$`, 'gm'));
-  return [...lines].map(([, labels = '', value]) => {
-    const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', its = '']) => [key, its]);
-    return { labels: Object.fromEntries(pairs) as Sample['labels'], value: Number(value) };
-  });
-}
-
-function judgeWatch({ labels, value }: Sample): Finding {
-  const watch = `the watch of ${labels['collection'] ?? ''} is`;
-  if (value === 1) return finding('ok', 'ways in', `${watch} alive`);
+function judgeWatch({ name, trouble }: WatchView): Finding {
+  if (trouble === undefined) return finding('ok', 'ways in', `the watch of ${name} is alive`);
   const remedy =
-    'the log has the refusal; the rights are in one manifest:\nkubectl -n levelset apply -f infra/kubernetes/rbac-watch.yaml';
-  return finding('failure', 'ways in', `${watch} down`, remedy);
+    'the rights are in one manifest:\nkubectl -n levelset apply -f infra/kubernetes/rbac-watch.yaml';
+  return finding('failure', 'ways in', `the watch of ${name} is down: ${trouble}`, remedy);
 }
 
 const REFUSED =
@@ -92,17 +72,21 @@ const REFUSED =
 const SET_UP =
   'infra/kubernetes/README.md says how the kube-apiserver is told, and how --watch does without the webhook:\nkubectl -n kube-system get pods -l component=kube-apiserver -o yaml | grep audit-webhook';
 
-function judgeWebhook(lastMs: number, refused: readonly Sample[], nowMs: number, watched: boolean): Finding {
-  const counts = refused.map(({ labels, value }) => `${value} for ${labels['reason'] ?? ''}`).join(', ');
-  const beside = counts === '' ? '' : `; refused so far: ${counts}`;
-  if (lastMs > 0) {
-    const age = Math.max(0, Math.round((nowMs - lastMs) / 1_000));
-    const what = `the audit webhook last brought something ${age} s ago${beside}`;
-    if (nowMs - lastMs < QUIET_MS) return finding('ok', 'ways in', what);
+function judgeWebhook(
+  { lastAccepted, refused }: WebhookView = { refused: {} },
+  nowMs: number,
+  watched: boolean,
+): Finding {
+  const counts = Object.entries(refused).map(([reason, count]) => `${count} for ${reason}`);
+  const beside = counts.length === 0 ? '' : `; refused so far: ${counts.join(', ')}`;
+  if (lastAccepted !== undefined) {
+    const ageMs = Math.max(0, nowMs - Date.parse(lastAccepted));
+    const what = `the audit webhook last brought something ${Math.round(ageMs / 1_000)} s ago${beside}`;
+    if (ageMs < QUIET_MS) return finding('ok', 'ways in', what);
     return finding('warning', 'ways in', what, SET_UP);
   }
   const what = `the audit webhook has brought nothing yet${beside}`;
-  if (watched && counts === '') return finding('note', 'ways in', what);
-  const remedy = counts === '' ? SET_UP : `${REFUSED}\n${SET_UP}`;
+  if (watched && counts.length === 0) return finding('note', 'ways in', what);
+  const remedy = counts.length === 0 ? SET_UP : `${REFUSED}\n${SET_UP}`;
   return finding('warning', 'ways in', `${what}; changes wait for the sweep`, remedy);
 }

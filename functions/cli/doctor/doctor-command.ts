@@ -9,16 +9,8 @@ import { checkClusterName, checkNetworks, checkQuotas } from './check-project.ts
 import { checkCloudRights, checkClusterRights } from './check-rights.ts';
 import { checkExtensions, checkKubernetesVersion, checkOctavia, checkProvider } from './check-versions.ts';
 import { checkWaysIn } from './check-ways-in.ts';
-import {
-  AREAS,
-  cloudSource,
-  finding,
-  kubeSource,
-  renderFindings,
-  type Examined,
-  type Finding,
-  type Findings,
-} from './finding.ts';
+import { AREAS, cloudSource, finding, kubeSource, renderFindings } from './finding.ts';
+import type { Examined, Finding, Findings } from './finding.ts';
 
 /** `levelset doctor`: of each cluster its findings, with what mends them. */
 export const doctorCommand: RunCommand = async (_words, flags, env) => {

@@ -4,7 +4,7 @@ import { errorText, ReconcileError } from '../../../shared/model/errors.ts';
 import { isClusterName } from '../../../shared/model/request.ts';
 import { authorizeReader } from '../../../shared/trigger/authorize.ts';
 import { openTokens, readTokens } from '../../http/admit.ts';
-import { HttpError } from '../../http/http-error.ts';
+import { HttpError } from '../../http/exchange.ts';
 import { log } from '../function-log.ts';
 import type { ParameterSource } from './parameter-source.ts';
 

@@ -10,7 +10,7 @@ import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
 import { isClusterName } from '../../../shared/model/request.ts';
 import { Silence, type Delays } from '../../../shared/silence.ts';
 import { connectEntry, isThatOf, ofCluster, uidOf, unidentified } from '../../clusters/connect-entry.ts';
-import { HttpError } from '../../http/http-error.ts';
+import { HttpError } from '../../http/exchange.ts';
 import { Logins } from '../../clusters/logins.ts';
 import { ofStack, type ConnectedFunction } from '../connected.ts';
 import { log } from '../function-log.ts';

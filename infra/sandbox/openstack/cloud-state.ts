@@ -10,13 +10,8 @@ import { ruleKey } from './neutron/rule-key.ts';
 import { itself, Rows } from './rows.ts';
 import { labFlavors, type NovaFlavor, type Server } from './nova/objects.ts';
 import { OctaviaRows } from './octavia/rows.ts';
-import {
-  octaviaTraits,
-  type AvailabilityZone,
-  type Flavor,
-  type OctaviaOptions,
-  type OctaviaTraits,
-} from './octavia/traits.ts';
+import { octaviaTraits } from './octavia/traits.ts';
+import type { AvailabilityZone, Flavor, OctaviaOptions, OctaviaTraits } from './octavia/traits.ts';
 
 const project_id = (row: { readonly project_id: string }): string => row.project_id;
 

@@ -12,7 +12,7 @@ export interface ClusterRow {
   readonly states: Readonly<Partial<Record<RowState, number>>>;
   /** The changes that a person may approve. */
   readonly awaitingApproval: number;
-  readonly lastSweep?: NonNullable<StatusView['lastSweep']>;
+  readonly lastSweep?: StatusView['lastSweep'];
 }
 
 export interface ClustersView {

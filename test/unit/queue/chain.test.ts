@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../../shared/model/outcome.ts';
 import type { Step } from '../../../shared/model/plan.ts';
-import { Chain } from '../../../shared/queue/chain.ts';
+import { Chain } from '../../../shared/queue/scheduling.ts';
 import { failed, progressing } from './reports.ts';
 
 describe('a chain of runs', () => {

@@ -39,14 +39,10 @@ describe('reading', () => {
 describe('patchService', () => {
   const finalizers = ['service.kubernetes.io/load-balancer-cleanup'];
 
+  // prettier-ignore
   it.each([
     ['was changed', (world: SandboxKube) => world.sandbox.kube.apply(aService({ annotations: { a: 'b' } }))],
-    [
-      'is gone',
-      (world: SandboxKube) => {
-        world.sandbox.kube.delete('Service', 'default', 'web');
-      },
-    ],
+    ['is gone', (world: SandboxKube) => { world.sandbox.kube.delete('Service', 'default', 'web'); }],
   ])('conflicts with a Service that %s since it was read', async (_what, change) => {
     const { kube, service, ...world } = await withService();
     change(world);

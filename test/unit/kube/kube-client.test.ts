@@ -25,24 +25,6 @@ describe('reading', () => {
     expect(asked()).toEqual(['GET 200']);
   });
 
-  it('lists Services of one namespace or of all, and Nodes', async () => {
-    const { sandbox, connect } = await sandboxKube();
-    sandbox.kube.apply({ kind: 'Namespace', metadata: { name: 'shop' } });
-    sandbox.kube.apply(aService());
-    sandbox.kube.apply(aService({ namespace: 'shop', name: 'cart' }));
-    const kube = await connect();
-    const names = (objects: readonly { metadata: { name: string } }[]): string[] =>
-      objects.map(({ metadata }) => metadata.name).sort();
-    expect(names(await kube.listServices())).toEqual(['cart', 'web']);
-    expect(names(await kube.listServices('shop'))).toEqual(['cart']);
-    expect(names(await kube.listNodes())).toEqual(['node-1', 'node-2']);
-  });
-
-  it('says undefined for a Service that is not there', async () => {
-    const { connect } = await sandboxKube();
-    expect(await (await connect()).getService('default', 'web')).toBeUndefined();
-  });
-
   it('does not take the answer of something else for a Service', async () => {
     const fake = await fakeApiserver(() => ({ status: 200, body: '<html>' }));
     const env = { LEVELSET_KUBECONFIG_TEXT: kubeconfigFor(fake.url) };
@@ -55,39 +37,7 @@ describe('reading', () => {
 });
 
 describe('patchService', () => {
-  const ingress = [{ ip: '203.0.113.9', ipMode: 'VIP' }];
   const finalizers = ['service.kubernetes.io/load-balancer-cleanup'];
-
-  it('writes finalizer, annotations and status in one call', async () => {
-    const { kube, service, sandbox, asked } = await withService();
-    const condition = { type: 'levelset/Ready', status: 'True', reason: 'Settled', message: '' } as const;
-    const conditions = [{ ...condition, lastTransitionTime: '2026-11-21T10:00:00Z' }];
-    const patched = await kube.patchService(service, {
-      metadata: { annotations: { 'loadbalancer.openstack.org/load-balancer-id': 'lb' }, finalizers },
-      status: { loadBalancer: { ingress }, conditions },
-    });
-    expect(asked()).toEqual(['PATCH 200']);
-    expect(patched).toMatchObject({
-      metadata: { finalizers },
-      status: { loadBalancer: { ingress }, conditions },
-    });
-    expect(sandbox.kube.get('Service', 'default', 'web')).toMatchObject({
-      metadata: { annotations: { 'loadbalancer.openstack.org/load-balancer-id': 'lb' }, finalizers },
-      status: { loadBalancer: { ingress } },
-    });
-    expect(sandbox.requests.at(-1)?.path).toBe(
-      '/api/v1/namespaces/default/services/web/status?fieldManager=levelset',
-    );
-  });
-
-  it('removes with null', async () => {
-    const { kube, service } = await withService();
-    const set = { metadata: { annotations: { a: 'b' } }, status: { loadBalancer: { ingress } } };
-    const unset = { metadata: { annotations: { a: null } }, status: { loadBalancer: { ingress: null } } };
-    const patched = await kube.patchService(await kube.patchService(service, set), unset);
-    expect(patched.metadata.annotations?.['a']).toBeUndefined();
-    expect(patched.status?.loadBalancer?.ingress).toBeUndefined();
-  });
 
   // prettier-ignore
   it.each([

@@ -146,22 +146,16 @@ describe('retries', () => {
     expect(fake.asked).toHaveLength(3);
   });
 
-  it('a 429 when the server says so', async () => {
-    const fake = await start((_asked, nth) =>
-      nth === 1 ? { ...failure(429, 'busy'), headers: { 'retry-after': '1' } } : { status: 200 },
-    );
+  it.each([
+    ['1', 2, { status: 200 }],
+    ['30', 1, { code: 'KUBE_UNAVAILABLE', context: { retryAfterMs: 30_000 } }],
+  ])('a 429 after %s s when the server says so, if that is not too long', async (after, count, result) => {
+    const busy = { ...failure(429, 'busy'), headers: { 'retry-after': after } };
+    const fake = await start((_asked, nth) => (nth === 1 ? busy : { status: 200 }));
     const started = performance.now();
-    await createKubeHttp(fake.connection)(READ);
-    expect(performance.now() - started).toBeGreaterThan(950);
-  });
-
-  it('not when that is too long to wait for', async () => {
-    const fake = await start(() => ({ ...failure(429, 'busy'), headers: { 'retry-after': '30' } }));
-    expect(await caught(createKubeHttp(fake.connection)(READ))).toMatchObject({
-      code: 'KUBE_UNAVAILABLE',
-      context: { retryAfterMs: 30_000 },
-    });
-    expect(fake.asked).toHaveLength(1);
+    expect(await caught(createKubeHttp(fake.connection)(READ))).toMatchObject(result);
+    expect(fake.asked).toHaveLength(count);
+    expect(performance.now() - started).toBeGreaterThan(count === 2 ? 950 : 0);
   });
 
   it.each([
@@ -190,19 +184,18 @@ describe('credentials', () => {
     expect(fake.asked).toHaveLength(2);
   });
 
-  it('are tried twice at most and never told', async () => {
+  it.each([
+    ['are tried twice at most', tokens(), 2],
+    [
+      'that are the same after a 401 are not tried again',
+      () => Promise.resolve({ authorization: 'Bearer static' }),
+      1,
+    ],
+  ])('%s', async (_what, credential, count) => {
     const fake = await start(() => failure(401, 'Unauthorized'));
-    const http = createKubeHttp({ ...fake.connection, credential: tokens() });
-    expect(await caught(http(READ))).toMatchObject({ code: 'KUBE_FORBIDDEN' });
-    expect(fake.asked).toHaveLength(2);
-  });
-
-  it('that are the same after a 401 are not tried again', async () => {
-    const fake = await start(() => failure(401, 'Unauthorized'));
-    const authorization = 'Bearer static';
-    const http = createKubeHttp({ ...fake.connection, credential: () => Promise.resolve({ authorization }) });
-    expect(await caught(http(READ))).toMatchObject({ code: 'KUBE_FORBIDDEN' });
-    expect(fake.asked).toHaveLength(1);
+    const error = await caught(createKubeHttp({ ...fake.connection, credential })(READ));
+    expect(error).toMatchObject({ code: 'KUBE_FORBIDDEN' });
+    expect(fake.asked).toHaveLength(count);
   });
 
   it('are in no error, whichever way it is printed', async () => {

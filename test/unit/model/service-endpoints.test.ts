@@ -32,7 +32,7 @@ const at = (address: string, pod: string, more: Partial<Endpoint> = {}): Endpoin
   targetRef: { kind: 'Pod', namespace: 'default', name: pod, uid: `uid-${pod}` },
   ...more,
 });
-const targeting = (targetRef: object): Partial<Endpoint> => ({ targetRef });
+const targeting = (targetRef: NonNullable<Endpoint['targetRef']>): Partial<Endpoint> => ({ targetRef });
 const port = (fields: object = {}): ServicePort => ({ name: 'http', port: 80, targetPort: 'web', ...fields });
 const ports = (number: number): NonNullable<EndpointSlice['ports']> => [
   { name: 'http', port: number, protocol: 'TCP' },

@@ -5,8 +5,6 @@ import { always, type Answer, type Fake, issueToken, json, PROJECT, startFake } 
 import { overSockets } from '../../../shared/openstack/openstack-http.ts';
 
 const ID = 'b89fa3b5-ffe8-407d-8ab9-810787de175f';
-const ROUTE = { destination: '10.244.0.0/24', nexthop: '10.0.0.138' };
-const POOL = 'a1cbc26b-e1d4-4879-b5e4-4d373bfc74c3';
 
 let fake: Fake;
 let cloud: Cloud;
@@ -20,33 +18,10 @@ beforeEach(async () => {
 afterEach(() => fake.close());
 
 describe('requests', () => {
-  const lb = { loadbalancer: { id: ID, provisioning_status: 'ACTIVE' } };
-  // prettier-ignore
-  const rows: readonly [string, (port: Cloud) => Promise<unknown>, unknown, readonly unknown[]][] = [
-    ['get', (port) => port.get('loadbalancer', ID), lb, [['GET', `/load-balancer/v2.0/lbaas/loadbalancers/${ID}`]]],
-    ['create', (port) => port.create('loadbalancer', { name: 'a' }), lb, [['POST', '/load-balancer/v2.0/lbaas/loadbalancers', { loadbalancer: { name: 'a' } }]]],
-    ['create below a pool', (port) => port.create('member', { address: '10.0.0.1' }, POOL), { member: { id: ID } }, [['POST', `/load-balancer/v2.0/lbaas/pools/${POOL}/members`, { member: { address: '10.0.0.1' } }]]],
-    ['update', (port) => port.update('listener', ID, { tags: ['a'] }), {}, [['PUT', `/load-balancer/v2.0/lbaas/listeners/${ID}`, { listener: { tags: ['a'] } }]]],
-    ['update of a floating IP and its tags', (port) => port.update('floatingip', ID, { port_id: null, tags: ['a'] }), {},
-      [['PUT', `/network/v2.0/floatingips/${ID}`, { floatingip: { port_id: null } }], ['PUT', `/network/v2.0/floatingips/${ID}/tags`, { tags: ['a'] }]]],
-    ['update of the tags alone', (port) => port.update('floatingip', ID, { tags: [] }), {}, [['PUT', `/network/v2.0/floatingips/${ID}/tags`, { tags: [] }]]],
-    ['remove with all below', (port) => port.remove('loadbalancer', ID, { cascade: true }), {}, [['DELETE', `/load-balancer/v2.0/lbaas/loadbalancers/${ID}?cascade=true`]]],
-    ['remove below a pool', (port) => port.remove('member', ID, { parent: POOL }), {}, [['DELETE', `/load-balancer/v2.0/lbaas/pools/${POOL}/members/${ID}`]]],
-    ['all members', (port) => port.putMembers(POOL, [{ address: '10.0.0.1' }], false), {}, [['PUT', `/load-balancer/v2.0/lbaas/pools/${POOL}/members`, { members: [{ address: '10.0.0.1' }] }]]],
-    ['more members', (port) => port.putMembers(POOL, [], true), {}, [['PUT', `/load-balancer/v2.0/lbaas/pools/${POOL}/members?additive_only=true`, { members: [] }]]],
-    ['what others write to a port, too', (port) => port.updateAt('port', ID, { security_groups: ['a'] }, 7), { port: { id: ID } }, [['PUT', `/network/v2.0/ports/${ID}`, { port: { security_groups: ['a'] } }]]],
-    ['routes that come to a router', (port) => port.addRoutes(ID, [ROUTE]), { router: { id: ID } }, [['PUT', `/network/v2.0/routers/${ID}/add_extraroutes`, { router: { routes: [ROUTE] } }]]],
-    ['routes that leave a router', (port) => port.removeRoutes(ID, [ROUTE]), { router: { id: ID } }, [['PUT', `/network/v2.0/routers/${ID}/remove_extraroutes`, { router: { routes: [ROUTE] } }]]],
-    ['update of the tags of a security group', (port) => port.update('securitygroup', ID, { tags: ['a'] }), {}, [['PUT', `/network/v2.0/security-groups/${ID}/tags`, { tags: ['a'] }]]],
-    ['create of a security group rule', (port) => port.create('securitygrouprule', { protocol: 'tcp' }), { security_group_rule: { id: ID } }, [['POST', '/network/v2.0/security-group-rules', { security_group_rule: { protocol: 'tcp' } }]]],
-    ['a list with a repeated key', (port) => port.list('floatingip', { port_id: ['a', 'b c'], tags: 'x' }), { floatingips: [] }, [['GET', '/network/v2.0/floatingips?limit=1000&port_id=a&port_id=b+c&tags=x']]],
-  ];
-  it.each(rows)('%s', async (_what, act, body, requests) => {
-    answer = always(200, body);
-    await act(cloud);
-    expect(
-      fake.seen.map(({ method, path, body: sent }) => (sent ? [method, path, sent] : [method, path])),
-    ).toEqual(requests);
+  it('name a filter once for each of its values', async () => {
+    answer = always(200, { floatingips: [] });
+    await cloud.list('floatingip', { port_id: ['a', 'b c'], tags: 'x' });
+    expect(fake.seen[0]?.path).toBe('/network/v2.0/floatingips?limit=1000&port_id=a&port_id=b+c&tags=x');
   });
 
   it('for objects that others write as well hold for the revision that was read', async () => {

@@ -71,19 +71,20 @@ describe('a login that Keystone refused', () => {
     );
   });
 
-  test('is tried once more at once where the file has another secret by then', async () => {
-    const { ask, file, logins, config } = await aCloud(take('new'));
-    file.credentials = withPassword(config.credentials, 'new');
-    expect(await ask()).toBe('ok');
-    expect([logins.length, file.reads]).toEqual([2, 1]);
-  });
-
-  test('is not tried once more where the file has the same secret', async () => {
-    const { ask, file, logins, config } = await aCloud(refuse);
-    file.credentials = { ...config.credentials };
-    for (let runs = 0; runs < 20; runs += 1) expect(await ask()).toBe('UNAUTHORIZED');
-    expect([logins.length, file.reads]).toEqual([1, 1]);
-  });
+  test.each([
+    ['another secret by then', take('new'), 'new', 'ok', 2],
+    ['another one that is wrong, too', refuse, 'also wrong', 'UNAUTHORIZED', 2],
+    ['the same secret', refuse, undefined, 'UNAUTHORIZED', 1],
+  ] as const)(
+    'is tried once more at once where the file has another secret: it has %s',
+    async (_what, login, password, code, count) => {
+      const { ask, file, logins, config } = await aCloud(login);
+      const { credentials } = config;
+      file.credentials = password === undefined ? { ...credentials } : withPassword(credentials, password);
+      for (let runs = 0; runs < 20; runs += 1) expect(await ask()).toBe(code);
+      expect([logins.length, file.reads]).toEqual([count, 1]);
+    },
+  );
 
   test('is over when another secret comes into the file, which is read every 10 s', async () => {
     const { ask, time, file, logins, config } = await aCloud(take('new'));
@@ -93,13 +94,6 @@ describe('a login that Keystone refused', () => {
     expect([await ask(), logins.length]).toEqual(['UNAUTHORIZED', 1]);
     time.now += 1;
     expect([await ask(), logins.length]).toEqual(['ok', 2]);
-  });
-
-  test('with one secret counts for the next one, too', async () => {
-    const { ask, file, logins, config } = await aCloud(refuse);
-    file.credentials = withPassword(config.credentials, 'also wrong');
-    for (let runs = 0; runs < 20; runs += 1) expect(await ask()).toBe('UNAUTHORIZED');
-    expect(logins).toHaveLength(2);
   });
 });
 

@@ -2,14 +2,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { startSandbox, type Sandbox } from '../../../infra/sandbox/sandbox.ts';
-import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
-import { createWatch } from '../../../shared/kube/watch-http.ts';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import type { Key } from '../../../shared/model/request.ts';
-import { Watches } from '../../../shared/watch/watches.ts';
-import { pause, SILENT } from '../../support/sandbox-world.ts';
+import { pause } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
+import { sandboxOf, until, watching as watchingBy, type Watching } from './watching.ts';
 
 /** What stands between the watches and the apiserver. */
 class Wire {
@@ -67,56 +65,15 @@ class Wire {
 let sandbox: Sandbox;
 let wire: Wire;
 let server: string;
-let started: Watches[];
 beforeEach(async () => {
-  sandbox = await startSandbox({ nodes: 1 });
+  sandbox = await sandboxOf(1);
   wire = new Wire(Number(new URL(sandbox.kubeUrl).port));
   server = await wire.listen();
-  started = [];
-});
-afterEach(async () => {
-  await Promise.all(started.map((watches) => watches.stop()));
-  wire.close();
-  await sandbox.close();
-});
-
-interface Watching {
-  readonly watches: Watches;
-  readonly told: Key[];
-  /** What the log says beside details. */
-  readonly lines: string[];
-}
-
-async function watching({ stalledMs = 60_000, isSeen = true } = {}): Promise<Watching> {
-  const [told, lines]: [Key[], string[]] = [[], []];
-  const note = (line: string): void => void lines.push(line);
-  const credential = () => Promise.resolve({ authorization: `Bearer ${sandbox.kubeToken}` });
-  const connection = { source: 'sandbox', server, tls: {}, credential };
-  const watches = new Watches({
-    http: createKubeHttp(connection),
-    watch: createWatch(connection, stalledMs),
-    log: { ...SILENT, info: note, warn: note },
-    changed: (keys) => {
-      told.push(...keys);
-    },
+  onTestFinished(() => {
+    wire.close();
   });
-  started.push(watches);
-  watches.start();
-  if (isSeen) {
-    await until('the watches', () => watches.troubles().length === 0);
-    await pause(20);
-    told.length = 0;
-  }
-  return { watches, told, lines };
-}
-
-async function until(what: string, isSo: () => boolean): Promise<void> {
-  const end = Date.now() + 30_000;
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error(`not so in 30 s: ${what}`);
-    await pause(5);
-  }
-}
+});
+const watching = (options: object = {}): Promise<Watching> => watchingBy(sandbox, { server, ...options });
 
 const counts = (keys: readonly Key[]): Readonly<Record<string, number>> =>
   Object.fromEntries([...Map.groupBy(keys, (key) => key)].map(([key, all]) => [key, all.length]));

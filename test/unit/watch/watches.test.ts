@@ -1,55 +1,25 @@
 /** The watches of a sandbox: every change that counts is told once, whatever becomes of the connection. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Watches } from '../../../shared/watch/watches.ts';
-import { startSandbox, type Sandbox } from '../../../infra/sandbox/sandbox.ts';
-import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import { createWatch } from '../../../shared/kube/watch-http.ts';
-import type { Key } from '../../../shared/model/request.ts';
-import { pause, SILENT } from '../../support/sandbox-world.ts';
+import { pause } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
+import { sandboxOf, until, watching, type Watching } from './watching.ts';
 
 let sandbox: Sandbox;
-let watches: Watches;
-let told: Key[];
-let warnings: string[];
+let watches: Watching['watches'];
+let told: Watching['told'];
+let lines: Watching['lines'];
+let isTold: Watching['isTold'];
 beforeEach(async () => {
-  sandbox = await startSandbox({ nodes: 2 });
+  sandbox = await sandboxOf(2);
   sandbox.kube.apply(aService());
-  told = [];
-  warnings = [];
-  const connection = {
-    source: 'sandbox',
-    server: sandbox.kubeUrl,
-    tls: {},
-    credential: () => Promise.resolve({ authorization: `Bearer ${sandbox.kubeToken}` }),
-  };
-  watches = new Watches({
-    mostSecrets: 15,
-    http: createKubeHttp(connection),
-    watch: createWatch(connection),
-    log: { ...SILENT, warn: (message) => void warnings.push(message) },
-    changed: (keys) => told.push(...keys),
-  });
-  watches.start();
-  await until('both watches', () => watches.view().every(({ trouble }) => trouble === undefined));
-  await pause(50);
-  expect(told).toEqual(['all']);
-  told.length = 0;
-});
-afterEach(async () => {
-  await watches.stop();
-  await sandbox.close();
+  ({ watches, told, lines, isTold } = await watching(sandbox));
 });
 
-async function until(what: string, isSo: () => boolean): Promise<void> {
-  const end = Date.now() + 20_000;
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error(`not so in 20 s: ${what}; told: ${told.join(', ')}`);
-    await pause(5);
-  }
-}
-const isTold = (...keys: readonly string[]) =>
-  until(keys.join(', '), () => keys.every((key) => told.includes(key as Key)));
 const service = (name: string, spec: Record<string, unknown> = {}): ReturnType<typeof aService> =>
   aService({ name, spec });
 
@@ -178,7 +148,7 @@ test('Secrets that may not be watched wait for the sweep: and one line says so',
   await until('trouble', () => (watches.view()[2]?.trouble ?? '').includes('secrets "a-tls" is forbidden'));
   await isTold('service/shop/tls');
   await pause(100);
-  expect(warnings.filter((line) => line.includes('Secret'))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('Secret'))).toHaveLength(1);
   expect(watches.troubles()).toHaveLength(1);
 });
 
@@ -225,5 +195,26 @@ test('a watch that is not open within 5 s is told', async () => {
   sandbox.fault({ match, kind: 'hang', times: 1 });
   sandbox.kube.endWatches({ forgetting: false });
   await until('words', () => watches.troubles().some((words) => words.includes('not open within 5 s')));
-  expect(warnings).toContain('changes of Nodes wait for the sweep');
+  expect(lines).toContain('changes of Nodes wait for the sweep');
+});
+
+test('an apiserver that refuses a watch is heard: when to come again, and under which id its log has it', async () => {
+  const status = { kind: 'Status', message: 'too many requests, please try again later' };
+  const refusing = createServer((_request, response) => {
+    response.writeHead(429, { 'retry-after': '7', 'audit-id': 'audit-7' }).end(JSON.stringify(status));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void refusing.close());
+  await once(refusing, 'listening');
+  const { port } = refusing.address() as AddressInfo;
+  const credential = () => Promise.resolve({});
+  const watchIt = createWatch({ source: 'test', server: `http://127.0.0.1:${port}`, tls: {}, credential });
+  const events = watchIt(
+    { path: '/api/v1/nodes', resourceVersion: '1', doing: 'watch Nodes' },
+    new AbortController().signal,
+  );
+  await expect(events[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+    code: 'KUBE_UNAVAILABLE',
+    message: `cannot watch Nodes: 429 ${status.message}`,
+    context: { status: 429, retryAfterMs: 7_000, requestId: 'audit-7' },
+  });
 });

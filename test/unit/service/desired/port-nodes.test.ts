@@ -91,6 +91,7 @@ test.each<[Readonly<Record<string, string>>, readonly Node[], readonly string[],
 });
 
 type Shares = [string, Partial<PortIntent['ServicePort']>, readonly string[] | undefined, readonly string[]];
+// prettier-ignore
 test.each<Shares>([
   ['nobody asks', {}, undefined, []],
   ['those that are named', { backupMembers: ['c'] }, undefined, ['c']],
@@ -98,12 +99,7 @@ test.each<Shares>([
   ['both', { backupMembers: ['a'] }, ['a', 'b'], ['a', 'c']],
   ['not all, because the Service names too many', { backupMembers: ['a', 'b', 'c'] }, undefined, []],
   ['not the last one with an endpoint', { backupMembers: ['a'] }, ['a'], ['b', 'c']],
-  [
-    'named beside one that is no member',
-    { memberWeights: { a: 5, z: 1 }, backupMembers: ['b', 'y'] },
-    undefined,
-    ['b'],
-  ],
+  ['named beside one that is no member', { memberWeights: { a: 5, z: 1 }, backupMembers: ['b', 'y'] }, undefined, ['b']],
 ])('which nodes are backups: %s', (_, ServicePort, local, backups) => {
   const nodes = ['a', 'b', 'c'].map((name, index) => ({ name, address: `10.0.0.${index}` }));
   const intent = { listener: {}, pool: {}, member: {}, healthmonitor: {}, spelled: {}, ServicePort };

@@ -127,7 +127,7 @@ describe.each(ROWS)('%s', (key, good, value, bad) => {
     expect(read({ [key]: good }).problems).toEqual([]);
   });
 
-  // source ranges are judged where they are used (source-ranges.test.ts)
+  // source ranges are judged where they are used (ports.test.ts)
   test.runIf(bad !== undefined)(
     `refuses ${JSON.stringify(bad)}, says why, and does what its row says`,
     () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { LoadBalancerConfig } from '../../../../shared/config/config.ts';
 import { configOf } from '../../../../shared/service/intent/service-config.ts';
 import { aConfig } from '../../../support/config.ts';
@@ -18,87 +18,40 @@ function read(annotations: Readonly<Record<string, string>>, general: Partial<Lo
 }
 
 const FLOATING = { floatingNetworkId: 'network', floatingSubnetId: 'subnet', floatingSubnetTags: 'a' };
+const VIP = { subnetId: 's', networkId: 'n', memberSubnetId: 'm' };
+const FLOATING_SUBNET = ['floatingSubnet', 'floatingSubnetId', 'floatingSubnetTags'];
 
-describe('the class of a Service', () => {
-  test('comes before what cloud.conf says in general', () => {
-    const { config, problems } = read(
-      { class: ' internet ' },
-      { floatingNetworkId: 'network', subnetId: 's' },
-    );
-    expect(problems).toEqual([]);
-    expect(config.loadBalancer).toMatchObject({
-      floatingNetworkId: 'class-network',
-      floatingSubnet: 'public-*',
-      subnetId: 's',
-    });
-  });
-
-  test('says all of what chooses a floating subnet when it says any of it', () => {
-    const { loadBalancer } = read({ class: 'internet' }, FLOATING).config;
-    expect(loadBalancer).not.toHaveProperty('floatingSubnetId');
-    expect(loadBalancer).not.toHaveProperty('floatingSubnetTags');
-  });
-
-  test('and of where the VIP is', () => {
-    const { loadBalancer } = read({ class: 'dmz' }, { networkId: 'network' }).config;
-    expect(loadBalancer).toMatchObject({ subnetId: 'class-subnet', memberSubnetId: 'class-members' });
-    expect(loadBalancer).not.toHaveProperty('networkId');
-  });
-
-  test('leaves the rest as it is', () => {
-    expect(read({ class: 'empty' }, FLOATING).config.loadBalancer).toMatchObject(FLOATING);
-    expect(read({}, FLOATING).config.loadBalancer).toMatchObject(FLOATING);
-  });
-
-  test('is none where it is empty, as a chart renders it', () => {
-    for (const name of ['', ' ']) expect(read({ class: name }, FLOATING)).toEqual(read({}, FLOATING));
-  });
-
-  test.each(['Internet', 'toString'])('stops the unit when it is %j, and says which there are', (name) => {
-    const { config, problems } = read({ class: name }, FLOATING);
-    expect(config.loadBalancer).toMatchObject(FLOATING);
-    expect(problems).toEqual([
-      {
-        field: `${OCCM}class`,
-        value: name,
-        message:
-          'is no [LoadBalancerClass "..."] of cloud.conf, which has dmz, empty, internet; levelset changes nothing until it is',
-        blocking: true,
-      },
-    ]);
-  });
+// prettier-ignore
+test.each<[string, Readonly<Record<string, string>>, Partial<LoadBalancerConfig>, has: object, lacks?: readonly string[]]>([
+  ['the class comes before what cloud.conf says in general', { class: ' internet ' }, { floatingNetworkId: 'network', subnetId: 's' }, { floatingNetworkId: 'class-network', floatingSubnet: 'public-*', subnetId: 's' }],
+  ['it says all of what chooses a floating subnet when it says any of it', { class: 'internet' }, FLOATING, {}, ['floatingSubnetId', 'floatingSubnetTags']],
+  ['and of where the VIP is', { class: 'dmz' }, { networkId: 'network' }, { subnetId: 'class-subnet', memberSubnetId: 'class-members' }, ['networkId']],
+  ['it leaves the rest as it is', { class: 'empty' }, FLOATING, FLOATING],
+  ['without a class all is as it is', {}, FLOATING, FLOATING],
+  ['an annotation comes before the class, and for all of what it says a part of', { class: 'internet', 'floating-subnet-tags': 'b' }, FLOATING, { floatingNetworkId: 'class-network' }, FLOATING_SUBNET],
+  ...['subnet-id', 'network-id', 'port-id'].flatMap((name): [string, Readonly<Record<string, string>>, Partial<LoadBalancerConfig>, object, string[]][] => [
+    [`${name} says all of where the VIP is`, { [name]: 'x' }, VIP, { memberSubnetId: 'm' }, ['subnetId', 'networkId']],
+    [`${name} says none of it where it is empty`, { [name]: '' }, VIP, { memberSubnetId: 'm' }, ['subnetId', 'networkId']],
+  ]),
+  ['an empty floating-subnet-id says none of the choice', { 'floating-subnet-id': '' }, FLOATING, { floatingNetworkId: 'network' }, FLOATING_SUBNET],
+])('%s', (_, annotations, general, has, lacks = []) => {
+  const { config, problems } = read(annotations, general);
+  expect(problems).toEqual([]);
+  expect(config.loadBalancer).toMatchObject(has);
+  expect(lacks.filter((field) => field in config.loadBalancer)).toEqual([]);
 });
 
-describe('an annotation of the Service', () => {
-  test('comes before its class, and for all of what it says a part of', () => {
-    const { loadBalancer } = read({ class: 'internet', 'floating-subnet-tags': 'b' }, FLOATING).config;
-    expect(loadBalancer).toMatchObject({ floatingNetworkId: 'class-network' });
-    for (const field of ['floatingSubnet', 'floatingSubnetId', 'floatingSubnetTags'])
-      expect(loadBalancer).not.toHaveProperty(field);
-  });
+test.each(['class', 'floating-subnet', 'floating-subnet-tags'])(
+  'an empty %s says nothing, as a chart renders it',
+  (name) => {
+    for (const text of ['', ' ']) expect(read({ [name]: text }, FLOATING)).toEqual(read({}, FLOATING));
+  },
+);
 
-  test.each(['floating-subnet', 'floating-subnet-tags'])(
-    'that is empty says nothing of it: %s, as a chart renders it',
-    (name) => {
-      for (const text of ['', ' ']) expect(read({ [name]: text }, FLOATING)).toEqual(read({}, FLOATING));
-    },
-  );
-
-  test.each(['subnet-id', 'network-id', 'port-id', 'floating-subnet-id'])(
-    'that is empty says none of it: %s',
-    (name) => {
-      const config = { subnetId: 's', networkId: 'n', ...FLOATING };
-      expect(read({ [name]: '' }, config).config.loadBalancer).not.toMatchObject(config);
-    },
-  );
-
-  test.each(['subnet-id', 'network-id', 'port-id'])('so with %s', (name) => {
-    const { loadBalancer } = read(
-      { [name]: 'x' },
-      { subnetId: 's', networkId: 'n', memberSubnetId: 'm' },
-    ).config;
-    expect(loadBalancer).toMatchObject({ memberSubnetId: 'm' });
-    expect(loadBalancer).not.toHaveProperty('subnetId');
-    expect(loadBalancer).not.toHaveProperty('networkId');
-  });
+test.each(['Internet', 'toString'])('a class %j stops the unit, and says which there are', (value) => {
+  const { config, problems } = read({ class: value }, FLOATING);
+  expect(config.loadBalancer).toMatchObject(FLOATING);
+  const message =
+    'is no [LoadBalancerClass "..."] of cloud.conf, which has dmz, empty, internet; levelset changes nothing until it is';
+  expect(problems).toEqual([{ field: `${OCCM}class`, value, message, blocking: true }]);
 });

@@ -1,5 +1,5 @@
 /** Beyond a limit a Service changes nothing but its members, and is told which limit; all limits grow by one factor. */
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Service } from '../../../../shared/model/kubernetes.ts';
 import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
 import { LIMITS } from '../../../../shared/model/load-balancer/within-limits.ts';
@@ -43,27 +43,17 @@ const CASES: readonly (readonly [what: string, limit: number, make: (count: numb
   ],
 ];
 
-describe.each(CASES)('%s', (_what, limit, make) => {
-  const blocking = (count: number, serviceLimits?: number): readonly string[] => {
-    const config = { ...aConfig(), ...(serviceLimits === undefined ? {} : { serviceLimits }) };
-    const { problems, rangeProblems } = readIntent(make(count), config);
-    return [...problems, ...rangeProblems].flatMap((one) => (one.blocking ? [one.message] : []));
-  };
-
-  test('at the limit they are read', () => {
-    expect(blocking(limit)).toEqual([]);
-  });
-
-  test('beyond it nothing changes, and the limit is named', () => {
-    expect(blocking(limit + 1)).toEqual([
-      expect.stringMatching(/(more than|at most) \d+ .*levelset changes nothing/),
-    ]);
-  });
-
-  test('the factor raises it', () => {
-    expect(blocking(limit + 1, 2)).toEqual([]);
-  });
-});
+test.each(CASES)(
+  '%s: at the limit they are read, beyond it nothing changes and the limit is named, and the factor raises it',
+  (_what, limit, make) => {
+    const blocking = (count: number, serviceLimits = 1): readonly string[] => {
+      const { problems, rangeProblems } = readIntent(make(count), { ...aConfig(), serviceLimits });
+      return [...problems, ...rangeProblems].flatMap((one) => (one.blocking ? [one.message] : []));
+    };
+    const beyond: unknown = expect.stringMatching(/(more than|at most) \d+ .*levelset changes nothing/);
+    expect([blocking(limit), blocking(limit + 1), blocking(limit + 1, 2)]).toEqual([[], [beyond], []]);
+  },
+);
 
 test('ranges that are too many open the ports to nobody', () => {
   const { allowed_cidrs: cidrs } = readIntent(

@@ -81,22 +81,6 @@ test('written as OCCM takes it, the value counts at once', async () => {
 });
 
 test.each([
-  ['loadbalancer.openstack.org/enable-health-monitor', 'False'],
-  ['loadbalancer.openstack.org/health-monitor-delay', ' 9'],
-  ['loadbalancer.openstack.org/x-forwarded-for', 'TRUE'],
-  ['loadbalancer.openstack.org/timeout-client-data', '60000 '],
-  ['loadbalancer.openstack.org/lb-method', 'source_ip'],
-  ['service.beta.kubernetes.io/openstack-internal-load-balancer', 'True'],
-  ['loadbalancer.openstack.org/class', ''],
-])('%s %j changes nothing but tags', async (key, text) => {
-  const before = structuredClone(settings());
-  await apply({ [key]: text });
-
-  expect(settings()).toEqual(before);
-  expect(readyOf(it.sandbox)?.status).toBe('True');
-});
-
-test.each([
   ['a block of YAML', '192.0.2.0/24\n', [], ['192.0.2.0/24']],
   ['a line for each', '192.0.2.0/24,\n198.51.100.0/24\n', [], ['192.0.2.0/24', '198.51.100.0/24']],
   ['with a space, which the field of the spec outdoes', ' 10.0.0.0/8', ['192.0.2.0/24'], ['192.0.2.0/24']],

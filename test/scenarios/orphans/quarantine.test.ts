@@ -63,26 +63,6 @@ describe('what a Service has left that is gone without having been deleted', () 
     expect(loadBalancers()).toEqual(['web']);
   });
 
-  test('keeps its time while a list fails, and a list without a page deletes nothing', async () => {
-    await it.create('web', 'api');
-    it.lose('web');
-    await it.sweep();
-    const restore = it.inside.fault({
-      match: { side: 'openstack', method: 'GET', path: /\/loadbalancers\?/ },
-      kind: 'fail-before',
-      times: Infinity,
-    });
-    pass(HOUR_MS);
-    const blind = await it.sweep();
-    expect(blind.incomplete).toBe(true);
-    expect(loadBalancers()).toEqual(['web', 'api']);
-
-    restore();
-    await it.sweep();
-
-    expect(loadBalancers()).toEqual(['api']);
-  });
-
   test('begins its time anew after the Service was there, also while another list fails', async () => {
     await it.create('web', 'api');
     it.lose('web');

@@ -53,20 +53,6 @@ describe('spec.loadBalancerIP', () => {
     },
   );
 
-  test('gives a floating IP of the user back at the end: detached, not deleted, without our tags', async () => {
-    const mine = it.sandbox.cloud.addFloatingIp(undefined, 'for the shop');
-    mine.tags = ['shop'];
-    it.sandbox.kube.apply(asking(mine.floating_ip_address));
-    await it.settle('web');
-    expect(mine.tags).toHaveLength(3);
-
-    await it.remove('web');
-
-    expect(it.sandbox.cloud.floatingips).toEqual([mine]);
-    expect(mine).toMatchObject({ port_id: null, tags: ['shop'], description: 'for the shop' });
-    expect(serviceOf(it.sandbox)).toBeUndefined();
-  });
-
   test('gives it back too when the load balancer under it was removed behind our back', async () => {
     const mine = it.sandbox.cloud.addFloatingIp();
     it.sandbox.kube.apply(asking(mine.floating_ip_address));

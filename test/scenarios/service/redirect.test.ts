@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { aService } from '../../support/service.ts';
 import { startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
-import { readyOf } from '../../support/told.ts';
 
 let it: SandboxWorld;
 beforeEach(async () => {
@@ -23,13 +22,6 @@ const policies = (): readonly unknown[] =>
     policy['redirect_http_code'],
     it.sandbox.cloud.l7rules.length,
   ]);
-
-test('without a host is a problem in words, and the port is open all the same', async () => {
-  await deploy({ [`${OWN}redirect-http`]: 'true' });
-  expect(policies()).toEqual([]);
-  expect(it.sandbox.cloud.listeners).toHaveLength(1);
-  expect(readyOf(it.sandbox)?.message).toContain('needs a host');
-});
 
 test('has the one rule of its own: what somebody adds goes', async () => {
   await deploy(redirect);

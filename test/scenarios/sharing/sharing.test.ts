@@ -3,7 +3,7 @@ import { aConfig } from '../../support/config.ts';
 import { run } from '../../support/sandbox-world.ts';
 import { LOAD_BALANCER_ID, startSharedWorld } from '../../support/shared-world.ts';
 import type { SharedWorld } from '../../support/shared-world.ts';
-import { addressOf, forceDelete, ingressOf, leftovers, readyOf, serviceOf } from '../../support/told.ts';
+import { forceDelete, ingressOf, readyOf, serviceOf } from '../../support/told.ts';
 
 const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
 
@@ -14,27 +14,6 @@ beforeEach(async () => {
 afterEach(() => it.close());
 
 describe('a Service that names the load balancer of another one', () => {
-  test('finds the owner made again as its owner again', async () => {
-    await it.owner();
-    const address = addressOf(it.sandbox);
-    await it.join('api', 81);
-    await it.remove('web');
-
-    it.apply('web', 8080);
-    await it.settle('web');
-
-    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
-    expect(it.ports()).toEqual([81, 8080]);
-    expect(addressOf(it.sandbox)).toBe(address);
-    expect(it.lb().tags).toContain(`levelset-service=${serviceOf(it.sandbox)?.metadata.uid ?? ''}`);
-    expect(it.lb().tags.filter((tag) => tag.startsWith('levelset-owner='))).toEqual([]);
-    for (const name of ['api', 'web']) {
-      await it.remove(name);
-    }
-    await it.sweepUntilSettled();
-    expect(leftovers(it.sandbox)).toEqual({});
-  });
-
   test('names what stays as it is made, since others are on it', async () => {
     const id = await it.owner();
     it.apply('api', 81, {

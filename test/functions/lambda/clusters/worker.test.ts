@@ -1,12 +1,8 @@
 /** The worker of several clusters: each in its own World, and none in the way of another one. */
 import { expect, test, vi } from 'vitest';
 import { addressOf, aService } from '../../sandbox-world.ts';
-import { logged, work } from '../deployed.ts';
+import { after, logged, work } from '../deployed.ts';
 import { deployedClusters, queuedOf, textsOf } from './deployed-clusters.ts';
-
-const now = Date.now.bind(Date);
-/** From here on the time of day is so many seconds later than it is. */
-const after = (seconds: number) => vi.spyOn(Date, 'now').mockImplementation(() => now() + seconds * 1_000);
 
 test('two clusters with the same names in one project get load balancers of their own, and one deletes its own alone', async () => {
   const { aws, a, b, drain } = await deployedClusters();

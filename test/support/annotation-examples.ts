@@ -1,12 +1,10 @@
 /** The example of every annotation, for the simulators and for the lab: one that neither can show says why. */
 import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
-import { needsOf, targetOf } from '../../shared/service/intent/annotation-row.ts';
-import type { AnnotationRow } from '../../shared/service/intent/annotation-row.ts';
+import { needsOf, targetOf, type AnnotationRow } from '../../shared/service/intent/annotation-row.ts';
 import { attributeRule } from '../../shared/model/attributes.ts';
 import { equalAttribute } from '../../shared/model/equality.ts';
 import type { ResourceKind } from '../../shared/model/resources.ts';
-import { BY_NEED, ENTRIES, first } from './annotation-entries.ts';
-import type { Entry, Shown } from './annotation-entries.ts';
+import { BY_NEED, ENTRIES, first, type Entry, type Shown } from './annotation-entries.ts';
 
 /** One spelling of one row. */
 export interface Example {

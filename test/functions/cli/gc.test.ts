@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { aService, sandboxWorld } from '../sandbox-world.ts';
-import type { SandboxWorld } from '../sandbox-world.ts';
+import { aService, sandboxWorld, type SandboxWorld } from '../sandbox-world.ts';
 import { err, out, run } from './command-line.ts';
 
 /** Runs the Service until nothing is left to do. */

@@ -1,8 +1,7 @@
 /** Drift that is only reported stays, but for what is missing, and is told of no longer than it lasts. */
 import { describe, expect, test } from 'vitest';
 import { THOROUGH } from '../seed.ts';
-import { startDriftWorld, withoutIds } from './drift-world.ts';
-import type { DriftWorld } from './drift-world.ts';
+import { startDriftWorld, withoutIds, type DriftWorld } from './drift-world.ts';
 
 const REPORT = { 'levelset.openstack.org/drift': 'report' };
 

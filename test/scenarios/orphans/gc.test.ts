@@ -1,12 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import { observeBelongings } from '../../../shared/gc/belongings.ts';
 import { forgottenVips } from '../../../shared/gc/find-clusters.ts';
-import { planGc } from '../../../shared/gc/plan-gc.ts';
-import type { GcPlan } from '../../../shared/gc/plan-gc.ts';
+import { planGc, type GcPlan } from '../../../shared/gc/plan-gc.ts';
 import { runGc } from '../../../shared/gc/run-gc.ts';
 import { floatingIPDescription } from '../../../shared/model/ownership.ts';
-import { startCluster } from '../../support/clusters/cluster.ts';
-import type { Cluster } from '../../support/clusters/cluster.ts';
+import { startCluster, type Cluster } from '../../support/clusters/cluster.ts';
 import { aConfig } from '../../support/config.ts';
 import { aService } from '../../support/service.ts';
 

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { floatingIPDescription } from '../../../shared/model/ownership.ts';
-import { startCluster } from '../../support/clusters/cluster.ts';
-import type { Cluster } from '../../support/clusters/cluster.ts';
+import { startCluster, type Cluster } from '../../support/clusters/cluster.ts';
 import { aService } from '../../support/service.ts';
 import { leftovers } from '../../support/told.ts';
 

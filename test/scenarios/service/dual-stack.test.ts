@@ -4,8 +4,7 @@ import type { Config } from '../../../shared/config/config.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { makeAsGoProvider } from '../../support/old-controllers.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { cloudWrites, ingressOf, leftovers, readyOf } from '../../support/told.ts';
 
 let it: SandboxWorld;

@@ -90,7 +90,8 @@ const COMMANDS_HELD: Held = {
   'test/functions/cli/bundle/bundle.test.ts': 'support-bundle replay',
   'test/functions/cli/adopt/adopt.test.ts': 'adopt',
   'test/functions/cli/lint.test.ts': 'lint',
-  'test/functions/cli/program.test.ts': 'serve sandbox version',
+  'test/functions/cli/program.test.ts': 'serve sandbox',
+  'test/functions/cli/npm-pack.test.ts': 'version',
 };
 
 // prettier-ignore

@@ -5,8 +5,7 @@
  */
 import type { SandboxWorld } from '../support/sandbox-world.ts';
 import { aService } from '../support/service.ts';
-import { aTlsSecret } from '../support/tls-secret.ts';
-import type { Pair } from '../support/tls-secret.ts';
+import { aTlsSecret, type Pair } from '../support/tls-secret.ts';
 import { killStories } from './kill-stories.ts';
 import type { Story } from './story.ts';
 

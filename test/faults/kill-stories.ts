@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildProgram } from '../support/levelset-program.ts';
-import type { Program } from '../support/levelset-program.ts';
-import { killAtEveryWrite } from './story.ts';
-import type { Story } from './story.ts';
+import { buildProgram, type Program } from '../support/levelset-program.ts';
+import { killAtEveryWrite, type Story } from './story.ts';
 
 /** A test for each story: however it was killed, the world ends as in the snapshot, and a watch never saw anything wrong. */
 export function killStories(stories: readonly Story[]): void {

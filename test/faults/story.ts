@@ -9,8 +9,7 @@ import { inParallel } from '../../shared/observe/in-parallel.ts';
 import { sweep } from '../../shared/sweep.ts';
 import type { Program, RunningProgram } from '../support/levelset-program.ts';
 import { picture } from '../support/picture.ts';
-import { startSandboxWorld } from '../support/sandbox-world.ts';
-import type { SandboxWorld } from '../support/sandbox-world.ts';
+import { startSandboxWorld, type SandboxWorld } from '../support/sandbox-world.ts';
 
 export interface Story {
   readonly name: string;

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { writeAccess } from '../../functions/sandbox/access-files.ts';
 import {
@@ -28,6 +31,17 @@ export async function sandboxWorld(options: SandboxOptions = {}): Promise<Sandbo
     env: { ...access.variables },
     flags: { kubeconfig: access.levelsetKubeconfig, cloudConfig: access.cloudConfig },
   };
+}
+
+/** Where somebody takes requests and answers none. */
+export async function silentUrl(): Promise<string> {
+  const server = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 export function aService(

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { APPROVE } from '../../shared/model/ownership.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
-import { anEdit, serviceOf, usableNodes } from './arbitrary.ts';
-import type { Edit } from './arbitrary.ts';
+import { anEdit, serviceOf, usableNodes, type Edit } from './arbitrary.ts';
 import { evaluation, pictureOf, settle } from './drive.ts';
 import './seed.ts';
 

@@ -1,9 +1,6 @@
-import { apply } from '../../shared/apply/apply.ts';
-import type { Applied } from '../../shared/apply/apply.ts';
-import { newMemory } from '../../shared/memory/memory.ts';
-import type { Memory } from '../../shared/memory/memory.ts';
-import { evaluate } from '../../shared/service/evaluate.ts';
-import type { Evaluation } from '../../shared/service/evaluate.ts';
+import { apply, type Applied } from '../../shared/apply/apply.ts';
+import { newMemory, type Memory } from '../../shared/memory/memory.ts';
+import { evaluate, type Evaluation } from '../../shared/service/evaluate.ts';
 import { ATTRIBUTES } from '../../shared/model/attributes.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import type { Plan, Step } from '../../shared/model/plan.ts';

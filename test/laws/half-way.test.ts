@@ -2,8 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
-import { anEdit, serviceOf, usableNodes } from './arbitrary.ts';
-import type { Edit } from './arbitrary.ts';
+import { anEdit, serviceOf, usableNodes, type Edit } from './arbitrary.ts';
 import { executeWhole, evaluation, pictureOf, settle } from './drive.ts';
 import './seed.ts';
 

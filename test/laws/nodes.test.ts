@@ -1,10 +1,8 @@
 /** Laws of Nodes, over HTTP: whatever happens to them, in whatever order, and wherever a run breaks off. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { NodeWorld } from '../support/node-world.ts';
-import { startNodeWorld } from '../support/node-world.ts';
-import { joinNode } from '../support/nodes.ts';
-import type { JoinedNode } from '../support/nodes.ts';
+import { startNodeWorld, type NodeWorld } from '../support/node-world.ts';
+import { joinNode, type JoinedNode } from '../support/nodes.ts';
 import { sweep } from '../../shared/sweep.ts';
 import { run } from '../support/sandbox-world.ts';
 import './seed.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { aService } from '../support/service.ts';
-import { startSandboxWorld } from '../support/sandbox-world.ts';
-import type { SandboxWorld } from '../support/sandbox-world.ts';
+import { startSandboxWorld, type SandboxWorld } from '../support/sandbox-world.ts';
 import { THOROUGH } from './seed.ts';
 
 const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';

@@ -4,8 +4,7 @@ import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { NETWORKS, NODE_GROUP, OTHER_SUBNET, SUBNET_IPV6, type Wire } from '../support/cloud-contents.ts';
 import { aConfig } from '../support/config.ts';
-import { anEdit, serviceOf, someNodes, usableNodes } from './arbitrary.ts';
-import type { Edit } from './arbitrary.ts';
+import { anEdit, serviceOf, someNodes, usableNodes, type Edit } from './arbitrary.ts';
 import { executeWhole, evaluation, settle } from './drive.ts';
 import './seed.ts';
 

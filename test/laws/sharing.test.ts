@@ -4,8 +4,7 @@ import type { Service } from '../../shared/model/kubernetes.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import type { Wire } from '../support/cloud-contents.ts';
 import { aConfig } from '../support/config.ts';
-import { anEdit, serviceOf, usableNodes } from './arbitrary.ts';
-import type { Edit } from './arbitrary.ts';
+import { anEdit, serviceOf, usableNodes, type Edit } from './arbitrary.ts';
 import { evaluation, settle } from './drive.ts';
 import './seed.ts';
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { aService } from '../support/service.ts';
-import { startSandboxWorld } from '../support/sandbox-world.ts';
-import type { SandboxWorld } from '../support/sandbox-world.ts';
+import { startSandboxWorld, type SandboxWorld } from '../support/sandbox-world.ts';
 
 const INTERNAL = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
 const OPERATOR = 'f02c0e61f173495489118af8f1070c81';

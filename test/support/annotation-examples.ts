@@ -4,8 +4,7 @@ import type { AnnotationRow } from '../../shared/service/intent/annotations.ts';
 import { attributeRule } from '../../shared/model/attributes.ts';
 import { equalAttribute } from '../../shared/model/equality.ts';
 import type { ResourceKind } from '../../shared/model/resources.ts';
-import { BY_NEED, ENTRIES, first } from './annotation-entries.ts';
-import type { Entry, Shown } from './annotation-entries.ts';
+import { BY_NEED, ENTRIES, first, type Entry, type Shown } from './annotation-entries.ts';
 
 /** One spelling of one row. */
 export interface Example {

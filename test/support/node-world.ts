@@ -7,8 +7,7 @@ import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { World } from '../../shared/ports.ts';
 import { aConfig } from './config.ts';
 import type { JoinedNode } from './nodes.ts';
-import { run, startSandboxWorld } from './sandbox-world.ts';
-import type { SandboxWorld } from './sandbox-world.ts';
+import { run, startSandboxWorld, type SandboxWorld } from './sandbox-world.ts';
 
 export interface NodeWorld extends SandboxWorld {
   /** One run, by default for an event. */

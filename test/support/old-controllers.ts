@@ -1,7 +1,6 @@
 /** What the controllers before us leave behind for the Service default/web, in the words of their own requests. */
 import type { Attributes, WireResource } from '../../shared/model/resources.ts';
-import { pause } from './sandbox-world.ts';
-import type { SandboxWorld } from './sandbox-world.ts';
+import { pause, type SandboxWorld } from './sandbox-world.ts';
 
 const GO = 'kube_service_kubernetes_default_web';
 const KINX = 'kube-service-kubernetes-default-web';

@@ -5,8 +5,7 @@ import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { Sandbox, SandboxOptions } from '../../infra/sandbox/sandbox.ts';
 import type { World } from '../../shared/ports.ts';
 import { aConfig } from './config.ts';
-import { run, startSandboxWorld } from './sandbox-world.ts';
-import type { SandboxWorld } from './sandbox-world.ts';
+import { run, startSandboxWorld, type SandboxWorld } from './sandbox-world.ts';
 
 export interface RouteWorld extends SandboxWorld {
   /** A Node with a server; `at` makes its podCIDR, unless others are given. */

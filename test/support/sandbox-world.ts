@@ -8,13 +8,11 @@ import { connectKube } from '../../shared/kube/connection/connect-kube.ts';
 import { forgetNodes } from '../../shared/memory/listed-nodes.ts';
 import { newMemory } from '../../shared/memory/memory.ts';
 import type { Report } from '../../shared/model/outcome.ts';
-import { asServiceKey, serviceKey } from '../../shared/model/request.ts';
-import type { ReconcileRequest } from '../../shared/model/request.ts';
+import { asServiceKey, serviceKey, type ReconcileRequest } from '../../shared/model/request.ts';
 import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
 import type { Budget, Log, World } from '../../shared/ports.ts';
 import { reconcile } from '../../shared/reconcile.ts';
-import { sweep } from '../../shared/sweep.ts';
-import type { Sweep } from '../../shared/sweep.ts';
+import { sweep, type Sweep } from '../../shared/sweep.ts';
 import { aConfig } from './config.ts';
 
 /** A log that nobody reads. */

@@ -1,7 +1,6 @@
 import type { Report } from '../../shared/model/outcome.ts';
 import { aService } from './service.ts';
-import { startSandboxWorld } from './sandbox-world.ts';
-import type { SandboxWorld } from './sandbox-world.ts';
+import { startSandboxWorld, type SandboxWorld } from './sandbox-world.ts';
 
 export const LOAD_BALANCER_ID = 'loadbalancer.openstack.org/load-balancer-id';
 export const LOAD_BALANCER_NAME = 'levelset.openstack.org/load-balancer-name';

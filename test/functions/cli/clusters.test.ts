@@ -1,15 +1,12 @@
 /** Commands over the clusters of a registry: two sandboxes with the same names in one OpenStack project. */
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import type { Texts } from '../../../shared/clusters/entry.ts';
 import { addNodeIn, cloudConfFor, kubeconfigFor } from '../../support/sandbox-world.ts';
-import { addressOf, aService, sandboxWorld } from '../sandbox-world.ts';
+import { addressOf, aService, sandboxWorld, silentUrl } from '../sandbox-world.ts';
 import { err, out, run } from './command-line.ts';
 
 interface Fleet {
@@ -43,17 +40,6 @@ async function fleet(others: (a: Sandbox) => Readonly<Record<string, Texts>> = (
 
 function textsOf(cluster: Sandbox, { authUrl }: Sandbox): Texts {
   return { kubeconfig: kubeconfigFor(cluster), 'cloud.conf': cloudConfFor(authUrl) };
-}
-
-/** An apiserver that takes requests and answers none. */
-async function silentUrl(): Promise<string> {
-  const server = createServer(() => undefined).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 const uidOf = ({ kube }: Sandbox): string => kube.get('Namespace', '', 'kube-system')?.metadata.uid ?? '';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { aService, sandboxWorld } from '../sandbox-world.ts';
-import type { SandboxWorld } from '../sandbox-world.ts';
+import { aService, sandboxWorld, type SandboxWorld } from '../sandbox-world.ts';
 import { err, out, run } from './command-line.ts';
 
 /** Runs the Service until nothing is left to do. */
@@ -69,17 +68,6 @@ test('gc lists clusters by tag with their last write, and VIP ports that nothing
     ]) as object,
     forgottenVipPorts: [{ id: lost }],
   });
-});
-
-test('gc refuses a cluster that was just written, and the own one', async () => {
-  const { env, gone, sandbox } = await leftByAnother();
-  const uid = sandbox.kube.get('Namespace', '', 'kube-system')?.metadata.uid ?? '';
-
-  expect(await run(`gc ${gone}`, env)).toBe(1);
-  expect(out.at(-1)).toContain('--unwritten-for is 86400 s');
-  expect(await run(`gc ${uid} ${LATELY} --approve=0123456789ab`, env)).toBe(1);
-  expect(out.at(-1)).toContain('this is the cluster of the kubeconfig');
-  expect(sandbox.cloud.loadbalancers).toHaveLength(1);
 });
 
 test('gc prints a plan, deletes nothing with another hash, and all with that one', async () => {

@@ -1,7 +1,4 @@
 /** One process serves several clusters: two sandboxes with the same names in one OpenStack project. */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { serveClusters } from '../../../functions/clusters/serve-clusters.ts';
 import type { Serving } from '../../../functions/serve.ts';
@@ -10,7 +7,7 @@ import { queueKeyOf } from '../../../shared/model/request.ts';
 import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import type { Texts } from '../../../shared/clusters/entry.ts';
 import { addNodeIn, cloudConfFor, kubeconfigFor } from '../../support/sandbox-world.ts';
-import { addressOf, aService, sandboxWorld, until } from '../sandbox-world.ts';
+import { addressOf, aService, sandboxWorld, silentUrl, until } from '../sandbox-world.ts';
 
 const DEPLOYMENT_TOKEN = 'token-of-the-deployment-of-tests';
 const tokenOf = (name: string): string => `token-of-the-cluster-${name}-of-tests`;
@@ -147,22 +144,10 @@ test('an entry that is added, changed or taken away while it runs counts soon, a
   expect(a.cloud.loadbalancers).toHaveLength(2);
 });
 
-/** The kubeconfig of a kube-apiserver that takes requests and answers none. */
-async function hungKubeconfig(sandbox: Sandbox): Promise<string> {
-  const hung = createServer(() => undefined).listen(0, '127.0.0.1');
-  await once(hung, 'listening');
-  onTestFinished(() => {
-    hung.closeAllConnections();
-    hung.close();
-  });
-  const { port } = hung.address() as AddressInfo;
-  return kubeconfigFor(sandbox).replace(sandbox.kubeUrl, `http://127.0.0.1:${port}`);
-}
-
 test('a kube-apiserver that hangs holds up no other cluster, nor the end of the process for long', async () => {
   const { sandbox } = await sandboxWorld({ pendingMs: 2 });
   const own = textsOf('hung', sandbox, sandbox);
-  const kubeconfig = await hungKubeconfig(sandbox);
+  const kubeconfig = kubeconfigFor(sandbox).replace(sandbox.kubeUrl, await silentUrl());
   const serving = await running({ a: { ...own, kubeconfig } });
   sandbox.kube.apply(aService('web'));
 

@@ -111,6 +111,11 @@ export function contextUntil(isSo: () => boolean): Context {
   return { getRemainingTimeInMillis: () => (isSo() ? 14_000 : 60_000) } as Context;
 }
 
+const now = Date.now.bind(Date);
+/** From here on the time of day is so many seconds later than it is. */
+export const after = (seconds: number) =>
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + seconds * 1_000);
+
 export function request(name: string, trigger: ReconcileRequest['trigger'] = 'audit'): ReconcileRequest {
   return { key: `service/default/${name}`, trigger, cause: 'audit-1' };
 }

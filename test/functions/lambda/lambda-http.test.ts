@@ -1,6 +1,5 @@
-import { gzipSync } from 'node:zlib';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventList, serviceEvent } from '../../unit/trigger/audit-events.ts';
 import { call, CONTEXT, deployed, taken } from './deployed.ts';
 import { aService } from '../sandbox-world.ts';
@@ -32,42 +31,37 @@ const ELB = {
   elb: { targetGroupArn: 'arn:aws:elasticloadbalancing:eu-central-1:123456789012:targetgroup/levelset/1' },
 };
 
-test.each<[what: string, envelope: (path: string, headers: Readonly<Record<string, string>>) => object]>([
-  ['an HTTP API of a stage', (path, headers) => ({ ...inStage('prod', path), headers })],
-  [
-    'an HTTP API of a stage that is named as the path',
-    (path, headers) => ({ ...inStage('audit', path), headers }),
-  ],
-  ['a load balancer', (path, headers) => ({ httpMethod: 'POST', path, headers, requestContext: ELB })],
-  [
-    'a load balancer with several values of a header',
-    (path, headers) => ({
-      ...{ httpMethod: 'POST', path, requestContext: ELB },
-      multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-    }),
-  ],
-  [
-    'a REST API',
-    (path, headers) => ({
-      ...{ resource: '/{proxy+}', httpMethod: 'POST', path, multiValueHeaders: null },
-      headers: Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
-      ),
-      requestContext: { stage: 'prod', path: `/prod${path}`, identity: { sourceIp: '192.0.2.9' } },
-    }),
-  ],
-])('%s brings a batch to the queue, and a wrong token to nobody', async (_what, envelope) => {
+type Headers = Readonly<Record<string, string>>;
+/** What API Gateway and load balancers make of a request. */
+const ENVELOPES: Readonly<Record<string, (path: string, headers: Headers) => object>> = {
+  'an HTTP API of a stage': (path, headers) => ({ ...inStage('prod', path), headers }),
+  'one whose stage is named as the path': (path, headers) => ({ ...inStage('audit', path), headers }),
+  'a load balancer': (path, headers) => ({ httpMethod: 'POST', path, headers, requestContext: ELB }),
+  'a load balancer with several values of a header': (path, headers) => ({
+    ...{ httpMethod: 'POST', path, requestContext: ELB },
+    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+  }),
+  'a REST API': (path, headers) => ({
+    ...{ resource: '/{proxy+}', httpMethod: 'POST', path, multiValueHeaders: null },
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value])),
+    requestContext: { stage: 'prod', path: `/prod${path}`, identity: { sourceIp: '192.0.2.9' } },
+  }),
+};
+
+test('whatever stands before the function, a batch comes to the queue, and a wrong token to nobody', async () => {
   const world = await deployed();
   const { handler } = await import('../../../functions/lambda/audit.ts');
-  const text = JSON.stringify(eventList([serviceEvent('create')]));
-  const post = async (token: string): Promise<number | undefined> => {
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-    const body = { body: Buffer.from(text).toString('base64'), isBase64Encoded: true };
-    return (await handler({ ...envelope('/audit/kubernetes', headers), ...body } as never, CONTEXT))
-      .statusCode;
-  };
-  expect([await post(AUDIT_TOKEN), await post('wrong')]).toEqual([202, 401]);
-  expect(taken(world.aws)).toMatchObject([{ request: { key: 'service/shop/web' } }]);
+  for (const [what, envelope] of Object.entries(ENVELOPES)) {
+    const text = JSON.stringify(eventList([serviceEvent('create', { auditID: what })]));
+    const post = async (token: string): Promise<number | undefined> => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+      const body = { body: Buffer.from(text).toString('base64'), isBase64Encoded: true };
+      const event = { ...envelope('/audit/kubernetes', headers), ...body };
+      return (await handler(event as never, CONTEXT)).statusCode;
+    };
+    expect([await post(AUDIT_TOKEN), await post('wrong')], what).toEqual([202, 401]);
+    expect(taken(world.aws), what).toMatchObject([{ request: { key: 'service/shop/web' } }]);
+  }
 });
 
 function inStage(stage: string, path: string): object {
@@ -131,36 +125,4 @@ test('the page is for who has its token, and tells what Services and Nodes say',
       { object: 'node/worker-1', state: 'progressing' },
     ],
   });
-});
-
-test('a parameter that is missing is named', async () => {
-  const world = await deployed();
-  world.aws.parameters.delete('/levelset/test/AUDIT_TOKENS');
-  vi.stubEnv('LEVELSET_CLOUD_CONFIG_TEXT_PARAMETER', '');
-
-  await expect(call('audit', { method: 'POST' })).rejects.toThrow(
-    'SSM has no parameter /levelset/test/AUDIT_TOKENS',
-  );
-});
-
-test('a body that is nested too deep is refused, and large ones pass one after the other', async () => {
-  const world = await deployed();
-  const send = async (text: string): Promise<APIGatewayProxyStructuredResultV2> =>
-    call('audit', {
-      method: 'POST',
-      rawPath: '/audit/kubernetes',
-      headers: {
-        'content-type': 'application/json',
-        'content-encoding': 'gzip',
-        authorization: `Bearer ${AUDIT_TOKEN}`,
-      },
-      body: gzipSync(text).toString('base64'),
-      isBase64Encoded: true,
-    });
-  const batch = JSON.stringify(eventList([serviceEvent('create')]));
-
-  const answers = await Promise.all([send(batch), send('['.repeat(4_900_000)), send(batch)]);
-
-  expect(answers.map(({ statusCode }) => statusCode)).toEqual([202, 422, 202]);
-  expect(taken(world.aws)).toHaveLength(1);
 });

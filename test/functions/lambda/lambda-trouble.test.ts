@@ -5,7 +5,7 @@ import type { Report } from '../../../shared/model/outcome.ts';
 import type { Budget } from '../../../shared/ports.ts';
 import { CLOSING_MS } from '../../../shared/deadline.ts';
 import { replaced } from '../../support/in-process.ts';
-import { aService } from '../sandbox-world.ts';
+import { addressOf, aService, until } from '../sandbox-world.ts';
 import { contextOf, contextUntil, deliver, deployed, logged, request, taken, work } from './deployed.ts';
 import { sqsRecord } from './sqs-record.ts';
 
@@ -166,3 +166,21 @@ test('a run that thaws after its guard was closed writes nothing', async () => {
   expect(sandbox.requests.filter(({ side, write }) => side === 'openstack' && write)).toEqual([]);
   expect(sandbox.cloud.loadbalancers).toEqual([]);
 });
+
+test('without a place for one load balancer more a Service waits 5 s, and the number is that of the project', async () => {
+  const world = await deployed(3_000);
+  vi.stubEnv('LEVELSET_CONCURRENT_LOAD_BALANCERS', '1');
+  const { kube, cloud } = world.sandbox;
+  for (const name of ['a', 'b']) kube.apply(aService(name));
+  await import('../../../functions/lambda/reconcile.ts');
+  const first = work({ request: request('a') });
+  await until('the first is made', () => cloud.loadbalancers.length === 1);
+  const began = performance.now();
+
+  const second = work({ request: request('b') });
+  await until('the second is made', () => cloud.loadbalancers.length === 2);
+
+  expect(performance.now() - began).toBeGreaterThan(4_900);
+  expect([...(await first), ...(await second)]).toEqual([]);
+  for (const name of ['a', 'b']) expect(addressOf(kube.get('Service', 'default', name))).toBeDefined();
+}, 30_000);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
 import { groupId, type QueuedWork } from '../../../shared/queue/queued-work.ts';
 import { joinNode } from '../../support/nodes.ts';
-import { addressOf, aService, until, whatIsThere } from '../sandbox-world.ts';
+import { addressOf, aService, whatIsThere } from '../sandbox-world.ts';
 import {
   CONTEXT,
   contextOf,
@@ -104,24 +104,6 @@ test('a run that fails is tried after 1 and 2 s, and then the condition says so,
   await handler({}, CONTEXT);
   expect(taken(world.aws)).toMatchObject([{ request: { key: 'service/default/web', trigger: 'sweep' } }]);
 });
-
-test('without a place for one load balancer more a Service waits 5 s, and the number is that of the project', async () => {
-  const world = await deployed(3_000);
-  vi.stubEnv('LEVELSET_CONCURRENT_LOAD_BALANCERS', '1');
-  const { kube, cloud } = world.sandbox;
-  for (const name of ['a', 'b']) kube.apply(aService(name));
-  await import('../../../functions/lambda/reconcile.ts');
-  const first = work({ request: request('a') });
-  await until('the first is made', () => cloud.loadbalancers.length === 1);
-  const began = performance.now();
-
-  const second = work({ request: request('b') });
-  await until('the second is made', () => cloud.loadbalancers.length === 2);
-
-  expect(performance.now() - began).toBeGreaterThan(4_900);
-  expect([...(await first), ...(await second)]).toEqual([]);
-  for (const name of ['a', 'b']) expect(addressOf(kube.get('Service', 'default', name))).toBeDefined();
-}, 30_000);
 
 test('a message about a cluster that is not served is done without a request, and holds up no other', async () => {
   const world = await deployed();

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { withParameters } from '../../../functions/lambda/parameters.ts';
 import { AUDIT_TOKEN, NEXT_AUDIT_TOKEN } from '../../http/tokens.ts';
 import { addressOf, aService } from '../sandbox-world.ts';
-import { call, deployed, logged, request, taken, work, type Deployed } from './deployed.ts';
+import { after, call, deployed, logged, request, taken, work, type Deployed } from './deployed.ts';
 
 const CLOUD_CONFIG = '/levelset/test/CLOUD_CONFIG_TEXT';
 const KUBECONFIG = '/levelset/test/KUBECONFIG_TEXT';
@@ -19,10 +19,6 @@ async function post(token: string): Promise<number | undefined> {
   });
   return statusCode;
 }
-
-const now = Date.now.bind(Date);
-/** From here on the time of day is so many seconds later than it is. */
-const after = (seconds: number) => vi.spyOn(Date, 'now').mockImplementation(() => now() + seconds * 1_000);
 
 const reads = ({ aws }: Deployed): number => aws.calls.filter((name) => name === 'GetParameters').length;
 

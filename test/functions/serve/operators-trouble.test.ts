@@ -100,3 +100,21 @@ test.each(['admin', 'levelset'])(
     expect(warned.filter((line) => line.includes('create namespace'))).toHaveLength(1);
   },
 );
+
+test('readiness names the side that is missing', async () => {
+  const it = await aWorld();
+  const { kubeconfig, cloudConfig } = it;
+  const serving = await serve({
+    flags: { kubeconfig, cloudConfig, listen: '127.0.0.1:0' },
+    ...{ env: {}, log: SILENT },
+  });
+  onTestFinished(() => serving.stop());
+  const answer = async (): Promise<string> => (await fetch(`${serving.url}/readyz`)).text();
+  await expect.poll(answer).toBe('ok\n');
+  it.sandbox.keystone.revokeTokens();
+  it.sandbox.fault({ match: { side: 'kube', path: /readyz/ }, times: 99, kind: 'fail-before' });
+
+  // the look before counts for 5 s
+  await expect.poll(answer, { timeout: 15_000 }).toMatch(/^kubernetes: .+\n$/);
+  expect((await fetch(`${serving.url}/readyz`)).status).toBe(503);
+});

@@ -113,18 +113,6 @@ test('the page, the metrics and the readiness tell how it stands', async () => {
   expect(await (await fetch(`${url}/readyz`)).text()).toBe('ok\n');
 });
 
-test('readiness names the side that is missing', async () => {
-  const world = await sandboxWorld();
-  const { url } = await running(world);
-  world.sandbox.keystone.revokeTokens();
-  world.sandbox.fault({ match: { side: 'kube', path: /readyz/ }, times: 99, kind: 'fail-before' });
-
-  // the look at the start counts for 5 s
-  const answer = async (): Promise<string> => (await fetch(`${url}/readyz`)).text();
-  await expect.poll(answer, { timeout: 15_000 }).toMatch(/^kubernetes: .+\n$/);
-  expect((await fetch(`${url}/readyz`)).status).toBe(503);
-});
-
 test('a resync is answered with the report, a dry run with the plan, and all with 202', async () => {
   const world = await sandboxWorld({ pendingMs: 2_000 });
   const { url, idle } = await running(world, { audit: false });

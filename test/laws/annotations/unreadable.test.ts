@@ -5,8 +5,7 @@ import type { Node } from '../../../shared/model/kubernetes.ts';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
 import type { Wire } from '../../support/cloud-contents.ts';
 import { SimulatedCloud } from '../../support/simulated-cloud.ts';
-import { anEdit, annotationKeys, goodOf, serviceOf } from '../arbitrary.ts';
-import type { Edit } from '../arbitrary.ts';
+import { anEdit, annotationKeys, goodOf, serviceOf, type Edit } from '../arbitrary.ts';
 import { settle } from '../drive.ts';
 import { THOROUGH } from '../seed.ts';
 

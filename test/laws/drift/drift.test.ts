@@ -6,8 +6,7 @@ import type { Step } from '../../../shared/model/plan.ts';
 import type { ResourceKind } from '../../../shared/model/resources.ts';
 import type { Cloud } from '../../../shared/ports.ts';
 import { MUTATIONS } from './mutations.ts';
-import { FEATURES, startDriftWorld, withoutIds } from './drift-world.ts';
-import type { DriftWorld, Feature } from './drift-world.ts';
+import { FEATURES, startDriftWorld, withoutIds, type DriftWorld, type Feature } from './drift-world.ts';
 import { THOROUGH } from '../seed.ts';
 
 type Row = Record<string, unknown>;

@@ -1,5 +1,4 @@
-import { attributesOf } from '../../../shared/model/attributes.ts';
-import type { ATTRIBUTES } from '../../../shared/model/attributes.ts';
+import { attributesOf, type ATTRIBUTES } from '../../../shared/model/attributes.ts';
 import type { AttributeRow } from '../../../shared/model/attributes/attribute-row.ts';
 
 /** Another value for an attribute; `fixed`: why nobody can change it, not even by OpenStack's API. */

@@ -5,8 +5,7 @@ import { serviceKey } from '../../../shared/model/request.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aService } from '../../support/service.ts';
-import { startDriftWorld } from './drift-world.ts';
-import type { DriftWorld } from './drift-world.ts';
+import { startDriftWorld, type DriftWorld } from './drift-world.ts';
 
 const DRIFT = 'levelset.openstack.org/drift';
 const LIMIT = 'loadbalancer.openstack.org/connection-limit';

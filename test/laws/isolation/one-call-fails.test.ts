@@ -6,10 +6,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FaultRule } from '../../../infra/sandbox/fault-rules.ts';
-import { APIS, callsOf } from './needs.ts';
-import type { Call } from './needs.ts';
-import { startIsolation, UNIT_NAMES, UNITS } from './units.ts';
-import type { Isolation, UnitName } from './units.ts';
+import { APIS, callsOf, type Call } from './needs.ts';
+import { startIsolation, UNIT_NAMES, UNITS, type Isolation, type UnitName } from './units.ts';
 import { THOROUGH } from '../seed.ts';
 
 const ALWAYS = 1e6;

@@ -8,8 +8,7 @@ import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
 import { isEligible } from '../../../shared/model/node/node-set.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aService } from '../../support/service.ts';
-import { pause, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { pause, runAll, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aTlsSecret } from '../../support/tls-secret.ts';
 import { assertReplayable, THOROUGH } from '../seed.ts';
 

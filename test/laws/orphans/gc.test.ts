@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { observeBelongings } from '../../../shared/gc/belongings.ts';
-import { planGc } from '../../../shared/gc/plan-gc.ts';
-import type { GcPlan } from '../../../shared/gc/plan-gc.ts';
+import { planGc, type GcPlan } from '../../../shared/gc/plan-gc.ts';
 import { runGc } from '../../../shared/gc/run-gc.ts';
-import { startCluster } from '../../support/clusters/cluster.ts';
-import type { Cluster } from '../../support/clusters/cluster.ts';
+import { startCluster, type Cluster } from '../../support/clusters/cluster.ts';
 import { untouchable, whatIsThere } from '../../support/clusters/untouchable.ts';
 import { aConfig } from '../../support/config.ts';
 import { THOROUGH } from '../seed.ts';

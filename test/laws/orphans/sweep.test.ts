@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { FaultRule } from '../../../infra/sandbox/fault-rules.ts';
 import { aConfig } from '../../support/config.ts';
 import { aService } from '../../support/service.ts';
-import { startCluster } from '../../support/clusters/cluster.ts';
-import type { Cluster } from '../../support/clusters/cluster.ts';
+import { startCluster, type Cluster } from '../../support/clusters/cluster.ts';
 import { untouchable, whatIsThere } from '../../support/clusters/untouchable.ts';
 import { THOROUGH } from '../seed.ts';
 

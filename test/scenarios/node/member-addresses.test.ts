@@ -4,8 +4,7 @@ import type { Config } from '../../../shared/config/config.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aConfig } from '../../support/config.ts';
-import { runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { runAll, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { eventsOf, readyOf } from '../../support/told.ts';
 

@@ -2,8 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
 import { joinNodes } from '../../support/nodes.ts';
-import { startNodeWorld } from '../../support/node-world.ts';
-import type { NodeWorld } from '../../support/node-world.ts';
+import { startNodeWorld, type NodeWorld } from '../../support/node-world.ts';
 import { runAll } from '../../support/sandbox-world.ts';
 
 let it: NodeWorld;

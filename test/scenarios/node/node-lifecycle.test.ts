@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
 import { joinNode, joinNodes } from '../../support/nodes.ts';
-import { startNodeWorld } from '../../support/node-world.ts';
-import type { NodeWorld } from '../../support/node-world.ts';
+import { startNodeWorld, type NodeWorld } from '../../support/node-world.ts';
 import { replaced } from '../../support/in-process.ts';
 import { run } from '../../support/sandbox-world.ts';
 

@@ -1,10 +1,8 @@
 /** Nodes whose servers have trunks: a subport is no port of the server, and Nova does not list it. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
-import { joinNodes } from '../../support/nodes.ts';
-import type { JoinedNode } from '../../support/nodes.ts';
-import { startNodeWorld } from '../../support/node-world.ts';
-import type { NodeWorld } from '../../support/node-world.ts';
+import { joinNodes, type JoinedNode } from '../../support/nodes.ts';
+import { startNodeWorld, type NodeWorld } from '../../support/node-world.ts';
 
 let it: NodeWorld;
 let workers: readonly JoinedNode[];

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { addressOf, readyOf } from '../../support/told.ts';
 
 let it: SandboxWorld;
@@ -61,43 +60,6 @@ describe('nodes', () => {
 
     expect(second.nodesWithoutAddress).toBeUndefined();
     expect(members()).toEqual(['late', 'node-1', 'node-2', 'node-3']);
-  });
-
-  test('that leave are taken out, one by one, and the last ones are kept', async () => {
-    it.sandbox.kube.apply(aService());
-    await it.settle('web');
-
-    it.sandbox.kube.removeNode('node-2');
-    await it.settle('web');
-    expect(members()).toEqual(['node-1', 'node-3']);
-
-    it.sandbox.kube.removeNode('node-1');
-    it.sandbox.kube.removeNode('node-3');
-    await it.settle('web');
-
-    expect(members()).toEqual(['node-1', 'node-3']);
-    expect(readyOf(it.sandbox)?.message).toContain('no available nodes');
-  });
-
-  test('that replace all others at once replace all members', async () => {
-    it.sandbox.kube.apply(aService());
-    await it.settle('web');
-    for (const name of ['node-1', 'node-2', 'node-3']) it.sandbox.kube.removeNode(name);
-    it.sandbox.kube.addNode('node-9');
-
-    await it.settle('web');
-
-    expect(members()).toEqual(['node-9']);
-  });
-
-  test('with the label that excludes them are no members', async () => {
-    const labels = { 'node.kubernetes.io/exclude-from-external-load-balancers': '' };
-    it.sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-1', labels } });
-    it.sandbox.kube.apply(aService());
-
-    await it.settle('web');
-
-    expect(members()).toEqual(['node-2', 'node-3']);
   });
 
   test('are members by the labels that the Service asks for, also when these come and go', async () => {

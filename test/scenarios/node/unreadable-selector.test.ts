@@ -1,7 +1,6 @@
 /** A node-selector that cannot be read any more: no Node becomes a member, or gets the security group, that nobody asked for. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { readyOf } from '../../support/told.ts';
 

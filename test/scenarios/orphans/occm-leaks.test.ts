@@ -6,8 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { observeBelongings } from '../../../shared/gc/belongings.ts';
 import { planGc } from '../../../shared/gc/plan-gc.ts';
 import { runGc } from '../../../shared/gc/run-gc.ts';
-import { startCluster } from '../../support/clusters/cluster.ts';
-import type { Cluster } from '../../support/clusters/cluster.ts';
+import { startCluster, type Cluster } from '../../support/clusters/cluster.ts';
 import { aConfig } from '../../support/config.ts';
 import { aService } from '../../support/service.ts';
 import { leftovers } from '../../support/told.ts';
@@ -263,52 +262,5 @@ describe('identity, sharing, resources of others', () => {
     await observeBelongings(it.world.cloud);
     expect(count('loadbalancers', 'listeners', 'pools', 'floatingips')).toEqual([0, 0, 0, 0]);
     expect(groups()).toEqual([]);
-  });
-});
-
-describe('leaks that have no issue of their own', () => {
-  test('a security group does not stay on a node that left', async () => {
-    await it.create('web');
-    expect(onPorts()).toBe(2);
-    it.inside.kube.delete('Node', '', 'node-2');
-    await sweep();
-    expect(onPorts()).toBe(1);
-  });
-
-  test('a port that a Service on a shared load balancer gives up leaves no listener', async () => {
-    await it.create('web');
-    const annotations = { [ID]: it.inside.cloud.loadbalancers[0]?.id ?? '' };
-    apply('api', { annotations, spec: { ports: [port(81, 30_081)] } });
-    await settle('api');
-    apply('api', { annotations, spec: { ports: [port(82, 30_082)] } });
-    await settle('api');
-    const ports = it.inside.cloud.listeners.map(({ protocol_port }) => protocol_port).sort();
-    expect(ports).toEqual([80, 82]);
-    expect(count('pools')).toEqual([2]);
-  });
-
-  test('a pool of ours that no listener uses goes', async () => {
-    await it.create('web');
-    const loadbalancer_id = it.inside.cloud.loadbalancers[0]?.id ?? '';
-    const tags = ['levelset-port=tcp/81'];
-    await it.world.cloud.create('pool', {
-      loadbalancer_id,
-      protocol: 'TCP',
-      lb_algorithm: 'ROUND_ROBIN',
-      tags,
-    });
-    await sweep();
-    expect(count('pools')).toEqual([1]);
-  });
-
-  test('a load balancer that lost the tag of one of its Services is not deleted under it', async () => {
-    await it.create('web');
-    const [lb] = it.inside.cloud.loadbalancers;
-    apply('api', { annotations: { [ID]: lb?.id ?? '' }, spec: { ports: [port(81, 30_081)] } });
-    await settle('api');
-    Object.assign(lb ?? {}, { tags: lb?.tags.filter((tag) => !tag.endsWith('api')) });
-    it.inside.kube.delete('Service', 'default', 'web');
-    await settle();
-    expect(it.inside.cloud.listeners.map(({ protocol_port }) => protocol_port)).toEqual([81]);
   });
 });

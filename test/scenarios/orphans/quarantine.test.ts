@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { floatingIPDescription } from '../../../shared/model/ownership.ts';
-import { startCluster } from '../../support/clusters/cluster.ts';
-import type { Cluster } from '../../support/clusters/cluster.ts';
+import { startCluster, type Cluster } from '../../support/clusters/cluster.ts';
 import { aService } from '../../support/service.ts';
 import { leftovers } from '../../support/told.ts';
 
@@ -61,26 +60,6 @@ describe('what a Service has left that is gone without having been deleted', () 
     await it.sweep();
 
     expect(loadBalancers()).toEqual(['web']);
-  });
-
-  test('keeps its time while a list fails, and a list without a page deletes nothing', async () => {
-    await it.create('web', 'api');
-    it.lose('web');
-    await it.sweep();
-    const restore = it.inside.fault({
-      match: { side: 'openstack', method: 'GET', path: /\/loadbalancers\?/ },
-      kind: 'fail-before',
-      times: Infinity,
-    });
-    pass(HOUR_MS);
-    const blind = await it.sweep();
-    expect(blind.incomplete).toBe(true);
-    expect(loadBalancers()).toEqual(['web', 'api']);
-
-    restore();
-    await it.sweep();
-
-    expect(loadBalancers()).toEqual(['api']);
   });
 
   test('begins its time anew after the Service was there, also while another list fails', async () => {

@@ -1,8 +1,6 @@
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { createSandbox } from '../../../infra/sandbox/sandbox.ts';
-import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
-import { serviceKey } from '../../../shared/model/request.ts';
-import type { Key, Trigger } from '../../../shared/model/request.ts';
+import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import { serviceKey, type Key, type Trigger } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep } from '../../../shared/sweep.ts';

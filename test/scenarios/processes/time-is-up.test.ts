@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { reconcile } from '../../../shared/reconcile.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { addressOf } from '../../support/told.ts';
 
 let it: SandboxWorld;

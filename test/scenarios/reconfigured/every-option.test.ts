@@ -9,8 +9,7 @@ import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aConfig } from '../../support/config.ts';
 import { aService } from '../../support/service.ts';
-import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { run, runAll, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { addressOf, ingressOf, leftovers, serviceOf } from '../../support/told.ts';
 
 let it: SandboxWorld;

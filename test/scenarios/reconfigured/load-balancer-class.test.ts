@@ -3,8 +3,7 @@ import type { Config } from '../../../shared/config/config.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aService } from '../../support/service.ts';
-import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { run, runAll, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { addressOf, cloudWrites, eventsOf, leftovers, readyOf, serviceOf } from '../../support/told.ts';
 
 const OURS = 'levelset.example/lb';

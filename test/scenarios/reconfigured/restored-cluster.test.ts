@@ -3,8 +3,7 @@ import type { Report } from '../../../shared/model/outcome.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aService } from '../../support/service.ts';
-import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { run, runAll, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { cloudWrites, forceDelete, leftovers, serviceOf } from '../../support/told.ts';
 
 const names = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `s${at}`);

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
 import { runAll } from '../../support/sandbox-world.ts';
-import { startSharedWorld } from '../../support/shared-world.ts';
-import type { SharedWorld } from '../../support/shared-world.ts';
+import { startSharedWorld, type SharedWorld } from '../../support/shared-world.ts';
 import { forceDelete } from '../../support/told.ts';
 
 let it: SharedWorld;

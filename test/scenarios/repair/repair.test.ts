@@ -2,8 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { OctaviaOptions } from '../../../infra/sandbox/openstack/octavia/traits.ts';
 import { aService } from '../../support/service.ts';
-import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { pause, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { LOAD_BALANCER_ID, startSharedWorld } from '../../support/shared-world.ts';
 import { addressOf, cloudWrites, leftovers, readyOf } from '../../support/told.ts';
 

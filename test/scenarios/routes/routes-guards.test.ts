@@ -1,7 +1,6 @@
 /** What must not happen to a router and to ports, whatever is there. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startRouteWorld } from '../../support/route-world.ts';
-import type { RouteWorld } from '../../support/route-world.ts';
+import { startRouteWorld, type RouteWorld } from '../../support/route-world.ts';
 
 let it: RouteWorld;
 beforeEach(async () => {

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
 import type { World } from '../../../shared/ports.ts';
 import { runAll } from '../../support/sandbox-world.ts';
-import { startRouteWorld } from '../../support/route-world.ts';
-import type { RouteWorld } from '../../support/route-world.ts';
+import { startRouteWorld, type RouteWorld } from '../../support/route-world.ts';
 
 let it: RouteWorld;
 let alone: World;

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
 import { aConfig } from '../../support/config.ts';
-import { nodeName, startRouteWorld } from '../../support/route-world.ts';
-import type { RouteWorld } from '../../support/route-world.ts';
+import { nodeName, startRouteWorld, type RouteWorld } from '../../support/route-world.ts';
 
 let it: RouteWorld;
 beforeEach(async () => {

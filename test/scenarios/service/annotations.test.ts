@@ -1,14 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { toPkcs12 } from '../../../shared/model/tls/pkcs12.ts';
 import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
-import { ENTRIES } from '../../support/annotation-entries.ts';
-import type { Annotations, Shown } from '../../support/annotation-entries.ts';
+import { ENTRIES, type Annotations, type Shown } from '../../support/annotation-entries.ts';
 import type { Example } from '../../support/annotation-examples.ts';
 import { EXAMPLES, isOnlyAtCreate, isShown, withIds } from '../../support/annotation-examples.ts';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aTlsSecret, certificateOf } from '../../support/tls-secret.ts';
 import { leftovers, readyOf, serviceOf } from '../../support/told.ts';
 import { textOf } from '../../repo/files.ts';

@@ -2,11 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
 import type { World } from '../../../shared/ports.ts';
-import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
-import { aTlsSecret, certificateOf, keyOfPair } from '../../support/tls-secret.ts';
-import type { Pair } from '../../support/tls-secret.ts';
+import { aTlsSecret, certificateOf, keyOfPair, type Pair } from '../../support/tls-secret.ts';
 import { cloudWrites, eventsOf, readyOf } from '../../support/told.ts';
 
 const OWN = 'levelset.openstack.org/';

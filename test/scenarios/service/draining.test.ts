@@ -2,8 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { aService } from '../../support/service.ts';
 import { aConfig } from '../../support/config.ts';
-import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { serviceKey } from '../../../shared/model/request.ts';
 import type { Config } from '../../../shared/config/config.ts';

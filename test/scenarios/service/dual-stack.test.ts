@@ -4,8 +4,7 @@ import type { Config } from '../../../shared/config/config.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { makeAsGoProvider } from '../../support/old-controllers.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { cloudWrites, ingressOf, leftovers, readyOf } from '../../support/told.ts';
 
 let it: SandboxWorld;
@@ -82,22 +81,6 @@ test('an internal Service that prefers two families has no global IPv6 address u
   expect(ingressOf(it.sandbox)).toEqual([{ ip: lb()?.vip_address, ipMode: 'VIP' }]);
   expect(message()).toContain(`subnet ${six?.id ?? ''} has global addresses: name it in ${ADDITIONAL}`);
   expect(ingressOf(it.sandbox, 'named')).toHaveLength(2);
-});
-
-test('an IPv6-only Service has an IPv6 VIP and IPv6 members, and no floating IP', async () => {
-  await start();
-  const ranges = ['fd00:20::/64', '10.0.0.0/8'];
-  const spec = { ipFamilies: ['IPv6'], loadBalancerSourceRanges: ranges };
-  it.sandbox.kube.apply(aService({ spec }));
-  await it.settle('web');
-
-  expect(ingressOf(it.sandbox)).toEqual([{ ip: lb()?.vip_address, ipMode: 'VIP' }]);
-  expect(lb()?.vip_address).toMatch(/^fd00:10::/);
-  expect([families(), it.sandbox.cloud.floatingips]).toEqual([[6, 6, 6], []]);
-  expect(it.sandbox.cloud.listeners[0]?.['allowed_cidrs']).toEqual(['fd00:20::/64']);
-  expect(message()).toContain(
-    'spec.loadBalancerSourceRanges "10.0.0.0/8" is ignored: the load balancer has an IPv6 address only',
-  );
 });
 
 test('approved, it is made anew with the VIPs of both families, and keeps its floating IP', async () => {

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { manifestProblems } from '../../../shared/service/desired/desire-service.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { addressOf, readyOf, serviceOf } from '../../support/told.ts';
 
 let it: SandboxWorld;
@@ -52,20 +51,6 @@ describe('spec.loadBalancerIP', () => {
       expect(readyOf(it.sandbox)?.message).toContain(problem?.message);
     },
   );
-
-  test('gives a floating IP of the user back at the end: detached, not deleted, without our tags', async () => {
-    const mine = it.sandbox.cloud.addFloatingIp(undefined, 'for the shop');
-    mine.tags = ['shop'];
-    it.sandbox.kube.apply(asking(mine.floating_ip_address));
-    await it.settle('web');
-    expect(mine.tags).toHaveLength(3);
-
-    await it.remove('web');
-
-    expect(it.sandbox.cloud.floatingips).toEqual([mine]);
-    expect(mine).toMatchObject({ port_id: null, tags: ['shop'], description: 'for the shop' });
-    expect(serviceOf(it.sandbox)).toBeUndefined();
-  });
 
   test('gives it back too when the load balancer under it was removed behind our back', async () => {
     const mine = it.sandbox.cloud.addFloatingIp();

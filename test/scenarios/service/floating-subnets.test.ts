@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { addressOf, readyOf } from '../../support/told.ts';
 
 const BY_NAME = { 'loadbalancer.openstack.org/floating-subnet': 'public-*' };

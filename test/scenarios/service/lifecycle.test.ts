@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { renderPlan } from '../../../shared/plan/render-plan.ts';
 import { aService } from '../../support/service.ts';
-import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 
 let it: SandboxWorld;
 beforeEach(async () => {
@@ -50,14 +48,5 @@ describe('a Service of type LoadBalancer', () => {
     const lines = plans.map((one) => JSON.stringify(one));
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(8_000);
     expect(lines.join('\n')).toMatch(/\+ member\/tcp\/1000\/.*and 40 more"\]/);
-  });
-
-  test('shows its plan and changes nothing in a dry run', async () => {
-    it.sandbox.kube.apply(aService());
-
-    const report = await run({ key: 'service/default/web', trigger: 'resync', dryRun: true }, it.world);
-
-    expect(it.sandbox.requests.filter(({ write }) => write)).toEqual([]);
-    expect(report.plan && renderPlan(report.plan)).toContain('+ lb');
   });
 });

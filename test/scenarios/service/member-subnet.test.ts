@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aService } from '../../support/service.ts';
-import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { pause, run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { readyOf } from '../../support/told.ts';
 
 const MEMBER_SUBNET = 'loadbalancer.openstack.org/member-subnet-id';

@@ -1,8 +1,7 @@
 /** Weights and backup members by node, and what a person set on members. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { readyOf } from '../../support/told.ts';
 
 const OWN = 'levelset.openstack.org/';

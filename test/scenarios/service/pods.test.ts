@@ -1,8 +1,7 @@
 /** spec.allocateLoadBalancerNodePorts false: the load balancer goes to the Pods themselves. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aConfig } from '../../support/config.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { eventsOf, readyOf } from '../../support/told.ts';
 

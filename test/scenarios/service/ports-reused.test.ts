@@ -1,7 +1,6 @@
 /** Ports that change their protocol in one edit, and resources that older controllers left half made. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { pause, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 
 let it: SandboxWorld;

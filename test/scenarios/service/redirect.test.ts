@@ -1,9 +1,7 @@
 /** HTTP that is sent to HTTPS by an L7 policy. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
-import { readyOf } from '../../support/told.ts';
+import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 
 let it: SandboxWorld;
 beforeEach(async () => {
@@ -23,13 +21,6 @@ const policies = (): readonly unknown[] =>
     policy['redirect_http_code'],
     it.sandbox.cloud.l7rules.length,
   ]);
-
-test('without a host is a problem in words, and the port is open all the same', async () => {
-  await deploy({ [`${OWN}redirect-http`]: 'true' });
-  expect(policies()).toEqual([]);
-  expect(it.sandbox.cloud.listeners).toHaveLength(1);
-  expect(readyOf(it.sandbox)?.message).toContain('needs a host');
-});
 
 test('has the one rule of its own: what somebody adds goes', async () => {
   await deploy(redirect);

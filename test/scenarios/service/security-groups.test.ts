@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
-import { aConfig } from '../../support/config.ts';
-import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { LOAD_BALANCER_ID } from '../../support/shared-world.ts';
 import { cloudWrites, forceDelete, leftovers, readyOf, serviceOf } from '../../support/told.ts';
@@ -41,39 +39,6 @@ async function create(...names: readonly string[]): Promise<void> {
 }
 
 describe('the security group of a Service', () => {
-  test('opens its node ports and its health check, and is on the ports of its nodes with what they had', async () => {
-    const before = others();
-    it.sandbox.kube.apply(
-      aService({
-        spec: {
-          externalTrafficPolicy: 'Local',
-          ports: [
-            { name: 'http', port: 80, nodePort: 30080 },
-            { name: 'dns', port: 53, protocol: 'UDP', nodePort: 30053 },
-          ],
-        },
-      }),
-    );
-    await it.settle('web');
-
-    const health = serviceOf(it.sandbox)?.spec.healthCheckNodePort ?? 0;
-    const subnet = '10.0.0.0/24';
-    expect(rulesOf()).toEqual(
-      [
-        `ingress tcp 30080 ${subnet}`,
-        `ingress udp 30053 ${subnet}`,
-        `ingress tcp ${health} ${subnet}`,
-      ].sort(),
-    );
-    expect(placed()).toBe(nodePorts().length);
-    expect(others()).toEqual(before);
-
-    await it.remove('web');
-    expect(groups()).toEqual([]);
-    expect(others()).toEqual(before);
-    expect(leftovers(it.sandbox)).toEqual({});
-  });
-
   test('opens nothing for a port that another Service has on the same load balancer, at no moment', async () => {
     const spec = (...ports: readonly number[]) => ({
       ports: ports.map((nodePort) => ({ name: `p${nodePort}`, port: nodePort % 1000, nodePort })),
@@ -142,23 +107,6 @@ describe('the security group of a Service', () => {
 
     expect(groups().map((group) => group.id)).toEqual([id]);
     expect(groupOf()?.tags).toContain(`levelset-service=${serviceOf(it.sandbox)?.metadata.uid ?? ''}`);
-  });
-
-  test('stays when security groups are no longer managed, and goes when that is approved', async () => {
-    const before = others();
-    await create('web');
-    const [made] = [structuredClone(groups())];
-    const unmanaged = await it.another(aConfig(it.sandbox.authUrl));
-
-    await it.sweepUntilSettled(unmanaged);
-    expect(groups()).toEqual(made);
-    const [, approve = ''] = /approve: (\w+)/.exec(readyOf(it.sandbox)?.message ?? '') ?? [];
-    const annotations = { 'levelset.openstack.org/approve': approve };
-    it.sandbox.kube.apply({ kind: 'Service', metadata: { name: 'web', namespace: 'default', annotations } });
-    await it.sweepUntilSettled(unmanaged);
-
-    expect([groups(), others()]).toEqual([[], before]);
-    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
   });
 });
 

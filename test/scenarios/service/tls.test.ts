@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { toPkcs12 } from '../../../shared/model/tls/pkcs12.ts';
 import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
-import { aTlsSecret, keyOfPair } from '../../support/tls-secret.ts';
-import type { Pair } from '../../support/tls-secret.ts';
+import { aTlsSecret, keyOfPair, type Pair } from '../../support/tls-secret.ts';
 import { cloudWrites, forceDelete, leftovers, readyOf } from '../../support/told.ts';
 
 const OWN = 'levelset.openstack.org/';

@@ -1,8 +1,7 @@
 /** Tags that a Service asks for, on a load balancer that others use as well. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 
 const OWN = 'levelset.openstack.org/';
 const SHARED = { [`${OWN}load-balancer-name`]: 'shop' };

@@ -1,7 +1,6 @@
 /** What of a shared load balancer is all its Services' matter: it changes where they agree, and else stays. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { LOAD_BALANCER_NAME, startSharedWorld } from '../../support/shared-world.ts';
-import type { SharedWorld } from '../../support/shared-world.ts';
+import { LOAD_BALANCER_NAME, startSharedWorld, type SharedWorld } from '../../support/shared-world.ts';
 import { addressOf, readyOf } from '../../support/told.ts';
 
 const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';

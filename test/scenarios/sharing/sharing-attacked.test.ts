@@ -2,8 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
 import { aConfig } from '../../support/config.ts';
-import { LOAD_BALANCER_NAME, startSharedWorld } from '../../support/shared-world.ts';
-import type { SharedWorld } from '../../support/shared-world.ts';
+import { LOAD_BALANCER_NAME, startSharedWorld, type SharedWorld } from '../../support/shared-world.ts';
 import { addressOf, forceDelete, leftovers, readyOf } from '../../support/told.ts';
 
 const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';

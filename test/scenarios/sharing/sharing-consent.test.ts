@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aConfig } from '../../support/config.ts';
 import { aService } from '../../support/service.ts';
 import { pause, run } from '../../support/sandbox-world.ts';
-import { LOAD_BALANCER_ID, startSharedWorld } from '../../support/shared-world.ts';
-import type { SharedWorld } from '../../support/shared-world.ts';
+import { LOAD_BALANCER_ID, startSharedWorld, type SharedWorld } from '../../support/shared-world.ts';
 import { leftovers, readyOf, serviceOf } from '../../support/told.ts';
 
 let it: SharedWorld;

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aConfig } from '../../support/config.ts';
 import { run } from '../../support/sandbox-world.ts';
-import { LOAD_BALANCER_ID, startSharedWorld } from '../../support/shared-world.ts';
-import type { SharedWorld } from '../../support/shared-world.ts';
-import { addressOf, forceDelete, ingressOf, leftovers, readyOf, serviceOf } from '../../support/told.ts';
+import { LOAD_BALANCER_ID, startSharedWorld, type SharedWorld } from '../../support/shared-world.ts';
+import { addressOf, forceDelete, leftovers, ingressOf, readyOf, serviceOf } from '../../support/told.ts';
 
 const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
 

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { serviceKey } from '../../../shared/model/request.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { pause, run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { addressOf, cloudWrites, readyOf, serviceOf } from '../../support/told.ts';
 

@@ -1,8 +1,7 @@
 /** Annotations that OCCM read otherwise than levelset, on what it made. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeAsGoProvider } from '../../support/old-controllers.ts';
-import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { ingressOf, readyOf } from '../../support/told.ts';
 
 const PROXY = 'loadbalancer.openstack.org/proxy-protocol';
@@ -63,22 +62,6 @@ test('written as OCCM takes it, the value counts at once', async () => {
   await apply({ [PROXY]: 'True' });
   await apply({ [PROXY]: 'true' });
   expect(protocols()).toEqual(['PROXY']);
-});
-
-test.each([
-  ['loadbalancer.openstack.org/enable-health-monitor', 'False'],
-  ['loadbalancer.openstack.org/health-monitor-delay', ' 9'],
-  ['loadbalancer.openstack.org/x-forwarded-for', 'TRUE'],
-  ['loadbalancer.openstack.org/timeout-client-data', '60000 '],
-  ['loadbalancer.openstack.org/lb-method', 'source_ip'],
-  ['service.beta.kubernetes.io/openstack-internal-load-balancer', 'True'],
-  ['loadbalancer.openstack.org/class', ''],
-])('%s %j changes nothing but tags', async (key, text) => {
-  const before = structuredClone(settings());
-  await apply({ [key]: text });
-
-  expect(settings()).toEqual(before);
-  expect(readyOf(it.sandbox)?.status).toBe('True');
 });
 
 test.each([

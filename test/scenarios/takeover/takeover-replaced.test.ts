@@ -3,8 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Attributes } from '../../../shared/model/resources.ts';
 import type { AwaitingApproval } from '../../../shared/model/plan.ts';
 import { makeAsGoProvider } from '../../support/old-controllers.ts';
-import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { pause, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 
 const OWN = 'levelset.openstack.org/';
 const OCCM = 'loadbalancer.openstack.org/';

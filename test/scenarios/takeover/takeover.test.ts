@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { main } from '../../../functions/cli/main.ts';
 import { aConfig } from '../../support/config.ts';
 import { makeAsGoProvider, makeAsKinx } from '../../support/old-controllers.ts';
-import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { serviceOf } from '../../support/told.ts';
 
 let it: SandboxWorld;

@@ -6,8 +6,7 @@ import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
 import { serviceTag } from '../../../shared/model/ownership.ts';
 import { manifestProblems } from '../../../shared/service/desired/desire-service.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { pause, run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService, aStoredService } from '../../support/service.ts';
 import { addressOf, readyOf, serviceOf } from '../../support/told.ts';
 

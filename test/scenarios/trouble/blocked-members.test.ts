@@ -1,8 +1,7 @@
 /** A Service of which something is wrong: its members follow the Nodes all the same, and what is told of it. */
 import { expect, onTestFinished, test } from 'vitest';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { eventsOf, readyOf } from '../../support/told.ts';
 
 const HTTP = { ports: [{ name: 'http', port: 80, nodePort: 31_380 }] };

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
 import { aService } from '../../support/service.ts';
-import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { cloudWrites, forceDelete } from '../../support/told.ts';
 
 let it: SandboxWorld;

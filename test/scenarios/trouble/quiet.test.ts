@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
 import { aService } from '../../support/service.ts';
-import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { run, runAll, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { eventsOf } from '../../support/told.ts';
 
 let it: SandboxWorld;

@@ -3,8 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ReconcileRequest } from '../../../shared/model/request.ts';
 import { aService } from '../../support/service.ts';
 import { aTlsSecret } from '../../support/tls-secret.ts';
-import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { pause, run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 
 let it: SandboxWorld;
 beforeEach(async () => {

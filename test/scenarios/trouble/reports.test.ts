@@ -1,8 +1,7 @@
 /** Condition and Events name everything that is wrong, once, and what was done meanwhile. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
-import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
-import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { run, runAll, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { addressOf, readyOf } from '../../support/told.ts';
 

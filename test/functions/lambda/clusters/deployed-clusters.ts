@@ -2,6 +2,8 @@
 import { vi } from 'vitest';
 import type { Sandbox } from '../../../../infra/sandbox/sandbox.ts';
 import type { Texts } from '../../../../shared/clusters/entry.ts';
+import type { Key } from '../../../../shared/model/request.ts';
+import type { QueuedWork } from '../../../../shared/queue/queued-work.ts';
 import { addNodeIn, cloudConfFor, kubeconfigFor } from '../../../support/sandbox-world.ts';
 import { sandboxWorld } from '../../sandbox-world.ts';
 import type { AwsFake } from '../aws-fake.ts';
@@ -16,6 +18,11 @@ export interface DeployedClusters {
   /** Works on all that is queued, and on what follows from that. */
   readonly drain: () => Promise<void>;
 }
+
+/** What an event tells of an object of a cluster. */
+export const queuedOf = (cluster: string | undefined, key: Key = 'service/default/web'): QueuedWork => ({
+  request: { key, ...(cluster !== undefined && { cluster }), trigger: 'audit', cause: 'audit-1' },
+});
 
 export const tokenOf = (name: string): string => `token-of-the-cluster-${name}-of-tests`;
 

@@ -1,8 +1,8 @@
 /** The sweeps of many clusters: the schedule sends them, and the worker sweeps. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { QueuedWork } from '../../../../shared/queue/queued-work.ts';
 import { addressOf, aService } from '../../sandbox-world.ts';
-import { CONTEXT, deliver, logged, taken, work } from '../deployed.ts';
+import { after, CONTEXT, deliver, logged, taken, work } from '../deployed.ts';
 import { deployedClusters } from './deployed-clusters.ts';
 import { sqsRecord } from '../sqs-record.ts';
 
@@ -57,8 +57,6 @@ test('a sweep that is an interval late is dropped, and what somebody asked for i
   const { a } = await deployedClusters();
   const late: QueuedWork = { request: { key: 'all', cluster: 'prod-a', trigger: 'sweep' } };
   const record = sqsRecord('0', late);
-  const now = Date.now.bind(Date);
-  const after = (seconds: number) => vi.spyOn(Date, 'now').mockImplementation(() => now() + seconds * 1_000);
   const sweeps = async (one = record): Promise<boolean> => {
     const before = a.requests.length;
     expect(await deliver([one])).toEqual([]);

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { AUDIT_TOKEN, PAGE_TOKEN, RESYNC_TOKEN } from '../../../http/tokens.ts';
 import { eventList, serviceEvent } from '../../../unit/trigger/audit-events.ts';
 import { aService } from '../../sandbox-world.ts';
-import { call, logged, taken } from '../deployed.ts';
+import { after, call, logged, taken } from '../deployed.ts';
 import { deployedClusters, textsOf, tokenOf } from './deployed-clusters.ts';
 
 type Answer = APIGatewayProxyStructuredResultV2;
@@ -41,9 +41,6 @@ async function world() {
   }
   return its;
 }
-
-const now = Date.now.bind(Date);
-const after = (seconds: number) => vi.spyOn(Date, 'now').mockImplementation(() => now() + seconds * 1_000);
 
 test.each(ALL)(
   '%s lets in who has a token of the cluster or of the deployment, and nobody else',

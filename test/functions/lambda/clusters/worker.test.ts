@@ -1,32 +1,20 @@
 /** The worker of several clusters: each in its own World, and none in the way of another one. */
 import { expect, test, vi } from 'vitest';
-import type { Key } from '../../../../shared/model/request.ts';
-import type { QueuedWork } from '../../../../shared/queue/queued-work.ts';
 import { addressOf, aService } from '../../sandbox-world.ts';
-import { contextOf, deliver, logged, work } from '../deployed.ts';
-import { deployedClusters, textsOf } from './deployed-clusters.ts';
-import { sqsRecord } from '../sqs-record.ts';
-
-const WEB = 'service/default/web';
-const of = (cluster: string | undefined, key: Key = WEB): QueuedWork => ({
-  request: { key, ...(cluster !== undefined && { cluster }), trigger: 'audit', cause: 'audit-1' },
-});
-
-const now = Date.now.bind(Date);
-/** From here on the time of day is so many seconds later than it is. */
-const after = (seconds: number) => vi.spyOn(Date, 'now').mockImplementation(() => now() + seconds * 1_000);
+import { after, logged, work } from '../deployed.ts';
+import { deployedClusters, queuedOf, textsOf } from './deployed-clusters.ts';
 
 test('two clusters with the same names in one project get load balancers of their own, and one deletes its own alone', async () => {
   const { aws, a, b, drain } = await deployedClusters();
   for (const { kube } of [a, b]) kube.apply(aService('web'));
-  expect(await work(of('prod-a'), of('prod-b'))).toEqual([]);
+  expect(await work(queuedOf('prod-a'), queuedOf('prod-b'))).toEqual([]);
   await drain();
   const addresses = [a, b].map(({ kube }) => addressOf(kube.get('Service', 'default', 'web')));
   expect(new Set(addresses).size).toBe(2);
   expect(addresses).not.toContain(undefined);
 
   a.kube.delete('Service', 'default', 'web');
-  await work(of('prod-a'));
+  await work(queuedOf('prod-a'));
   await drain();
   expect(a.kube.get('Service', 'default', 'web')).toBeUndefined();
   expect(a.cloud.loadbalancers).toHaveLength(1);
@@ -44,7 +32,15 @@ test('what is queued for a cluster that is not served is done with a line in the
   write('prod-c', textsOf('prod-c', a, a)); // the cluster of prod-a
   a.kube.apply(aService('web'));
 
-  expect(await work(of('prod-a'), of('prod-b'), of('prod-c'), of('gone'), of(undefined))).toEqual([]);
+  expect(
+    await work(
+      queuedOf('prod-a'),
+      queuedOf('prod-b'),
+      queuedOf('prod-c'),
+      queuedOf('gone'),
+      queuedOf(undefined),
+    ),
+  ).toEqual([]);
 
   expect(aws.sent).toEqual([]);
   expect(a.cloud.loadbalancers).toHaveLength(1);
@@ -56,7 +52,7 @@ test('what is queued for a cluster that is not served is done with a line in the
   write('prod-b', textsOf('prod-b', b, a));
   b.kube.apply(aService('web'));
   after(6); // what is corrected counts within seconds
-  await work(of('prod-b'));
+  await work(queuedOf('prod-b'));
   expect(a.cloud.loadbalancers).toHaveLength(2);
 });
 
@@ -64,11 +60,11 @@ test('the entry that comes later by name is served when the first one goes', asy
   const { a, write } = await deployedClusters();
   write('prod-c', textsOf('prod-c', a, a));
   a.kube.apply(aService('web'));
-  await work(of('prod-a', 'node/node-1'), of('prod-c', 'node/node-1'));
+  await work(queuedOf('prod-a', 'node/node-1'), queuedOf('prod-c', 'node/node-1'));
   write('prod-a', {});
   after(61);
 
-  await work(of('prod-c'));
+  await work(queuedOf('prod-c'));
 
   expect(a.cloud.loadbalancers).toHaveLength(1);
 });
@@ -96,13 +92,13 @@ test('a broken entry that worked before goes on with its last good texts, and on
 test('an entry that comes back after it was gone has nothing of the one before', async () => {
   const { a, write } = await deployedClusters();
   a.kube.apply(aService('web'));
-  await work(of('prod-a', 'node/node-1'));
+  await work(queuedOf('prod-a', 'node/node-1'));
   write('prod-a', {});
   after(301);
-  await work(of('prod-a'));
+  await work(queuedOf('prod-a'));
   write('prod-a', { ...textsOf('prod-a', a, a), kubeconfig: 'users: [' });
   after(400);
-  expect(await work(of('prod-a'))).toEqual([]);
+  expect(await work(queuedOf('prod-a'))).toEqual([]);
   expect(a.cloud.loadbalancers).toEqual([]);
 });
 
@@ -123,39 +119,10 @@ test('a function keeps a hundred Worlds, those that were asked for last', async 
   expect([await asks('c000'), await asks('c001')]).toEqual([0, 1]);
 });
 
-test('a cluster whose kube-apiserver hangs is asked for five seconds, then rests, and its keys are left to its sweep', async () => {
-  const { aws, a } = await deployedClusters();
-  await work(of('prod-a', 'node/node-1'));
-  a.fault({ match: { side: 'kube' }, times: 999, kind: 'hang' });
-  await deliver([sqsRecord('0', of('prod-a'))], contextOf(8_500)); // a run that has no answer
-  const began = performance.now();
-
-  expect(await work(of('prod-a'))).toEqual([]);
-  expect(performance.now() - began).toBeLessThan(7_000);
-  const asked = a.requests.length;
-  expect(await work(of('prod-a'))).toEqual([]);
-
-  expect(a.requests.length).toBe(asked); // it rests
-  expect(aws.sent).toEqual([]);
-  expect(logged()).toContain('prod-a: the kube-apiserver has not said which cluster it is');
-}, 60_000);
-
-test('while Parameter Store cannot be read, what is queued for a cluster that is not known yet is left to its sweep', async () => {
-  const { aws, a, b } = await deployedClusters();
-  await work(of('prod-a', 'node/node-1'));
-  aws.down.set('SSM', 500);
-  for (const { kube } of [a, b]) kube.apply(aService('web'));
-  expect(await work(of('prod-a'), of('prod-b'))).toEqual([]);
-  expect(a.cloud.loadbalancers).toHaveLength(1);
-  aws.down.clear();
-  expect(await work(of('prod-b'))).toEqual([]);
-  expect(a.cloud.loadbalancers).toHaveLength(2);
-});
-
 test('a flag that is none of the functions is refused by name', async () => {
   const { a } = await deployedClusters();
   vi.stubEnv('LEVELSET_CLUSTERS', 'folder:/etc/clusters');
-  expect(await work(of('prod-a'))).toEqual([]);
+  expect(await work(queuedOf('prod-a'))).toEqual([]);
   expect(logged()).toContain('--clusters has a value that is not allowed: give parameters:PATH');
   expect(a.requests).toEqual([]);
 });

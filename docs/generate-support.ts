@@ -71,7 +71,7 @@ export function supportPage(): string {
   const alike = Map.groupBy(all, ({ rest }) => rest.join('|'));
   const rows = [...alike.values()].map((group) => {
     const kinds = [...Map.groupBy(group, ({ of }) => of)];
-    const whats = kinds.map(([of, ones]) => `${of}: ${ones.map(({ what }) => what).join(', ')}`);
+    const whats = kinds.map(([of, ones]) => `${of} ${ones.map(({ what }) => what).join(', ')}`);
     return [whats.join('; '), ...(group[0]?.rest ?? [])];
   });
   const titles = ['what', 'Octavia API', 'amphora', 'ovn', 'where it is missing'];

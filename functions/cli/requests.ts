@@ -2,10 +2,19 @@
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { adviceOn } from '../../shared/model/errors.ts';
 import type { Report } from '../../shared/model/outcome.ts';
-import { asNodeKey, asServiceKey, isEverything, isUnit } from '../../shared/model/request.ts';
-import { parseObject, requestOf, scopeOf } from '../../shared/model/request.ts';
-import type { Key, ReconcileRequest, SweepScope } from '../../shared/model/request.ts';
-import { inParallel } from '../../shared/observe/in-parallel.ts';
+import {
+  asNodeKey,
+  asServiceKey,
+  isEverything,
+  isUnit,
+  parseObject,
+  requestOf,
+  scopeOf,
+  type Key,
+  type ReconcileRequest,
+  type SweepScope,
+} from '../../shared/model/request.ts';
+import { inParallel } from '../../shared/observe/reads.ts';
 import { renderPlan, summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { World } from '../../shared/ports.ts';
 import { reconcile } from '../../shared/reconcile.ts';

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
-import { inParallel } from '../../shared/observe/in-parallel.ts';
+import { inParallel } from '../../shared/observe/reads.ts';
 import { invocationTime } from '../budget.ts';
 import { readTokens } from '../http/admit.ts';
 import { KubernetesCallers } from '../http/kubernetes-callers.ts';

@@ -1,10 +1,7 @@
-import { FLOATING_IP } from './attributes/floating-ip.ts';
+import { FLOATING_IP, PORT, ROUTER, SECURITY_GROUP, SECURITY_GROUP_RULE } from './attributes/network.ts';
 import { HEALTH_MONITOR } from './attributes/health-monitor.ts';
-import { L7_POLICY, L7_RULE } from './attributes/l7.ts';
+import { L7_POLICY, L7_RULE, LOAD_BALANCER, MEMBER } from './attributes/load-balancer.ts';
 import { LISTENER } from './attributes/listener.ts';
-import { LOAD_BALANCER } from './attributes/load-balancer.ts';
-import { MEMBER } from './attributes/member.ts';
-import { PORT, ROUTER, SECURITY_GROUP, SECURITY_GROUP_RULE } from './attributes/network.ts';
 import { NODE, NODE_STATUS } from './attributes/node.ts';
 import { POOL } from './attributes/pool.ts';
 import { SECRET } from './attributes/secret.ts';

@@ -3,18 +3,15 @@ import { ReconcileError } from '../model/errors.ts';
 import { isLocked } from '../model/load-balancer/octavia.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
-import { isAnother, REPLACEMENT } from '../model/plan.ts';
-import type { Plan, Step } from '../model/plan.ts';
-import { ofLastDay } from '../model/repairs.ts';
-import type { RecordedRepairs, Repair } from '../model/repairs.ts';
+import { isAnother, REPLACEMENT, type Plan, type Step } from '../model/plan.ts';
+import { ofLastDay, type RecordedRepairs, type Repair } from '../model/records.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';
-import { readIfPossible } from '../observe/attempt.ts';
+import { readIfPossible } from '../observe/reads.ts';
 import type { World } from '../ports.ts';
 import { listOurLoadBalancers } from './observe/project.ts';
 import type { Source } from './observe/questions.ts';
-import { IN_ERROR, VIP_PORT_GONE } from './plan/plan-repair.ts';
-import type { RepairFacts } from './plan/plan-repair.ts';
+import { IN_ERROR, VIP_PORT_GONE, type RepairFacts } from './plan/plan-repair.ts';
 import { letsIn } from './plan/what-can-be-done-now.ts';
 
 /** The facts, and the version of the record that they are from. */

@@ -3,10 +3,9 @@ import { CLOUD_RIGHTS, type CloudRight } from '../../../infra/openstack/rights.t
 import { looksAfterNodes, looksAfterRoutes } from '../../../shared/config/controllers.ts';
 import { asReconcileError, isError, ReconcileError } from '../../../shared/model/errors.ts';
 import { isRecord } from '../../../shared/model/json.ts';
-import { inParallel } from '../../../shared/observe/in-parallel.ts';
+import { inParallel } from '../../../shared/observe/reads.ts';
 import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';
-import { finding, review, shellWord } from './finding.ts';
-import type { Examined, Finding, Findings } from './finding.ts';
+import { finding, review, shellWord, type Examined, type Finding, type Findings } from './finding.ts';
 
 /** No object has this id: a call that names it is refused for the right, or answered 404. */
 const NOBODY = '00000000-0000-4000-8000-000000000000';

@@ -1,6 +1,7 @@
 import { OCCM, own } from '../annotation-prefixes.ts';
 import { list, uuid, word } from '../text/parsers.ts';
 import { attr } from './attribute-row.ts';
+import type { Ref } from '../address.ts';
 
 /** A further VIP: an IP address of the VIP port in another subnet. */
 export interface AdditionalVip {
@@ -38,4 +39,44 @@ export const LOAD_BALANCER = {
     topic: 'load-balancer', names: [`${OCCM}availability-zone`], parse: word, option: 'availabilityZone', refers: 'availability_zone', orNone: true, unreadable: 'blocks', example: 'az1',
     doc: 'Octavia availability zone, by name. Cannot change later.' }),
   tags: attr<readonly string[]>({ change: 'in-place', compare: 'tags' }),
+};
+
+/** A policy that redirects to another scheme and host; path and query stay (Octavia API, L7 policies). */
+// prettier-ignore
+export const L7_POLICY = {
+  name: attr<string>({ change: 'at-create' }),
+  action: attr<'REDIRECT_PREFIX'>({ change: 'in-place' }),
+  redirect_prefix: attr<string>({ change: 'in-place' }),
+  redirect_http_code: attr<number>({ change: 'in-place', capability: { since: 9 } }),
+  position: attr<number>({ change: 'at-create' }),
+  admin_state_up: attr<boolean>({ change: 'in-place' }),
+  listener_id: attr<string | Ref>({ change: 'at-create' }),
+  tags: attr<readonly string[]>({ change: 'at-create' }),
+};
+
+/** A condition on requests for which an L7 policy applies. */
+// prettier-ignore
+export const L7_RULE = {
+  type: attr<'PATH'>({ change: 'in-place' }),
+  compare_type: attr<'STARTS_WITH'>({ change: 'in-place' }),
+  value: attr<string>({ change: 'in-place' }),
+  admin_state_up: attr<boolean>({ change: 'in-place' }),
+};
+
+// prettier-ignore
+export const MEMBER = {
+  name: attr<string>({ change: 'at-create' }),
+  address: attr<string>({ change: 'recreate' }),
+  protocol_port: attr<number>({ change: 'recreate' }),
+  subnet_id: attr<string>({ change: 'new-pool' }),
+  monitor_port: attr<number | null>({ change: 'in-place', capability: [
+    { at: 'udp', since: 16, instead: null, implied: true },
+    { notOvn: true, instead: null, implied: true },
+  ] }),
+  /** Share of the new connections, 0 to 256. */
+  weight: attr<number>({ change: 'in-place', unset: 1 }),
+  /** Whether the member gets traffic only while all members that are no backups are down. */
+  backup: attr<boolean>({ change: 'in-place', capability: { values: [true], since: 1, notOvn: true, instead: false, implied: true } }),
+  admin_state_up: attr<boolean>({ change: 'in-place' }),
+  tags: attr<readonly string[]>({ change: 'in-place', compare: 'set-record' }),
 };

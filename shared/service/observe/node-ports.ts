@@ -1,22 +1,19 @@
 import { ReconcileError } from '../../model/errors.ts';
 import { fingerprint } from '../../model/json.ts';
 import type { Node } from '../../model/kubernetes.ts';
-import { hasMetadata } from '../../model/node/nova.ts';
-import type { Server } from '../../model/node/nova.ts';
+import { hasMetadata, type Server } from '../../model/node/nova.ts';
 import {
   addressesOfStrangers,
   judgeNodes,
   serversOf,
   unknownAddresses,
+  type JudgedNodes,
 } from '../../model/node/judged-nodes.ts';
-import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
-import { subportIdsOf } from '../../model/node/seen-ports.ts';
-import type { DevicePort } from '../../model/node/seen-ports.ts';
+import { subportIdsOf, type DevicePort } from '../../model/node/seen-ports.ts';
 import { onceFor } from '../../model/once-for.ts';
 import { parseProviderID } from '../../model/node/provider-id.ts';
 import type { WireResource } from '../../model/resources.ts';
-import { listPorts } from '../../observe/list-ports.ts';
-import { attempt, readIfPossible } from '../../observe/attempt.ts';
+import { listPorts, attempt, readIfPossible } from '../../observe/reads.ts';
 import type { CloudReader, World } from '../../ports.ts';
 import { allAddressesOf } from './network/security-group.ts';
 

@@ -15,7 +15,7 @@ import { driftInWords, renderPlan } from '../shared/plan/render-plan.ts';
 import type { World } from '../shared/ports.ts';
 import { readyCondition, BLOCKED_REASON } from '../shared/report/condition.ts';
 import type { RowState, StatusRow } from '../shared/report/page.ts';
-import { whoActs } from '../shared/report/who-acts.ts';
+import { whoActs } from '../shared/report/outcome-of-error.ts';
 import { isOurs } from '../shared/service/unit.ts';
 
 export interface ListedObjects {

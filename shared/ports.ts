@@ -9,14 +9,18 @@ import type {
   ObjectEvent,
   ServicePatch,
 } from './model/kubernetes.ts';
-import type { Deletion, RecordedDeletions } from './model/deletions.ts';
-import type { RecordedRepairs, Repair } from './model/repairs.ts';
+import type {
+  Deletion,
+  RecordedDeletions,
+  RecordedRepairs,
+  Repair,
+  LoadBalancerPlace,
+} from './model/records.ts';
 import type { NodePatch, NodeStatusPatch } from './model/node/node.ts';
 import type { Attributes, CloudKind, WireResource } from './model/resources.ts';
 import type { Problem } from './model/plan.ts';
 import type { Route, RouteRecords } from './model/network/routes.ts';
 import type { StatusTree } from './model/load-balancer/octavia.ts';
-import type { LoadBalancerPlace } from './model/place.ts';
 import type { UnitState } from './model/unit.ts';
 import type { Config } from './config/config.ts';
 import type { Memory } from './memory/memory.ts';

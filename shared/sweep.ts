@@ -9,7 +9,7 @@ import { lazily } from './memory/answers.ts';
 import { listNodesNow } from './memory/listed-nodes.ts';
 import { isEverything, requestOf, type ReconcileRequest, type SweepScope } from './model/request.ts';
 import { NOTHING_FOUND, type Found, type SweepFigures } from './model/outcome.ts';
-import { attempt } from './observe/attempt.ts';
+import { attempt } from './observe/reads.ts';
 import type { Budget, World } from './ports.ts';
 import { NO_RUN } from './run-context.ts';
 import { worldDuring } from './world-during.ts';

@@ -1,8 +1,7 @@
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { isSettledWithin, valueWithin } from '../../shared/deadline.ts';
 import { isError } from '../../shared/model/errors.ts';
-import { attempt } from '../../shared/observe/attempt.ts';
-import { inParallel } from '../../shared/observe/in-parallel.ts';
+import { attempt, inParallel } from '../../shared/observe/reads.ts';
 import type { World } from '../../shared/ports.ts';
 import { connectWithLogins } from '../connect-with-logins.ts';
 import type { Connected } from '../world.ts';

@@ -5,7 +5,7 @@ import { errorText, ReconcileError } from '../../shared/model/errors.ts';
 import { fieldsOf, parseJson } from '../../shared/model/json.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { Key } from '../../shared/model/request.ts';
-import { attempt } from '../../shared/observe/attempt.ts';
+import { attempt } from '../../shared/observe/reads.ts';
 import { proxyFromEnv } from '../../shared/proxy.ts';
 import { readTokens } from '../http/admit.ts';
 import type { Connected } from '../world.ts';

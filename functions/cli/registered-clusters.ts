@@ -3,7 +3,7 @@ import type { Entry, EntrySource } from '../../shared/clusters/entry.ts';
 import { Registry } from '../../shared/clusters/registry.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import type { NamedClusters } from '../../shared/gc/belongings.ts';
-import { inParallel } from '../../shared/observe/in-parallel.ts';
+import { inParallel } from '../../shared/observe/reads.ts';
 import type { Log } from '../../shared/ports.ts';
 import { connectEntry, ofCluster, uidOf, unidentified } from '../clusters/connect-entry.ts';
 import { Logins } from '../clusters/logins.ts';

@@ -14,7 +14,7 @@ import {
   type ReconcileRequest,
   type SweepScope,
 } from '../../shared/model/request.ts';
-import { inParallel } from '../../shared/observe/in-parallel.ts';
+import { inParallel } from '../../shared/observe/reads.ts';
 import { renderPlan, summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { World } from '../../shared/ports.ts';
 import { reconcile } from '../../shared/reconcile.ts';

@@ -4,7 +4,7 @@ import { isSettledWithin } from '../../shared/deadline.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { Delays } from '../../shared/silence.ts';
-import { inParallel } from '../../shared/observe/in-parallel.ts';
+import { inParallel } from '../../shared/observe/reads.ts';
 import type { Connected } from '../world.ts';
 import { isThatOf, uidOf, unidentified } from './connect-entry.ts';
 import { Slot, type Served } from './slot.ts';

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { Router } from 'express';
 import { requestOf } from '../../shared/model/request.ts';
-import { inParallel } from '../../shared/observe/in-parallel.ts';
+import { inParallel } from '../../shared/observe/reads.ts';
 import { invocationTime } from '../budget.ts';
 import { readTokens } from '../http/admit.ts';
 import { HttpError } from '../http/exchange.ts';

@@ -1,4 +1,4 @@
-import { recent, type RecordedDeletions } from '../../shared/model/deletions.ts';
+import { recent, type RecordedDeletions } from '../../shared/model/records.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { valueWithin } from '../../shared/deadline.ts';

@@ -10,9 +10,8 @@ import {
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Budget, Kube, World } from '../ports.ts';
 import { rulesOf } from '../model/network/openings.ts';
-import { execute, type Writes } from './execute.ts';
+import { execute, halvesOf, type Writes, type NodeWrites } from './execute.ts';
 import { isOfNode } from '../model/node/node.ts';
-import { halvesOf, type NodeWrites } from './node-writes.ts';
 import { storeCertificate } from './store-certificate.ts';
 import { placeOf, type Ref } from '../model/address.ts';
 

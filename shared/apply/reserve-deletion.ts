@@ -1,9 +1,9 @@
-import { recent, type Deletion, type RecordedDeletions } from '../model/deletions.ts';
+import { recent, type Deletion, type RecordedDeletions } from '../model/records.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Key } from '../model/request.ts';
 import type { DeletionRecord, World } from '../ports.ts';
-import { oneByOne } from './one-by-one.ts';
+import { isSettledWithin } from '../deadline.ts';
 
 export interface PlannedDeletion {
   /** The UID of the Node, or the id of the load balancer. */
@@ -33,7 +33,7 @@ export function reserveDeletion(
   world: Pick<World, 'clock' | 'memory'>,
 ): Promise<Plan> {
   const { clock } = world;
-  return oneByOne('deletions', world, async () => {
+  return inTurn(world, async () => {
     let plan = planned;
     let { recorded } = leaving;
     for (let tries = 0; tries < MOST_RESERVATIONS && clock.now() - seenAt < PROOF_MS; tries += 1) {
@@ -58,4 +58,15 @@ export function reserveDeletion(
 
 export function deletes({ steps }: Plan): boolean {
   return steps.some(({ verb }) => verb === 'delete');
+}
+
+/** After so long the next turn begins: what hangs holds up no other run. */
+const TURN_MS = 10_000;
+
+/** One after the other: of many runs at once only one would get what all try to take. */
+function inTurn<T>({ memory }: Pick<World, 'memory'>, run: () => Promise<T>): Promise<T> {
+  const { deletionTurn: before = Promise.resolve() } = memory;
+  const turn = before.then(run);
+  memory.deletionTurn = before.then(() => isSettledWithin(turn, TURN_MS));
+  return turn;
 }

@@ -1,8 +1,6 @@
 /** Every flag of the command line: `--help`, the variables, the functions on AWS and docs/flags.md follow from this table. */
-import { allowedReferences } from './allowed-references.ts';
-import { CONTROLLER_NAMES, controllersList } from './controllers.ts';
-import type { Flag } from './flag.ts';
 import {
+  allowedReferences,
   cidrs,
   clustersFrom,
   goBoolean,
@@ -19,6 +17,8 @@ import {
   upToOneHour,
   whole,
 } from './read-value.ts';
+import { CONTROLLER_NAMES, controllersList } from './controllers.ts';
+import type { Flag } from './flag.ts';
 
 /** The commands that talk to the cluster and the cloud. */
 const WORKING = [

@@ -32,7 +32,7 @@ export interface Memory {
   readonly serversByNode: Gathering<readonly Server[]>;
   readonly serverPorts: Gathering<readonly NeutronPort[]>;
   /** A promise that ends with the last run that takes from what is shared, for which the next one waits. */
-  readonly queues: Map<'deletions', Promise<unknown>>;
+  deletionTurn?: Promise<unknown>;
 
   readonly events: ToldEvents;
 }
@@ -74,7 +74,6 @@ export function newMemory(): Memory {
     servers: newGathering(),
     serversByNode: newGathering(),
     serverPorts: newGathering(),
-    queues: new Map(),
     events: new ToldEvents(MOST),
   };
 }

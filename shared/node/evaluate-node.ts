@@ -12,7 +12,7 @@ import {
   SHUTDOWN_TAINT,
   UNINITIALIZED_TAINT,
 } from '../model/node/node.ts';
-import type { RecordedDeletions } from '../model/deletions.ts';
+import type { RecordedDeletions } from '../model/records.ts';
 import { approvalsIn } from '../model/ownership.ts';
 import type { Plan, Problem } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';

@@ -1,7 +1,7 @@
 /** The reads of servers and ports for an evaluation: one by one, or from the lists of a sweep. */
 import { claimOf } from './desired/choose-server.ts';
 import type { Node } from '../model/kubernetes.ts';
-import type { RecordedDeletions } from '../model/deletions.ts';
+import type { RecordedDeletions } from '../model/records.ts';
 import type { NeutronPort, Server, Subport } from '../model/node/nova.ts';
 import { parseProviderID } from '../model/node/provider-id.ts';
 import { candidatesOf, listSubports, subportsOf } from './observe/observe-node.ts';

@@ -9,12 +9,12 @@ import { readCertificateText, listByOffset, withIdOf } from './barbican.ts';
 import { collectionPath, ENDPOINTS, objectPath, queryText } from './endpoints.ts';
 import { readFault, refusal, unexpected, saysAbsent } from './refusal.ts';
 import { gatherLists } from './gathered-lists.ts';
-import { changeRoutes, readNetworkExtensions } from './extra-routes.ts';
 import type { HttpAnswer, HttpRequest, Transport } from './openstack-http.ts';
 import { isRecord } from '../model/json.ts';
 import { octaviaVersionOf, readQuota } from './octavia-limits.ts';
 import { isWireResource, listAll, sendVersioned } from './list-all.ts';
 import type { Session } from './identity/session.ts';
+import type { Route } from '../model/network/routes.ts';
 
 /** 403: for administrators alone, as Octavia's default policy has it. 401: no access rule of the credential. 501: the provider cannot. 404: an old Octavia. */
 const FAILOVER_REFUSED = [401, 403, 404, 501];
@@ -199,4 +199,35 @@ function attempt(verb: string, kind: ReadKind, id: string): string {
 function nameOf(kind: ReadKind, attributes: Attributes): string {
   const { name } = attributes;
   return typeof name === 'string' ? `${ENDPOINTS[kind].title} ${name}` : `a ${ENDPOINTS[kind].title}`;
+}
+
+/** Adds or removes routes and leaves others alone (extension extraroute-atomic). A route to remove must be spelled as it is there. */
+async function changeRoutes(
+  session: Session,
+  verb: 'add' | 'remove',
+  router: string,
+  routes: readonly Route[],
+): Promise<WireResource> {
+  const attempted = `${verb} ${routes.length} routes ${verb === 'add' ? 'to' : 'from'} router ${router}`;
+  const answer = await session.send({
+    service: 'network',
+    method: 'PUT',
+    path: `${objectPath('router', router)}/${verb}_extraroutes`,
+    body: { router: { routes } },
+    attempted,
+  });
+  if (answer.status !== 200) throw refusal(attempted, answer);
+  const changed = isRecord(answer.body) ? answer.body['router'] : undefined;
+  if (!isWireResource(changed)) throw unexpected(attempted, answer, 'router with an id');
+  return changed;
+}
+
+async function readNetworkExtensions(session: Session): Promise<ReadonlySet<string>> {
+  const attempted = 'read the extensions of Neutron';
+  const path = '/v2.0/extensions?fields=alias';
+  const answer = await session.send({ service: 'network', method: 'GET', path, attempted });
+  if (answer.status !== 200) throw refusal(attempted, answer);
+  const listed = isRecord(answer.body) ? answer.body['extensions'] : undefined;
+  if (!Array.isArray(listed)) throw unexpected(attempted, answer, 'list of extensions');
+  return new Set(listed.filter(isRecord).flatMap(({ alias }) => (typeof alias === 'string' ? alias : [])));
 }

@@ -1,18 +1,18 @@
 import type { Credentials, OpenStackConfig } from '../config/config.ts';
 import type { CallRecorder, Cloud } from '../ports.ts';
-import { createCallRecorder } from './calls.ts';
 import { createCloud } from './cloud.ts';
 import type { EndpointSemaphores } from './endpoint-semaphore.ts';
-import { followCredentials } from './identity/follow-credentials.ts';
+import { followCredentials, createKeystone, type Keystone } from './identity/keystone.ts';
 import {
   createOpenStackHttp,
   overSockets,
   type HttpAnswer,
   type Observer,
   type Transport,
+  type Call,
 } from './openstack-http.ts';
-import { createKeystone, type Keystone } from './identity/keystone.ts';
 import { createSession, type Session } from './identity/session.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
 
 interface CloudConnection {
   readonly cloud: Cloud;
@@ -84,4 +84,34 @@ export function connectCloud(
     },
     project: () => session.project(),
   };
+}
+
+interface Tally {
+  calls: number;
+  readonly failedRequestIds: string[];
+}
+
+/** Counts the calls of one run, those after an `await` as well. */
+export function createCallRecorder(): { readonly recorder: CallRecorder; readonly note: Observer } {
+  const runs = new AsyncLocalStorage<Tally>();
+  return {
+    recorder: {
+      async record(run) {
+        const tally: Tally = { calls: 0, failedRequestIds: [] };
+        const value = await runs.run(tally, run);
+        return { value, ...tally };
+      },
+    },
+    note(call) {
+      const tally = runs.getStore();
+      if (tally === undefined) return;
+      tally.calls += 1;
+      if (call.requestId !== undefined && isFailure(call)) tally.failedRequestIds.push(call.requestId);
+    },
+  };
+}
+
+/** A 404 to a GET or DELETE is an answer and no failure. */
+function isFailure({ method, status }: Call): boolean {
+  return status >= 400 && !(status === 404 && (method === 'GET' || method === 'DELETE'));
 }

@@ -1,4 +1,4 @@
-import { recent, type Deletion } from '../model/deletions.ts';
+import { recent, type Deletion } from '../model/records.ts';
 import { onceFor } from '../model/once-for.ts';
 
 export interface DeletionBudget {

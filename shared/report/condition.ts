@@ -1,7 +1,8 @@
-import type { Condition, Service } from '../model/kubernetes.ts';
+import type { Condition, Service, Node, ObjectEvent } from '../model/kubernetes.ts';
 import { READY_CONDITION } from '../model/ownership.ts';
 import { clip } from '../model/text/text.ts';
-import { ERRORS } from '../model/errors.ts';
+import { ERRORS, asReconcileError, isRefusedWrite } from '../model/errors.ts';
+import type { Kube } from '../ports.ts';
 
 /** What a condition says. The type is levelset's own, and the times follow from the status. */
 export type ConditionMessage = Pick<Condition, 'status' | 'reason' | 'message'>;
@@ -38,4 +39,24 @@ export const BLOCKED_REASON = 'LoadBalancerBlocked';
 export function tellsTrouble({ status }: Service): boolean {
   const reason = readyCondition(status?.conditions)?.reason;
   return reason === ERRORS.CLOUD_UNAVAILABLE.reason || reason === BLOCKED_REASON;
+}
+
+/** Writes, then the Events about it. Where the write is refused they come even so, with one that says why. Throws what `write` throws. */
+export async function publish(
+  about: Service | Node,
+  write: () => Promise<unknown>,
+  events: readonly ObjectEvent[],
+  kube: Pick<Kube, 'recordEvent'>,
+): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    const refused = asReconcileError(error);
+    const reason = about.metadata.namespace === undefined ? 'SyncNodeFailed' : ERRORS[refused.code].reason;
+    const message = `${refused.message} (${ERRORS[refused.code].advice})`;
+    const all = isRefusedWrite(refused) ? [...events, { type: 'Warning' as const, reason, message }] : [];
+    for (const event of all) await kube.recordEvent(about, event);
+    throw error;
+  }
+  for (const event of events) await kube.recordEvent(about, event);
 }

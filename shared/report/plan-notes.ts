@@ -1,7 +1,8 @@
 import type { Change, Plan, Problem } from '../model/plan.ts';
 import { printable, quote } from '../model/text/text.ts';
-import { approveWith, noteOfStep, renderBriefly } from '../plan/render-plan.ts';
+import { approveWith, noteOfStep, renderBriefly, whatBecomesOf } from '../plan/render-plan.ts';
 import type { World } from '../ports.ts';
+import type { ObjectEvent } from '../model/kubernetes.ts';
 
 /** The number of notes of one kind that a condition lists one by one. */
 const MOST_SHOWN = 10;
@@ -48,4 +49,16 @@ function firstOf(notes: readonly string[]): readonly string[] {
 
 export function tellPlan({ unit, steps }: Plan, { log, cluster }: Pick<World, 'log' | 'cluster'>): void {
   if (steps.length > 0) log.info('plan', { cluster, object: unit, steps: renderBriefly(steps) });
+}
+
+const MOST_DRIFT = 5;
+
+export function driftEvent(plan: Pick<Plan, 'drift' | 'driftStays'>): readonly ObjectEvent[] {
+  const { drift = [], driftStays } = plan;
+  if (drift.length === 0) return [];
+  const shown = drift.slice(0, MOST_DRIFT).map(noteOfStep);
+  const more = drift.length - shown.length;
+  const all = more > 0 ? [...shown, `and ${more} more, see levelset drift`] : shown;
+  const message = `OpenStack is not as it was settled; ${whatBecomesOf(plan)}: ${all.join('; ')}`;
+  return [{ type: 'Warning', reason: driftStays ? 'DriftReported' : 'DriftRepaired', message }];
 }

@@ -8,8 +8,7 @@
 import { applyEach, NONE_APPLIED, type AppliedEach } from './apply/apply-each.ts';
 import type { Run } from '../model/outcome.ts';
 import { routeConditions } from './desired/route-conditions.ts';
-import { forgetLimits } from './apply/full-routers.ts';
-import { evaluateRoutes, type RoutesEvaluation } from './evaluate-routes.ts';
+import { forgetLimits, evaluateRoutes, type RoutesEvaluation } from './evaluate-routes.ts';
 import { ERRORS } from '../model/errors.ts';
 import { nodeStatusAt } from '../model/node/node.ts';
 import { isByPerson, readsInFull, type ReconcileRequest } from '../model/request.ts';

@@ -8,7 +8,7 @@ import { followsNodes } from '../model/load-balancer/octavia.ts';
 import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
 import type { Step } from '../model/plan.ts';
 import type { UnitState } from '../model/unit.ts';
-import { attempt, readIfPossible } from '../observe/attempt.ts';
+import { attempt, readIfPossible } from '../observe/reads.ts';
 import type { World } from '../ports.ts';
 import type { Evaluation } from './evaluate.ts';
 import { selectorOf } from './intent/service-intent.ts';

@@ -3,9 +3,8 @@
  * them, make others, and let deleted Services go while their load balancers stay (decision 154).
  */
 import { ReconcileError } from '../model/errors.ts';
-import { PLACE } from '../model/place.ts';
-import type { LoadBalancerPlace } from '../model/place.ts';
-import { onceAMinute } from '../observe/once-a-minute.ts';
+import { PLACE, type LoadBalancerPlace } from '../model/records.ts';
+import { onceAMinute } from '../observe/reads.ts';
 import type { World } from '../ports.ts';
 
 /** Throws CONFIG_INVALID if the credentials or the region lead to another place than the recorded one. */

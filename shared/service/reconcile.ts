@@ -4,8 +4,7 @@
  * A Service that is gone takes the same steps, and its run plans to delete what is left. No run waits for Octavia: a
  * run that wrote to a load balancer ends as `progressing`, and the key comes back when Octavia is done.
  */
-import { apply } from '../apply/apply.ts';
-import type { Applied } from '../apply/apply.ts';
+import { apply, type Applied } from '../apply/apply.ts';
 import { deletes, reserveDeletion } from '../apply/reserve-deletion.ts';
 import { forgetNodes } from '../memory/listed-nodes.ts';
 import { asReconcileError, isError, isRefusedWrite, ReconcileError } from '../model/errors.ts';
@@ -14,16 +13,14 @@ import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
 import type { Outcome, Run } from '../model/outcome.ts';
 import { FINALIZER } from '../model/ownership.ts';
 import { isAnother } from '../model/plan.ts';
-import { asServiceKey, isByPerson, isHint, readsInFull } from '../model/request.ts';
-import type { ReconcileRequest } from '../model/request.ts';
+import { asServiceKey, isByPerson, isHint, readsInFull, type ReconcileRequest } from '../model/request.ts';
 import type { Unit } from '../model/unit.ts';
-import { attempt } from '../observe/attempt.ts';
+import { attempt } from '../observe/reads.ts';
 import type { Budget, World } from '../ports.ts';
 import { tellPlan } from '../report/plan-notes.ts';
 import { noteWrites } from './as-written.ts';
 import { stateAtWork, withDrift } from './drift.ts';
-import { evaluate, nodesOf } from './evaluate.ts';
-import type { Evaluation } from './evaluate.ts';
+import { evaluate, nodesOf, type Evaluation } from './evaluate.ts';
 import { finish, keepStates, reportFailure, runSummary } from './finish.ts';
 import { requirePlace } from './place.ts';
 import { recordRepair, takeBack } from './repair.ts';

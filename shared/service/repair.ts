@@ -4,8 +4,7 @@ import type { ObservedService } from '../model/load-balancer/observed-service.ts
 import type { ClusterIdentity } from '../model/ownership.ts';
 import { isAnother } from '../model/plan.ts';
 import type { Plan, Step } from '../model/plan.ts';
-import { ofLastDay } from '../model/repairs.ts';
-import type { RecordedRepairs, Repair } from '../model/repairs.ts';
+import { ofLastDay, type RecordedRepairs, type Repair } from '../model/records.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';
 import type { World } from '../ports.ts';

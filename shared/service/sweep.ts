@@ -7,25 +7,20 @@ import { familiesOf } from './intent/service-intent.ts';
 import { comparedState, isComparedInFull, isUnread, keepCompared, prune, triedAgainMs } from './watermark.ts';
 import { evaluate } from './evaluate.ts';
 import { nothingApplied } from './finish.ts';
-import { bulkChildren } from './observe/children.ts';
-import type { BulkChildren } from './observe/children.ts';
+import { bulkChildren, type BulkChildren } from './observe/children.ts';
 import { namedId } from './observe/load-balancer/adoption.ts';
 import type { CertificateInUse } from '../model/tls/certificate-facts.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
 import type { JudgedNodes } from '../model/node/judged-nodes.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
-import { keyOf, serviceKey } from '../model/request.ts';
-import type { Key, SweepScope } from '../model/request.ts';
+import { keyOf, serviceKey, type Key, type SweepScope } from '../model/request.ts';
 import { isAnother } from '../model/plan.ts';
-import { LET_GO_REASON, TAKEN_OVER_REASON } from '../model/unit.ts';
-import type { UnitState } from '../model/unit.ts';
+import { LET_GO_REASON, TAKEN_OVER_REASON, type UnitState } from '../model/unit.ts';
 import { readyCondition, rfc3339, tellsTrouble } from '../report/condition.ts';
 import { judgeBy, listNodePorts } from './observe/node-ports.ts';
-import { foundIn, observeProject, statesOf } from './observe/project.ts';
-import type { Listed, Project } from './observe/project.ts';
-import { judgeInTime, leftInWords, notComparedInWords } from './judge-in-time.ts';
-import type { NotCompared } from './judge-in-time.ts';
+import { foundIn, observeProject, statesOf, type Listed, type Project } from './observe/project.ts';
+import { judgeInTime, leftInWords, notComparedInWords, type NotCompared } from './judge-in-time.ts';
 import {
   isNotTold,
   letGoInWords,
@@ -38,10 +33,9 @@ import {
 import { judgeOrphans } from './vanished.ts';
 import { recordPlace, requirePlace } from './place.ts';
 import { errorText, isError, ReconcileError } from '../model/errors.ts';
-import { NOTHING_FOUND } from '../model/outcome.ts';
-import type { Found } from '../model/outcome.ts';
+import { NOTHING_FOUND, type Found } from '../model/outcome.ts';
 import { valueWithin } from '../deadline.ts';
-import { attempt } from '../observe/attempt.ts';
+import { attempt } from '../observe/reads.ts';
 import type { World } from '../ports.ts';
 import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
 import { addressesToPublish, ingressOf, sameIngress } from './report/published-address.ts';

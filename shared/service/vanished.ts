@@ -5,8 +5,7 @@
  */
 import type { PlannedDeletion } from '../apply/reserve-deletion.ts';
 import type { Config } from '../config/config.ts';
-import { DELETIONS, recent } from '../model/deletions.ts';
-import type { Deletion, RecordedDeletions } from '../model/deletions.ts';
+import { DELETIONS, recent, type Deletion, type RecordedDeletions } from '../model/records.ts';
 import { isError } from '../model/errors.ts';
 import type { Service } from '../model/kubernetes.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
@@ -15,16 +14,13 @@ import type { Plan } from '../model/plan.ts';
 import type { Key } from '../model/request.ts';
 import type { ObservedResource, ResourceKind, WireResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';
-import { attempt } from '../observe/attempt.ts';
+import { attempt } from '../observe/reads.ts';
 import type { World } from '../ports.ts';
 import { rfc3339 } from '../report/condition.ts';
 import type { Evaluation } from './evaluate.ts';
-import { foundIn, listOurLoadBalancers } from './observe/project.ts';
-import type { Project } from './observe/project.ts';
-import { findOrphans } from './orphans.ts';
-import type { Orphan } from './orphans.ts';
-import { holdBack, whyStays } from './plan/hold-back.ts';
-import type { LeftBehind } from './plan/hold-back.ts';
+import { foundIn, listOurLoadBalancers, type Project } from './observe/project.ts';
+import { findOrphans, type Orphan } from './orphans.ts';
+import { holdBack, whyStays, type LeftBehind } from './plan/hold-back.ts';
 import { isSeenLeaving, notVanished } from './unit.ts';
 
 /**

@@ -4,7 +4,7 @@ import { errorText, ReconcileError } from '../model/errors.ts';
 import { fingerprint, sameJson } from '../model/json.ts';
 import type { Service } from '../model/kubernetes.ts';
 import { tagValue } from '../model/ownership.ts';
-import { attempt } from '../observe/attempt.ts';
+import { attempt } from '../observe/reads.ts';
 import { selectorOf } from './intent/service-intent.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { World } from '../ports.ts';

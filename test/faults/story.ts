@@ -5,7 +5,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { exitCode, runRequests } from '../../functions/cli/requests.ts';
-import { inParallel } from '../../shared/observe/in-parallel.ts';
+import { inParallel } from '../../shared/observe/reads.ts';
 import { sweep } from '../../shared/sweep.ts';
 import type { Program, RunningProgram } from '../support/levelset-program.ts';
 import { picture } from '../support/picture.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inParallel } from '../../shared/observe/in-parallel.ts';
+import { inParallel } from '../../shared/observe/reads.ts';
 
 test('as many at a time as allowed, results in the order of the items', async () => {
   let running = 0;

@@ -1,4 +1,4 @@
-import type { NodeWrites } from '../../shared/apply/node-writes.ts';
+import type { NodeWrites } from '../../shared/apply/execute.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secret } from '../../shared/model/kubernetes.ts';

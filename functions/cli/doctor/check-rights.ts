@@ -3,7 +3,7 @@ import { CLOUD_RIGHTS, type CloudRight } from '../../../infra/openstack/rights.t
 import { looksAfterNodes, looksAfterRoutes } from '../../../shared/config/controllers.ts';
 import { asReconcileError, isError, ReconcileError } from '../../../shared/model/errors.ts';
 import { isRecord } from '../../../shared/model/json.ts';
-import { inParallel } from '../../../shared/observe/in-parallel.ts';
+import { inParallel } from '../../../shared/observe/reads.ts';
 import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';
 import { finding, review, shellWord, type Examined, type Finding, type Findings } from './finding.ts';
 

@@ -5,7 +5,7 @@ import { readNamedFile } from '../../named-file.ts';
 import { proxyFromEnv } from '../../proxy.ts';
 import type { Connection, Login } from './connection.ts';
 import { readKubeconfig } from './kubeconfig.ts';
-import { rotatedFile, tokenFile } from './rotated-file.ts';
+import { rotatedFile, tokenFile } from './kubeconfig-fields.ts';
 
 interface WhereToLook {
   readonly kubeconfig?: string;

@@ -4,8 +4,7 @@ import { ReconcileError } from '../../model/errors.ts';
 import { isRecord } from '../../model/json.ts';
 import { PROXY_ALLOWED, readProxy } from '../../proxy.ts';
 import type { Connection, Credential, CredentialSource, Login, TlsSettings } from './connection.ts';
-import { KubeconfigFields, type Map, type Origin } from './kubeconfig-fields.ts';
-import { tokenFile, type RotatedText } from './rotated-file.ts';
+import { KubeconfigFields, tokenFile, type Map, type Origin, type RotatedText } from './kubeconfig-fields.ts';
 
 /**
  * The connection of the current context (Kubernetes reference, "kubeconfig (v1)"). Throws CONFIG_INVALID with file

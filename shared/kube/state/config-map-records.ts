@@ -6,9 +6,7 @@ import { ReconcileError } from '../../model/errors.ts';
 import { parseJson, fieldsOf } from '../../model/json.ts';
 import type { KubeHttp } from '../kube-http.ts';
 import { asObject, corePath, getObject } from '../kube-objects.ts';
-import { DELETIONS, type Deletion } from '../../model/deletions.ts';
-import { PLACE } from '../../model/place.ts';
-import type { Repair } from '../../model/repairs.ts';
+import { DELETIONS, PLACE, type Deletion, type Repair } from '../../model/records.ts';
 import type { DeletionRecord, Deletions, PlaceRecord, RepairRecord, RouteRecord } from '../../ports.ts';
 import type { RouteRecords, WrittenRoute } from '../../model/network/routes.ts';
 

@@ -1,8 +1,8 @@
 import type { Ref } from '../address.ts';
 import type { AddressPair, Route } from '../network/routes.ts';
+import { attr } from './attribute-row.ts';
 import { OCCM } from '../annotation-prefixes.ts';
 import { uuid } from '../text/parsers.ts';
-import { attr } from './attribute-row.ts';
 
 // prettier-ignore
 export const FLOATING_IP = {
@@ -20,10 +20,7 @@ export const FLOATING_IP = {
   tags: attr<readonly string[]>({ change: 'in-place', compare: 'tags' }),
 };
 
-/**
- * A security group that levelset makes for one Service and puts on the ports of the nodes
- * (service/desired/desire-security-group.ts).
- */
+/** Made for one Service, and put on the ports of the Nodes. */
 export const SECURITY_GROUP = {
   name: attr<string>({ change: 'at-create' }),
   description: attr<string>({ change: 'at-create' }),

@@ -4,8 +4,7 @@ import type { Server, NeutronPort, Subport } from '../../model/node/nova.ts';
 import { parseProviderID } from '../../model/node/provider-id.ts';
 import type { Cloud, CloudReader } from '../../ports.ts';
 import { readServer, serversNamed } from './servers.ts';
-import { onceAMinute } from '../../observe/once-a-minute.ts';
-import { listPorts } from '../../observe/list-ports.ts';
+import { onceAMinute, listPorts } from '../../observe/reads.ts';
 
 interface Whereabouts {
   readonly region?: string;

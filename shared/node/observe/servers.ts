@@ -1,8 +1,7 @@
 import type { NeutronPort, Server } from '../../model/node/nova.ts';
 import type { WireResource } from '../../model/resources.ts';
 import type { Cloud, CloudReader, World } from '../../ports.ts';
-import { onceAMinute } from '../../observe/once-a-minute.ts';
-import { listPorts } from '../../observe/list-ports.ts';
+import { onceAMinute, listPorts } from '../../observe/reads.ts';
 import { patienceMs, valueWithin } from '../../deadline.ts';
 import type { Gathering } from '../../memory/memory.ts';
 

@@ -14,9 +14,9 @@ import {
   isNews,
   readyCondition,
   rfc3339,
+  publish,
   type ConditionMessage,
 } from '../../report/condition.ts';
-import { publish } from '../../report/publish.ts';
 
 interface NodeSummary {
   readonly condition?: NodeCondition;

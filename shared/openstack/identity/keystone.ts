@@ -1,5 +1,5 @@
 import type { OpenStackConfig, Credentials } from '../../config/config.ts';
-import { ReconcileError } from '../../model/errors.ts';
+import { ReconcileError, asReconcileError } from '../../model/errors.ts';
 import { readAccessRules, type AccessRule } from './access-rules.ts';
 import { readCatalog, type CatalogEndpoint } from './catalog.ts';
 import { refusal, unexpected, unreachable } from '../refusal.ts';
@@ -8,7 +8,8 @@ import { isRecord, stringAt } from '../../model/json.ts';
 import { redact } from '../../model/redact.ts';
 import { Answers } from '../../memory/answers.ts';
 import { NO_RUN, type RunContext } from '../../run-context.ts';
-import { LoginRefusals } from './login-refusals.ts';
+import { Silence, type Delays } from '../../silence.ts';
+import { isDeepStrictEqual } from 'node:util';
 
 export interface Token {
   readonly value: string;
@@ -158,4 +159,92 @@ function authBody(credentials: Credentials): unknown {
 
 function secretOf(credentials: Credentials): string {
   return credentials.type === 'password' ? credentials.password : credentials.secret;
+}
+
+/** Whoever refuses a login counts it, and some lock the account after five of them. */
+const OF_REFUSAL: Delays = { firstMs: 60_000, longestMs: 5 * 60_000 };
+const OF_NO_ANSWER: Delays = { firstMs: 1_000, longestMs: 30_000 };
+
+/**
+ * A failed login is the answer for everybody until the next try is due: after 1, 2, ... 5 minutes where it was
+ * refused, 1, 2, ... 30 s where nobody answered.
+ */
+class LoginRefusals {
+  readonly #silence: Silence;
+  #failure: ReconcileError | undefined;
+
+  constructor(now: () => number) {
+    this.#silence = new Silence(now);
+  }
+
+  async guard<T>(login: () => Promise<T>): Promise<T> {
+    if (this.#failure && !this.#silence.isOver) throw this.#failure;
+    try {
+      const done = await login();
+      this.#forget();
+      return done;
+    } catch (error) {
+      const failed = asReconcileError(error);
+      if (this.#failure?.code !== failed.code) this.#forget();
+      this.#failure = failed;
+      this.#silence.begin(isRefusal(failed) ? OF_REFUSAL : OF_NO_ANSWER);
+      throw failed;
+    }
+  }
+
+  #forget(): void {
+    this.#failure = undefined;
+    this.#silence.end();
+  }
+}
+
+/** Whether only an operator can mend it. */
+function isRefusal({ disposition }: ReconcileError): boolean {
+  return disposition === 'operator';
+}
+
+/** How often the files are read for other credentials while a login is refused. */
+const READ_EVERY_MS = 10_000;
+
+interface FollowCredentialsOptions {
+  readonly credentials: Credentials;
+  readonly readCredentials: () => Promise<Credentials | undefined>;
+  readonly keystoneOf: (credentials: Credentials) => Keystone;
+  readonly now: () => number;
+}
+
+/** The login with the credentials that their files have. Other ones that came while a login is refused are another login, tried at once. */
+export function followCredentials({
+  readCredentials,
+  keystoneOf,
+  now,
+  ...first
+}: FollowCredentialsOptions): Keystone {
+  const readings = new Answers(1);
+  let { credentials } = first;
+  let keystone = keystoneOf(credentials);
+
+  async function readAgain(): Promise<void> {
+    const found = await readCredentials();
+    if (found === undefined || isDeepStrictEqual(found, credentials)) return;
+    credentials = found;
+    keystone = keystoneOf(found);
+  }
+
+  async function ask<T>(call: (its: Keystone) => Promise<T>): Promise<T> {
+    const asked = keystone;
+    try {
+      return await call(asked);
+    } catch (error) {
+      if (!isRefusal(asReconcileError(error))) throw error;
+      await readings.read('credentials', { keepMs: READ_EVERY_MS, clock: { now } }, readAgain);
+      if (keystone === asked) throw error;
+      return call(keystone);
+    }
+  }
+
+  return {
+    token: (run) => ask((its) => its.token(run)),
+    renew: (refused, run) => ask((its) => its.renew(refused, run)),
+  };
 }

@@ -1,8 +1,7 @@
 import { inNumbers, WORST_FIRST, type RowState, type StatusView } from '../page.ts';
-import { since } from './ages.ts';
+import { since, type Group } from './cells.ts';
 import { BARE, DRY_RUN, renderDocument, warning, type Frame } from './layout.ts';
 import { markup, type Html } from './markup.ts';
-import type { Group } from './sync.ts';
 
 export interface ClusterRow {
   readonly cluster: string;

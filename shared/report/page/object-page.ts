@@ -1,11 +1,9 @@
 import { printable, quote } from '../../model/text/text.ts';
 import type { StatusRow } from '../page.ts';
-import { since } from './ages.ts';
-import { actor, health, next, sync, titleOf, why } from './cells.ts';
+import { since, actor, health, next, sync, titleOf, why, groupOf, GROUP_NAMES, healthOf } from './cells.ts';
 import { BARE, pathAbove, renderDocument, warning, type Frame } from './layout.ts';
 import { markup, type Html } from './markup.ts';
 import type { ObjectView, TreePart, Look } from './object-view.ts';
-import { groupOf, GROUP_NAMES, healthOf } from './sync.ts';
 import type { ComparedAttribute, ComparedResource } from '../../plan/compare-all.ts';
 
 /** Longer values are cut on the page: JSON has them whole. */

@@ -6,12 +6,24 @@ import {
   type StatusView,
   type WebhookView,
 } from '../page.ts';
-import { age, since } from './ages.ts';
-import { actor, health, isUnderWay, next, sync, titleOf, why } from './cells.ts';
+import {
+  age,
+  since,
+  actor,
+  health,
+  isUnderWay,
+  next,
+  sync,
+  titleOf,
+  why,
+  groupOf,
+  GROUP_NAMES,
+  GROUPS,
+  type Group,
+} from './cells.ts';
 import { BARE, DRY_RUN, pageOfObject, renderDocument, warning, type Frame } from './layout.ts';
 import { markup, type Html } from './markup.ts';
 import { PAGE_ROWS, rowsFor, pathOfQuestion, kindOf, namespaceOf, type GroupedRow } from './question.ts';
-import { groupOf, GROUP_NAMES, GROUPS, type Group } from './sync.ts';
 
 /** The page of one cluster: rows that need a person first. */
 export function renderPage(view: StatusView, frame: Frame = BARE): string {

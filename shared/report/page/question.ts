@@ -1,5 +1,5 @@
 import type { StatusRow } from '../page.ts';
-import { groupOf, GROUPS, type Group } from './sync.ts';
+import { groupOf, GROUPS, type Group } from './cells.ts';
 
 /** What the address of the page asks for. Empty: everything. */
 export interface PageQuestion {

@@ -1,7 +1,6 @@
 import type { Means } from '../../apply/apply.ts';
 import { applyEach, NONE_APPLIED, type AppliedEach } from './apply-each.ts';
-import { noteLimit } from './full-routers.ts';
-import type { RoutesEvaluation } from '../evaluate-routes.ts';
+import { noteLimit, type RoutesEvaluation } from '../evaluate-routes.ts';
 import type { Address } from '../../model/address.ts';
 import type { ReconcileError } from '../../model/errors.ts';
 import type { Step } from '../../model/plan.ts';

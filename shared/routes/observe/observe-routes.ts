@@ -10,7 +10,7 @@ import {
   type WrittenRoutes,
 } from '../../model/network/routes.ts';
 import type { Cloud } from '../../ports.ts';
-import { listPorts } from '../../observe/list-ports.ts';
+import { listPorts } from '../../observe/reads.ts';
 
 const FIELDS = [
   ...['id', 'device_id', 'device_owner', 'fixed_ips', 'mac_address', 'network_id', 'revision_number'],

@@ -1,24 +1,27 @@
-import { notAfterIn, RENEW_WITHIN_MS } from '../../model/tls/certificate-facts.ts';
-import type {
-  CertificateFacts,
-  CertificateQuestion,
-  FoundCertificate,
-  Horizon,
-  TlsReference,
+import {
+  notAfterIn,
+  RENEW_WITHIN_MS,
+  type CertificateFacts,
+  type CertificateQuestion,
+  type FoundCertificate,
+  type Horizon,
+  type TlsReference,
 } from '../../model/tls/certificate-facts.ts';
-import { inParallel } from '../../observe/in-parallel.ts';
+import {
+  inParallel,
+  orUnread,
+  readIfPossible,
+  lookIfPossible,
+  onceAMinute,
+  type ListSource,
+} from '../../observe/reads.ts';
 import { ReconcileError } from '../../model/errors.ts';
 import type { WireResource, ObservedResource } from '../../model/resources.ts';
 import type { Clock, Cloud, CloudReader, World, Kube } from '../../ports.ts';
-import { orUnread, readIfPossible, lookIfPossible } from '../../observe/attempt.ts';
-import { onceAMinute } from '../../observe/once-a-minute.ts';
-import { TLS_SECRET } from '../../model/ownership.ts';
-import type { ClusterIdentity } from '../../model/ownership.ts';
+import { TLS_SECRET, type ClusterIdentity } from '../../model/ownership.ts';
 import { namespaceInStoredName, readStoredName, storedMode } from '../../model/tls/stored-certificate.ts';
 import type { Unit } from '../../model/unit.ts';
-import { readTlsSecret } from '../../model/tls/tls-secret.ts';
-import type { TlsSecretFacts } from '../../model/tls/tls-secret.ts';
-import type { ListSource } from '../../observe/attempt.ts';
+import { readTlsSecret, type TlsSecretFacts } from '../../model/tls/tls-secret.ts';
 
 /**
  * Barbican's references for the certificates that the Service names. Each is read once a minute; unread, it counts as

@@ -8,8 +8,7 @@ import type { DevicePort } from '../../model/node/seen-ports.ts';
 import { onceFor } from '../../model/once-for.ts';
 import { parseProviderID } from '../../model/node/provider-id.ts';
 import type { WireResource } from '../../model/resources.ts';
-import { listPorts } from '../../observe/list-ports.ts';
-import { readIfPossible } from '../../observe/attempt.ts';
+import { listPorts, readIfPossible } from '../../observe/reads.ts';
 import type { CloudReader, World } from '../../ports.ts';
 import { allAddressesOf } from './network/security-group.ts';
 

@@ -1,7 +1,6 @@
 import type { Offer, OfferQuestion, Offers } from '../../model/load-balancer/octavia.ts';
 import type { CloudReader } from '../../ports.ts';
-import { orUnread } from '../../observe/attempt.ts';
-import { onceAMinute } from '../../observe/once-a-minute.ts';
+import { orUnread, onceAMinute } from '../../observe/reads.ts';
 
 /**
  * Octavia's flavors and zones, as far as they are asked for. They are read once a minute for the whole process. All are

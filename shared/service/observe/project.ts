@@ -1,11 +1,10 @@
 import { ReconcileError } from '../../model/errors.ts';
 import { onceForEach } from '../../model/once-for.ts';
-import { clusterTag } from '../../model/ownership.ts';
+import { clusterTag, type ClusterIdentity } from '../../model/ownership.ts';
 import type { SweepFigures } from '../../model/outcome.ts';
-import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { WireResource } from '../../model/resources.ts';
 import type { Cloud, Query, ReadKind } from '../../ports.ts';
-import { attempt } from '../../observe/attempt.ts';
+import { attempt } from '../../observe/reads.ts';
 import { listStored } from './certificates.ts';
 
 /** A list of the whole project, or the error in its place. A list that failed is not an empty list. */

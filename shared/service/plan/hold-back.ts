@@ -1,7 +1,6 @@
 /** Why what a Service has left that is gone, without having been seen to leave, is not deleted yet (decision 151). */
 import type { Config } from '../../config/config.ts';
-import { recent } from '../../model/deletions.ts';
-import type { Deletion } from '../../model/deletions.ts';
+import { recent, type Deletion } from '../../model/records.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { Key } from '../../model/request.ts';
 import type { ObservedResource } from '../../model/resources.ts';

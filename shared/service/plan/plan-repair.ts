@@ -5,7 +5,7 @@
 import { familyOf, vipsOf } from '../../model/network/network-facts.ts';
 import type { FailoverStep } from '../../model/plan.ts';
 import type { Key } from '../../model/request.ts';
-import type { Repair } from '../../model/repairs.ts';
+import type { Repair } from '../../model/records.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 
 /** The facts for the budget of repairs. */

@@ -13,9 +13,14 @@ import {
 import { isBlocked } from '../../model/plan.ts';
 import type { LetGo } from '../../model/unit.ts';
 import { summarizeSteps } from '../../plan/render-plan.ts';
-import { isNews, readyCondition, BLOCKED_REASON, type ConditionMessage } from '../../report/condition.ts';
-import { driftEvent } from '../../report/drift-event.ts';
-import { publish } from '../../report/publish.ts';
+import { driftEvent } from '../../report/plan-notes.ts';
+import {
+  isNews,
+  readyCondition,
+  BLOCKED_REASON,
+  publish,
+  type ConditionMessage,
+} from '../../report/condition.ts';
 import { ingressOf, sameIngress } from './published-address.ts';
 import { conditionOf, withCondition } from './service-condition.ts';
 import type { Kube } from '../../ports.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
-import type { RecordedDeletions } from '../../../shared/model/deletions.ts';
+import type { RecordedDeletions } from '../../../shared/model/records.ts';
 import type { DeletionRecord, World } from '../../../shared/ports.ts';
 import { replaced } from '../../support/in-process.ts';
 import { startNodeWorld, type NodeWorld } from '../../support/node-world.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { allowedReferences } from '../../../shared/config/allowed-references.ts';
+import { allowedReferences } from '../../../shared/config/read-value.ts';
 import { GLOBAL, load } from './config-files.ts';
 
 const SUBNET = '6d0f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Connection } from '../../../shared/kube/connection/connection.ts';
 import { externalCredential } from '../../../shared/kube/connection/external-credential.ts';
 import { readKubeconfig } from '../../../shared/kube/connection/kubeconfig.ts';
-import { tokenFile } from '../../../shared/kube/connection/rotated-file.ts';
+import { tokenFile } from '../../../shared/kube/connection/kubeconfig-fields.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const folder = temporaryFolder();

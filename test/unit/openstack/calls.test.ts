@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCallRecorder } from '../../../shared/openstack/calls.ts';
+import { createCallRecorder } from '../../../shared/openstack/connect-cloud.ts';
 
 const call = (status: number, method = 'GET', requestId = `req-${status}`) => ({
   service: 'network' as const,

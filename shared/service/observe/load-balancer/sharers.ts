@@ -1,8 +1,7 @@
 import { isError } from '../../../model/errors.ts';
 import type { Service } from '../../../model/kubernetes.ts';
 import { goTags, isMadeFor } from '../../../model/load-balancer/other-controllers.ts';
-import { clusterTag, hasTag, nameTag } from '../../../model/ownership.ts';
-import type { ClusterIdentity } from '../../../model/ownership.ts';
+import { clusterTag, hasTag, nameTag, type ClusterIdentity } from '../../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import {
   goTagsIn,
@@ -12,10 +11,10 @@ import {
   serviceOfGoTag,
   servicesIn,
   textOf,
+  type Sharing,
 } from '../../../model/load-balancer/shared-load-balancer.ts';
-import type { Sharing } from '../../../model/load-balancer/shared-load-balancer.ts';
 import type { Unit } from '../../../model/unit.ts';
-import { attempt } from '../../../observe/attempt.ts';
+import { attempt } from '../../../observe/reads.ts';
 import type { Question, Source } from '../questions.ts';
 
 /** Who else is on the load balancer, by the tags of the load balancer and of its listeners. */

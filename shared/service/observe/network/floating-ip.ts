@@ -11,10 +11,9 @@ import {
   serviceTag,
   tagValue,
   tagValues,
+  type ClusterIdentity,
 } from '../../../model/ownership.ts';
-import type { ClusterIdentity } from '../../../model/ownership.ts';
-import { vipsOf } from '../../../model/network/network-facts.ts';
-import type { NetworkQuestion } from '../../../model/network/network-facts.ts';
+import { vipsOf, type NetworkQuestion } from '../../../model/network/network-facts.ts';
 import { allowsNamespace, outOfReach } from '../../../model/load-balancer/reach.ts';
 import type { WireResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';
@@ -22,8 +21,7 @@ import type { Cloud } from '../../../ports.ts';
 import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-service.ts';
 import { madeForKey } from '../../../model/load-balancer/shared-load-balancer.ts';
 import type { ServiceKey } from '../../../model/request.ts';
-import { lookIfPossible } from '../../../observe/attempt.ts';
-import type { ListSource } from '../../../observe/attempt.ts';
+import { lookIfPossible, type ListSource } from '../../../observe/reads.ts';
 
 export interface FoundFloatingIP {
   readonly wire?: WireResource | undefined;

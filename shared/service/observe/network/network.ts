@@ -1,17 +1,17 @@
 import { cidrContains } from '../../../model/network/cidr.ts';
 import type { LocatedAddress } from '../../../model/node/judged-nodes.ts';
-import { familyOf, vipsOf } from '../../../model/network/network-facts.ts';
-import type {
-  Family,
-  NetworkFacts,
-  NetworkQuestion,
-  Subnet,
-  FloatingSubnet,
+import {
+  familyOf,
+  vipsOf,
+  type Family,
+  type NetworkFacts,
+  type NetworkQuestion,
+  type Subnet,
+  type FloatingSubnet,
 } from '../../../model/network/network-facts.ts';
 import type { WireResource } from '../../../model/resources.ts';
 import type { CloudReader } from '../../../ports.ts';
-import { attempt, orUnread } from '../../../observe/attempt.ts';
-import { onceAMinute } from '../../../observe/once-a-minute.ts';
+import { attempt, orUnread, onceAMinute } from '../../../observe/reads.ts';
 import { foundIn } from '../project.ts';
 import { chooseSubnet, Subnets, observeVipSubnets } from './subnets.ts';
 

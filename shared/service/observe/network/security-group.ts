@@ -5,20 +5,17 @@ import {
   nameTag,
   securityGroupName,
   tagValue,
+  type ClusterIdentity,
 } from '../../../model/ownership.ts';
-import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import { rulesOf } from '../../../model/network/openings.ts';
 import type { Unit } from '../../../model/unit.ts';
 import type { Cloud } from '../../../ports.ts';
-import { onceAMinute } from '../../../observe/once-a-minute.ts';
+import { onceAMinute, lookIfPossible, listPorts, type ListSource } from '../../../observe/reads.ts';
 import type { Node } from '../../../model/kubernetes.ts';
 import type { JudgedNodes } from '../../../model/node/judged-nodes.ts';
 import type { Subnet } from '../../../model/network/network-facts.ts';
 import type { Address } from '../../../model/address.ts';
-import { listPorts } from '../../../observe/list-ports.ts';
-import { lookIfPossible } from '../../../observe/attempt.ts';
-import type { ListSource } from '../../../observe/attempt.ts';
 
 /**
  * The Service's security groups with their rules, oldest first: by our tags, else by OCCM's exact name and

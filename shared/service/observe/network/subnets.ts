@@ -1,18 +1,17 @@
 import { cidrContains, cidrKey } from '../../../model/network/cidr.ts';
 import type { LocatedAddress } from '../../../model/node/judged-nodes.ts';
 import { fingerprint } from '../../../model/json.ts';
-import { familyOf } from '../../../model/network/network-facts.ts';
-import type {
-  Family,
-  NoVipSubnet,
-  Subnet,
-  NetworkFacts,
-  NetworkQuestion,
+import {
+  familyOf,
+  type Family,
+  type NoVipSubnet,
+  type Subnet,
+  type NetworkFacts,
+  type NetworkQuestion,
 } from '../../../model/network/network-facts.ts';
 import type { WireResource } from '../../../model/resources.ts';
 import type { CloudReader } from '../../../ports.ts';
-import { listPorts } from '../../../observe/list-ports.ts';
-import { onceAMinute } from '../../../observe/once-a-minute.ts';
+import { listPorts, onceAMinute } from '../../../observe/reads.ts';
 
 interface FixedIP {
   readonly ip_address: string;

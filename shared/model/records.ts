@@ -1,5 +1,33 @@
 import type { Key } from './request.ts';
 
+/** Where in OpenStack the load balancers of a cluster are. */
+export interface LoadBalancerPlace {
+  readonly project_id: string;
+  /** Of Octavia's endpoint. Absent: the catalog names none, or none was recorded. */
+  readonly region?: string;
+}
+
+export const PLACE = 'levelset-place';
+
+/** A repair of a load balancer in ERROR that levelset began. All processes share one record of these. */
+export interface Repair {
+  readonly how: 'failover' | 'refused' | 'rebuild';
+  readonly id: string;
+  readonly service: Key;
+  readonly at: number;
+}
+
+export interface RecordedRepairs {
+  readonly repairs: readonly Repair[];
+  readonly version: string | undefined;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+export function ofLastDay(repairs: readonly Repair[], now: number): readonly Repair[] {
+  return repairs.filter(({ at }) => now - at < DAY_MS);
+}
+
 /**
  * A deletion of a Node, or of a load balancer whose Service has vanished, in the record that all processes share
  * (decisions 27 and 151).

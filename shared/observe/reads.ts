@@ -1,6 +1,7 @@
 import { valueWithin } from '../deadline.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Cloud, CloudReader, World } from '../ports.ts';
+import type { WireResource } from '../model/resources.ts';
 
 /** The answer to a read, or the error in its place. For callers that go on without the answer. */
 export async function attempt<T>(read: Promise<T>): Promise<T | ReconcileError> {
@@ -67,4 +68,45 @@ export async function lookIfPossible<T>(
   if (source.lists === source.cloud) return readIfPossible(source, key, look);
   const found = await attempt(look());
   return found instanceof ReconcileError ? undefined : found;
+}
+
+const MINUTE_MS = 60_000;
+
+/** The answer to a read of what hardly ever changes, shared by all runs for a minute. The key names what is read. */
+export function onceAMinute<T>(
+  { memory, clock }: Pick<World, 'memory' | 'clock'>,
+  key: string,
+  ask: () => Promise<T>,
+): Promise<T> {
+  return memory.answers.read(key, { keepMs: MINUTE_MS, clock }, ask);
+}
+
+/** The most values in one URL. Some servers take no more than 4 kB of it. */
+const AT_ONCE = 50;
+
+/** Ports with one of these values, and perhaps more; with more values than `atOnce` all of the project. */
+export async function listPorts(
+  filter: 'id' | 'device_id' | 'fixed_ips',
+  values: readonly string[],
+  fields: readonly string[],
+  cloud: Pick<Cloud, 'list'>,
+  atOnce = AT_ONCE,
+): Promise<readonly WireResource[]> {
+  if (values.length === 0) return [];
+  return cloud.list('port', values.length > atOnce ? { fields } : { [filter]: values, fields });
+}
+
+/** Runs `run` for every item, at most `concurrency` at a time. Returns the results in the order of the items. */
+export async function inParallel<Item, Result>(
+  items: readonly Item[],
+  concurrency: number,
+  run: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results = new Map<number, Result>();
+  const queue = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of queue) results.set(index, await run(item));
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+  return items.map((_, index) => results.get(index) as Result);
 }

@@ -14,17 +14,13 @@ export class Silence {
     this.#now = now;
   }
 
-  get failures(): number {
-    return this.#failures;
-  }
-
   get isOver(): boolean {
     return this.#now() >= this.#untilMs;
   }
 
-  /** One more failure; returns the length of the silence that begins. `share` of the delay, from 0 to 1, is for jitter. */
-  begin({ firstMs, longestMs }: Delays, share = 1): number {
-    const delayMs = share * Math.min(longestMs, firstMs * 2 ** Math.min(this.#failures, 10));
+  /** One more failure; returns the length of the silence that begins. */
+  begin({ firstMs, longestMs }: Delays): number {
+    const delayMs = Math.min(longestMs, firstMs * 2 ** Math.min(this.#failures, 10));
     this.#failures += 1;
     this.#untilMs = this.#now() + delayMs;
     return delayMs;

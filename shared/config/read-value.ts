@@ -94,33 +94,18 @@ export function parseGoDuration(text: string): number | undefined {
   return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNIT_MS[unit ?? ''] ?? 0), 0);
 }
 
-/** A Go duration, in milliseconds: 1 ms or more. */
-export const milliseconds: Read<number> = (value) => {
-  const duration = parseGoDuration(value ?? '');
-  return duration === undefined || duration < 1 ? new NotAllowed(GO_DURATION) : Math.trunc(duration);
-};
+/** A Go duration in milliseconds, or in another unit of so many, from `least` to `most` of them. What is below the unit is cut off. */
+function duration(limits: string, least: number, most = Infinity, unitMs = 1): Read<number> {
+  return (value) => {
+    const units = Math.trunc((parseGoDuration(value ?? '') ?? NaN) / unitMs);
+    return units >= least && units <= most ? units : new NotAllowed(GO_DURATION + limits);
+  };
+}
 
-/** A Go duration, in milliseconds: 0 or more. */
-export const orZero: Read<number> = (value) => {
-  const duration = parseGoDuration(value ?? '');
-  return duration === undefined ? new NotAllowed(GO_DURATION) : Math.trunc(duration);
-};
-
-/** A Go duration, in milliseconds: from 0 to an hour. */
-export const upToOneHour: Read<number> = (value) => {
-  const duration = parseGoDuration(value ?? '');
-  return duration === undefined || duration > 3_600_000
-    ? new NotAllowed(`${GO_DURATION}, at most 1h`)
-    : Math.trunc(duration);
-};
-
-/** A Go duration, in whole seconds: 1 s or more. A fraction of a second is cut off. */
-export const seconds: Read<number> = (value) => {
-  const duration = parseGoDuration(value ?? '');
-  return duration === undefined || duration < 1_000
-    ? new NotAllowed(`${GO_DURATION}, at least 1s`)
-    : Math.trunc(duration / 1_000);
-};
+export const milliseconds = duration('', 1);
+export const orZero = duration('', 0);
+export const upToOneHour = duration(', at most 1h', 0, 3_600_000);
+export const seconds = duration(', at least 1s', 1, Infinity, 1_000);
 
 export const percent: Read<number> = (value) => {
   const share = Number(/^(\d{1,3})%$/.exec(value ?? '')?.[1] ?? NaN);

@@ -5,7 +5,7 @@ import tls from 'node:tls';
 import { RequestError, type Got, type Method } from 'got';
 import type { OpenStackConfig } from '../config/config.ts';
 import { ReconcileError } from '../model/errors.ts';
-import { parseJson } from '../model/json.ts';
+import { parseJson, withoutUndefined } from '../model/json.ts';
 import { budgetSpent } from '../deadline.ts';
 import {
   ATTEMPTS,
@@ -211,21 +211,16 @@ async function attemptOnce(
 
 function readAnswer({ status, headers, text }: RawAnswer): HttpAnswer {
   const header = (name: string): string | undefined => [headers[name]].flat()[0];
-  const requestId = header('x-openstack-request-id');
-  const retryAfter = retryAfterMs(header('retry-after'));
-  const subjectToken = header('x-subject-token');
   const serverTimeMs = Date.parse(headers.date ?? '');
   const body = parseJson(text);
-  const page = body === undefined ? pageOf(status, text, headers.location) : undefined;
-  return {
-    status,
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
-    ...(subjectToken === undefined ? {} : { subjectToken }),
-    ...(Number.isNaN(serverTimeMs) ? {} : { serverTimeMs }),
-    ...(page === undefined ? {} : { page }),
-    body,
-  };
+  const told = withoutUndefined({
+    requestId: header('x-openstack-request-id'),
+    retryAfterMs: retryAfterMs(header('retry-after')),
+    subjectToken: header('x-subject-token'),
+    serverTimeMs: Number.isNaN(serverTimeMs) ? undefined : serverTimeMs,
+    page: body === undefined ? pageOf(status, text, headers.location) : undefined,
+  });
+  return { status, ...told, body };
 }
 
 function pageOf(status: number, text: string, location: string | undefined): string | undefined {

@@ -1,7 +1,7 @@
 import { ReconcileError, type ErrorCode, type ErrorContext } from '../model/errors.ts';
 import { NoAnswer, type HttpAnswer } from './openstack-http.ts';
 import { printable } from '../model/text/text.ts';
-import { isRecord, stringAt } from '../model/json.ts';
+import { isRecord, stringAt, withoutUndefined } from '../model/json.ts';
 
 interface Rule {
   readonly status: number;
@@ -118,12 +118,7 @@ function classify(
 
 function contextOf(answer: HttpAnswer): ErrorContext {
   const { status, requestId, retryAfterMs, serverTimeMs } = answer;
-  return {
-    status,
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(serverTimeMs === undefined ? {} : { serverTimeMs }),
-  };
+  return withoutUndefined({ status, requestId, retryAfterMs, serverTimeMs });
 }
 
 interface Fault {

@@ -2,7 +2,7 @@ import type { Grant } from '../../infra/sandbox/kube/kube-access.ts';
 import { startSandbox } from '../../infra/sandbox/sandbox.ts';
 import { KubeClient } from '../../shared/kube/kube-client.ts';
 import { createKubeHttp } from '../../shared/kube/kube-http.ts';
-import { labelLeader } from '../../shared/kube/leader-label.ts';
+import { labelLeader } from '../../shared/kube/home.ts';
 import { SILENT } from '../support/sandbox-world.ts';
 import { NAMESPACE } from './grants.ts';
 import type { Recorded } from './recorded-watch.ts';

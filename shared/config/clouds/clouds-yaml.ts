@@ -4,6 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { readNamedFile, readNamedText } from '../../named-file.ts';
 import { didYouMean } from '../../model/text/did-you-mean.ts';
+import { isRecord } from '../../model/json.ts';
 import { gcfgBoolean } from '../read-value.ts';
 import { hasSecret, readAccess, type Access } from './access.ts';
 
@@ -45,7 +46,7 @@ export async function readCloudsYaml(
   const clouds = await readClouds('clouds', file, problems);
   const name = named.cloud ?? env['OS_CLOUD'] ?? onlyName(clouds);
   const entry = name === undefined ? undefined : clouds[name];
-  if (name === undefined || !isTree(entry)) {
+  if (name === undefined || !isRecord(entry)) {
     const known = Object.keys(clouds);
     const said = named.cloud === undefined ? 'OS_CLOUD' : '[Global] cloud';
     const wanted = name === undefined ? 'OS_CLOUD must name a cloud of it' : `${said} names no cloud of it`;
@@ -60,17 +61,17 @@ export async function readCloudsYaml(
   const secureFile = env['OS_CLIENT_SECURE_FILE'];
   const secure = await firstFile(secureFile === undefined ? beside('secure') : [secureFile]);
   const beneath = secure === undefined ? undefined : (await readClouds('clouds', secure, problems))[name];
-  const secrets = isTree(beneath) ? beneath : {};
+  const secrets = isRecord(beneath) ? beneath : {};
   const from = secure !== undefined && hasSecret(accessOf(secrets)) ? secure.path : file.path;
   const own = merge(entry, secrets);
   const profile = textOf(own['profile']) ?? textOf(own['cloud']);
   const vendors = profile === undefined ? undefined : await firstFile(beside('clouds-public'));
   const known = vendors === undefined ? {} : await readClouds('public-clouds', vendors, problems);
   const vendor = known[profile ?? ''];
-  const whole = isTree(vendor) ? merge(vendor, own) : own;
+  const whole = isRecord(vendor) ? merge(vendor, own) : own;
   const access = accessOf(inRegion(whole, named.above?.region, env, file.path, problems));
   const address = named.above?.authUrl ?? access.authUrl ?? env['OS_AUTH_URL'];
-  if (profile !== undefined && !isTree(vendor) && address === undefined && problems.length === 0)
+  if (profile !== undefined && !isRecord(vendor) && address === undefined && problems.length === 0)
     problems.push(
       `${file.path}: the cloud has no auth_url, and no clouds-public.yaml has its profile${didYouMean(profile, Object.keys(known))}; levelset knows no vendors of its own: give auth.auth_url`,
     );
@@ -86,12 +87,12 @@ function inRegion(
   problems: string[],
 ): Tree {
   const list = Array.isArray(entry['regions']) ? (entry['regions'] as readonly unknown[]) : [];
-  const regions = list.map((region): Tree => (isTree(region) ? region : { name: region }));
+  const regions = list.map((region): Tree => (isRecord(region) ? region : { name: region }));
   const own = textOf(entry['region_name']);
   const asked = above ?? own ?? env['OS_REGION_NAME'];
   const region = asked === undefined ? regions[0] : regions.find(({ name }) => name === asked);
   const values = region?.['values'];
-  if (region) return merge({ ...entry, region_name: region['name'] }, isTree(values) ? values : {});
+  if (region) return merge({ ...entry, region_name: region['name'] }, isRecord(values) ? values : {});
   if (asked !== undefined && asked !== own && regions.length > 0) {
     const said = above === undefined ? 'OS_REGION_NAME' : '[Global] region';
     const hint = didYouMean(
@@ -131,8 +132,8 @@ async function readClouds(
   }
   try {
     const tree: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
-    const clouds = isTree(tree) ? tree[top] : undefined;
-    if (isTree(clouds)) return clouds;
+    const clouds = isRecord(tree) ? tree[top] : undefined;
+    if (isRecord(clouds)) return clouds;
     if (problems.length === 0 && tree !== null)
       problems.push(`${file.path}: the file must begin with ${top}: and have names below it`);
   } catch {
@@ -142,7 +143,7 @@ async function readClouds(
 }
 
 function accessOf(entry: Tree): Access {
-  const auth = isTree(entry['auth']) ? entry['auth'] : {};
+  const auth = isRecord(entry['auth']) ? entry['auth'] : {};
   const isOff =
     gcfgBoolean(textOf(entry['verify']) ?? '') === false ||
     gcfgBoolean(textOf(entry['insecure']) ?? '') === true;
@@ -156,7 +157,7 @@ function merge(entry: Tree, over: Tree): Tree {
   const merged = Object.entries(over).flatMap(([key, value]) => {
     const below = entry[key];
     if (value === null || value === '') return [];
-    return [[key, isTree(below) && isTree(value) ? merge(below, value) : value]];
+    return [[key, isRecord(below) && isRecord(value) ? merge(below, value) : value]];
   });
   return { ...entry, ...(Object.fromEntries(merged) as Tree) };
 }
@@ -164,10 +165,6 @@ function merge(entry: Tree, over: Tree): Tree {
 function onlyName(clouds: Tree): string | undefined {
   const names = Object.keys(clouds);
   return names.length === 1 ? names[0] : undefined;
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { mergeAccess, type Access } from './access.ts';
 import { errorText } from '../../model/errors.ts';
+import { withoutUndefined } from '../../model/json.ts';
 import { readNamedFile } from '../../named-file.ts';
 import type { OpenStackConfig } from '../config.ts';
 import { readCredentials } from './credentials.ts';
@@ -64,10 +65,7 @@ export async function openStackConfig(
     credentials,
     tlsInsecure: access.tlsInsecure === 'true',
     requestTimeoutMs,
-    ...(access.region === undefined ? {} : { region: access.region }),
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
+    ...withoutUndefined({ region: access.region, ca, cert, key }),
   };
 }
 

@@ -157,19 +157,22 @@ export function fromDataKey(key: string): string {
 
 function parseState(text: string): UnitState | undefined {
   const state = fieldsOf(parseJson(text));
-  const { hash, asked, driftStays, updated_at, rejected, rejectedAt, rejections } = state;
-  const { awaitingApproval, unsure, compared, nodeSelector } = state;
   const isState =
-    typeof hash === 'string' &&
-    (typeof updated_at === 'string' || updated_at === null) &&
-    (typeof rejected === 'string' || rejected === undefined) &&
-    (typeof rejectedAt === 'string' || rejectedAt === undefined) &&
-    (typeof rejections === 'number' || rejections === undefined) &&
-    (typeof awaitingApproval === 'number' || awaitingApproval === undefined) &&
-    (unsure === true || unsure === undefined) &&
-    (typeof compared === 'string' || compared === undefined) &&
-    (typeof asked === 'string' || asked === undefined) &&
-    (driftStays === true || driftStays === undefined) &&
-    (typeof nodeSelector === 'string' || nodeSelector === undefined);
+    typeof state['hash'] === 'string' &&
+    (typeof state['updated_at'] === 'string' || state['updated_at'] === null) &&
+    Object.entries(OPTIONAL).every(([name, type]) => ['undefined', type].includes(typeof state[name])) &&
+    state['unsure'] !== false &&
+    state['driftStays'] !== false;
   return isState ? (state as unknown as UnitState) : undefined;
 }
+
+const OPTIONAL = {
+  ...{
+    asked: 'string',
+    compared: 'string',
+    nodeSelector: 'string',
+    rejected: 'string',
+    rejectedAt: 'string',
+  },
+  ...{ awaitingApproval: 'number', rejections: 'number', unsure: 'boolean', driftStays: 'boolean' },
+} as const;

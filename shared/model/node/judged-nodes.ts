@@ -5,7 +5,7 @@ import { cidrContains } from '../network/cidr.ts';
 import { onceFor } from '../once-for.ts';
 import { SERVER_GONE } from './node.ts';
 import { toldAddresses } from './node-set.ts';
-import { parseProviderID } from './provider-id.ts';
+import { serverOf } from './provider-id.ts';
 import { SeenPorts, type DevicePort } from './seen-ports.ts';
 
 interface RefusedAddress {
@@ -235,8 +235,4 @@ function withoutFamilies(node: Node, lost: readonly string[]): readonly Node[] {
 function withAddresses(node: Node, addresses: readonly NodeAddress[]): readonly Node[] {
   if (addresses.every(({ address }) => isIP(address) === 0)) return [];
   return [{ ...node, status: { ...node.status, addresses } }];
-}
-
-function serverOf({ spec }: Node): string | undefined {
-  return parseProviderID(spec?.providerID ?? '')?.serverId;
 }

@@ -52,6 +52,10 @@ export function readyStatus(node: Node): NodeCondition['status'] {
   return node.status?.conditions?.find(({ type }) => type === 'Ready')?.status ?? 'Unknown';
 }
 
+export function internalIPs({ status }: Node): readonly string[] {
+  return (status?.addresses ?? []).flatMap(({ type, address }) => (type === 'InternalIP' ? address : []));
+}
+
 export function hasTaint(node: Node, key: string): boolean {
   return node.spec?.taints?.some((taint) => taint.key === key) ?? false;
 }

@@ -36,7 +36,6 @@ export interface NeutronPort {
   readonly status?: string;
   readonly fixed_ips?: readonly { readonly ip_address: string; readonly subnet_id?: string }[] | null;
   readonly trunk_details?: {
-    readonly trunk_id?: string;
     readonly sub_ports?: readonly { readonly port_id: string }[] | null;
   } | null;
 }

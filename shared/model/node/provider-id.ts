@@ -1,3 +1,5 @@
+import type { Node } from '../kubernetes.ts';
+
 /** spec.providerID (docs/sources/occm.md, "providerID"; docs/sources/kinx.md, "providerID of kinx"). */
 
 interface ProviderID {
@@ -22,6 +24,11 @@ export function parseProviderID(text: string): ProviderID | undefined {
 
 function named(scheme: ProviderID['scheme'], region: string, id: string): ProviderID {
   return { scheme, ...(region === '' ? {} : { region }), serverId: id.toLowerCase() };
+}
+
+/** The id of the server that a Node names by its providerID. */
+export function serverOf({ spec }: Node): string | undefined {
+  return parseProviderID(spec?.providerID ?? '')?.serverId;
 }
 
 /** The providerID to write. `region` is given only if providerIDs are regional (OS_CCM_REGIONAL). */

@@ -77,7 +77,7 @@ export function createKeystone({ config, http, now, loginRefused }: KeystoneOpti
 }
 
 async function requestToken(config: OpenStackConfig, http: OpenStackHttp, now: () => number): Promise<Token> {
-  const url = `${baseUrl(config.authUrl)}/auth/tokens`;
+  const url = `${config.authUrl.replace(/(\/v3)?\/*$/, '')}/v3/auth/tokens`;
   const asked = now();
   const body = authBody(config.credentials);
   const answer = await http({ service: 'identity', method: 'POST', url, body }).catch((error: unknown) => {
@@ -85,11 +85,6 @@ async function requestToken(config: OpenStackConfig, http: OpenStackHttp, now: (
   });
   if (answer.status !== 201 && answer.status !== 200) throw refused(answer, config);
   return readToken(answer, asked);
-}
-
-function baseUrl(authUrl: string): string {
-  const bare = authUrl.replace(/\/+$/, '');
-  return bare.endsWith('/v3') ? bare : `${bare}/v3`;
 }
 
 /** Reads a token. Its lifetime starts by our own clock, since Keystone's may differ. */
@@ -113,7 +108,8 @@ function readToken(answer: HttpAnswer, asked: number): Token {
 
 /** The error for a refused token, without the secret: Keystone repeats parts of a malformed request. */
 function refused(answer: HttpAnswer, config: OpenStackConfig): ReconcileError {
-  const secrets = [secretOf(config.credentials)];
+  const { credentials } = config;
+  const secrets = [credentials.type === 'password' ? credentials.password : credentials.secret];
   const masked: unknown = JSON.parse(JSON.stringify(answer), (_key, value: unknown) =>
     typeof value === 'string' ? redact(value, secrets) : value,
   );
@@ -155,10 +151,6 @@ function authBody(credentials: Credentials): unknown {
       identity: { methods: ['application_credential'], application_credential: { ...named, secret } },
     },
   };
-}
-
-function secretOf(credentials: Credentials): string {
-  return credentials.type === 'password' ? credentials.password : credentials.secret;
 }
 
 /** Whoever refuses a login counts it, and some lock the account after five of them. */

@@ -1,7 +1,8 @@
 import { compareText } from '../../model/text/text.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import { familyOf } from '../../model/network/network-facts.ts';
-import { parseProviderID } from '../../model/node/provider-id.ts';
+import { internalIPs } from '../../model/node/node.ts';
+import { serverOf } from '../../model/node/provider-id.ts';
 import {
   routeKey,
   type RoutePort,
@@ -144,14 +145,6 @@ function withoutTaken(found: NodeRoutes, holders: ReadonlyMap<string, string>): 
 
 function isSameFamily(address: string, cidr: string): boolean {
   return familyOf(address) === familyOf(cidr);
-}
-
-function serverOf({ spec }: Node): string | undefined {
-  return parseProviderID(spec?.providerID ?? '')?.serverId;
-}
-
-function internalIPs({ status }: Node): readonly string[] {
-  return (status?.addresses ?? []).flatMap(({ type, address }) => (type === 'InternalIP' ? address : []));
 }
 
 export function fixedIPs({ fixed_ips: fixed }: RoutePort): NonNullable<RoutePort['fixed_ips']> {

@@ -1,6 +1,7 @@
 import { ReconcileError } from '../../model/errors.ts';
 import type { Node } from '../../model/kubernetes.ts';
-import { parseProviderID } from '../../model/node/provider-id.ts';
+import { internalIPs } from '../../model/node/node.ts';
+import { serverOf } from '../../model/node/provider-id.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
 import {
   routePortAt,
@@ -64,8 +65,8 @@ async function observePorts(
   written: WrittenRoutes,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<readonly (RoutePort & WireResource)[]> {
-  const servers = nodes.flatMap(({ spec }) => parseProviderID(spec?.providerID ?? '')?.serverId ?? []);
-  const unnamed = nodes.filter(({ spec }) => !parseProviderID(spec?.providerID ?? '')).flatMap(internalIPs);
+  const servers = nodes.flatMap((node) => serverOf(node) ?? []);
+  const unnamed = nodes.filter((node) => !serverOf(node)).flatMap(internalIPs);
   const fixed = unnamed.map((address) => `ip_address=${address}`);
   const listed = await Promise.all([
     listPorts('device_id', [routerId, ...new Set(servers)], FIELDS, cloud),
@@ -83,8 +84,4 @@ function routerResource(wire: WireResource): ObservedResource<'router'> {
 
 function portResource(wire: WireResource): ObservedResource<'port'> {
   return { kind: 'port', address: routePortAt(wire.id), id: wire.id, whose: 'ours', wire };
-}
-
-function internalIPs({ status }: Node): readonly string[] {
-  return (status?.addresses ?? []).flatMap(({ type, address }) => (type === 'InternalIP' ? address : []));
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
-import { labelLeader, LEADER_LABEL } from '../../../shared/kube/leader-label.ts';
+import { labelLeader, LEADER_LABEL } from '../../../shared/kube/home.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
 import { sandboxKube } from './sandbox-kube.ts';
 

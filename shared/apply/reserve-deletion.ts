@@ -64,9 +64,9 @@ export function deletes({ steps }: Plan): boolean {
 const TURN_MS = 10_000;
 
 /** One after the other: of many runs at once only one would get what all try to take. */
-function inTurn<T>({ memory }: Pick<World, 'memory'>, run: () => Promise<T>): Promise<T> {
-  const { deletionTurn: before = Promise.resolve() } = memory;
+function inTurn<T>({ memory: { deletions } }: Pick<World, 'memory'>, run: () => Promise<T>): Promise<T> {
+  const { turn: before } = deletions;
   const turn = before.then(run);
-  memory.deletionTurn = before.then(() => isSettledWithin(turn, TURN_MS));
+  deletions.turn = before.then(() => isSettledWithin(turn, TURN_MS));
   return turn;
 }

@@ -31,8 +31,8 @@ export interface Memory {
   readonly servers: Gathering<Server>;
   readonly serversByNode: Gathering<readonly Server[]>;
   readonly serverPorts: Gathering<readonly NeutronPort[]>;
-  /** A promise that ends with the last run that takes from what is shared, for which the next one waits. */
-  deletionTurn?: Promise<unknown>;
+  /** The last turn of a run that takes from the deletion budget, for which the next one waits. */
+  readonly deletions: { turn: Promise<unknown> };
 
   readonly events: ToldEvents;
 }
@@ -74,6 +74,7 @@ export function newMemory(): Memory {
     servers: newGathering(),
     serversByNode: newGathering(),
     serverPorts: newGathering(),
+    deletions: { turn: Promise.resolve() },
     events: new ToldEvents(MOST),
   };
 }

@@ -135,7 +135,7 @@ function inWords({ state, name, because, plan }: Adoption): string {
 export const explainCommand: RunCommand = (objects, flags, env) => {
   const keys = readObjects(objects, flags);
   const other = keys.find((key) => !asServiceKey(key));
-  if (other !== undefined) throw misused(`${other} is no Service: explain takes svc/NAME and -n NAMESPACE`);
+  if (other !== undefined) throw misused(`${other} is not a Service: give svc/NAME and -n NAMESPACE`);
   return eachCluster(flags, env, async (world) => {
     const rows: ExplainedService[] = [];
     const errors: string[] = [];

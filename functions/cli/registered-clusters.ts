@@ -66,7 +66,7 @@ export class RegisteredClusters {
     const wrong =
       cluster === ''
         ? '--cluster is missing: this command works on one cluster'
-        : `--cluster ${JSON.stringify(cluster)} is no entry of --clusters`;
+        : `--cluster ${JSON.stringify(cluster)} is not an entry of --clusters`;
     throw misused(`${wrong}: give one of ${names.slice(0, MOST_NAMED).join(', ')}${more}`);
   }
 

@@ -39,7 +39,7 @@ export function readObjects(
     const word = JSON.stringify(text);
     if (key === undefined)
       throw misused(
-        `${word} is no object: give svc/NAME with -n NAMESPACE, service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all`,
+        `${word} is not an object: give svc/NAME with -n NAMESPACE, service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all`,
       );
     const itsOwn = asServiceKey(key)?.namespace;
     if (namespace !== undefined && itsOwn !== namespace && asNodeKey(key) === undefined)

@@ -76,7 +76,7 @@ async function getParameters(
     const asked = `GetParameters of ${page.join(', ')}`;
     if (status !== 200) throw new Error(`SSM answered ${status} to ${asked}: ${text.slice(0, 300)}`);
     const answer = readStoreAnswer(text);
-    if (!answer) throw new Error(`what answered 200 to ${asked} is not Parameter Store`);
+    if (!answer) throw new Error(`another program than Parameter Store answered ${asked}`);
     return answer.Parameters;
   });
   return new Map((await Promise.all(found)).flat().map(({ Name, Value }) => [Name, Value]));

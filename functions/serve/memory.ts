@@ -127,7 +127,8 @@ export class PageMemory {
   async object(text: string, { rows, cluster, notListed }: StatusView): Promise<ObjectView> {
     const key = parseKey(text);
     const row = rows.find(({ object }) => object === key) ?? (key && this.#rowOf(key));
-    if (!row) throw new HttpError(404, `${JSON.stringify(text)} is no object of levelset here`);
+    if (!row)
+      throw new HttpError(404, `${JSON.stringify(text)} is not an object that levelset looks after here`);
     const { object } = row;
     const looked = await this.#looks.at(object);
     return {

@@ -21,7 +21,7 @@ function remedyFor(reason: RefusalReason, cluster: string | undefined): string {
   const remedies: Readonly<Record<RefusalReason, string>> = {
     token: `its token is none of ${tokens}, or its address is http: a kube-apiserver sends the token of a kubeconfig over HTTPS only`,
     path: `the path must be ${path}`,
-    body: 'what it sends is no batch of events that levelset can read',
+    body: 'levelset cannot read what it sends as a batch of events',
     aborted:
       'its batches break off before they are whole, or take longer than 10 s: look at the network and the proxies in between',
     queue: 'the queue does not take its events',

@@ -195,7 +195,7 @@ export async function afterFailedCreate(
   const isRefused = NOT_THIS_ADDRESS.includes(error.code) && error.context.status !== 404;
   if (step.kind === 'floatingip' && typeof address === 'string' && isRefused) {
     if ((await cloud.list('floatingip', { floating_ip_address: address })).length > 0) return error; // of its tags
-    const what = `spec.loadBalancerIP ${address} is no floating IP of this project, and the project cannot make it: name one of its floating IPs, or none, or have an administrator make this one`;
+    const what = `spec.loadBalancerIP ${address} is not a floating IP of this project, and the project may not create it: name one of its floating IPs, or none, or ask an administrator to create this one`;
     return new ReconcileError('REJECTED', `${what} (${error.message})`, error.context);
   }
   if (step.kind !== 'loadbalancer' || error.context.status !== 500) return error;

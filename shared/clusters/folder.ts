@@ -81,7 +81,10 @@ export class FolderSource implements EntrySource {
   async #realpath(path: string): Promise<string | undefined> {
     const [root, real] = [await ifThere(realpath(this.#path)), await ifThere(realpath(path))];
     if (root !== undefined && real !== undefined && !real.startsWith(`${root}${sep}`))
-      throw unreadable(path, `it leads out of ${this.#path}, and nothing outside is of an entry`);
+      throw unreadable(
+        path,
+        `it leads out of ${this.#path}, and an entry may only have files of its own folder`,
+      );
     return real;
   }
 
@@ -121,7 +124,7 @@ async function contentOf(path: string): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     const found = await file.stat();
-    if (!found.isFile()) throw unreadable(path, 'it is no file');
+    if (!found.isFile()) throw unreadable(path, 'it is not a file');
     if (found.size > LARGEST) throw unreadable(path, `it has more than ${LARGEST} bytes`);
     return await file.readFile('utf8');
   } finally {

@@ -56,7 +56,7 @@ export async function readSettings(
   if (problems.length > before) return undefined;
   const uid = texts.uid?.trim();
   if (uid !== undefined && !UID.test(uid))
-    problems.push('uid is no UID: give metadata.uid of the namespace kube-system');
+    problems.push('uid is not a UID: give metadata.uid of the namespace kube-system');
   const own = readFlagsText(texts.flags ?? '', 'flags', problems);
   checkCloudConf(texts['cloud.conf'] ?? '', problems);
   if (problems.length > before) return undefined;

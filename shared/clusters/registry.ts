@@ -50,7 +50,7 @@ export class Registry {
   async read(name: string): Promise<EntryReading | undefined> {
     if (!isClusterName(name))
       return {
-        problems: [`${JSON.stringify(name)} is no name of a cluster: give a label of DNS, such as prod-a`],
+        problems: [`${JSON.stringify(name)} is not a name of a cluster: give a DNS label, such as prod-a`],
       };
     const before = this.#kept.get(name);
     try {

@@ -51,7 +51,7 @@ export const FLAGS = {
   },
   'clusters': {
     topic: 'cluster and cloud', value: 'where', read: clustersFrom, commands: CONNECTING, lambda: true,
-    help: 'where it stands which clusters there are: folder:PATH, with a folder of texts for each of them, or secrets, those labelled levelset.openstack.org/cluster in --state-namespace. On AWS parameters:PATH, with the texts below PATH/clusters/NAME in Parameter Store', without: 'one cluster, that of --kubeconfig',
+    help: 'the registry of clusters: folder:PATH, with a folder for each cluster; secrets, the Secrets in --state-namespace with the label levelset.openstack.org/cluster; or on AWS parameters:PATH, with the texts of a cluster below PATH/clusters/NAME in Parameter Store', without: 'one cluster, that of --kubeconfig',
   },
   'allow-local-servers': {
     topic: 'cluster and cloud', value: 'bool', read: goBoolean, commands: CONNECTING, lambda: true,
@@ -99,7 +99,7 @@ export const FLAGS = {
   },
   'drift': {
     topic: 'Services', value: 'what', read: oneWordOf('repair', 'report'), default: 'repair', commands: WORKING, cluster: true, lambda: true,
-    help: 'what becomes of a change that somebody made in OpenStack to what a Service asks for: repair puts it back and says so, report only says so, and makes what is missing; an annotation of the Service goes first',
+    help: 'what levelset does about a change that somebody made in OpenStack: repair puts it back and says so, report only says so, and makes what is missing; an annotation of the Service goes first',
   },
   'service-limits': {
     topic: 'Services', value: 'factor', read: whole(1, 100), commands: LINTING, cluster: true, lambda: true,
@@ -113,7 +113,7 @@ export const FLAGS = {
   },
   'node-name-from': {
     topic: 'Nodes', value: 'what', read: oneWordOf('name', 'hostname', 'first-label'), commands: WORKING, cluster: true, lambda: true,
-    help: 'what of a server is compared with the name of a Node: its name, its hostname (of Nova or of its metadata), or the first label of both names',
+    help: 'the part of a server that has to match the name of a Node: its name, its hostname (of Nova or of its metadata), or the first label of both names',
     default: 'name',
   },
   'regional-provider-id': {
@@ -132,7 +132,7 @@ export const FLAGS = {
   },
   'orphan-delay': {
     topic: 'Services', value: 'duration', read: orZero, commands: WORKING, cluster: true, lambda: true,
-    help: 'how long what a Service has left in OpenStack that is gone without having been deleted stays in quarantine, from the first sweep that finds it; with 0s it goes at once', default: '1h',
+    help: 'how long the load balancer of a Service stays that is gone without having been deleted, from the first sweep that finds it; with 0s it goes at once', default: '1h',
   },
   'cluster-cidr': {
     topic: 'routes', value: 'cidrs', read: cidrs, commands: WORKING, cluster: true, lambda: true, go: 'CCM, KCM',
@@ -181,7 +181,7 @@ export const FLAGS = {
     topic: 'server', value: 'file', read: text, commands: ['serve'], help: 'the same for /resync', without: 'none',
   },
   'page-tokens-file': {
-    topic: 'server', value: 'file', read: text, commands: ['serve', 'doctor'], help: 'the same for the status page and /metrics', without: 'none',
+    topic: 'server', value: 'file', read: text, commands: ['serve', 'doctor'], help: 'tokens of the status page and /metrics beside LEVELSET_PAGE_TOKENS, in the same form', without: 'none',
   },
   'tls-cert-file': {
     topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',
@@ -194,7 +194,7 @@ export const FLAGS = {
   },
   'allow-plain-http': {
     topic: 'server', commands: ['serve', 'sandbox'],
-    help: 'listen beyond loopback without a certificate, where a proxy in front ends TLS',
+    help: 'listen beyond loopback without a certificate: for a proxy in front that ends TLS',
   },
   'client-ca-file': {
     topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',
@@ -213,7 +213,7 @@ export const FLAGS = {
   },
   'audit-client-ca-file': {
     topic: 'server', value: 'file', read: text, commands: ['serve'],
-    help: 'certificates of CAs: who shows one that they signed, with the name of the cluster as its common name, needs no token for /audit and /events', without: 'a token is needed',
+    help: 'certificates of CAs: a client whose certificate they signed, with the name of the cluster as its common name, needs no token for /audit and /events', without: 'a token is needed',
   },
   'server-url': {
     topic: 'one run', value: 'url', read: serverUrl, commands: ['doctor', 'sweep', 'reconcile'],
@@ -222,7 +222,7 @@ export const FLAGS = {
   'dry-run': {
     topic: 'one run', commands: ['serve', 'sweep', 'reconcile'], help: 'print the plans and change nothing; serve shows them on its page',
   },
-  'deep': { topic: 'one run', commands: ['sweep'], help: 'trust no watermark: compare every Service with everything on its load balancer' },
+  'deep': { topic: 'one run', commands: ['sweep'], help: 'compare every Service with everything on its load balancer, whatever was settled before' },
   'wait': { topic: 'one run', commands: ['reconcile'], help: 'go on until no object is progressing or draining' },
   'output': {
     topic: 'one run', short: 'o', value: 'format', read: oneWordOf('text', 'wide', 'json', 'yaml'), commands: ['plan', 'drift', 'explain', 'gc', 'lint', 'doctor', 'adopt'],

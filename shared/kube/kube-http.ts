@@ -189,8 +189,12 @@ export function readAnswer(request: KubeRequest, { status, headers, text }: RawA
     return { status, body: parseMeasured(text) };
   } catch (error) {
     if (error instanceof RangeError) throw tooMuch(request.doing, error.message);
-    throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${request.doing}: the answer is no whole JSON`, {
-      status,
-    });
+    throw new ReconcileError(
+      'UNEXPECTED_RESPONSE',
+      `cannot ${request.doing}: the answer is not JSON, or ends too early`,
+      {
+        status,
+      },
+    );
   }
 }

@@ -54,7 +54,7 @@ export function asObject<K extends Kind>(kind: K, body: unknown, doing: string):
   if (why === undefined) return body as Kinds[K];
   throw new ReconcileError(
     'UNEXPECTED_RESPONSE',
-    `cannot ${doing}: the answer is no Kubernetes object: ${why.trim()}`,
+    `cannot ${doing}: the answer is not a Kubernetes object: ${why.trim()}`,
   );
 }
 
@@ -137,7 +137,7 @@ async function* pagesOf<K extends Kind>(
     const { kind: listed = '', items, metadata } = fieldsOf(answer.body);
     const isList = kind === 'Metadata' ? String(listed).endsWith('List') : listed === `${kind}List`;
     if (!isList || !Array.isArray(items))
-      throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${request.doing}: the answer is no list`);
+      throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${request.doing}: the answer is not a list`);
     token = stringAt(metadata, 'continue');
     const read = items.map((item) => withoutBallast(asObject(kind, item, request.doing)));
     const why = pages.whyTooMuch(read, areKept);

@@ -96,7 +96,7 @@ function eventIn(line: string, doing: string): WatchEvent {
     const { type, object } = parseMeasured(line) as WatchEvent;
     if (typeof type === 'string' && typeof object === 'object') return { type, object };
   } catch {}
-  throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${doing}: the answer is no list of events`);
+  throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${doing}: the answer is not a list of events`);
 }
 
 /** What came of a refusal: what is longer, or slower, is left. */

@@ -39,7 +39,7 @@ const RULES: readonly Rule[] = [
   { status: 412, code: 'CHANGED_MEANWHILE' },
   { status: 413, type: 'overLimit', code: 'RATE_LIMITED' },
   { status: 413, message: /rate.?limit/i, code: 'RATE_LIMITED' },
-  { status: 413, code: 'CLOUD_UNAVAILABLE', hint: 'what stands before OpenStack takes no body of this size' },
+  { status: 413, code: 'CLOUD_UNAVAILABLE', hint: 'a proxy in front of OpenStack refuses a body of this size' },
   { status: 422, code: 'REJECTED' },
   { status: 429, code: 'RATE_LIMITED' },
   // Providers pass on Neutron's refusal of the VIP port as a 500.
@@ -63,7 +63,7 @@ export function refusal(attempted: string, answer: HttpAnswer): ReconcileError {
   if (status === 403 && !isOfOpenStack(answer))
     return new ReconcileError(
       'CLOUD_UNAVAILABLE',
-      `${attempted}: what stands before OpenStack refuses it: ${said}`,
+      `${attempted}: a proxy in front of OpenStack refuses it: ${said}`,
       context,
     );
   const { code, hint } = classify(attempted, answer, fault);
@@ -88,7 +88,7 @@ function limitIn(said: string): Pick<ErrorContext, 'limit'> {
 export function unexpected(attempted: string, answer: HttpAnswer, missing: string): ReconcileError {
   const { status, body, page = '' } = answer;
   const isJson = body !== undefined || status === 204;
-  const instead = isJson ? `has no ${missing}` : `is no JSON${page && `, but says: ${oneLine(page)}`}`;
+  const instead = isJson ? `has no ${missing}` : `is not JSON${page && `, but says: ${oneLine(page)}`}`;
   const message = `${attempted}: HTTP ${status}, but the answer ${instead}`;
   return new ReconcileError('UNEXPECTED_RESPONSE', message, contextOf(answer));
 }

@@ -55,15 +55,15 @@ interface Unreadable {
 /** The work in the body of a message. */
 export function readMessage(body: string): QueuedWork | Unreadable {
   const { version = FIRST, request, busySinceMs } = fieldsOf(parseJson(body));
-  if (typeof version !== 'number') return { unreadable: 'it has a version that is no number' };
+  if (typeof version !== 'number') return { unreadable: 'its version is not a number' };
   if (version > VERSION)
     return { unreadable: `it is of version ${version}, this program reads up to ${VERSION}` };
   const { key: text, cluster, trigger, cause, inLane } = fieldsOf(request);
   const key = typeof text === 'string' ? parseKey(text) : undefined;
-  if (key === undefined) return { unreadable: 'it names no object that this program knows' };
+  if (key === undefined) return { unreadable: 'this program does not know its object' };
   if (cluster !== undefined && !(typeof cluster === 'string' && isClusterName(cluster)))
-    return { unreadable: 'it has a cluster that is no name of one' };
-  if (!isTrigger(trigger)) return { unreadable: 'it has no trigger that this program knows' };
+    return { unreadable: 'its cluster is not a name of a cluster' };
+  if (!isTrigger(trigger)) return { unreadable: 'this program does not know its trigger' };
   return {
     request: {
       key,

@@ -107,7 +107,7 @@ export class SqsQueue {
     const { status, text } = await callAws(call, this.#access, limitMs);
     if (status !== 200) throw new Error(`SQS answered ${status} to ${action}: ${text.slice(0, 300)}`);
     const answer = parseJson(text || '{}'); // an action without a result may answer nothing
-    if (!isRecord(answer)) throw new Error(`what answered 200 to ${action} is not SQS`);
+    if (!isRecord(answer)) throw new Error(`another program than SQS answered ${action}`);
     return answer;
   }
 }

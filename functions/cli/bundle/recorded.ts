@@ -112,7 +112,7 @@ function nobody({ openstack }: Bundle['config']): Credentials {
 
 /** A plan writes nothing, so nothing that writes is called. */
 function refused(path: string): ReconcileError {
-  return new ReconcileError('UNEXPECTED_RESPONSE', `${path} is no read: a bundle only plans`);
+  return new ReconcileError('UNEXPECTED_RESPONSE', `${path} would write, and a bundle can only plan`);
 }
 
 /** One read as `reads` has it: `kube.getService("shop","web")`. */

@@ -20,7 +20,9 @@ async function write(world: World, flags: Flags, env: NodeJS.ProcessEnv): Promis
   const file = flags.bundleFile ?? FLAGS['bundle-file'].default;
   const folder = dirname(file);
   await access(folder, constants.W_OK).catch(() => {
-    throw misused(`-o ${file}: ${folder} is no folder that this user may write to: name a file elsewhere`);
+    throw misused(
+      `-o ${file}: ${folder} is not a folder that this user may write to: name a file in another folder`,
+    );
   });
   const { world: recorded, reads, answered } = recordWorld(world);
   const { code, text: planned = '', errors = [] } = await planAll(recorded);

@@ -30,7 +30,7 @@ export async function checkWaysIn({ connected, flags, env, entry }: Examined): F
   if (status !== 503 && !/^ok(\n|$)/.test(text)) {
     const what =
       trouble === undefined
-        ? `what answers at ${url} is no levelset: HTTP ${status}`
+        ? `another program than levelset answers at ${url}: HTTP ${status}`
         : `levelset does not answer at ${url}: ${trouble}`;
     const remedy = `start it, or correct --server-url:\ncurl -v ${shellWord(`${url}/healthz`)}\nkubectl -n levelset get pods`;
     return [finding('failure', 'ways in', what, remedy)];

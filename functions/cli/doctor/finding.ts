@@ -35,7 +35,7 @@ export async function review(
   const status = fieldsOf(fieldsOf(answer.body)['status']);
   if (status[said] !== undefined) return status;
   // 200 of what is no kube-apiserver, such as a login page
-  const message = `what answers is no kube-apiserver: there is no status.${said}`;
+  const message = `another program than a kube-apiserver answers: its answer has no status.${said}`;
   throw new ReconcileError('KUBE_UNAVAILABLE', message);
 }
 

@@ -97,7 +97,7 @@ function readService(object: Json, lineOf: (field: string) => number): ReadServi
   const given = Object.entries(fieldsOf(annotations));
   const noTexts = given
     .filter(([, value]) => typeof value !== 'string')
-    .map(([field, value]) => strange(field, value, 'is no text', ': write the value in quotes'));
+    .map(([field, value]) => strange(field, value, 'is not a text', ': write the value in quotes'));
   const texts = given.map(([key, value]) => [key, textOr(value, JSON.stringify(value))] as const);
   const service = {
     metadata: {

@@ -81,7 +81,7 @@ export class FunctionClusters {
   async names(leftMs: () => number): Promise<readonly string[]> {
     const names = (await this.#source.names(leftMs)).toSorted();
     for (const entry of names.filter((name) => !isClusterName(name)))
-      log.warn('an entry is not served: give it a label of DNS for a name, such as prod-a', { entry });
+      log.warn('an entry is not served: name it by a DNS label, such as prod-a', { entry });
     return names.filter(isClusterName);
   }
 

@@ -190,7 +190,7 @@ export class ParameterSource implements EntrySource {
       });
       if (status === 200) {
         const answer = readStoreAnswer(text);
-        if (!answer) throw unreadable(path, 'what answered 200 is not Parameter Store');
+        if (!answer) throw unreadable(path, 'another program than Parameter Store answered');
         return answer;
       }
       const isBusy = text.includes('ThrottlingException') && leftMs() > delayMs;

@@ -47,7 +47,7 @@ function noCidrs(value: string): string | undefined {
   const wrong = itemsOf(value).filter((item) => parseCidr(item) === undefined);
   return wrong.length === 0
     ? undefined
-    : `has items that are no CIDRs, which levelset ignores${positions(value, wrong)}`;
+    : `has items that are not CIDRs; levelset ignores them${positions(value, wrong)}`;
 }
 
 function itemsOf(value: string): readonly string[] {

@@ -174,7 +174,7 @@ function isChosen<T>(value: T, choice: Choice<T> | undefined): boolean {
 }
 
 function listOf(subnets: readonly FloatingSubnet[]): string {
-  if (subnets.length === 0) return 'of which the project can see none';
+  if (subnets.length === 0) return 'and the project can see none of its subnets';
   const words = subnets.map(({ name, tags }) => [name, ...tags.map((tag) => `#${tag}`)].join(' '));
   const shown = words.slice(0, MOST_TRIES);
   return `which has ${shown.join(', ')}${subnets.length > MOST_TRIES ? ', ...' : ''}`;

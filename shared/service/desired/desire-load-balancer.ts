@@ -124,7 +124,7 @@ export function loadBalancerIPProblems({ spec }: Service, families: readonly Fam
 }
 
 function wrongAddress(value: string, what: string): readonly Problem[] {
-  const message = `${what}; levelset changes nothing until then`;
+  const message = `${what}; until then levelset changes only members`;
   return [{ field: 'spec.loadBalancerIP', value, message, blocking: true }];
 }
 

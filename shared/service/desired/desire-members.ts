@@ -92,7 +92,7 @@ export function nodeShares(
     nodeNames: readonly string[],
   ): readonly Problem[] => {
     const field = spelled[`ServicePort.${setting}`]?.name ?? setting;
-    const message = 'is no node that is a member of this port; levelset ignores it';
+    const message = 'is not a node with a member on this port; levelset ignores it';
     const missing = nodeNames.filter((name) => !names.has(name));
     return problemForEach(missing, (value) => ({ field, value, message }));
   };
@@ -132,7 +132,7 @@ function desirePods(port: Port, behind: Behind): DesiredMembers {
   const where = memberSubnet
     ? `they are not in ${memberSubnet.cidr}, the subnet of the members`
     : 'the subnet of the members is not known';
-  const notInSubnet = `are no members: ${where}; name the subnet of the Pods in loadbalancer.openstack.org/member-subnet-id, or give the Service node ports`;
+  const notInSubnet = `cannot be members: ${where}; name the subnet of the Pods in loadbalancer.openstack.org/member-subnet-id, or give the Service node ports`;
   return {
     members: [...members.values()],
     problems: [

@@ -119,7 +119,7 @@ function desireWith(
   const shared = desireOfShared(own.resources, { intent, cluster, lb, sharing, floatingIP });
   // levelset takes none of them, and makes none
   const ids = observed.ambiguous ?? [];
-  const message = `could all be this Service's, by name and address: name one in the annotation loadbalancer.openstack.org/load-balancer-id; levelset changes nothing until then`;
+  const message = `could all be this Service's, by name and address: name one in the annotation loadbalancer.openstack.org/load-balancer-id; until then levelset changes only members`;
   const ambiguous = { field: 'load balancer', value: ids.join(', '), message, blocking: true as const };
   const problems = [
     ...own.problems,
@@ -134,12 +134,12 @@ function desireWith(
   return { own, here: { ...here, ...another } };
 }
 
-const UNTIL = 'levelset changes nothing until then';
+const UNTIL = 'until then levelset changes only members';
 
 /** Why the Service is not on the load balancer that it names. All reasons but has-another block the Service. */
 const WORDS: Readonly<Record<NotJoined['because'], (not: NotJoined) => string>> = {
   missing: () =>
-    `is no load balancer that the project of cloud.conf sees: name another one, or remove the annotation to get a load balancer of its own; ${UNTIL}`,
+    `is not a load balancer that the project of cloud.conf can see: name another one, or remove the annotation to get a load balancer of its own; ${UNTIL}`,
   'other-cluster': ({ id }) =>
     `is load balancer ${id ?? ''}, which another cluster uses, and clusters do not share load balancers: name another one; ${UNTIL}`,
   'other-name': ({ id = '', key, names: [made = ''] = [] }) =>
@@ -147,9 +147,9 @@ const WORDS: Readonly<Record<NotJoined['because'], (not: NotJoined) => string>> 
   'no-consent': ({ id = '', key }) =>
     `was not made for a Service of this namespace: load balancer ${id} ${outOfReach(key.namespace, 'loadbalancer', id)}, or its owner by the tag levelset-allow=${key.namespace} on it; ${UNTIL}`,
   full: ({ id, others = [] }) =>
-    `is load balancer ${id ?? ''}, which is shared by ${others.join(', ')} already, as many as max-shared-lb of cloud.conf allows; levelset changes nothing until there is room`,
+    `is load balancer ${id ?? ''}, which is shared by ${others.join(', ')} already, as many as max-shared-lb of cloud.conf allows; until there is room, levelset changes only members`,
   external: ({ id }) =>
-    `is load balancer ${id ?? ''}, which has a floating IP: this Service is internal, and would be open to the outside; levelset changes nothing while both is so`,
+    `is load balancer ${id ?? ''}, which has a floating IP: this Service is internal, and would be open to the outside; while both is so, levelset changes only members`,
   'has-another': ({ id }) =>
     `names another load balancer than ${id ?? ''}, at whose address the Service is; levelset leaves it there, since its address would change; to move it, delete the Service and make it again`,
 };

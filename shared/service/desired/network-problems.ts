@@ -31,7 +31,7 @@ export function networkProblems(intent: ServiceIntent, input: Cloud, config: Con
   const { facts } = input;
   const { vip_network_id, vip_port_id, vip_qos_policy_id } = intent.annotated.loadbalancer;
   const problems: Problem[] = facts.missing.map((value) => {
-    const message = 'is not visible to the project of cloud.conf; levelset changes nothing until it is';
+    const message = 'is not visible to the project of cloud.conf; until it is, levelset changes only members';
     return { field: whatNames(value, intent), value, message, blocking: true };
   });
   if (vip_qos_policy_id !== undefined && facts.noQosPolicy) {
@@ -47,7 +47,7 @@ export function networkProblems(intent: ServiceIntent, input: Cloud, config: Con
   }
   const why = intent.allowed_cidrs && whyUnenforceable(intent, input, config);
   if (typeof why === 'string') {
-    const message = `cannot be enforced ${why}; levelset changes nothing rather than open the ports to everybody`;
+    const message = `cannot be enforced ${why}; rather than open the ports to everybody, levelset changes only members`;
     const value = (intent.allowed_cidrs ?? []).join(',');
     problems.push({ field: 'spec.loadBalancerSourceRanges', value, message, blocking: true });
   }

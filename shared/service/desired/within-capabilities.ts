@@ -80,7 +80,7 @@ function notMet(
   const without =
     (instead ?? null) === null ? 'levelset ignores it' : `levelset uses ${textOf(instead)} instead`;
   const done = guards
-    ? 'levelset changes nothing while it is set'
+    ? 'while it is set, levelset changes only members'
     : drops
       ? 'levelset leaves out the port'
       : without;
@@ -114,17 +114,17 @@ export function uselessSettings({ ports }: Pick<ServiceIntent, 'ports'>): readon
     const used = new Set(spelled.flatMap(({ spelling, missing }) => (missing ? [] : [spelling.name])));
     const found = spelled.flatMap(({ spelling: { name: field, text: value }, missing, isOff }) => {
       if (!missing || isOff || used.has(field)) return [];
-      const message = `needs ${NEEDS[missing]}; levelset`;
+      const message = `needs ${NEEDS[missing]};`;
       return unused === 'blocks'
         ? [
             {
               field,
               value,
-              message: `${message} changes nothing until there is one, since people may rely on it`,
+              message: `${message} until there is one, levelset changes only members, since people may rely on it`,
               blocking: true as const,
             },
           ]
-        : [{ field, value, message: `${message} ignores it` }];
+        : [{ field, value, message: `${message} levelset ignores it` }];
     });
     return [...new Map(found.map((problem) => [problem.field, problem])).values()];
   });

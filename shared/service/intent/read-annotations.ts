@@ -197,7 +197,7 @@ function readText(
     const stray = row.refers && idOutOfReach(parsed.value, namespace, row.refers, config);
     if (!row.refers || stray === undefined) return parsed.value;
     // it blocks: a default in its place could not change later, or would be less safe
-    const message = `${outOfReach(namespace, row.refers, stray)}; levelset changes nothing until then`;
+    const message = `${outOfReach(namespace, row.refers, stray)}; until then levelset changes only members`;
     wrong(message, stray, { blocking: true });
     return undefined;
   }
@@ -211,7 +211,7 @@ function readText(
     wrong(`${must} goes on with ${lastSelector}, the last that it could read`);
     return last.value;
   }
-  wrong(`${must} changes nothing until it is`, text, { blocking: true });
+  wrong(`must be ${parsed.allowed}; until it is, levelset changes only members`, text, { blocking: true });
   return undefined;
 }
 
@@ -241,7 +241,7 @@ function unknownAnnotations(
   return unknown.map(([field, value], at) => {
     // a Service may have thousands, and each hint looks at all names
     const hint = at < 10 ? didYouMean(field, [...known]) : '';
-    const message = `is no annotation that this version of levelset knows; levelset ignores it${hint}`;
+    const message = `is not an annotation that this version of levelset knows; levelset ignores it${hint}`;
     return { field, value, message };
   });
 }

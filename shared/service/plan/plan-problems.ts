@@ -70,7 +70,7 @@ export function delegationProblems(
       field: address,
       value: JSON.stringify(attributes.default_tls_container_ref ?? null),
       message:
-        'needs a certificate from Barbican, and Octavia cannot read one for an application credential; levelset changes nothing until it logs in as a user with a password',
+        'needs a certificate from Barbican, and Octavia cannot read one for an application credential; until it logs in as a user with a password, levelset changes only members',
       blocking: true,
       code: 'FORBIDDEN',
     }));

@@ -134,7 +134,7 @@ test('what cannot be read is one clear line, and where the help is', async () =>
   expect(await run('launch', env)).toBe(1);
 
   expect(err.map((line) => line.trim())).toEqual([
-    'levelset: "pod/default/web" is no object: give svc/NAME with -n NAMESPACE, service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all',
+    'levelset: "pod/default/web" is not an object: give svc/NAME with -n NAMESPACE, service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all',
     'levelset: the configuration cannot be used:\n  --cloud-config: there is no such file (ENOENT)',
     expect.stringMatching(/--reconcile-timeout has a value that is not allowed: give a duration/),
     "error: unknown command 'launch'",

@@ -102,7 +102,7 @@ test('what works on one cluster needs its name, and an unknown one is told with 
   expect(await run('plan --cluster=a', {})).toBe(1);
 
   const missing = '--cluster is missing: this command works on one cluster: give one of a, b';
-  const unknown = '--cluster "prod-x" is no entry of --clusters: give one of a, b';
+  const unknown = '--cluster "prod-x" is not an entry of --clusters: give one of a, b';
   expect(err).toEqual([
     ...Array.from({ length: 2 }, () => `levelset: ${missing}`),
     ...Array.from({ length: 5 }, () => `levelset: ${unknown}`),

@@ -40,5 +40,5 @@ test('explain prints each value with what set it, and what does not count; it ch
   expect(await run('explain -n shop svc/web', env)).toBe(1);
   expect(err.at(-1)).toBe('levelset: service/shop/web not found');
   expect(await run('explain node/node-1', env)).toBe(1);
-  expect(err.at(-1)).toContain('node/node-1 is no Service');
+  expect(err.at(-1)).toContain('node/node-1 is not a Service');
 });

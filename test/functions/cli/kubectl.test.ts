@@ -30,7 +30,7 @@ test('svc/NAME and -n name a Service; what does not exist is not found, and some
   }
   for (const object of ['-n shop all', '-n shop service/default/web', 'pod/web']) {
     expect(await run(`plan ${object}`, env)).toBe(1);
-    expect(err.at(-1)).toMatch(/^levelset: (-n shop is not for|"pod\/web" is no object)/);
+    expect(err.at(-1)).toMatch(/^levelset: (-n shop is not for|"pod\/web" is not an object)/);
   }
 
   expect(await run('reconcile --wait svc/web', env)).toBe(0);

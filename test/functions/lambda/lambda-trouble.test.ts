@@ -40,7 +40,7 @@ test('poison goes to the dead letter queue at once, with its reason, and takes n
   expect(world.aws.sent.toSorted((a, b) => a.groupId.localeCompare(b.groupId))).toEqual([
     {
       ...{ queue: 'dead.fifo', body: 'what?', groupId: 'service/default/api' },
-      attributes: { reason: 'it names no object that this program knows', originalMessageId: '2' },
+      attributes: { reason: 'this program does not know its object', originalMessageId: '2' },
     },
     {
       ...{ queue: 'dead.fifo', body: newer, groupId: 'service/default/web' },

@@ -50,7 +50,7 @@ test.each(['<html>hush</html>', '{}', '{"Parameters":[{"Name":"/x"}]}'])(
     aws.garbled = garbled;
     const env = { ...process.env, X_PARAMETER: '/x' };
     const error = await withParameters(env).catch((thrown: unknown) => thrown);
-    expect(String(error)).toMatch(/what answered 200 to GetParameters of .*\/x is not Parameter Store/);
+    expect(String(error)).toMatch(/another program than Parameter Store answered GetParameters of .*\/x/);
     expect(String(error)).not.toContain('hush');
   },
 );

@@ -98,8 +98,8 @@ test('a queue that does not answer is an error', async () => {
 });
 
 test.each([
-  ['<html>', 'what answered 200 to SendMessageBatch is not SQS'],
-  ['[]', 'what answered 200 to SendMessageBatch is not SQS'],
+  ['<html>', 'another program than SQS answered SendMessageBatch'],
+  ['[]', 'another program than SQS answered SendMessageBatch'],
   ['{}', 'SQS refused 2 of 2 messages: not in the answer'],
   ['{"Successful":[{"Id":"1"}],"Failed":null}', 'SQS refused 1 of 2 messages: not in the answer'],
 ])('an answer of 200 with %s has not taken what it does not name', async (garbled, why) => {

@@ -48,7 +48,7 @@ const ANSWERS: readonly (readonly [string, Answer, RegExp])[] = [
     packed(BOMB, { 'content-length': `${BOMB.length}` }),
     /longer than 32 MB/,
   ],
-  ['brackets', packed(BRACKETS), /more than 1000000 values|is no JSON/],
+  ['brackets', packed(BRACKETS), /more than 1000000 values|is not JSON/],
   ['pages without an end', endless(500, 15_000), /list is longer than 256 MB/],
   ['empty pages without an end', endless(0, 0), /list has no end/],
   ['pages of small objects without an end', endless(2_000, 0), /more than 100000 objects/],

@@ -31,7 +31,7 @@ describe('spec.loadBalancerIP', () => {
 
       expect(outcome).toMatchObject({ status: 'blocked' });
       expect(readyOf(it.sandbox)?.message).toContain(
-        `spec.loadBalancerIP ${address} is no floating IP of this project`,
+        `spec.loadBalancerIP ${address} is not a floating IP of this project`,
       );
       expect(readyOf(it.sandbox)?.message).not.toContain('role');
     },

@@ -61,7 +61,7 @@ test('that a person set for a machine end with it: another Node at its address h
 test('of a node that is there again are as they were asked for; one that is not there is named', async () => {
   await ask({ [`${OWN}member-weights`]: 'node-1=10,node-9=5' });
   expect(shares()).toEqual(['node-1 10', 'node-2 1', 'node-3 1']);
-  expect(readyOf(it.sandbox)?.message).toContain('"node-9" is no node that is a member of this port');
+  expect(readyOf(it.sandbox)?.message).toContain('"node-9" is not a node with a member on this port');
 
   it.sandbox.kube.addNode('node-9');
   await it.settle('web');

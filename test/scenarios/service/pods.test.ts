@@ -198,7 +198,7 @@ describe('Pods of another subnet', () => {
     await it.settle('web');
     expect(members()).toEqual([]);
     expect(told()).toContain(
-      '"10.244.0.7" are no members: they are not in 10.0.0.0/24, the subnet of the members',
+      '"10.244.0.7" cannot be members: they are not in 10.0.0.0/24, the subnet of the members',
     );
     expect(told()).toContain('loadbalancer.openstack.org/member-subnet-id');
   });

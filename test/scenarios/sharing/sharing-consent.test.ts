@@ -90,7 +90,7 @@ describe('an id under which there is no load balancer', () => {
     it.apply('web', 80, { [LOAD_BALANCER_ID]: GONE });
 
     expect(await it.statusOf('web')).toBe('blocked');
-    expect(readyOf(it.sandbox)?.message).toContain('is no load balancer that the project');
+    expect(readyOf(it.sandbox)?.message).toContain('is not a load balancer that the project');
     expect(it.sandbox.cloud.loadbalancers).toEqual([]);
   });
 

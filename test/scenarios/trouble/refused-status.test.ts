@@ -47,13 +47,13 @@ const ATTEMPTS = [
     'a policy',
     403,
     'admission webhook "gate.example.org" denied the request: no finalizers',
-    /ServiceAccount pass the policy/,
+    /exempt levelset’s ServiceAccount from the policy/,
   ],
   [
     'a webhook that is away',
     500,
     'Internal error occurred: failed calling webhook "mutate.example.org": EOF',
-    /mend the admission webhook/,
+    /correct the admission webhook/,
   ],
   [
     'a missing right',

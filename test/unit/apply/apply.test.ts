@@ -70,7 +70,7 @@ describe('a create with alternatives', () => {
 });
 
 test.each([
-  ['an address that is in use', 409, 'REJECTED', /no floating IP of this project/],
+  ['an address that is in use', 409, 'REJECTED', /not a floating IP of this project/],
   ['a subnet that no router joins to the external network', 404, 'CONFLICT', /^why$/],
 ])('a floating IP of spec.loadBalancerIP and %s', async (_what, status, code, says) => {
   const attributes = { floating_ip_address: '203.0.113.7' };

@@ -100,7 +100,7 @@ test('a pipe holds nobody up, and what is larger than a Secret is not read', asy
   execFileSync('mkfifo', [join(folder.path, 'a/kubeconfig')]);
   folder.write('b', { kubeconfig: 'x'.repeat(1_048_577) });
   folder.later();
-  await expect(source.read('a')).rejects.toThrow('kubeconfig cannot be read: it is no file');
+  await expect(source.read('a')).rejects.toThrow('kubeconfig cannot be read: it is not a file');
   await expect(source.read('b')).rejects.toThrow('kubeconfig cannot be read: it has more than 1048576 bytes');
 });
 

@@ -63,7 +63,7 @@ test('the UID that the cluster has to have stands in the entry, and a text that 
   expect((await read({ ...WHOLE, uid: ' 6d0f-1\n' })).settings?.uid).toBe('6d0f-1');
   const { settings, problems } = await read({ ...WHOLE, uid: 'two words' });
   expect(settings).toBeUndefined();
-  expect(problems).toEqual(['uid is no UID: give metadata.uid of the namespace kube-system']);
+  expect(problems).toEqual(['uid is not a UID: give metadata.uid of the namespace kube-system']);
 });
 
 test('the name that an entry gives itself comes before that of the entry', async () => {

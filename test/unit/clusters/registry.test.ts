@@ -77,7 +77,7 @@ test('an entry that was never whole cannot be served, and is named all the same'
   expect(await made.names()).toEqual(['B_', 'a']);
   expect((await made.read('a'))?.entry).toBeUndefined();
   expect(await made.read('B_')).toEqual({
-    problems: ['"B_" is no name of a cluster: give a label of DNS, such as prod-a'],
+    problems: ['"B_" is not a name of a cluster: give a DNS label, such as prod-a'],
   });
 });
 

@@ -40,7 +40,7 @@ describe('[Networking]', () => {
       problems: [],
     });
     expect(warnings).toEqual([
-      'cloud.conf:2: [Networking] address-sort-order has items that are no CIDRs, which levelset ignores (items 1, 3)',
+      'cloud.conf:2: [Networking] address-sort-order has items that are not CIDRs; levelset ignores them (items 1, 3)',
     ]);
   });
 });

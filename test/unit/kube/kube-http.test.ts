@@ -80,7 +80,9 @@ describe('answers', () => {
       const { connection } = await start(() => ({ status, body: text, headers: { 'content-type': type } }));
       expect(await caught(createKubeHttp(connection)({ ...WRITE, expected: [404] }))).toMatchObject({
         code: 'KUBE_UNAVAILABLE',
-        message: expect.stringContaining('no kube-apiserver says so, but something before it') as string,
+        message: expect.stringContaining(
+          'not the kube-apiserver says so, but a proxy in front of it',
+        ) as string,
       });
     },
   );

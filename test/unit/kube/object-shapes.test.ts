@@ -36,7 +36,7 @@ describe('an object', () => {
     expect(() => asObject(kind, body, `read ${kind} web`)).toThrow(
       expect.objectContaining({
         code: 'UNEXPECTED_RESPONSE',
-        message: `cannot read ${kind} web: the answer is no Kubernetes object: ${why}`,
+        message: `cannot read ${kind} web: the answer is not a Kubernetes object: ${why}`,
       }) as Error,
     );
   });
@@ -50,9 +50,9 @@ describe('a list', () => {
 
   // prettier-ignore
   it.each<[string, Kind, unknown, string]>([
-    ['of something else', 'Service', { items: [] }, 'the answer is no list'],
-    ['of metadata, as a cache may have it', 'Node', { kind: 'PartialObjectMetadataList', items: [] }, 'the answer is no list'],
-    ['with one odd object', 'Node', { kind: 'NodeList', items: [node, null] }, 'the answer is no Kubernetes object: must be a map'],
+    ['of something else', 'Service', { items: [] }, 'the answer is not a list'],
+    ['of metadata, as a cache may have it', 'Node', { kind: 'PartialObjectMetadataList', items: [] }, 'the answer is not a list'],
+    ['with one odd object', 'Node', { kind: 'NodeList', items: [node, null] }, 'the answer is not a Kubernetes object: must be a map'],
   ])('%s is no list', async (_what, kind, body, why) => {
     await expect(list(kind, body)).rejects.toThrow(`cannot list them: ${why}`);
   });

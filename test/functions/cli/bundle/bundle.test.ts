@@ -109,7 +109,7 @@ test('a bundle that cannot be written is refused before anything is planned, and
   const world = await sandboxWorld();
   const before = world.sandbox.requests.length;
   expect(await run('support-bundle -o /nope/bundle.json', world.env)).toBe(1);
-  expect(err.join()).toContain('-o /nope/bundle.json: /nope is no folder that this user may write to');
+  expect(err.join()).toContain('-o /nope/bundle.json: /nope is not a folder that this user may write to');
   expect(world.sandbox.requests.slice(before)).toEqual([]);
   const file = fileOf(world);
   await writeFile(file, 'old', { mode: 0o644 });
@@ -126,7 +126,7 @@ test('replay says what is no bundle', async () => {
     return err.at(-1) ?? '';
   };
   expect(await say('{"kind":"List"}')).toMatch(/bundle\.json is no bundle: give a file that/);
-  expect(await say('{"bundle":2,"reads":{}}')).toMatch(/is a bundle of another form \(2\)/);
+  expect(await say('{"bundle":2,"reads":{}}')).toMatch(/is the bundle has another format \(2\)/);
   expect(await say('\u001f\u008b')).toMatch(/is no bundle/);
   expect(await say('{"bundle":1,"reads":{}}')).toMatch(/is no bundle/);
   expect(await say(JSON.stringify({ bundle: 'x'.repeat(10_000), reads: {} }))).toMatch(/^.{1,600}$/);

@@ -96,8 +96,14 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   ...Object.fromEntries(
     (
       [
-        ['a login page before Octavia', /^\/load-balancer\/v2/, 200, { body: '<html>' }, 'answer is no JSON'],
-        ['a login page of JSON', /^\/load-balancer\/v2.*\?limit/, 200, { body: 'log in' }, 'is no JSON'],
+        [
+          'a login page before Octavia',
+          /^\/load-balancer\/v2/,
+          200,
+          { body: '<html>' },
+          'answer is not JSON',
+        ],
+        ['a login page of JSON', /^\/load-balancer\/v2.*\?limit/, 200, { body: 'log in' }, 'is not JSON'],
         ['a front without Nova', /^\/compute/, 404, { body: '' }, 'HTTP 404 without a readable message'],
         [
           'a Nova that takes no more',
@@ -135,13 +141,13 @@ const BROKEN: Readonly<Record<string, Broken>> = {
         [
           'a login page before the kube-apiserver',
           /./,
-          /^failure network: what answers is no kube-apiserver: .*levelset\.kubeconfig\)$/,
+          /^failure network: another program than a kube-apiserver answers: .*levelset\.kubeconfig\)$/,
           /correct server in \S+levelset\.kubeconfig/,
         ],
         [
           'a front that lets reviews of rights pass to nobody',
           /selfsubjectaccessreviews$/,
-          /^failure rights: cannot ask for the rights in Kubernetes: .* is no kube-apiserver/,
+          /^failure rights: cannot ask for the rights in Kubernetes: another program than a kube-apiserver/,
           /when the kube-apiserver answers/,
         ],
       ] as const
@@ -255,7 +261,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
       await once(page, 'listening');
       more.push(`--server-url http://127.0.0.1:${(page.address() as AddressInfo).port}`);
     },
-    wrong: /^failure ways in: what answers at http:\S+ is no levelset: HTTP 200$/,
+    wrong: /^failure ways in: another program than levelset answers at http:\S+: HTTP 200$/,
     remedy: /correct --server-url:\ncurl -v http:\S+\/healthz/,
     alone: true,
     mend: async (setUp) => {

@@ -82,7 +82,8 @@ test('what guards something stops everything, and is named as the Service spells
     {
       field: spelling.name,
       value: spelling.text,
-      message: 'needs Octavia API 2.17, and this cloud has 2.16; levelset changes nothing while it is set',
+      message:
+        'needs Octavia API 2.17, and this cloud has 2.16; while it is set, levelset changes only members',
       blocking: true,
     },
   ]);

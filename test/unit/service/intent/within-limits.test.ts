@@ -50,7 +50,9 @@ test.each(CASES)(
       const { problems, rangeProblems } = readIntent(make(count), { ...aConfig(), serviceLimits });
       return [...problems, ...rangeProblems].flatMap((one) => (one.blocking ? [one.message] : []));
     };
-    const beyond: unknown = expect.stringMatching(/(more than|at most) \d+ .*levelset changes nothing/);
+    const beyond: unknown = expect.stringMatching(
+      /(more than|at most) \d+ .*levelset changes (nothing but|only members)/,
+    );
     expect([blocking(limit), blocking(limit + 1), blocking(limit + 1, 2)]).toEqual([[], [beyond], []]);
   },
 );

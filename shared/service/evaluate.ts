@@ -111,20 +111,26 @@ async function evaluateFound(
   about: Asking,
   world: Source & Pick<World, 'config'>,
 ): Promise<Evaluation> {
-  const { unit, cluster, isOfNode } = about;
-  const { seen, desired } = await look(reading, about, found, world);
-  const first = { ...about, observed: seen, desired: desired.here };
-  const { planned, plan, repairing } = await planWith(first, world);
+  const { unit, cluster, isOfNode, depth } = about;
+  const { seen: observed, desired } = await look(reading, about, found, world);
+
+  // the record of repairs is read for a load balancer in ERROR, and the quota, a list of each limited kind, before one is made
+  const repairing = depth === 'deep' ? await readRepair(unit, observed, cluster, world) : undefined;
+  const first = { ...about, observed, desired: desired.here, repair: repairing?.facts };
+  const sketch = planService(first);
+  const isMade = createsLoadBalancer(sketch, first);
+  const planned = isMade ? { ...first, headroom: await observeHeadroom(world) } : first;
+  const plan = isMade ? planService(planned) : sketch;
 
   const { intent, approved } = reading;
-  const { loadBalancer, replacement } = seen;
+  const { loadBalancer, replacement } = observed;
   return {
     unit,
     cluster,
     nodes,
     isOfNode,
     ...(intent ? { intent } : {}),
-    observed: seen,
+    observed,
     desired: desired.own,
     plan,
     planned,
@@ -157,22 +163,6 @@ async function look(
   if (!intent) return first;
   const { seen, desired } = await once({ ...reading, intent });
   return { seen, desired: { own, here: { ...desired.here, problems: here.problems } } };
-}
-
-/**
- * The plan, by what is read only where there is reason to: the record of repairs, and the quota, which costs a list of each limited kind.
- */
-async function planWith(
-  first: ServicePlanInput,
-  world: Source & Pick<World, 'config'>,
-): Promise<Pick<Evaluation, 'planned' | 'plan'> & { readonly repairing: Repairing | undefined }> {
-  const { unit, cluster, depth, observed } = first;
-  const repairing = depth === 'deep' ? await readRepair(unit, observed, cluster, world) : undefined;
-  const input = { ...first, repair: repairing?.facts };
-  const plan = planService(input);
-  if (!createsLoadBalancer(plan, input)) return { planned: input, plan, repairing };
-  const planned = { ...input, headroom: await observeHeadroom(world) };
-  return { planned, plan: planService(planned), repairing };
 }
 
 /**

@@ -3,8 +3,7 @@ import { readCloudConf } from '../shared/config/cloud-conf/cloud-conf.ts';
 import { OPTIONS } from '../shared/config/cloud-conf/options.ts';
 import type { Config } from '../shared/config/config.ts';
 import { camel } from '../shared/config/read-value.ts';
-import { targetOf } from '../shared/service/intent/annotations.ts';
-import type { AnnotationRow } from '../shared/service/intent/annotations.ts';
+import { targetOf, type AnnotationRow } from '../shared/service/intent/annotations.ts';
 import { attributeRule } from '../shared/model/attributes.ts';
 import { attributeSince, CAPABILITIES } from '../shared/model/load-balancer/capabilities.ts';
 

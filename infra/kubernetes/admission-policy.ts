@@ -1,8 +1,7 @@
 /** Writes admission-policy.yaml: what of the table of annotations CEL can say, for those who want no webhook. */
 import { writeFileSync } from 'node:fs';
 import { format } from 'prettier';
-import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
-import type { AnnotationRow } from '../../shared/service/intent/annotations.ts';
+import { ANNOTATIONS, type AnnotationRow } from '../../shared/service/intent/annotations.ts';
 import { ANNOTATION_PREFIX } from '../../shared/model/annotation-prefixes.ts';
 import { UUID_PATTERN } from '../../shared/model/text/text.ts';
 

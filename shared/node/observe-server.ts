@@ -1,7 +1,6 @@
 import { chooseServer, conflictProblem } from './desired/choose-server.ts';
 import type { Node } from '../model/kubernetes.ts';
-import { hasTaint, readyStatus, UNINITIALIZED_TAINT } from '../model/node/node.ts';
-import type { Place } from '../model/node/node.ts';
+import { hasTaint, readyStatus, UNINITIALIZED_TAINT, type Place } from '../model/node/node.ts';
 import type { NeutronPort, Server, Subport } from '../model/node/nova.ts';
 import { parseProviderID } from '../model/node/provider-id.ts';
 

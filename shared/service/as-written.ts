@@ -1,8 +1,6 @@
 /** What a run knows by what the run before it wrote: after one that wrote its whole plan it looks at the load balancer alone. */
-import { lockOf } from '../apply/apply.ts';
-import type { Applied } from '../apply/apply.ts';
-import { RELIES_MS, writtenAt } from '../memory/load-balancers.ts';
-import type { BesideMembers, WrittenPlan } from '../memory/load-balancers.ts';
+import { lockOf, type Applied } from '../apply/apply.ts';
+import { RELIES_MS, writtenAt, type BesideMembers, type WrittenPlan } from '../memory/load-balancers.ts';
 import type { FoundLoadBalancers, ObservedService } from '../model/load-balancer/observed-service.ts';
 import {
   isChildInError,
@@ -11,8 +9,7 @@ import {
   writesMembers,
 } from '../model/load-balancer/octavia.ts';
 import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
-import { clusterTag, hasTag } from '../model/ownership.ts';
-import type { ClusterIdentity } from '../model/ownership.ts';
+import { clusterTag, hasTag, type ClusterIdentity } from '../model/ownership.ts';
 import type { Plan, Step } from '../model/plan.ts';
 import type { ObservedResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';

@@ -12,8 +12,7 @@ import type { World } from '../ports.ts';
 import { desire, type DesiredService } from './desired/desire.ts';
 import { hashOf, type Desired } from './desired/desire-service.ts';
 import { NODE_SELECTOR_ANNOTATION } from './intent/annotations.ts';
-import { readAsDialect } from './intent/as-dialect.ts';
-import type { Reading } from './intent/as-dialect.ts';
+import { readAsDialect, type Reading } from './intent/as-dialect.ts';
 import type { ServiceIntent } from './intent/service-intent.ts';
 import { findLoadBalancer } from './observe/load-balancer/find-load-balancer.ts';
 import { parseNodeSelector } from '../model/node/node-selector.ts';
@@ -26,12 +25,9 @@ import type { FoundLoadBalancers, ObservedService } from '../model/load-balancer
 import type { Source } from './observe/questions.ts';
 import { observeHeadroom } from './observe/offers.ts';
 import { planService } from './plan/plan.ts';
-import { createsLoadBalancer } from './plan/plan-input.ts';
-import type { ServicePlanInput } from './plan/plan-input.ts';
-import { joinIntent, questionOf } from './question.ts';
-import type { Asking } from './question.ts';
-import { readRepair } from './repair.ts';
-import type { Repairing } from './repair.ts';
+import { createsLoadBalancer, type ServicePlanInput } from './plan/plan-input.ts';
+import { joinIntent, questionOf, type Asking } from './question.ts';
+import { readRepair, type Repairing } from './repair.ts';
 import { isOurs } from './unit.ts';
 
 /** One Service before a run's first write: what is observed, what is desired, and the plan from one to the other. */

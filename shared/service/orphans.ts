@@ -3,15 +3,12 @@ import type { Service } from '../model/kubernetes.ts';
 import { goTags } from '../model/load-balancer/other-controllers.ts';
 import { isUntagged, serviceIn } from '../model/load-balancer/floating-ip-owner.ts';
 import { goTagsIn, madeForKey, serviceOfGoTag, textOf } from '../model/load-balancer/shared-load-balancer.ts';
-import { clusterTag, hasTag, tagValue, tagValues } from '../model/ownership.ts';
-import type { ClusterIdentity } from '../model/ownership.ts';
+import { clusterTag, hasTag, tagValue, tagValues, type ClusterIdentity } from '../model/ownership.ts';
 import { onceFor } from '../model/once-for.ts';
-import { keyOf, parseKey } from '../model/request.ts';
-import type { Key } from '../model/request.ts';
+import { keyOf, parseKey, type Key } from '../model/request.ts';
 import type { WireResource } from '../model/resources.ts';
 import { readStoredName } from '../model/tls/stored-certificate.ts';
-import { foundIn } from './observe/project.ts';
-import type { Project } from './observe/project.ts';
+import { foundIn, type Project } from './observe/project.ts';
 import { wantsLoadBalancer, whyLetGo } from './unit.ts';
 
 /** Something of ours in OpenStack whose Service is gone or wants no load balancer, and the key of that Service. */

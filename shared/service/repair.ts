@@ -2,8 +2,7 @@
 import { ReconcileError } from '../model/errors.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
-import { isAnother } from '../model/plan.ts';
-import type { Plan, Step } from '../model/plan.ts';
+import { isAnother, type Plan, type Step } from '../model/plan.ts';
 import { ofLastDay, type RecordedRepairs, type Repair } from '../model/records.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';

@@ -7,10 +7,8 @@ import {
   LOAD_BALANCER_ADDRESS,
   LOAD_BALANCER_ID,
 } from '../model/ownership.ts';
-import { serviceKey } from '../model/request.ts';
-import type { Key, ServiceKey } from '../model/request.ts';
-import { LET_GO_REASON, TAKEN_OVER_REASON } from '../model/unit.ts';
-import type { LetGo, Unit } from '../model/unit.ts';
+import { serviceKey, type Key, type ServiceKey } from '../model/request.ts';
+import { LET_GO_REASON, TAKEN_OVER_REASON, type LetGo, type Unit } from '../model/unit.ts';
 import { readyCondition } from '../report/condition.ts';
 import { otherController, secondController } from './plan/plan-problems.ts';
 

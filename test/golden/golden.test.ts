@@ -14,8 +14,7 @@ import { unitOf } from '../../shared/service/unit.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { aConfig } from '../support/config.ts';
 import { secretsOf } from '../support/tls-secret.ts';
-import { contentsOf } from './observed.ts';
-import type { Answers } from './observed.ts';
+import { contentsOf, type Answers } from './observed.ts';
 
 /**
  * Each folder is a case: a Service and Nodes, what OpenStack answers, and the plan as a person reads it. After a change

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { codeOf, filesOf, importsOf, textOf } from './files.ts';
-import type { Import } from './files.ts';
+import { codeOf, filesOf, importsOf, textOf, type Import } from './files.ts';
 
 /**
  * A room is what one row of the table "What may import what" in CONTRIBUTING.md speaks of: a folder or file of shared/, and

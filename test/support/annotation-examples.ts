@@ -1,6 +1,5 @@
 /** The example of every annotation, for the simulators and for the lab: one that neither can show says why. */
-import { ANNOTATIONS, targetOf } from '../../shared/service/intent/annotations.ts';
-import type { AnnotationRow } from '../../shared/service/intent/annotations.ts';
+import { ANNOTATIONS, targetOf, type AnnotationRow } from '../../shared/service/intent/annotations.ts';
 import { attributeRule } from '../../shared/model/attributes.ts';
 import { equalAttribute } from '../../shared/model/equality.ts';
 import type { ResourceKind } from '../../shared/model/resources.ts';

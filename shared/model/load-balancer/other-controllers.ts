@@ -3,8 +3,7 @@
  * docs/sources/occm.md, "Names, tags and descriptions" and docs/sources/kinx.md, "Names of kinx". A name is
  * never the only proof (decision 10) and is never corrected (decision 4).
  */
-import { DESCRIPTION_MARK, loadBalancerName } from '../ownership.ts';
-import type { ClusterIdentity } from '../ownership.ts';
+import { DESCRIPTION_MARK, loadBalancerName, type ClusterIdentity } from '../ownership.ts';
 import type { ServiceKey } from '../request.ts';
 import type { WireResource, ResourceKind } from '../resources.ts';
 

@@ -1,6 +1,5 @@
 /** Whose a resource is: by its tags, and by its name or description if another controller made it. */
-import { clusterTag, hasTag, serviceTag, TAG_PREFIX, tagValue } from '../ownership.ts';
-import type { ClusterIdentity } from '../ownership.ts';
+import { clusterTag, hasTag, serviceTag, TAG_PREFIX, tagValue, type ClusterIdentity } from '../ownership.ts';
 import type { ServiceKey } from '../request.ts';
 import type { ObservedResource, Whose, WireResource } from '../resources.ts';
 import type { Unit } from '../unit.ts';

@@ -1,12 +1,9 @@
 import { writtenAt } from '../../memory/load-balancers.ts';
-import { nextPlace, policyAddressOf, transportOf } from '../../model/address.ts';
-import type { Address } from '../../model/address.ts';
-import { clusterTag, hasTag, tagValue } from '../../model/ownership.ts';
-import type { ClusterIdentity } from '../../model/ownership.ts';
+import { nextPlace, policyAddressOf, transportOf, type Address } from '../../model/address.ts';
+import { clusterTag, hasTag, tagValue, type ClusterIdentity } from '../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
 import type { Cloud, ReadKind } from '../../ports.ts';
-import { whoseListener, whoseMember, whosePool } from '../../model/load-balancer/whose.ts';
-import type { Owners } from '../../model/load-balancer/whose.ts';
+import { whoseListener, whoseMember, whosePool, type Owners } from '../../model/load-balancer/whose.ts';
 import { lazily } from '../../memory/answers.ts';
 
 /**

@@ -1,10 +1,8 @@
 import { ReconcileError } from '../../model/errors.ts';
 import { fingerprint } from '../../model/json.ts';
 import type { Node } from '../../model/kubernetes.ts';
-import { judgeNodes, serversOf, unknownAddresses } from '../../model/node/judged-nodes.ts';
-import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
-import { subportIdsOf } from '../../model/node/seen-ports.ts';
-import type { DevicePort } from '../../model/node/seen-ports.ts';
+import { judgeNodes, serversOf, unknownAddresses, type JudgedNodes } from '../../model/node/judged-nodes.ts';
+import { subportIdsOf, type DevicePort } from '../../model/node/seen-ports.ts';
 import { onceFor } from '../../model/once-for.ts';
 import { parseProviderID } from '../../model/node/provider-id.ts';
 import type { WireResource } from '../../model/resources.ts';

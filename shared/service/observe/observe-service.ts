@@ -7,12 +7,10 @@ import type { Problem } from '../../model/plan.ts';
 import { isGivenUp, ownersOf, whoseFloatingIP, whoseLoadBalancer } from '../../model/load-balancer/whose.ts';
 import type { ObservedResource, Whose, WireResource } from '../../model/resources.ts';
 import { horizonAt, observeCertificates, findStoredCertificates, observeTlsSecrets } from './certificates.ts';
-import type { ChildReader } from './children.ts';
-import { drainedForMs, observeChildren, observeMembers } from './children.ts';
+import { drainedForMs, observeChildren, observeMembers, type ChildReader } from './children.ts';
 import { agreedBy, sharingOf } from './load-balancer/sharers.ts';
 import { observeAsIfAnew, observeNetwork } from './network/network.ts';
-import { findFloatingIP } from './network/floating-ip.ts';
-import type { FoundFloatingIP } from './network/floating-ip.ts';
+import { findFloatingIP, type FoundFloatingIP } from './network/floating-ip.ts';
 import { observeNodePorts, findSecurityGroups, securityGroupResources } from './network/security-group.ts';
 import type {
   FoundLoadBalancers,
@@ -22,8 +20,7 @@ import type {
 import type { Question, Source } from './questions.ts';
 import { observeOffers } from './offers.ts';
 import { listsFor } from './project.ts';
-import { isShared } from '../../model/load-balancer/shared-load-balancer.ts';
-import type { Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
+import { isShared, type Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { Unit } from '../../model/unit.ts';
 import type { World, Kube } from '../../ports.ts';
 import { goesToPods, localNodes, readEndpoints } from '../../model/load-balancer/service-endpoints.ts';

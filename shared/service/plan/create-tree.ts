@@ -1,6 +1,5 @@
 import type { CreateStep } from '../../model/plan.ts';
-import { placeOf } from '../../model/address.ts';
-import type { Address } from '../../model/address.ts';
+import { placeOf, type Address } from '../../model/address.ts';
 import type { Attributes, DesiredResource, ResourceKind } from '../../model/resources.ts';
 
 /** Attributes that the place in the tree implies, so that the request leaves them out. */

@@ -3,10 +3,8 @@ import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, ResourceKind, Attributes } from '../../model/resources.ts';
 import { compare } from '../../plan/compare.ts';
 import { planOne, remove } from '../../plan/plan-one.ts';
-import { whyChildGoes, whyMemberGoes } from './why-deleted.ts';
-import type { Asked } from './why-deleted.ts';
-import { mendingChanges } from './mend-children.ts';
-import type { Resting } from './mend-children.ts';
+import { whyChildGoes, whyMemberGoes, type Asked } from './why-deleted.ts';
+import { mendingChanges, type Resting } from './mend-children.ts';
 import { mergeTags } from '../../model/ownership.ts';
 import { isMemberOf } from '../../model/load-balancer/other-controllers.ts';
 

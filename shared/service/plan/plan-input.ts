@@ -1,11 +1,9 @@
 import type { Config } from '../../config/config.ts';
-import { requestedFloatingIP } from '../../model/kubernetes.ts';
-import type { Node } from '../../model/kubernetes.ts';
+import { requestedFloatingIP, type Node } from '../../model/kubernetes.ts';
 import { serviceIn } from '../../model/load-balancer/floating-ip-owner.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
-import { isAnother } from '../../model/plan.ts';
-import type { DrainingMember, Plan, Problem } from '../../model/plan.ts';
+import { isAnother, type DrainingMember, type Plan, type Problem } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import type { Depth, Unit } from '../../model/unit.ts';
 import { withoutTakenPlaces } from './plan-problems.ts';

@@ -3,8 +3,7 @@ import type { DesiredResource, ObservedResource } from '../../model/resources.ts
 import type { Config } from '../../config/config.ts';
 import { equalAttribute } from '../../model/equality.ts';
 import { placeOf } from '../../model/address.ts';
-import { FIELD_MANAGER } from '../../model/ownership.ts';
-import type { ClusterIdentity } from '../../model/ownership.ts';
+import { FIELD_MANAGER, type ClusterIdentity } from '../../model/ownership.ts';
 import { servicesIn } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { ManagedFields, Service } from '../../model/kubernetes.ts';
 

@@ -8,12 +8,10 @@ import type { DesiredResource, ObservedResource, WireResource } from '../../mode
 import { compare } from '../../plan/compare.ts';
 import { removeWithAll } from './plan-leaving.ts';
 import { createTree, leftOut } from './create-tree.ts';
-import { planFailover, whyNotRebuilt } from './plan-repair.ts';
-import type { RepairFacts, WhatServes } from './plan-repair.ts';
+import { planFailover, whyNotRebuilt, type RepairFacts, type WhatServes } from './plan-repair.ts';
 import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 import { madeForKey } from '../../model/load-balancer/shared-load-balancer.ts';
-import { serviceKey } from '../../model/request.ts';
-import type { Key } from '../../model/request.ts';
+import { serviceKey, type Key } from '../../model/request.ts';
 
 interface ReplacementInput {
   readonly unit: Key;

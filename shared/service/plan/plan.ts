@@ -1,14 +1,12 @@
 import type { AwaitingApproval, Plan, Refusal, Step, UpdateStep } from '../../model/plan.ts';
-import { placeOfPort } from '../../model/address.ts';
-import type { Address } from '../../model/address.ts';
+import { placeOfPort, type Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
 import { isBlocked } from '../../model/plan.ts';
 import { followNodes } from './follow-nodes.ts';
 import { replacePools } from './replace-pools.ts';
 import { isAllOurs, removeAll, removeWithAll } from './plan-leaving.ts';
 import { planReplacement, switchedTo } from './plan-replacement.ts';
-import { planChildren } from './plan-children.ts';
-import type { ChildrenInput } from './plan-children.ts';
+import { planChildren, type ChildrenInput } from './plan-children.ts';
 import { errorProblems, stuckProblems } from './mend-children.ts';
 import { giveBack, planOne, remove } from '../../plan/plan-one.ts';
 import { planSecurityGroup } from './plan-security-group.ts';
@@ -26,8 +24,7 @@ import {
   secondControllerProblems,
   withoutTakenPlaces,
 } from './plan-problems.ts';
-import { isOnUsersPort, withoutIdleRules } from './plan-input.ts';
-import type { ServicePlanInput } from './plan-input.ts';
+import { isOnUsersPort, withoutIdleRules, type ServicePlanInput } from './plan-input.ts';
 import { whatCanBeDoneNow } from './what-can-be-done-now.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { ATTRIBUTES, attributesOf } from '../../model/attributes.ts';
-import { nextPlace } from '../../model/address.ts';
-import type { Address } from '../../model/address.ts';
+import { nextPlace, type Address } from '../../model/address.ts';
 import { replacesTag } from '../../model/ownership.ts';
 import type { DrainingMember } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource, Attributes } from '../../model/resources.ts';

@@ -2,8 +2,7 @@ import { isLocked, isOutsideOctavia, howToFree } from '../../model/load-balancer
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import { isShared } from '../../model/load-balancer/shared-load-balancer.ts';
 import { poolAddressOf } from '../../model/address.ts';
-import { isAnother } from '../../model/plan.ts';
-import type { Plan, Step } from '../../model/plan.ts';
+import { isAnother, type Plan, type Step } from '../../model/plan.ts';
 import type { DesiredResource, WireResource } from '../../model/resources.ts';
 import type { Depth, LetGo, Unit } from '../../model/unit.ts';
 import { closes } from '../../plan/plan-one.ts';

@@ -1,8 +1,7 @@
 /** The one time of a bench: it moves when every worker waits, to what is due first, and by the CPU that they have taken. */
 import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
-import type { AddressInfo } from 'node:net';
 
 /** A worker has nothing to do until an answer comes or a timer ends. */
 export interface Waiting {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { reasonToKeep } from '../../../shared/node/plan/plan-node.ts';
-import type { NodeDeletionBudget } from '../../../shared/node/plan/plan-node.ts';
+import { reasonToKeep, type NodeDeletionBudget } from '../../../shared/node/plan/plan-node.ts';
 
 const NOW = 10_000_000;
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { nodeLife } from '../../../shared/node/desired/node-lifecycle.ts';
-import type { LifecycleInput, NodeLife } from '../../../shared/node/desired/node-lifecycle.ts';
+import { nodeLife, type LifecycleInput, type NodeLife } from '../../../shared/node/desired/node-lifecycle.ts';
 import type { Taint } from '../../../shared/model/kubernetes.ts';
 import { noteGone } from '../../../shared/model/node/node.ts';
 

@@ -3,8 +3,7 @@ import { deletes } from '../../../shared/apply/reserve-deletion.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
 import { observedNode, SERVER_GONE } from '../../../shared/model/node/node.ts';
 import type { Attributes, DesiredResource } from '../../../shared/model/resources.ts';
-import { planNode } from '../../../shared/node/plan/plan-node.ts';
-import type { NodePlanInput } from '../../../shared/node/plan/plan-node.ts';
+import { planNode, type NodePlanInput } from '../../../shared/node/plan/plan-node.ts';
 
 const aNode = (since: string): Node => ({
   metadata: { name: 'a', uid: 'uid-a', resourceVersion: '1', annotations: { [SERVER_GONE]: since } },

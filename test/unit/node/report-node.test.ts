@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Applied } from '../../../shared/apply/apply.ts';
-import { ReconcileError } from '../../../shared/model/errors.ts';
-import type { ErrorCode } from '../../../shared/model/errors.ts';
+import { ReconcileError, type ErrorCode } from '../../../shared/model/errors.ts';
 import type { Node, NodeCondition } from '../../../shared/model/kubernetes.ts';
 import type { Outcome } from '../../../shared/model/outcome.ts';
 import { READY_CONDITION } from '../../../shared/model/ownership.ts';

@@ -1,5 +1,4 @@
-import { publishedAddresses } from '../../../model/kubernetes.ts';
-import type { Service } from '../../../model/kubernetes.ts';
+import { publishedAddresses, type Service } from '../../../model/kubernetes.ts';
 import { DESCRIPTION_MARK, LOAD_BALANCER_ID, tagValue } from '../../../model/ownership.ts';
 import {
   isMadeFor,

@@ -9,8 +9,7 @@ import {
 } from '../../../model/load-balancer/shared-load-balancer.ts';
 import type { JoinIntent, NotJoined } from '../../../model/load-balancer/shared-load-balancer.ts';
 import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-service.ts';
-import { hasTag } from '../../../model/ownership.ts';
-import type { ClusterIdentity } from '../../../model/ownership.ts';
+import { hasTag, type ClusterIdentity } from '../../../model/ownership.ts';
 import type { WireResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';
 import type { Cloud } from '../../../ports.ts';

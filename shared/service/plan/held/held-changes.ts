@@ -1,5 +1,4 @@
-import { behaviourOf } from '../../../model/load-balancer/other-controllers.ts';
-import type { Dialect } from '../../../model/load-balancer/other-controllers.ts';
+import { behaviourOf, type Dialect } from '../../../model/load-balancer/other-controllers.ts';
 import { withoutRecordOf } from '../../../model/ownership.ts';
 import type { AwaitingApproval, Change } from '../../../model/plan.ts';
 import type { ServiceKey } from '../../../model/request.ts';

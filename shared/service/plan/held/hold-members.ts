@@ -1,8 +1,7 @@
 import { CONTROLLER, isMemberOf } from '../../../model/load-balancer/other-controllers.ts';
 import type { Change } from '../../../model/plan.ts';
 import type { DesiredResource, Member, ObservedResource, WireResource } from '../../../model/resources.ts';
-import { asObserved, freeOf, heldChanges } from './held-changes.ts';
-import type { Adopted, Sides } from './held-changes.ts';
+import { asObserved, freeOf, heldChanges, type Adopted, type Sides } from './held-changes.ts';
 
 /** The health check's port goes with the monitor. */
 const WITH_MONITOR = 'monitor_port';

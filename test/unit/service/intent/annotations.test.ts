@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../../../shared/service/intent/annotations.ts';
-import { readAnnotations } from '../../../../shared/service/intent/read-annotations.ts';
-import type { Annotated } from '../../../../shared/service/intent/read-annotations.ts';
+import { readAnnotations, type Annotated } from '../../../../shared/service/intent/read-annotations.ts';
 import { aConfig } from '../../../support/config.ts';
 
 const UUID = '0b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { newMemory } from '../../../../shared/memory/memory.ts';
-import { ReconcileError } from '../../../../shared/model/errors.ts';
-import type { ErrorCode } from '../../../../shared/model/errors.ts';
+import { ReconcileError, type ErrorCode } from '../../../../shared/model/errors.ts';
 import { observeCertificates } from '../../../../shared/service/observe/certificates.ts';
 import { storedName } from '../../../../shared/model/tls/stored-certificate.ts';
 import { SimulatedCloud } from '../../../support/simulated-cloud.ts';

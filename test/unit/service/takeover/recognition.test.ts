@@ -4,8 +4,7 @@ import { LOAD_BALANCER_ID } from '../../../../shared/model/ownership.ts';
 import { nothingApplied } from '../../../../shared/service/finish.ts';
 import { addressesToPublish, ingressOf } from '../../../../shared/service/report/published-address.ts';
 import type { Wire } from '../../../support/cloud-contents.ts';
-import { changed, evaluateWorld, world } from '../../../golden/world.ts';
-import type { Draft, RecordedWorld } from '../../../golden/world.ts';
+import { changed, evaluateWorld, world, type Draft, type RecordedWorld } from '../../../golden/world.ts';
 
 const kinx = world('kinx/readme-tcp');
 const occm = world('occm/basic-two-ports');

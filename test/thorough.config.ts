@@ -18,6 +18,8 @@ export const THOROUGH = [
   'test/unit/deadline.test.ts',
   'test/functions/lambda/lambda-trouble.test.ts',
   'test/functions/lambda/parameters.test.ts',
+  'test/functions/lambda/bundles.test.ts',
+  'test/functions/lambda/package.test.ts',
   'test/functions/lambda/clusters/package-registry.test.ts',
   'test/functions/lambda/clusters/worker-trouble.test.ts',
   'test/functions/cli/waits.test.ts',

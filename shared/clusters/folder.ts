@@ -81,10 +81,7 @@ export class FolderSource implements EntrySource {
   async #realpath(path: string): Promise<string | undefined> {
     const [root, real] = [await ifThere(realpath(this.#path)), await ifThere(realpath(path))];
     if (root !== undefined && real !== undefined && !real.startsWith(`${root}${sep}`))
-      throw unreadable(
-        path,
-        `it leads out of ${this.#path}, and an entry may only have files of its own folder`,
-      );
+      throw unreadable(path, `it leads out of ${this.#path}, and the files of an entry must be in it`);
     return real;
   }
 

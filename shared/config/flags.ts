@@ -132,7 +132,7 @@ export const FLAGS = {
   },
   'orphan-delay': {
     topic: 'Services', value: 'duration', read: orZero, commands: WORKING, cluster: true, lambda: true,
-    help: 'how long the load balancer of a Service stays that is gone without having been deleted, from the first sweep that finds it; with 0s it goes at once', default: '1h',
+    help: 'how long levelset keeps what a Service left in OpenStack that is gone without having been deleted, from the first sweep that finds it; with 0s it goes at once', default: '1h',
   },
   'cluster-cidr': {
     topic: 'routes', value: 'cidrs', read: cidrs, commands: WORKING, cluster: true, lambda: true, go: 'CCM, KCM',

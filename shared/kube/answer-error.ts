@@ -51,7 +51,7 @@ export function answerError(
     status === 401 && asked
       ? `: the kube-apiserver at ${asked.server} does not take the credential of ${asked.source}`
       : isForeign
-        ? ': not the kube-apiserver says so, but a proxy in front of it'
+        ? ': a proxy in front of the kube-apiserver says so, not the kube-apiserver'
         : '';
   const message = `cannot ${doing}: ${status} ${said.slice(0, LONGEST_MESSAGE)}`.trim();
   return new ReconcileError(code, `${message}${whose}`, {

@@ -41,7 +41,7 @@ export const ERRORS = {
   CONFLICT:            { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'read the message: OpenStack says what is in the way', ofOneStep: true },
   ADDRESSES_EXHAUSTED: { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'free addresses of the external network, or name another subnet of it', ofOneStep: true },
   QUOTA_EXCEEDED:      { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'raise the quota of the project, or remove what is not used', ofOneStep: true },
-  LOAD_BALANCER_ERROR: { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'ask who runs the cloud: openstack loadbalancer failover ID' },
+  LOAD_BALANCER_ERROR: { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'ask whoever runs the cloud to run: openstack loadbalancer failover ID' },
   LOAD_BALANCER_STUCK: { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'levelset goes on by itself when that is done' },
   REJECTED:            { disposition: 'blocked',  reason: 'SyncLoadBalancerFailed', status: 422, advice: 'read the message of OpenStack and change the Service, or what cloud.conf has for it', ofOneStep: true },
   NOT_FOUND:           { disposition: 'blocked',  reason: 'SyncLoadBalancerFailed', status: 422, advice: 'name a resource that exists and that the project may see, on the Service or in cloud.conf', ofOneStep: true },

@@ -2,7 +2,13 @@ import type { Config } from '../config/config.ts';
 import type { Service } from '../model/kubernetes.ts';
 import { goTags } from '../model/load-balancer/other-controllers.ts';
 import { isUntagged, serviceIn } from '../model/load-balancer/floating-ip-owner.ts';
-import { goTagsIn, madeForKey, serviceOfGoTag, textOf } from '../model/load-balancer/shared-load-balancer.ts';
+import {
+  isMakerGone,
+  goTagsIn,
+  madeForKey,
+  serviceOfGoTag,
+  textOf,
+} from '../model/load-balancer/shared-load-balancer.ts';
 import { clusterTag, hasTag, tagValue, tagValues, type ClusterIdentity } from '../model/ownership.ts';
 import { onceFor } from '../model/once-for.ts';
 import { keyOf, parseKey, type Key } from '../model/request.ts';
@@ -42,7 +48,7 @@ export function findOrphans(
   // on the load balancer that it left, another Service may want the floating IP back that somebody took off
   const leftToOthers = new Set(
     foundIn(project.loadBalancers)
-      .filter(({ tags }) => hasTag(tags, clusterTag(cluster)))
+      .filter((lb) => hasTag(lb['tags'], clusterTag(cluster)) && isMakerGone(lb, cluster))
       .map((lb) => textOf(madeForKey(lb))),
   );
   const found = [

@@ -57,7 +57,7 @@ export function unpack(file: string, content: Buffer): Bundle {
   const read = parseJson(textOf(content));
   if (isBundle(read)) return read;
   const { bundle = 1 } = fieldsOf(read);
-  const form = bundle === 1 ? 'no bundle' : `the bundle has another format (${quote(bundle)})`;
+  const form = bundle === 1 ? 'no bundle' : `a bundle of another format (${quote(bundle)})`;
   throw misused(`${file} is ${form}: give a file that levelset support-bundle of this version has written`);
 }
 

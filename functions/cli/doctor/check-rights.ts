@@ -61,7 +61,7 @@ async function tryRule(rule: CloudRight, project: string, examined: Examined): F
   const answer = await session.read({ service, path: real, attempted }).catch(asReconcileError);
   const isWhole = isRecord(answer) && (!lists || Object.values(answer).some(Array.isArray));
   if (isWhole && !isError(answer)) return [];
-  const notJson = `${attempted}: HTTP 200, but the answer is not JSON`;
+  const notJson = `${attempted}: HTTP 200, but the answer is not the JSON that levelset expects`;
   const { code, message, context } = isError(answer)
     ? answer
     : new ReconcileError('UNEXPECTED_RESPONSE', notJson, { status: 200 });
@@ -74,7 +74,7 @@ async function tryRule(rule: CloudRight, project: string, examined: Examined): F
   if (code === 'UNAUTHORIZED' || code === 'FORBIDDEN') return told('refuses', giveRoles(service, project));
   const again = `run levelset doctor again; if the call fails again, whoever runs the cloud finds it in the log of ${service}`;
   if (context.status === undefined || context.status >= 500) return told('does not answer', again);
-  const look = `see what answers there, and ask who runs the cloud to correct the endpoint, or the proxy in front of it:\nopenstack catalog show ${service}`;
+  const look = `see what answers there, and ask whoever runs the cloud to correct the endpoint, or the proxy in front of it:\nopenstack catalog show ${service}`;
   return told('does not serve', look);
 }
 

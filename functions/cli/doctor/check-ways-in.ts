@@ -42,16 +42,22 @@ export async function checkWaysIn({ connected, flags, env, entry }: Examined): F
     status === 200
       ? finding('ok', 'ways in', `levelset at ${url} is ready${said === 'ok' ? '' : `: ${said}`}`)
       : finding('failure', 'ways in', `levelset at ${url} is not ready: ${said}`, log);
-  const page = await get(`${entry === undefined ? '' : `/clusters/${entry}`}/?format=json`);
+  const page = await get(`${entry === undefined ? '/' : `/clusters/${entry}`}?format=json`);
   if (page.status === 200) {
     const { watches = [], webhook }: Partial<StatusView> = fieldsOf(parseJson(page.text));
     const now = connected.world.clock.now();
-    return [ready, ...watches.map(judgeWatch), judgeWebhook(webhook, now, watches.length > 0)];
+    const events = webhook ? [judgeWebhook(webhook, now, watches.length > 0)] : [];
+    return [ready, ...watches.map(judgeWatch), ...events];
   }
-  const what = `the page at ${url} cannot be read: ${page.trouble ?? `HTTP ${page.status}`}`;
-  const remedy =
-    'give a token of its page:\nexport LEVELSET_PAGE_TOKENS=TOKEN   # or --page-tokens-file FILE';
-  return [ready, finding('failure', 'ways in', what, remedy)];
+  const { error } = fieldsOf(parseJson(page.text));
+  const told = typeof error === 'string' ? error : `HTTP ${page.status ?? 'without a status'}`;
+  const because = page.trouble ?? told;
+  const what = `the page at ${url} cannot be read: ${because}`;
+  const give = 'give a token of its page:\nexport LEVELSET_PAGE_TOKENS=TOKEN   # or --page-tokens-file FILE';
+  const others = `ask the process that leads, or read its log:\nkubectl -n levelset logs deployment/levelset --tail 50`;
+  // of several processes the one that leads has the page
+  const level = page.status === 503 ? 'warning' : 'failure';
+  return [ready, finding(level, 'ways in', what, page.status === 401 ? give : others)];
 }
 
 /** The first token of the page, from the file or the variable that `serve` reads. */

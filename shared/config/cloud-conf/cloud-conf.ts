@@ -71,7 +71,7 @@ export function readCloudConf(source: string, file: string): CloudConf {
 
 function whyIgnored(name: string, section: Section | undefined): string {
   if (section === undefined)
-    return `is not a section that levelset knows; levelset ignores it${didYouMean(name, [...SECTIONS, OF_OTHERS])}`;
+    return `levelset does not know this section, and ignores it${didYouMean(name, [...SECTIONS, OF_OTHERS])}`;
   return section === 'LoadBalancerClass'
     ? '[LoadBalancerClass] needs a name, such as [LoadBalancerClass "internet"]; levelset ignores this one'
     : `[${section}] has no subsections; levelset ignores this one`;

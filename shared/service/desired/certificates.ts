@@ -66,7 +66,7 @@ export function refsOf(
     const because =
       found?.because ??
       'must be the id of a certificate container or of a secret, or the address of one (…/containers/ID or …/secrets/ID)';
-    const message = `${because}; until it is right, levelset changes only members`;
+    const message = `${because}; until it is right, the Service is blocked`;
     problems.push({ field, value, message, blocking: true });
     return [];
   });
@@ -163,7 +163,7 @@ export function refsOfSecrets(
   return [...new Set(tlsSecrets)].flatMap((secret) => {
     const facts = secrets.get(secret) ?? { because: 'was not read' };
     if (!('fingerprint' in facts)) {
-      const message = `${facts.because}; until it is right, levelset changes only members`;
+      const message = `${facts.because}; until it is right, the Service is blocked`;
       problems.push({ field, value: secret, message, blocking: true });
       return [];
     }

@@ -124,7 +124,7 @@ export function loadBalancerIPProblems({ spec }: Service, families: readonly Fam
 }
 
 function wrongAddress(value: string, what: string): readonly Problem[] {
-  const message = `${what}; until then levelset changes only members`;
+  const message = `${what}; until then the Service is blocked`;
   return [{ field: 'spec.loadBalancerIP', value, message, blocking: true }];
 }
 

@@ -110,7 +110,7 @@ function desireTls(port: Port, context: TlsContext, problems: Problem[]): Partia
   const named = [ServicePort.tlsReferences ?? [], ServicePort.tlsSecrets ?? []].flat();
   if (named.length === 0) {
     const message =
-      'needs a certificate: name one in levelset.openstack.org/tls-container-refs or tls-secret; until then levelset changes only members';
+      'needs a certificate: name one in levelset.openstack.org/tls-container-refs or tls-secret; until then the Service is blocked';
     problems.push({ field: name ?? `spec.ports[${index}]`, value: text, message, blocking: true });
   }
   // better encrypted than not
@@ -152,7 +152,7 @@ function desireClientCertificates(port: Port, context: TlsContext, problems: Pro
     ...(crl === undefined ? [] : ['ServicePort.clientCrl']),
   ];
   const message =
-    'needs levelset.openstack.org/client-ca-tls-container-ref; until it is there, levelset changes only members';
+    'needs levelset.openstack.org/client-ca-tls-container-ref; until it is there, the Service is blocked';
   for (const what of port.ServicePort.clientCa === undefined ? needing : []) {
     const { name = what, text = '' } = port.spelled[what] ?? {};
     problems.push({ field: name, value: text, message, blocking: true });

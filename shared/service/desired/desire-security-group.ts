@@ -80,7 +80,7 @@ export function desireSecurityGroup(
   if (!subnet) {
     const field = 'loadbalancer.openstack.org/member-subnet-id';
     const then = strict
-      ? ', and rules of the security group enforce the source ranges; until it is, levelset changes only members'
+      ? ', and rules of the security group enforce the source ranges; until it is, the Service is blocked'
       : '; levelset leaves the security group as it is';
     const message = `is needed: the subnet of the members is not known${then}`;
     const problem = { field, value: '', message, ...(strict ? { blocking: true as const } : {}) };
@@ -133,7 +133,7 @@ function portProblems(
   const ofMembers = (addresses: readonly string[], message: string): readonly Problem[] =>
     addresses.length > 0 ? [{ field: 'address of a member', value: addresses.join(', '), message }] : [];
   const open = unguarded(intent, facts, config);
-  const message = `cannot be enforced at ${open.join(', ')}, where no security group is in force; until one is, levelset changes only members`;
+  const message = `cannot be enforced at ${open.join(', ')}, where no security group is in force; until one is, the Service is blocked`;
   const value = (intent.allowed_cidrs ?? []).join(',');
   return [
     ...ofMembers(

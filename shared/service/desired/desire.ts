@@ -119,7 +119,7 @@ function desireWith(
   const shared = desireOfShared(own.resources, { intent, cluster, lb, sharing, floatingIP });
   // levelset takes none of them, and makes none
   const ids = observed.ambiguous ?? [];
-  const message = `could all be this Service's, by name and address: name one in the annotation loadbalancer.openstack.org/load-balancer-id; until then levelset changes only members`;
+  const message = `could all be this Service's, by name and address: name one in the annotation loadbalancer.openstack.org/load-balancer-id; until then the Service is blocked`;
   const ambiguous = { field: 'load balancer', value: ids.join(', '), message, blocking: true as const };
   const problems = [
     ...own.problems,
@@ -134,7 +134,7 @@ function desireWith(
   return { own, here: { ...here, ...another } };
 }
 
-const UNTIL = 'until then levelset changes only members';
+const UNTIL = 'until then the Service is blocked';
 
 /** Why the Service is not on the load balancer that it names. All reasons but has-another block the Service. */
 const WORDS: Readonly<Record<NotJoined['because'], (not: NotJoined) => string>> = {
@@ -147,9 +147,9 @@ const WORDS: Readonly<Record<NotJoined['because'], (not: NotJoined) => string>> 
   'no-consent': ({ id = '', key }) =>
     `was not made for a Service of this namespace: load balancer ${id} ${outOfReach(key.namespace, 'loadbalancer', id)}, or its owner by the tag levelset-allow=${key.namespace} on it; ${UNTIL}`,
   full: ({ id, others = [] }) =>
-    `is load balancer ${id ?? ''}, which is shared by ${others.join(', ')} already, as many as max-shared-lb of cloud.conf allows; until there is room, levelset changes only members`,
+    `is load balancer ${id ?? ''}, which is shared by ${others.join(', ')} already, as many as max-shared-lb of cloud.conf allows; until there is room, the Service is blocked`,
   external: ({ id }) =>
-    `is load balancer ${id ?? ''}, which has a floating IP: this Service is internal, and would be open to the outside; while both is so, levelset changes only members`,
+    `is load balancer ${id ?? ''}, which has a floating IP: this Service is internal, and would be open to the outside; while both is so, the Service is blocked`,
   'has-another': ({ id }) =>
     `names another load balancer than ${id ?? ''}, at whose address the Service is; levelset leaves it there, since its address would change; to move it, delete the Service and make it again`,
 };

@@ -31,7 +31,7 @@ export function networkProblems(intent: ServiceIntent, input: Cloud, config: Con
   const { facts } = input;
   const { vip_network_id, vip_port_id, vip_qos_policy_id } = intent.annotated.loadbalancer;
   const problems: Problem[] = facts.missing.map((value) => {
-    const message = 'is not visible to the project of cloud.conf; until it is, levelset changes only members';
+    const message = 'is not visible to the project of cloud.conf; until it is, the Service is blocked';
     return { field: whatNames(value, intent), value, message, blocking: true };
   });
   if (vip_qos_policy_id !== undefined && facts.noQosPolicy) {
@@ -42,12 +42,12 @@ export function networkProblems(intent: ServiceIntent, input: Cloud, config: Con
   const isPlaced = facts.vipSubnet ?? facts.noVipSubnet ?? vip_network_id ?? vip_port_id;
   if (isPlaced === undefined && facts.missing.length === 0) {
     const message =
-      'is needed: no Node that can be a member has an address that is in exactly one subnet that the project sees, so levelset cannot choose the subnet of the VIP; it changes nothing until then';
+      'is needed: no Node that can be a member has an address that is in exactly one subnet that the project sees, so levelset cannot choose the subnet of the VIP; the Service is blocked until then';
     problems.push({ field: SUBNET, value: '', message, blocking: true });
   }
   const why = intent.allowed_cidrs && whyUnenforceable(intent, input, config);
   if (typeof why === 'string') {
-    const message = `cannot be enforced ${why}; rather than open the ports to everybody, levelset changes only members`;
+    const message = `cannot be enforced ${why}; rather than open the ports to everybody, the Service is blocked`;
     const value = (intent.allowed_cidrs ?? []).join(',');
     problems.push({ field: 'spec.loadBalancerSourceRanges', value, message, blocking: true });
   }
@@ -112,15 +112,15 @@ export function familyProblems(
   if (lacking.length === families.length) {
     const message =
       !vips && noVipSubnet
-        ? `has no VIP: ${whyNot(noVipSubnet, SUBNET)}; levelset changes nothing`
-        : `is not what the load balancer has, which is ${named(served)} and cannot change; levelset changes nothing`;
+        ? `has no VIP: ${whyNot(noVipSubnet, SUBNET)}; the Service is blocked`
+        : `is not what the load balancer has, which is ${named(served)} and cannot change; the Service is blocked`;
     return [{ field, value: named(families), message, blocking: true }];
   }
   const problems = lacking.flatMap((family) => notServed(family, intent, facts, octavia, joins));
   for (const { id, network_id } of vips ? [] : additionalSubnets) {
     if (!vipSubnet || network_id === vipSubnet.network_id) continue;
     // all VIPs are IP addresses of one port
-    const message = `is a subnet of network ${network_id}, and the VIP is in ${vipSubnet.network_id}: all VIPs are of one network; levelset changes nothing`;
+    const message = `is a subnet of network ${network_id}, and the VIP is in ${vipSubnet.network_id}: all VIPs are of one network; the Service is blocked`;
     problems.push({ field: ADDITIONAL, value: id, message, blocking: true });
   }
   if (further?.length && !vips && !hasAdditionalVips(octavia)) {
@@ -165,7 +165,7 @@ function notServed(
     : (because ?? 'there is no subnet for it');
   const blocks = !joins && value === 'RequireDualStack' && !vips;
   const others = families.filter((other) => other !== family);
-  const then = blocks ? 'levelset changes nothing' : `the Service is served by ${named(others)} only`;
+  const then = blocks ? 'the Service is blocked' : `the Service is served by ${named(others)} only`;
   const message = `has no IPv${family} address: ${why}; ${then}`;
   return [{ field: 'spec.ipFamilyPolicy', value, message, ...(blocks ? { blocking: true } : {}) }];
 }

@@ -80,7 +80,7 @@ function notMet(
   const without =
     (instead ?? null) === null ? 'levelset ignores it' : `levelset uses ${textOf(instead)} instead`;
   const done = guards
-    ? 'while it is set, levelset changes only members'
+    ? 'while it is set, the Service is blocked'
     : drops
       ? 'levelset leaves out the port'
       : without;
@@ -120,7 +120,7 @@ export function uselessSettings({ ports }: Pick<ServiceIntent, 'ports'>): readon
             {
               field,
               value,
-              message: `${message} until there is one, levelset changes only members, since people may rely on it`,
+              message: `${message} until there is one, the Service is blocked, since people may rely on it`,
               blocking: true as const,
             },
           ]

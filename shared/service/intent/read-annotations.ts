@@ -197,7 +197,7 @@ function readText(
     const stray = row.refers && idOutOfReach(parsed.value, namespace, row.refers, config);
     if (!row.refers || stray === undefined) return parsed.value;
     // it blocks: a default in its place could not change later, or would be less safe
-    const message = `${outOfReach(namespace, row.refers, stray)}; until then levelset changes only members`;
+    const message = `${outOfReach(namespace, row.refers, stray)}; until then the Service is blocked`;
     wrong(message, stray, { blocking: true });
     return undefined;
   }
@@ -211,7 +211,7 @@ function readText(
     wrong(`${must} goes on with ${lastSelector}, the last that it could read`);
     return last.value;
   }
-  wrong(`must be ${parsed.allowed}; until it is, levelset changes only members`, text, { blocking: true });
+  wrong(`must be ${parsed.allowed}; until it is, the Service is blocked`, text, { blocking: true });
   return undefined;
 }
 

@@ -92,7 +92,7 @@ function keyOf(field: string): string {
 function unknownClass(name: string, { loadBalancerClasses }: Config): Problem {
   const names = Object.keys(loadBalancerClasses).sort();
   const there = names.length > 0 ? names.join(', ') : 'none';
-  const message = `is no [LoadBalancerClass "..."] of cloud.conf, which has ${there}; until it is, levelset changes only members`;
+  const message = `is no [LoadBalancerClass "..."] of cloud.conf, which has ${there}; until it is, the Service is blocked`;
   return { field: CLASS, value: name, message, blocking: true };
 }
 

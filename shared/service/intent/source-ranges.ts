@@ -67,7 +67,7 @@ export function allowedRanges(
   ];
   if (cidrs.length === 0) {
     const message =
-      'none of these ranges can be enforced; rather than open the ports to everybody, levelset changes only members';
+      'none of these ranges can be enforced; rather than open the ports to everybody, the Service is blocked';
     return { cidrs: [], problems: [...problems, { field, value: texts.join(','), message, blocking: true }] };
   }
   const isOpen = families.every((family) => cidrs.includes(EVERYBODY[family]));

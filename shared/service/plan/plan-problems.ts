@@ -69,7 +69,7 @@ export function delegationProblems(
       field: address,
       value: JSON.stringify(attributes.default_tls_container_ref ?? null),
       message:
-        'needs a certificate from Barbican, and Octavia cannot read one for an application credential; until it logs in as a user with a password, levelset changes only members',
+        'needs a certificate from Barbican, and Octavia cannot read one for an application credential; until it logs in as a user with a password, the Service is blocked',
       blocking: true,
       code: 'FORBIDDEN',
     }));

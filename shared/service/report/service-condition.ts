@@ -118,6 +118,8 @@ export function withCondition(
 }
 
 /** One line for each part of the intent that is not met, and for each change that waits for approval. */
-function notesOf({ plan, desired }: Evaluation): readonly string[] {
-  return [...(desired.keepMembers ? ['there are no available nodes'] : []), ...planNotes(plan)];
+function notesOf({ plan, desired, observed }: Evaluation): readonly string[] {
+  const follow =
+    isBlocked(plan) && observed.loadBalancer ? ['the members follow the nodes all the same'] : [];
+  return [...(desired.keepMembers ? ['there are no available nodes'] : []), ...planNotes(plan), ...follow];
 }

@@ -33,6 +33,21 @@ describe('a Service that names the load balancer of another one', () => {
     expect(leftovers(it.sandbox)).toEqual({});
   });
 
+  test('keeps its address that somebody takes off while the one that it was made for has another load balancer', async () => {
+    await it.owner();
+    const address = addressOf(it.sandbox);
+    await it.join('api', 81);
+    await it.remove('web');
+    await it.sweepUntilSettled();
+    it.apply('web', 8080);
+    for (const ip of it.sandbox.cloud.floatingips) ip.port_id = null;
+
+    for (const name of ['web', 'api']) await it.settle(name);
+    await it.sweepUntilSettled();
+
+    expect([addressOf(it.sandbox, 'api'), it.sandbox.cloud.floatingips.length]).toEqual([address, 2]);
+  });
+
   test('names what stays as it is made, since others are on it', async () => {
     const id = await it.owner();
     it.apply('api', 81, {

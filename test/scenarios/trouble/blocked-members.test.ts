@@ -29,7 +29,7 @@ test('members that follow are told in an Event, and the condition says that they
   expect(cloud.members.map(({ name }) => name).sort()).toEqual(['blue-1', 'blue-2']);
   expect(told).toMatchObject({ reason: 'LoadBalancerBlocked' });
   expect(readyOf(it.sandbox)).toEqual(told);
-  expect(told?.message).toMatch(/none of these ranges.* levelset changes only members/);
+  expect(told?.message).toMatch(/none of these ranges[\s\S]*the members follow the nodes all the same/);
   expect(eventsOf(it.sandbox).filter((one) => one.startsWith('UpdatedLoadBalancer'))).toHaveLength(1);
 });
 

@@ -66,7 +66,7 @@ test('a blocking one comes first, and the others are named as well', async () =>
 
   const lines = readyOf(it.sandbox)?.message.split('\n') ?? [];
   expect(lines[0]).toBe(
-    `${OWN}tls-versions "SSLv9" must be a comma separated list of: SSLv3, TLSv1, TLSv1.1, TLSv1.2, TLSv1.3; until it is, levelset changes only members`,
+    `${OWN}tls-versions "SSLv9" must be a comma separated list of: SSLv3, TLSv1, TLSv1.1, TLSv1.2, TLSv1.3; until it is, the Service is blocked`,
   );
   expect(lines).toHaveLength(4);
   expect(it.sandbox.cloud.loadbalancers).toEqual([]);

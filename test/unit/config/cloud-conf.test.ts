@@ -123,7 +123,7 @@ describe('what has no effect', () => {
     ['[LoadBalancer]\nenabled = no', 'cloud.conf:2: [LoadBalancer] enabled is false: levelset makes, changes and deletes no load balancer'],
     ['[LoadBalancer]\ncascade-delete = false', 'cloud.conf:2: [LoadBalancer] cascade-delete has no effect: levelset deletes a load balancer by one call if everything on it is its own'],
     ['[LoadBalancer]\nprovider-requires-serial-api-calls', 'cloud.conf:2: [LoadBalancer] provider-requires-serial-api-calls has no effect: levelset makes a load balancer by one call'],
-    ['[Router]', 'cloud.conf:1: is not a section that levelset knows; levelset ignores it; did you mean Route?'],
+    ['[Router]', 'cloud.conf:1: levelset does not know this section, and ignores it; did you mean Route?'],
     ['[LoadBalancerClass "a"]\nsubnet-ids = y', 'cloud.conf:2: [LoadBalancerClass] has no option of this name; levelset ignores it; did you mean subnet-id?'],
     ['[LoadBalancerClass]\nsubnet-id = y', 'cloud.conf:1: [LoadBalancerClass] needs a name, such as [LoadBalancerClass "internet"]; levelset ignores this one'],
     ['[Global "a"]\nx = y', 'cloud.conf:1: [Global] has no subsections; levelset ignores this one'],

@@ -8,6 +8,7 @@ import {
   clusterTag,
   floatingIPDescription,
   hasTag,
+  loadBalancerName,
   serviceTag,
   tagValue,
   tagValues,
@@ -19,7 +20,7 @@ import type { WireResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';
 import type { Cloud } from '../../../ports.ts';
 import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-service.ts';
-import { madeForKey } from '../../../model/load-balancer/shared-load-balancer.ts';
+import { isMakerGone, madeForKey } from '../../../model/load-balancer/shared-load-balancer.ts';
 import type { ServiceKey } from '../../../model/request.ts';
 import { lookIfPossible, type ListSource } from '../../../observe/reads.ts';
 
@@ -99,7 +100,8 @@ async function lookForOne(
       ? await cloud.list('floatingip', { tags: serviceTag(unit.service.metadata.uid) })
       : [];
   const left = wantsOne ? await leftBy(loadBalancer && madeForKey(loadBalancer), unit, cluster, cloud) : [];
-  const free = [...made, ...borrowed, ...left].find(
+  const mine = await withoutOthers(made, unit, found, cluster, cloud);
+  const free = [...mine, ...borrowed, ...left].find(
     (ip) =>
       !ip['port_id'] &&
       !isKept(ip, wantsOne) &&
@@ -143,17 +145,38 @@ async function onDuplicate(
 async function findLeftover(
   inUse: WireResource | undefined,
   unit: Unit,
-  { duplicates }: Found,
+  found: Found,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<readonly WireResource[]> {
   const made = await cloud.list('floatingip', { description: floatingIPDescription(cluster, unit.name) });
-  const going = new Set<unknown>(duplicates.map((duplicate) => duplicate['vip_port_id']));
+  const going = new Set<unknown>(found.duplicates.map((duplicate) => duplicate['vip_port_id']));
   const named = unit.service ? [requestedFloatingIP(unit.service), ...publishedAddresses(unit.service)] : [];
-  return made
+  const left = made
     .filter((ip) => ip.id !== inUse?.id && (!ip['port_id'] || going.has(ip['port_id'])))
     .filter((ip) => !named.includes(String(ip['floating_ip_address'])))
     .filter((ip) => tagValue(ip['tags'], 'kept') === undefined && !isElsewhere(ip, unit, cluster));
+  return withoutOthers(left, unit, found, cluster, cloud);
+}
+
+/**
+ * The floating IPs that were made for this Service, without those of a load balancer that it made and has left to others: while
+ * somebody has taken one off, only the tag of the Service says whose it is.
+ */
+async function withoutOthers(
+  made: readonly WireResource[],
+  { name, service }: Unit,
+  { loadBalancer, replacement, duplicates }: Found,
+  cluster: ClusterIdentity,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<readonly WireResource[]> {
+  const isOwn = ({ tags }: WireResource): boolean =>
+    service !== undefined && hasTag(tags, serviceTag(service.metadata.uid));
+  if (made.every(isOwn)) return made;
+  const own = new Set([loadBalancer, replacement, ...duplicates].map((lb) => lb?.id));
+  const named = await cloud.list('loadbalancer', { name: loadBalancerName(cluster.name, name) });
+  const isLeft = named.some((lb) => !own.has(lb.id) && isMakerGone(lb, cluster));
+  return isLeft ? made.filter(isOwn) : made;
 }
 
 async function attachedTo(

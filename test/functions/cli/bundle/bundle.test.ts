@@ -126,7 +126,7 @@ test('replay says what is no bundle', async () => {
     return err.at(-1) ?? '';
   };
   expect(await say('{"kind":"List"}')).toMatch(/bundle\.json is no bundle: give a file that/);
-  expect(await say('{"bundle":2,"reads":{}}')).toMatch(/is the bundle has another format \(2\)/);
+  expect(await say('{"bundle":2,"reads":{}}')).toMatch(/is a bundle of another format \(2\)/);
   expect(await say('\u001f\u008b')).toMatch(/is no bundle/);
   expect(await say('{"bundle":1,"reads":{}}')).toMatch(/is no bundle/);
   expect(await say(JSON.stringify({ bundle: 'x'.repeat(10_000), reads: {} }))).toMatch(/^.{1,600}$/);

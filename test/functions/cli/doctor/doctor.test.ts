@@ -96,14 +96,8 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   ...Object.fromEntries(
     (
       [
-        [
-          'a login page before Octavia',
-          /^\/load-balancer\/v2/,
-          200,
-          { body: '<html>' },
-          'answer is not JSON',
-        ],
-        ['a login page of JSON', /^\/load-balancer\/v2.*\?limit/, 200, { body: 'log in' }, 'is not JSON'],
+        ['a login page before Octavia', /^\/load-balancer\/v2/, 200, { body: '<html>' }, 'answer is not'],
+        ['a login page of JSON', /^\/load-balancer\/v2.*\?limit/, 200, { body: 'log in' }, 'is not the JSON'],
         ['a front without Nova', /^\/compute/, 404, { body: '' }, 'HTTP 404 without a readable message'],
         [
           'a Nova that takes no more',

@@ -83,16 +83,16 @@ const TWO_VIPS = { vips: ['10.0.0.7', 'fd00:10::7'] };
 /** Where the load balancer is shared, `joins`; `! ` stops the unit. */
 // prettier-ignore
 test.each<[string, ServiceIntent, NetworkFacts, RegExp | string | undefined, Octavia?, joins?: boolean]>([
-  ['a second family for want of a subnet stops what requires it', required, facts([FOUR], NONE), new RegExp(`^! ${NO_SUBNET}.*; levelset changes nothing$`)],
+  ['a second family for want of a subnet stops what requires it', required, facts([FOUR], NONE), new RegExp(`^! ${NO_SUBNET}.*; the Service is blocked$`)],
   ['is told to what prefers it', preferred, facts([FOUR], NONE), new RegExp(`^${NO_SUBNET}.*; the Service is served by IPv4 only$`)],
   ['and to what serves already', required, facts([FOUR], { ...NONE, ...VIP }), /^spec.*; the Service is served by IPv4 only$/],
-  ['for want of additional VIPs it stops what requires it', required, facts([FOUR, SIX]), new RegExp(`${NO_VIPS.source.replace('^', '^! ')}.*; levelset changes nothing$`), OLD],
+  ['for want of additional VIPs it stops what requires it', required, facts([FOUR, SIX]), new RegExp(`${NO_VIPS.source.replace('^', '^! ')}.*; the Service is blocked$`), OLD],
   ['is told to what prefers it there', preferred, facts([FOUR, SIX]), new RegExp(`${NO_VIPS.source}.*; the Service is served by IPv4 only$`), OLD],
   ['and to what serves there', required, facts([FOUR, SIX], VIP), /^spec.*; the Service is served by IPv4 only$/, OLD],
   ['although there is a subnet it is for the plan to refuse', required, facts([FOUR, SIX], VIP), undefined],
   ['but is told to one that only joins, whose plan does not have the load balancer', required, facts([FOUR, SIX], VIP), /which is shared, has none/, ZED, true],
-  ['a load balancer with no address of the Service is left alone', six, facts([FOUR], VIP), '! spec.ipFamilies is not what the load balancer has, which is IPv4 and cannot change; levelset changes nothing'],
-  ['so is a network without a subnet of its family', six, facts([FOUR], NONE), '! spec.ipFamilies has no VIP: the network n has no IPv6 subnet; levelset changes nothing'],
+  ['a load balancer with no address of the Service is left alone', six, facts([FOUR], VIP), '! spec.ipFamilies is not what the load balancer has, which is IPv4 and cannot change; the Service is blocked'],
+  ['so is a network without a subnet of its family', six, facts([FOUR], NONE), '! spec.ipFamilies has no VIP: the network n has no IPv6 subnet; the Service is blocked'],
   ['a VIP subnet of another network stops the unit before anything is made', additional, facts([FOUR, STRAY]), /^! .*all VIPs are of one network/],
   ['and not afterwards', additional, facts([FOUR, STRAY], VIP), undefined],
   ['additional VIPs need an Octavia that has them', additional, facts([FOUR, SIX]), /additional-vip-subnet-ids needs Octavia API 2\.26/, OLD],

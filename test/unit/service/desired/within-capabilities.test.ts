@@ -82,8 +82,7 @@ test('what guards something stops everything, and is named as the Service spells
     {
       field: spelling.name,
       value: spelling.text,
-      message:
-        'needs Octavia API 2.17, and this cloud has 2.16; while it is set, levelset changes only members',
+      message: 'needs Octavia API 2.17, and this cloud has 2.16; while it is set, the Service is blocked',
       blocking: true,
     },
   ]);

@@ -45,7 +45,7 @@ test.each(REFERRING.flatMap(({ names, refers = 'subnet' }) => names.map((name) =
       {
         field: name,
         value: ID,
-        message: `is out of reach of the namespace shop; the operator of levelset can allow it by --allowed-references=shop/${kind}/${ID}; until then levelset changes only members`,
+        message: `is out of reach of the namespace shop; the operator of levelset can allow it by --allowed-references=shop/${kind}/${ID}; until then the Service is blocked`,
         blocking: true,
       },
     ]);

@@ -51,7 +51,7 @@ test.each(CASES)(
       return [...problems, ...rangeProblems].flatMap((one) => (one.blocking ? [one.message] : []));
     };
     const beyond: unknown = expect.stringMatching(
-      /(more than|at most) \d+ .*levelset changes (nothing but|only members)/,
+      /(more than|at most) \d+ .*(levelset changes nothing but|the Service is blocked)/,
     );
     expect([blocking(limit), blocking(limit + 1), blocking(limit + 1, 2)]).toEqual([[], [beyond], []]);
   },

@@ -50,7 +50,7 @@ export async function checkWaysIn({ connected, flags, env, entry }: Examined): F
     return [ready, ...watches.map(judgeWatch), ...events];
   }
   const { error } = fieldsOf(parseJson(page.text));
-  const told = typeof error === 'string' ? error : `HTTP ${page.status ?? 'without a status'}`;
+  const told = typeof error === 'string' ? error : `HTTP ${page.status}`;
   const because = page.trouble ?? told;
   const what = `the page at ${url} cannot be read: ${because}`;
   const give = 'give a token of its page:\nexport LEVELSET_PAGE_TOKENS=TOKEN   # or --page-tokens-file FILE';

@@ -170,8 +170,7 @@ function awaitingApproval({ awaitingApproval: changes, refused }: Plan): number 
 }
 
 /**
- * What a plan leaves undone: changes that wait for approval, and the first problem if the object is settled all the
- * same.
+ * What a plan leaves undone: changes that wait for approval, and the first problem if the object is settled all the same.
  */
 function inNumbers({ plan, outcome }: Report): readonly string[] {
   if (plan === undefined) return [];

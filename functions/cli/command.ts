@@ -14,7 +14,6 @@ export function coloured(text: string, isTTY = process.stdout.isTTY, { NO_COLOR 
   return isTTY && !NO_COLOR ? text.split('\n').map(lineInColour).join('\n') : text;
 }
 
-/** By the sign that a line of a plan, of drift or of an explanation begins with. */
 const SIGNS = { '+': 'green', '-': 'red', '=': 'magenta', '.': 'dim' } as const;
 
 function lineInColour(line: string): string {
@@ -26,7 +25,6 @@ function lineInColour(line: string): string {
   return indent + styleText(format, line.slice(indent.length), { validateStream: false });
 }
 
-/** Whether objects are printed in place of text: json or yaml, with the same content. */
 export function printsObjects({ output }: Pick<Flags, 'output'>): boolean {
   return output === 'json' || output === 'yaml';
 }

@@ -45,7 +45,6 @@ export const gcCommand: RunCommand = async ([id], flags, env) => {
   return 1;
 };
 
-/** The project of one entry, and which clusters all of them are. */
 async function connectRegistered(flags: Flags, env: NodeJS.ProcessEnv): Promise<Gc> {
   const registered = await RegisteredClusters.of(flags, env);
   const { world } = await registered.connect(await registered.one(flags));

@@ -4,7 +4,6 @@ import { flagsOf, variableOf, type Flags } from '../../shared/config/read-flags.
 import { VERSION } from '../version.ts';
 import type { RunCommand } from './command.ts';
 
-/** The groups of commands in `levelset --help`. */
 const GROUPS = {
   look: 'Look, and change nothing:',
   work: 'Work once:',
@@ -18,7 +17,6 @@ interface CommandRow {
   readonly words?: readonly [name: string, description: string];
   /** Command lines; those with a pipe are whole. */
   readonly examples: readonly string[];
-  /** Loads the code of the command, which is done when it is run. */
   readonly load: () => Promise<RunCommand>;
 }
 

@@ -13,7 +13,6 @@ export function untilSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** `levelset serve`: starts, and stops at SIGTERM or SIGINT. */
 export const serveCommand: RunCommand = async (_words, flags, env) => {
   const { serve } = await import('../serve.ts');
   const log = logOf(flags, 'info');

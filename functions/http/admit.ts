@@ -8,7 +8,6 @@ export type Admission = (request: Pick<ReceivedRequest, 'method' | 'headers'>) =
 
 type Refusal = HttpError | undefined;
 
-/** Asks one after the other, and throws the first refusal. */
 export async function admit(request: ReceivedRequest, admissions: readonly Admission[]): Promise<void> {
   for (const refusalOf of admissions) {
     const refusal = await refusalOf(request);
@@ -56,10 +55,7 @@ export function requireSender(tokens: readonly string[], verify: VerifySender): 
   };
 }
 
-/**
- * For pages: no token if the server listens on loopback only, else one as Bearer, or as the password of Basic. On
- * loopback the request must name a host of loopback: a page of another site, whose name leads here, may read nothing.
- */
+/** For pages: on loopback no token, but a Host of loopback, so that another site's page reads nothing; else a token as Bearer or in Basic. */
 export function requireReader(open: boolean, tokens: readonly string[]): Admission {
   return (request) => {
     const { authorization, host = '' } = request.headers;

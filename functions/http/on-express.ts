@@ -27,7 +27,6 @@ export function onExpress(endpoint: ServedEndpoint): RequestHandler {
   };
 }
 
-/** Lets in whom every admission lets in. */
 export function admitting(...admissions: readonly Admission[]): RequestHandler {
   return async (request, _response, next) => {
     await admit(receivedRequest(request), admissions);
@@ -35,7 +34,6 @@ export function admitting(...admissions: readonly Admission[]): RequestHandler {
   };
 }
 
-/** 404 for every other path. */
 export const notFound: RequestHandler = (request) => {
   throw noSuchPath(request);
 };

@@ -10,10 +10,8 @@ export const AFTER_REFUSAL_MS = 5_000;
 export const OF_FAILURE: Delays = { firstMs: 5_000, longestMs: 60_000 };
 
 /**
- * The environment of a function with its secrets, which are read again when they are five minutes old. As long as all
- * values are the same, it is the same object. While Parameter Store cannot be read the values stay; a parameter that is gone
- * does not, since it may have been taken away for a reason. Ages go by the time of day, as a frozen
- * environment's other clocks may stand.
+ * The environment with its secrets, the same object while none has changed. Ages go by the time of day: when frozen, other clocks may stand.
+ * While Parameter Store cannot be read the values stay; a missing parameter does not, since it may have been taken away for a reason.
  */
 class Environment {
   readonly #silence = new Silence(() => Date.now());
@@ -66,13 +64,9 @@ class Environment {
   }
 }
 
-/** Of this process. */
 export const environment = new Environment();
 
-/**
- * Makes something of the environment, and makes it anew when a secret has changed. If that fails, the old one stays, and the
- * next call tries again. Throws when there is no old one.
- */
+/** Makes something of the environment, and anew when a secret has changed. If that fails the old one stays; throws when there is none. */
 export function madeFrom<T>(
   what: string,
   make: (env: NodeJS.ProcessEnv) => Promise<T>,

@@ -20,10 +20,7 @@ interface Named {
   readonly isOptional: boolean;
 }
 
-/**
- * The environment with its secrets: a variable X_PARAMETER names the parameter of SSM Parameter Store (a SecureString) that
- * holds X, and X_OPTIONAL_PARAMETER one that need not be there. Throws NoSuchParameter if another one is missing.
- */
+/** X_PARAMETER names the SecureString that holds X, X_OPTIONAL_PARAMETER a parameter that may be absent. Throws NoSuchParameter otherwise. */
 export async function withParameters(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
   const named = Object.entries(env).flatMap(([name, parameter]) => readName(name, parameter));
   if (named.length === 0) return env;
@@ -62,7 +59,6 @@ export function readStoreAnswer(text: string): StoreAnswer | undefined {
   return Array.isArray(Parameters) && Parameters.every(isOne) ? (answer as StoreAnswer) : undefined;
 }
 
-/** The values of the parameters that are there. */
 async function getParameters(
   names: readonly string[],
   env: NodeJS.ProcessEnv,

@@ -10,10 +10,7 @@ import { enqueueTo, keyQueue } from './key-queue.ts';
 
 type Receiving = Pick<ServerOptions, 'clusters' | 'auditTokens' | 'self' | 'enqueue' | 'log'>;
 
-/**
- * An endpoint that receives events, of the only cluster or of those that a registry names. It needs no kube-apiserver and no OpenStack.
- * Throws CONFIG_INVALID, or an Error when a flag is wrong.
- */
+/** An endpoint that receives events, without a kube-apiserver or OpenStack. Throws CONFIG_INVALID, or an Error when a flag is wrong. */
 export async function receive(
   env: NodeJS.ProcessEnv,
   endpointOf: (options: Receiving) => ServedEndpoint,

@@ -5,7 +5,6 @@ import { summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { PastRun } from '../../shared/report/page/object-view.ts';
 import { reasonOf } from '../status-rows.ts';
 
-/** Of one object the newest are kept. */
 const MOST_OF_ONE = 10;
 /** Of all objects: some megabytes. */
 const MOST = 20_000;

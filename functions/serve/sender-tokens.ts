@@ -26,10 +26,7 @@ const KEEP_MS = 600_000;
 const READ_AGAIN_MS = 30_000;
 const READ_MS = 5_000;
 
-/**
- * Verifies tokens that the cluster gave to ServiceAccounts for this audience: what Knative's sources send, each as a
- * ServiceAccount of its own. Throws ReconcileError when the keys of the cluster cannot be read.
- */
+/** Verifies ServiceAccount tokens for this audience, as Knative's sources send them. Throws ReconcileError if the keys cannot be read. */
 export function verifySenderTokens({ http, audience, senders }: SenderTokensOptions): VerifySender {
   let issuer: unknown;
   const read = async (): Promise<Response> => {

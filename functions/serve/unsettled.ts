@@ -34,10 +34,7 @@ export class UnsettledObjects {
     this.#now = now;
   }
 
-  /**
-   * Takes the report of a run. Returns the milliseconds since the first run of a Service that wanted an address, if this run is
-   * the one that gave it. The time in which the Service was blocked does not count: its owner had to act.
-   */
+  /** Returns how long a Service waited for its address, if this run gave it: milliseconds, without those when it was blocked. */
   note({ request, outcome, plan, address, durationMs }: Report): number | undefined {
     const { key, dryRun } = request;
     if (dryRun) return undefined;

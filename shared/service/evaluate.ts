@@ -73,8 +73,7 @@ export async function evaluate(
   const { config } = world;
   const { service, wanted } = asRead;
 
-  // Another controller may have made the load balancer, and it read annotations in its own way: so find the load
-  // balancer first.
+  // Another controller may have made the load balancer, and it read annotations in its own way: so find the load balancer first.
   const join = service && wanted ? joinIntent(service, config) : undefined;
   const found = await findLoadBalancer({ unit: asRead, cluster, join }, world);
 

@@ -18,8 +18,7 @@ import { hasFinalizer, isOurs } from './unit.ts';
 import { refusedState, watermark } from './watermark.ts';
 
 /**
- * Makes the outcome and reports it. What the run wrote to OpenStack stays in the answer, even if the apiserver refuses
- * the report.
+ * Makes the outcome and reports it. What the run wrote to OpenStack stays in the answer, even if the apiserver refuses the report.
  */
 export async function finish(evaluation: Evaluation, applied: Applied, world: World): Promise<Run> {
   const { plan } = evaluation;
@@ -111,8 +110,7 @@ async function settle(evaluation: Evaluation, world: World): Promise<void> {
 }
 
 /**
- * A state is a hint, so a run does not fail because the state cannot be saved: a sweep runs a Service without one
- * again.
+ * A state is a hint, so a run does not fail because the state cannot be saved: a sweep runs a Service without one again.
  */
 export async function keepStates(
   changes: ReadonlyMap<string, UnitState | undefined>,

@@ -24,11 +24,10 @@ interface Orphans {
 }
 
 /**
- * Finds load balancers, security groups, floating IPs and certificates of ours whose Service is gone or wants no load
- * balancer. A floating IP counts only if it has our tags, is attached to no port and not kept; one without tags is only
- * told of. The deletions of a sweep begin here: when the quarantine is over
- * (decision 151), the sweep queues the Service's key, and reconcile asks the apiserver for that Service before it deletes, within the
- * deletion budget (decision 151). A list that failed yields no orphans.
+ * Finds load balancers, security groups, floating IPs and certificates of ours whose Service is gone or wants no load balancer. A
+ * floating IP counts only if it has our tags, is attached to no port and not kept; one without tags is only told of. The deletions of a
+ * sweep begin here: when the quarantine is over (decision 151), the sweep queues the Service's key, and reconcile asks the apiserver for
+ * that Service before it deletes, within the deletion budget (decision 151). A list that failed yields no orphans.
  */
 export function findOrphans(
   services: readonly Service[],
@@ -126,8 +125,7 @@ function goneFrom(
 }
 
 /**
- * The Service for which a certificate was stored, if no such Service wants a load balancer. A certificate has no tags,
- * but a name.
+ * The Service for which a certificate was stored, if no such Service wants a load balancer. A certificate has no tags, but a name.
  */
 function leftBehind(
   { name }: WireResource,

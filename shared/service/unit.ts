@@ -81,9 +81,8 @@ export function unitOf(key: Key, name: ServiceKey, service: Service | undefined,
 }
 
 /**
- * Why a Service is not levelset's to look after any more; undefined if it is, or if levelset finishes its deletion
- * (decision 150). Kubernetes lets nobody change the class of a Service of type LoadBalancer, so another class means
- * another configuration.
+ * Why a Service is not levelset's to look after any more; undefined if it is, or if levelset finishes its deletion (decision 150).
+ * Kubernetes lets nobody change the class of a Service of type LoadBalancer, so another class means another configuration.
  */
 export function whyLetGo(service: Service, config: Classed): LetGo | undefined {
   const isOther = isOfAnotherClass(service, config);

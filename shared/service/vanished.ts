@@ -24,8 +24,7 @@ import { holdBack, whyStays, type LeftBehind } from './plan/hold-back.ts';
 import { isSeenLeaving, notVanished } from './unit.ts';
 
 /**
- * The evaluation with its deletion in the budget: of a Service that has vanished it has the plan, or a refusal while what is left
- * stays.
+ * The evaluation with its deletion in the budget: of a Service that has vanished it has the plan, or a refusal while what is left stays.
  */
 export async function withinBudget(evaluation: Evaluation, world: World): Promise<Evaluation> {
   const { unit, plan, cluster, observed } = evaluation;

@@ -13,7 +13,6 @@ export interface Answer {
   readonly error?: { readonly code: ErrorCode; readonly message: string; readonly status?: number };
 }
 
-/** The configuration without credentials, certificates and keys. */
 type SafeConfig = Omit<Config, 'openstack'> & {
   readonly openstack: Omit<Config['openstack'], 'credentials' | 'ca' | 'cert' | 'key'> & {
     /** Octavia treats the two differently, and so do plans. */
@@ -33,7 +32,6 @@ export interface Bundle {
   readonly config: SafeConfig;
   /** What each read of the World answered, in order: by port, method and arguments. */
   readonly reads: Readonly<Record<string, readonly Answer[]>>;
-  /** What `levelset plan` printed, and its exit code. */
   readonly plan: { readonly code: number; readonly text: string };
 }
 
@@ -113,10 +111,7 @@ function withoutUser(address: string): string {
 /** Secrets of fewer characters may be words that stand in every text, such as `demo`. */
 const SHORTEST = 8;
 
-/**
- * A text without the secrets of cloud.conf and of the environment, and without what looks like a token, wherever a server may have
- * repeated it.
- */
+/** A text without the secrets of cloud.conf and of the environment, and without what looks like a token. */
 export function withoutSecrets(text: string, { openstack }: Config, env: NodeJS.ProcessEnv): string {
   const { credentials, key } = openstack;
   const own = credentials.type === 'password' ? credentials.password : credentials.secret;

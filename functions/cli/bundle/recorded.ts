@@ -11,7 +11,6 @@ import { KEPT } from './kept.ts';
 interface RecordedWorld {
   /** The same World, whose clock stands still, and which refuses to write. */
   readonly world: World;
-  /** What its reads have answered so far. */
   readonly reads: Readonly<Record<string, readonly Answer[]>>;
   /** Waits for what is still asked: a plan that fails does not. */
   readonly answered: () => Promise<unknown>;
@@ -103,14 +102,12 @@ export function replayWorld({ config, reads, now }: Bundle, log: Log): World {
   };
 }
 
-/** A World that is replayed logs in nowhere. */
 function nobody({ openstack }: Bundle['config']): Credentials {
   const { type } = openstack.credentials;
   if (type === 'application-credential') return { type, secret: '' };
   return { type, user: { id: '' }, password: '', project: { id: '' } };
 }
 
-/** A plan writes nothing, so nothing that writes is called. */
 function refused(path: string): ReconcileError {
   return new ReconcileError('UNEXPECTED_RESPONSE', `${path} would write, and a bundle can only plan`);
 }

@@ -13,7 +13,6 @@ export interface Examined {
   readonly env: NodeJS.ProcessEnv;
   /** The entry of a registry, nothing of whose texts may reach a message (decision 460). */
   readonly entry?: string;
-  /** Where the logins are written. */
   readonly cloudSource: string;
   readonly kubeSource: string;
 }

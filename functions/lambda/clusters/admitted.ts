@@ -16,10 +16,7 @@ interface Admitting {
   readonly texts: Texts | undefined;
 }
 
-/**
- * Who may call about a cluster, by its entry. A token that the entry does not have may be a new one: then the entry is read again.
- * A wrong token and an unknown name have one answer.
- */
+/** Who may call about a cluster. An unknown token may be new, so the entry is read again. A wrong token and an unknown name have one answer. */
 export class Admissions {
   readonly #source: ParameterSource;
   readonly #deployment: Tokens;

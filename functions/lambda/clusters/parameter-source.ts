@@ -30,9 +30,8 @@ interface Kept {
 type Parameter = StoreAnswer['Parameters'][number];
 
 /**
- * The registry in AWS Systems Manager Parameter Store: the parameters below PATH/clusters/NAME are the texts of an entry, which
- * are read again as secrets are: when they are five minutes old, or when somebody doubts them, after five seconds. While Parameter
- * Store cannot be read, the texts of before stay. Ages go by the time of day, as a frozen environment's other clocks may stand.
+ * The registry in Parameter Store: the parameters below PATH/clusters/NAME are an entry's texts, read again after five minutes, or if doubted
+ * after five seconds. While they cannot be read the last ones stay. Ages go by the time of day: a frozen environment's other clocks may stand.
  */
 export class ParameterSource implements EntrySource {
   readonly #root: string;
@@ -150,7 +149,6 @@ export class ParameterSource implements EntrySource {
     return atMs !== undefined && Math.abs(this.#now() - atMs) < ageMs;
   }
 
-  /** The parameters of an entry. */
   async *#of(path: string, leftMs: () => number): AsyncGenerator<Parameter> {
     if (!this.#only) yield* this.#below(path, { WithDecryption: true }, leftMs);
     else {

@@ -33,9 +33,8 @@ export function lackingIn(provider: string, minor: number): readonly Capability[
 }
 
 /**
- * What not every Octavia has (docs/sources/openstack.md, "Octavia API versions"), and what a provider never has
- * (docs/sources/occm.md, "Section LoadBalancer"). Octavia answers an attribute that it does not have with 400:
- * then the whole load balancer is not created.
+ * What not every Octavia has (docs/sources/openstack.md, "Octavia API versions"), and what a provider never has (docs/sources/occm.md,
+ * "Section LoadBalancer"). Octavia answers an attribute that it does not have with 400: then the whole load balancer is not created.
  */
 export const CAPABILITIES: readonly Capability[] = Object.keys(ATTRIBUTES).flatMap((name) => {
   const kind = name as ResourceKind;

@@ -36,8 +36,7 @@ export function isFloatingIPMadeFor(wire: WireResource, name: ServiceKey, cluste
 }
 
 /**
- * Whether a floating IP is another cluster's: by a tag, or by the end of levelset's own description if it has no tag of
- * a cluster.
+ * Whether a floating IP is another cluster's: by a tag, or by the end of levelset's own description if it has no tag of a cluster.
  */
 export function isFloatingIPElsewhere(wire: WireResource, cluster: ClusterIdentity): boolean {
   const tagged = tagValues(wire['tags'], 'cluster');

@@ -14,8 +14,7 @@ export interface JoinIntent {
   /** Id in the annotation `load-balancer-id`; absent without one. */
   readonly id?: string;
   /**
-   * Whether a controller wrote the id, together with the address. If that load balancer is gone, the Service asks for
-   * none.
+   * Whether a controller wrote the id, together with the address. If that load balancer is gone, the Service asks for none.
    */
   readonly noted: boolean;
   /** The tag `levelset-shared` of the sharing name; absent without one. */
@@ -138,8 +137,7 @@ export function madeForKey({ name }: WireResource): ServiceKey | undefined {
 }
 
 /**
- * Whether a load balancer was made for a Service of this cluster and namespace. Other Services of the namespace may
- * join it.
+ * Whether a load balancer was made for a Service of this cluster and namespace. Other Services of the namespace may join it.
  */
 export function isMadeForNamespace(
   loadBalancer: WireResource,

@@ -1,7 +1,6 @@
 /**
- * Tags that a Service asks for. Each has a record, the tag `levelset-tag=<hash of the Service>/<tag>`, so that a tag
- * which was there before stays when the annotation is removed. On a shared load balancer each Service takes back its
- * own tags.
+ * Tags that a Service asks for. Each has a record, the tag `levelset-tag=<hash of the Service>/<tag>`, so that a tag which was there
+ * before stays when the annotation is removed. On a shared load balancer each Service takes back its own tags.
  */
 import { createHash } from 'node:crypto';
 import type { ServiceKey } from '../request.ts';

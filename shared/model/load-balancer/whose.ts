@@ -55,10 +55,9 @@ export function ownersOf(unit: Unit, cluster: ClusterIdentity, loadBalancer: Wir
 }
 
 /**
- * Whether a listener is the Service's. The tag with the Service's UID says so. If the listener has no other cluster's
- * tag, OCCM's tag also says so: it names the Service, so that a namesake inherits. A listener of this
- * cluster whose tags name no Service is the Service's if the load balancer is not shared. A listener without tags is
- * the Service's by the name that a controller gave it.
+ * Whether a listener is the Service's. The tag with the Service's UID says so. If the listener has no other cluster's tag, OCCM's tag
+ * also says so: it names the Service, so that a namesake inherits. A listener of this cluster whose tags name no Service is the Service's
+ * if the load balancer is not shared. A listener without tags is the Service's by the name that a controller gave it.
  */
 export function whoseListener(owners: Owners, wire: WireResource): Whose {
   if (!ownsListener(owners, wire)) return 'foreign';
@@ -94,9 +93,8 @@ function isTagged(tags: unknown): boolean {
 }
 
 /**
- * Whose a pool is. A pool that our listener uses is the Service's if it has our tag or a controller's name; else a person
- * put it there. One of ours that replaced another controller's counts as the other controller's, so that changes go on
- * waiting for approval.
+ * Whose a pool is. A pool that our listener uses is the Service's if it has our tag or a controller's name; else a person put it there.
+ * One of ours that replaced another controller's counts as the other controller's, so that changes go on waiting for approval.
  */
 export function whosePool(
   owners: Owners,
@@ -119,9 +117,8 @@ function isTaggedPool({ tags }: WireResource): boolean {
 }
 
 /**
- * Whether a pool that is no listener's default pool is the Service's: levelset made it for a port and its name is for
- * no other Service, or it has OCCM's name and no listener uses it. Octavia also lists listeners whose
- * policies use the pool.
+ * Whether a pool that is no listener's default pool is the Service's: levelset made it for a port and its name is for no other Service,
+ * or it has OCCM's name and no listener uses it. Octavia also lists listeners whose policies use the pool.
  */
 function ownsUnusedPool(owners: Owners, wire: WireResource): boolean {
   if (!isTaggedPool(wire)) {

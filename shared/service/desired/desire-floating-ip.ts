@@ -101,8 +101,7 @@ function fixedAddress(
 }
 
 /**
- * The floating IP with keep-floatingip: it stays, detached, with a tag for this namespace (decision 161). None is
- * created.
+ * The floating IP with keep-floatingip: it stays, detached, with a tag for this namespace (decision 161). None is created.
  */
 export function keptFloatingIP(
   intent: ServiceIntent,

@@ -129,9 +129,8 @@ function wrongAddress(value: string, what: string): readonly Problem[] {
 }
 
 /**
- * Whether observing has to list flavors and zones: flavors if the Service has the annotation `flavor`, and before the
- * load balancer exists also for a flavor id; zones only before the load balancer exists. The provider ovn has neither,
- * and an older Octavia may not.
+ * Whether observing has to list flavors and zones: flavors if the Service has the annotation `flavor`, and before the load balancer
+ * exists also for a flavor id; zones only before the load balancer exists. The provider ovn has neither, and an older Octavia may not.
  */
 export function offerQuestion(
   { annotated }: ServiceIntent,

@@ -71,10 +71,9 @@ interface NodeShares {
 }
 
 /**
- * Weights and backups of a port's nodes. With externalTrafficPolicy Local, nodes without an endpoint that takes traffic
- * are backups: they get traffic only while no node with one is up, so a Pod that moves is served before levelset
- * notices. If no node has such an endpoint, all nodes are alike. Nodes that the Service names are backups too, unless
- * all nodes would be backups then.
+ * Weights and backups of a port's nodes. With externalTrafficPolicy Local, nodes without an endpoint that takes traffic are backups: they
+ * get traffic only while no node with one is up, so a Pod that moves is served before levelset notices. If no node has such an endpoint,
+ * all nodes are alike. Nodes that the Service names are backups too, unless all nodes would be backups then.
  */
 export function nodeShares(
   { ServicePort, spelled }: PortIntent,
@@ -105,10 +104,9 @@ export function nodeShares(
 }
 
 /**
- * Members of a port without a node port (spec.allocateLoadBalancerNodePorts is false): one for each Pod that takes
- * traffic and whose IP address is in the member subnet, so that the load balancer can reach it. A Problem names the
- * other Pods, with the reason. The member for a Pod that is gone is removed at once: its IP address is soon another
- * Pod's.
+ * Members of a port without a node port (spec.allocateLoadBalancerNodePorts is false): one for each Pod that takes traffic and whose IP
+ * address is in the member subnet, so that the load balancer can reach it. A Problem names the other Pods, with the reason. The member
+ * for a Pod that is gone is removed at once: its IP address is soon another Pod's.
  */
 function desirePods(port: Port, behind: Behind): DesiredMembers {
   const { memberSubnet, secondFamily, endpoints } = behind;

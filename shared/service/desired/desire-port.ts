@@ -129,8 +129,7 @@ function desireTls(port: Port, context: TlsContext, problems: Problem[]): Partia
 }
 
 /**
- * The certificates of a port: first those by reference, then those from Secrets. Secrets replace the default
- * certificate of cloud.conf.
+ * The certificates of a port: first those by reference, then those from Secrets. Secrets replace the default certificate of cloud.conf.
  */
 function certificatesOf(port: Port, context: TlsContext, problems: Problem[]): readonly (string | Ref)[] {
   const isDefault = port.spelled['ServicePort.tlsReferences'] === undefined;
@@ -140,8 +139,7 @@ function certificatesOf(port: Port, context: TlsContext, problems: Problem[]): r
 }
 
 /**
- * The CA and the revocation list for clients' certificates. Octavia takes client_authentication and the list only with
- * a CA.
+ * The CA and the revocation list for clients' certificates. Octavia takes client_authentication and the list only with a CA.
  */
 function desireClientCertificates(port: Port, context: TlsContext, problems: Problem[]): Partial<Listener> {
   const [ca] = refsOf('clientCa', port, context, problems);
@@ -161,9 +159,8 @@ function desireClientCertificates(port: Port, context: TlsContext, problems: Pro
 }
 
 /**
- * The redirect of an HTTP listener to HTTPS. Octavia's redirect prefix has scheme and host, so the Service must name a
- * host (decision 16). Octavia does not render a policy without a rule, so the policy has a rule that every request
- * matches.
+ * The redirect of an HTTP listener to HTTPS. Octavia's redirect prefix has scheme and host, so the Service must name a host (decision
+ * 16). Octavia does not render a policy without a rule, so the policy has a rule that every request matches.
  */
 function desireRedirect(
   { ServicePort, listens, at, index }: Port,

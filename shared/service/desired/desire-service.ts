@@ -39,8 +39,7 @@ export interface DesireInput extends Pick<
   /** False: the Service leaves its load balancer, and at most its kept floating IP is desired. */
   readonly wanted: boolean;
   /**
-   * Whether the load balancer is another Service's or a user's own, so that the floating IP is not this Service's to
-   * set.
+   * Whether the load balancer is another Service's or a user's own, so that the floating IP is not this Service's to set.
    */
   readonly joins: boolean;
   readonly nodes: readonly Node[];

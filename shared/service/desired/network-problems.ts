@@ -70,9 +70,8 @@ function whatNames(id: string, { annotated, origins }: ServiceIntent): string {
 }
 
 /**
- * Why source ranges cannot be enforced; undefined if they can. Octavia compares a range with the family of the primary
- * VIP only, and writes it as a rule for all families (decision 13). With the user's own security groups on the VIP
- * port, Octavia takes no ranges.
+ * Why source ranges cannot be enforced; undefined if they can. Octavia compares a range with the family of the primary VIP only, and
+ * writes it as a rule for all families (decision 13). With the user's own security groups on the VIP port, Octavia takes no ranges.
  */
 function whyUnenforceable(
   intent: ServiceIntent,

@@ -22,8 +22,7 @@ export interface Reading {
   /** Undefined if the Service is gone. */
   readonly intent?: ServiceIntent;
   /**
-   * The configuration with the defaults of the controller that made the load balancer, and the load balancer's
-   * provider.
+   * The configuration with the defaults of the controller that made the load balancer, and the load balancer's provider.
    */
   readonly config: Config;
   /** The same for a load balancer that takes this one's place: its provider is that of cloud.conf. */

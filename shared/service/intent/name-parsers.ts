@@ -34,8 +34,7 @@ export const nodeName = matching(OBJECT_NAME, 'names of nodes');
 const MOST_WEIGHT = 256;
 
 /**
- * Weights of members by the names of their nodes, within Octavia's limits. A member of weight 0 gets no new
- * connections.
+ * Weights of members by the names of their nodes, within Octavia's limits. A member of weight 0 gets no new connections.
  */
 export const memberWeights: Parser<Readonly<Record<string, number>>> = (text) => {
   const pairs = text.split(/[\s,]+/).filter((item) => item !== '');
@@ -56,8 +55,7 @@ export const sectionName = matching(
 );
 
 /**
- * The name by which Services share a load balancer. It goes into a tag, so it has no comma, which separates tags in a
- * query.
+ * The name by which Services share a load balancer. It goes into a tag, so it has no comma, which separates tags in a query.
  */
 export const sharedName = matching(
   /^(cluster\/)?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
@@ -69,10 +67,7 @@ export const loadBalancerId: Parser<string> = (text) => (text.trim() === '' ? { 
 
 const MOST_TAGS = 32;
 
-/**
- * Tags, split on commas as OCCM does. Tags by which controllers recognise what is theirs are refused
- * (decision 31).
- */
+/** Tags, split on commas as OCCM does. Tags by which controllers recognise what is theirs are refused (decision 31). */
 export const tagList: Parser<readonly string[]> = (text) => {
   const tags = [...new Set(text.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '');
   return tags.length > 0 && tags.length <= MOST_TAGS && tags.every(isTag)

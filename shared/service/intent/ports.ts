@@ -91,8 +91,7 @@ const LISTENER: Readonly<Record<Targets['ServicePort']['protocol'], ListenerProt
 };
 
 /**
- * The standard values of appProtocol that mean HTTP to a load balancer. It passes all other protocols through (decision
- * 16).
+ * The standard values of appProtocol that mean HTTP to a load balancer. It passes all other protocols through (decision 16).
  */
 const APP_PROTOCOL: ReadonlyMap<string | undefined, ListenerProtocol> = new Map([
   ['http', 'HTTP'],

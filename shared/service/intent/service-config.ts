@@ -24,9 +24,8 @@ export interface Origins {
 }
 
 /**
- * cloud.conf as it holds for one Service: annotations go first, then the class that the Service names, then
- * [LoadBalancer]. In OCCM the class goes first, for external Services only (docs/sources/occm.md,
- * "Classes").
+ * cloud.conf as it holds for one Service: annotations go first, then the class that the Service names, then [LoadBalancer]. In OCCM the
+ * class goes first, for external Services only (docs/sources/occm.md, "Classes").
  */
 export function configOf(
   service: Pick<Service, 'metadata'>,

@@ -114,8 +114,7 @@ function ofFamilies(
 }
 
 /**
- * The intent for a load balancer with VIPs of these families. If none is a family of the Service, the intent does not
- * change.
+ * The intent for a load balancer with VIPs of these families. If none is a family of the Service, the intent does not change.
  */
 export function withFamilies(intent: ServiceIntent, served: readonly Family[]): ServiceIntent {
   const families = intent.families.filter((family) => served.includes(family));
@@ -124,10 +123,7 @@ export function withFamilies(intent: ServiceIntent, served: readonly Family[]): 
   return { ...intent, families, family: families[0] ?? intent.family, allowed_cidrs, rangeProblems };
 }
 
-/**
- * Whether a Service wants a floating IP. IPv6 VIPs need none (docs/sources/occm.md, "Internal Services and
- * IPv6").
- */
+/** Whether a Service wants a floating IP. IPv6 VIPs need none (docs/sources/occm.md, "Internal Services and IPv6"). */
 export function wantsFloatingIP(intent: ServiceIntent): boolean {
   return !intent.internal && intent.families.includes(4);
 }

@@ -42,8 +42,7 @@ export async function observeCertificates(
 }
 
 /**
- * The times against which the ends of certificates are compared, in RFC 3339 with whole seconds, as Kubernetes has
- * them.
+ * The times against which the ends of certificates are compared, in RFC 3339 with whole seconds, as Kubernetes has them.
  */
 export function horizonAt(clock: Clock): Horizon {
   const now = clock.now();

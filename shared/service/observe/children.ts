@@ -7,10 +7,9 @@ import { whoseListener, whoseMember, whosePool, type Owners } from '../../model/
 import { lazily } from '../../memory/answers.ts';
 
 /**
- * Everything on one load balancer. A plan address says what a resource is for, never its name (decision 4): a
- * listener's has transport and port, a pool's has those of the listener that uses it or for which it was made, a
- * member's has its pool, IP address and port. The depth `owners` reads only listeners and pools, which is enough to see
- * whether something foreign is on the load balancer.
+ * Everything on one load balancer. A plan address says what a resource is for, never its name (decision 4): a listener's has transport
+ * and port, a pool's has those of the listener that uses it or for which it was made, a member's has its pool, IP address and port. The
+ * depth `owners` reads only listeners and pools, which is enough to see whether something foreign is on the load balancer.
  */
 export async function observeChildren(
   loadBalancer: WireResource,
@@ -38,10 +37,9 @@ export function observeListeners(
 }
 
 /**
- * Gives each pool its plan address. The port of its tag counts, so that a listener which was pointed at another's pool
- * takes nothing from that one (decision 4). If several pools are for one port, the pool that the port's listener uses
- * has the address, or without such a listener the newest pool; another one has the address of the next pool, and
- * further ones count as unused.
+ * Gives each pool its plan address. The port of its tag counts, so that a listener which was pointed at another's pool takes nothing from
+ * that one (decision 4). If several pools are for one port, the pool that the port's listener uses has the address, or without such a
+ * listener the newest pool; another one has the address of the next pool, and further ones count as unused.
  */
 export function observePools(
   wires: readonly WireResource[],
@@ -136,8 +134,7 @@ function monitorOf({ address: parent, whose }: ObservedResource, wire: WireResou
 }
 
 /**
- * The L7 policies of our listener, with the rules of ours. A policy without this cluster's tag belongs to somebody
- * else.
+ * The L7 policies of our listener, with the rules of ours. A policy without this cluster's tag belongs to somebody else.
  */
 async function observePolicies(
   listener: ObservedResource,

@@ -225,8 +225,7 @@ function isListenerOrPool({ kind }: ObservedResource): boolean {
 }
 
 /**
- * Facts for a replacement. They are read only if the Service approves some change, which may need another load
- * balancer.
+ * Facts for a replacement. They are read only if the Service approves some change, which may need another load balancer.
  */
 async function observeIfReplaced(
   { network, locate, offersIfReplaced }: Asked,

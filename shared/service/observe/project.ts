@@ -49,8 +49,7 @@ export function listOurLoadBalancers(
 }
 
 /**
- * The resources in a list; none if the list failed. Only for questions whose answer stays right when resources are
- * missing.
+ * The resources in a list; none if the list failed. Only for questions whose answer stays right when resources are missing.
  */
 export function foundIn(list: Listed): readonly WireResource[] {
   return list instanceof ReconcileError ? [] : list;

@@ -18,9 +18,8 @@ export function comesLater(desired: readonly DesiredResource[]): readonly Desire
 }
 
 /**
- * One POST for a load balancer with everything on it (Octavia API, "fully populated load balancer"). A port whose
- * pool speaks TLS is left out, and later steps create it: Octavia 11 fails on such a tree with a 500 and leaks the VIP
- * port.
+ * One POST for a load balancer with everything on it (Octavia API, "fully populated load balancer"). A port whose pool speaks TLS is left
+ * out, and later steps create it: Octavia 11 fails on such a tree with a 500 and leaks the VIP port.
  */
 export function createTree(lb: DesiredResource, children: readonly DesiredResource[]): CreateStep {
   const below = Map.groupBy(children, ({ parent }) => parent);

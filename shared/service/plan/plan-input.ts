@@ -73,9 +73,8 @@ export function takenByOthers({ desired, observed, cluster }: ServicePlanInput):
 }
 
 /**
- * The desired resources without the security group rules for ports that have no pool. Such a port has no pool because
- * another Service has it on the same load balancer, or the cloud cannot serve it. A group that loses all its rules here
- * is meant to be empty (decision 420).
+ * The desired resources without the security group rules for ports that have no pool. Such a port has no pool because another Service has
+ * it on the same load balancer, or the cloud cannot serve it. A group that loses all its rules here is meant to be empty (decision 420).
  */
 export function withoutIdleRules(desired: readonly DesiredResource[]): readonly DesiredResource[] {
   const pools = new Set(desired.filter(({ kind }) => kind === 'pool').map(({ address }) => address));

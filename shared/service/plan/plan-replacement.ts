@@ -44,8 +44,7 @@ interface Replacement {
   readonly steps: readonly Step[];
   readonly refused: readonly Refusal[];
   /**
-   * The new load balancer, once it is complete. The floating IP moves to it, and the old one is deleted with everything
-   * on it.
+   * The new load balancer, once it is complete. The floating IP moves to it, and the old one is deleted with everything on it.
    */
   readonly switchesTo?: WireResource;
   /** The reason why the old load balancer must be deleted before the new one can be made; absent if it need not. */
@@ -175,9 +174,8 @@ export function switchedTo(replacement: WireResource | undefined, wanted: Desire
 
 /**
  * The reason why no other load balancer can take this one's place; undefined if one can. Obstacles are: it was made by a person or for
- * another Service, other changes
- * wait for approval, other Services use it, a resource on it is not levelset's, it lacks levelset's tags, or kinx made
- * it, so that its VIP is the published address.
+ * another Service, other changes wait for approval, other Services use it, a resource on it is not levelset's, it lacks levelset's tags,
+ * or kinx made it, so that its VIP is the published address.
  */
 function obstacleOf(
   lb: ObservedResource,

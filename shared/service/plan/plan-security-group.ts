@@ -21,8 +21,7 @@ interface SecurityGroupInput {
   /** No node is eligible, so the ports that have the group keep it. */
   readonly keepMembers: boolean;
   /**
-   * A new pool is built beside the one in use. The rules for the members of the old pool stay until the listener uses
-   * the new one.
+   * A new pool is built beside the one in use. The rules for the members of the old pool stay until the listener uses the new one.
    */
   readonly switching: boolean;
   readonly there: ReadonlyMap<Address, ObservedResource>;
@@ -135,9 +134,8 @@ interface Sides {
 }
 
 /**
- * Whether members are in another subnet than the desired rules are made for. Members stay in the subnet to which an
- * annotation moved them, even when it is removed (decision 11). Members of a locked load balancer are not observed,
- * so they count as being elsewhere.
+ * Whether members are in another subnet than the desired rules are made for. Members stay in the subnet to which an annotation moved
+ * them, even when it is removed (decision 11). Members of a locked load balancer are not observed, so they count as being elsewhere.
  */
 function areMembersElsewhere({ desired, observed, there }: Sides): boolean {
   const members = desired.filter(({ kind }) => kind === 'member');
@@ -154,9 +152,8 @@ function areMembersElsewhere({ desired, observed, there }: Sides): boolean {
 }
 
 /**
- * The rules for members that stay in another subnet than the desired rules are made for. The present rules say the
- * range of that subnet, and it stays open for all desired ports. With the provider `ovn`, rules are made of source
- * ranges, so there are none.
+ * The rules for members that stay in another subnet than the desired rules are made for. The present rules say the range of that subnet,
+ * and it stays open for all desired ports. With the provider `ovn`, rules are made of source ranges, so there are none.
  */
 export function rulesOfStaying(
   asked: readonly DesiredResource[],

@@ -166,8 +166,7 @@ function inNextPool(resource: DesiredResource, replacement: PoolReplacement, the
 }
 
 /**
- * All attributes of a resource that have a value. Other monitors lose those of an HTTP check: Octavia shows but refuses
- * them.
+ * All attributes of a resource that have a value. Other monitors lose those of an HTTP check: Octavia shows but refuses them.
  */
 export function presentOf({ kind, wire }: ObservedResource): Attributes {
   const names = [...Object.keys(ATTRIBUTES[kind]), ...(kind === 'member' ? ['monitor_address'] : [])];

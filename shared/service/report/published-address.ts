@@ -9,16 +9,15 @@ import { isShared } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { WireResource } from '../../model/resources.ts';
 
 /**
- * The addresses to publish, in the order of spec.ipFamilies. VIPs of other families come last, if the Service asks for
- * additional VIPs.
+ * The addresses to publish, in the order of spec.ipFamilies. VIPs of other families come last, if the Service asks for additional VIPs.
  *
- * For IPv6 it is the VIP. For IPv4 it is the floating IP, if the Service wants one and it is on the VIP port or this
- * run attaches it. Without it the Service has no IPv4 address. The VIP is published where those who share the load balancer do not all ask for a floating IP, and
- * in a cloud without external networks (decision 13).
- * A Service that wants no floating IP publishes the VIP; on a load balancer of kinx, its published floating IP stays.
+ * For IPv6 it is the VIP. For IPv4 it is the floating IP, if the Service wants one and it is on the VIP port or this run attaches it.
+ * Without it the Service has no IPv4 address. The VIP is published where those who share the load balancer do not all ask for a floating
+ * IP, and in a cloud without external networks (decision 13). A Service that wants no floating IP publishes the VIP; on a load balancer
+ * of kinx, its published floating IP stays.
  *
- * There is no address while the load balancer is in PENDING_CREATE or ERROR, or while a Service that shares it has no
- * listener on it yet. While a change of the floating IP awaits approval, the published addresses stay.
+ * There is no address while the load balancer is in PENDING_CREATE or ERROR, or while a Service that shares it has no listener on it yet.
+ * While a change of the floating IP awaits approval, the published addresses stay.
  */
 export function addressesToPublish(evaluation: Evaluation, applied: Applied): readonly string[] {
   const { intent, unit } = evaluation;
@@ -51,8 +50,7 @@ function ipv4AddressesOf(lb: WireResource, evaluation: Evaluation, applied: Appl
     const isToGetOne = !isShared(sharing) || sharing?.agreed === 'external';
     if (isToGetOne && !canHaveNone) return [];
   }
-  // kinx published the VIP or the floating IP, and a takeover keeps it (docs/sources/kinx.md, "What kinx brings into
-  // line")
+  // kinx published the VIP or the floating IP, and a takeover keeps it (docs/sources/kinx.md, "What kinx brings into line")
   const stays = dialectOf(lb) === 'kinx' ? publishedAddresses(evaluation.unit.service) : [];
   if (typeof address === 'string' && stays.includes(address)) return [address];
   return vipsOf(lb).filter((vip) => familyOf(vip) === 4);
@@ -91,8 +89,7 @@ export function desireIngress(
 }
 
 /**
- * An IP address for a DNS name. Services such as nip.io read dashes as colons; a label may not begin or end with a
- * dash.
+ * An IP address for a DNS name. Services such as nip.io read dashes as colons; a label may not begin or end with a dash.
  */
 function labelOf(address: string): string {
   if (familyOf(address) === 4) return address;

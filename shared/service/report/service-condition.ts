@@ -20,8 +20,7 @@ interface ConditionNews {
 }
 
 /**
- * The condition for an outcome, and the type of the Event when the condition changes. `True` means that the load
- * balancer serves.
+ * The condition for an outcome, and the type of the Event when the condition changes. `True` means that the load balancer serves.
  */
 export function conditionOf(
   service: Service,

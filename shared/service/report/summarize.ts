@@ -144,10 +144,7 @@ export function release(service: Service, letGo?: LetGo): Summary {
   };
 }
 
-/**
- * The Event for a condition. The Event of a blocked Service has OCCM's reason, since people watch for that
- * one.
- */
+/** The Event for a condition. The Event of a blocked Service has OCCM's reason, since people watch for that one. */
 function eventOf({ reason, message }: ConditionMessage, type: ObjectEvent['type']): ObjectEvent {
   return { type, reason: reason === BLOCKED_REASON ? 'SyncLoadBalancerFailed' : reason, message };
 }

@@ -1,6 +1,5 @@
 /**
- * Members of nodes that leave: for some time they get no new connections, and then levelset removes them (decision
- * 120).
+ * Members of nodes that leave: for some time they get no new connections, and then levelset removes them (decision 120).
  */
 import type { Config } from '../../../config/config.ts';
 import type { Address } from '../../../model/address.ts';
@@ -50,9 +49,8 @@ export function withDraining(desired: Desired, input: DrainInput): Desired {
 }
 
 /**
- * The desired resources with the Service's security group, if it has one, on the Neutron ports at these IP addresses:
- * it stays there while members drain. While Octavia locks the load balancer, any member of a leaving node may be
- * draining.
+ * The desired resources with the Service's security group, if it has one, on the Neutron ports at these IP addresses: it stays there
+ * while members drain. While Octavia locks the load balancer, any member of a leaving node may be draining.
  */
 function withGroupAt(addresses: ReadonlySet<string>, desired: Desired): Desired {
   const { resources } = desired;

@@ -34,10 +34,9 @@ export async function provenByTag(
 }
 
 /**
- * The load balancers without a tag that are this Service's. If the Service's annotation has an id, only the load
- * balancer with that id (`named`) counts. Else those with kinx's name count, or else those with the name of older
- * controllers, if the Service publishes their IP address. In each case name or description must say this Service.
- * Without an id and without a published address, nothing is listed.
+ * The load balancers without a tag that are this Service's. If the Service's annotation has an id, only the load balancer with that id
+ * (`named`) counts. Else those with kinx's name count, or else those with the name of older controllers, if the Service publishes their
+ * IP address. In each case name or description must say this Service. Without an id and without a published address, nothing is listed.
  */
 export async function findByName(
   unit: Unit,

@@ -127,8 +127,7 @@ async function atItsAddress({ service, name }: Unit, cloud: Lookup): Promise<Wir
 }
 
 /**
- * Whether a load balancer was made for this Service alone. Then it is a second one, and not one that the Service
- * shares.
+ * Whether a load balancer was made for this Service alone. Then it is a second one, and not one that the Service shares.
  */
 function isMadeForNobodyElse(lb: WireResource, { name }: Unit, cluster: ClusterIdentity): boolean {
   const services = servicesIn(lb['tags'], cluster);
@@ -141,9 +140,8 @@ function replaces(lb: WireResource, other: WireResource): boolean {
 }
 
 /**
- * The load balancers in the order of preference. The one that the Service's annotation names (`told`) comes first,
- * since everybody in the project can write tags, and then the oldest. After these come load balancers that are being
- * deleted, and then replacements.
+ * The load balancers in the order of preference. The one that the Service's annotation names (`told`) comes first, since everybody in the
+ * project can write tags, and then the oldest. After these come load balancers that are being deleted, and then replacements.
  */
 function inOrder(ours: readonly WireResource[], told: string | undefined): readonly WireResource[] {
   const rank = (lb: WireResource): number => {

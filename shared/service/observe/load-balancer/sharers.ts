@@ -80,8 +80,7 @@ function usersOf(
 }
 
 /**
- * The tags that the load balancer should have for a listener: OCCM's tag, and for a Service of this cluster
- * also our own.
+ * The tags that the load balancer should have for a listener: OCCM's tag, and for a Service of this cluster also our own.
  */
 function tagsOf({ tags }: WireResource, cluster: ClusterIdentity): readonly string[] {
   const go = goTagsIn(tags);

@@ -65,8 +65,7 @@ async function subnetOfPods(
 }
 
 /**
- * Whether the project cannot see the QoS policy that the Service names. Neutron without its QoS plugin answers the
- * same.
+ * Whether the project cannot see the QoS policy that the Service names. Neutron without its QoS plugin answers the same.
  */
 async function isWithoutQosPolicy(
   { vip_qos_policy_id: id }: NetworkQuestion,

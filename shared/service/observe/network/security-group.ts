@@ -123,11 +123,10 @@ interface Members {
 }
 
 /**
- * The ports that have one of the groups, and the ports of members at these IP addresses. A Node that names its server has
- * only ports of that server, whoever else has its address, in this subnet before others; of other members only a port in this
- * subnet counts. The group goes onto no port of a server
- * that no Node names, unless no Node names any; where it is, it stays. One call lists the ports with a group.
- * If nothing changed, these are all, and no further call is needed.
+ * The ports that have one of the groups, and the ports of members at these IP addresses. A Node that names its server has only ports of
+ * that server, whoever else has its address, in this subnet before others; of other members only a port in this subnet counts. The group
+ * goes onto no port of a server that no Node names, unless no Node names any; where it is, it stays. One call lists the ports with a
+ * group. If nothing changed, these are all, and no further call is needed.
  */
 export async function observeNodePorts(
   groups: readonly WireResource[],

@@ -90,8 +90,7 @@ interface Choice {
 }
 
 /**
- * Chooses a subnet of this family in this network: a preferred one, else the only one, else the only one with nodes in
- * it.
+ * Chooses a subnet of this family in this network: a preferred one, else the only one, else the only one with nodes in it.
  */
 export async function chooseSubnet(
   family: Family,

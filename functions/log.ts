@@ -41,7 +41,6 @@ export function logThrough(write: (level: keyof Log, message: string, fields: At
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** The fields of the line that each reconcile logs. `renderShort` renders the plan in one line. */
 export function reconcileLine(report: Report, renderShort: (plan: Plan) => string): Attributes {
   const { request, outcome, plan } = report;
   return {

@@ -51,7 +51,6 @@ export interface Recorder {
   replace(gauge: OfKind<'gauge'>, values: readonly (readonly [Labels, number])[]): void;
 }
 
-/** One request to OpenStack or to the kube-apiserver. */
 export interface ObservedCall {
   /** `octavia`, `neutron`, `keystone`, ...; `kubernetes` is the kube-apiserver. */
   readonly service: string;

@@ -69,7 +69,6 @@ const OF_REGISTRY = {
   served: ['levelset_cluster_served', 'Whether a cluster that the registry names is served; 0 while its entry cannot be used, or its kube-apiserver has not answered yet.', 'cluster'],
 } as const satisfies GaugeRows;
 
-/** A gauge for each row, with the labels `own` before its own. */
 function gaugesIn<R extends GaugeRows>(
   rows: R,
   register: Registry,

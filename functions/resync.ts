@@ -117,7 +117,6 @@ const ALLOWED = 'must be service/NAMESPACE/NAME, svc/NAME of the namespace defau
 const LONGEST_ORDER = 64 * 2 ** 10;
 const MOST_SHOWN = 20;
 
-/** Reads the body of `POST /resync`, or returns everything that is wrong with it. */
 export function readResync(body: unknown): ResyncOrder | readonly Problem[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return [problem('body', body, 'must be an object with "objects" or "all"')];

@@ -1,4 +1,3 @@
-/** How commands are called, and what they print: texts in colour, objects, errors and the lines of their log. */
 import { styleText } from 'node:util';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { errorText, ERRORS, isError, ReconcileError } from '../../shared/model/errors.ts';
@@ -44,7 +43,6 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** What a person reads of an error, never a stack. */
 export function inWords(error: unknown): string {
   if (!isError(error) || error.code === 'CONFIG_INVALID') return errorText(error);
   return `${error.message} (${ERRORS[error.code].advice})`;

@@ -14,7 +14,6 @@ export interface Told {
   readonly text?: string;
   /** The objects of the array that json and yaml print in place of the text. */
   readonly rows?: readonly object[];
-  /** Lines for stderr. */
   readonly errors?: readonly string[];
 }
 

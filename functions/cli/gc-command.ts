@@ -12,7 +12,6 @@ import { RegisteredClusters } from './registered-clusters.ts';
 import { coloured, commandLog, counted, misused, printObjects, printsObjects } from './command.ts';
 import type { RunCommand } from './command.ts';
 
-/** The pause between two looks at load balancers that are being deleted, in milliseconds. */
 const AGAIN_MS = 1_000;
 
 interface Gc extends Pick<World, 'cloud' | 'clock' | 'config'> {

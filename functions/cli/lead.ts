@@ -75,7 +75,6 @@ type Answer = Partial<Report> & {
   readonly error?: string;
 };
 
-/** Has the process that leads do what the command would have done, and says what it answered. */
 export async function askLeader(
   json: Order,
   { serverUrl = '' }: Flags,

@@ -32,7 +32,6 @@ interface FoundPlans {
   readonly errors: readonly string[];
 }
 
-/** The plans of these objects, or of all that a sweep finds, as dry runs make them. */
 export async function findPlans(
   keys: readonly Key[],
   world: World,

@@ -66,7 +66,6 @@ const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     words: ['<file...>', 'YAML or JSON, of several documents; a folder; - for stdin'], examples: ['lint service.yaml', 'helm template . | levelset lint - --cloud-config cloud.conf'] },
 };
 
-/** The command line. `exit` is called with its exit code. */
 export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): Command {
   const levelset = new Command('levelset')
     .description('A cloud controller for Kubernetes on OpenStack, as stateless functions')

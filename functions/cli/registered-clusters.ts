@@ -21,13 +21,11 @@ interface Registered extends Connected {
   readonly uid: () => Promise<string>;
 }
 
-/** The clusters of --clusters, for one run of a command. */
 export class RegisteredClusters {
   readonly #source: EntrySource;
   readonly #registry: Registry;
   readonly #log: Log;
   readonly #logins = new Logins();
-  /** The entries that were opened, by the UIDs of their clusters. */
   readonly #opened = new Map<string, string>();
   #before: Promise<unknown> = Promise.resolve();
 

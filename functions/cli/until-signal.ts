@@ -2,7 +2,6 @@ import { logOf, type RunCommand } from './command.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** Resolves with SIGTERM or SIGINT. A second signal ends the process at once. */
 export function untilSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const stop = (signal: NodeJS.Signals): void => {

@@ -9,7 +9,6 @@ import type { Logins } from './logins.ts';
 import { BlockList, isIPv6 } from 'node:net';
 import type { RefuseAddress } from '../../shared/http.ts';
 
-/** The time of a kube-apiserver to say which cluster it is. */
 const ANSWER_MS = 5_000;
 
 interface ConnectEntryOptions extends Pick<WorldOptions, 'log' | 'leading' | 'observeCall' | 'envNow'> {

@@ -14,7 +14,6 @@ interface ConnectedClustersOptions<S extends Served> {
   /** Sends nothing. Throws CONFIG_INVALID. */
   readonly connect: (entry: Entry) => Promise<Connected>;
   readonly begin: (entry: Entry, connected: Connected) => Promise<S>;
-  /** Called after the last run of a cluster that is gone. */
   readonly ended?: (name: string) => Promise<void>;
   readonly log: Log;
   readonly everyMs?: number;
@@ -240,7 +239,6 @@ export class ConnectedClusters<S extends Served> {
     this.#slots.delete(slot.name);
   }
 
-  /** Notes why an entry is not served, and logs what is wrong with it when that is something else than before. */
   #tell(slot: Slot<S>, ofCluster: readonly string[]): void {
     if (slot.isGone) return;
     slot.ofCluster = ofCluster;

@@ -4,7 +4,6 @@ import { Room } from '../../shared/queue/room.ts';
 import { MONOTONIC } from '../budget.ts';
 import type { Connected } from '../world.ts';
 
-/** The time of Keystone to say which project it is. */
 const ANSWER_MS = 5_000;
 
 /** What the clusters of one project share: the places for load balancers in Octavia's hands, and whose Nodes its servers are. */

@@ -24,7 +24,6 @@ import { Timetable } from './timetable.ts';
 const FIRST_LOOK_MS = 2_000;
 
 interface ServeClustersOptions extends ServeOptions {
-  /** Where the process runs; undefined: in no cluster. */
   readonly home?: Home | undefined;
   readonly everyMs?: number;
 }

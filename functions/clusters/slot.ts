@@ -3,7 +3,6 @@ import { Silence } from '../../shared/silence.ts';
 import type { Connected } from '../world.ts';
 
 export interface Served {
-  /** Resolves when what is under way has ended. */
   stop(): Promise<void>;
 }
 
@@ -16,13 +15,11 @@ export class Slot<S extends Served> {
   ofEntry: readonly string[] = [];
   /** Why it is not served as its texts say. */
   ofCluster: readonly string[] = [];
-  /** What the log has said of both. */
   told = '';
   /** The entry as it is now, and not served yet. */
   next: { readonly entry: Entry; connected: Connected | undefined } | undefined;
   served: { readonly settings: Entry['settings']; readonly its: S } | undefined;
   readonly silence = new Silence();
-  /** What it said, or did not. */
   unanswered = '';
   underWay: Promise<void> | undefined;
   isGone = false;

@@ -23,7 +23,6 @@ export class Timetable {
   #running = 0;
 
   of(name: string, now: () => number = () => Date.now()): SweepTurns {
-    /** Its moment, as a share of the interval from 0 up to 1. */
     const share = createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32;
     let lastMs = -Infinity;
     return {

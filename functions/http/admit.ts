@@ -101,7 +101,6 @@ export function readTokens(env: NodeJS.ProcessEnv): Tokens {
 /** With it no list of tokens is empty, so that a cluster without tokens answers as one that is none. Nobody has it. */
 const NOBODYS = randomBytes(32).toString('hex');
 
-/** What opens the endpoints of a cluster: the tokens of its entry, if there is one, and those of the deployment. */
 export function openTokens(entry: Tokens | undefined, deployment: Tokens): Tokens {
   return tokensBy((kind) => [...(entry?.[kind] ?? []), ...deployment[kind], NOBODYS]);
 }

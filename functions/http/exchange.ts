@@ -8,7 +8,6 @@ export interface ReceivedRequest {
   readonly method: string;
   /** As it was sent, without the query. */
   readonly path: string;
-  /** Names in lower case. */
   readonly headers: IncomingHttpHeaders;
   readonly from: string | undefined;
   /** Common name of the client's certificate, if the server asked for one and a CA of the server's signed it. */
@@ -39,7 +38,6 @@ interface More {
   readonly headers?: Readonly<Record<string, string>>;
   /** Fields of the answer beside `error`, for programs. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** For the log only. */
   readonly cause?: unknown;
 }
 

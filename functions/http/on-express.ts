@@ -18,7 +18,6 @@ function clientNameOf(socket: Socket): string | undefined {
   return typeof subject?.CN === 'string' ? subject.CN : undefined;
 }
 
-/** An endpoint as a handler of express, which passes on what is another's. */
 export function onExpress(endpoint: ServedEndpoint): RequestHandler {
   return async (request, response, next) => {
     const answer = endpoint(receivedRequest(request));

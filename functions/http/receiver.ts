@@ -8,12 +8,10 @@ import { HUNG_UP, readBody } from './read-body.ts';
 import type { RefusalReason, ServerOptions } from './server-options.ts';
 
 interface Delivery {
-  /** The first part of the path, too. */
   readonly trigger: 'audit' | 'events';
   readonly form: Admission;
   /** Not said: by the tokens. */
   readonly identify?: Admission;
-  /** Throws HttpError 422. */
   readonly read: (body: Buffer, headers: IncomingHttpHeaders) => Triggered;
 }
 

@@ -29,7 +29,6 @@ class Environment {
     return this.#notOlderThan(AFTER_REFUSAL_MS);
   }
 
-  /** What was read last cannot be used, so that it is soon read again. */
   doubt(): void {
     this.#isDoubted = true;
   }

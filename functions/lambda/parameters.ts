@@ -4,7 +4,6 @@ import { awsAccess } from './aws-access.ts';
 
 const SUFFIX = '_PARAMETER';
 const OPTIONAL_SUFFIX = '_OPTIONAL_PARAMETER';
-/** The time for all calls of one read. */
 export const LONGEST_MS = 5_000;
 /** The most names of one GetParameters call. */
 const PAGE = 10;
@@ -20,7 +19,7 @@ interface Named {
   readonly isOptional: boolean;
 }
 
-/** X_PARAMETER names the SecureString that holds X, X_OPTIONAL_PARAMETER a parameter that may be absent. Throws NoSuchParameter otherwise. */
+/** Reads secrets: X_PARAMETER names the SecureString that holds X, X_OPTIONAL_PARAMETER one that may be absent, or NoSuchParameter is thrown. */
 export async function withParameters(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
   const named = Object.entries(env).flatMap(([name, parameter]) => readName(name, parameter));
   if (named.length === 0) return env;
@@ -78,7 +77,6 @@ async function getParameters(
   return new Map((await Promise.all(found)).flat().map(({ Name, Value }) => [Name, Value]));
 }
 
-/** Resolves with any answer of Parameter Store. */
 export function callParameterStore(
   action: 'GetParameters' | 'GetParametersByPath',
   fields: object,

@@ -48,7 +48,6 @@ export const handler = asFunction(async ({ Records: [record] }: SQSEvent, contex
   }
 });
 
-/** Returns what is to be sent in the place of the message. */
 async function workOn(
   { request, busySinceMs = Date.now() }: QueuedWork,
   sentAtMs: number,

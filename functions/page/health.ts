@@ -17,7 +17,6 @@ interface WithHealth {
   readonly answeredAt?: string;
 }
 
-/** What Octavia says of the load balancers, asked while somebody looks at the page. */
 export class Health {
   readonly #world: World;
   #askedAtMs = -Infinity;

@@ -9,7 +9,6 @@ const MOST_OF_ONE = 10;
 /** Of all objects: some megabytes. */
 const MOST = 20_000;
 
-/** The last runs of each object in this process, the newest first. */
 export class History {
   readonly #runs = new BoundedMap<Key, readonly PastRun[]>(MOST, ({ length }) => length);
 

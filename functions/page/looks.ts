@@ -23,7 +23,6 @@ interface Kept {
   readonly underWay?: Promise<Looked>;
 }
 
-/** What is read of single objects while somebody looks at their pages. */
 export class Looks {
   readonly #world: World;
   readonly #kept = new BoundedMap<Key, Kept>(MOST_KEPT);

@@ -18,7 +18,6 @@ import { listObjects, rowFromReport, statusRows } from '../status-rows.ts';
 import type { LastReport, ListedObjects } from '../status-rows.ts';
 
 const LIST_AGE_MS = 1_000;
-/** The page waits so long for a list, and then shows the last one. */
 const PATIENCE_MS = 3_000;
 /** More than a cluster has Services and Nodes. Below this limit only a view of the page drops reports: those of objects without a row. */
 const MOST_REPORTS = 20_000;
@@ -27,7 +26,6 @@ type Listing = Pick<StatusView, 'notListed'>;
 
 const LATE: Listing = { notListed: `the kube-apiserver has not answered for ${PATIENCE_MS / 1_000} s` };
 
-/** What the status page shows: Services and Nodes with their last runs, and the last sweep, of this process. */
 export class PageMemory {
   readonly #world: World;
   readonly #reports = new BoundedMap<Key, LastReport>(MOST_REPORTS);

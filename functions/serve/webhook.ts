@@ -34,7 +34,6 @@ interface WebhookOptions {
   readonly cluster?: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Whether this process has worked on the key as it is now. */
   readonly isKnown: (key: Key) => boolean;
 }
 

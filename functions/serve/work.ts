@@ -17,7 +17,6 @@ import { HttpError } from '../http/exchange.ts';
 import type { Connected } from '../world.ts';
 import { Sweeper, type SweepTurns } from './sweeper.ts';
 
-/** What one of several clusters of a process shares with the others. */
 export interface SharedAmongClusters {
   /** The places for load balancers in Octavia's hands, of all clusters of one project. */
   readonly room?: Room;
@@ -37,7 +36,6 @@ interface WorkOptions {
 const FOLLOW_MS = 500;
 /** Runs that people wait for: ten requests of as many objects as one may name. */
 const MOST_ASKED = 1_000;
-/** Dry runs that people wait for: two such requests. */
 const MOST_DRY = 200;
 /** One dry run at a time for so many other runs. */
 const RUNS_PER_DRY_RUN = 5;

@@ -25,7 +25,6 @@ export interface Bundle {
   /** The version of this form. */
   readonly bundle: 1;
   readonly version: string;
-  /** The version of Node. */
   readonly node: string;
   /** The World's clock, which stands still: milliseconds since 1970. */
   readonly now: number;
@@ -90,7 +89,6 @@ function textOf(content: Buffer): string {
   }
 }
 
-/** The configuration without what lets anybody in. */
 export function safeConfig(config: Config): SafeConfig {
   const { authUrl, region, interface: its, tlsInsecure, requestTimeoutMs, credentials } = config.openstack;
   const openstack = {

@@ -16,7 +16,6 @@ interface RecordedWorld {
   readonly answered: () => Promise<unknown>;
 }
 
-/** Notes what each read of a World answers, without what a bundle must not have. */
 export function recordWorld(world: World): RecordedWorld {
   const reads: Record<string, Answer[]> = {};
   const asked: Promise<unknown>[] = [];
@@ -60,7 +59,6 @@ export function recordWorld(world: World): RecordedWorld {
   };
 }
 
-/** A World that answers each read as the bundle has it, on a clock that stands still. It needs no network. */
 export function replayWorld({ config, reads, now }: Bundle, log: Log): World {
   const asked = new Map<string, number>();
   const answer = (read: string): unknown => {

@@ -8,7 +8,6 @@ import { HttpError } from '../../http/exchange.ts';
 import { log } from '../function-log.ts';
 import type { ParameterSource } from './parameter-source.ts';
 
-/** What a request is answered by. */
 interface Admitting {
   /** Those of the entry and of the deployment. */
   readonly tokens: Tokens;
@@ -20,7 +19,6 @@ interface Admitting {
 export class Admissions {
   readonly #source: ParameterSource;
   readonly #deployment: Tokens;
-  /** The tokens of each entry that could be used last. */
   readonly #last = new Map<string, Tokens>();
 
   constructor(source: ParameterSource, env: NodeJS.ProcessEnv) {

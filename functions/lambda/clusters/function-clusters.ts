@@ -19,7 +19,6 @@ import { Admissions } from './admitted.ts';
 import { sourceOfFunction, type ParameterSource } from './parameter-source.ts';
 
 const MOST_WORLDS = 100;
-/** The time of a kube-apiserver to answer before any run is begun. */
 const ANSWER_MS = 5_000;
 const READ_KUBE_SYSTEM: KubeRequest = {
   method: 'GET',
@@ -47,7 +46,6 @@ interface Known {
   readonly silence: Silence;
   uid?: string;
   hasAnswered: boolean;
-  /** What it said, or did not, and until when nobody asks it again. */
   unanswered: string;
   restsUntilMs: number;
 }
@@ -114,7 +112,6 @@ export class FunctionClusters {
     return entry;
   }
 
-  /** What to work on a cluster with. Throws CONFIG_INVALID while the registry cannot be read. */
   async find(name: string): Promise<ConnectedFunction | NotServed> {
     const entry = await this.entryOf(name);
     if (!entry) {

@@ -45,10 +45,7 @@ export class ParameterSource implements EntrySource {
   readonly #doubted = new Set<string>();
   readonly #reads = new Map<string, Promise<Texts | undefined>>();
 
-  /**
-   * @param path without a slash at its end
-   * @param only the texts that may be read; all of them otherwise
-   */
+  /** @param path without a slash at its end; @param only the texts that may be read, otherwise all */
   constructor(
     path: string,
     env: NodeJS.ProcessEnv,
@@ -64,7 +61,6 @@ export class ParameterSource implements EntrySource {
     this.#silence = new Silence(now);
   }
 
-  /** Reads all parameters, ten at a time, in the time that is left. */
   async names(leftMs: () => number = () => Infinity): Promise<readonly string[]> {
     const names = new Set<string>();
     for await (const { Name } of this.#below(this.#root, { Recursive: true }, leftMs)) {
@@ -74,7 +70,6 @@ export class ParameterSource implements EntrySource {
     return [...names];
   }
 
-  /** Why the registry cannot be read, in words; empty when it can. */
   async missing(): Promise<readonly string[]> {
     try {
       await this.#page(this.#root, { Path: this.#root, MaxResults: 1 }, countdown(LONGEST_MS));

@@ -6,9 +6,8 @@ import { asItIs } from './held/hold-members.ts';
 const IN_USE = /^pool\/[a-z]+\/\d+$/;
 
 /**
- * What is desired of a Service that is blocked: its pools as they are, and in each of them the members of today's Nodes, checked as
- * those beside them. A pool whose port the Service does not name any more has those at its node port. A pool that would lose its last
- * member stays as it is (decision 420).
+ * A blocked Service has its pools as they are, with members of today's Nodes, checked as those beside them; at its node port if the Service does
+ * not name the port any more. A pool that would lose its last member stays as it is (decision 420).
  */
 export function followNodes(
   desired: readonly DesiredResource[],
@@ -39,10 +38,7 @@ export function followNodes(
   });
 }
 
-/**
- * Whether the member is asked for where others are. A pool is not moved to another subnet, and an empty one waits until the subnet is
- * known.
- */
+/** A pool is not moved to another subnet, and an empty one waits until the subnet is known. */
 function isBeside(
   { attributes, unasked }: DesiredResource<'member'>,
   present: readonly ObservedResource[],
@@ -57,7 +53,6 @@ function isPoolInUse({ kind, whose, address }: ObservedResource): boolean {
   return kind === 'pool' && whose !== 'foreign' && IN_USE.test(address);
 }
 
-/** The member, checked as the health monitor checks those beside it. */
 function asOthers(
   member: DesiredResource<'member'>,
   present: readonly ObservedResource[],

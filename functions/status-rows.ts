@@ -48,6 +48,7 @@ export function statusRows(
 
 export interface LastReport {
   readonly report: Report;
+  /** RFC 3339. */
   readonly at: string;
   /** When a run first ended in this state, RFC 3339. */
   readonly since?: string;

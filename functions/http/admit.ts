@@ -30,7 +30,7 @@ export function requireToken(tokens: readonly string[]): Admission {
     authorize(authorization, tokens) ? undefined : unauthorized(tokens, 'Bearer', authorization);
 }
 
-/** Undefined: the token is one that was asked for. Else why it is not, without any part of it; empty where the caller may not learn it. */
+/** Undefined: the token is good. Else why it is not, without any part of it; empty where the caller may not learn it. */
 export type VerifySender = (token: string) => Promise<string | undefined>;
 
 const JWT = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
@@ -93,12 +93,12 @@ const VARIABLES = {
   pageTokens: 'LEVELSET_PAGE_TOKENS',
 } as const;
 
-/** The tokens of the environment. Throws CONFIG_INVALID for one that can be guessed. */
+/** The tokens of the environment. Throws CONFIG_INVALID for a guessable token. */
 export function readTokens(env: NodeJS.ProcessEnv): Tokens {
   return tokensBy((kind) => tokensIn(VARIABLES[kind], env[VARIABLES[kind]] ?? ''));
 }
 
-/** With it no list of tokens is empty, so that a cluster without tokens answers as one that is none. Nobody has it. */
+/** With it no list of tokens is empty, so that a cluster without tokens answers as an unknown name does. Nobody has it. */
 const NOBODYS = randomBytes(32).toString('hex');
 
 export function openTokens(entry: Tokens | undefined, deployment: Tokens): Tokens {

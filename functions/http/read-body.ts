@@ -96,7 +96,7 @@ function howToUnpack({ headers }: BodyRequest, limit: number): Unpack {
   return unpack;
 }
 
-/** All bytes of a body. What is left of one that is refused flows on unread, so that the sender hears the answer. */
+/** All bytes of a body. The rest of a refused one flows on unread, so that the sender hears the answer. */
 function collect(body: Readable, unpack: Unpack, limit: number): Promise<Buffer> {
   const source = unpack(body);
   const parts: Buffer[] = [];

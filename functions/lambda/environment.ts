@@ -5,7 +5,7 @@ import { NoSuchParameter, withParameters } from './parameters.ts';
 
 /** A secret that was replaced counts for so long, unless somebody refuses it. */
 export const LIFE_MS = 5 * 60_000;
-/** How often the secrets are read because somebody refused one of them, or showed one that is none. */
+/** How often the secrets are read because somebody refused one of them, or showed a wrong one. */
 export const AFTER_REFUSAL_MS = 5_000;
 export const OF_FAILURE: Delays = { firstMs: 5_000, longestMs: 60_000 };
 

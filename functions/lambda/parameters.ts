@@ -19,7 +19,7 @@ interface Named {
   readonly isOptional: boolean;
 }
 
-/** Reads secrets: X_PARAMETER names the SecureString that holds X, X_OPTIONAL_PARAMETER one that may be absent, or NoSuchParameter is thrown. */
+/** Reads secrets: X_PARAMETER names the SecureString that holds X, X_OPTIONAL_PARAMETER an optional one. Else throws NoSuchParameter. */
 export async function withParameters(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
   const named = Object.entries(env).flatMap(([name, parameter]) => readName(name, parameter));
   if (named.length === 0) return env;

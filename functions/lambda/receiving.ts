@@ -24,7 +24,7 @@ export async function receive(
   return endpointOf({ clusters: [clusterName], auditTokens, self: selfOf(flagsFromEnv(env)), enqueue, log });
 }
 
-/** The path names the cluster, and its entry says who may send. Whether there is one that has no tokens of its own, the worker finds out. */
+/** The path names the cluster, and its entry says who may send. Without tokens of its own, the worker finds out whether it exists. */
 async function receiveForMany(
   env: NodeJS.ProcessEnv,
   enqueue: Receiving['enqueue'],

@@ -60,7 +60,7 @@ function halfOf(time: Budget): Budget {
   return { remainingMs: () => Math.max(0, time.remainingMs() - keptMs) };
 }
 
-/** Why a sweep of everything is not one that ended well. Undefined: it is. */
+/** Why a sweep of everything did not end well; undefined if it did. */
 function reasonOf(found: Sweep, { config }: ConnectedFunction['world']): string | undefined {
   if (found.failed !== undefined) return found.failed;
   const unread = [

@@ -35,6 +35,7 @@ export class PageMemory {
   #listing: { readonly atMs: number; readonly ended: Promise<Listing | undefined> } | undefined;
   /** One at a time, however long the kube-apiserver takes. */
   #underWay: Promise<Listing> | undefined;
+  /** RFC 3339. */
   #listedAt: string | undefined;
   #objects: ListedObjects = { services: [], nodes: [] };
   #deletions: StatusView['deletions'];

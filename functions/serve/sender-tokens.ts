@@ -15,7 +15,7 @@ interface SenderTokensOptions {
 
 /** Where every kube-apiserver serves its keys itself, wherever its issuer says that they are. */
 const KEYS = '/openid/v1/jwks';
-/** A kube-apiserver answers 406 to who asks for plain JSON here. */
+/** A kube-apiserver answers 406 to a request for plain JSON here. */
 const KEYS_TYPE = 'application/jwk-set+json';
 const DISCOVERY = '/.well-known/openid-configuration';
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512'];

@@ -253,7 +253,7 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
   if (told === LET_GO_REASON || told === TAKEN_OVER_REASON) return 'unsettled';
   if (tellsTrouble(service)) return 'unsettled';
   const published = service.status?.loadBalancer?.ingress ?? [];
-  // without its listeners a shallow look takes a Service that shares for one that is still joining
+  // without its listeners a shallow look takes a Service that shares for a joining one
   if (!isInFull && published.length === 0 && isShared(evaluation.observed.sharing)) return 'unsettled';
   // this look was shallow: a change that awaits approval may be why other addresses are published
   const waits = (state?.awaitingApproval ?? 0) > 0 && published.length > 0;

@@ -63,7 +63,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** A sure watermark is good for 12 to 22 hours, by the UID: so each sweep compares a share, and all have their turn. An unsure one has only hashes. */
+/** A sure watermark is good for 12 to 22 hours, by the UID: so each sweep compares a share of all. An unsure one has only hashes. */
 function isDue(state: UnitState, uid: string, now: number): boolean {
   const { compared, driftStays, unsure } = state;
   if (unsure || driftStays) return true;

@@ -102,7 +102,7 @@ export class FunctionClusters {
     };
   }
 
-  /** The entry of a cluster. Undefined: there is none that can be used. Throws CONFIG_INVALID while the registry cannot be read. */
+  /** The entry of a cluster. Undefined: no usable one. Throws CONFIG_INVALID while the registry cannot be read. */
   async entryOf(name: string): Promise<Entry | undefined> {
     if (!isClusterName(name)) return undefined;
     await this.#source.read(name); // of a registry that cannot be read the next line makes a problem of the entry

@@ -38,7 +38,7 @@ export interface Sharing {
   readonly missingTags: readonly string[];
   /** Whether the Service is alone on a load balancer that a controller made: then it decides about VIP, flavor and floating IP. */
   readonly decides: boolean;
-  /** For whom the load balancer was made: for this Service, for one that has left it, or for another one. */
+  /** For whom the load balancer was made: for this Service, for a Service that has left it, or for another. */
   readonly maker: 'this' | 'gone' | 'another';
   /** What all who share it ask for: a floating IP, or none. Absent where they differ, and where nobody shares it. */
   readonly agreed?: 'external' | 'internal';
@@ -103,7 +103,7 @@ export function isOnIt(
   return hasTag(tags, nameTag(key)) || goTags(cluster.name, key).some((tag) => hasTag(tags, tag));
 }
 
-/** Whether a floating IP was made for this Service, or for the one that the load balancer was made for, which has left it. */
+/** Whether a floating IP was made for this Service, or for the maker of the load balancer, which has left it. */
 export function isFloatingIPOfIt(
   floatingIP: WireResource,
   name: ServiceKey,

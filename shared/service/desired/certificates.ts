@@ -18,7 +18,7 @@ import type { ServiceIntent } from '../intent/service-intent.ts';
 
 /** The certificates of a Service: those in Barbican that it names, and those of Secrets, which levelset stores there. */
 
-/** The certificates that were found, and the store to which references lead: Barbican, or another one that levelset does not read. */
+/** The certificates that were found, and the store to which references lead: Barbican, or another, which levelset does not read. */
 export interface TlsContext {
   readonly store: LoadBalancerConfig['containerStore'];
   readonly certificates: CertificateFacts;

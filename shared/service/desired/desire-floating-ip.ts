@@ -139,7 +139,7 @@ export function desireFloatingSubnets(
   const { floatingip, Service } = intent.annotated;
   const id = floatingip.subnet_id;
   if (id) {
-    // of one that the project cannot see, Neutron checks whether it exists
+    // of a subnet that the project cannot see, Neutron checks whether it exists
     const stray = there.find((subnet) => subnet.id === id && subnet.network_id !== network);
     if (!stray) return { subnets: [id], problems: [] };
     const message = `is a subnet of network ${stray.network_id}, not of the external network ${network}; levelset makes no floating IP`;

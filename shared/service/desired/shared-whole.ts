@@ -73,7 +73,7 @@ function keptAsItIs(
   return [{ kind: 'floatingip', address: 'floatingip', ifPresent: true, attributes: { tags } }];
 }
 
-/** The attributes of the load balancer: of one that is shared only that it is up, and all present tags with those of this Service. */
+/** A shared load balancer is only up, and has all present tags with those of this Service. */
 function attributesOf(
   { attributes }: DesiredResource,
   { annotated, service }: ServiceIntent,

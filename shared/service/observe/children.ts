@@ -212,7 +212,7 @@ export function bulkChildren(cloud: ChildReader): BulkChildren {
       if (typeof id === 'string' && kind === 'pool') return (await pools()).get(id) ?? [];
       return cloud.list(kind, query, parent);
     },
-    // one that was made since the list is read by itself
+    // a monitor that was made since the list is read by itself
     get: async (kind, id) =>
       (kind === 'healthmonitor' ? (await monitors()).get(id) : undefined) ?? cloud.get(kind, id),
   };

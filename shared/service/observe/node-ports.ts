@@ -24,7 +24,7 @@ const whatPortsDependOn = onceFor((nodes: readonly Node[]) =>
   fingerprint(nodes.map(({ spec, status }) => [spec?.providerID, status?.addresses])),
 );
 
-/** The ports are one list; a second where a Node names an address that its server lacks, a third of trunks. `groups`: also of Nodes without a server. */
+/** One list of ports; a second where a Node names an address that its server lacks, a third of trunks. `groups`: also of Nodes without a server. */
 export async function listNodePorts(
   nodes: readonly Node[],
   groups: boolean,

@@ -106,7 +106,7 @@ function passes(wire: WireResource, { name, values }: Filter): boolean {
   return valuesOf(wire, name).some((value) => values.includes(value));
 }
 
-/** The places in the list of what passes; one that has several of the values comes several times. */
+/** The places in the list of what passes; a resource with several of the values comes several times. */
 function placesOf(list: readonly WireResource[], { name, values }: Filter): readonly number[] {
   const places = byValue(list, name);
   return values.flatMap((value) => places.get(value) ?? []);

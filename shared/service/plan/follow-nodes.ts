@@ -2,7 +2,7 @@ import { placeOf } from '../../model/address.ts';
 import type { DesiredResource, Member, ObservedResource } from '../../model/resources.ts';
 import { asItIs } from './held/hold-members.ts';
 
-/** A pool in use, and not one that is built beside it or left over. */
+/** A pool in use, neither built beside it nor left over. */
 const IN_USE = /^pool\/[a-z]+\/\d+$/;
 
 /**

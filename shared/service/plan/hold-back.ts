@@ -17,6 +17,7 @@ export interface LeftBehind {
 }
 
 interface Moment {
+  /** Milliseconds since 1970. */
   readonly now: number;
   readonly inWords: (ms: number) => string;
 }

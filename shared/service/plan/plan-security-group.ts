@@ -142,7 +142,7 @@ function areMembersElsewhere({ desired, observed, there }: Sides): boolean {
   });
 }
 
-/** Rules for members that stay in another subnet: its range, from the present rules, is open for all desired ports. `ovn` has rules of source ranges. */
+/** Members that stay in another subnet: its range, from present rules, is open for all desired ports. Not with `ovn`, whose rules are source ranges. */
 export function rulesOfStaying(
   asked: readonly DesiredResource[],
   sides: Sides,

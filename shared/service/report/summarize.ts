@@ -36,6 +36,7 @@ interface SummaryInput {
   readonly applied: Applied;
   readonly outcome: Outcome;
   readonly addresses: readonly string[];
+  /** RFC 3339. */
   readonly now: string;
 }
 

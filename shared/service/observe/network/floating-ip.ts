@@ -74,7 +74,7 @@ async function lookForOne(
   const next = loadBalancer ? replacement : { id: '', vip_port_id: wantsOne && intent.vip_port_id };
   const attached = (await attachedTo(loadBalancer, cloud)) ?? (await attachedTo(next, cloud));
   if (attached && isFloatingIPElsewhere(attached, cluster)) return { loadBalancerIPTaken: ON_VIP };
-  // one that is to be kept may have been detached and not marked yet
+  // a floating IP to keep may have been detached and not marked yet
   const mayKeep = intent.keeps_floating_ip === true && !wantsOne;
   const looks = unit.wanted && !mayKeep && (unit.withLeftovers === true || duplicates.length > 0);
   if (attached) {

@@ -27,23 +27,18 @@ export function timeBudget(timeoutMs: number, clock: Clock, stop?: AbortSignal):
 export const LEAST_RUN_MS = 8_000;
 /** How long Lambda may take to notice that a function has answered. */
 const SPARE_MS = 1_000;
-/** The time to send what a run leaves to do. */
 const SENDING_MS = 3_000;
 
 /** The time of one invocation of a function. Each stage keeps what those after it need. */
 export interface InvocationTime {
   /** For runs and sweeps. The report comes on top (`CLOSING_MS`). */
   readonly runs: Budget;
-  /** For the messages that follow from them. */
   readonly sending: Budget;
   /** Ends the time of runs for good: what thaws in a later invocation begins no request. */
   close(): void;
 }
 
-/**
- * The time that Lambda leaves to this invocation, by the time of day and by the monotonic clock, of which either may stand while the
- * environment is frozen. Without an invocation it is none.
- */
+/** The time that Lambda leaves, by both clocks, of which either may stand while the environment is frozen. Without an invocation: none. */
 export function invocationTime(context?: Pick<Context, 'getRemainingTimeInMillis'>): InvocationTime {
   const end = performance.now() + (context?.getRemainingTimeInMillis() ?? 0);
   let isClosed = false;

@@ -6,7 +6,6 @@ export function connectWithLogins(options: Omit<WorldOptions, 'login'>): Promise
   return connect({ ...options, login: externalCredential });
 }
 
-/** The same as `connectForGc`. */
 export function connectForGcWithLogins(
   options: Omit<WorldOptions, 'login'>,
 ): ReturnType<typeof connectForGc> {

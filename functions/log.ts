@@ -20,12 +20,7 @@ const RESERVED: Readonly<Record<string, string>> = {
 
 const SECRET = /token|secret|passw|authorization|credential|private.?key/i;
 
-/**
- * JSON lines: debug and info to stdout, warn and error to stderr. A field whose name looks like a secret is redacted.
- *
- * @param level without one it is that of POWERTOOLS_LOG_LEVEL, or info
- * @param always fields of every line
- */
+/** JSON lines, debug and info to stdout, others to stderr. `level`: else POWERTOOLS_LOG_LEVEL, or info. `always`: fields of every line. */
 export function createLog(level?: LogLevel, always: () => Attributes = () => ({})): Log {
   const logger = new Logger({
     ...{ serviceName: 'levelset', jsonReplacerFn: redactField },
@@ -37,7 +32,6 @@ export function createLog(level?: LogLevel, always: () => Attributes = () => ({}
   });
 }
 
-/** A log whose lines of all levels `write` writes. */
 export function logThrough(write: (level: keyof Log, message: string, fields: Attributes) => void): Log {
   const at =
     (level: keyof Log): Log['info'] =>
@@ -47,11 +41,6 @@ export function logThrough(write: (level: keyof Log, message: string, fields: At
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/**
- * The fields of the line that each reconcile logs.
- *
- * @param renderShort renders the plan in one line, with counts of verbs and addresses
- */
 export function reconcileLine(report: Report, renderShort: (plan: Plan) => string): Attributes {
   const { request, outcome, plan } = report;
   return {
@@ -76,10 +65,8 @@ export function reconcileLine(report: Report, renderShort: (plan: Plan) => strin
   };
 }
 
-/** So many steps of drift stand in one line of the log. */
 const MOST_DRIFT = 10;
 
-/** The fields of the line that each sweep logs. */
 export function sweptLine(found: Sweep): Attributes {
   const { requests, services, letGo, settled, comparedInFull, nodes, nodesSettled } = found;
   return {
@@ -97,7 +84,6 @@ function withoutReserved(fields: Attributes): Attributes {
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [RESERVED[key] ?? key, value]));
 }
 
-/** A value of the log without a secret. */
 export function redactField(key: string, value: unknown): unknown {
   if (SECRET.test(key) && value !== undefined && value !== null) return '[redacted]';
   return typeof value === 'string' ? value.split('\n').map(printable).join('\n') : value;

@@ -10,7 +10,6 @@ interface Description {
   readonly buckets?: readonly number[];
   /** The labels that are dimensions of CloudWatch, where each combination of values costs money. By default all are. */
   readonly dimensions?: readonly string[];
-  /** Only functions have it. */
   readonly isOfFunctions?: true;
 }
 
@@ -46,15 +45,12 @@ export type MeasuredName = keyof typeof MEASURED;
 type OfKind<K> = { [N in MeasuredName]: (typeof MEASURED)[N]['kind'] extends K ? N : never }[MeasuredName];
 export type Labels = Readonly<Record<string, string | number>>;
 
-/** Takes the figures. */
 export interface Recorder {
   add(counter: OfKind<'counter'>, labels: Labels, by: number): void;
   observe(histogram: OfKind<'histogram'>, labels: Labels, value: number): void;
-  /** Replaces all values of a gauge. */
   replace(gauge: OfKind<'gauge'>, values: readonly (readonly [Labels, number])[]): void;
 }
 
-/** One request to OpenStack or to the kube-apiserver. */
 export interface ObservedCall {
   /** `octavia`, `neutron`, `keystone`, ...; `kubernetes` is the kube-apiserver. */
   readonly service: string;

@@ -6,16 +6,11 @@ import type { QueueView, WatchView, WebhookView } from '../shared/report/page.ts
 import { UNSETTLED, type UnsettledView } from './serve/unsettled.ts';
 import { observations, MEASURED, type Labels, type MeasuredName, type Recorder } from './measured.ts';
 
-/** The metrics of one cluster. */
 export type ClusterMetrics = ReturnType<ReturnType<typeof metricsIn>>;
-/** Those of one process that serves one cluster. */
 export type Metrics = ReturnType<typeof createMetrics>;
 export type MetricsByCluster = ReturnType<typeof createMetricsByCluster>;
 
-/**
- * Prometheus metrics of one process. A label never carries a namespace or a name, since their number has no
- * bound. Certificates are the exception: they are few, and somebody has to renew each.
- */
+/** A label never carries a namespace or a name, since their number has no bound. Certificates may: they are few, and somebody renews each. */
 export function createMetrics(register = new Registry()) {
   collectDefaultMetrics({ register });
   return { ...metricsIn(register, [])({}), ...scraped(register) };
@@ -28,12 +23,10 @@ export function createMetricsByCluster(register = new Registry()) {
   const { served } = gaugesIn(OF_REGISTRY, register);
   return {
     of: (cluster: string) => of({ cluster }),
-    /** Whether each cluster that is named in the registry is served. */
     setServed: (isServed: ReadonlyMap<string, boolean>): void => {
       served.reset();
       for (const [cluster, is] of isServed) served.set({ cluster }, is ? 1 : 0);
     },
-    /** Drops what a cluster has: it is gone. */
     async forget(cluster: string): Promise<void> {
       for (const { name } of register.getMetricsAsArray()) {
         const metric = register.getSingleMetric(name);
@@ -76,7 +69,6 @@ const OF_REGISTRY = {
   served: ['levelset_cluster_served', 'Whether a cluster that the registry names is served; 0 while its entry cannot be used, or its kube-apiserver has not answered yet.', 'cluster'],
 } as const satisfies GaugeRows;
 
-/** A gauge for each row, with the labels `own` before its own. */
 function gaugesIn<R extends GaugeRows>(
   rows: R,
   register: Registry,
@@ -92,11 +84,9 @@ function gaugesIn<R extends GaugeRows>(
 function scraped(register: Registry) {
   const { inFlight, waiting, rest, leader } = gaugesIn(OF_PROCESS, register);
   return {
-    /** Whether this process leads. */
     setLeader: (leads: boolean): void => {
       leader.set(leads ? 1 : 0);
     },
-    /** The requests of the process to OpenStack, by service. */
     setEndpoints(loads: ReadonlyMap<string, EndpointLoad>): void {
       for (const [service, load] of loads) {
         inFlight.set({ service }, load.inFlight);
@@ -108,7 +98,6 @@ function scraped(register: Registry) {
   };
 }
 
-/** What makes the metrics of a cluster, whose labels are `own`. */
 function metricsIn(register: Registry, labelNames: readonly string[]) {
   const registers = [register];
   const gauges = gaugesIn(OF_CLUSTER, register, labelNames);
@@ -136,7 +125,6 @@ function metricsIn(register: Registry, labelNames: readonly string[]) {
         observed.observeSweep(result);
         if (result === 'found') gauges.lastSweep.set(own, Date.now() / 1_000);
       },
-      /** Sweeps begin, one each `everyMs`. */
       beginSweeps(everyMs: number): void {
         gauges.lastSweep.set(own, Date.now() / 1_000);
         gauges.sweepInterval.set(own, everyMs / 1_000);
@@ -147,11 +135,9 @@ function metricsIn(register: Registry, labelNames: readonly string[]) {
           gauges.unsettledOldest.set({ ...own, state }, oldestMs[state] / 1_000);
         }
       },
-      /** A Service got its first address so many milliseconds after its first run. */
       observeAddress(waitedMs: number): void {
         addresses.observe(waitedMs / 1_000);
       },
-      /** Every certificate that the listeners of a Service use; replaces those that were set before. */
       setCertificates(key: Key, certificates: readonly CertificateInUse[]): void {
         const { namespace = '', name: service = '' } = asServiceKey(key) ?? {};
         for (const { name } of certificatesOf.get(key) ?? [])

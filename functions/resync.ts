@@ -61,10 +61,7 @@ function orderOf(body: Buffer): ResyncOrder {
   throw new HttpError(422, lines.join('; '), { details: { problems: order } });
 }
 
-/**
- * Answers with the report of one object, or with a list of reports. A dry run of one object answers with its
- * plan. If the client prefers text, a dry run answers with all plans as text.
- */
+/** Answers with a report or a list of them; a dry run of one object with its plan, and with all plans as text if the client prefers text. */
 function answer(request: Request, response: Response, reports: readonly Report[], dryRun: boolean): void {
   const plans = reports.map(({ plan }) => plan).filter((plan) => plan !== undefined);
   const [only, ...others] = reports;
@@ -106,7 +103,6 @@ function retryAfter(outcome: Outcome): Readonly<Record<string, string>> {
   return 'retryAfterMs' in outcome ? { 'Retry-After': String(Math.ceil(outcome.retryAfterMs / 1000)) } : {};
 }
 
-/** The body of `POST /resync`. */
 interface ResyncOrder {
   /** Without repetitions. Empty: `all`. */
   readonly objects: readonly Key[];
@@ -119,10 +115,8 @@ const MOST_OBJECTS = 100;
 const ALLOWED = 'must be service/NAMESPACE/NAME, svc/NAME of the namespace default, node/NAME or routes';
 /** In bytes: a hundred objects with the longest names need half of it. */
 const LONGEST_ORDER = 64 * 2 ** 10;
-/** So many unknown fields are named. */
 const MOST_SHOWN = 20;
 
-/** Reads the body of `POST /resync`, or returns everything that is wrong with it. */
 export function readResync(body: unknown): ResyncOrder | readonly Problem[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return [problem('body', body, 'must be an object with "objects" or "all"')];

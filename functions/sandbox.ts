@@ -13,11 +13,7 @@ import { serve } from './serve.ts';
 const JOINING = 'node-4';
 const LOOK_MS = 500;
 
-/**
- * `levelset sandbox`: runs the simulators on loopback until SIGTERM or SIGINT. With --serve, it also runs
- * levelset against them over HTTP, applies the examples, lets a Node join when nothing is left to do for
- * them, and tells what happens, when it is done, and what to try next.
- */
+/** `levelset sandbox`: the simulators on loopback until a signal. With --serve also levelset, the examples, a Node that joins, and the story. */
 export const sandboxCommand: RunCommand = async (_words, flags, env) => {
   const { openstackRelease: release } = needFlags(flags);
   const sandbox = await startSandbox({ pendingMs: 1_500, kubeTls: true, octavia: { release } });

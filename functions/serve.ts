@@ -11,10 +11,7 @@ export type { ServeOptions, Serving } from './serve/while-leading.ts';
 
 const LOOK_MS = 60_000;
 
-/**
- * `levelset serve`: the HTTP server, the queue and the sweeps in one process. Of several processes with one namespace for their state the one that holds
- * the Lease works and writes (decision 521). Throws CONFIG_INVALID.
- */
+/** `levelset serve`. Of several processes with one state namespace the holder of the Lease works and writes (decision 521). Throws CONFIG_INVALID. */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { flags, env, log, reported } = options;
   if (flags.clusters !== undefined && flags.clusters !== '') {

@@ -6,7 +6,6 @@ import type { ServerOptions } from './http/server-options.ts';
 import { resync } from './resync.ts';
 import { status } from './status.ts';
 
-/** The express app with every endpoint. It does not listen. */
 export function createServer(options: ServerOptions): Express {
   const app = express().disable('x-powered-by').disable('etag');
   app.use(onExpress(auditWebhook(options)), onExpress(events(options)));

@@ -46,7 +46,6 @@ export function statusRows(
   ];
 }
 
-/** The report of the last run of a key in this process. */
 export interface LastReport {
   readonly report: Report;
   /** RFC 3339. */
@@ -55,10 +54,7 @@ export interface LastReport {
   readonly since?: string;
 }
 
-/**
- * One row for each Service that wants a load balancer of levelset, or still has one. It shows the last run, or, if there was
- * none in this process, the status of the Service.
- */
+/** A row for each Service that wants or has a load balancer of levelset: its last run in this process, or else its status. */
 export function serviceRows(
   services: readonly Service[],
   config: Pick<Config, 'loadBalancerClass'>,
@@ -82,7 +78,6 @@ function withReport(row: StatusRow, { status }: Service | Node, last: LastReport
   return isOld ? { ...its, since: told.lastTransitionTime } : its;
 }
 
-/** One row for each Service that is gone and whose last run left something undone. */
 export function goneRows(
   services: readonly Service[],
   reports: ReadonlyMap<Key, LastReport>,
@@ -95,7 +90,6 @@ export function goneRows(
     .map(([object, last]) => ({ object, ...rowFromReport(last) }));
 }
 
-/** Adds the other Services of this cluster on the same load balancer. */
 function withSharers(row: StatusRow, rows: readonly StatusRow[]): StatusRow {
   const { loadBalancerId: id, object } = row;
   const others = rows.filter((other) => other.loadBalancerId === id && other.object !== object);
@@ -132,7 +126,6 @@ const STATES: Readonly<Partial<Record<string, RowState>>> = {
 
 const OUTAGES: readonly ErrorCode[] = ['CLOUD_UNAVAILABLE', 'KUBE_UNAVAILABLE'];
 
-/** The part of a row that a run knows. */
 export function rowFromReport({
   report,
   at,
@@ -164,15 +157,10 @@ export function rowFromReport({
   };
 }
 
-/** How many changes a person may approve. */
 function awaitingApproval({ awaitingApproval: changes, refused }: Plan): number {
   return changes.length + refused.filter(({ approval }) => approval !== undefined).length;
 }
 
-/**
- * What a plan leaves undone: changes that wait for approval, and the first problem if the object is settled all the
- * same.
- */
 function inNumbers({ plan, outcome }: Report): readonly string[] {
   if (plan === undefined) return [];
   const waiting = awaitingApproval(plan);
@@ -185,7 +173,6 @@ function inNumbers({ plan, outcome }: Report): readonly string[] {
   ];
 }
 
-/** The reason of an outcome in words. */
 export function reasonOf(outcome: Outcome): string {
   switch (outcome.status) {
     case 'settled':
@@ -198,10 +185,7 @@ export function reasonOf(outcome: Outcome): string {
   }
 }
 
-/**
- * One row for each Node that is not settled. It shows the last run, or, if there was none in this process, what the Node says
- * itself. Settled Nodes are many and have no row.
- */
+/** A row for each Node that is not settled: its last run, or else what the Node says. Settled Nodes are many. */
 export function nodeRows(
   nodes: readonly Node[],
   reports: ReadonlyMap<Key, LastReport>,

@@ -56,7 +56,6 @@ export function objectPages(
   });
 }
 
-/** What every page shows. */
 interface View {
   /** The time from which ages are counted. It alone makes no page a new one. */
   readonly generatedAt: string;
@@ -88,7 +87,6 @@ export function page<V extends View>(
   });
 }
 
-/** /healthz, /readyz and /metrics. */
 export function probes(options: ProbeOptions): Router {
   const { open, pageTokens = [] } = options;
   const reader = admitting(requireReader(open, pageTokens));

@@ -36,28 +36,23 @@ export interface WorldOptions {
   readonly warnings?: readonly string[];
   /** For a kubeconfig with `exec` or `auth-provider`. Absent: such a one is refused. */
   readonly login?: Login;
-  /** For a login to OpenStack that several clusters share. */
   readonly shareLogin?: ConnectCloudOptions['shareLogin'];
   /** Keeps connections of both sides from addresses. */
   readonly refuse?: RefuseAddress | undefined;
   /** Absent: the process only reads, or leads by a Lease in the cluster that it serves (`Connected.home`). */
   readonly leading?: Leading;
-  /** Called for every request to OpenStack and to the kube-apiserver. */
   readonly observeCall?: (call: ObservedCall) => void;
 }
 
-/** The connections that every way in works with. */
 export interface Connected {
   readonly world: World;
   /** The first call asks the kube-apiserver. */
   cluster(): Promise<ClusterIdentity>;
   /** Watches of the cluster that call `changed`, not yet started. Their code is loaded when they are asked for. */
   watches(changed: Changed): Promise<Watches>;
-  /** The kube-apiserver itself, for what no controller asks of it. */
   readonly kubeHttp: KubeHttp;
   /** Where the processes meet that serve this cluster alone. Once its Lease is there, a write begins only while this process holds it. */
   readonly home: Home;
-  /** OpenStack itself, for what no controller asks of it. */
   readonly session: Session;
   /** The sides that do not answer, in words, as of at most 5 s ago. Empty: both answer. */
   ready(): Promise<readonly string[]>;
@@ -65,10 +60,7 @@ export interface Connected {
   project(): Promise<string>;
 }
 
-/**
- * Reads the configuration and makes the clients of both sides and the World; nothing else does. Sends no request. Throws
- * CONFIG_INVALID with everything that is wrong.
- */
+/** Makes the clients of both sides and the World; nothing else does. Sends no request. Throws CONFIG_INVALID with all that is wrong. */
 export async function connect(options: WorldOptions): Promise<Connected> {
   const { cluster, flags, env, envNow = () => Promise.resolve(env), log, login } = options;
   let leading = options.leading;
@@ -160,7 +152,6 @@ const CLOCK = { now: (): number => Date.now() };
 /** All connections of a process with one account share the places of an endpoint. */
 const SEMAPHORES = new EndpointSemaphores<HttpAnswer>(REAL_TIME);
 
-/** The requests of this process to OpenStack, by service. */
 export function endpointLoads(): ReadonlyMap<string, EndpointLoad> {
   return SEMAPHORES.loads();
 }

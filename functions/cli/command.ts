@@ -1,4 +1,3 @@
-/** How commands are called, and what they print: texts in colour, objects, errors and the lines of their log. */
 import { styleText } from 'node:util';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { errorText, ERRORS, isError, ReconcileError } from '../../shared/model/errors.ts';
@@ -14,7 +13,6 @@ export function coloured(text: string, isTTY = process.stdout.isTTY, { NO_COLOR 
   return isTTY && !NO_COLOR ? text.split('\n').map(lineInColour).join('\n') : text;
 }
 
-/** By the sign that a line of a plan, of drift or of an explanation begins with. */
 const SIGNS = { '+': 'green', '-': 'red', '=': 'magenta', '.': 'dim' } as const;
 
 function lineInColour(line: string): string {
@@ -26,7 +24,6 @@ function lineInColour(line: string): string {
   return indent + styleText(format, line.slice(indent.length), { validateStream: false });
 }
 
-/** Whether objects are printed in place of text: json or yaml, with the same content. */
 export function printsObjects({ output }: Pick<Flags, 'output'>): boolean {
   return output === 'json' || output === 'yaml';
 }
@@ -46,7 +43,6 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** What a person reads of an error, never a stack. */
 export function inWords(error: unknown): string {
   if (!isError(error) || error.code === 'CONFIG_INVALID') return errorText(error);
   return `${error.message} (${ERRORS[error.code].advice})`;

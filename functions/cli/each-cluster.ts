@@ -9,13 +9,11 @@ import { askLeader, leadFor, type Order } from './lead.ts';
 import { RegisteredClusters } from './registered-clusters.ts';
 import { coloured, commandLog, inWords, misused, printObjects, printsObjects } from './command.ts';
 
-/** What a command has to say of one cluster. */
 export interface Told {
   readonly code: number;
   readonly text?: string;
   /** The objects of the array that json and yaml print in place of the text. */
   readonly rows?: readonly object[];
-  /** Lines for stderr. */
   readonly errors?: readonly string[];
 }
 
@@ -23,24 +21,16 @@ export interface Told {
 export type OnOne = (world: World, print: (text: string) => void) => Promise<Told>;
 
 interface EachClusterOptions {
-  /**
-   * The command writes this, unless --dry-run is given: as the one that leads, or by asking that one at --server-url. To one cluster
-   * after another; commands that change nothing look at several at once.
-   */
+  /** Set: the command writes (without --dry-run), as the process that leads or by asking it at --server-url, one cluster after another. */
   readonly writes?: Order;
   /** The command works on one cluster, so --clusters needs --cluster. */
   readonly onOne?: true;
-  /** The command has something to say without OpenStack, too. */
   readonly withoutKeystone?: true;
 }
 
 const READ_AT_ONCE = 8;
 
-/**
- * Does a command for the only cluster, for the one of --cluster, or for all of --clusters: what is wrong with one of them is told with
- * its name, and the others have their turn. What they have to say is printed in the order of their names. Returns the exit code: 1 if
- * it is that of any cluster, else 2 if it is that of any.
- */
+/** Does a command for the clusters that the flags name; a failure in one holds up no other. Returns the exit code: 1 if any has it, else 2. */
 export async function eachCluster(
   flags: Flags,
   env: NodeJS.ProcessEnv,
@@ -115,7 +105,6 @@ function show({ text, errors = [] }: Told, label: Label, flags: Flags): void {
   for (const error of errors) console.error(`levelset: ${label(error)}`);
 }
 
-/** The exit code of all, and a line that says which clusters it is of. */
 function sumUp(names: readonly string[], codes: ReadonlyMap<string, number>): number {
   const partOf = (code: number): readonly string[] => {
     const its = names.filter((name) => codes.get(name) === code);

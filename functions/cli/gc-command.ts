@@ -12,7 +12,6 @@ import { RegisteredClusters } from './registered-clusters.ts';
 import { coloured, commandLog, counted, misused, printObjects, printsObjects } from './command.ts';
 import type { RunCommand } from './command.ts';
 
-/** The pause between two looks at load balancers that are being deleted, in milliseconds. */
 const AGAIN_MS = 1_000;
 
 interface Gc extends Pick<World, 'cloud' | 'clock' | 'config'> {
@@ -45,7 +44,6 @@ export const gcCommand: RunCommand = async ([id], flags, env) => {
   return 1;
 };
 
-/** The project of one entry, and which clusters all of them are. */
 async function connectRegistered(flags: Flags, env: NodeJS.ProcessEnv): Promise<Gc> {
   const registered = await RegisteredClusters.of(flags, env);
   const { world } = await registered.connect(await registered.one(flags));

@@ -51,10 +51,7 @@ const BOOLEANS = Object.entries(FLAGS).flatMap(([name, flag]) =>
   'read' in flag && flag.read === goBoolean ? [name] : [],
 );
 
-/**
- * Takes the flags that have no effect here out of a command line, with a note about each. Turns `-v=4` into `-v 4`, and the
- * name of a boolean alone into `--name=true`. Everything else stays for the parser, which refuses unknown flags.
- */
+/** Takes flags without effect here out, with a note about each. `-v=4` becomes `-v 4`, and a boolean's name alone `--name=true`. */
 export function readGoFlags(argv: readonly string[]): {
   readonly rest: readonly string[];
   readonly notes: readonly string[];

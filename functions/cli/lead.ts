@@ -18,10 +18,7 @@ const ANSWER_MS = 10 * 60_000;
 /** What a command that writes does, in the words of `POST /resync`. */
 export type Order = { readonly all: true } | { readonly objects: readonly Key[] };
 
-/**
- * Runs a command that writes as the one process of its deployment that leads, so that it never writes beside another one. After one that
- * was killed it waits until the Lease has stood still. Throws where another process leads.
- */
+/** Runs a command as the one process that leads; after a killed one it waits until the Lease stood still. Throws where another leads. */
 export async function leadFor<T>({ world, home }: Connected, run: () => Promise<T>): Promise<T> {
   const leader = await home.lease(() => undefined);
   leader.start();
@@ -49,7 +46,6 @@ function anothers(holder = 'another process'): ReconcileError {
 export interface ServerAnswer {
   readonly status: number;
   readonly text: string;
-  /** Why no answer came. */
   readonly trouble?: string;
 }
 
@@ -79,7 +75,6 @@ type Answer = Partial<Report> & {
   readonly error?: string;
 };
 
-/** Has the process that leads do what the command would have done, and says what it answered. */
 export async function askLeader(
   json: Order,
   { serverUrl = '' }: Flags,

@@ -1,4 +1,3 @@
-/** The commands that look at objects and change nothing. */
 import type { Flags } from '../../shared/config/read-flags.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import { asServiceKey, type Key, type SweepScope } from '../../shared/model/request.ts';
@@ -33,7 +32,6 @@ interface FoundPlans {
   readonly errors: readonly string[];
 }
 
-/** The plans of these objects, or of all that a sweep finds, as dry runs make them. */
 export async function findPlans(
   keys: readonly Key[],
   world: World,
@@ -52,7 +50,6 @@ export async function findPlans(
   };
 }
 
-/** What `levelset plan` prints of plans, and its exit code. */
 export function tellPlans(
   { plans, incomplete, errors }: FoundPlans,
   { output, detailedExitcode }: Pick<Flags, 'output' | 'detailedExitcode'> = {},
@@ -148,7 +145,6 @@ export const explainCommand: RunCommand = (objects, flags, env) => {
   });
 };
 
-/** The explanation as text for people: a table, and one line for each thing that does not count. */
 export function renderExplained({ unit, isOurs, values, ignored }: ExplainedService): string {
   const name = unit.replace(/^service\//, '');
   const whose = isOurs
@@ -166,7 +162,6 @@ export function renderExplained({ unit, isOurs, values, ignored }: ExplainedServ
 /** Columns that are wider than this do not push the next one to the right. */
 const WIDEST = 48;
 
-/** Rows of cells as lines whose columns stand below each other. */
 function columns(rows: readonly (readonly string[])[]): readonly string[] {
   const widthOf = (at: number): number => Math.max(...rows.map((row) => row[at]?.length ?? 0));
   const widths = rows[0]?.map((_, at) => Math.min(WIDEST, widthOf(at))) ?? [];

@@ -4,7 +4,6 @@ import { flagsOf, variableOf, type Flags } from '../../shared/config/read-flags.
 import { VERSION } from '../version.ts';
 import type { RunCommand } from './command.ts';
 
-/** The groups of commands in `levelset --help`. */
 const GROUPS = {
   look: 'Look, and change nothing:',
   work: 'Work once:',
@@ -18,7 +17,6 @@ interface CommandRow {
   readonly words?: readonly [name: string, description: string];
   /** Command lines; those with a pipe are whole. */
   readonly examples: readonly string[];
-  /** Loads the code of the command, which is done when it is run. */
   readonly load: () => Promise<RunCommand>;
 }
 
@@ -68,7 +66,6 @@ const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     words: ['<file...>', 'YAML or JSON, of several documents; a folder; - for stdin'], examples: ['lint service.yaml', 'helm template . | levelset lint - --cloud-config cloud.conf'] },
 };
 
-/** The command line. `exit` is called with its exit code. */
 export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): Command {
   const levelset = new Command('levelset')
     .description('A cloud controller for Kubernetes on OpenStack, as stateless functions')

@@ -14,23 +14,18 @@ import { commandLog, misused } from './command.ts';
 /** An entry that was changed a moment ago is read when it has been quiet for two seconds. */
 const AGAIN_MS = 500;
 const MOST_LOOKS = 10;
-/** So many clusters are asked at once which ones they are. */
 const ASKED_AT_ONCE = 20;
-/** So many names stand in a message. */
 const MOST_NAMED = 20;
 
-/** A cluster that has not been asked anything yet, and how its kube-apiserver is asked which one it is. */
 interface Registered extends Connected {
   readonly uid: () => Promise<string>;
 }
 
-/** The clusters of --clusters, for one run of a command. */
 export class RegisteredClusters {
   readonly #source: EntrySource;
   readonly #registry: Registry;
   readonly #log: Log;
   readonly #logins = new Logins();
-  /** The entries that were opened, by the UIDs of their clusters. */
   readonly #opened = new Map<string, string>();
   #before: Promise<unknown> = Promise.resolve();
 
@@ -77,10 +72,7 @@ export class RegisteredClusters {
     return { ...connected, uid: () => uidOf(connected, entry.settings) };
   }
 
-  /**
-   * Connects a cluster whose kube-apiserver has said which one it is. Throws if it has not, and if an entry that was opened before
-   * leads to the same one.
-   */
+  /** Connects a cluster whose kube-apiserver has said which one it is. Throws if it has not, or if an earlier entry leads to the same. */
   open(name: string): Promise<Connected> {
     const before = this.#before;
     const opening = this.connect(name).then(async (connected) => {
@@ -98,7 +90,6 @@ export class RegisteredClusters {
     return opening;
   }
 
-  /** Asks all of them which clusters they are. */
   async identified(): Promise<NamedClusters> {
     const names = await this.names();
     const uids = await inParallel(names, ASKED_AT_ONCE, (name) =>

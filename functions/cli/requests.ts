@@ -1,4 +1,3 @@
-/** Objects that a person names, as requests; the runs of requests, and what they say. */
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { adviceOn } from '../../shared/model/errors.ts';
 import type { Report } from '../../shared/model/outcome.ts';
@@ -24,10 +23,7 @@ import { timeBudget } from '../budget.ts';
 import { reasonOf } from '../status-rows.ts';
 import { misused } from './command.ts';
 
-/**
- * The keys that a person wrote, as levelset or as kubectl writes them. None: all, or with -n those of the namespace. Throws
- * CONFIG_INVALID that names the first word that is no key.
- */
+/** The keys that a person wrote; none: all, or with -n those of the namespace. Throws CONFIG_INVALID with the first word that is no key. */
 export function readObjects(
   objects: readonly string[],
   { namespace }: Pick<Flags, 'namespace'>,
@@ -57,7 +53,6 @@ interface FoundRequests {
   readonly requests: readonly ReconcileRequest[];
   /** A sweep could not read or compare something: there may be more. */
   readonly incomplete: boolean;
-  /** Namespaces that do not exist. */
   readonly absent: readonly Key[];
 }
 
@@ -96,7 +91,6 @@ export async function sweepAndWarn(world: World, scope: SweepScope): Promise<Swe
 
 interface RunOptions {
   readonly dryRun?: boolean | undefined;
-  /** Called as each run ends. */
   readonly told?: (report: Report) => void;
 }
 
@@ -154,7 +148,6 @@ export function describeFailed(reports: readonly Report[], inWords = reportInWor
   });
 }
 
-/** The reason of an outcome with the advice that the Event of the object has. */
 export function adviceIn({ outcome, loadBalancerId }: Report): string {
   const advice = outcome.status === 'failed' ? ` (${adviceOn(outcome.code, loadBalancerId)})` : '';
   return `${reasonOf(outcome)}${advice}`;

@@ -2,7 +2,6 @@ import { logOf, type RunCommand } from './command.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** Resolves with SIGTERM or SIGINT. A second signal ends the process at once. */
 export function untilSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const stop = (signal: NodeJS.Signals): void => {
@@ -13,7 +12,6 @@ export function untilSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** `levelset serve`: starts, and stops at SIGTERM or SIGINT. */
 export const serveCommand: RunCommand = async (_words, flags, env) => {
   const { serve } = await import('../serve.ts');
   const log = logOf(flags, 'info');

@@ -1,4 +1,3 @@
-/** The commands that work on objects. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { looksAfterServices } from '../../shared/config/controllers.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';

@@ -12,7 +12,6 @@ import { resync } from '../resync.ts';
 import type { ClusterEndpoints } from '../serve/served-cluster.ts';
 import { objectPages, page, probes, type ProbeOptions } from '../status.ts';
 
-/** A cluster that the registry names. */
 interface FoundCluster {
   readonly tokens: Tokens;
   /** Undefined: it is not served yet. */
@@ -27,10 +26,7 @@ interface ClustersServerOptions
   readonly status: () => Promise<ClustersView>;
 }
 
-/**
- * The express app of a deployment with several clusters: `/audit`, `/events`, `/resync` and `/clusters` with the name of one. A wrong
- * token and a name that nobody has get one answer, 401.
- */
+/** The app for several clusters: the endpoints with a cluster's name. A wrong token and an unknown name get one answer, 401. */
 export function createClustersServer(options: ClustersServerOptions): Express {
   const app = express().disable('x-powered-by').disable('etag');
   const deliver: ServedEndpoint = (request) => {

@@ -9,7 +9,6 @@ import type { Logins } from './logins.ts';
 import { BlockList, isIPv6 } from 'node:net';
 import type { RefuseAddress } from '../../shared/http.ts';
 
-/** The time of a kube-apiserver to say which cluster it is. */
 const ANSWER_MS = 5_000;
 
 interface ConnectEntryOptions extends Pick<WorldOptions, 'log' | 'leading' | 'observeCall' | 'envNow'> {
@@ -44,12 +43,10 @@ export async function uidOf(
   return id;
 }
 
-/** Why nothing is done with a cluster whose UID nobody has said. */
 export function unidentified(error: unknown): string {
   return `the kube-apiserver has not said which cluster it is: ${errorText(error)}`;
 }
 
-/** A log whose lines name the cluster. */
 export function ofCluster(log: Log, cluster: string): Log {
   return logThrough((level, message, fields) => {
     log[level](message, { cluster, ...fields });
@@ -78,6 +75,5 @@ export function refuseLocal(entry: string): RefuseAddress {
   };
 }
 
-/** Why a cluster is not served that another entry leads to, too. */
 export const isThatOf = (name: string, other: string): string =>
   `${name}: it says it is the cluster of the entry ${other}: take one of the two away, or give each its uid`;

@@ -13,15 +13,12 @@ interface ConnectedClustersOptions<S extends Served> {
   readonly registry: Pick<Registry, 'names' | 'read'>;
   /** Sends nothing. Throws CONFIG_INVALID. */
   readonly connect: (entry: Entry) => Promise<Connected>;
-  /** Begins to serve a cluster whose kube-apiserver has answered. */
   readonly begin: (entry: Entry, connected: Connected) => Promise<S>;
-  /** Called after the last run of a cluster that is gone. */
   readonly ended?: (name: string) => Promise<void>;
   readonly log: Log;
   readonly everyMs?: number;
 }
 
-/** As often as files of tokens are looked at. */
 const LOOK_MS = 5_000;
 const OF_NO_ANSWER: Delays = { firstMs: 1_000, longestMs: 30_000 };
 /** So many entries are looked at at once, and each of them holds up others for so long at most. */
@@ -29,9 +26,8 @@ const AT_ONCE = 20;
 const PATIENCE_MS = 1_000;
 
 /**
- * The clusters that a registry names. Each gets what serves it when its kube-apiserver has said which cluster it is; another one
- * when its texts differ, after the runs of the one before have ended; and none any more when its entry is gone. What is wrong with one
- * holds up no other. Of two entries with one UID the one that names it is served, or that was served first.
+ * The clusters of a registry, each served from when its kube-apiserver says which it is until its entry is gone. None holds up another.
+ * Of two entries with one UID the entry that names it is served, else the first that was served.
  */
 export class ConnectedClusters<S extends Served> {
   readonly #options: ConnectedClustersOptions<S>;
@@ -48,7 +44,6 @@ export class ConnectedClusters<S extends Served> {
     this.#options = options;
   }
 
-  /** Looks at the registry, and again and again. */
   async start(): Promise<void> {
     await this.look();
     const again = (): void => {
@@ -60,7 +55,6 @@ export class ConnectedClusters<S extends Served> {
     again();
   }
 
-  /** What serves a cluster; undefined while nothing does. */
   get(name: string): S | undefined {
     return this.#slots.get(name)?.served?.its;
   }
@@ -70,7 +64,6 @@ export class ConnectedClusters<S extends Served> {
     return this.#slots.get(name)?.entry;
   }
 
-  /** All that the registry names, in their order. */
   get names(): readonly string[] {
     const there = [...this.#slots.values()].filter(({ isGone }) => !isGone);
     return there.map(({ name }) => name).sort();
@@ -81,12 +74,10 @@ export class ConnectedClusters<S extends Served> {
     return this.#trouble;
   }
 
-  /** Whether the registry was ever read. */
   get wasRead(): boolean {
     return this.#wasRead;
   }
 
-  /** What is wrong with an entry, in words that name it. */
   problemsOf(name: string): readonly string[] {
     return this.#slots.get(name)?.problems ?? [];
   }
@@ -104,7 +95,6 @@ export class ConnectedClusters<S extends Served> {
     return this.#looking;
   }
 
-  /** Resolves when no cluster is served any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -154,7 +144,6 @@ export class ConnectedClusters<S extends Served> {
     await isSettledWithin(slot.underWay, PATIENCE_MS);
   }
 
-  /** Reads the entry. */
   async #read(slot: Slot<S>): Promise<void> {
     const reading = await this.#options.registry.read(slot.name);
     if (slot.isGone || (!reading && !slot.entry)) return; // it is gone by now, or just being written
@@ -213,7 +202,6 @@ export class ConnectedClusters<S extends Served> {
     return this.#holders.get(uid) ?? others.find(({ entry }) => entry?.settings.uid === uid);
   }
 
-  /** Of all but one cluster. */
   #release(slot: Slot<S>, kept?: string): void {
     for (const [uid, holder] of this.#holders) if (holder === slot && uid !== kept) this.#holders.delete(uid);
   }
@@ -237,7 +225,6 @@ export class ConnectedClusters<S extends Served> {
     });
   }
 
-  /** Whoever asks waits for the one end of it. */
   #end(slot: Slot<S>): Promise<void> {
     slot.ending ??= this.#endOnce(slot);
     return slot.ending;
@@ -252,7 +239,6 @@ export class ConnectedClusters<S extends Served> {
     this.#slots.delete(slot.name);
   }
 
-  /** Notes why an entry is not served, and logs what is wrong with it when that is something else than before. */
   #tell(slot: Slot<S>, ofCluster: readonly string[]): void {
     if (slot.isGone) return;
     slot.ofCluster = ofCluster;

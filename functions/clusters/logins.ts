@@ -13,7 +13,6 @@ interface Login {
 export class Logins {
   readonly #logins = new Map<string, Login>();
 
-  /** For one cluster, until it leaves. */
   of(cluster: string): ShareLogin {
     return (config, observe, make) => {
       const name = createHash('sha256').update(JSON.stringify(config)).digest('hex');
@@ -34,7 +33,6 @@ export class Logins {
     };
   }
 
-  /** Calls of logins count no longer for this cluster. */
   leave(cluster: string): void {
     for (const { observers } of this.#logins.values()) observers.delete(cluster);
   }

@@ -4,7 +4,6 @@ import { Room } from '../../shared/queue/room.ts';
 import { MONOTONIC } from '../budget.ts';
 import type { Connected } from '../world.ts';
 
-/** The time of Keystone to say which project it is. */
 const ANSWER_MS = 5_000;
 
 /** What the clusters of one project share: the places for load balancers in Octavia's hands, and whose Nodes its servers are. */
@@ -12,10 +11,7 @@ export class Projects {
   readonly #rooms = new Map<string, WeakRef<Room>>();
   readonly #servers = new Map<string, WeakRef<NodeServers>>();
 
-  /**
-   * Brings a cluster into its project, and returns the project's room. While Keystone does not answer, a cluster has a project of its own
-   * until it is connected again: no work for Octavia begins without a token. The first cluster of a project says how many places there are.
-   */
+  /** Brings a cluster into its project; the first one says how many places there are. While Keystone does not answer it has its own project. */
   async enter({ world, project }: Pick<Connected, 'world' | 'project'>): Promise<Room> {
     const { cluster = '', config, memory } = world;
     const id = await valueWithin(ANSWER_MS, project()).catch(() => undefined);

@@ -24,16 +24,11 @@ import { Timetable } from './timetable.ts';
 const FIRST_LOOK_MS = 2_000;
 
 interface ServeClustersOptions extends ServeOptions {
-  /** Where the process runs; undefined: in no cluster. */
   readonly home?: Home | undefined;
-  /** From one look at the registry to the next one. */
   readonly everyMs?: number;
 }
 
-/**
- * `levelset serve --clusters`: the same for several clusters, each with its own World, queue and sweeps. One process leads all of them, by a
- * Lease where it runs. Throws CONFIG_INVALID.
- */
+/** `levelset serve --clusters`: each cluster with its own World, queue and sweeps; one process leads all. Throws CONFIG_INVALID. */
 export async function serveClusters(options: ServeClustersOptions, source: EntrySource): Promise<Serving> {
   const { flags, env, log, home } = options;
   let metrics = createMetricsByCluster();

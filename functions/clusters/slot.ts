@@ -2,9 +2,7 @@ import type { Entry } from '../../shared/clusters/entry.ts';
 import { Silence } from '../../shared/silence.ts';
 import type { Connected } from '../world.ts';
 
-/** What serves one cluster. */
 export interface Served {
-  /** Resolves when what is under way has ended. */
   stop(): Promise<void>;
 }
 
@@ -17,25 +15,20 @@ export class Slot<S extends Served> {
   ofEntry: readonly string[] = [];
   /** Why it is not served as its texts say. */
   ofCluster: readonly string[] = [];
-  /** What the log has said of both. */
   told = '';
   /** The entry as it is now, and not served yet. */
   next: { readonly entry: Entry; connected: Connected | undefined } | undefined;
   served: { readonly settings: Entry['settings']; readonly its: S } | undefined;
-  /** After a kube-apiserver that did not answer. */
   readonly silence = new Silence();
-  /** What it said, or did not. */
   unanswered = '';
   underWay: Promise<void> | undefined;
   isGone = false;
-  /** Whoever ends it waits for one end. */
   ending: Promise<void> | undefined;
 
   constructor(name: string) {
     this.name = name;
   }
 
-  /** All that is wrong with it, in words that name it. */
   get problems(): readonly string[] {
     return [...this.ofEntry, ...this.ofCluster];
   }

@@ -12,7 +12,6 @@ import { createWatch } from '../../shared/kube/watch-http.ts';
 import { ReconcileError } from '../../shared/model/errors.ts';
 import type { Log } from '../../shared/ports.ts';
 
-/** What the deployment itself is given. */
 interface Own {
   readonly flags: Flags;
   readonly env: NodeJS.ProcessEnv;

@@ -8,7 +8,6 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** So many clusters are swept at once. */
 const AT_ONCE = 8;
 /** A sweep that takes longer goes on without its place. So a thousand clusters have a turn in an interval of five minutes, whatever hangs. */
 export const PLACE_MS = 2_000;
@@ -16,17 +15,14 @@ export const PLACE_MS = 2_000;
 const EARLY_MS = 1_000;
 
 /**
- * When the clusters of one process are swept. Each has its own moment in the interval, by the hash of its name: a restart changes
- * none, and a cluster more moves no other one. Eight are swept at once; of those that wait one that somebody asked for goes first,
- * then the longest unswept.
+ * When the clusters of one process are swept: at moments by the hashes of their names, which no restart and no other cluster moves.
+ * Eight are swept at once; of those that wait, what somebody asked for goes first, then the longest unswept.
  */
 export class Timetable {
   readonly #waiting = new Set<Waiting>();
   #running = 0;
 
-  /** The turns of one cluster. */
   of(name: string, now: () => number = () => Date.now()): SweepTurns {
-    /** Its moment, as a share of the interval from 0 up to 1. */
     const share = createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32;
     let lastMs = -Infinity;
     return {
@@ -59,7 +55,6 @@ export class Timetable {
     return leave;
   }
 
-  /** Resolves to whether there is a place; there is none for who stops meanwhile. */
   #turn(who: Pick<Waiting, 'lastMs' | 'isAsked'>, stopping: AbortSignal): Promise<boolean> {
     if (stopping.aborted) return Promise.resolve(false);
     if (this.#running < AT_ONCE) {
@@ -86,7 +81,6 @@ export class Timetable {
     });
   }
 
-  /** Gives the place to the next one, or frees it. */
   #leave(): void {
     const asked = [...this.#waiting].filter((one) => one.isAsked());
     const first = asked.length > 0 ? asked : [...this.#waiting];

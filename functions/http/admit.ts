@@ -8,7 +8,6 @@ export type Admission = (request: Pick<ReceivedRequest, 'method' | 'headers'>) =
 
 type Refusal = HttpError | undefined;
 
-/** Asks one after the other, and throws the first refusal. */
 export async function admit(request: ReceivedRequest, admissions: readonly Admission[]): Promise<void> {
   for (const refusalOf of admissions) {
     const refusal = await refusalOf(request);
@@ -31,7 +30,7 @@ export function requireToken(tokens: readonly string[]): Admission {
     authorize(authorization, tokens) ? undefined : unauthorized(tokens, 'Bearer', authorization);
 }
 
-/** Undefined: the token is one that was asked for. Else why it is not, without any part of it; empty where the caller may not learn it. */
+/** Undefined: the token is good. Else why it is not, without any part of it; empty where the caller may not learn it. */
 export type VerifySender = (token: string) => Promise<string | undefined>;
 
 const JWT = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
@@ -56,10 +55,7 @@ export function requireSender(tokens: readonly string[], verify: VerifySender): 
   };
 }
 
-/**
- * For pages: no token if the server listens on loopback only, else one as Bearer, or as the password of Basic. On
- * loopback the request must name a host of loopback: a page of another site, whose name leads here, may read nothing.
- */
+/** For pages: on loopback no token, but a Host of loopback, so that another site's page reads nothing; else a token as Bearer or in Basic. */
 export function requireReader(open: boolean, tokens: readonly string[]): Admission {
   return (request) => {
     const { authorization, host = '' } = request.headers;
@@ -97,15 +93,14 @@ const VARIABLES = {
   pageTokens: 'LEVELSET_PAGE_TOKENS',
 } as const;
 
-/** The tokens of the environment. Throws CONFIG_INVALID for one that can be guessed. */
+/** The tokens of the environment. Throws CONFIG_INVALID for a guessable token. */
 export function readTokens(env: NodeJS.ProcessEnv): Tokens {
   return tokensBy((kind) => tokensIn(VARIABLES[kind], env[VARIABLES[kind]] ?? ''));
 }
 
-/** With it no list of tokens is empty, so that a cluster without tokens answers as one that is none. Nobody has it. */
+/** With it no list of tokens is empty, so that a cluster without tokens answers as an unknown name does. Nobody has it. */
 const NOBODYS = randomBytes(32).toString('hex');
 
-/** What opens the endpoints of a cluster: the tokens of its entry, if there is one, and those of the deployment. */
 export function openTokens(entry: Tokens | undefined, deployment: Tokens): Tokens {
   return tokensBy((kind) => [...(entry?.[kind] ?? []), ...deployment[kind], NOBODYS]);
 }

@@ -8,9 +8,7 @@ export interface ReceivedRequest {
   readonly method: string;
   /** As it was sent, without the query. */
   readonly path: string;
-  /** Names in lower case. */
   readonly headers: IncomingHttpHeaders;
-  /** The caller's address, for the log. */
   readonly from: string | undefined;
   /** Common name of the client's certificate, if the server asked for one and a CA of the server's signed it. */
   readonly clientName?: string | undefined;
@@ -27,7 +25,6 @@ export interface SentAnswer {
 /** From a request to its answer, which may be a refusal; it never throws. Undefined: the path is another endpoint's. */
 export type ServedEndpoint = (request: ReceivedRequest) => Promise<SentAnswer> | undefined;
 
-/** An answer in JSON. */
 export function jsonAnswer(
   status: number,
   value: unknown,
@@ -41,7 +38,6 @@ interface More {
   readonly headers?: Readonly<Record<string, string>>;
   /** Fields of the answer beside `error`, for programs. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** For the log only. */
   readonly cause?: unknown;
 }
 
@@ -58,7 +54,6 @@ export class HttpError extends Error {
   }
 }
 
-/** 404 for a path that no endpoint has. */
 export function noSuchPath({ path }: Pick<ReceivedRequest, 'path'>): HttpError {
   return new HttpError(404, `no such path: ${path}`);
 }

@@ -18,7 +18,6 @@ function clientNameOf(socket: Socket): string | undefined {
   return typeof subject?.CN === 'string' ? subject.CN : undefined;
 }
 
-/** An endpoint as a handler of express, which passes on what is another's. */
 export function onExpress(endpoint: ServedEndpoint): RequestHandler {
   return async (request, response, next) => {
     const answer = endpoint(receivedRequest(request));
@@ -27,7 +26,6 @@ export function onExpress(endpoint: ServedEndpoint): RequestHandler {
   };
 }
 
-/** Lets in whom every admission lets in. */
 export function admitting(...admissions: readonly Admission[]): RequestHandler {
   return async (request, _response, next) => {
     await admit(receivedRequest(request), admissions);
@@ -35,7 +33,6 @@ export function admitting(...admissions: readonly Admission[]): RequestHandler {
   };
 }
 
-/** 404 for every other path. */
 export const notFound: RequestHandler = (request) => {
   throw noSuchPath(request);
 };

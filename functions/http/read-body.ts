@@ -22,10 +22,7 @@ interface BodyLimits {
   readonly sendMs?: number;
 }
 
-/**
- * Reads and unpacks a body, and gives it to `use`. Throws HttpError 413, 415 and 400, and what `use` throws. Of all large ones of
- * the process one passes at a time, from the first byte until `use` has returned: each may take a hundred MB of memory meanwhile.
- */
+/** Reads and unpacks a body for `use`; large ones one at a time, as each may take 100 MB. Throws HttpError 413, 415, 400, and what `use` throws. */
 export async function readBody<T>(
   request: BodyRequest,
   { limit, sender = '', sendMs = SEND_MS }: BodyLimits,
@@ -51,7 +48,6 @@ export async function readBody<T>(
   }
 }
 
-/** One at a time; those that wait take turns by sender. */
 class OneAtATime {
   readonly #waiting = new Map<string, (() => void)[]>();
   #isBusy = false;
@@ -89,7 +85,6 @@ const UNPACK: Readonly<Record<string, Unpack | undefined>> = {
   br: (body) => body.pipe(createBrotliDecompress()),
 };
 
-/** Refuses what the headers alone tell. */
 function howToUnpack({ headers }: BodyRequest, limit: number): Unpack {
   const encoding = encodingOf(headers);
   const unpack = Object.hasOwn(UNPACK, encoding) ? UNPACK[encoding] : undefined;
@@ -101,7 +96,7 @@ function howToUnpack({ headers }: BodyRequest, limit: number): Unpack {
   return unpack;
 }
 
-/** All bytes of a body. What is left of one that is refused flows on unread, so that the sender hears the answer. */
+/** All bytes of a body. The rest of a refused one flows on unread, so that the sender hears the answer. */
 function collect(body: Readable, unpack: Unpack, limit: number): Promise<Buffer> {
   const source = unpack(body);
   const parts: Buffer[] = [];

@@ -7,14 +7,11 @@ import type { ServedEndpoint, SentAnswer, ReceivedRequest } from './exchange.ts'
 import { HUNG_UP, readBody } from './read-body.ts';
 import type { RefusalReason, ServerOptions } from './server-options.ts';
 
-/** A kind of delivery that names keys. */
 interface Delivery {
-  /** The first part of the path, too. */
   readonly trigger: 'audit' | 'events';
   readonly form: Admission;
   /** Not said: by the tokens. */
   readonly identify?: Admission;
-  /** Throws HttpError 422. */
   readonly read: (body: Buffer, headers: IncomingHttpHeaders) => Triggered;
 }
 
@@ -23,10 +20,7 @@ export type ReceiverOptions = Pick<
   'clusters' | 'auditTokens' | 'byCertificate' | 'enqueue' | 'observeAudit' | 'observeRefusal' | 'log'
 >;
 
-/**
- * A batch of 400 events at level RequestResponse can be this long (docs/sources/kubernetes.md, "Audit webhook"); the
- * apiserver cuts there too.
- */
+/** A batch of 400 events at level RequestResponse can be this long (docs/sources/kubernetes.md, "Audit webhook"). */
 const LONGEST_BATCH = 10 * 2 ** 20;
 
 /** POST /TRIGGER/:cluster. Queues the keys that a delivery names, then answers 202 with the counts. */
@@ -76,7 +70,6 @@ function reasonOfRefusal(status: number): RefusalReason {
   return status >= 500 ? 'queue' : 'body';
 }
 
-/** The cluster that the path names. Throws 404 for a path that names none. */
 function clusterOf(request: ReceivedRequest): string {
   const name = /^\/[^/]+\/([^/]+)\/?$/.exec(request.path)?.[1];
   if (name === undefined) throw noSuchPath(request);
@@ -87,10 +80,7 @@ function clusterOf(request: ReceivedRequest): string {
   }
 }
 
-/**
- * Queues requests before the answer is given. Throws 503 when the queue refuses them: the kube-apiserver sends the batch again,
- * and soon only if Retry-After says when (docs/sources/kubernetes.md, "Audit webhook").
- */
+/** Throws 503 when the queue refuses: the apiserver sends again, soon only by Retry-After (docs/sources/kubernetes.md, "Audit webhook"). */
 export async function queueRequests(
   requests: readonly ReconcileRequest[],
   { enqueue }: Pick<ServerOptions, 'enqueue'>,

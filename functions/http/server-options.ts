@@ -9,7 +9,6 @@ import type { TriggerCounts } from '../../shared/trigger/causes.ts';
 /** Why events are refused. Each is mended in another place. */
 export type RefusalReason = 'token' | 'path' | 'body' | 'aborted' | 'queue';
 
-/** Everything that the HTTP endpoints need. */
 export interface ServerOptions {
   /** The values of `:cluster` in /audit and /events that are accepted: --cluster-name and the id of the cluster. */
   readonly clusters: readonly string[];
@@ -21,7 +20,6 @@ export interface ServerOptions {
   readonly pageTokens?: readonly string[];
   /** True on loopback: page and metrics need no token. */
   readonly open: boolean;
-  /** Verifies OIDC tokens at /events. */
   readonly verifySender?: VerifySender;
   /** User names of levelset itself. Audit events about their writes are ignored. */
   readonly self: readonly string[];
@@ -34,9 +32,7 @@ export interface ServerOptions {
   readonly metrics: () => Promise<{ readonly contentType: string; readonly body: string }>;
   /** The sides that do not answer, in words. Empty: ready. */
   readonly ready: () => Promise<readonly string[]>;
-  /** Called for every delivery that was read, for the metrics. */
   readonly observeAudit?: (counts: TriggerCounts, keys: readonly Key[]) => void;
-  /** Called for every request to /audit or /events that is refused. */
   readonly observeRefusal?: (reason: RefusalReason) => void;
   /** What /readyz says beside `ready`, to whoever may see the page: it makes nothing unready. */
   readonly notes?: () => readonly string[] | Promise<readonly string[]>;

@@ -1,6 +1,5 @@
 import type { AwsAccess } from '../../shared/call-aws.ts';
 
-/** The region and credentials that Lambda gives to a function. */
 export function awsAccess(env: NodeJS.ProcessEnv): AwsAccess {
   const sessionToken = env['AWS_SESSION_TOKEN'];
   return {
@@ -13,7 +12,6 @@ export function awsAccess(env: NodeJS.ProcessEnv): AwsAccess {
   };
 }
 
-/** Throws an error that names the variable. */
 export function required(env: NodeJS.ProcessEnv, name: string): string {
   const value = env[name];
   if (!value) throw new Error(`${name} is not set`);

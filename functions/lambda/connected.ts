@@ -31,7 +31,6 @@ const connections = madeFrom('connections', async (env): Promise<ConnectedFuncti
   return { ...connected, env, log };
 });
 
-/** The connections of a function. The first invocation makes them, later ones find them. */
 export async function connectedFunction(): Promise<ConnectedFunction> {
   return connections(await environment.read());
 }

@@ -5,15 +5,13 @@ import { NoSuchParameter, withParameters } from './parameters.ts';
 
 /** A secret that was replaced counts for so long, unless somebody refuses it. */
 export const LIFE_MS = 5 * 60_000;
-/** How often the secrets are read because somebody refused one of them, or showed one that is none. */
+/** How often the secrets are read because somebody refused one of them, or showed a wrong one. */
 export const AFTER_REFUSAL_MS = 5_000;
 export const OF_FAILURE: Delays = { firstMs: 5_000, longestMs: 60_000 };
 
 /**
- * The environment of a function with its secrets, which are read again when they are five minutes old. As long as all
- * values are the same, it is the same object. While Parameter Store cannot be read the values stay; a parameter that is gone
- * does not, since it may have been taken away for a reason. Ages go by the time of day, as a frozen
- * environment's other clocks may stand.
+ * The environment with its secrets, the same object while none has changed. Ages go by the time of day: when frozen, other clocks may stand.
+ * While Parameter Store cannot be read the values stay; a missing parameter does not, since it may have been taken away for a reason.
  */
 class Environment {
   readonly #silence = new Silence(() => Date.now());
@@ -31,7 +29,6 @@ class Environment {
     return this.#notOlderThan(AFTER_REFUSAL_MS);
   }
 
-  /** What was read last cannot be used, so that it is soon read again. */
   doubt(): void {
     this.#isDoubted = true;
   }
@@ -66,13 +63,9 @@ class Environment {
   }
 }
 
-/** Of this process. */
 export const environment = new Environment();
 
-/**
- * Makes something of the environment, and makes it anew when a secret has changed. If that fails, the old one stays, and the
- * next call tries again. Throws when there is no old one.
- */
+/** Makes something of the environment, and anew when a secret has changed. If that fails the old one stays; throws when there is none. */
 export function madeFrom<T>(
   what: string,
   make: (env: NodeJS.ProcessEnv) => Promise<T>,

@@ -2,5 +2,4 @@ import { events } from '../events.ts';
 import { httpFunction } from './http-function.ts';
 import { receive } from './receiving.ts';
 
-/** POST /events/:cluster */
 export const handler = httpFunction((env) => receive(env, events));

@@ -9,7 +9,6 @@ let isCold = true;
 /** The log of this process. Each line says in which invocation it was written. POWERTOOLS_LOG_LEVEL is its level. */
 export const log = createLog(undefined, () => invocation);
 
-/** From here on all lines are of this invocation. To say so twice is to say it once. */
 export function logInvocation(context: Context): void {
   if (context === current) return;
   current = context;

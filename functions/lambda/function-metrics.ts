@@ -1,7 +1,6 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { MEASURED, observations, type Labels, type MeasuredName, type Recorder } from '../measured.ts';
 
-/** The namespace in CloudWatch. */
 const NAMESPACE = 'levelset';
 /** The most values of one metric in a line: Powertools ends a line by itself at 100, and forgets its dimensions then. */
 const MOST_VALUES = 99;
@@ -11,10 +10,7 @@ interface Line {
   readonly values: Map<MeasuredName, number[]>;
 }
 
-/**
- * The figures of one invocation. They become lines of the log in the embedded metric format, one for each combination of
- * dimensions, of which CloudWatch makes metrics: no call, and no scrape.
- */
+/** The figures of one invocation, as log lines in the embedded metric format: CloudWatch makes metrics of them without a call. */
 export class FunctionMetrics implements Recorder {
   readonly #lines = new Map<string, Line>();
 
@@ -70,10 +66,8 @@ function unitOf(name: MeasuredName): (typeof MetricUnit)[keyof typeof MetricUnit
 
 const recorder = new FunctionMetrics();
 
-/** What is measured in this process. */
 export const metrics = observations(recorder);
 
-/** Writes what the invocation has measured. */
 export function publishMetrics(): void {
   recorder.publish(process.env['LEVELSET_CLUSTER_NAME'] ?? 'kubernetes');
 }

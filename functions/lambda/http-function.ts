@@ -14,7 +14,6 @@ export type HttpFunction = (
   context: Context,
 ) => Promise<APIGatewayProxyStructuredResultV2>;
 
-/** One endpoint, without express. */
 export function httpFunction(build: (env: NodeJS.ProcessEnv) => Promise<ServedEndpoint>): HttpFunction {
   return bySecrets(async (env) => {
     const endpoint = await build(env);
@@ -26,10 +25,7 @@ export function httpFunction(build: (env: NodeJS.ProcessEnv) => Promise<ServedEn
   });
 }
 
-/**
- * A function that the first invocation builds, and later ones find until a secret changes. A token that is refused may be a
- * new one: then the secrets are read again, and the request is answered again by them.
- */
+/** A function that is built anew when a secret changes. A refused token may be new, so the request is answered again by fresh secrets. */
 export function bySecrets(build: (env: NodeJS.ProcessEnv) => Promise<HttpFunction>): HttpFunction {
   const answerBy = madeFrom('tokens', build);
   return async (event, context) => {

@@ -41,10 +41,7 @@ export function untilBegunMs({ key, cause }: ReconcileRequest, sentAtMs: number)
 const AT_ONCE = 10;
 const GAP_MS = 1_000;
 
-/**
- * Sends ten a second, and the first ten in any case, so that what people change never stands behind thousands that a sweep found. Returns
- * what is left when the invocation has less than `spareMs` for runs.
- */
+/** Sends ten a second, and at least ten, so that people's changes never wait behind a sweep's. Returns what is left with less than `spareMs` for runs. */
 export async function sendSlowly(
   requests: readonly ReconcileRequest[],
   queue: SqsQueue,

@@ -4,7 +4,6 @@ import { awsAccess } from './aws-access.ts';
 
 const SUFFIX = '_PARAMETER';
 const OPTIONAL_SUFFIX = '_OPTIONAL_PARAMETER';
-/** The time for all calls of one read. */
 export const LONGEST_MS = 5_000;
 /** The most names of one GetParameters call. */
 const PAGE = 10;
@@ -20,10 +19,7 @@ interface Named {
   readonly isOptional: boolean;
 }
 
-/**
- * The environment with its secrets: a variable X_PARAMETER names the parameter of SSM Parameter Store (a SecureString) that
- * holds X, and X_OPTIONAL_PARAMETER one that need not be there. Throws NoSuchParameter if another one is missing.
- */
+/** Reads secrets: X_PARAMETER names the SecureString that holds X, X_OPTIONAL_PARAMETER an optional one. Else throws NoSuchParameter. */
 export async function withParameters(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
   const named = Object.entries(env).flatMap(([name, parameter]) => readName(name, parameter));
   if (named.length === 0) return env;
@@ -62,7 +58,6 @@ export function readStoreAnswer(text: string): StoreAnswer | undefined {
   return Array.isArray(Parameters) && Parameters.every(isOne) ? (answer as StoreAnswer) : undefined;
 }
 
-/** The values of the parameters that are there. */
 async function getParameters(
   names: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -82,7 +77,6 @@ async function getParameters(
   return new Map((await Promise.all(found)).flat().map(({ Name, Value }) => [Name, Value]));
 }
 
-/** Resolves with any answer of Parameter Store. */
 export function callParameterStore(
   action: 'GetParameters' | 'GetParametersByPath',
   fields: object,

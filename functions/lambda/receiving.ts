@@ -10,10 +10,7 @@ import { enqueueTo, keyQueue } from './key-queue.ts';
 
 type Receiving = Pick<ServerOptions, 'clusters' | 'auditTokens' | 'self' | 'enqueue' | 'log'>;
 
-/**
- * An endpoint that receives events, of the only cluster or of those that a registry names. It needs no kube-apiserver and no OpenStack.
- * Throws CONFIG_INVALID, or an Error when a flag is wrong.
- */
+/** An endpoint that receives events, without a kube-apiserver or OpenStack. Throws CONFIG_INVALID, or an Error when a flag is wrong. */
 export async function receive(
   env: NodeJS.ProcessEnv,
   endpointOf: (options: Receiving) => ServedEndpoint,
@@ -27,7 +24,7 @@ export async function receive(
   return endpointOf({ clusters: [clusterName], auditTokens, self: selfOf(flagsFromEnv(env)), enqueue, log });
 }
 
-/** The path names the cluster, and its entry says who may send. Whether there is one that has no tokens of its own, the worker finds out. */
+/** The path names the cluster, and its entry says who may send. Without tokens of its own, the worker finds out whether it exists. */
 async function receiveForMany(
   env: NodeJS.ProcessEnv,
   enqueue: Receiving['enqueue'],

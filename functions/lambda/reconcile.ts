@@ -27,10 +27,7 @@ const LONGEST_BUSY_MS = 10 * 60_000;
 /** That of the schedule in serverless.yml. */
 const INTERVAL_MS = 300_000;
 
-/**
- * The worker: stays with the key of its message until it is settled or blocked, has failed three times, or the time ends. Throws
- * where the message is not its own any more, or what follows from it cannot be sent: SQS then shows the message again.
- */
+/** The worker stays with its key until it is settled, blocked, or failed three times. When it throws, SQS shows the message again. */
 export const handler = asFunction(async ({ Records: [record] }: SQSEvent, context): Promise<void> => {
   if (!record) return;
   const time = invocationTime(context);
@@ -51,7 +48,6 @@ export const handler = asFunction(async ({ Records: [record] }: SQSEvent, contex
   }
 });
 
-/** Returns what is to be sent in the place of the message. */
 async function workOn(
   { request, busySinceMs = Date.now() }: QueuedWork,
   sentAtMs: number,
@@ -96,7 +92,6 @@ async function stay(
   }
 }
 
-/** What to work on a request with; else how it ends, with a line in the log that says why. */
 async function connectedFor({
   key,
   cluster,

@@ -13,10 +13,7 @@ import { asFunction } from './invocation.ts';
 /** There are none: nothing runs here. */
 const metrics = () => Promise.resolve({ contentType: 'text/plain', body: '' });
 
-/**
- * GET / and /readyz, or /clusters/:cluster and /readyz. The page shows Services and Nodes by their status. A page of all clusters would
- * read each of them for who looks at one.
- */
+/** GET /, /readyz and /clusters/:cluster. A page of all clusters would read each of them for whoever looks at one. */
 export const handler = asFunction(
   expressFunction(async (env) => {
     const clusters = await functionClusters();

@@ -13,16 +13,10 @@ interface Staying extends Pick<QueueOptions, 'run' | 'busy' | 'room' | 'random'>
   readonly time: Budget;
 }
 
-/**
- * What a key is when nobody stays with it any more. busy: its load balancer is in Octavia's hands. lane: it is not in the lane of those that
- * share load balancers. waiting: for anything else.
- */
+/** busy: its load balancer is in Octavia's hands. lane: it is not in the lane of keys that share load balancers. waiting: for anything else. */
 export type Left = 'done' | 'failed' | 'busy' | 'lane' | 'waiting';
 
-/**
- * Runs one key until it is settled or blocked, has failed three times in a row, or its time ends. It waits and backs off as `serve`
- * does, by the same queue. Resolves when no run goes on any more.
- */
+/** Runs one key by the queue of `serve` until it is settled, blocked, failed three times in a row, or out of time. Then no run goes on. */
 export async function stayWithKey(
   request: ReconcileRequest,
   delayMs: number,

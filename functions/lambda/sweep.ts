@@ -60,7 +60,7 @@ function halfOf(time: Budget): Budget {
   return { remainingMs: () => Math.max(0, time.remainingMs() - keptMs) };
 }
 
-/** Why a sweep of everything is not one that ended well. Undefined: it is. */
+/** Why a sweep of everything did not end well; undefined if it did. */
 function reasonOf(found: Sweep, { config }: ConnectedFunction['world']): string | undefined {
   if (found.failed !== undefined) return found.failed;
   const unread = [
@@ -74,10 +74,7 @@ function reasonOf(found: Sweep, { config }: ConnectedFunction['world']): string 
 /** What the schedule leaves of its 300 s: 2,000 keys and more were sent by then, and the next tick sends the others. */
 const SPARE_MS = 40_000;
 
-/**
- * The schedule: sweeps everything, or has the worker sweep each cluster of a registry. Throws when
- * OpenStack, Kubernetes or the registry could not be read, so that the alarm about sweeps that stopped tells of it.
- */
+/** Sweeps everything, or has the worker sweep each cluster of a registry. Throws when a side could not be read, for the alarm about sweeps. */
 export const handler = asFunction(async (_event: unknown, context) => {
   const time = invocationTime(context);
   const clusters = await functionClusters();

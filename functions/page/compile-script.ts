@@ -1,7 +1,6 @@
 import type { build } from 'esbuild';
 import { fileURLToPath } from 'node:url';
 
-/** Compiles `browser/` into one script. */
 export async function compileScript(bundle: typeof build): Promise<string> {
   const { outputFiles } = await bundle({
     entryPoints: [fileURLToPath(new URL('browser/main.ts', import.meta.url))],

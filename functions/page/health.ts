@@ -6,20 +6,17 @@ import { listOurLoadBalancers } from '../../shared/service/observe/project.ts';
 
 /** One list for all readers of the page in this time. */
 const AGE_MS = 10_000;
-/** After a list that failed it is asked again sooner. */
 const FAILED_AGE_MS = 2_000;
 /** The page waits so long for Octavia. */
 const PATIENCE_MS = 2_000;
 
 interface WithHealth {
   readonly rows: readonly StatusRow[];
-  /** Why the statuses are not those of now. */
   readonly notAsked?: string;
   /** Then the time of the last answer, RFC 3339. */
   readonly answeredAt?: string;
 }
 
-/** What Octavia says of the load balancers, asked while somebody looks at the page. */
 export class Health {
   readonly #world: World;
   #askedAtMs = -Infinity;

@@ -5,12 +5,10 @@ import { summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { PastRun } from '../../shared/report/page/object-view.ts';
 import { reasonOf } from '../status-rows.ts';
 
-/** Of one object the newest are kept. */
 const MOST_OF_ONE = 10;
 /** Of all objects: some megabytes. */
 const MOST = 20_000;
 
-/** The last runs of each object in this process, the newest first. */
 export class History {
   readonly #runs = new BoundedMap<Key, readonly PastRun[]>(MOST, ({ length }) => length);
 

@@ -13,7 +13,6 @@ const AGE_MS = 15_000;
 const PATIENCE_MS = 3_000;
 /** So many looks are under way at once, so that readers take no room from the work. */
 const MOST_UNDER_WAY = 2;
-/** Of so many objects the last look is kept. */
 const MOST_KEPT = 50;
 
 type Looked = Pick<ObjectView, 'look' | 'notRead'>;
@@ -24,7 +23,6 @@ interface Kept {
   readonly underWay?: Promise<Looked>;
 }
 
-/** What is read of single objects while somebody looks at their pages. */
 export class Looks {
   readonly #world: World;
   readonly #kept = new BoundedMap<Key, Kept>(MOST_KEPT);

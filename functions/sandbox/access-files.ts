@@ -8,7 +8,6 @@ export interface SandboxAccess {
   readonly directory: string;
   readonly levelsetKubeconfig: string;
   readonly cloudConfig: string;
-  /** Variables for a shell that uses the sandbox. */
   readonly variables: Readonly<Record<string, string>>;
 }
 

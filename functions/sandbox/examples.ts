@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
 
-/** A Service of `examples/`. */
 export type Example = Readonly<Record<string, unknown>> & {
   readonly kind: 'Service';
   readonly metadata: { readonly name: string; readonly namespace?: string };

@@ -37,12 +37,10 @@ export class Story {
     this.#line(`Node ${node}`, 'cyan', 'joins, and waits to be initialised');
   }
 
-  /** Whether the Node matches its server. */
   isSettled(node: string): boolean {
     return this.#settled.has(`Node ${node}`);
   }
 
-  /** What a person does next, once nothing is left to do. */
   end(url: string): void {
     const services = [...this.#settled].filter((name) => !name.startsWith('Node ')).length;
     const done = `Done: ${services} Services serve, and the new Node is a member of their pools.`;

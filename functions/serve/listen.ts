@@ -27,7 +27,6 @@ const HANDSHAKE_MS = 10_000;
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 };
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
-/** Reads the value of `--listen`. Throws CONFIG_INVALID. */
 export function parseListen(listen: string): HostPort & { readonly loopback: boolean } {
   const read = hostPort(listen);
   if (read instanceof NotAllowed)

@@ -18,20 +18,14 @@ import { listObjects, rowFromReport, statusRows } from '../status-rows.ts';
 import type { LastReport, ListedObjects } from '../status-rows.ts';
 
 const LIST_AGE_MS = 1_000;
-/** The page waits so long for a list, and then shows the last one. */
 const PATIENCE_MS = 3_000;
-/**
- * More than a cluster has Services and Nodes. Besides this limit, only a view of the page drops reports:
- * those of objects without a row.
- */
+/** More than a cluster has Services and Nodes. Below this limit only a view of the page drops reports: those of objects without a row. */
 const MOST_REPORTS = 20_000;
 
-/** How a list of Services and Nodes ended. */
 type Listing = Pick<StatusView, 'notListed'>;
 
 const LATE: Listing = { notListed: `the kube-apiserver has not answered for ${PATIENCE_MS / 1_000} s` };
 
-/** What the status page shows: Services and Nodes with their last runs, and the last sweep, of this process. */
 export class PageMemory {
   readonly #world: World;
   readonly #reports = new BoundedMap<Key, LastReport>(MOST_REPORTS);
@@ -41,7 +35,7 @@ export class PageMemory {
   #listing: { readonly atMs: number; readonly ended: Promise<Listing | undefined> } | undefined;
   /** One at a time, however long the kube-apiserver takes. */
   #underWay: Promise<Listing> | undefined;
-  /** When the rows were listed, RFC 3339. */
+  /** RFC 3339. */
   #listedAt: string | undefined;
   #objects: ListedObjects = { services: [], nodes: [] };
   #deletions: StatusView['deletions'];

@@ -2,7 +2,6 @@ import { unwatchFile, watchFile } from 'node:fs';
 import { errorText } from '../../shared/model/errors.ts';
 import type { Log } from '../../shared/ports.ts';
 
-/** Where it is told that files were read again, and how often they are looked at. */
 export interface FileLook {
   readonly log: Log;
   readonly everyMs?: number;
@@ -11,12 +10,7 @@ export interface FileLook {
 /** A kubelet writes a changed Secret within a minute or so. */
 const LOOK_MS = 5_000;
 
-/**
- * Calls `read` after one of the files has changed, until what it returns is called. `read` throws while the files cannot be
- * used, and leaves what it read last.
- *
- * @param what What is in the files, in the plural.
- */
+/** Calls `read` after a file changed, until stopped; it throws while the files cannot be used. `what`: what is in them, in the plural. */
 export function onFileChange(
   what: string,
   paths: readonly string[],

@@ -15,7 +15,7 @@ interface SenderTokensOptions {
 
 /** Where every kube-apiserver serves its keys itself, wherever its issuer says that they are. */
 const KEYS = '/openid/v1/jwks';
-/** A kube-apiserver answers 406 to who asks for plain JSON here. */
+/** A kube-apiserver answers 406 to a request for plain JSON here. */
 const KEYS_TYPE = 'application/jwk-set+json';
 const DISCOVERY = '/.well-known/openid-configuration';
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512'];
@@ -26,10 +26,7 @@ const KEEP_MS = 600_000;
 const READ_AGAIN_MS = 30_000;
 const READ_MS = 5_000;
 
-/**
- * Verifies tokens that the cluster gave to ServiceAccounts for this audience: what Knative's sources send, each as a
- * ServiceAccount of its own. Throws ReconcileError when the keys of the cluster cannot be read.
- */
+/** Verifies ServiceAccount tokens for this audience, as Knative's sources send them. Throws ReconcileError if the keys cannot be read. */
 export function verifySenderTokens({ http, audience, senders }: SenderTokensOptions): VerifySender {
   let issuer: unknown;
   const read = async (): Promise<Response> => {

@@ -24,13 +24,10 @@ interface ServedClusterOptions {
   readonly tokens: Tokens;
   readonly log: Log;
   readonly metrics: ClusterMetrics;
-  /** What it shares with other clusters of the process; nothing without it. */
   readonly shared?: SharedAmongClusters;
-  /** Called for every run that ended, after the log and the metrics. */
   readonly reported?: (report: Report) => void;
 }
 
-/** What the HTTP endpoints need of one cluster. */
 export type ClusterEndpoints = Pick<
   ServerOptions,
   | 'clusters'
@@ -46,16 +43,12 @@ export type ClusterEndpoints = Pick<
 
 export type ServedCluster = Awaited<ReturnType<typeof makeServedCluster>>;
 
-/**
- * One cluster of a process that serves: its queue, sweeps and watches, and what is remembered of its runs. Asks nothing of the cluster.
- * Throws CONFIG_INVALID.
- */
+/** One cluster of a process that serves. Asks nothing of the cluster. Throws CONFIG_INVALID. */
 export async function makeServedCluster(options: ServedClusterOptions) {
   const { connected, flags, tokens, log, metrics, shared } = options;
   const { world } = connected;
   const { config } = world;
   const dryRun = flags.dryRun === true;
-  /** The names by which requests may call it. */
   const names = [world.cluster ?? config.clusterName];
   const memory = new PageMemory(world, dryRun);
   const unsettled = new UnsettledObjects(() => MONOTONIC.now());
@@ -128,24 +121,19 @@ export async function makeServedCluster(options: ServedClusterOptions) {
   };
   return {
     endpoints,
-    /** Starts the first sweep and the interval, and the watches. */
     start: (): void => {
       metrics.beginSweeps(config.sweepIntervalMs);
       work.start();
       watches?.start();
     },
-    /** True when no key is queued, running or waiting for Octavia, and no sweep runs or is about to run. */
     isIdle: (): boolean => work.idle,
-    /** What a page of many clusters shows of it. */
     summary: () => memory.summary(),
-    /** Sets the metrics of what is now, right before they are read. */
     measure: (): void => {
       metrics.setQueue(work.queued());
       metrics.setWebhook(webhook.view());
       metrics.setWatches(watches?.view() ?? []);
       metrics.setUnsettled(unsettled.view());
     },
-    /** The sides that do not answer, in words. */
     missing: () => connected.ready(),
     notes: (): readonly string[] => [webhook.view().trouble ?? [], ...(watches?.troubles() ?? [])].flat(),
     /** Begins nothing any more, and resolves when what is under way has ended: its write is finished. */
@@ -156,7 +144,6 @@ export async function makeServedCluster(options: ServedClusterOptions) {
   };
 }
 
-/** Its code is loaded when it is asked for. */
 async function senderTokens(
   flags: Flags,
   { kubeHttp: http, world }: Connected,

@@ -4,14 +4,9 @@ import { widen, type SweepScope } from '../../shared/model/request.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import type { World } from '../../shared/ports.ts';
 
-/** When one of several clusters is swept. */
 export interface SweepTurns {
-  /** Until its next moment in an interval. */
   untilNextMs(everyMs: number): number;
-  /**
-   * Runs a sweep when there is a place for it, first of all one that is asked for by then; or at once when it is to stop, which it
-   * sees by itself.
-   */
+  /** Runs a sweep when there is a place, those asked for first; or at once when it is to stop, which it sees by itself. */
   take<T>(run: () => Promise<T>, stopping: AbortSignal, isAsked: () => boolean): Promise<T>;
 }
 
@@ -20,7 +15,6 @@ interface SweeperOptions {
   readonly intervalMs: number;
   /** Sweeps change nothing, not even the state of units that are gone. */
   readonly readOnly?: boolean;
-  /** Called for every sweep that ended. It queues what the sweep found. */
   readonly swept: (found: Sweep) => void;
   /** Absent where there is one cluster: it is swept at each interval from the start. */
   readonly turns?: SweepTurns;
@@ -33,10 +27,8 @@ const LEAST_REST_MS = 500;
 const AGAIN_MS = 1_000;
 
 /**
- * Sweeps at start, at every interval and on demand. While one sweep runs, at most one more waits, for everything that was asked
- * for meanwhile. It begins when the process has rested for as long as the last sweep took, and without a rest if a person asks or
- * the interval is over. After a sweep that failed, or that found a Node without an address, another one follows in 1, 2, ... 30 s,
- * or later where an answer of what failed asked for it, after five minutes at the latest.
+ * Sweeps at start, at every interval and on demand. At most one more waits, and rests as long as the last took, unless asked for or due.
+ * After a failure, or for a Node without an address, another follows in 1, 2, ... 30 s, or when the answer says, within five minutes.
  */
 export class Sweeper {
   readonly #options: SweeperOptions;
@@ -77,10 +69,7 @@ export class Sweeper {
     return this.#running !== undefined || this.#next !== undefined;
   }
 
-  /**
-   * Sweeps soon; everything, if no scope is given. `isDue`: it rests for no sweep before it. `isAsked`: an event or a person wants
-   * it, so that of several clusters this one goes first.
-   */
+  /** Sweeps `scope`, or everything. `isDue`: without a rest. `isAsked`: an event or a person wants it, so this cluster goes first. */
   request(scope: SweepScope = {}, { isDue = false, isAsked = false } = {}): void {
     if (this.#stopped) return;
     this.#next = this.#next ? widen(this.#next, scope) : scope;

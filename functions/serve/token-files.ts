@@ -5,7 +5,6 @@ import { readTokens } from '../http/admit.ts';
 import { onFileChange, type FileLook } from './on-file-change.ts';
 
 export interface FollowedTokens extends Tokens {
-  /** Looks at the files no more. */
   readonly stop: () => void;
 }
 
@@ -14,10 +13,7 @@ interface TokenFilesOptions extends FileLook {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/**
- * The tokens of the environment, and of files. The lists are always the same objects, with other tokens in them after a file
- * has changed. While a file cannot be used, its last tokens count. Throws CONFIG_INVALID when one cannot be used at the start.
- */
+/** The tokens of the environment and of files, in lists that stay the same objects. An unusable file keeps its last; CONFIG_INVALID at the start. */
 export async function followTokens({ flags, env, ...look }: TokenFilesOptions): Promise<FollowedTokens> {
   const ofEnv = readTokens(env);
   const files = {

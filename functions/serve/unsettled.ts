@@ -3,7 +3,6 @@ import type { Outcome, Report } from '../../shared/model/outcome.ts';
 import { isBlocked } from '../../shared/model/plan.ts';
 import { asServiceKey, type Key } from '../../shared/model/request.ts';
 
-/** How the last run of an object ended that is not as desired yet. */
 export const UNSETTLED = ['progressing', 'failed', 'blocked'] as const satisfies readonly Outcome['status'][];
 type State = (typeof UNSETTLED)[number];
 
@@ -13,7 +12,6 @@ export interface UnsettledView {
   readonly oldestMs: Readonly<Record<State, number>>;
 }
 
-/** More than a cluster has Services and Nodes. */
 const MOST_OBJECTS = 20_000;
 
 interface Unsettled {
@@ -24,7 +22,6 @@ interface Unsettled {
   readonly wantsAddress: boolean | undefined;
 }
 
-/** Objects that are not settled, and since when, as far as this process has heard of their runs. */
 export class UnsettledObjects {
   readonly #objects = new BoundedMap<Key, Unsettled>(MOST_OBJECTS);
   readonly #now: () => number;
@@ -34,10 +31,7 @@ export class UnsettledObjects {
     this.#now = now;
   }
 
-  /**
-   * Takes the report of a run. Returns the milliseconds since the first run of a Service that wanted an address, if this run is
-   * the one that gave it. The time in which the Service was blocked does not count: its owner had to act.
-   */
+  /** Returns how long a Service waited for its address, if this run gave it: milliseconds, without those when it was blocked. */
   note({ request, outcome, plan, address, durationMs }: Report): number | undefined {
     const { key, dryRun } = request;
     if (dryRun) return undefined;

@@ -34,14 +34,10 @@ interface WebhookOptions {
   readonly cluster?: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Whether this process has worked on the key as it is now. */
   readonly isKnown: (key: Key) => boolean;
 }
 
-/**
- * Whether the events of the kube-apiserver come. A webhook that is refused, or not set up, breaks nothing: everything
- * moves at the pace of the sweep, and nobody sees why.
- */
+/** Whether the kube-apiserver's events come. Without them everything moves at the pace of the sweep, and nobody sees why. */
 export class Webhook {
   readonly #options: WebhookOptions;
   readonly #refused: Partial<Record<RefusalReason, number>> = {};
@@ -52,14 +48,12 @@ export class Webhook {
   #calm: NodeJS.Timeout | undefined;
   /** Any event ends the trouble; else time alone does. */
   #isSilence = true;
-  /** When an event named a key. */
   readonly #told = new BoundedMap<string, number>(MOST_TOLD);
 
   constructor(options: WebhookOptions) {
     this.#options = options;
   }
 
-  /** `keys` are what the events of the batch named. */
   accepted(keys: readonly Key[]): void {
     this.#acceptedAt = this.#options.clock.now();
     for (const key of keys) this.#told.set(key, this.#acceptedAt);
@@ -76,10 +70,7 @@ export class Webhook {
     this.#calmAfter(LATE_MS);
   }
 
-  /**
-   * Notes what a sweep found that events should have told, and looks a minute later whether one has. The first
-   * sweep finds what changed before this process began.
-   */
+  /** Notes what events should have told a sweep, and looks a minute later. The first sweep finds what changed before this process began. */
   swept(news: readonly Key[]): void {
     this.#sweeps += 1;
     const unknown = news.filter((key) => !this.#options.isKnown(key));

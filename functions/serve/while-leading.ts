@@ -31,11 +31,9 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
-/** What a process does while it leads. */
 export interface Led {
   readonly handler: RequestListener;
   readonly isIdle: () => boolean;
-  /** Begins nothing any more, and resolves when what is under way has ended. */
   stop(): Promise<void>;
 }
 
@@ -45,7 +43,6 @@ interface LeadOrFollow extends Pick<ServeOptions, 'flags' | 'log'>, Pick<ProbeOp
   /** Undefined: this is the only process. */
   readonly home: Home | undefined;
   readonly tokens: FollowedTokens;
-  /** Those of now. */
   readonly metrics: () => Pick<Metrics, 'setLeader' | 'setEndpoints' | 'scrape'>;
   readonly lead: (options: ProbeOptions, leading: Leading | undefined) => Promise<Led>;
 }

@@ -17,11 +17,9 @@ import { HttpError } from '../http/exchange.ts';
 import type { Connected } from '../world.ts';
 import { Sweeper, type SweepTurns } from './sweeper.ts';
 
-/** What one of several clusters of a process shares with the others. */
 export interface SharedAmongClusters {
   /** The places for load balancers in Octavia's hands, of all clusters of one project. */
   readonly room?: Room;
-  /** When the cluster is swept. */
   readonly turns?: SweepTurns;
 }
 
@@ -29,11 +27,8 @@ interface WorkOptions {
   readonly connected: Pick<Connected, 'world' | 'cluster'>;
   /** All runs are dry runs, and sweeps change nothing: nothing is written to Kubernetes or OpenStack. */
   readonly dryRun?: boolean;
-  /** Called for every run that ended. */
   readonly reported: (report: Report) => void;
-  /** Called for every sweep that ended. */
   readonly swept: (found: Sweep) => void;
-  /** What it shares with other clusters of the process; nothing without it. */
   readonly shared?: SharedAmongClusters;
 }
 
@@ -41,7 +36,6 @@ interface WorkOptions {
 const FOLLOW_MS = 500;
 /** Runs that people wait for: ten requests of as many objects as one may name. */
 const MOST_ASKED = 1_000;
-/** Dry runs that people wait for: two such requests. */
 const MOST_DRY = 200;
 /** One dry run at a time for so many other runs. */
 const RUNS_PER_DRY_RUN = 5;
@@ -53,11 +47,8 @@ export class Work {
   readonly #queue: Queue;
   readonly #busy: BusyLoadBalancers;
   readonly #sweeper: Sweeper;
-  /** Of changes of Nodes. */
   readonly #window = new Window((): unknown => this.#lookAtNodes()); // which never rejects
-  /** What counts of the Nodes, as they were at the last look. */
   #nodes: string | undefined;
-  /** Who waits for the next run of a key. */
   readonly #asked = new Map<Key, PromiseWithResolvers<Report>[]>();
   #runsAsked = 0;
   readonly #dryRuns: Places;
@@ -93,7 +84,6 @@ export class Work {
     this.#dryRuns = new Places(Math.ceil(config.concurrentServiceSyncs / RUNS_PER_DRY_RUN));
   }
 
-  /** Starts the work, with a sweep first and then at each interval. */
   start(): void {
     this.#sweeper.start();
   }
@@ -109,10 +99,7 @@ export class Work {
     }
   }
 
-  /**
-   * Queues units to run now, each after a run of it that is under way, and returns the reports in the order of
-   * the requests. All are dry runs, which have places of their own, or none is. Throws 429 if too many are waited for, and 503 at the end.
-   */
+  /** Runs units, each after its run under way; reports in the order of requests. All or none are dry. Throws 429 with too many waiting, 503 at the end. */
   async reconcile(requests: readonly ReconcileRequest[]): Promise<readonly Report[]> {
     const isDry = this.#options.dryRun === true || requests.every(({ dryRun }) => dryRun);
     const [what, waited, most] = isDry
@@ -132,12 +119,10 @@ export class Work {
     }
   }
 
-  /** The state of the queue, for metrics and the page. */
   queued(): QueueView {
     return { depth: this.#queue.depth, oldestMs: this.#queue.oldestAgeMs() };
   }
 
-  /** True when no key is queued, running or waiting for Octavia, and no sweep runs or is about to run. */
   get idle(): boolean {
     return this.#queue.depth + this.#queue.running === 0 && !this.#sweeper.busy && !this.#window.isOpen;
   }
@@ -211,11 +196,9 @@ export class Work {
   }
 }
 
-/** So many run at once; the others wait, in their order. */
 class Places {
   #free: number;
   readonly #waiting: (() => void)[] = [];
-  /** Those that run or wait. */
   wanted = 0;
 
   constructor(most: number) {

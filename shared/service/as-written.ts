@@ -1,4 +1,3 @@
-/** What a run knows by what the run before it wrote: after one that wrote its whole plan it looks at the load balancer alone. */
 import { lockOf, type Applied } from '../apply/apply.ts';
 import { RELIES_MS, writtenAt, type BesideMembers, type WrittenPlan } from '../memory/load-balancers.ts';
 import type { FoundLoadBalancers, ObservedService } from '../model/load-balancer/observed-service.ts';
@@ -36,7 +35,6 @@ function hasNotes({ problems, refused, awaitingApproval, draining, driftStays }:
   );
 }
 
-/** What the run before this one wrote, if this one may look at the load balancer alone. */
 export function lastWritten(
   unit: Unit,
   { loadBalancer: lb, duplicates, replacement, notJoined }: FoundLoadBalancers,
@@ -59,9 +57,8 @@ export function isAsWritten(
 }
 
 /**
- * What a run's writes mean for the next runs. After one that made a load balancer, or members, and so wrote its whole plan, the next
- * run looks at the load balancer alone: what is on it, and the floating IP, are as they were written. After other writes of members it
- * reads the members of those pools, and relies on what was read of the rest.
+ * What a run's writes mean for the next one: after a load balancer or members were made by a whole plan, it looks at the load balancer alone.
+ * After other writes of members it reads the members of those pools, and relies on what was read of the rest.
  */
 export function noteWrites(
   evaluation: Written,
@@ -96,7 +93,6 @@ function writtenInError(steps: readonly Step[], observed: readonly ObservedResou
   return observed.filter((child) => isChildInError(child) && isWritten(child)).map(({ id }) => id);
 }
 
-/** What this run knows of the load balancer beside the members that it wrote. */
 function besideMembers(
   { unit, observed, repairing }: Written,
   writes: readonly Step[],

@@ -1,7 +1,4 @@
-/**
- * Drift is a plan with steps while the record of the settled Service says that what is desired is the same (decision 280). The record
- * goes before levelset's next write, so what it has half done is no drift.
- */
+/** Steps are drift while the settled Service's record says the same is desired (decision 280). It goes before a write, so half-done work is none. */
 import { isError } from '../model/errors.ts';
 import { fingerprint, sameJson } from '../model/json.ts';
 import { followsNodes } from '../model/load-balancer/octavia.ts';
@@ -16,9 +13,8 @@ import { takenByOthers } from './plan/plan-input.ts';
 import { hasFinalizer } from './unit.ts';
 
 /**
- * The evaluation with its drift named. Where it is only to be reported, the steps are those that are no drift; of the drift, members that
- * are missing are added, and if another resource is missing the whole plan is made. Reads the unit's state if there is a step; where
- * drift is only reported, a state that cannot be read stops the run; who only looks waits for it.
+ * Where drift is only reported, the steps are those that are no drift. Missing members are added all the same, and if another resource is missing
+ * the whole plan is made. A state that cannot be read stops the run; a look waits for it.
  */
 export async function withDrift(evaluation: Evaluation, world: World, dryRun = false): Promise<Evaluation> {
   const { unit, plan, intent } = evaluation;
@@ -73,7 +69,6 @@ function isLeftover({ verb, kind, address }: Step): boolean {
   return verb === 'delete' && (kind === 'secret' || (kind === 'floatingip' && address !== 'floatingip'));
 }
 
-/** Whether a step makes what is not there at all. */
 function isMissing(step: Step, { observed }: Evaluation): boolean {
   const { verb, address } = step;
   const isNew = verb === 'create' && !address.includes('/next') && !followsNodes(step);
@@ -106,10 +101,7 @@ export function askedOf({ desired, planned, intent }: Evaluation): string {
   return fingerprint([resources, approved, takenByOthers(planned), ...others]);
 }
 
-/**
- * The state while a run writes, or while members drain. The record stays where a run only follows the Nodes or mends what is in ERROR;
- * so does the node-selector.
- */
+/** The state while a run writes or members drain. The record stays if a run only follows the Nodes or mends; the node-selector always stays. */
 export function stateAtWork(evaluation: Evaluation, state: Pick<UnitState, 'asked'>): UnitState | undefined {
   const { plan, intent } = evaluation;
   const keeps = plan.steps.every((step) => followsNodes(step) || isMend(step));

@@ -30,18 +30,15 @@ import { joinIntent, questionOf, type Asking } from './question.ts';
 import { readRepair, type Repairing } from './repair.ts';
 import { isOurs } from './unit.ts';
 
-/** One Service before a run's first write: what is observed, what is desired, and the plan from one to the other. */
 export interface Evaluation {
   readonly unit: Unit;
   readonly cluster: ClusterIdentity;
-  /** The Nodes that this evaluation used. */
   readonly nodes: readonly Node[];
   readonly isOfNode: HasAddress;
   readonly intent?: ServiceIntent;
   readonly observed: ObservedService;
   readonly desired: Desired;
   readonly plan: Plan;
-  /** What the plan was made of. */
   readonly planned: ServicePlanInput;
   /** The state that is stored for the unit; absent if there is none, or nobody asked. */
   readonly state?: UnitState;
@@ -55,14 +52,10 @@ export interface Evaluation {
   readonly repairing?: Repairing;
   /** Present if the finalizer cannot be set on a Service whose load balancer is there. */
   readonly unheld?: ReconcileError;
-  /** Hash of the desired state, for the watermark. */
   readonly hash: string;
 }
 
-/**
- * Evaluates a Service in five steps and writes nothing: find the load balancer, read the intent, observe, desire, plan.
- * The depth `shallow`, for the sweep and for a run after one that wrote its whole plan, leaves out what is on the load balancer.
- */
+/** Writes nothing. The depth `shallow`, for sweeps and after a run that wrote its whole plan, leaves out what is on the load balancer. */
 export async function evaluate(
   asRead: Unit,
   nodes: readonly Node[],
@@ -73,8 +66,7 @@ export async function evaluate(
   const { config } = world;
   const { service, wanted } = asRead;
 
-  // Another controller may have made the load balancer, and it read annotations in its own way: so find the load
-  // balancer first.
+  // Another controller may have made the load balancer, and it read annotations in its own way: so find the load balancer first.
   const join = service && wanted ? joinIntent(service, config) : undefined;
   const found = await findLoadBalancer({ unit: asRead, cluster, join }, world);
 
@@ -161,10 +153,7 @@ async function look(
   return { seen, desired: { own, here: { ...desired.here, problems: here.problems } } };
 }
 
-/**
- * The intent with the subnet of the members that are there, if none of them is in the one that it has. What a blocked Service asks of
- * its network may be what is wrong, and members that join must be reached as those beside them are.
- */
+/** The intent with the subnet of the present members: the network of a blocked Service may be wrong, and members that join must be reached. */
 function whereMembersAre(
   intent: ServiceIntent,
   { resources, facts }: ObservedService,
@@ -179,10 +168,7 @@ function whereMembersAre(
   return { ...intent, annotated: { ...annotated, Service: { ...annotated.Service, memberSubnetId } } };
 }
 
-/**
- * The unit of a Service that was never levelset's, without its being let go, if the load balancer is that of an earlier Service of
- * this name: that one has vanished (decision 151).
- */
+/** The unit without its being let go, if the load balancer is an earlier namesake's: that Service has vanished (decision 151). */
 function withoutLetGoOfNamesake(unit: Unit, lb: WireResource | undefined, config: Config): Unit {
   const { service, letGo, ...others } = unit;
   if (!service || !letGo || !lb || isOurs(service, config)) return unit;
@@ -191,12 +177,10 @@ function withoutLetGoOfNamesake(unit: Unit, lb: WireResource | undefined, config
   return isOfNamesake && tagValues(lb['tags'], 'name').length === 1 ? { ...others, service } : unit;
 }
 
-/** The Nodes that count for the unit; none if the Service wants no load balancer. */
 export function nodesOf({ wanted }: Unit, world: World): Promise<readonly Node[]> {
   return wanted ? listNodesLately(world) : Promise.resolve([]);
 }
 
-/** The last node-selector that could be read; undefined if the present one can be, or none is known. */
 async function lastSelector({ metadata }: Service, kube: Source['kube']): Promise<string | undefined> {
   const { [NODE_SELECTOR_ANNOTATION]: text } = metadata.annotations ?? {};
   if (text === undefined || parseNodeSelector(text)) return undefined;

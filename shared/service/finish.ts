@@ -1,4 +1,3 @@
-/** The end of a run: its outcome, the Service's status and Events, and what the next runs and sweeps need to know. */
 import type { Applied } from '../apply/apply.ts';
 import { askedOf, stateAtWork } from './drift.ts';
 import type { Evaluation } from './evaluate.ts';
@@ -17,10 +16,7 @@ import { recordPlace } from './place.ts';
 import { hasFinalizer, isOurs } from './unit.ts';
 import { refusedState, watermark } from './watermark.ts';
 
-/**
- * Makes the outcome and reports it. What the run wrote to OpenStack stays in the answer, even if the apiserver refuses
- * the report.
- */
+/** What the run wrote to OpenStack stays in the answer, even if the apiserver refuses the report. */
 export async function finish(evaluation: Evaluation, applied: Applied, world: World): Promise<Run> {
   const { plan } = evaluation;
   const outcome = outcomeOfService(evaluation, applied);
@@ -31,7 +27,6 @@ export async function finish(evaluation: Evaluation, applied: Applied, world: Wo
     await remember(evaluation, applied, outcome, world);
     return { outcome, ...done };
   } catch (error) {
-    // what was written to OpenStack stays in the answer, whatever went wrong with its report
     if (outcome.status === 'progressing') return { outcome, ...done };
     return { outcome: outcomeOfError(asReconcileError(error)), ...done };
   }
@@ -74,10 +69,7 @@ async function remember(
   if (outcome.status === 'settled') await settle(evaluation, world);
 }
 
-/**
- * Writes the reason of a failed run to the Service, if the apiserver allows it. Nothing is written for a Service that
- * is gone, is not levelset's, or was let go, or for an error that only asks the run to wait.
- */
+/** Writes the reason of a failed run, but not to a Service that is gone, not levelset's or let go, nor for an error that only waits. */
 export async function reportFailure(unit: Unit, failure: ReconcileError, world: World): Promise<void> {
   const { service } = unit;
   if (!service || failure.disposition === 'wait' || unit.letGo || !isOurs(service, world.config)) return;
@@ -86,9 +78,8 @@ export async function reportFailure(unit: Unit, failure: ReconcileError, world: 
 }
 
 /**
- * Keeps a watermark for a Service that is as desired. While members drain or a problem is momentary, the state has no
- * watermark, so that every sweep runs the Service again. A Service that wants no load balancer and has none left loses
- * its state and, if it is still there, its finalizer.
+ * While members drain or a problem is momentary there is no watermark, so that every sweep runs the Service again. With no load balancer wanted
+ * or left, the state goes, and the finalizer.
  */
 async function settle(evaluation: Evaluation, world: World): Promise<void> {
   const { unit, observed } = evaluation;
@@ -110,10 +101,7 @@ async function settle(evaluation: Evaluation, world: World): Promise<void> {
     await publishSummary(service, release(service, letGo), world.kube);
 }
 
-/**
- * A state is a hint, so a run does not fail because the state cannot be saved: a sweep runs a Service without one
- * again.
- */
+/** A state is a hint, so a run does not fail because it cannot be saved: a sweep runs a Service without one again. */
 export async function keepStates(
   changes: ReadonlyMap<string, UnitState | undefined>,
   world: World,
@@ -138,10 +126,7 @@ export function nothingApplied(evaluation: Evaluation): Applied {
   };
 }
 
-/**
- * The UID of the Service. If the Service is gone, the tag `levelset-service` of what it left behind says the UID. The
- * load balancer and the floating IP that others share do not count.
- */
+/** The Service's UID; if it is gone, by the tag `levelset-service` of what it left. What others share does not count. */
 function uidOf({ unit, observed }: Evaluation): string | undefined {
   const isOthers = isShared(observed.sharing);
   const left = observed.resources

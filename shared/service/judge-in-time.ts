@@ -9,14 +9,10 @@ const RESERVE_MS = 10_000;
 
 interface JudgedInTime<V> {
   readonly judged: readonly { readonly service: Service; readonly verdict: V }[];
-  /** Those that the sweep came not to. */
   readonly left: readonly Service[];
 }
 
-/**
- * Judges Services as long as the sweep has time. A whole sweep begins anywhere, so that no Service is the last one each time, however
- * often sweeps run out of time (decision 283).
- */
+/** Judges Services while the sweep has time. A whole sweep begins anywhere, so that no Service is always the last (decision 283). */
 export async function judgeInTime<V>(
   services: readonly Service[],
   judge: (service: Service) => Promise<V>,
@@ -48,11 +44,9 @@ export async function judgeInTime<V>(
 
 export interface NotCompared {
   readonly service: Service;
-  /** The reason why the Service could not be compared with what there is. */
   readonly reason: string;
 }
 
-/** One warning for each reason, with the names of all Services that it holds up. */
 export function notComparedInWords(notCompared: readonly NotCompared[]): readonly string[] {
   return [...Map.groupBy(notCompared, ({ reason }) => reason)].map(
     ([reason, held]) =>
@@ -60,7 +54,6 @@ export function notComparedInWords(notCompared: readonly NotCompared[]): readonl
   );
 }
 
-/** How far a sweep came; nothing if it came to the end. */
 export function leftInWords(left: readonly Service[], of: number): readonly string[] {
   if (left.length === 0) return [];
   return [

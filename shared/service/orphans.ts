@@ -17,7 +17,6 @@ import { readStoredName } from '../model/tls/stored-certificate.ts';
 import { foundIn, type Project } from './observe/project.ts';
 import { wantsLoadBalancer, whyLetGo } from './unit.ts';
 
-/** Something of ours in OpenStack whose Service is gone or wants no load balancer, and the key of that Service. */
 export interface Orphan {
   readonly key: Key;
   readonly kind: 'loadbalancer' | 'securitygroup' | 'floatingip' | 'secret';
@@ -30,11 +29,9 @@ interface Orphans {
 }
 
 /**
- * Finds load balancers, security groups, floating IPs and certificates of ours whose Service is gone or wants no load
- * balancer. A floating IP counts only if it has our tags, is attached to no port and not kept; one without tags is only
- * told of. The deletions of a sweep begin here: when the quarantine is over
- * (decision 151), the sweep queues the Service's key, and reconcile asks the apiserver for that Service before it deletes, within the
- * deletion budget (decision 151). A list that failed yields no orphans.
+ * A floating IP counts only with our tags, if it is attached to no port and not kept; one without tags is only told of. All deletions of a sweep begin
+ * here: after the quarantine it queues the key, and the run asks for the Service again and keeps to the budget (decision 151). A list that failed
+ * yields no orphans.
  */
 export function findOrphans(
   services: readonly Service[],
@@ -87,7 +84,6 @@ export function findOrphans(
   };
 }
 
-/** What a sweep says about floating IPs that have no tags, with the command that deletes them. */
 function inWords(untagged: readonly WireResource[]): readonly string[] {
   if (untagged.length === 0) return [];
   const names = untagged.map(
@@ -105,9 +101,8 @@ function isLookedAfter(service: Service, config: Config): boolean {
 }
 
 /**
- * The Services in a load balancer's tags whose keys are to be queued; `[undefined]` if the tags name none. A Service
- * that is gone counts, and so does a living namesake, which inherits the load balancer. A Service that only OCCM's tag
- * names may belong to another controller, so it counts only if there is no Service of that name at all.
+ * A Service that is gone counts, and so does a living namesake, which inherits. A Service that only OCCM's tag names may be another controller's, so
+ * it counts only if there is no Service of that name at all. `[undefined]`: the tags name none.
  */
 function goneFrom(
   { tags }: WireResource,
@@ -131,10 +126,7 @@ function goneFrom(
   return names.length + byGoTag.length === 0 ? [undefined] : gone;
 }
 
-/**
- * The Service for which a certificate was stored, if no such Service wants a load balancer. A certificate has no tags,
- * but a name.
- */
+/** A certificate has no tags, but a name. */
 function leftBehind(
   { name }: WireResource,
   cluster: ClusterIdentity,

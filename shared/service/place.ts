@@ -1,7 +1,4 @@
-/**
- * The place of this cluster's load balancers: the OpenStack project, and the region. Elsewhere levelset would find nothing of
- * them, make others, and let deleted Services go while their load balancers stay (decision 154).
- */
+/** The project and region of this cluster's load balancers. Elsewhere levelset would find none, make others, and let these go (decision 154). */
 import { ReconcileError } from '../model/errors.ts';
 import { PLACE, type LoadBalancerPlace } from '../model/records.ts';
 import { onceAMinute } from '../observe/reads.ts';

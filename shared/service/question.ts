@@ -77,10 +77,7 @@ export function questionOf(
   };
 }
 
-/**
- * What to look up in Neutron: the subnets, networks, ports, security groups and policies that the Service names, its
- * families, its wish for a floating IP, and the IP addresses of its Pods if all its members are Pods.
- */
+/** What to look up in Neutron. The IP addresses of Pods count if all members are Pods. */
 export function networkQuestion(intent: ServiceIntent, endpoints?: Endpoints): NetworkQuestion {
   const { loadbalancer, floatingip, Service } = intent.annotated;
   return {
@@ -104,10 +101,7 @@ export function networkQuestion(intent: ServiceIntent, endpoints?: Endpoints): N
   };
 }
 
-/**
- * What to look up in Octavia: the load balancer that the Service is to share with others (decision 20). It is read
- * before the rest of the intent, because who made the load balancer decides how the intent is read.
- */
+/** The load balancer to share with others (decision 20), read before the rest of the intent: its maker decides how that is read. */
 export function joinIntent(service: Service, config: Config): JoinIntent {
   const id = readSetting(service, 'loadBalancerId', config) ?? '';
   const name = readSetting(service, 'loadBalancerName', config);

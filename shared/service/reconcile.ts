@@ -1,8 +1,6 @@
 /**
- * One run for one Service, whatever caused it: read, evaluate (find, observe, desire, plan), finalizer, apply, report.
- *
- * A Service that is gone takes the same steps, and its run plans to delete what is left. No run waits for Octavia: a
- * run that wrote to a load balancer ends as `progressing`, and the key comes back when Octavia is done.
+ * One run for one Service, whatever caused it; of a Service that is gone it deletes what is left. No run waits for Octavia: after a write to a load
+ * balancer it ends as `progressing`, and the key comes back when Octavia is done.
  */
 import { apply, type Applied } from '../apply/apply.ts';
 import { deletes, reserveDeletion } from '../apply/reserve-deletion.ts';
@@ -74,7 +72,6 @@ async function run(request: ReconcileRequest, unit: Unit, world: World, budget: 
   const held = await ensureFinalizer(evaluation, world);
   if (await isOutdated(held, world)) return AGAIN;
 
-  // apply, report
   const reserved = await reserve(held, world);
   const applied = await write(reserved, world, budget);
   noteWrites(reserved, applied, world);
@@ -106,10 +103,7 @@ async function whyItEnds(
 
 const ROOM_MS = 5_000;
 
-/**
- * Whether OpenStack has refused to make what is desired so lately that it is not tried again: a person has it tried at once, a sweep when its time has
- * come, and everybody when something else is desired (decision 522).
- */
+/** A person has a refused creation tried at once, a sweep when its time has come, everybody when something else is desired (decision 522). */
 function wasRefused(evaluation: Evaluation, request: ReconcileRequest, world: World): boolean {
   const { plan, state, hash, observed } = evaluation;
   if (state?.rejected === undefined || !makesLoadBalancer(plan)) return false;
@@ -117,7 +111,6 @@ function wasRefused(evaluation: Evaluation, request: ReconcileRequest, world: Wo
   return state.hash === hash && !isByPerson(request) && world.clock.now() < triedAgainMs(state);
 }
 
-/** Whether other Services are on the load balancer, or are to be on the one that is made. */
 function sharesLoadBalancer(evaluation: Evaluation): boolean {
   const { unit, intent, observed } = evaluation;
   const { loadBalancer: lb, sharing } = observed;
@@ -125,10 +118,7 @@ function sharesLoadBalancer(evaluation: Evaluation): boolean {
   return isShared(sharing);
 }
 
-/**
- * Adds the finalizer to a Service that wants a load balancer and does not have the finalizer yet. Nothing is made without it. A load
- * balancer that is there is looked after even so, since it serves.
- */
+/** Nothing is made without the finalizer. A load balancer that is there is looked after even so, since it serves. */
 async function ensureFinalizer(evaluation: Evaluation, { kube }: Pick<World, 'kube'>): Promise<Evaluation> {
   const { unit } = evaluation;
   if (!unit.service || !unit.wanted || hasFinalizer(unit.service)) return evaluation;
@@ -156,7 +146,6 @@ async function isOutdated({ unit, plan }: Evaluation, { kube }: Pick<World, 'kub
   return then !== is;
 }
 
-/** Somebody changed the Service while the run planned to take its address away. */
 const AGAIN: Run = {
   outcome: { status: 'progressing', reason: 'the Service has changed since it was read', retryAfterMs: 0 },
   applied: [],
@@ -169,7 +158,6 @@ async function reserve(evaluation: Evaluation, world: World): Promise<Evaluation
   return { ...evaluation, plan: await reserveDeletion(plan, leaving, world) };
 }
 
-/** Records what is about to be made, and applies the steps. */
 async function write(evaluation: Evaluation, world: World, budget: Budget): Promise<Applied> {
   tellPlan(evaluation.plan, world);
   const repair = await recordRepair(evaluation, world);
@@ -185,10 +173,7 @@ async function write(evaluation: Evaluation, world: World, budget: Budget): Prom
   return applied;
 }
 
-/**
- * Before the first write of a run: what differs from now on may be levelset's own work, so the state of the settled unit goes. A unit
- * that leaves may come back. Where drift is only reported, throws ReconcileError if the state stays.
- */
+/** What differs from now on may be levelset's own work, so the settled state goes. Where drift is only reported, throws ReconcileError if it stays. */
 async function beginWork(evaluation: Evaluation, world: World): Promise<void> {
   const { unit, state, plan, intent } = evaluation;
   const { service, wanted } = unit;
@@ -201,14 +186,11 @@ async function beginWork(evaluation: Evaluation, world: World): Promise<void> {
   else await keepStates(changes, world);
 }
 
-/**
- * Whether a Service is not levelset's, or is gone, and this process knows of nothing that it has in OpenStack. A sweep finds what such a Service has left behind all the same.
- */
+/** Whether the Service is not levelset's or gone, and this process knows of nothing in OpenStack. A sweep finds leftovers all the same. */
 function hasNothingOfOurs({ key, service }: Unit, { memory, config }: World): boolean {
   return !(service && isOurs(service, config)) && !memory.holders.has(key);
 }
 
-/** Notes whether an event about the Service concerns levelset, also when the Service is gone. */
 function noteHolder({ unit, observed }: Evaluation, { memory }: World): void {
   const holds = observed.loadBalancer ?? observed.resources.find(({ whose }) => whose !== 'foreign');
   if (unit.wanted || holds) memory.holders.set(unit.key, true);

@@ -27,7 +27,6 @@ interface Repaired {
 /** The time for which one list serves the runs of all Services whose load balancers are in ERROR, in milliseconds. */
 const KEEP_MS = 2_000;
 
-/** Reads what a repair needs. Undefined if nothing is to be repaired. */
 export async function readRepair(
   { key, wanted, letGo }: Unit,
   { loadBalancer: lb }: Pick<ObservedService, 'loadBalancer'>,
@@ -53,10 +52,7 @@ export async function readRepair(
   return { facts, recorded };
 }
 
-/**
- * Records a repair before it is made: a process that dies in between has counted one too many. Throws CHANGED_MEANWHILE if
- * another process recorded one since, so that the next run plans with it.
- */
+/** Records a repair before it is made: a process that dies has counted one too many. Throws CHANGED_MEANWHILE if another process recorded one. */
 export async function recordRepair(
   { plan, repairing, unit, observed }: Repaired,
   { kube, clock }: Pick<World, 'kube' | 'clock'>,
@@ -71,10 +67,7 @@ export async function recordRepair(
   throw new ReconcileError('CHANGED_MEANWHILE', 'another process recorded a repair at the same moment');
 }
 
-/**
- * Takes back what was recorded of a failover that an answer refused, or that was not sent: it takes no room in the budget. One that the
- * cloud never allows is not tried again, and any other is.
- */
+/** A failover that was refused or not sent takes no room in the budget. What the cloud never allows is not tried again. */
 export async function takeBack(
   failover: Repair,
   error: ReconcileError | undefined,

@@ -1,7 +1,4 @@
-/**
- * The sweep's part for Services: it queues those that are not as desired. A few lists of the whole project are enough
- * to judge most Services. The others are read one by one when their keys run.
- */
+/** Queues the Services that are not as desired. A few lists of the project judge most; the others are read when their keys run. */
 import { nodeSet } from '../model/node/node-set.ts';
 import { familiesOf } from './intent/service-intent.ts';
 import { comparedState, isComparedInFull, isUnread, keepCompared, prune, triedAgainMs } from './watermark.ts';
@@ -42,10 +39,7 @@ import { addressesToPublish, ingressOf, sameIngress } from './report/published-a
 import { outcomeOfService } from './report/service-outcome.ts';
 import { summarize } from './report/summarize.ts';
 
-/**
- * The keys of Services that need work. If something cannot be read, the sweep judges the Services that do not need it.
- * It queues the others for runs of their own, which report what is missing.
- */
+/** If something cannot be read, Services that do not need it are judged. The runs of the others report what is missing. */
 export async function findServices(
   nodesListed: () => Promise<readonly Node[]>,
   world: World,
@@ -167,9 +161,7 @@ export async function findServices(
   };
 }
 
-/**
- * Names of nodes without an address of the first family of any Service. An IPv6-only cluster waits for no IPv4 address.
- */
+/** Nodes without an address of the first family of any Service. An IPv6-only cluster waits for no IPv4 address. */
 function withoutAddress(nodes: readonly Node[], wanted: readonly Service[]): readonly string[] {
   const families = new Set(wanted.map((service) => familiesOf(service)[0] ?? 4));
   return [...new Set([...families].flatMap((family) => nodeSet(nodes, undefined, family).withoutAddress))];
@@ -185,15 +177,12 @@ interface View {
   readonly services: ReadonlyMap<string, Service>;
   /** When the sweep began to read, in milliseconds: what it knows is of no later time. */
   readonly readAt: number;
-  /** The listed load balancers by their ids. */
   readonly byId: ReadonlyMap<string, WireResource>;
   readonly states: ReadonlyMap<string, UnitState> | ReconcileError;
   readonly children: BulkChildren;
-  /** Every Service is compared in full. */
   readonly deep: true | undefined;
   /** By UID: the Services that were compared in full, with the state to keep of those that are as desired. Filled while they are judged. */
   readonly compared: Map<string, UnitState | undefined>;
-  /** Filled while the Services are judged. */
   readonly certificates: Map<Key, readonly CertificateInUse[]>;
 }
 
@@ -221,10 +210,7 @@ function stateOf({ metadata }: Service, { states }: View): UnitState | undefined
   return states.get(metadata.uid);
 }
 
-/**
- * A Service is settled if nothing can have changed since a run found it as desired, and its status has the right
- * addresses and tells of no trouble.
- */
+/** Settled: nothing can have changed since a run found it as desired, and its status has the right addresses and tells of no trouble. */
 async function judge(service: Service, isInFull: boolean, view: View): Promise<Verdict> {
   const { world, cluster, nodes, judged, project } = view;
   const state = stateOf(service, view);
@@ -267,7 +253,7 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
   if (told === LET_GO_REASON || told === TAKEN_OVER_REASON) return 'unsettled';
   if (tellsTrouble(service)) return 'unsettled';
   const published = service.status?.loadBalancer?.ingress ?? [];
-  // without its listeners a shallow look takes a Service that shares for one that is still joining
+  // without its listeners a shallow look takes a Service that shares for a joining one
   if (!isInFull && published.length === 0 && isShared(evaluation.observed.sharing)) return 'unsettled';
   // this look was shallow: a change that awaits approval may be why other addresses are published
   const waits = (state?.awaitingApproval ?? 0) > 0 && published.length > 0;

@@ -14,10 +14,7 @@ import { otherController, secondController } from './plan/plan-problems.ts';
 
 type Classed = Pick<Config, 'loadBalancerClass'>;
 
-/**
- * Whether a Service wants a load balancer of ours (docs/sources/kubernetes.md, "Services with a load balancer"). A
- * class in the configuration excludes Services without exactly that class.
- */
+/** A configured class excludes Services without exactly that class (docs/sources/kubernetes.md, "Services with a load balancer"). */
 export function wantsLoadBalancer(service: Service, config: Classed): boolean {
   return (
     service.spec.type === 'LoadBalancer' &&
@@ -30,10 +27,7 @@ export function hasFinalizer(service: Service): boolean {
   return service.metadata.finalizers?.includes(FINALIZER) ?? false;
 }
 
-/**
- * Whether levelset looks after the Service, or did so. All cloud controllers have the same finalizer, so a Service that has
- * not levelset's class counts only with levelset's condition. A Service of another type has no class.
- */
+/** All cloud controllers have the same finalizer, so a Service without levelset's class counts only with its condition. Other types have no class. */
 export function isOurs(service: Service, config: Classed): boolean {
   if (wantsLoadBalancer(service, config)) return true;
   const hasOurClass =
@@ -43,10 +37,7 @@ export function isOurs(service: Service, config: Classed): boolean {
   return hasFinalizer(service) && (hasOurClass || hasCondition(service));
 }
 
-/**
- * Whether the Service leaves, and levelset sees it. The finalizer keeps it until then. One that was replaced without its
- * finalizer still has levelset's condition; one from a backup, of before it was levelset's, has none.
- */
+/** A leaving Service keeps the finalizer. Replaced without it, it still has levelset's condition; from a backup of before, it has neither. */
 export function isSeenLeaving(service: Service, config: Classed): boolean {
   if (isOurs(service, config)) return true;
   if (service.spec.type !== 'LoadBalancer') return hasCondition(service);
@@ -57,10 +48,7 @@ export function isSeenLeaving(service: Service, config: Classed): boolean {
   );
 }
 
-/**
- * The keys of Services that have not vanished: they want a load balancer, and keep it also before they have their finalizer
- * again, or they are seen leaving.
- */
+/** The keys of Services that want a load balancer, also before they have their finalizer again, or that are seen leaving. */
 export function notVanished(services: readonly Service[], config: Classed): ReadonlySet<Key> {
   const seen = services.filter(
     (service) => wantsLoadBalancer(service, config) || isSeenLeaving(service, config),
@@ -80,11 +68,7 @@ export function unitOf(key: Key, name: ServiceKey, service: Service | undefined,
   return { key, name, service, wanted, ...(letGo ? { letGo } : {}) };
 }
 
-/**
- * Why a Service is not levelset's to look after any more; undefined if it is, or if levelset finishes its deletion
- * (decision 150). Kubernetes lets nobody change the class of a Service of type LoadBalancer, so another class means
- * another configuration.
- */
+/** Why a Service was let go; undefined if levelset looks after it or finishes its deletion (decision 150). A LoadBalancer's class never changes. */
 export function whyLetGo(service: Service, config: Classed): LetGo | undefined {
   const isOther = isOfAnotherClass(service, config);
   const condition = readyCondition(service.status?.conditions);
@@ -111,10 +95,7 @@ export function whyLetGo(service: Service, config: Classed): LetGo | undefined {
   return { because, takenOver, keepsFinalizer, isApproved, ...(approval === undefined ? {} : { approval }) };
 }
 
-/**
- * The approval to delete what a Service has that was let go. It names the load balancer and the time since when the Service says
- * that it was let go, so an approval from before does not hold if levelset has looked after the Service since.
- */
+/** The approval names the load balancer and the time of letting go, so it does not hold if levelset has looked after the Service since. */
 function approvalOfLetGo({ metadata: { uid, annotations } }: Service, since: string | undefined): string {
   return approvalOf([uid, 'let go', annotations?.[LOAD_BALANCER_ID] ?? null, since ?? null]);
 }

@@ -1,7 +1,6 @@
 /**
- * Services that have vanished: they are gone, and levelset saw neither a deletionTimestamp nor a change of their type, as where an
- * apiserver was restored from a backup. What they left in OpenStack stays for `--orphan-delay` after the first sweep that found it, and
- * then goes within `--deletion-share` (decision 151). One record has both times.
+ * Services that are gone without having been seen to leave, as after an apiserver's restore. What they left stays for `--orphan-delay` after the first
+ * sweep that found it, and then goes within `--deletion-share` (decision 151). One record has both times.
  */
 import type { PlannedDeletion } from '../apply/reserve-deletion.ts';
 import type { Config } from '../config/config.ts';
@@ -23,10 +22,7 @@ import { findOrphans, type Orphan } from './orphans.ts';
 import { holdBack, whyStays, type LeftBehind } from './plan/hold-back.ts';
 import { isSeenLeaving, notVanished } from './unit.ts';
 
-/**
- * The evaluation with its deletion in the budget: of a Service that has vanished it has the plan, or a refusal while what is left
- * stays.
- */
+/** The evaluation with its deletion in the budget, or with a refusal while what is left stays. */
 export async function withinBudget(evaluation: Evaluation, world: World): Promise<Evaluation> {
   const { unit, plan, cluster, observed } = evaluation;
   const { kube, clock, config } = world;
@@ -69,10 +65,7 @@ function hasVanished({ wanted, letGo, service }: Unit, config: Config): boolean 
   return !wanted && !letGo && !(service && isSeenLeaving(service, config));
 }
 
-/**
- * The load balancer. If it is not found, perhaps since its tags are gone, what it may still need: a floating IP of the Service or a
- * security group that is on some port, or a stored certificate, of which nobody says who uses it.
- */
+/** The load balancer. If it is not found, perhaps without tags: a floating IP or group on some port, or a certificate, whose users nobody knows. */
 function whatServes({ loadBalancer, resources }: ObservedService): ObservedResource | undefined {
   if (loadBalancer) return resources.find(({ kind }) => kind === 'loadbalancer');
   const isOnPort = (group: string): boolean =>
@@ -96,23 +89,17 @@ function ourLoadBalancers(
   );
 }
 
-/** The ids of those that are not being deleted. */
 function thereOf(loadBalancers: readonly WireResource[]): readonly string[] {
   return loadBalancers.filter((lb) => lb['provisioning_status'] !== 'PENDING_DELETE').map(({ id }) => id);
 }
 
-/** A sweep of the whole cluster. */
 interface Swept {
   readonly project: Project;
   readonly cluster: ClusterIdentity;
-  /** The sweep writes nothing down. */
   readonly readOnly: boolean;
 }
 
-/**
- * The keys of orphans whose runs may look after them now, and words about those that stay. The sweep writes down which ones are new and which
- * are none any more. Without the record none may go, but for those of Services that levelset saw leaving.
- */
+/** The keys of orphans whose turn it is, and words about the others. Without the record only those of Services seen leaving may go. */
 export async function judgeOrphans(
   services: readonly Service[],
   { project, cluster, readOnly }: Swept,

@@ -18,10 +18,7 @@ import type { UnitState } from '../model/unit.ts';
 
 const HOUR_MS = 3_600_000;
 
-/**
- * The state to keep for a Service that is as desired. Undefined without a load balancer. It is unsure after a run that
- * looked at the load balancer alone, and while a change could still hide behind the same `updated_at` (design.md, "The sweep is cheap").
- */
+/** A state is unsure after a look at the load balancer alone, and while `updated_at` may hide a change (design.md, "The sweep is cheap"). */
 export function watermark(evaluation: Evaluation, now: number): UnitState | undefined {
   const lb = evaluation.observed.loadBalancer;
   if (!lb) return undefined;
@@ -40,10 +37,7 @@ export function watermark(evaluation: Evaluation, now: number): UnitState | unde
   };
 }
 
-/**
- * The state to keep after OpenStack rejected the creation of a load balancer, the first one or a replacement. Undefined
- * if the run ended otherwise.
- */
+/** The state after OpenStack rejected the creation of a load balancer, the first one or a replacement; else undefined. */
 export function refusedState(evaluation: Evaluation, applied: Applied, now: number): UnitState | undefined {
   const { error } = applied;
   const { state, hash } = evaluation;
@@ -69,10 +63,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/**
- * Whether a Service is due. A sure watermark is good for 12 to 22 hours, by the Service's UID: so each sweep compares a share, all
- * Services have their turn within a day, and those that were made together do not stay together. An unsure one is good for nothing but its hashes.
- */
+/** A sure watermark is good for 12 to 22 hours, by the UID: so each sweep compares a share of all. An unsure one has only hashes. */
 function isDue(state: UnitState, uid: string, now: number): boolean {
   const { compared, driftStays, unsure } = state;
   if (unsure || driftStays) return true;
@@ -83,10 +74,7 @@ function isDue(state: UnitState, uid: string, now: number): boolean {
   return Number.isNaN(since) || since > now || now - since >= goodForMs;
 }
 
-/**
- * Whether a sweep looks at what is on the load balancer. It leaves out what a run looks at whatever the sweep finds; `listed` is the
- * load balancer that the Service names, if it is there.
- */
+/** What a run looks at whatever the sweep finds is not compared. `listed` is the load balancer that the Service names, if it is there. */
 export function isComparedInFull(
   service: Service,
   state: UnitState | undefined,
@@ -103,10 +91,7 @@ export function isUnread({ unsure, compared }: UnitState): boolean {
   return unsure === true && compared === undefined;
 }
 
-/**
- * The state to keep for a Service that the sweep compared in full and found as desired. Undefined if only a run can say so: without a
- * watermark, one with anything to report.
- */
+/** The state after a full comparison. Undefined if only a run can say that all is as desired: without a watermark, and with anything to report. */
 export function comparedState(
   evaluation: Evaluation,
   before: UnitState | undefined,
@@ -123,10 +108,7 @@ interface Swept {
   readonly states: ReadonlyMap<string, UnitState> | ReconcileError;
 }
 
-/**
- * Keeps the states of the Services that were found as desired, unless another state was stored since the sweep loaded `before`: then a
- * run was at work. They are hints: without them the next sweep compares again.
- */
+/** Keeps states, unless a run at work stored another since the sweep loaded `before`. Without these hints the next sweep compares again. */
 export async function keepCompared(
   compared: ReadonlyMap<string, UnitState | undefined>,
   before: Swept['states'],
@@ -141,10 +123,7 @@ export async function keepCompared(
   await attempt(kube.state.save(new Map(left)));
 }
 
-/**
- * Removes the states of Services that are gone and whose UID no load balancer has in its tags. If the load balancers could not be
- * listed, it removes nothing. Returns the reason why some may be left; undefined if there is none.
- */
+/** Removes the states of Services that are gone and in no load balancer's tags; none by a list that failed. Returns why some may be left. */
 export async function prune(
   services: readonly Service[],
   { world, project, states }: Swept,

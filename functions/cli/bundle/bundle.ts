@@ -13,7 +13,6 @@ export interface Answer {
   readonly error?: { readonly code: ErrorCode; readonly message: string; readonly status?: number };
 }
 
-/** The configuration without credentials, certificates and keys. */
 type SafeConfig = Omit<Config, 'openstack'> & {
   readonly openstack: Omit<Config['openstack'], 'credentials' | 'ca' | 'cert' | 'key'> & {
     /** Octavia treats the two differently, and so do plans. */
@@ -26,14 +25,12 @@ export interface Bundle {
   /** The version of this form. */
   readonly bundle: 1;
   readonly version: string;
-  /** The version of Node. */
   readonly node: string;
   /** The World's clock, which stands still: milliseconds since 1970. */
   readonly now: number;
   readonly config: SafeConfig;
   /** What each read of the World answered, in order: by port, method and arguments. */
   readonly reads: Readonly<Record<string, readonly Answer[]>>;
-  /** What `levelset plan` printed, and its exit code. */
   readonly plan: { readonly code: number; readonly text: string };
 }
 
@@ -92,7 +89,6 @@ function textOf(content: Buffer): string {
   }
 }
 
-/** The configuration without what lets anybody in. */
 export function safeConfig(config: Config): SafeConfig {
   const { authUrl, region, interface: its, tlsInsecure, requestTimeoutMs, credentials } = config.openstack;
   const openstack = {
@@ -113,10 +109,7 @@ function withoutUser(address: string): string {
 /** Secrets of fewer characters may be words that stand in every text, such as `demo`. */
 const SHORTEST = 8;
 
-/**
- * A text without the secrets of cloud.conf and of the environment, and without what looks like a token, wherever a server may have
- * repeated it.
- */
+/** A text without the secrets of cloud.conf and of the environment, and without what looks like a token. */
 export function withoutSecrets(text: string, { openstack }: Config, env: NodeJS.ProcessEnv): string {
   const { credentials, key } = openstack;
   const own = credentials.type === 'password' ? credentials.password : credentials.secret;

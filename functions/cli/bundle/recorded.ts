@@ -11,13 +11,11 @@ import { KEPT } from './kept.ts';
 interface RecordedWorld {
   /** The same World, whose clock stands still, and which refuses to write. */
   readonly world: World;
-  /** What its reads have answered so far. */
   readonly reads: Readonly<Record<string, readonly Answer[]>>;
   /** Waits for what is still asked: a plan that fails does not. */
   readonly answered: () => Promise<unknown>;
 }
 
-/** Notes what each read of a World answers, without what a bundle must not have. */
 export function recordWorld(world: World): RecordedWorld {
   const reads: Record<string, Answer[]> = {};
   const asked: Promise<unknown>[] = [];
@@ -61,7 +59,6 @@ export function recordWorld(world: World): RecordedWorld {
   };
 }
 
-/** A World that answers each read as the bundle has it, on a clock that stands still. It needs no network. */
 export function replayWorld({ config, reads, now }: Bundle, log: Log): World {
   const asked = new Map<string, number>();
   const answer = (read: string): unknown => {
@@ -103,14 +100,12 @@ export function replayWorld({ config, reads, now }: Bundle, log: Log): World {
   };
 }
 
-/** A World that is replayed logs in nowhere. */
 function nobody({ openstack }: Bundle['config']): Credentials {
   const { type } = openstack.credentials;
   if (type === 'application-credential') return { type, secret: '' };
   return { type, user: { id: '' }, password: '', project: { id: '' } };
 }
 
-/** A plan writes nothing, so nothing that writes is called. */
 function refused(path: string): ReconcileError {
   return new ReconcileError('UNEXPECTED_RESPONSE', `${path} would write, and a bundle can only plan`);
 }

@@ -40,7 +40,6 @@ function tryLogin({ entry, connected }: Examined, credentials: Credentials): str
   return `${at} ${options(user, 'user', 'username')} ${options(project, 'project', 'project-name')} token issue`;
 }
 
-/** Whether the kube-apiserver answers and knows who asks. */
 export async function checkApiserver(examined: Examined): Findings {
   const file = examined.kubeSource;
   const whoami = review(examined.connected, 'authentication', 'SelfSubjectReview', 'userInfo', {
@@ -74,10 +73,7 @@ function ofAnother({ connected }: Examined, user: string): readonly Finding[] {
   return [finding('note', 'credentials', what, `kubectl auth can-i --list --as=${shellWord(own)}`)];
 }
 
-/**
- * Whether the endpoints of Keystone's catalog answer from here. Adds those that do to `alive`, so that what a silent one would say is
- * not asked.
- */
+/** Whether the catalog's endpoints answer from here. Adds those that do to `alive`: what a silent one would say is not asked. */
 export async function checkEndpoints(examined: Examined, alive: Set<ServiceType>): Findings {
   const { session, world } = examined.connected;
   const hasServers = looksAfterNodes(world.config) || looksAfterRoutes(world.config);

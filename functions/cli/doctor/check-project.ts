@@ -85,7 +85,6 @@ export async function checkClusterName({ connected }: Examined): Findings {
   });
 }
 
-/** From this share on a quota is near its end. */
 const NEAR = 0.9;
 
 /** What the project has used of its quotas: a Service takes one of each, and a port and a rule for each address and range. */

@@ -13,10 +13,7 @@ const NOBODY = '00000000-0000-4000-8000-000000000000';
 /** Rules without which levelset goes on, or that only one annotation needs. */
 const FOR_SOME = /failover$|\/qos\/|\/flavors|\/availabilityzones|\/l7policies|^\/v1\//;
 
-/**
- * The calls to OpenStack, one by one. Those that read are made; of those that write, the access rules of an application credential
- * say whether they may be. Of a user with roles alone nobody can say it without writing.
- */
+/** Makes the calls that read. Of those that write, access rules of an application credential tell; roles alone tell nothing without a write. */
 export async function checkCloudRights(examined: Examined, alive: ReadonlySet<ServiceType>): Findings {
   const { session, world } = examined.connected;
   const hasServers = looksAfterNodes(world.config) || looksAfterRoutes(world.config);

@@ -10,7 +10,6 @@ export const KUBERNETES_MINORS = { oldest: 29, newest: 36 } as const;
 /** The providers of which docs/support.md says what they can do. */
 const PROVIDERS = ['amphora', 'amphorav2', 'octavia', 'ovn'];
 
-/** The version of the kube-apiserver, which anybody may read. */
 export async function checkKubernetesVersion({ connected }: Examined): Promise<Finding> {
   const doing = 'read the version of the kube-apiserver';
   const asked = await connected.kubeHttp({ method: 'GET', path: '/version', doing }).catch(asReconcileError);
@@ -29,7 +28,6 @@ export async function checkKubernetesVersion({ connected }: Examined): Promise<F
   return finding(isOld ? 'failure' : 'warning', 'versions', what, remedy);
 }
 
-/** The version of Octavia's API. */
 export async function checkOctavia({ connected }: Examined): Promise<Finding> {
   const version = await connected.world.cloud.octaviaVersion().catch(asReconcileError);
   if (isError(version)) {
@@ -63,7 +61,6 @@ export async function checkProvider(examined: Examined): Promise<Finding> {
   return finding('warning', 'versions', what, set);
 }
 
-/** The extensions of Neutron. */
 export async function checkExtensions({ connected: { world } }: Examined): Findings {
   const read = await world.cloud.networkExtensions().catch(asReconcileError);
   if (isError(read)) return []; // the rights say why

@@ -60,7 +60,6 @@ export async function checkWaysIn({ connected, flags, env, entry }: Examined): F
   return [ready, finding(level, 'ways in', what, page.status === 401 ? give : others)];
 }
 
-/** The first token of the page, from the file or the variable that `serve` reads. */
 async function tokenOf(file: string | undefined, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const inFile = file === undefined ? [] : tokensIn(file, await readFile(file, 'utf8'));
   return [...inFile, ...readTokens(env).pageTokens][0];

@@ -6,14 +6,12 @@ import { printable } from '../../../shared/model/text/text.ts';
 import type { Connected } from '../../world.ts';
 import { counted } from '../command.ts';
 
-/** What the doctor looks at: one cluster and its project. */
 export interface Examined {
   readonly connected: Connected;
   readonly flags: Flags;
   readonly env: NodeJS.ProcessEnv;
   /** The entry of a registry, nothing of whose texts may reach a message (decision 460). */
   readonly entry?: string;
-  /** Where the logins are written. */
   readonly cloudSource: string;
   readonly kubeSource: string;
 }
@@ -67,7 +65,6 @@ type Area = (typeof AREAS)[number];
 export interface Finding {
   readonly area: Area;
   readonly level: Level;
-  /** What was found, with the object and the value. */
   readonly what: string;
   /** What mends it: a sentence, or commands to paste. Every warning and failure has one. */
   readonly remedy?: string;

@@ -4,7 +4,6 @@ import type { Service } from '../../../shared/model/kubernetes.ts';
 import type { Problem } from '../../../shared/model/plan.ts';
 import { strayIn } from '../../../shared/model/service-shape.ts';
 
-/** A Service of type LoadBalancer of a manifest. */
 interface ReadService {
   /** `NAMESPACE/NAME` */
   readonly name: string;

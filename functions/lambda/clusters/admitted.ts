@@ -8,7 +8,6 @@ import { HttpError } from '../../http/exchange.ts';
 import { log } from '../function-log.ts';
 import type { ParameterSource } from './parameter-source.ts';
 
-/** What a request is answered by. */
 interface Admitting {
   /** Those of the entry and of the deployment. */
   readonly tokens: Tokens;
@@ -16,14 +15,10 @@ interface Admitting {
   readonly texts: Texts | undefined;
 }
 
-/**
- * Who may call about a cluster, by its entry. A token that the entry does not have may be a new one: then the entry is read again.
- * A wrong token and an unknown name have one answer.
- */
+/** Who may call about a cluster. An unknown token may be new, so the entry is read again. A wrong token and an unknown name have one answer. */
 export class Admissions {
   readonly #source: ParameterSource;
   readonly #deployment: Tokens;
-  /** The tokens of each entry that could be used last. */
   readonly #last = new Map<string, Tokens>();
 
   constructor(source: ParameterSource, env: NodeJS.ProcessEnv) {

@@ -18,9 +18,7 @@ import { metrics } from '../function-metrics.ts';
 import { Admissions } from './admitted.ts';
 import { sourceOfFunction, type ParameterSource } from './parameter-source.ts';
 
-/** So many Worlds a process keeps. */
 const MOST_WORLDS = 100;
-/** The time of a kube-apiserver to answer before any run is begun. */
 const ANSWER_MS = 5_000;
 const READ_KUBE_SYSTEM: KubeRequest = {
   method: 'GET',
@@ -31,12 +29,10 @@ const READ_KUBE_SYSTEM: KubeRequest = {
 const READY_MS = 5_000;
 const OF_NO_ANSWER: Delays = { firstMs: 1_000, longestMs: 30_000 };
 
-/** Why nothing is run for a cluster now. */
 export interface NotServed {
   readonly notServed: string;
 }
 
-/** A cluster that a request names. */
 interface AskedCluster {
   readonly tokens: Tokens;
   /** Rejects with HttpError 404 or 503. */
@@ -49,17 +45,12 @@ interface Known {
   readonly connected: ConnectedFunction;
   readonly silence: Silence;
   uid?: string;
-  /** Whether the last call of the kube-apiserver had an answer. */
   hasAnswered: boolean;
-  /** What it said, or did not, and until when nobody asks it again. */
   unanswered: string;
   restsUntilMs: number;
 }
 
-/**
- * The clusters of a registry for one process of a function. It keeps the Worlds that were asked for last, each as long as what its
- * entry connects with is the same. A kube-apiserver that does not answer costs five seconds, and then rests.
- */
+/** The clusters of a registry for one process of a function. A kube-apiserver that does not answer costs five seconds, and then rests. */
 export class FunctionClusters {
   readonly #source: ParameterSource;
   readonly #registry: Registry;
@@ -111,7 +102,7 @@ export class FunctionClusters {
     };
   }
 
-  /** The entry of a cluster. Undefined: there is none that can be used. Throws CONFIG_INVALID while the registry cannot be read. */
+  /** The entry of a cluster. Undefined: no usable one. Throws CONFIG_INVALID while the registry cannot be read. */
   async entryOf(name: string): Promise<Entry | undefined> {
     if (!isClusterName(name)) return undefined;
     await this.#source.read(name); // of a registry that cannot be read the next line makes a problem of the entry
@@ -121,7 +112,6 @@ export class FunctionClusters {
     return entry;
   }
 
-  /** What to work on a cluster with. Throws CONFIG_INVALID while the registry cannot be read. */
   async find(name: string): Promise<ConnectedFunction | NotServed> {
     const entry = await this.entryOf(name);
     if (!entry) {
@@ -195,7 +185,6 @@ export class FunctionClusters {
     return undefined;
   }
 
-  /** Logs what is wrong with an entry when it is something else than before. */
   #tell(name: string, problems: readonly string[], isServed: boolean): void {
     const text = problems.join('\n');
     if (this.#told.get(name) === text) return;

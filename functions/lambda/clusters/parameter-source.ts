@@ -30,9 +30,8 @@ interface Kept {
 type Parameter = StoreAnswer['Parameters'][number];
 
 /**
- * The registry in AWS Systems Manager Parameter Store: the parameters below PATH/clusters/NAME are the texts of an entry, which
- * are read again as secrets are: when they are five minutes old, or when somebody doubts them, after five seconds. While Parameter
- * Store cannot be read, the texts of before stay. Ages go by the time of day, as a frozen environment's other clocks may stand.
+ * The registry in Parameter Store: the parameters below PATH/clusters/NAME are an entry's texts, read again after five minutes, or if doubted
+ * after five seconds. While they cannot be read the last ones stay. Ages go by the time of day: a frozen environment's other clocks may stand.
  */
 export class ParameterSource implements EntrySource {
   readonly #root: string;
@@ -46,10 +45,7 @@ export class ParameterSource implements EntrySource {
   readonly #doubted = new Set<string>();
   readonly #reads = new Map<string, Promise<Texts | undefined>>();
 
-  /**
-   * @param path without a slash at its end
-   * @param only the texts that may be read; all of them otherwise
-   */
+  /** @param path without a slash at its end; @param only the texts that may be read, otherwise all */
   constructor(
     path: string,
     env: NodeJS.ProcessEnv,
@@ -65,7 +61,6 @@ export class ParameterSource implements EntrySource {
     this.#silence = new Silence(now);
   }
 
-  /** Reads all parameters, ten at a time, in the time that is left. */
   async names(leftMs: () => number = () => Infinity): Promise<readonly string[]> {
     const names = new Set<string>();
     for await (const { Name } of this.#below(this.#root, { Recursive: true }, leftMs)) {
@@ -75,7 +70,6 @@ export class ParameterSource implements EntrySource {
     return [...names];
   }
 
-  /** Why the registry cannot be read, in words; empty when it can. */
   async missing(): Promise<readonly string[]> {
     try {
       await this.#page(this.#root, { Path: this.#root, MaxResults: 1 }, countdown(LONGEST_MS));
@@ -150,7 +144,6 @@ export class ParameterSource implements EntrySource {
     return atMs !== undefined && Math.abs(this.#now() - atMs) < ageMs;
   }
 
-  /** The parameters of an entry. */
   async *#of(path: string, leftMs: () => number): AsyncGenerator<Parameter> {
     if (!this.#only) yield* this.#below(path, { WithDecryption: true }, leftMs);
     else {

@@ -1,4 +1,3 @@
-/** So long after a key a search is asked for. */
 const TYPING_MS = 200;
 
 /** Asks for what the form filters while somebody types or chooses, and keeps it in the address. */

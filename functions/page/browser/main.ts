@@ -1,4 +1,3 @@
-/** The script of the pages: asks for the page again, puts in what changed, and says so when no answer comes. */
 import { renewAges } from './ages.ts';
 import { followFilters } from './filters.ts';
 import { begin, poll, renewStale, skewMs, tell } from './poll.ts';

@@ -1,10 +1,7 @@
 /** An element with this attribute belongs to the script: no new page changes it. */
 const OWN = 'data-own';
 
-/**
- * Makes `from` like `to`, and keeps every element that both have: by its id, else by its place. What somebody looks at stays:
- * focus, selection, scroll position, open plans, what is typed.
- */
+/** Makes `from` like `to`, and keeps what both have by id or place: with it focus, selection, scroll position, open plans, what is typed. */
 export function morph(from: Element, to: Element): void {
   if (from.hasAttribute(OWN)) return;
   for (const { name } of [...from.attributes])
@@ -18,7 +15,6 @@ function isOfReader(element: Element, attribute: string): boolean {
   return element.tagName === 'DETAILS' && attribute === 'open';
 }
 
-/** The children that `from` is to have: its own as far as they match, morphed, else new ones. */
 function childrenOf(from: Element, to: Element): readonly ChildNode[] {
   const byId = new Map<string, Element>();
   const others: ChildNode[] = [];

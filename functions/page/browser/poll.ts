@@ -32,7 +32,6 @@ export async function poll(): Promise<void> {
   renewStale();
 }
 
-/** The page says that no answer came, and why. */
 export function tell(error: unknown): void {
   trouble = error instanceof Error && error.name === 'Error' ? error.message : 'it does not answer';
   renewStale();
@@ -76,7 +75,6 @@ function wordsFor(status: number): string {
   return `it answers ${status}`;
 }
 
-/** Says since when no answer came, or takes that back. */
 export function renewStale(): void {
   const told =
     trouble === undefined
@@ -93,7 +91,6 @@ function setText(element: Element | null, text: string): void {
   if (element && element.textContent !== text) element.textContent = text;
 }
 
-/** Reads what the server wrote into this page. */
 export function begin(): void {
   readMarks(document.documentElement);
 }

@@ -2,7 +2,6 @@ import { ATTRIBUTES, attributesOf } from '../attributes.ts';
 import type { CapabilityColumns } from '../attributes/attribute-row.ts';
 import type { ObservedResource, ResourceKind } from '../resources.ts';
 
-/** A version of Octavia's API. */
 export interface OctaviaVersion {
   readonly major: number;
   readonly minor: number;
@@ -10,7 +9,6 @@ export interface OctaviaVersion {
   readonly isAssumed?: true;
 }
 
-/** The end of a sentence that says what this cloud would need. */
 export const versionInWords = ({ major, minor, isAssumed }: OctaviaVersion): string =>
   isAssumed
     ? `Octavia does not tell its versions here, which counts as ${major}.${minor}`
@@ -22,7 +20,6 @@ export type Capability = CapabilityColumns & { readonly kind: ResourceKind; read
 /** The names that Octavia's own provider has had. */
 const AMPHORA = ['amphora', 'amphorav2', 'octavia'];
 
-/** What a load balancer of this provider, in an Octavia with this minor version of the API, cannot do. */
 export function lackingIn(provider: string, minor: number): readonly Capability[] {
   return CAPABILITIES.filter(
     ({ since = 0, notOvn, notAmphora }) =>
@@ -33,9 +30,8 @@ export function lackingIn(provider: string, minor: number): readonly Capability[
 }
 
 /**
- * What not every Octavia has (docs/sources/openstack.md, "Octavia API versions"), and what a provider never has
- * (docs/sources/occm.md, "Section LoadBalancer"). Octavia answers an attribute that it does not have with 400:
- * then the whole load balancer is not created.
+ * What not every Octavia has (docs/sources/openstack.md, "Octavia API versions"), and what a provider never has (docs/sources/occm.md,
+ * "Section LoadBalancer"). Octavia answers an attribute that it does not have with 400: then the whole load balancer is not created.
  */
 export const CAPABILITIES: readonly Capability[] = Object.keys(ATTRIBUTES).flatMap((name) => {
   const kind = name as ResourceKind;

@@ -22,10 +22,7 @@ interface Asking {
 /** How a description of levelset ends, after OCCM's text. */
 const HASH = /\(levelset [0-9a-f]{12}\)$/;
 
-/**
- * Whether levelset or OCCM made a floating IP for this very Service. Only such a one is deleted. What names
- * another cluster, by a tag or in the description, was not.
- */
+/** Whether levelset or OCCM made a floating IP for this very Service: only then it may be deleted. A mark of another cluster excludes it. */
 export function isFloatingIPMadeFor(wire: WireResource, name: ServiceKey, cluster: ClusterIdentity): boolean {
   if (isFloatingIPElsewhere(wire, cluster)) return false;
   const text = String(wire['description']);
@@ -35,10 +32,7 @@ export function isFloatingIPMadeFor(wire: WireResource, name: ServiceKey, cluste
   return text === `${start}${cluster.name}`;
 }
 
-/**
- * Whether a floating IP is another cluster's: by a tag, or by the end of levelset's own description if it has no tag of
- * a cluster.
- */
+/** Whether a floating IP is another cluster's: by a tag, or else by the end of levelset's own description. */
 export function isFloatingIPElsewhere(wire: WireResource, cluster: ClusterIdentity): boolean {
   const tagged = tagValues(wire['tags'], 'cluster');
   if (tagged.length > 0) return tagged.some((id) => id !== cluster.id);
@@ -63,10 +57,7 @@ export function isUntagged(wire: WireResource, cluster: Pick<ClusterIdentity, 'i
   return !isTagged && isDescribedFor(wire, cluster);
 }
 
-/**
- * Why a Service may not have a free floating IP that it names, for people; undefined if it may. Consent is a tag on the
- * floating IP, or the operator's word (`isAllowed`).
- */
+/** Why a Service may not have a free floating IP that it names; undefined with consent: a tag on it, or the operator's word (`isAllowed`). */
 export function whyNotFree(
   wire: WireResource,
   { name, service }: Asking,
@@ -84,7 +75,6 @@ export function whyNotFree(
   return `is a floating IP ${owner}; to move it here, let that Service go first with keep-floatingip, if it is in this namespace, or give consent: by the tag levelset-allow=${name.namespace} on the floating IP, or by --allowed-references=${name.namespace}/floatingip/${address}`;
 }
 
-/** Whose the floating IP is if not this Service's: `of Service shop/web`; undefined if nobody's. */
 function ownerOf(
   wire: WireResource,
   { name, service }: Asking,
@@ -111,7 +101,6 @@ const DESCRIBED = new RegExp(
   `^${goFloatingIPText({ namespace: '([^/ ]+)', name: '([^ ]+)' })} from cluster `,
 );
 
-/** The Service in a description of levelset or of OCCM. */
 export function serviceIn(description: string): ServiceKey | undefined {
   const [, namespace, name] = DESCRIBED.exec(description) ?? [];
   return namespace === undefined || name === undefined ? undefined : { namespace, name };

@@ -9,32 +9,24 @@ import type { Offers } from './octavia.ts';
 import type { Endpoints } from './service-endpoints.ts';
 import type { NotJoined, Sharing } from './shared-load-balancer.ts';
 
-/** The load balancer of a unit, and others that could be taken for it. */
 export interface FoundLoadBalancers {
   readonly loadBalancer?: WireResource;
-  /**
-   * Further load balancers with this Service's tags, made because the answer to a POST was lost. `loadBalancer` stays.
-   */
+  /** Further ones with this Service's tags, since the answer to a POST was lost. `loadBalancer` stays. */
   readonly duplicates: readonly WireResource[];
   /** The load balancer that was made to take the place of `loadBalancer`, and has not done so yet. */
   readonly replacement?: WireResource;
   /** Ids of load balancers of other controllers that could all be this unit's. None is taken, and none is created. */
   readonly ambiguous?: readonly string[];
-  /** The load balancer that the Service asks to join is missing, or the Service may not join it. */
   readonly notJoined?: NotJoined;
 }
 
-/** The observed state of one unit. */
 export interface ObservedService extends FoundLoadBalancers, ObservedEndpoints {
-  /** The Service's role on `loadBalancer`, and the other Services on it. */
   readonly sharing?: Sharing;
   readonly resources: readonly ObservedResource[];
   readonly facts: NetworkFacts;
   readonly octavia: OctaviaVersion;
   readonly offers: Offers;
-  /** The certificates in Barbican that the Service refers to. */
   readonly certificates: CertificateFacts;
-  /** The Kubernetes Secrets that the Service names, by name. */
   readonly secrets: ReadonlyMap<string, TlsSecretFacts>;
   /** Facts for a load balancer that takes this one's place; absent unless some change is approved. */
   readonly ifReplaced?: { readonly facts: NetworkFacts; readonly offers: Offers };
@@ -45,10 +37,7 @@ export interface ObservedService extends FoundLoadBalancers, ObservedEndpoints {
   readonly drainedForMs: ReadonlyMap<Address, number>;
   /** Ids of children that were in ERROR and were written less than a minute ago. */
   readonly writtenInError: ReadonlySet<string>;
-  /**
-   * Present if not all on the load balancer was read, since this process has just written it: when it was, in milliseconds since 1970.
-   * No watermark may rest on it.
-   */
+  /** When this process wrote the load balancer, so that not all was read: ms since 1970. No watermark may rest on it. */
   readonly asWrittenSince?: number;
 }
 
@@ -56,6 +45,5 @@ export interface ObservedService extends FoundLoadBalancers, ObservedEndpoints {
 export interface ObservedEndpoints {
   /** The nodes that have an endpoint which takes traffic, sorted; absent without externalTrafficPolicy Local. */
   readonly localNodes?: readonly string[];
-  /** The Pods behind each port of the Service, in the order of the ports; undefined for a port that has a node port. */
   readonly endpoints?: Endpoints;
 }

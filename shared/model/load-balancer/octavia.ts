@@ -29,7 +29,6 @@ export interface StatusTree extends StatusNode {
   readonly listeners: readonly StatusListener[];
 }
 
-/** A flavor or availability zone of Octavia. */
 export interface Offer {
   /** Id of a flavor. An availability zone has its name here. */
   readonly id: string;
@@ -37,7 +36,6 @@ export interface Offer {
   readonly enabled: boolean;
 }
 
-/** Whether to look up flavors and zones. */
 export interface OfferQuestion {
   readonly flavors: boolean;
   readonly zones: boolean;
@@ -57,7 +55,6 @@ export function isOutsideOctavia(kind: ResourceKind): boolean {
   return isOfNetwork || kind === 'secret' || isOfNode(kind);
 }
 
-/** Whether a plan makes a load balancer, be it in place of one that is there. */
 export function makesLoadBalancer({ steps }: { readonly steps: readonly Step[] }): boolean {
   return steps.some(({ verb, kind }) => verb === 'create' && kind === 'loadbalancer');
 }
@@ -71,7 +68,6 @@ export function followsNodes(one: { readonly kind: ResourceKind; readonly verb?:
   return ['member', 'port', 'securitygrouprule'].includes(one.kind) || one.verb === 'members';
 }
 
-/** The plan address of the pool whose members a step writes. */
 export function poolOfMembers({ kind, address }: Pick<Step, 'kind' | 'address'>): string {
   return kind === 'member' ? poolAddressOf(address) : address;
 }
@@ -101,11 +97,7 @@ const TABLES: Partial<Record<ResourceKind, string>> = {
   healthmonitor: 'health_monitor',
 };
 
-/**
- * What whoever runs the cloud has to do about a resource that Octavia left in PENDING; undefined while Octavia may still end it.
- *
- * @param anHourAgo RFC 3339. Octavia itself gives a new amphora up within half of that.
- */
+/** What an operator has to do about what is in PENDING since `anHourAgo` (RFC 3339): Octavia itself gives a new amphora up in half of that. */
 export function howToFree(kind: ResourceKind, wire: WireResource, anHourAgo: string): string | undefined {
   const { id, provisioning_status: status, updated_at: updated, created_at: created } = wire;
   // Octavia's times are UTC and do not say so

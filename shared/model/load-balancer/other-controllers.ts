@@ -1,7 +1,6 @@
 /**
- * Names that other controllers give to load balancers and their children, and what these controllers keep in line:
- * docs/sources/occm.md, "Names, tags and descriptions" and docs/sources/kinx.md, "Names of kinx". A name is
- * never the only proof (decision 10) and is never corrected (decision 4).
+ * Names that other controllers give, and what they keep in line (docs/sources/occm.md, "Names, tags and descriptions"; docs/sources/kinx.md,
+ * "Names of kinx"). A name is never the only proof (decision 10) and is never corrected (decision 4).
  */
 import { DESCRIPTION_MARK, loadBalancerName, type ClusterIdentity } from '../ownership.ts';
 import type { ServiceKey } from '../request.ts';
@@ -11,7 +10,6 @@ import type { WireResource, ResourceKind } from '../resources.ts';
 const CUT = 255;
 const LEGACY_LENGTH = 32;
 
-/** The controller that made a load balancer: OCCM (`occm`) or kinx. */
 export type Dialect = 'occm' | 'kinx';
 
 export function kinxLoadBalancerName(clusterName: string, key: ServiceKey): string {
@@ -77,7 +75,6 @@ export function isChildName(child: unknown, kind: 'listener' | 'pool', parents: 
   );
 }
 
-/** Whether a pool has a name that some controller gave it, for any Service. */
 export function isControllersName(child: unknown, kind: 'pool'): boolean {
   return new RegExp(
     `^${kind}([_-]\\d+[_-]kube[_-]service[_-]|[_-]\\d+[_-]a[0-9a-f]{31}|_a[0-9a-f]{31}_)`,
@@ -100,9 +97,8 @@ function cut(text: string): string {
 }
 
 /**
- * Attributes that the other controllers keep in line once a resource exists (docs/sources/occm.md, "What it
- * brings into line"; docs/sources/kinx.md, "What kinx brings into line"). On their resources a change of any other
- * attribute waits for approval (decision 6). Both also add and remove listeners with their pools, and members.
+ * What the others keep in line (docs/sources/occm.md, "What it brings into line"; docs/sources/kinx.md, "What kinx brings into line"). On their
+ * resources a change of any other attribute waits for approval (decision 6). Both also add and remove listeners with their pools, and members.
  */
 const BEHAVIOUR: Readonly<Record<Dialect, Readonly<Partial<Record<ResourceKind, readonly string[]>>>>> = {
   occm: {
@@ -130,5 +126,4 @@ export function behaviourOf(dialect: Dialect, kind: ResourceKind): readonly stri
   return BEHAVIOUR[dialect][kind] ?? [];
 }
 
-/** What messages call each controller. */
 export const CONTROLLER: Readonly<Record<Dialect, string>> = { occm: 'OCCM', kinx: 'kinx' };

@@ -38,22 +38,18 @@ export interface AllowedReference {
   readonly id: string;
 }
 
-/** The settings that decide about reach. */
 export interface ReachConfig {
   readonly reach?: 'allowed';
   readonly allowedReferences?: readonly AllowedReference[];
 }
 
-/**
- * Whether Services of a namespace may name this resource. Tags that allow it are not looked at here, but by the caller.
- */
+/** Whether Services of a namespace may name this resource. The caller looks at tags that allow it. */
 export function mayRefer(config: ReachConfig, namespace: string, kind: ReferenceKind, id: string): boolean {
   if (REACH[kind] === 'own') return true;
   if (REACH[kind] === 'open' && config.reach !== 'allowed') return true;
   return isListed(config, namespace, kind, id);
 }
 
-/** Whether the operator's list lets Services of a namespace name this resource. */
 export function isListed(config: ReachConfig, namespace: string, kind: ReferenceKind, id: string): boolean {
   return (config.allowedReferences ?? []).some(
     (entry) =>
@@ -63,10 +59,7 @@ export function isListed(config: ReachConfig, namespace: string, kind: Reference
   );
 }
 
-/**
- * Whether Services of a namespace may join a load balancer that others made. Its tag `levelset-allow=<namespace>` (`*`:
- * any namespace) allows that, and so does the operator by `--allowed-references`.
- */
+/** Whether Services of a namespace may join a load balancer that others made: by its tag `levelset-allow`, or by `--allowed-references`. */
 export function mayJoin(config: ReachConfig, namespace: string, loadBalancer: WireResource): boolean {
   return (
     allowsNamespace(loadBalancer['tags'], namespace) ||
@@ -79,7 +72,6 @@ export function allowsNamespace(tags: unknown, namespace: string): boolean {
   return tagValues(tags, 'allow').some((allowed) => isOneOf(allowed, namespace));
 }
 
-/** The message of a Problem: who can allow the reference, and how. */
 export function outOfReach(namespace: string, kind: ReferenceKind, id: string): string {
   const entry = `${namespace}/${kind}/${/[\s,*]/.test(id) ? '*' : id}`;
   return `is out of reach of the namespace ${namespace}; the operator of levelset can allow it by --allowed-references=${entry}`;

@@ -1,4 +1,3 @@
-/** The endpoints of a Service that take traffic, and the Pods behind them. */
 import { cidrContains } from '../network/cidr.ts';
 import type { Endpoint, EndpointSlice, Pod, Service, ServicePort } from '../kubernetes.ts';
 import type { HasAddress } from '../node/judged-nodes.ts';
@@ -19,7 +18,6 @@ interface RefusedEndpoints {
   readonly count: number;
 }
 
-/** The Pods behind one port of a Service. */
 interface PortEndpoints {
   readonly pods: readonly PodEndpoint[];
   readonly refused: readonly RefusedEndpoints[];
@@ -35,7 +33,6 @@ export function goesToPods({ spec }: Policy, { nodePort }: ServicePort): boolean
   return spec.allocateLoadBalancerNodePorts === false && !nodePort;
 }
 
-/** Names of the nodes that have an endpoint which takes traffic, sorted. */
 export function localNodes(slices: readonly EndpointSlice[], service: Policy): readonly string[] {
   const names: Readonly<Record<Stage, string[]>> = { ready: [], leaving: [] };
   for (const { endpoints } of slices) {
@@ -49,9 +46,8 @@ export function localNodes(slices: readonly EndpointSlice[], service: Policy): r
 }
 
 /**
- * The Pods behind each port that goes to Pods. Each must be a Pod that the Service selects and that has the IP address
- * (decision 63), one in its Node's network an address that the Node names and no other device has (decision 160). Each endpoint is judged once,
- * for all ports. A Pod is one member of a port, as a kubelet gives it one number for each. `most`: members of all ports together.
+ * The Pods behind each port that goes to Pods: selected by the Service, and with that IP address (decision 63); in its Node's network an address
+ * that the Node names and no other device has (decision 160). A Pod is one member of a port. `most`: members of all ports together.
  */
 export function readEndpoints(
   slices: readonly EndpointSlice[],
@@ -79,10 +75,7 @@ export function readEndpoints(
 /** An endpoint is ready, or it serves on while its Pod is leaving. */
 type Stage = 'ready' | 'leaving';
 
-/**
- * kube-proxy chooses the ready endpoints (an absent condition means true), or, if there are none, the terminating ones
- * that still serve (KEP-1669). With publishNotReadyAddresses all endpoints count as ready. Undefined: never chosen.
- */
+/** kube-proxy takes ready endpoints (an absent condition means true), else terminating ones that serve (KEP-1669). Undefined: never. */
 function stageOf({ conditions }: Endpoint, { spec }: Policy): Stage | undefined {
   if (spec.publishNotReadyAddresses === true || conditions?.ready !== false) return 'ready';
   return conditions.serving === true && conditions.terminating === true ? 'leaving' : undefined;
@@ -94,11 +87,9 @@ interface Judged {
   readonly pod: string;
   /** The Pod, if it is in the network of its Node. */
   readonly onNode: Pod | undefined;
-  /** Why the IP address is not made a member; undefined if it is. */
   readonly because: string | undefined;
 }
 
-/** So many reasons of a port are told one by one. */
 const MOST_REASONS = 20;
 const MORE_REASONS = `this port has more than ${MOST_REASONS} such reasons`;
 const MOST_ADDRESSES = 5;
@@ -149,7 +140,6 @@ class Found {
   }
 }
 
-/** Collects the endpoints of one port, slice by slice and family by family. */
 class PortReading {
   readonly #port: ServicePort;
   readonly #pods: PodEndpoint[] = [];
@@ -193,10 +183,7 @@ class PortReading {
   }
 }
 
-/**
- * Judges endpoints by these Pods. An EndpointSlice may name any address, but only a kubelet writes a Pod's status. Only
- * the first address of an endpoint counts.
- */
+/** An EndpointSlice may name any address, but only a kubelet writes a Pod's status. Only the first address of an endpoint counts. */
 function judgeOf(
   namespace: string,
   pods: readonly Pod[],
@@ -242,10 +229,7 @@ function whyNotOfNode(pod: Pod | undefined, address: string, isOfNode: HasAddres
     : `Pod ${pod?.metadata.name ?? ''} is in the network of its Node, and the address is none at which Node ${nodeName} may be a member`;
 }
 
-/**
- * Why a Pod in its Node's network is not reached at a port; undefined if it is: the Pod has it, or the Service leads there.
- * Any other one may be the kubelet's, and would be opened in the security group (decision 63).
- */
+/** Why a Pod in its Node's network is not reached at a port: neither it nor the Service names it, so it may be the kubelet's (decision 63). */
 function whyNotPort(
   pod: Pod | undefined,
   { port, targetPort = port, protocol = 'TCP' }: ServicePort,
@@ -260,7 +244,6 @@ function whyNotPort(
     : `Pod ${pod.metadata.name} is in the network of its Node, and neither a port of it nor the targetPort of the Service is ${number}`;
 }
 
-/** The endpoints without the Pods at these IP addresses. */
 export function withoutPodsAt(endpoints: Endpoints, lost: ReadonlySet<string>): Endpoints {
   return endpoints.map(
     (one) => one && { ...one, pods: one.pods.filter(({ address }) => !lost.has(address)) },
@@ -273,7 +256,6 @@ export function podAddresses(endpoints: Endpoints = [], subnet?: Subnet): readon
   return [...new Set(all)].filter((address) => !subnet || cidrContains(subnet.cidr, address));
 }
 
-/** Whether all ports of a Service go to Pods. */
 export function hasOnlyPods(service: Pick<Service, 'spec'>): boolean {
   const { ports = [] } = service.spec;
   return ports.length > 0 && ports.every((port) => goesToPods(service, port));

@@ -1,7 +1,4 @@
-/**
- * Several Services on one load balancer (decision 19). The tags of listeners name the Services that use it. The tags of
- * the load balancer repeat that, for OCCM and for a Service that has no listener on it yet.
- */
+/** Several Services on one load balancer (decision 19). Tags of listeners name them; its own tags repeat that for OCCM and for newcomers. */
 import type { ServiceKey } from '../request.ts';
 import type { WireResource } from '../resources.ts';
 import { isFloatingIPMadeFor } from './floating-ip-owner.ts';
@@ -9,32 +6,23 @@ import { goTags } from './other-controllers.ts';
 import { clusterTag, hasTag, nameTag, serviceTag, tagValue, tagValues } from '../ownership.ts';
 import type { ClusterIdentity } from '../ownership.ts';
 
-/** The load balancer that a Service asks to join, and what decides whether it may. */
 export interface JoinIntent {
   /** Id in the annotation `load-balancer-id`; absent without one. */
   readonly id?: string;
-  /**
-   * Whether a controller wrote the id, together with the address. If that load balancer is gone, the Service asks for
-   * none.
-   */
+  /** Whether a controller wrote the id, together with the address: then a load balancer that is gone is not asked for. */
   readonly noted: boolean;
   /** The tag `levelset-shared` of the sharing name; absent without one. */
   readonly tag?: string;
-  /** Whether the Service is internal, and must not be reached from outside. */
   readonly internal: boolean;
-  /** How many Services one load balancer may have. */
   readonly limit: number;
   /** Whether the load balancer's maker, or the operator, admits Services of the namespace (decision 20). */
   readonly hasConsent: (loadBalancer: WireResource) => boolean;
 }
 
-/** Why a Service is not put on the load balancer that it names. */
 export interface NotJoined {
   readonly because:
     'missing' | 'other-cluster' | 'other-name' | 'no-consent' | 'full' | 'external' | 'has-another';
-  /** The id or the sharing name that the Service names. */
   readonly named: string;
-  /** Id of the load balancer that was found. */
   readonly id?: string;
   /** The Services on it, as `NAMESPACE/NAME`. */
   readonly others?: readonly string[];
@@ -43,18 +31,14 @@ export interface NotJoined {
   readonly names?: readonly [found: string, given: string];
 }
 
-/** Who else is on the load balancer of a Service. */
 export interface Sharing {
   /** The other Services, sorted: as `NAMESPACE/NAME`, or as a tag that was cut and does not name the Service. */
   readonly others: readonly string[];
   /** Tags that the listeners have and the load balancer lacks. */
   readonly missingTags: readonly string[];
-  /**
-   * Whether the Service is alone on a load balancer that a controller made, and decides about VIP, flavor and floating IP. What several
-   * share, and what a person made, stays as it is made.
-   */
+  /** Whether the Service is alone on a load balancer that a controller made: then it decides about VIP, flavor and floating IP. */
   readonly decides: boolean;
-  /** For whom the load balancer was made: for this Service, for one that has left it, or for another one. */
+  /** For whom the load balancer was made: for this Service, for a Service that has left it, or for another. */
   readonly maker: 'this' | 'gone' | 'another';
   /** What all who share it ask for: a floating IP, or none. Absent where they differ, and where nobody shares it. */
   readonly agreed?: 'external' | 'internal';
@@ -62,7 +46,6 @@ export interface Sharing {
   readonly byConfig?: true;
 }
 
-/** Whether the load balancer is not the Service's alone. */
 export function isShared(sharing: Sharing | undefined): boolean {
   return sharing !== undefined && !sharing.decides;
 }
@@ -110,7 +93,6 @@ export function servicesIn(tags: unknown, cluster: ClusterIdentity): readonly st
   return [...new Set([...names, ...services])].sort();
 }
 
-/** Whether the tags of a load balancer name the Service. */
 export function isOnIt(
   tags: unknown,
   key: ServiceKey,
@@ -121,7 +103,7 @@ export function isOnIt(
   return hasTag(tags, nameTag(key)) || goTags(cluster.name, key).some((tag) => hasTag(tags, tag));
 }
 
-/** Whether a floating IP was made for this Service, or for the one that the load balancer was made for, which has left it. */
+/** Whether a floating IP was made for this Service, or for the maker of the load balancer, which has left it. */
 export function isFloatingIPOfIt(
   floatingIP: WireResource,
   name: ServiceKey,
@@ -132,15 +114,11 @@ export function isFloatingIPOfIt(
   return [name, maker ?? name].some((key) => isFloatingIPMadeFor(floatingIP, key, cluster));
 }
 
-/** The Service for which a load balancer was made, by the load balancer's name. */
 export function madeForKey({ name }: WireResource): ServiceKey | undefined {
   return serviceOfGoTag(name);
 }
 
-/**
- * Whether a load balancer was made for a Service of this cluster and namespace. Other Services of the namespace may
- * join it.
- */
+/** Whether a load balancer was made in this cluster and namespace. Other Services of the namespace may join it. */
 export function isMadeForNamespace(
   loadBalancer: WireResource,
   namespace: string,
@@ -150,15 +128,12 @@ export function isMadeForNamespace(
   return ofCluster && madeForKey(loadBalancer)?.namespace === namespace;
 }
 
-/**
- * Whether the load balancer is another cluster's. Services of two clusters on one load balancer cannot be told apart.
- */
+/** Services of two clusters on one load balancer cannot be told apart. */
 export function isOfAnotherCluster(loadBalancer: WireResource, cluster: ClusterIdentity): boolean {
   const claimed = tagValue(loadBalancer['tags'], 'cluster');
   return claimed !== undefined && claimed !== cluster.id;
 }
 
-/** Whether the Service that the load balancer was made for has left it. */
 export function isMakerGone(loadBalancer: WireResource, cluster: ClusterIdentity): boolean {
   const maker = textOf(madeForKey(loadBalancer));
   return maker !== undefined && !servicesIn(loadBalancer['tags'], cluster).includes(maker);

@@ -1,8 +1,4 @@
-/**
- * Tags that a Service asks for. Each has a record, the tag `levelset-tag=<hash of the Service>/<tag>`, so that a tag
- * which was there before stays when the annotation is removed. On a shared load balancer each Service takes back its
- * own tags.
- */
+/** Tags that a Service asks for, each with the record `levelset-tag=<hash of the Service>/<tag>`: a tag of before stays when the annotation goes. */
 import { createHash } from 'node:crypto';
 import type { ServiceKey } from '../request.ts';
 
@@ -11,12 +7,10 @@ const RECORD = 'levelset-tag=';
 /** Longest tag in bytes. Its record has to fit into the 255 characters that Octavia takes. */
 export const LONGEST_USER_TAG = 128;
 
-/** Whether a tag begins as the tags of controllers do. */
 export function isReserved(tag: string): boolean {
   return tag.startsWith('levelset-') || tag.startsWith('kube_service_');
 }
 
-/** The tags that one Service asks for, each with its record. */
 export function userTags(key: ServiceKey, tags: readonly string[] = []): readonly string[] {
   return tags.flatMap((tag) => [tag, `${RECORD}${shortOf(key)}/${tag}`]);
 }
@@ -25,7 +19,6 @@ function shortOf({ namespace, name }: ServiceKey): string {
   return createHash('sha256').update(`${namespace}/${name}`).digest('hex').slice(0, 8);
 }
 
-/** The user's tag for which a tag of levelset records that levelset set it. */
 function recordedTag(record: string): string | undefined {
   return record.startsWith(RECORD) ? record.slice(record.indexOf('/') + 1) : undefined;
 }
@@ -35,10 +28,7 @@ export function isUserTag(tag: string, tags: readonly string[]): boolean {
   return recordedTag(tag) !== undefined || tags.some((one) => recordedTag(one) === tag);
 }
 
-/**
- * The observed tags that stay, and the desired ones that are added. A desired tag that was observed without a record is
- * somebody else's: it stays and gets no record.
- */
+/** The observed tags that stay, and the desired ones. A desired tag that was there without a record is somebody else's, and gets none. */
 export function mergeUserTags(
   observed: readonly string[],
   desired: readonly string[],

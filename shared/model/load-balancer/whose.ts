@@ -21,7 +21,6 @@ export function whoseLoadBalancer(wire: WireResource): Whose {
   return tagValue(wire['tags'], 'cluster') === undefined ? 'adoptable' : 'ours';
 }
 
-/** The marks that show whether listeners and pools on one load balancer are one Service's. */
 export interface Owners {
   readonly cluster: ClusterIdentity;
   readonly key: ServiceKey;
@@ -30,7 +29,6 @@ export interface Owners {
   readonly shared: boolean;
   /** Names that a load balancer of this Service may have. OCCM's names are also its tags. */
   readonly tags: readonly string[];
-  /** The names out of `tags` by which a listener without a tag is recognised. */
   readonly names: readonly string[];
 }
 
@@ -55,10 +53,8 @@ export function ownersOf(unit: Unit, cluster: ClusterIdentity, loadBalancer: Wir
 }
 
 /**
- * Whether a listener is the Service's. The tag with the Service's UID says so. If the listener has no other cluster's
- * tag, OCCM's tag also says so: it names the Service, so that a namesake inherits. A listener of this
- * cluster whose tags name no Service is the Service's if the load balancer is not shared. A listener without tags is
- * the Service's by the name that a controller gave it.
+ * A listener is the Service's by the tag with its UID; without another cluster's tag also by OCCM's, which a namesake inherits. If its tags name
+ * no Service it counts unless the load balancer is shared, and without tags by the name that a controller gave it.
  */
 export function whoseListener(owners: Owners, wire: WireResource): Whose {
   if (!ownsListener(owners, wire)) return 'foreign';
@@ -76,16 +72,12 @@ function ownsListener(owners: Owners, wire: WireResource): boolean {
   return !isTagged(tags) && isChildName(wire['name'], 'listener', names);
 }
 
-/**
- * Whether OCCM's tags or names (`said`) are for this Service. If none of them names a Service, because it
- * was cut or is missing, the resource is this Service's unless the load balancer is shared.
- */
+/** Whether OCCM's tags or names (`said`) are for this Service. Cut or missing ones are, unless the load balancer is shared. */
 function isNamedByNobodyElse(said: readonly string[], { key, shared }: Owners): boolean {
   const telling = said.filter((tag) => serviceOfGoTag(tag) !== undefined);
   return telling.length > 0 ? telling.some((tag) => isGoTagOf(tag, key)) : !shared;
 }
 
-/** Whether OCCM or levelset tagged the resource, for whichever Service. */
 function isTagged(tags: unknown): boolean {
   return (
     Array.isArray(tags) &&
@@ -93,11 +85,7 @@ function isTagged(tags: unknown): boolean {
   );
 }
 
-/**
- * Whose a pool is. A pool that our listener uses is the Service's if it has our tag or a controller's name; else a person
- * put it there. One of ours that replaced another controller's counts as the other controller's, so that changes go on
- * waiting for approval.
- */
+/** Without our tag or a controller's name a pool is a person's. Ours in a controller's place counts as that one's: changes wait for approval. */
 export function whosePool(
   owners: Owners,
   wire: WireResource,
@@ -118,11 +106,7 @@ function isTaggedPool({ tags }: WireResource): boolean {
   return tagValue(tags, 'port') !== undefined;
 }
 
-/**
- * Whether a pool that is no listener's default pool is the Service's: levelset made it for a port and its name is for
- * no other Service, or it has OCCM's name and no listener uses it. Octavia also lists listeners whose
- * policies use the pool.
- */
+/** Whether a pool that is no default pool is the Service's. Octavia also lists listeners whose policies use the pool. */
 function ownsUnusedPool(owners: Owners, wire: WireResource): boolean {
   if (!isTaggedPool(wire)) {
     const { listeners } = wire;
@@ -132,13 +116,9 @@ function ownsUnusedPool(owners: Owners, wire: WireResource): boolean {
   return isNamedByNobodyElse([String(wire['name']).replace(/^pool_\d+_/, '')], owners);
 }
 
-/** The range of node ports that kube-apiserver uses by default. */
 const NODE_PORTS = { from: 30_000, to: 32_767 };
 
-/**
- * Whose a member is. In a pool that levelset made, every member is ours. In a pool of another controller, a member is a
- * person's own if it has no name, or if its port is no node port and no other member has that port.
- */
+/** A member of another controller's pool is a person's without a name, or at a port that is no node port and no other member's. */
 export function whoseMember(
   wire: WireResource,
   all: readonly WireResource[],
@@ -153,10 +133,7 @@ export function whoseMember(
   return isNodePort || isOfSeveral ? 'adoptable' : 'foreign';
 }
 
-/**
- * Whether the Service has left the load balancer: nothing on it is the Service's, no tag of it names the Service, and
- * somebody else uses it.
- */
+/** Whether nothing on the load balancer and no tag of it is the Service's, and somebody else uses it. */
 export function isGivenUp(
   lb: WireResource,
   children: readonly ObservedResource[],
@@ -168,10 +145,7 @@ export function isGivenUp(
   );
 }
 
-/**
- * Whose a floating IP is. One that is on the load balancer which the Service leaves to others stays there; the last one
- * takes it along, if it was made for that Service or for the one that the load balancer was made for.
- */
+/** A floating IP on a load balancer left to others stays. The last Service takes it along, if it was made for that one or for the first. */
 export function whoseFloatingIP(
   wire: WireResource,
   unit: Unit,

@@ -1,10 +1,7 @@
 import type { Service } from '../kubernetes.ts';
 import type { Problem } from '../plan.ts';
 
-/**
- * What one Service may ask for, far above what people have: no tenant's lists cost the process of all its memory (decision 488).
- * `--service-limits` multiplies each.
- */
+/** What one Service may ask for, so that no tenant's lists cost all memory (decision 488). `--service-limits` multiplies each. */
 export const LIMITS = {
   ports: 200,
   /** Entries of an annotation that names what is looked up: certificates, subnets, security groups. */
@@ -13,7 +10,6 @@ export const LIMITS = {
   entries: 1_000,
   /** Of a security group: ports times source ranges. */
   openings: 20_000,
-  /** Certificates of all ports. */
   certificates: 500,
   /** Ports times Pods. */
   members: 50_000,
@@ -21,7 +17,6 @@ export const LIMITS = {
 
 type Limit = keyof typeof LIMITS;
 
-/** A part of the configuration. */
 export interface Factor {
   readonly serviceLimits?: number;
 }
@@ -38,7 +33,6 @@ export function tooMany(field: string, limit: Limit, count: number, config: Fact
   return { field, value: String(count), message, blocking: true };
 }
 
-/** The Service with as many ports as it may have. */
 export function withinPorts(service: Service, config: Factor): Service {
   const { ports = [], ...others } = service.spec;
   const most = limitOf('ports', config);

@@ -18,19 +18,16 @@ import type { ServiceIntent } from '../intent/service-intent.ts';
 
 /** The certificates of a Service: those in Barbican that it names, and those of Secrets, which levelset stores there. */
 
-/** The certificates that were found, and the store to which references lead: Barbican, or another one that levelset does not read. */
+/** The certificates that were found, and the store to which references lead: Barbican, or another, which levelset does not read. */
 export interface TlsContext {
   readonly store: LoadBalancerConfig['containerStore'];
   readonly certificates: CertificateFacts;
   readonly secrets: ServedSecrets;
 }
 
-/** Settings of a port that name something in Barbican. */
 const BARBICAN_SETTINGS = ['tlsReferences', 'clientCa', 'clientCrl', 'poolCa', 'poolCertificate'] as const;
 
-/**
- * What to look up in Barbican: the references of the ports. None without an intent, or if another store is configured.
- */
+/** The references to look up in Barbican. None without an intent, or if another store is configured. */
 export function certificateQuestion(
   intent: Pick<ServiceIntent, 'ports'> | undefined,
   config: Config,
@@ -46,10 +43,7 @@ export function certificateQuestion(
 
 const DEFAULT_CERTIFICATE = 'default-tls-container-ref in cloud.conf';
 
-/**
- * The references of one setting of a port, as Barbican writes them, in the order of the annotation. References to another store
- * stay as they are. One that cannot be found blocks.
- */
+/** The references of one setting, as Barbican writes them. References to another store stay, and an unknown one blocks. */
 export function refsOf(
   setting: (typeof BARBICAN_SETTINGS)[number],
   { ServicePort, spelled }: Port,
@@ -78,18 +72,13 @@ type ServedSecret =
   | {
       readonly fingerprint: string;
       readonly notAfter?: string;
-      /** Why the certificate is not the Secret's own, but one that was stored before; absent if it is the Secret's. */
       readonly because?: string;
     }
   | { readonly because: string };
 
-/** What is served for each Secret, by its name. */
 export type ServedSecrets = ReadonlyMap<string, ServedSecret>;
 
-/**
- * The certificate to serve for each Secret. A certificate that has expired or cannot be read does not replace one that
- * serves. `now` is in RFC 3339.
- */
+/** A certificate that has expired or cannot be read does not replace the serving one. `now` is in RFC 3339. */
 export function servedSecrets(
   secrets: ReadonlyMap<string, TlsSecretFacts>,
   observed: readonly ObservedResource[],
@@ -116,18 +105,13 @@ export function servedSecrets(
   );
 }
 
-/** The Secrets that the TCP ports of a Service name, each once. */
 export function secretsOf({ ports }: ServiceIntent): readonly string[] {
   const ofTcp = ports.filter(({ transport }) => transport === 'TCP');
-  // a list for all ports is one list
   const lists = new Set(ofTcp.map(({ ServicePort }) => ServicePort.tlsSecrets ?? []));
   return [...new Set([...lists].flat())];
 }
 
-/**
- * One secret in Barbican for each Kubernetes Secret. Its name has the certificate's fingerprint, so a renewed
- * certificate is a new secret, and the old secret is deleted.
- */
+/** One secret in Barbican for each of Kubernetes. Its name has the fingerprint: a renewed certificate is a new secret, and the old one goes. */
 export function desireStored(
   intent: ServiceIntent,
   cluster: ClusterIdentity,
@@ -151,9 +135,7 @@ export function desireStored(
   });
 }
 
-/**
- * References to the stored certificates, for the listener of a port. Barbican says the value once it has stored them.
- */
+/** References to stored certificates, for a port's listener. Barbican says the value once it has stored them. */
 export function refsOfSecrets(
   { ServicePort: { tlsSecrets = [] }, spelled }: Port,
   { secrets }: TlsContext,

@@ -16,9 +16,8 @@ import { OCCM } from '../../model/annotation-prefixes.ts';
 import { chooseByName, chooseByTags, type Choice } from '../../model/network/subnet-choice.ts';
 
 /**
- * The desired floating IP. For a Service that wants none, with keep-floatingip, it is the kept one, detached. Nothing
- * is desired if spec.loadBalancerIP names one that cannot be used. Only one that is there is desired while none may be
- * made: there is not exactly one external network to choose, no subnet fits, or its VIP is not known yet.
+ * A Service that wants none has the kept one, detached, with keep-floatingip. Nothing is desired if spec.loadBalancerIP names an unusable one. Without
+ * exactly one external network, a fitting subnet and a known VIP none is made, and only one that is there is desired.
  */
 export function desireFloatingIP(
   intent: ServiceIntent,
@@ -66,7 +65,6 @@ export function desireFloatingIP(
   return { resources: [made], problems };
 }
 
-/** The Problem that there is not exactly one external network. */
 function noNetwork(count: number): Problem {
   const message =
     count === 0
@@ -81,9 +79,7 @@ function hasSeveral({ vips, vipSubnet, additionalSubnets = [] }: NetworkFacts): 
   return (vips ?? cidrs).filter((text) => familyOf(text) === 4).length > 1;
 }
 
-/**
- * Whether the IPv4 VIP for the floating IP is known. It is not while Octavia has yet to choose it beside an IPv6 VIP.
- */
+/** Whether the IPv4 VIP is known: not while Octavia has yet to choose it beside an IPv6 VIP. */
 function isAddressKnown(facts: NetworkFacts): boolean {
   const { vips, vipSubnet } = facts;
   return vips !== undefined || !hasSeveral(facts) || !vipSubnet || familyOf(vipSubnet.cidr) === 4;
@@ -100,10 +96,7 @@ function fixedAddress(
   return { fixed_ip_address: first ?? { $ref: 'lb.vip_address' } };
 }
 
-/**
- * The floating IP with keep-floatingip: it stays, detached, with a tag for this namespace (decision 161). None is
- * created.
- */
+/** The kept floating IP stays, detached, with a tag for this namespace (decision 161). None is created. */
 export function keptFloatingIP(
   intent: ServiceIntent,
   cluster: ClusterIdentity,
@@ -120,10 +113,7 @@ export function keptFloatingIP(
   };
 }
 
-/**
- * Whether the floating IP's subnet is chosen by its name or its tags. The id of a subnet goes first, and so does an IP
- * address in spec.loadBalancerIP.
- */
+/** Whether name or tags choose the floating IP's subnet. A subnet's id goes first, and so does an IP address in spec.loadBalancerIP. */
 export function choosesFloatingSubnet(intent: Pick<ServiceIntent, 'annotated' | 'service'>): boolean {
   const { floatingip, Service } = intent.annotated;
   const { floatingSubnet = '', floatingSubnetTags = '' } = Service;
@@ -149,7 +139,7 @@ export function desireFloatingSubnets(
   const { floatingip, Service } = intent.annotated;
   const id = floatingip.subnet_id;
   if (id) {
-    // of one that the project cannot see, Neutron checks whether it exists
+    // of a subnet that the project cannot see, Neutron checks whether it exists
     const stray = there.find((subnet) => subnet.id === id && subnet.network_id !== network);
     if (!stray) return { subnets: [id], problems: [] };
     const message = `is a subnet of network ${stray.network_id}, not of the external network ${network}; levelset makes no floating IP`;

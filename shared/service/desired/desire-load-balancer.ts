@@ -73,9 +73,8 @@ export function desireLoadBalancer(
 }
 
 /**
- * Subnets and IP addresses of the VIPs. If the Service names a port, that is the VIP port, but Octavia also wants the subnet.
- * spec.loadBalancerIP is a VIP of an internal Service, or if it is an IPv6 address; otherwise it names a floating IP. A value that
- * cannot be a VIP blocks.
+ * With a named port Octavia wants the subnet as well. spec.loadBalancerIP is a VIP of an internal Service, or if it is IPv6; otherwise it names a
+ * floating IP. A value that cannot be a VIP blocks.
  */
 export function desireVips(
   { service, internal, families, annotated }: ServiceIntent,
@@ -114,7 +113,6 @@ export function desireVips(
   };
 }
 
-/** What is wrong with spec.loadBalancerIP by itself. */
 export function loadBalancerIPProblems({ spec }: Service, families: readonly Family[]): readonly Problem[] {
   const { loadBalancerIP: value = '' } = spec;
   if (value === '') return [];
@@ -128,11 +126,7 @@ function wrongAddress(value: string, what: string): readonly Problem[] {
   return [{ field: 'spec.loadBalancerIP', value, message, blocking: true }];
 }
 
-/**
- * Whether observing has to list flavors and zones: flavors if the Service has the annotation `flavor`, and before the
- * load balancer exists also for a flavor id; zones only before the load balancer exists. The provider ovn has neither,
- * and an older Octavia may not.
- */
+/** Flavors are read for the annotation `flavor`, and for an id before the load balancer exists; zones only before. The provider ovn has neither. */
 export function offerQuestion(
   { annotated }: ServiceIntent,
   { minor, provider }: Ability,
@@ -148,10 +142,7 @@ export function offerQuestion(
   };
 }
 
-/**
- * The ids of flavor and zone. A flavor or zone that Octavia does not offer blocks a new load balancer, since neither
- * can change later. A load balancer that exists stays as it is.
- */
+/** What Octavia does not offer blocks a new load balancer, since flavor and zone cannot change later. An existing one stays as it is. */
 export function desireOffers(
   { annotated: { loadbalancer, Service, spelled } }: Pick<ServiceIntent, 'annotated'>,
   { flavors, zones, isMade = false }: Offers,

@@ -15,7 +15,6 @@ interface Behind extends NodesOfFamily {
   /** Nodes with an endpoint that takes traffic; undefined without externalTrafficPolicy Local: then all nodes are alike. */
   readonly localNodes: readonly string[] | undefined;
   readonly endpoints: Endpoints;
-  /** The member subnet that the Service names. */
   readonly named: string | undefined;
 }
 
@@ -24,7 +23,6 @@ export interface DesiredMembers {
   readonly problems: readonly Problem[];
 }
 
-/** The members of a port's pool: Pods, or one for each usable node, at the node port. */
 export function desireMembers(port: Port, behind: Behind): DesiredMembers {
   if (!port.pools) return { members: [], problems: [] };
   return port.isDirect ? desirePods(port, behind) : desireNodes(port, behind);
@@ -63,7 +61,6 @@ function desireNodes(port: Port, behind: Behind): DesiredMembers {
 interface NodeShares {
   /** Weights by name of the node. Members on other nodes keep the weight that they have. */
   readonly weights: ReadonlyMap<string, number>;
-  /** Names of the nodes that get traffic only while no other can. */
   readonly backups: ReadonlySet<string>;
   /** The annotation that names them cannot be read, so those that are there stay. */
   readonly keepsBackups: boolean;
@@ -71,10 +68,8 @@ interface NodeShares {
 }
 
 /**
- * Weights and backups of a port's nodes. With externalTrafficPolicy Local, nodes without an endpoint that takes traffic
- * are backups: they get traffic only while no node with one is up, so a Pod that moves is served before levelset
- * notices. If no node has such an endpoint, all nodes are alike. Nodes that the Service names are backups too, unless
- * all nodes would be backups then.
+ * With externalTrafficPolicy Local, nodes without an endpoint are backups: a Pod that moves is served before levelset notices. If no node has an
+ * endpoint all are alike. Nodes that the Service names are backups too, unless all nodes would be backups then.
  */
 export function nodeShares(
   { ServicePort, spelled }: PortIntent,
@@ -104,12 +99,7 @@ export function nodeShares(
   };
 }
 
-/**
- * Members of a port without a node port (spec.allocateLoadBalancerNodePorts is false): one for each Pod that takes
- * traffic and whose IP address is in the member subnet, so that the load balancer can reach it. A Problem names the
- * other Pods, with the reason. The member for a Pod that is gone is removed at once: its IP address is soon another
- * Pod's.
- */
+/** A member for each Pod in the member subnet; a Problem names the others. A gone Pod's goes at once: its IP address is soon another Pod's. */
 function desirePods(port: Port, behind: Behind): DesiredMembers {
   const { memberSubnet, secondFamily, endpoints } = behind;
   const { pods = [], refused = [] } = endpoints[port.index] ?? {};
@@ -147,10 +137,7 @@ function desirePods(port: Port, behind: Behind): DesiredMembers {
   };
 }
 
-/**
- * A member, with its subnet if that is known. A subnet that neither the annotation nor cloud.conf names is only a
- * starting value (`unasked`), since Octavia has its own default.
- */
+/** A subnet that neither the annotation nor cloud.conf names is only a starting value (`unasked`), since Octavia has its own default. */
 function desireMember(
   { at }: Port,
   attributes: Partial<Member> & Pick<Member, 'address' | 'protocol_port'>,

@@ -17,7 +17,6 @@ export interface PortContext extends TlsContext {
   readonly cluster: ClusterIdentity;
 }
 
-/** Pool and health monitor of one port, with these members. */
 export function desirePool(
   protocol: PoolProtocol,
   port: Port,
@@ -68,10 +67,7 @@ export function desirePool(
   return [pool, ...members, ...(check ? [monitor] : [])];
 }
 
-/**
- * How a client stays on a member: as the annotation says, else as spec.sessionAffinity says. Cookies need HTTP: Octavia
- * refuses them for UDP and SCTP, and haproxy does not look into a stream.
- */
+/** The annotation, else spec.sessionAffinity. Cookies need HTTP: Octavia refuses them for UDP and SCTP, and haproxy looks into no stream. */
 export function desirePersistence(
   port: Port,
   { spec }: Pick<Service, 'spec'>,
@@ -98,7 +94,6 @@ const HTTP_DEFAULTS = { http_method: 'GET', url_path: '/', expected_codes: '200'
 
 const HOST_VERSION = 1.1;
 
-/** The attributes of a check of this type. */
 function desireCheck(port: Port, type: string, problems: Problem[]): Partial<HealthMonitor> {
   const { healthmonitor, at, healthPort } = port;
   const { type: named, ...settings } = withNeedsMet('healthmonitor', healthmonitor, port.meets);

@@ -13,10 +13,7 @@ import { refsOf, refsOfSecrets, type TlsContext } from './certificates.ts';
 import type { DesiredMembers } from './desire-members.ts';
 import { desirePool, type PortContext } from './desire-pool.ts';
 
-/**
- * Listener, pool, monitor and redirect of one port of a Service, with these members. A PROMETHEUS listener has no pool. The
- * redirect is there only if the port's settings ask for one.
- */
+/** Listener, pool, monitor and redirect of one port of a Service. A PROMETHEUS listener has no pool. */
 export function desirePort(
   port: Port,
   behind: DesiredMembers,
@@ -60,10 +57,7 @@ function desireListener(port: Port, context: PortContext, problems: Problem[]): 
 
 type Header = Targets['ServicePort']['insertHeaders'][number];
 
-/**
- * The headers that a listener which reads HTTP adds to requests. Octavia takes each with the word "true". It refuses those about
- * clients' certificates on a port without TLS, and drops all with the PROXY protocol (docs/sources/openstack.md, "Inserted headers").
- */
+/** Octavia takes "true" for each, those on client certificates only with TLS, and none with PROXY (docs/sources/openstack.md, "Inserted headers"). */
 export function desireInsertHeaders(
   port: Port,
   problems: Problem[],
@@ -86,10 +80,7 @@ export function desireInsertHeaders(
   return { insert_headers: Object.fromEntries(headers.map((header) => [header, 'true'])) };
 }
 
-/**
- * The headers of all annotations together. A port whose protocol a kinx annotation sets also gets X-Forwarded-Proto,
- * which kinx's driver set on every listener that reads HTTP (docs/sources/kinx.md, "Annotations of kinx").
- */
+/** A protocol set by a kinx annotation brings X-Forwarded-Proto, as from kinx's driver (docs/sources/kinx.md, "Annotations of kinx"). */
 function headersOf({ ServicePort: settings, spelled }: Port): readonly Header[] {
   const { name = '' } = spelled['ServicePort.protocol'] ?? {};
   const headers: readonly Header[] = [
@@ -101,7 +92,6 @@ function headersOf({ ServicePort: settings, spelled }: Port): readonly Header[] 
   return [...new Set(headers)].sort();
 }
 
-/** Certificates and settings of a listener that terminates TLS. */
 function desireTls(port: Port, context: TlsContext, problems: Problem[]): Partial<Listener> {
   const { listener, ServicePort, spelled, index } = port;
   if (port.listens !== 'TERMINATED_HTTPS') return {};
@@ -128,10 +118,7 @@ function desireTls(port: Port, context: TlsContext, problems: Problem[]): Partia
   };
 }
 
-/**
- * The certificates of a port: first those by reference, then those from Secrets. Secrets replace the default
- * certificate of cloud.conf.
- */
+/** Certificates by reference come first, then those from Secrets, which replace the default certificate of cloud.conf. */
 function certificatesOf(port: Port, context: TlsContext, problems: Problem[]): readonly (string | Ref)[] {
   const isDefault = port.spelled['ServicePort.tlsReferences'] === undefined;
   const isReplaced = isDefault && (port.ServicePort.tlsSecrets ?? []).length > 0;
@@ -139,10 +126,7 @@ function certificatesOf(port: Port, context: TlsContext, problems: Problem[]): r
   return [...named, ...refsOfSecrets(port, context, problems)];
 }
 
-/**
- * The CA and the revocation list for clients' certificates. Octavia takes client_authentication and the list only with
- * a CA.
- */
+/** Octavia takes client_authentication and the revocation list only with a CA. */
 function desireClientCertificates(port: Port, context: TlsContext, problems: Problem[]): Partial<Listener> {
   const [ca] = refsOf('clientCa', port, context, problems);
   const [crl] = refsOf('clientCrl', port, context, problems);
@@ -160,11 +144,7 @@ function desireClientCertificates(port: Port, context: TlsContext, problems: Pro
   return withoutUndefined({ client_ca_tls_container_ref: ca, client_crl_container_ref: crl });
 }
 
-/**
- * The redirect of an HTTP listener to HTTPS. Octavia's redirect prefix has scheme and host, so the Service must name a
- * host (decision 16). Octavia does not render a policy without a rule, so the policy has a rule that every request
- * matches.
- */
+/** The redirect prefix has a host, which the Service must name (decision 16). Octavia renders no policy without a rule, so a rule matches all. */
 function desireRedirect(
   { ServicePort, listens, at, index }: Port,
   { intent: { annotated, service }, cluster }: PortContext,

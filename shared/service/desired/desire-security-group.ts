@@ -29,13 +29,10 @@ import { EVERYBODY } from '../intent/source-ranges.ts';
 interface DesiredSecurityGroup {
   readonly resources: readonly DesiredResource[];
   readonly problems: readonly Problem[];
-  /** The desired rules are not known now, so the group stays as it is. */
   readonly keep: boolean;
 }
 
-/**
- * The IP addresses of the members, on whose Neutron ports the group has to be. None if the member subnet is not known.
- */
+/** The IP addresses of the members, on whose ports the group has to be. None if the member subnet is not known. */
 export function memberAddresses(
   nodes: readonly Node[],
   subnet: Subnet | undefined,
@@ -47,26 +44,17 @@ export function memberAddresses(
   return subnet ? [...new Set([...reached, ...podAddresses(endpoints, subnet)])] : [];
 }
 
-/**
- * Whether rules of the security group enforce source ranges: with the provider ovn nodes see the clients' IP addresses,
- * and levelset must manage security groups.
- */
+/** With the provider ovn nodes see the clients' IP addresses, so that rules of a managed security group enforce source ranges. */
 export function rulesHoldSourceRanges(config: LoadBalancerConfig): boolean {
   return config.lbProvider === 'ovn' && config.manageSecurityGroups;
 }
 
-/**
- * Whether the rules of the security group alone enforce the Service's source ranges. False for a Service without any.
- */
+/** Whether the rules alone enforce the Service's source ranges. False for a Service without any. */
 function isStrict(intent: ServiceIntent, config: LoadBalancerConfig): boolean {
   return rulesHoldSourceRanges(config) && intent.allowed_cidrs !== null;
 }
 
-/**
- * The security group of a Service, with its rules, and the Neutron ports of its members that should have it
- * (docs/sources/occm.md, "Security groups"). The rules let in what the load balancer needs, and nothing else.
- * Names and rules are OCCM's, so that a takeover in either direction changes only our tags.
- */
+/** Names and rules are OCCM's, so that a takeover in either direction changes only our tags (docs/sources/occm.md, "Security groups"). */
 export function desireSecurityGroup(
   intent: ServiceIntent,
   members: { readonly nodes: readonly ReachableNode[]; readonly endpoints?: Endpoints | undefined },
@@ -120,10 +108,7 @@ export function desirePortOf(address: string): DesiredResource<'port'> {
   };
 }
 
-/**
- * Problems of members without a Neutron port, with a strange server's, or with a port that filters nothing. If rules
- * alone enforce the source ranges, one more Problem names all of these members and blocks.
- */
+/** Members without a port, at a strange server's, or at a port that filters nothing. They block if rules alone enforce the source ranges. */
 function portProblems(
   intent: ServiceIntent,
   facts: NetworkFacts,
@@ -159,7 +144,6 @@ export function unguarded(
   return isStrict(intent, config) ? [...withoutPort, ...onStrangeServer, ...unfiltered] : [];
 }
 
-/** The ranges that may connect, of the families of the Service. */
 function rangesOf({ families, allowed_cidrs }: ServiceIntent): readonly string[] {
   const everybody = families.map((family) => EVERYBODY[family]);
   return (allowed_cidrs ?? everybody).filter((cidr) => families.includes(familyOf(cidr)));

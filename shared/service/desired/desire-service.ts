@@ -34,14 +34,10 @@ export interface DesireInput extends Pick<
   ObservedService,
   'facts' | 'octavia' | 'offers' | 'certificates' | 'horizon' | 'localNodes'
 > {
-  /** Undefined if the Service is gone. */
   readonly intent: ServiceIntent | undefined;
   /** False: the Service leaves its load balancer, and at most its kept floating IP is desired. */
   readonly wanted: boolean;
-  /**
-   * Whether the load balancer is another Service's or a user's own, so that the floating IP is not this Service's to
-   * set.
-   */
+  /** Whether the load balancer is another Service's or a user's own, so that the floating IP is not this Service's. */
   readonly joins: boolean;
   readonly nodes: readonly Node[];
   readonly judged: JudgedNodes;
@@ -50,7 +46,6 @@ export interface DesireInput extends Pick<
   readonly secrets: ServedSecrets;
 }
 
-/** The resources that should exist for one Service, and what the plan has to know about them. */
 export interface Desired {
   readonly resources: readonly DesiredResource[];
   readonly problems: readonly Problem[];
@@ -61,14 +56,10 @@ export interface Desired {
   readonly withoutAddress: readonly string[];
   /** Members of nodes that leave, until they have drained; never empty. */
   readonly draining?: readonly DrainingMember[];
-  /** Certificates in use whose expiry is known. */
   readonly certificates: readonly CertificateInUse[];
 }
 
-/**
- * What is desired for one Service, by itself. For one that leaves its load balancer or is gone, that is at most its
- * kept floating IP. Pure.
- */
+/** What is desired for one Service, by itself: at most its kept floating IP if it leaves its load balancer or is gone. Pure. */
 export function desireUnit(input: DesireInput, config: Config): Desired {
   const { cluster, facts, octavia, joins, endpoints = [], localNodes, certificates, secrets } = input;
   if (!input.intent || !input.wanted)
@@ -155,10 +146,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
   };
 }
 
-/**
- * The Problems that the manifest of a Service and the configuration show by themselves, in the words of a run, each once.
- * OpenStack and other objects of the cluster are taken for such as the Service wants them, so a run may find more.
- */
+/** The Problems of manifest and configuration in the words of a run, each once. A run may find more. */
 export function manifestProblems(service: Service, config: Config): readonly Problem[] {
   const intent = readIntent(service, config);
   const { references } = certificateQuestion(intent, config);
@@ -181,10 +169,7 @@ export function manifestProblems(service: Service, config: Config): readonly Pro
   return [...new Map(found.map((one) => [`${one.field}\n${one.value}\n${one.message}`, one])).values()];
 }
 
-/**
- * The resource with a tag that records which attributes levelset set on somebody's request: an annotation's, or the
- * weight 0 of a draining member. shared/plan reads the tag back (decision 2).
- */
+/** A tag records which attributes levelset set on request (an annotation, draining's weight 0). shared/plan reads it back (decision 2). */
 export function withSetRecord<K extends ResourceKind>(resource: DesiredResource<K>): DesiredResource<K> {
   const recorded = Object.keys(resource.attributes)
     .filter((attribute) => attributeRule(resource.kind, attribute).unset !== undefined)
@@ -194,10 +179,7 @@ export function withSetRecord<K extends ResourceKind>(resource: DesiredResource<
   return { ...resource, attributes: { ...resource.attributes, tags: [...tags, ...setTags(recorded)] } };
 }
 
-/**
- * The hash for a watermark. It covers the desired resources, the approvals, the sharing name, and the Problems that may
- * change although the Service does not.
- */
+/** The hash for a watermark. It covers also the Problems that may change although the Service does not. */
 export function hashOf(
   { resources, problems }: Pick<Desired, 'resources' | 'problems'>,
   approved: readonly string[],

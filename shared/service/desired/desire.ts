@@ -29,9 +29,7 @@ interface EvaluatedService {
 export interface DesiredService {
   /** What is desired for the Service by itself, whoever shares the load balancer. The watermark covers this. */
   readonly own: Desired;
-  /**
-   * The same as far as sharing allows it on the present load balancer. The plan compares this with what is observed.
-   */
+  /** The same as far as sharing allows it on the present load balancer, for the plan. */
   readonly here: DesiredHere;
 }
 
@@ -39,16 +37,12 @@ interface DesiredHere extends Desired {
   /** Hashes of the changes that the Service approves, sorted. */
   readonly approved: readonly string[];
   readonly readOtherwise?: ReadonlySet<string> | undefined;
-  /** cloud.conf makes the Service internal, and the Service itself does not. */
   readonly internalByConfig?: boolean;
   /** What is desired of a load balancer that takes this one's place; absent unless some change is approved. */
   readonly another?: Desired;
 }
 
-/**
- * What should be there for one Service. For one that leaves its load balancer, at most its kept floating IP. Nodes and
- * Pods at addresses that are kept out are desired for the watermark, and not for the plan.
- */
+/** What should be there for one Service. Nodes and Pods at addresses that are kept out count for the watermark, not for the plan. */
 export function desire(asked: EvaluatedService): DesiredService {
   const { nodes, judged, observed, depth } = asked;
   const { endpoints, resources } = observed;

@@ -18,15 +18,11 @@ import type { ServiceIntent } from '../intent/service-intent.ts';
 
 interface Cloud {
   readonly facts: NetworkFacts;
-  /** Families of the load balancer's VIPs. */
   readonly served: readonly Family[];
   readonly octavia: OctaviaVersion;
 }
 
-/**
- * Problems of what the Service names and the project cannot see, of an unknown VIP subnet, and of source ranges that
- * cannot be enforced. All of them block, except that of a QoS policy.
- */
+/** Problems of what the project cannot see, of an unknown VIP subnet, and of unenforceable ranges. All but a QoS policy's block. */
 export function networkProblems(intent: ServiceIntent, input: Cloud, config: Config): readonly Problem[] {
   const { facts } = input;
   const { vip_network_id, vip_port_id, vip_qos_policy_id } = intent.annotated.loadbalancer;
@@ -54,7 +50,6 @@ export function networkProblems(intent: ServiceIntent, input: Cloud, config: Con
   return problems;
 }
 
-/** The annotation or the option that names an id. */
 function whatNames(id: string, { annotated, origins }: ServiceIntent): string {
   const spelled = Object.values(annotated.spelled).find(
     (one) =>
@@ -69,11 +64,7 @@ function whatNames(id: string, { annotated, origins }: ServiceIntent): string {
   return spelled?.name ?? (from ? optionPlace(from, option) : 'subnet, network or security group id');
 }
 
-/**
- * Why source ranges cannot be enforced; undefined if they can. Octavia compares a range with the family of the primary
- * VIP only, and writes it as a rule for all families (decision 13). With the user's own security groups on the VIP
- * port, Octavia takes no ranges.
- */
+/** Octavia checks a range by the primary VIP's family, and writes rules for all (decision 13). With the user's own groups it takes no ranges. */
 function whyUnenforceable(
   intent: ServiceIntent,
   { octavia, served }: Cloud,
@@ -93,9 +84,8 @@ const ADDITIONAL = `${ANNOTATION_PREFIX}additional-vip-subnet-ids`;
 const SUBNET = 'loadbalancer.openstack.org/subnet-id';
 
 /**
- * Problems of families of spec.ipFamilies that the load balancer does not have, and of VIPs of other families. A
- * Service without a VIP of any of its families is blocked. RequireDualStack blocks before the load balancer is made;
- * one that exists serves on as it is. A Service that joins a load balancer has no say in its VIPs.
+ * A Service without a VIP of any of its families is blocked. RequireDualStack blocks before the load balancer is made; an existing one serves on.
+ * A Service that joins a load balancer has no say in its VIPs.
  */
 export function familyProblems(
   intent: ServiceIntent,

@@ -1,7 +1,4 @@
-/**
- * What a Service changes of a load balancer as a whole. One that is alone on it decides. What several share stays as it is made, but for its tags, and a
- * floating IP where all agree; a Service that asks for something else has a Problem.
- */
+/** A Service alone on a load balancer decides. A shared one stays as made, but for tags, and a floating IP where all agree; else a Problem. */
 import { attributeRule } from '../../model/attributes.ts';
 import { equalAttribute } from '../../model/equality.ts';
 import { isShared, madeForKey, type Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
@@ -26,14 +23,10 @@ interface Whole {
   readonly cluster: ClusterIdentity;
   readonly lb: ObservedResource | undefined;
   readonly sharing: Sharing | undefined;
-  /** The floating IP on the VIP port of the load balancer. */
   readonly floatingIP: WireResource | undefined;
 }
 
-/**
- * Whether the floating IP is not for this Service to set: others share the load balancer, and it has one, or they do not all ask for one, or another one
- * is to give it.
- */
+/** Whether the floating IP is not this Service's to set: on a shared load balancer one is there, not all ask for one, or the maker gives it. */
 export function leavesFloatingIP({ sharing, floatingIP }: Pick<Whole, 'sharing' | 'floatingIP'>): boolean {
   const gives = sharing?.agreed === 'external' && sharing.maker !== 'another';
   return isShared(sharing) && (floatingIP !== undefined || !gives);
@@ -68,7 +61,6 @@ export function desireOfShared(
   };
 }
 
-/** The floating IP that is there. The Service that the load balancer was made for tags it. */
 function keptAsItIs(
   { service }: ServiceIntent,
   { cluster, sharing, floatingIP }: Whole,
@@ -81,7 +73,7 @@ function keptAsItIs(
   return [{ kind: 'floatingip', address: 'floatingip', ifPresent: true, attributes: { tags } }];
 }
 
-/** The attributes of the load balancer: of one that is shared only that it is up, and all present tags with those of this Service. */
+/** A shared load balancer is only up, and has all present tags with those of this Service. */
 function attributesOf(
   { attributes }: DesiredResource,
   { annotated, service }: ServiceIntent,
@@ -112,10 +104,7 @@ function attributesOf(
   return { ...isUp, tags: [...new Set(all)] };
 }
 
-/**
- * One Problem for each setting of the whole that is not so on a shared load balancer. Of the Service that it was made for, what the
- * load balancer does not show was followed when it was made.
- */
+/** A Problem for each setting that a shared load balancer does not have. What it does not show of its maker's was followed when it was made. */
 function problemsOf(
   { service, internal }: ServiceIntent,
   { wire: loadBalancer, whose }: ObservedResource,

@@ -13,7 +13,6 @@ import { ANNOTATIONS, NEEDS } from '../intent/annotations.ts';
 import type { Port } from '../intent/ports.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
-/** The version of the Octavia API, and the provider of the load balancer. */
 export interface Ability extends OctaviaVersion {
   readonly provider: string;
 }
@@ -24,10 +23,8 @@ interface Able {
 }
 
 /**
- * The desired resources without what this cloud cannot do, and a Problem for each attribute that has no effect for that
- * reason. An attribute that levelset sets of its own accord (`implied`) is no Problem. An attribute that guards, such
- * as `vip_sg_ids` or TLS, blocks: without it the load balancer would be less safe than the user wants. A port for which
- * nothing can take the attribute's place (`drops`) is left out.
+ * What this cloud cannot do has no effect and is a Problem, but not what levelset sets by itself (`implied`). What guards, such as `vip_sg_ids` or
+ * TLS, blocks: without it the load balancer would be less safe than the user wants. A port that needs the attribute (`drops`) is left out.
  */
 export function withinCapabilities(
   desired: readonly DesiredResource[],
@@ -99,10 +96,7 @@ function textOf(value: unknown): string {
 /** Values that switch something off. They are no Problem if no port makes use of them. */
 const OFF: readonly unknown[] = [undefined, false, null, 'NONE'];
 
-/**
- * A Problem for each annotation of which no port makes use, since something that it needs is missing. An annotation
- * that has an effect on at least one port is no Problem.
- */
+/** A Problem for each annotation of which no port makes use, since something that it needs is missing. */
 export function uselessSettings({ ports }: Pick<ServiceIntent, 'ports'>): readonly Problem[] {
   return ANNOTATIONS.flatMap((row) => {
     const { on, sets, needs, unused } = row;

@@ -34,9 +34,8 @@ import {
 import { CLASS } from './service-config.ts';
 
 /**
- * What an annotation needs before it has an effect, as words that follow "needs". These are the needs of attributes
- * (Need) and four more: http is a port of plain HTTP, redirect a port that redirects to HTTPS, check a pool with a
- * health monitor, and floating-ip an external Service with an IPv4 address.
+ * What an annotation needs before it has an effect, as words that follow "needs": the needs of attributes (Need), http (a port of plain HTTP),
+ * redirect (to HTTPS), check (a health monitor) and floating-ip (an external Service with an IPv4 address).
  */
 export const NEEDS = {
   tcp: 'a TCP port',
@@ -54,10 +53,7 @@ export const NEEDS = {
 
 export type AnnotationNeed = keyof typeof NEEDS;
 
-/**
- * One annotation. `on` and `sets` name an attribute of a resource (shared/model/attributes/), or a setting of the Service or of its
- * ports, which code in desired/ reads.
- */
+/** `on` and `sets` name an attribute of a resource (shared/model/attributes/), or a setting, which code in desired/ reads. */
 interface Row<On extends string, Sets extends string, T> extends AnnotationColumns<T> {
   readonly on: On;
   readonly sets: Sets;
@@ -76,7 +72,6 @@ export interface AnnotationRow extends Omit<Row<ResourceKind | keyof Settings, s
   readonly needs: readonly AnnotationNeed[];
 }
 
-/** One setting. Its type is that of the annotation's values. */
 function setting<const On extends keyof Settings, const Sets extends string, T>(
   row: Row<On, Sets, T>,
 ): typeof row {
@@ -167,7 +162,6 @@ interface Settings {
   ServicePort: SettingsOn<'ServicePort'>;
 }
 
-/** What annotations may set: attributes of all resources of a kind, and settings. */
 export type Targets = ResourceTypes & Settings;
 
 type AnyRow = Row<AnnotationRow['on'], string, unknown>;
@@ -192,17 +186,13 @@ function completed({ needs, ...row }: AnyRow): AnnotationRow {
   return { ...byOption, ...row, needs: all.filter((need) => !!need) };
 }
 
-/** The attribute that a row sets, or in which its setting ends up; undefined if that is not exactly one attribute. */
 export function targetOf({
   becomes,
 }: AnnotationRow): readonly [kind: ResourceKind, attribute: string] | undefined {
   return becomes?.split('.') as [ResourceKind, string] | undefined;
 }
 
-/**
- * Which annotation sets what: those of attributes, which are rows of shared/model/attributes/, and the settings above. Keys
- * and defaults are OCCM's, if it has the annotation (docs/sources/occm.md, "Annotations").
- */
+/** Which annotation sets what. Keys and defaults are OCCM's, if it has the annotation (docs/sources/occm.md, "Annotations"). */
 export const ANNOTATIONS: readonly AnnotationRow[] = [
   ...SHARING,
   ...(['loadbalancer', 'floatingip', 'listener', 'l7policy', 'pool'] as const).flatMap(annotationsOf),

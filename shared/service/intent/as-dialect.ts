@@ -8,33 +8,23 @@ import type { Service } from '../../model/kubernetes.ts';
 import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 import type { WireResource } from '../../model/resources.ts';
 
-/**
- * The configuration with this provider. The provider of a load balancer that exists never changes; that in cloud.conf
- * is for new load balancers.
- */
+/** The provider of a load balancer that exists never changes; that in cloud.conf is for new ones. */
 function ofProvider(config: Config, provider: unknown): Config {
   if (typeof provider !== 'string') return config;
   return { ...config, loadBalancer: { ...config.loadBalancer, lbProvider: provider } };
 }
 
-/** The intent of a Service, and the configuration by which it was read. */
 export interface Reading {
-  /** Undefined if the Service is gone. */
   readonly intent?: ServiceIntent;
-  /**
-   * The configuration with the defaults of the controller that made the load balancer, and the load balancer's
-   * provider.
-   */
+  /** With the defaults of the controller that made the load balancer, and the load balancer's provider. */
   readonly config: Config;
   /** The same for a load balancer that takes this one's place: its provider is that of cloud.conf. */
   readonly asNew: Config;
-  /** Hashes of the changes that the Service approves, sorted. */
   readonly approved: readonly string[];
   /** Of a load balancer that OCCM made: the attributes that annotations set which it does not know, or reads otherwise (decision 431). */
   readonly readOtherwise?: ReadonlySet<string>;
 }
 
-/** Reads the intent with the defaults of the controller that made the load balancer. */
 export function readAsDialect(
   service: Service | undefined,
   loadBalancer: WireResource | undefined,
@@ -54,9 +44,7 @@ export function readAsDialect(
   return { ...configs, intent, approved, readOtherwise: readOtherwise(service) };
 }
 
-/**
- * The intent without a description: kinx's driver reads in the description how the load balancer behaves (decision 7).
- */
+/** kinx's driver reads in the description how the load balancer behaves (decision 7). */
 function withoutDescription(intent: ServiceIntent): ServiceIntent {
   const { description, ...Service } = intent.annotated.Service;
   if (description === undefined) return intent;

@@ -4,10 +4,8 @@ import type { Port } from './ports.ts';
 import { valueIn, type Values } from './read-annotations.ts';
 import type { ServiceIntent } from './service-intent.ts';
 
-/** Who sets what nobody asks for. */
 const DEFAULT = 'the default';
 
-/** One value that holds for a Service, and what set it. */
 export interface EffectiveValue {
   /** The name of the annotation that sets it, without the prefix. For what no annotation sets alone: the attribute. */
   readonly setting: string;
@@ -58,7 +56,6 @@ export function overruledValues(intent: ServiceIntent): readonly Problem[] {
 
 type Value = Pick<EffectiveValue, 'value' | 'setBy'>;
 
-/** A value that goes before the annotation. */
 function valueOfField(
   { on, sets }: AnnotationRow,
   { ranges, internal, annotated, origins }: ServiceIntent,
@@ -101,7 +98,6 @@ function protocolSetBy(
   return `spec.ports[${index}].${listens === 'HTTP' ? 'appProtocol' : 'protocol'}`;
 }
 
-/** One value in place of those of all ports, if they are the same. */
 function together(values: readonly EffectiveValue[], ports: number): readonly EffectiveValue[] {
   const [first] = values;
   const alike = new Set(values.map(({ value, setBy }) => JSON.stringify([value, setBy])));

@@ -4,17 +4,12 @@ import { matching, OBJECT_NAME, uuid, type Parser } from '../../model/text/parse
 import { DESCRIPTION_MARK, LONGEST_DESCRIPTION } from '../../model/ownership.ts';
 import { isReserved, LONGEST_USER_TAG } from '../../model/load-balancer/user-tags.ts';
 
-/**
- * Parsers of values that name nodes, subnets, flavors and load balancers, or that are the user's tags or description.
- */
-
 /** Labels of nodes. An empty value selects every node, whatever cloud.conf says. */
 export const nodeSelector: Parser<NodeSelector> = (text) => {
   const value = parseNodeSelector(text);
   return value ? { value } : { allowed: NODE_SELECTOR };
 };
 
-/** A choice of subnets, by name or tags. */
 function choice<T>(choose: (text: string) => Choice<T>): Parser<string> {
   return (text) => {
     const value = text.trim();
@@ -26,17 +21,13 @@ function choice<T>(choose: (text: string) => Choice<T>): Parser<string> {
 export const subnetName = choice(chooseByName);
 export const subnetTags = choice(chooseByTags);
 
-/** The name that an operator gave a flavor, or its id. */
 export const operatorsName = matching(/^[^\p{Cc}]{1,255}$/u, 'the name of an Octavia flavor, or its id');
 
 export const nodeName = matching(OBJECT_NAME, 'names of nodes');
 
 const MOST_WEIGHT = 256;
 
-/**
- * Weights of members by the names of their nodes, within Octavia's limits. A member of weight 0 gets no new
- * connections.
- */
+/** Weights of members by the names of their nodes, within Octavia's limits. 0: no new connections. */
 export const memberWeights: Parser<Readonly<Record<string, number>>> = (text) => {
   const pairs = text.split(/[\s,]+/).filter((item) => item !== '');
   const read = pairs.flatMap((item): (readonly [string, number])[] => {
@@ -55,10 +46,7 @@ export const sectionName = matching(
   'the name of a [LoadBalancerClass "name"] of cloud.conf',
 );
 
-/**
- * The name by which Services share a load balancer. It goes into a tag, so it has no comma, which separates tags in a
- * query.
- */
+/** The name by which Services share a load balancer. It goes into a tag, so it has no comma, which separates tags in a query. */
 export const sharedName = matching(
   /^(cluster\/)?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
   'a DNS label such as edge, or cluster/edge for one of all namespaces',
@@ -69,10 +57,7 @@ export const loadBalancerId: Parser<string> = (text) => (text.trim() === '' ? { 
 
 const MOST_TAGS = 32;
 
-/**
- * Tags, split on commas as OCCM does. Tags by which controllers recognise what is theirs are refused
- * (decision 31).
- */
+/** Tags, split on commas as OCCM does. Tags by which controllers recognise what is theirs are refused (decision 31). */
 export const tagList: Parser<readonly string[]> = (text) => {
   const tags = [...new Set(text.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '');
   return tags.length > 0 && tags.length <= MOST_TAGS && tags.every(isTag)

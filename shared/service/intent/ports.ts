@@ -6,32 +6,23 @@ import { goesToPods } from '../../model/load-balancer/service-endpoints.ts';
 import type { Annotated, PortIntent } from './read-annotations.ts';
 import type { AnnotationNeed, Targets } from './annotations.ts';
 
-/** What a port of the Service's wants, by its spec and by annotations. */
 export interface Port extends PortIntent {
   readonly spec: ServicePort;
-  /** Its place in spec.ports. */
   readonly index: number;
   readonly transport: 'TCP' | 'UDP' | 'SCTP';
   /** `tcp/80`: the part that the plan addresses of everything at the port share. */
   readonly at: string;
-  /** The protocol of the listener. */
   readonly listens: ListenerProtocol;
   /** The protocol of the pool. Absent for PROMETHEUS: the listener itself answers. */
   readonly pools?: PoolProtocol;
-  /** The members are Pods, and no nodes. */
   readonly isDirect: boolean;
-  /**
-   * The port on which kube-proxy says whether a node has an endpoint; absent without externalTrafficPolicy Local
-   * (docs/sources/kubernetes.md, "Health check node port").
-   */
+  /** Where kube-proxy tells whether a node has an endpoint; only with policy Local (docs/sources/kubernetes.md, "Health check node port"). */
   readonly healthPort?: number;
   /** The type of the health check; absent: the members are not checked. */
   readonly check?: string;
-  /** What of NEEDS the port has. */
   readonly meets: ReadonlySet<string>;
 }
 
-/** The ports of a Service, in the order of spec.ports. */
 export function portsOf(service: Service, annotated: Annotated): readonly Port[] {
   const { ports = [], externalTrafficPolicy, healthCheckNodePort } = service.spec;
   return annotated.ports.flatMap((port, index) => {
@@ -66,10 +57,7 @@ function needsMetBy(port: Omit<Port, 'meets'>): Port['meets'] {
   return new Set(Object.entries(isMet).flatMap(([need, met]) => (met ? [need] : [])));
 }
 
-/**
- * How members are checked: as kube-proxy answers with externalTrafficPolicy Local, where nodes without an endpoint would lose their
- * traffic, else as the annotation says if Octavia takes that for the transport, else by a connection of the transport.
- */
+/** kube-proxy's answer with policy Local, or nodes without an endpoint would lose traffic; else the annotation's check, or a connection. */
 function checkOf(
   { ServicePort, healthmonitor: { type } }: PortIntent,
   transport: Port['transport'],
@@ -90,19 +78,15 @@ const LISTENER: Readonly<Record<Targets['ServicePort']['protocol'], ListenerProt
   prometheus: 'PROMETHEUS',
 };
 
-/**
- * The standard values of appProtocol that mean HTTP to a load balancer. It passes all other protocols through (decision
- * 16).
- */
+/** The standard values of appProtocol that mean HTTP to a load balancer. It passes all others through (decision 16). */
 const APP_PROTOCOL: ReadonlyMap<string | undefined, ListenerProtocol> = new Map([
   ['http', 'HTTP'],
   ['kubernetes.io/ws', 'HTTP'],
 ]);
 
 /**
- * The protocols of a port's listener and pool. A UDP or SCTP port speaks just that, whatever the annotations say. For a
- * TCP port the first of these counts: TLS if certificates are named and win over a protocol annotation, the protocol
- * annotation, HTTP for the X-Forwarded settings, appProtocol, TCP.
+ * UDP and SCTP speak just that. For a TCP port the first of these counts: TLS if certificates win over a protocol annotation, that annotation,
+ * HTTP for the X-Forwarded settings, appProtocol, TCP.
  */
 function protocolsOf(
   spec: ServicePort,
@@ -120,13 +104,9 @@ function protocolsOf(
   return { listens, pools: proxyProtocol ?? (listens === 'TERMINATED_HTTPS' ? 'HTTP' : listens) };
 }
 
-/** The settings of annotations that name certificates. */
 export const CERTIFICATES = ['ServicePort.tlsReferences', 'ServicePort.tlsSecrets'] as const;
 
-/**
- * Whether a TCP port terminates TLS because of its certificates. Another protocol wins over them if its annotation is
- * for this one port and the certificates are for all ports, or if the certificates are those of cloud.conf.
- */
+/** Another protocol wins over certificates if its annotation is for this port and theirs for all ports, or if they are those of cloud.conf. */
 function wantsCertificates({ ServicePort: settings, spelled }: PortIntent): boolean {
   if ((settings.tlsReferences ?? []).length + (settings.tlsSecrets ?? []).length === 0) return false;
   if (settings.protocol === undefined || settings.protocol === 'terminated_https') return true;
@@ -135,7 +115,6 @@ function wantsCertificates({ ServicePort: settings, spelled }: PortIntent): bool
   return named.length > 0 && (!forThisPort || named.some(({ ofOnePort }) => ofOnePort));
 }
 
-/** Whether the members get the PROXY protocol. */
 export function isProxied({ pools }: Port): boolean {
   return pools === 'PROXY' || pools === 'PROXYV2';
 }

@@ -12,17 +12,13 @@ import { didYouMean } from '../../model/text/did-you-mean.ts';
 
 type ValuesOf<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> };
 
-/** The values that annotations set for one port. */
 export interface PortIntent extends ValuesOf<
   'listener' | 'pool' | 'member' | 'healthmonitor' | 'ServicePort'
 > {
   readonly spelled: Spelled;
 }
 
-/**
- * The annotation behind each value, by the attribute or setting, such as `listener.tls_versions`. A value without an
- * entry comes from cloud.conf or from a default.
- */
+/** By attribute or setting, such as `listener.tls_versions`. A value without an entry comes from cloud.conf or from a default. */
 type Spelled = Readonly<Partial<Record<string, Spelling>>>;
 
 export interface Spelling {
@@ -34,9 +30,7 @@ export interface Spelling {
 }
 
 export interface Annotated extends ValuesOf<'loadbalancer' | 'floatingip' | 'Service'> {
-  /** The annotations behind the values of the Service as a whole. */
   readonly spelled: Spelled;
-  /** The ports, in the order of spec.ports. */
   readonly ports: readonly PortIntent[];
   readonly problems: readonly Problem[];
 }
@@ -46,13 +40,11 @@ const OUTPUT = [LOAD_BALANCER_ADDRESS, KINX_LOAD_BALANCER_ID];
 
 type Named = Pick<ServicePort, 'name' | 'port'>;
 
-/** What one Service's annotations are read with. */
 interface Reader {
   readonly annotations: Readonly<Record<string, string>>;
   readonly namespace: string;
   readonly config: Config;
   readonly lastSelector?: string | undefined;
-  /** What is wrong, by annotation. */
   readonly problems: Map<string, Problem>;
   /** The values that were read, by annotation: one for all ports is read once. */
   readonly values: Map<string, unknown>;
@@ -65,9 +57,8 @@ const readerOf = (
 ): Reader => ({ annotations, namespace, config, lastSelector, problems: new Map(), values: new Map() });
 
 /**
- * Reads all annotations of a Service. A valid value counts; a wrong one becomes a Problem, and its row says what counts.
- * `lastSelector` is the last node-selector that could be read. An annotation of levelset's own that is about ports may name one
- * port: `levelset.openstack.org/protocol.443`, or `….https`.
+ * A valid value counts; a wrong one becomes a Problem, and its row says what counts. An annotation of levelset's own about ports may name one:
+ * `levelset.openstack.org/protocol.443`, or `….https`. `lastSelector` is the last node-selector that could be read.
  */
 export function readAnnotations(
   service: Pick<Service, 'metadata'> & { readonly spec: { readonly ports?: readonly Named[] } },
@@ -139,7 +130,6 @@ export function readSetting<S extends keyof Targets['Service']>(
 
 export type Values = Pick<PortIntent, 'spelled'>;
 
-/** What a row sets among the values of the Service, or of one port. */
 export function valueIn(values: Values, { on, sets }: AnnotationRow): unknown {
   return (values as Values & Readonly<Partial<Record<string, Readonly<Record<string, unknown>>>>>)[on]?.[
     sets
@@ -246,7 +236,6 @@ function unknownAnnotations(
   });
 }
 
-/** The first of the ids that the Service may not refer to. */
 function idOutOfReach(
   ids: unknown,
   namespace: string,

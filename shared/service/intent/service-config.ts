@@ -19,15 +19,10 @@ const GROUPS: readonly { readonly annotations: readonly string[]; readonly field
 /** Where the options of [LoadBalancer] that hold for one Service stand, by field; those without an entry have their default. */
 export interface Origins {
   readonly by: Readonly<Partial<Record<Field, string>>>;
-  /** The options that do not count for the Service, and why. */
   readonly overruled: readonly Problem[];
 }
 
-/**
- * cloud.conf as it holds for one Service: annotations go first, then the class that the Service names, then
- * [LoadBalancer]. In OCCM the class goes first, for external Services only (docs/sources/occm.md,
- * "Classes").
- */
+/** Annotations, then the named class, then [LoadBalancer]. OCCM's class goes first, for external Services only (docs/sources/occm.md, "Classes"). */
 export function configOf(
   service: Pick<Service, 'metadata'>,
   config: Config,
@@ -81,14 +76,11 @@ export function optionPlace(from: string, field: string): string {
   return from.startsWith('class ') ? `${from} ${keyOf(field)}` : from;
 }
 
-/** The key of an option in cloud.conf. */
 function keyOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/**
- * The Problem of an unknown class. It blocks: without the class the VIP's subnet is not known, and a VIP cannot move.
- */
+/** It blocks: without the class the VIP's subnet is not known, and a VIP cannot move. */
 function unknownClass(name: string, { loadBalancerClasses }: Config): Problem {
   const names = Object.keys(loadBalancerClasses).sort();
   const there = names.length > 0 ? names.join(', ') : 'none';
@@ -103,10 +95,7 @@ export function isOfKinx(annotation: string): boolean {
   return annotation.startsWith(KINX) && annotation !== KINX_LOAD_BALANCER_ID;
 }
 
-/**
- * The configuration with kinx's defaults for options that cloud.conf does not set: whether and how often members are checked
- * (docs/sources/kinx.md, "Defaults of kinx").
- */
+/** kinx's defaults for how members are checked, unless cloud.conf sets it (docs/sources/kinx.md, "Defaults of kinx"). */
 export function withKinxDefaults(config: Config, further: Partial<LoadBalancerConfig> = {}): Config {
   const defaults = { createMonitor: true, monitorDelay: 5, monitorTimeout: 5, monitorMaxRetries: 3 };
   const unset = Object.entries(defaults).filter(([option]) => config.given?.includes(option) !== true);

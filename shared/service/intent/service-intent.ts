@@ -11,21 +11,16 @@ import { configOf, type Origins } from './service-config.ts';
 import { allowedRanges, readSourceRanges, type SourceRanges } from './source-ranges.ts';
 import { tooMany, withinPorts } from '../../model/load-balancer/within-limits.ts';
 
-/**
- * What one Service wants, read from its spec, its annotations and the configuration, without knowledge of the cloud.
- */
+/** What one Service wants, by its spec, its annotations and the configuration, without knowledge of the cloud. */
 export interface ServiceIntent {
   readonly service: Service;
   readonly annotated: Annotated;
-  /** The ports, in the order of spec.ports. */
   readonly ports: readonly Port[];
   readonly internal: boolean;
   /** cloud.conf makes the Service internal, and the Service itself does not. */
   readonly internalByConfig: boolean;
   readonly keepFloatingip: boolean;
-  /** How the IP addresses are published. */
   readonly publication: {
-    /** The name to publish in place of the IP addresses. */
     readonly hostname?: string;
     /** Whether members of a port get the PROXY protocol, so that no traffic may bypass the load balancer. */
     readonly proxied: boolean;
@@ -36,18 +31,13 @@ export interface ServiceIntent {
   readonly nodeSelector: NodeSelector | undefined;
   /** The families of spec.ipFamilies. After `withFamilies` only those that the load balancer serves. */
   readonly families: readonly Family[];
-  /** The first family. */
   readonly family: Family;
   readonly ranges: SourceRanges;
   /** The ranges that may connect; null: everybody may. Over a family without a range here, nobody may. */
   readonly allowed_cidrs: readonly string[] | null;
-  /** Problems of the source ranges, which depend on the families that the load balancer serves. */
   readonly rangeProblems: readonly Problem[];
-  /**
-   * Whether spec.loadBalancerIP may name only a floating IP that was made for the Service, or kept for its namespace.
-   */
+  /** Whether spec.loadBalancerIP may name only a floating IP made for the Service, or kept for its namespace. */
   readonly onlyOwnFloatingIP: boolean;
-  /** Whether the operator's list names the floating IP in spec.loadBalancerIP for the Service's namespace. */
   readonly floatingIPAllowed: boolean;
   readonly problems: readonly Problem[];
   readonly origins: Origins;
@@ -86,10 +76,7 @@ export function readIntent(asked: Service, config: Config, lastSelector?: string
   };
 }
 
-/**
- * Whether the Service is internal. As in OCCM, an annotation cannot make it external if cloud.conf makes all internal
- * (docs/sources/occm.md, "Internal Services and IPv6").
- */
+/** As in OCCM, no annotation makes a Service external if cloud.conf makes all internal (docs/sources/occm.md, "Internal Services and IPv6"). */
 export function internalOf(
   service: Service,
   config: Config,
@@ -113,10 +100,7 @@ function ofFamilies(
   return { families, family: families[0] ?? 4, allowed_cidrs: cidrs, rangeProblems: problems };
 }
 
-/**
- * The intent for a load balancer with VIPs of these families. If none is a family of the Service, the intent does not
- * change.
- */
+/** The intent for VIPs of these families. If none is a family of the Service, the intent does not change. */
 export function withFamilies(intent: ServiceIntent, served: readonly Family[]): ServiceIntent {
   const families = intent.families.filter((family) => served.includes(family));
   if (families.length === 0) return intent;
@@ -124,10 +108,7 @@ export function withFamilies(intent: ServiceIntent, served: readonly Family[]): 
   return { ...intent, families, family: families[0] ?? intent.family, allowed_cidrs, rangeProblems };
 }
 
-/**
- * Whether a Service wants a floating IP. IPv6 VIPs need none (docs/sources/occm.md, "Internal Services and
- * IPv6").
- */
+/** Whether a Service wants a floating IP. IPv6 VIPs need none (docs/sources/occm.md, "Internal Services and IPv6"). */
 export function wantsFloatingIP(intent: ServiceIntent): boolean {
   return !intent.internal && intent.families.includes(4);
 }
@@ -135,7 +116,6 @@ export function wantsFloatingIP(intent: ServiceIntent): boolean {
 /** A longer node-selector is not kept: many states share a ConfigMap. */
 const LONGEST_SELECTOR = 500;
 
-/** What the state of a Service keeps of its node-selector, for when that cannot be read any more. */
 export function selectorOf(intent: ServiceIntent | undefined): Pick<UnitState, 'nodeSelector'> {
   if (!intent?.nodeSelector || !intent.annotated.spelled['Service.nodeSelector']) return {};
   const nodeSelector = renderNodeSelector(intent.nodeSelector);

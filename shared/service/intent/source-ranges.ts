@@ -4,15 +4,12 @@ import type { Family } from '../../model/network/network-facts.ts';
 import { problemForEach, type Problem } from '../../model/plan.ts';
 import { tooMany, type Factor } from '../../model/load-balancer/within-limits.ts';
 
-/** The ranges of spec.loadBalancerSourceRanges, else of the annotation. */
 export interface SourceRanges {
   readonly field: string;
-  /** The texts as they are written. */
   readonly texts: readonly string[];
   /** Those that are CIDRs, as Octavia spells them: sorted, each once. */
   readonly cidrs: readonly string[];
   readonly unreadable: readonly string[];
-  /** There are so many that none is read. */
   readonly tooMany?: Problem;
 }
 

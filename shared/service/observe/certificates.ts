@@ -23,10 +23,7 @@ import { namespaceInStoredName, readStoredName, storedMode } from '../../model/t
 import type { Unit } from '../../model/unit.ts';
 import { readTlsSecret, type TlsSecretFacts } from '../../model/tls/tls-secret.ts';
 
-/**
- * Barbican's references for the certificates that the Service names. Each is read once a minute; unread, it counts as
- * written. What levelset keeps for a Secret is for those who have that Secret (decision 20).
- */
+/** A reference is read once a minute; unread, it counts as written. What levelset keeps for a Secret is for its owners alone (decision 20). */
 export async function observeCertificates(
   { references }: CertificateQuestion,
   { name: { namespace }, cluster }: Pick<Unit, 'name'> & { readonly cluster: ClusterIdentity },
@@ -41,10 +38,7 @@ export async function observeCertificates(
   return { references: new Map(await Promise.all(found)) };
 }
 
-/**
- * The times against which the ends of certificates are compared, in RFC 3339 with whole seconds, as Kubernetes has
- * them.
- */
+/** What the ends of certificates are compared with: RFC 3339 with whole seconds, as Kubernetes has them. */
 export function horizonAt(clock: Clock): Horizon {
   const now = clock.now();
   const text = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
@@ -78,10 +72,7 @@ async function find(
   return { because: `is no ${kinds.join(' or ')} of Barbican that this project can see` };
 }
 
-/**
- * The end of a certificate that is in a container, or in a secret of the type certificate. A secret that may hold a
- * private key is never read. The end is empty if it cannot be read, since no listener needs it.
- */
+/** A secret that may hold a private key is never read. The end is empty if it cannot be read, since no listener needs it. */
 async function endOf(
   kind: 'container' | 'secret',
   wire: WireResource,
@@ -95,7 +86,6 @@ async function endOf(
   return notAfter === undefined ? {} : { notAfter };
 }
 
-/** The id of the secret with a container's certificate. */
 function partOf(container: WireResource): string | undefined {
   const parts = (container['secret_refs'] ?? []) as readonly { name?: string; secret_ref?: string }[];
   return parts
@@ -120,11 +110,9 @@ const UNNAMED_MS = 5 * 60_000;
 const NAMED_MS = 60_000;
 
 /**
- * The certificates that levelset keeps in Barbican for this Service, from one list a minute for the whole process, or one in
- * five minutes where no Service names a Secret. A load balancer is not made by a list that was read before: Octavia refuses one with a
- * certificate that is gone. For a Service that leaves and has named one, or is gone, the list is read
- * again, because another process may have stored a certificate since. If the list fails, a Service that names no Secret goes
- * on without it: the next sweep finds what an earlier spec has left there.
+ * One list a minute for the whole process, or one in five minutes where no Service names a Secret. It is read again before a load balancer is made,
+ * since Octavia refuses one with a certificate that is gone, and for a Service that leaves and has named one, or is gone: another process may have
+ * stored a certificate since. If the list fails, a Service that names no Secret goes on: the next sweep finds what is left.
  */
 export async function findStoredCertificates(
   unit: Unit,
@@ -159,7 +147,6 @@ function isWithoutSecrets({ service }: Unit): boolean {
   return names.every((name) => !name.startsWith(TLS_SECRET));
 }
 
-/** Forgets the list of stored certificates, after a write of ours to Barbican. */
 export function forgetStored({ memory }: Pick<World, 'memory'>): void {
   memory.answers.forget(ANSWER);
 }
@@ -184,7 +171,6 @@ function oldestFirst(a: WireResource, b: WireResource): number {
   return rank(a) < rank(b) ? -1 : 1;
 }
 
-/** So many Secrets are read at once. */
 const AT_ONCE = 4;
 
 /** For each Secret, by its name: the fingerprint and the end of its certificate, or why it has none. Never a key. */

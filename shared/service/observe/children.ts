@@ -7,10 +7,8 @@ import { whoseListener, whoseMember, whosePool, type Owners } from '../../model/
 import { lazily } from '../../memory/answers.ts';
 
 /**
- * Everything on one load balancer. A plan address says what a resource is for, never its name (decision 4): a
- * listener's has transport and port, a pool's has those of the listener that uses it or for which it was made, a
- * member's has its pool, IP address and port. The depth `owners` reads only listeners and pools, which is enough to see
- * whether something foreign is on the load balancer.
+ * A plan address says what a resource is for, never its name (decision 4): by transport and port, a member's by its pool, IP address and port. The
+ * depth `owners` reads only listeners and pools, which is enough to see whether something foreign is on the load balancer.
  */
 export async function observeChildren(
   loadBalancer: WireResource,
@@ -38,10 +36,8 @@ export function observeListeners(
 }
 
 /**
- * Gives each pool its plan address. The port of its tag counts, so that a listener which was pointed at another's pool
- * takes nothing from that one (decision 4). If several pools are for one port, the pool that the port's listener uses
- * has the address, or without such a listener the newest pool; another one has the address of the next pool, and
- * further ones count as unused.
+ * A pool's address is by the port of its tag: a listener which was pointed at another's pool takes nothing from that one (decision 4). Of several
+ * for one port it is that of the pool in use, or else of the newest; another has the next pool's address, and further ones count as unused.
  */
 export function observePools(
   wires: readonly WireResource[],
@@ -78,15 +74,11 @@ function observeListener(wire: WireResource, owners: Owners): ObservedResource<'
 
 interface Purposed {
   readonly wire: WireResource;
-  /** The port for which the pool is. */
   readonly place: string | undefined;
   readonly user: { readonly listener: ObservedResource; readonly place: string } | undefined;
 }
 
-/**
- * The port of a pool, by its tag, and the listener that uses it. Of several it is the one at that port; a pool without a
- * tag is that of the listener with the same number and load balancer in its name.
- */
+/** A pool is for the port of its tag, else of its listener. Of several users the listener at that port counts, or without a tag the namesake. */
 function purposeOf(wire: WireResource, listeners: readonly ObservedResource[]): Omit<Purposed, 'wire'> {
   const users = listeners
     .filter((listener) => listener.wire['default_pool_id'] === wire.id)
@@ -135,10 +127,7 @@ function monitorOf({ address: parent, whose }: ObservedResource, wire: WireResou
   return { kind: 'healthmonitor', address, id: wire.id, parent, whose, wire };
 }
 
-/**
- * The L7 policies of our listener, with the rules of ours. A policy without this cluster's tag belongs to somebody
- * else.
- */
+/** A policy without this cluster's tag belongs to somebody else. */
 async function observePolicies(
   listener: ObservedResource,
   cluster: ClusterIdentity,
@@ -185,10 +174,7 @@ async function observeRules(
   }));
 }
 
-/**
- * Milliseconds since each member with weight 0 was last written; it has taken no new connection since then. Octavia's
- * times are in UTC and have whole seconds.
- */
+/** Milliseconds since each member with weight 0 was written, and so took no connection. Octavia's times: UTC, in whole seconds. */
 export function drainedForMs(
   resources: readonly ObservedResource[],
   now: number,
@@ -197,18 +183,13 @@ export function drainedForMs(
   return new Map(drained.map(({ address, wire }) => [address, now - writtenAt(wire)]));
 }
 
-/** What reads the listeners, pools and monitors of a load balancer. */
 export type ChildReader = Pick<Cloud, 'list' | 'get'>;
 
 export interface BulkChildren extends ChildReader {
-  /** Resolves when the lists are there. */
   listed(): Promise<unknown>;
 }
 
-/**
- * Reads the listeners, pools and monitors of all load balancers by one list each, the first time that somebody asks. Octavia has no
- * such list of members: it lists those of one pool.
- */
+/** Reads all load balancers' listeners, pools and monitors by one list each, when somebody asks. Octavia has no such list of members. */
 export function bulkChildren(cloud: ChildReader): BulkChildren {
   const byLoadBalancer = (kind: ReadKind): (() => Promise<ReadonlyMap<string, readonly WireResource[]>>) =>
     lazily(async () => {
@@ -231,7 +212,7 @@ export function bulkChildren(cloud: ChildReader): BulkChildren {
       if (typeof id === 'string' && kind === 'pool') return (await pools()).get(id) ?? [];
       return cloud.list(kind, query, parent);
     },
-    // one that was made since the list is read by itself
+    // a monitor that was made since the list is read by itself
     get: async (kind, id) =>
       (kind === 'healthmonitor' ? (await monitors()).get(id) : undefined) ?? cloud.get(kind, id),
   };

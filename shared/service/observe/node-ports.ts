@@ -24,10 +24,7 @@ const whatPortsDependOn = onceFor((nodes: readonly Node[]) =>
   fingerprint(nodes.map(({ spec, status }) => [spec?.providerID, status?.addresses])),
 );
 
-/**
- * The ports of the servers that the Nodes name: one list, and where a Node names an address that its server does not
- * have a second one, and a third of the sub-ports of trunks. `groups`: also the ports at the addresses of Nodes that name no server, for security groups.
- */
+/** One list of ports; a second where a Node names an address that its server lacks, a third of trunks. `groups`: also of Nodes without a server. */
 export async function listNodePorts(
   nodes: readonly Node[],
   groups: boolean,
@@ -60,10 +57,7 @@ async function list(
 
 type Judging = CloudReader & Pick<World, 'config'>;
 
-/**
- * The Nodes of a run, judged by Neutron's ports. If the load balancer `isMade`, and the ports serve no security groups, a
- * run that cannot read them goes on: members stay, and none joins (decision 160).
- */
+/** Where the load balancer `isMade` and ports serve no groups, a run goes on without them: members stay, and none joins (decision 160). */
 export async function observeNodes(
   nodes: readonly Node[],
   isMade: boolean,
@@ -75,7 +69,6 @@ export async function observeNodes(
   return judgeNodes(nodes, (ports as readonly DevicePort[] | undefined) ?? UNLISTED, othersIn(reader));
 }
 
-/** The Nodes of a sweep, judged by the list that the sweep has. */
 export function judgeBy(
   nodes: readonly Node[],
   ports: readonly WireResource[] | ReconcileError,
@@ -84,7 +77,6 @@ export function judgeBy(
   return judgeNodes(nodes, ports instanceof ReconcileError ? UNLISTED : ports, othersIn(reader));
 }
 
-/** The servers that are Nodes of other clusters of the project. */
 function othersIn({ memory }: Pick<World, 'memory'>): ReadonlySet<string> | undefined {
   return memory.projectServers?.others();
 }

@@ -28,7 +28,6 @@ import type { Service } from '../../model/kubernetes.ts';
 import type { HasAddress } from '../../model/node/judged-nodes.ts';
 import { limitOf, withinPorts } from '../../model/load-balancer/within-limits.ts';
 
-/** The question, with the endpoints of the Service. */
 interface Asked extends Omit<Question, 'network'>, ObservedEndpoints {
   readonly network: NetworkQuestion | undefined;
 }
@@ -43,7 +42,6 @@ interface OutsideOctavia {
 const NO_ENDPOINTS: ObservedEndpoints = {};
 const NO_FACTS: NetworkFacts = { floatingNetworks: [], missing: [] };
 
-/** Everything that the question asks for, in Kubernetes, Octavia, Neutron and Barbican. Writes nothing. */
 export async function observeService(
   question: Question,
   found: FoundLoadBalancers,
@@ -175,10 +173,8 @@ async function observeOutsideOctavia(
 }
 
 /**
- * Listeners, pools and what belongs to them. Nothing is read in a shallow look, or while Octavia locks the load
- * balancer, since it could not be changed anyway. For a Service that wants no load balancer, whose each listener and pool is has
- * to be certain, so that nobody else's resources are deleted. If nothing on the load balancer is this Service's, and somebody else uses
- * it, the Service has given it up.
+ * Nothing is read in a shallow look, or while Octavia locks, since nothing could be changed. For a Service that leaves, whose each listener and pool
+ * is has to be certain, so that nothing of others is deleted. With nothing of its own on what others use, it has given that up.
  */
 async function observeOnLoadBalancer(
   { unit, cluster, network, depth }: Asked,
@@ -206,10 +202,7 @@ async function observeOnLoadBalancer(
   return children;
 }
 
-/**
- * Whether nothing on the load balancer of a Service that leaves has changed until now, by `updated_at`: the run may have waited for
- * Neutron. One list by the Services' tags serves all that leave together.
- */
+/** Whether nothing on a leaving Service's load balancer changed while the run waited for Neutron. One list serves all that leave together. */
 async function isStill(
   { service, withLeftovers }: Unit,
   { id, updated_at: before }: WireResource,
@@ -224,10 +217,7 @@ function isListenerOrPool({ kind }: ObservedResource): boolean {
   return kind === 'listener' || kind === 'pool';
 }
 
-/**
- * Facts for a replacement. They are read only if the Service approves some change, which may need another load
- * balancer.
- */
+/** Facts for a replacement, read only if the Service approves some change, which may need one. */
 async function observeIfReplaced(
   { network, locate, offersIfReplaced }: Asked,
   lb: WireResource | undefined,
@@ -246,9 +236,7 @@ interface EndpointSource extends Pick<World, 'config'> {
   readonly kube: Pick<Kube, 'listEndpointSlices' | 'listPods'>;
 }
 
-/**
- * The endpoints of a Service. `isOfNode` tells the addresses of Pods in the network of their Node. Nothing is listed unless externalTrafficPolicy is Local or traffic goes to Pods directly.
- */
+/** `isOfNode` tells the addresses of Pods in their Node's network. Nothing is listed without externalTrafficPolicy Local or direct traffic. */
 export async function observeEndpoints(
   asked: Service,
   { kube, config }: EndpointSource,

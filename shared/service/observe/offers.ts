@@ -2,10 +2,7 @@ import type { Offer, OfferQuestion, Offers } from '../../model/load-balancer/oct
 import type { CloudReader } from '../../ports.ts';
 import { orUnread, onceAMinute } from '../../observe/reads.ts';
 
-/**
- * Octavia's flavors and zones, as far as they are asked for. They are read once a minute for the whole process. All are
- * listed, because a Problem names what could be chosen.
- */
+/** Flavors and zones are read once a minute for the process. All are listed, because a Problem names what could be chosen. */
 export async function observeOffers({ flavors, zones }: OfferQuestion, source: CloudReader): Promise<Offers> {
   return {
     ...(flavors ? { flavors: await listOf('flavor', source) } : {}),
@@ -24,10 +21,7 @@ async function listOf(
 
 const COUNTED = ['loadbalancer', 'listener', 'pool', 'healthmonitor'] as const;
 
-/**
- * How many resources of each kind the quota still allows; kinds without a limit are absent. Reading the quota costs one
- * call a minute, and each limited kind costs one list.
- */
+/** What the quota still allows of each kind; absent: no limit. It costs one call a minute, and one list for each limited kind. */
 export async function observeHeadroom(reader: CloudReader): Promise<Readonly<Record<string, number>>> {
   const { cloud } = reader;
   const limits = await onceAMinute(reader, 'quota', () => cloud.quota());

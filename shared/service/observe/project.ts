@@ -12,19 +12,15 @@ export type Listed = readonly WireResource[] | ReconcileError;
 
 /** The lists that one sweep reads from OpenStack, whatever the number of Services. Each list may fail alone. */
 export interface Project {
-  /** Load balancers with this cluster's tag. */
   readonly loadBalancers: Listed;
   /** All floating IPs of the project. */
   readonly floatingIPs: Listed;
   /** Security groups with this cluster's tag, with their rules. */
   readonly securityGroups: Listed;
-  /** The ports of Nodes, by which their addresses are judged. */
   readonly nodePorts: Listed;
-  /** Certificates of this cluster in Barbican. */
   readonly secrets: Listed;
 }
 
-/** Reads the lists for one sweep. */
 export async function observeProject(
   cluster: ClusterIdentity,
   cloud: Cloud,
@@ -40,7 +36,6 @@ export async function observeProject(
   return { loadBalancers, floatingIPs, securityGroups, nodePorts, secrets };
 }
 
-/** All load balancers with this cluster's tag. */
 export function listOurLoadBalancers(
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
@@ -48,18 +43,12 @@ export function listOurLoadBalancers(
   return cloud.list('loadbalancer', { tags: clusterTag(cluster) });
 }
 
-/**
- * The resources in a list; none if the list failed. Only for questions whose answer stays right when resources are
- * missing.
- */
+/** None if the list failed: only for questions whose answer stays right when resources are missing. */
 export function foundIn(list: Listed): readonly WireResource[] {
   return list instanceof ReconcileError ? [] : list;
 }
 
-/**
- * Answers list calls from a sweep's lists, and throws if that list failed. A kind that the sweep does not list, such as
- * listeners, is listed by a call. Without a sweep, every list is a call.
- */
+/** Lists of a sweep answer, or throw if they failed. What the sweep does not list, such as listeners, is listed by a call. */
 export function listsFor({
   project,
   cloud,
@@ -84,11 +73,7 @@ export function listsFor({
   };
 }
 
-/**
- * Applies the filters of Octavia and Neutron that observing uses: equality, one of several ids, `tags` (all of them),
- * `tags-any`, and one item of a port's list. Each of thousands of Services asks each list, so what has one of the values
- * is looked up, and the rest is not looked at.
- */
+/** The filters of Octavia and Neutron that observing uses, by look-up, since each of thousands of Services asks each list. */
 function found(list: readonly WireResource[], query: Query): readonly WireResource[] {
   const filters = Object.entries(query).flatMap(([name, value]) => filtersOf(name, value));
   const [fewest, ...others] = filters
@@ -101,7 +86,6 @@ function found(list: readonly WireResource[], query: Query): readonly WireResour
     .filter((wire) => others.every(({ filter }) => passes(wire, filter)));
 }
 
-/** What has one of these values of the attribute passes. */
 interface Filter {
   readonly name: string;
   readonly values: readonly unknown[];
@@ -122,13 +106,12 @@ function passes(wire: WireResource, { name, values }: Filter): boolean {
   return valuesOf(wire, name).some((value) => values.includes(value));
 }
 
-/** The places in the list of what passes; one that has several of the values comes several times. */
+/** The places in the list of what passes; a resource with several of the values comes several times. */
 function placesOf(list: readonly WireResource[], { name, values }: Filter): readonly number[] {
   const places = byValue(list, name);
   return values.flatMap((value) => places.get(value) ?? []);
 }
 
-/** By each value of an attribute: the places in the list of what has it. */
 const byValue = onceForEach(
   (name: string) => name,
   (list: readonly WireResource[], name): ReadonlyMap<unknown, readonly number[]> => {

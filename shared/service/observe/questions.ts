@@ -13,35 +13,27 @@ import type { CloudReader, Kube } from '../../ports.ts';
 import type { ChildReader } from './children.ts';
 import type { Project } from './project.ts';
 
-/** The Service whose load balancer to find, and what it wants to join. */
 export interface LoadBalancerQuestion {
   readonly unit: Unit;
   readonly cluster: ClusterIdentity;
-  /** Undefined if the Service wants no load balancer. */
   readonly join: JoinIntent | undefined;
 }
 
-/** Every read that the intent asks for. */
 export interface Question extends Pick<LoadBalancerQuestion, 'unit' | 'cluster'> {
   readonly depth: Depth;
   /** What the run before has written, if the load balancer alone is looked at. */
   readonly written: WrittenPlan | undefined;
-  /** The addresses of the Nodes that can be members of the Service. */
   readonly locate: () => readonly LocatedAddress[];
   readonly isOfNode: HasAddress;
-  /** Whether a Service asks for a floating IP; undefined if it leaves. */
   readonly asksFor: (
     service: Service,
   ) => 'external' | 'internal' | 'internal by config' | 'unknown' | undefined;
-  /** Undefined if the Service wants no load balancer. */
   readonly network: ((endpoints: Endpoints | undefined) => NetworkQuestion) | undefined;
   readonly securityGroup: SecurityGroupQuestion;
-  /** The flavors and zones to look up for the present load balancer, or for the first one. */
   readonly offers: (octavia: ObservedService['octavia']) => OfferQuestion;
   /** The same for a load balancer that takes this one's place; undefined if nothing is approved. */
   readonly offersIfReplaced: ((octavia: ObservedService['octavia']) => OfferQuestion) | undefined;
   readonly certificates: CertificateQuestion;
-  /** Names of Secrets. */
   readonly secrets: readonly string[];
   /** Whether the Service names Secrets. A Service that leaves may, too: their certificates are in Barbican. */
   readonly namesSecrets: boolean;
@@ -51,7 +43,6 @@ export interface Question extends Pick<LoadBalancerQuestion, 'unit' | 'cluster'>
 interface SecurityGroupQuestion extends Pick<JudgedNodes, 'ports' | 'servers'> {
   /** Whether levelset manages security groups. If not, the Service should have none, and hardly ever has. */
   readonly managed: boolean;
-  /** The IP addresses in this subnet whose ports should have the group; none if the Service wants no load balancer. */
   readonly addresses: (
     memberSubnet: Subnet | undefined,
     endpoints: Endpoints | undefined,
@@ -65,12 +56,9 @@ export interface Source extends CloudReader {
   >;
   /** The lists of a sweep, which answer list calls; absent in a run. */
   readonly project?: Project;
-  /** What a sweep reads what is on load balancers by; absent in a run. */
   readonly children?: ChildReader;
-  /** The Services as a sweep listed them, by `NAMESPACE/NAME`; absent in a run. */
   readonly services?: ReadonlyMap<string, Service>;
   /** When a sweep began to read, in milliseconds; absent in a run. */
   readonly readAt?: number;
-  /** The Nodes as a sweep judged them; absent in a run. */
   readonly judged?: JudgedNodes;
 }

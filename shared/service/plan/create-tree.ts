@@ -17,11 +17,7 @@ export function comesLater(desired: readonly DesiredResource[]): readonly Desire
   return desired.filter(({ address }) => places.has(placeOf(address)));
 }
 
-/**
- * One POST for a load balancer with everything on it (Octavia API, "fully populated load balancer"). A port whose
- * pool speaks TLS is left out, and later steps create it: Octavia 11 fails on such a tree with a 500 and leaks the VIP
- * port.
- */
+/** One POST (Octavia API, "fully populated load balancer"). TLS pools come later: Octavia 11 fails on such a tree with 500, and leaks the VIP port. */
 export function createTree(lb: DesiredResource, children: readonly DesiredResource[]): CreateStep {
   const below = Map.groupBy(children, ({ parent }) => parent);
   const under = (parent: string, kind: ResourceKind): readonly DesiredResource[] =>

@@ -2,13 +2,12 @@ import { placeOf } from '../../model/address.ts';
 import type { DesiredResource, Member, ObservedResource } from '../../model/resources.ts';
 import { asItIs } from './held/hold-members.ts';
 
-/** A pool in use, and not one that is built beside it or left over. */
+/** A pool in use, neither built beside it nor left over. */
 const IN_USE = /^pool\/[a-z]+\/\d+$/;
 
 /**
- * What is desired of a Service that is blocked: its pools as they are, and in each of them the members of today's Nodes, checked as
- * those beside them. A pool whose port the Service does not name any more has those at its node port. A pool that would lose its last
- * member stays as it is (decision 420).
+ * A blocked Service has its pools as they are, with members of today's Nodes, checked as those beside them; at its node port if the Service does
+ * not name the port any more. A pool that would lose its last member stays as it is (decision 420).
  */
 export function followNodes(
   desired: readonly DesiredResource[],
@@ -39,10 +38,7 @@ export function followNodes(
   });
 }
 
-/**
- * Whether the member is asked for where others are. A pool is not moved to another subnet, and an empty one waits until the subnet is
- * known.
- */
+/** A pool is not moved to another subnet, and an empty one waits until the subnet is known. */
 function isBeside(
   { attributes, unasked }: DesiredResource<'member'>,
   present: readonly ObservedResource[],
@@ -57,7 +53,6 @@ function isPoolInUse({ kind, whose, address }: ObservedResource): boolean {
   return kind === 'pool' && whose !== 'foreign' && IN_USE.test(address);
 }
 
-/** The member, checked as the health monitor checks those beside it. */
 function asOthers(
   member: DesiredResource<'member'>,
   present: readonly ObservedResource[],

@@ -16,8 +16,8 @@ export interface LeftBehind {
   readonly loadBalancerId: string | undefined;
 }
 
-/** The time in milliseconds since 1970, and how such a time is written. */
 interface Moment {
+  /** Milliseconds since 1970. */
   readonly now: number;
   readonly inWords: (ms: number) => string;
 }
@@ -67,7 +67,6 @@ function whyNamespaceWaits(
   return isOver && `namespace ${namespaceOf(key)} has had its half of the deletion budget (--deletion-share)`;
 }
 
-/** The plan with a refusal in place of its steps. */
 export function holdBack(plan: Plan, { address, kind }: ObservedResource, why: string): Plan {
   const reason = `its Service is gone without having been deleted; ${why}`;
   return { ...plan, steps: [], refused: [{ address, kind, changes: [], reason }] };

@@ -6,10 +6,7 @@ import type { DesiredResource, ObservedResource } from '../../model/resources.ts
 /** Children in ERROR that were written a moment ago, by their ids. */
 export type Resting = ReadonlySet<string>;
 
-/**
- * The change that makes Octavia configure a child in ERROR anew, with all that is stored of it: a write of what it has. None
- * for a child that works, and for one that rests.
- */
+/** A write of what it has makes Octavia configure a child in ERROR anew. None for a child that works or rests. */
 export function mendingChanges(child: ObservedResource, resting: Resting): readonly Change[] {
   if (!isChildInError(child) || resting.has(child.id)) return [];
   const value = child.wire['admin_state_up'] ?? true;
@@ -27,7 +24,6 @@ export function stuckProblems(observed: readonly ObservedResource[], anHourAgo: 
   });
 }
 
-/** The desired children that Octavia left in ERROR although they were written again. */
 export function errorProblems(
   observed: readonly ObservedResource[],
   desired: readonly DesiredResource[],

@@ -22,9 +22,8 @@ export function planToStore({ desired, there }: StoredInput): readonly Step[] {
 }
 
 /**
- * The steps that delete certificates from Barbican: only those that no observed listener names. Octavia reads a
- * certificate once more when it removes a listener, and hangs if the certificate is gone (decision 15). So none is
- * deleted while the load balancer is locked or about to be deleted, or while some listeners were not read.
+ * Certificates go only if no observed listener names them. Octavia reads a certificate once more when it removes a listener, and hangs if it is gone
+ * (decision 15): so none goes while the load balancer is locked or about to be deleted, or while some listeners were not read.
  */
 export function planToTakeOut({ observed, there, wanted, leaves, unknown }: StoredInput): readonly Step[] {
   const lb = there.get('lb');

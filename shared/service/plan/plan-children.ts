@@ -109,12 +109,8 @@ interface MemberDifference {
     readonly id: string;
     readonly changes: readonly Change[];
   }[];
-  /**
-   * Whether one call may replace all members of the pool. It may not if a member is not levelset's or waits for
-   * approval, or if a member is draining and does not change, since the call would start its draining again.
-   */
+  /** Whether one call may replace all members: not if one is foreign, waits for approval, or drains unchanged, as it would drain anew. */
   readonly alone: boolean;
-  /** All desired members, for the call that replaces the whole pool. */
   readonly all: readonly DesiredResource[];
 }
 
@@ -185,10 +181,7 @@ function inShort({ attribute, from, to }: Change): string {
 
 const USUAL_WEIGHT = 1;
 
-/**
- * The differences of a member that is there. A member with the name of another machine had the address before this one:
- * what somebody set for that machine, such as weight 0, went with it.
- */
+/** A member with another machine's name had the address before: what somebody set for that machine, such as weight 0, went with it. */
 export function memberChanges(
   desired: DesiredResource,
   observed: ObservedResource,
@@ -203,11 +196,7 @@ export function memberChanges(
   return [...ofMachine, { attribute: 'name', from: named, to: name }, ...another];
 }
 
-/**
- * A member that exists, as a batch call lists it. Octavia reads a listed member as a create: it resets what the list
- * leaves out, such as the weight that a person gave, and overwrites what the list names. It even overwrites the subnet,
- * which a PUT of the member could not change (test/conformance, "members").
- */
+/** Octavia reads a listed member as a create: it resets what the list leaves out, and overwrites even the subnet (test/conformance, "members"). */
 export function asListed(
   desired: DesiredResource,
   { wire }: ObservedResource,

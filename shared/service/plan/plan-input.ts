@@ -22,7 +22,6 @@ export interface ServicePlanInput {
   readonly desired: Wanted;
   /** Undefined: the quota was not read, or has no limits. */
   readonly headroom?: Headroom | undefined;
-  /** Present if the load balancer is in ERROR, and levelset may repair it. */
   readonly repair?: RepairFacts | undefined;
 }
 
@@ -32,7 +31,6 @@ interface Wanted {
   readonly keepMembers: boolean;
   readonly keepSecurityGroup: boolean;
   readonly draining?: readonly DrainingMember[];
-  /** Hashes of changes that may be made. */
   readonly approved: readonly string[];
   readonly readOtherwise?: ReadonlySet<string> | undefined;
   readonly internalByConfig?: boolean | undefined;
@@ -43,10 +41,7 @@ interface Wanted {
   };
 }
 
-/**
- * Whether the plan creates a load balancer, so that the quota must be known: if the quota refuses a one-POST create
- * half-way, Octavia leaks the VIP port (decision 522).
- */
+/** Such a plan needs the quota: if that refuses a one-POST create half-way, Octavia leaks the VIP port (decision 522). */
 export function createsLoadBalancer(planned: Plan, { unit, observed, depth }: ServicePlanInput): boolean {
   if (depth !== 'deep') return false;
   return (unit.wanted && !observed.loadBalancer) || planned.steps.some(isAnother);
@@ -60,10 +55,7 @@ export function isOnUsersPort({ address, wire }: ObservedResource, { service, wa
   return !wasMade && requestedFloatingIP(service) !== wire['floating_ip_address'];
 }
 
-/**
- * What others on the load balancer keep the Service from: the ports that they have, such as `tcp/80`, and the addresses of the rules that
- * are idle without them.
- */
+/** The ports that others have, such as `tcp/80`, and the addresses of the rules that are idle without them. */
 export function takenByOthers({ desired, observed, cluster }: ServicePlanInput): readonly string[] {
   const free = withoutTakenPlaces(desired.resources, observed.resources, cluster);
   if (free.taken.length === 0) return [];
@@ -72,11 +64,7 @@ export function takenByOthers({ desired, observed, cluster }: ServicePlanInput):
   return [...free.taken, ...addresses.filter((address) => !left.has(address))];
 }
 
-/**
- * The desired resources without the security group rules for ports that have no pool. Such a port has no pool because
- * another Service has it on the same load balancer, or the cloud cannot serve it. A group that loses all its rules here
- * is meant to be empty (decision 420).
- */
+/** A port without a pool is another Service's here, or the cloud cannot serve it. A group that loses all rules may be empty (decision 420). */
 export function withoutIdleRules(desired: readonly DesiredResource[]): readonly DesiredResource[] {
   const pools = new Set(desired.filter(({ kind }) => kind === 'pool').map(({ address }) => address));
   const isIdle = ({ kind, places = [] }: DesiredResource): boolean =>

@@ -18,14 +18,12 @@ interface Leaving {
   readonly sharedWith: readonly string[];
   /** Tags of other Services that only their listeners have, and the load balancer should have. */
   readonly missingTags: readonly string[];
-  /** The tags that OCCM has for this Service. */
   readonly goTags: readonly string[];
 }
 
 /**
- * The steps for a load balancer that is not desired any more. Octavia's cascade deletes everything on it, so it is used
- * only if the load balancer was made for this Service, levelset owns everything on it, and no other Service shares it.
- * Else levelset deletes what is its own; when nothing of that is left, it removes its tags.
+ * Octavia's cascade deletes everything, so it is only for a load balancer that was made for this Service, is all levelset's and not shared. Else levelset
+ * deletes what is its own; when nothing of that is left, it removes its tags.
  */
 export function removeAll(lb: ObservedResource, input: Leaving): readonly Step[] {
   const { unit, observed, sharedWith } = input;
@@ -54,10 +52,7 @@ function release(lb: ObservedResource, key: ServiceKey, { goTags }: Leaving): St
   return setTags(lb, to, "it, or a resource on it, is not levelset's, so it stays and loses levelset's tags");
 }
 
-/**
- * Removes the tags of one Service from a load balancer that other Services use, and the owner's UID from its floating IP. Tags that only the other Services'
- * listeners have are added. If no name of a Service is left in the tags, all of levelset's tags go.
- */
+/** Removes one Service's tags and the owner's UID, and adds those that only others' listeners have. If no Service is left in them, all go. */
 function leave(
   lb: ObservedResource,
   key: ServiceKey,

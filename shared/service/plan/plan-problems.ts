@@ -7,7 +7,6 @@ import { FIELD_MANAGER, type ClusterIdentity } from '../../model/ownership.ts';
 import { servicesIn } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { ManagedFields, Service } from '../../model/kubernetes.ts';
 
-/** The Problems of `quotaShortages` as blocking ones, for a load balancer that cannot be made without more quota. */
 export function quotaProblems(
   desired: readonly DesiredResource[],
   headroom?: Readonly<Record<string, number>>,
@@ -15,10 +14,7 @@ export function quotaProblems(
   return quotaShortages(desired, headroom).map((problem) => ({ ...problem, blocking: true as const }));
 }
 
-/**
- * One Problem for each kind of which more resources are to be created than the project's quota still allows. A kind
- * without a number has no limit.
- */
+/** A Problem for each kind of which more are to be created than the quota still allows. Without a number there is no limit. */
 export function quotaShortages(
   desired: readonly DesiredResource[],
   headroom: Readonly<Record<string, number>> = {},
@@ -44,10 +40,8 @@ const REFERENCES = [
 ] as const;
 
 /**
- * One Problem for each listener that needs another certificate while levelset logs in with an application credential.
- * To read a certificate, Octavia trades the caller's token for another, which Keystone refuses to application
- * credentials. Octavia then answers 400, and a create of a whole load balancer leaks the VIP port (decision 15). A
- * listener that names the certificate already is changed as usual.
+ * To read a certificate, Octavia trades the caller's token for another, which Keystone refuses to application credentials. Octavia then answers 400,
+ * and a create of a whole load balancer leaks the VIP port (decision 15). A listener that names the certificate already is changed as usual.
  */
 export function delegationProblems(
   desired: readonly DesiredResource[],
@@ -75,10 +69,7 @@ export function delegationProblems(
     }));
 }
 
-/**
- * The desired resources without the ports that another Service or a person has on the same load balancer. Octavia has
- * one TCP-like listener per port, so such a port is left out with everything on it.
- */
+/** Octavia has one TCP-like listener per port: a port that another Service or a person has is left out with everything on it. */
 export function withoutTakenPlaces(
   desired: readonly DesiredResource[],
   observed: readonly ObservedResource[],
@@ -86,7 +77,6 @@ export function withoutTakenPlaces(
 ): {
   readonly desired: readonly DesiredResource[];
   readonly problems: readonly Problem[];
-  /** Such as `tcp/80`. */
   readonly taken: readonly string[];
 } {
   const there = new Map(observed.map((resource) => [resource.address, resource]));
@@ -115,9 +105,8 @@ function problemOf(place: string, { wire, id }: ObservedResource, cluster: Clust
 }
 
 /**
- * A Problem if another controller wrote the Service after levelset last wrote its status. The two would undo each
- * other's changes of the load balancer (decision 150). A controller that stopped before levelset came does not count.
- * One that stops later counts until levelset writes the status again. Times of managedFields have whole seconds.
+ * A controller that wrote after levelset's last status would undo levelset's changes (decision 150). A controller that stopped counts until
+ * levelset writes the status again. Times of managedFields have whole seconds.
  */
 export function secondControllerProblems(service: Service | undefined): readonly Problem[] {
   const other = secondController(service);
@@ -126,7 +115,6 @@ export function secondControllerProblems(service: Service | undefined): readonly
   return [{ field: 'field manager', value: other.manager ?? '', message, momentary: true }];
 }
 
-/** The last write of another controller; undefined if there is none. */
 export function otherController(service: Service | undefined): ManagedFields | undefined {
   const writes = service?.metadata.managedFields ?? [];
   const others = writes.filter((write) => write.manager !== FIELD_MANAGER && isController(write));
@@ -145,10 +133,7 @@ export function secondController(service: Service | undefined): ManagedFields | 
   return (other?.time ?? '') > last ? other : undefined;
 }
 
-/**
- * Whether a service controller wrote these fields. Only such a controller writes the load balancer's address. A Go
- * controller counts by its name, since it may have written only annotations.
- */
+/** Only a service controller writes the load balancer's address. A Go controller counts by its name: it may have written only annotations. */
 function isController({ manager = '', fieldsV1 }: ManagedFields): boolean {
   const status = fieldsV1?.['f:status'];
   const writesAddress = typeof status === 'object' && status !== null && 'f:loadBalancer' in status;

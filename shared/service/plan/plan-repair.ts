@@ -1,17 +1,12 @@
-/**
- * How a load balancer in ERROR is repaired (decision 310): by a failover where the cloud lets levelset ask for one, else by
- * another load balancer that takes its place.
- */
+/** A load balancer in ERROR is repaired by a failover where the cloud allows that, else by another one in its place (decision 310). */
 import { familyOf, vipsOf } from '../../model/network/network-facts.ts';
 import type { FailoverStep } from '../../model/plan.ts';
 import type { Key } from '../../model/request.ts';
 import type { Repair } from '../../model/records.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 
-/** The facts for the budget of repairs. */
 export interface RepairFacts {
   readonly key: Key;
-  /** The ids of all load balancers of this cluster. */
   readonly all: readonly string[];
   /** Those of the last day. */
   readonly repairs: readonly Repair[];
@@ -23,18 +18,13 @@ export interface RepairFacts {
 
 export interface WhatServes {
   readonly observed: readonly ObservedResource[];
-  /** The addresses in the Service's status. */
   readonly published: readonly string[];
-  /** What would be desired of a load balancer that takes this one's place. */
   readonly anew: readonly DesiredResource[];
 }
 
 const HOUR_MS = 3_600_000;
 
-/**
- * The failover to try: once a day for each load balancer that a controller made and that has levelset's tags, and within an hour for no
- * more than the share. Undefined: there was one already, it has to wait, or nothing is repaired without a person (0%).
- */
+/** The failover to try: once a day for each of a controller's with levelset's tags, and within an hour for no more than the share; else undefined. */
 export function planFailover(lb: ObservedResource, facts: RepairFacts): FailoverStep | undefined {
   if (facts.percent === 0 || !canFailOver(lb) || wasFailedOver(lb, facts)) return undefined;
   if (howMany(facts, 'failover', HOUR_MS, lb) >= mostOf(facts)) return undefined;
@@ -74,10 +64,7 @@ function keepsAddress(lb: ObservedResource, { observed, published, anew }: WhatS
   return isIPv4Alone && isWanted && floating !== undefined && published.every((one) => one === floating);
 }
 
-/**
- * What says that clients may still be answered although the load balancer is in ERROR; undefined if nothing does. Octavia says ERROR
- * of a load balancer as soon as one of its pools has no working member, so its members count as well.
- */
+/** Why clients may still be answered. Octavia says ERROR as soon as one pool has no working member, so the members count as well. */
 function whatServes({ wire }: ObservedResource, observed: readonly ObservedResource[]): string | undefined {
   const { operating_status: status } = wire;
   if (status === 'OFFLINE') return undefined;

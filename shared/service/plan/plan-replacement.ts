@@ -16,21 +16,15 @@ import { serviceKey, type Key } from '../../model/request.ts';
 interface ReplacementInput {
   readonly unit: Key;
   readonly observed: readonly ObservedResource[];
-  /** Other Services on the load balancer, as `NAMESPACE/NAME`. */
   readonly sharedWith: readonly string[];
   /** Other changes that wait for approval. A new load balancer would have them at once, without approval. */
   readonly awaitingApproval: readonly AwaitingApproval[];
-  /** Present if the load balancer is in ERROR, and levelset may repair it. */
   readonly repair: RepairFacts | undefined;
-  /** The addresses in the Service's status. */
   readonly published: readonly string[];
-  /** The UID of the Service. */
   readonly uid: string;
-  /** The approvals (short hashes) in the Service's annotation. */
   readonly approved: readonly string[];
   /** The load balancer that an earlier run made to take this one's place. */
   readonly replacement: WireResource | undefined;
-  /** The resources that would be desired without a load balancer, and their Problems. */
   readonly another:
     { readonly resources: readonly DesiredResource[]; readonly problems: readonly Problem[] } | undefined;
   readonly desired: readonly DesiredResource[];
@@ -43,20 +37,16 @@ interface ReplacementInput {
 interface Replacement {
   readonly steps: readonly Step[];
   readonly refused: readonly Refusal[];
-  /**
-   * The new load balancer, once it is complete. The floating IP moves to it, and the old one is deleted with everything
-   * on it.
-   */
+  /** The complete new load balancer. The floating IP moves to it, and the old one is deleted with everything on it. */
   readonly switchesTo?: WireResource;
   /** The reason why the old load balancer must be deleted before the new one can be made; absent if it need not. */
   readonly rebuild?: string;
 }
 
 /**
- * Plans another load balancer for a change that Octavia cannot make, or for a load balancer in ERROR that no failover mends. The change is refused until the Service names its
- * approval, and for as long as an obstacle stands. Then levelset makes the new load balancer beside the old one, moves
- * the floating IP to it, and deletes the old one. If both need the same VIP, the old one is deleted first. The new one
- * has the old one's id in a tag, so that the next run continues wherever this one ends.
+ * Another load balancer takes this one's place for a change that Octavia cannot make, or an ERROR that no failover mends. It waits for approval, and
+ * while an obstacle stands. The new one is made beside the old one and gets the floating IP, and the old one is deleted: first, if both need the
+ * same VIP. The new one has the old one's id in a tag, so that the next run continues wherever this one ends.
  */
 export function planReplacement(
   wanted: DesiredResource | undefined,
@@ -151,19 +141,13 @@ function create(
   return { ...step, address: REPLACEMENT, because };
 }
 
-/**
- * The step that deletes the replacement with everything on it. None without a replacement, or while Octavia works on
- * it, since Octavia would refuse.
- */
+/** The deletion of the replacement. None without one, or while Octavia works on it, since Octavia would refuse. */
 function removeReplacement(replacement: WireResource | undefined, because: string): readonly DeleteStep[] {
   if (!replacement || String(replacement['provisioning_status']).startsWith('PENDING_')) return [];
   return [removeWithAll(REPLACEMENT, replacement.id, because)];
 }
 
-/**
- * The desired floating IP, on the VIP port of the replacement if there is one. Neutron needs the VIP as well if the
- * port has several IPv4 VIPs.
- */
+/** The floating IP on the replacement's VIP port, if there is one. Neutron needs the VIP as well if the port has several IPv4 VIPs. */
 export function switchedTo(replacement: WireResource | undefined, wanted: DesiredResource): DesiredResource {
   if (!replacement) return wanted;
   const own = Object.entries(wanted.attributes).filter(([name]) => name !== 'fixed_ip_address');
@@ -173,12 +157,7 @@ export function switchedTo(replacement: WireResource | undefined, wanted: Desire
   return { ...wanted, attributes };
 }
 
-/**
- * The reason why no other load balancer can take this one's place; undefined if one can. Obstacles are: it was made by a person or for
- * another Service, other changes
- * wait for approval, other Services use it, a resource on it is not levelset's, it lacks levelset's tags, or kinx made
- * it, so that its VIP is the published address.
- */
+/** Why no other load balancer can take this one's place; undefined if one can. One of kinx stays: its VIP is the published address. */
 function obstacleOf(
   lb: ObservedResource,
   { unit, observed, sharedWith, awaitingApproval }: ReplacementInput,
@@ -208,7 +187,6 @@ function keepsItsPort(wanted: DesiredResource, { wire }: ObservedResource): bool
   );
 }
 
-/** Why no load balancer can be made as desired; undefined if one can. */
 function whyImpossible(
   resources: readonly DesiredResource[],
   problems: readonly Problem[],
@@ -223,7 +201,6 @@ function whyImpossible(
   );
 }
 
-/** Why a load balancer in ERROR is not rebuilt without approval; undefined if it is. */
 function whyWaits(
   inPlace: boolean,
   lb: ObservedResource,
@@ -234,7 +211,6 @@ function whyWaits(
   return why === undefined ? undefined : `it is in ERROR, and levelset does not rebuild it by itself: ${why}`;
 }
 
-/** What a replacement costs those who use the load balancer. */
 function costOf(
   inPlace: boolean,
   lb: ObservedResource,

@@ -13,28 +13,22 @@ const GROUP_ID: Ref = { $ref: 'securitygroup.id' };
 
 interface SecurityGroupInput {
   readonly leaves: string | undefined;
-  /** The UID of the Service. */
   readonly uid: string;
   readonly approved: readonly string[];
   readonly desired: readonly DesiredResource[];
   readonly observed: readonly ObservedResource[];
   /** No node is eligible, so the ports that have the group keep it. */
   readonly keepMembers: boolean;
-  /**
-   * A new pool is built beside the one in use. The rules for the members of the old pool stay until the listener uses
-   * the new one.
-   */
+  /** Beside the pool in use a new one is built. Rules for the old members stay until the listener uses it. */
   readonly switching: boolean;
   readonly there: ReadonlyMap<Address, ObservedResource>;
   readonly wanted: ReadonlyMap<Address, DesiredResource>;
 }
 
 /**
- * The steps of a Service's security group, its rules and its ports. The group is complete before it is put on a port,
- * and off all ports before it is deleted. A group without any desired rule keeps its rules, since the Service's ranges
- * could not be read (docs/sources/occm.md, "Security groups"). A group that may be empty loses them. While pools
- * are switched, no rule is deleted. Off a Service that goes on it is taken once that is approved: it may be all that lets the load balancer
- * in, and only the configuration has changed (decision 154).
+ * The group is complete before it is put on a port, and off all ports before it is deleted. Without any desired rule it keeps its rules, as the ranges
+ * could not be read (docs/sources/occm.md, "Security groups"), unless it may be empty. While pools are switched, no rule is deleted. Off a Service
+ * that goes on it is taken once approved: it may be all that lets the load balancer in, and only the configuration has changed (decision 154).
  */
 export function planSecurityGroup(
   input: SecurityGroupInput,
@@ -121,7 +115,6 @@ function planPort(port: ObservedResource, input: SecurityGroupInput): readonly S
   return [{ verb: 'update', kind: 'port', address: port.address, id: port.id, ...because, changes }];
 }
 
-/** Why a port loses groups; `own`: the group in use, not only one that was made twice. */
 function whyOffPort(own: boolean, { leaves, wanted }: SecurityGroupInput): string {
   if (!own) return 'a create whose answer was lost made the group twice';
   if (!wanted.has(GROUP)) return leaves ?? GROUPS_OFF;
@@ -134,11 +127,7 @@ interface Sides {
   readonly there: ReadonlyMap<Address, ObservedResource>;
 }
 
-/**
- * Whether members are in another subnet than the desired rules are made for. Members stay in the subnet to which an
- * annotation moved them, even when it is removed (decision 11). Members of a locked load balancer are not observed,
- * so they count as being elsewhere.
- */
+/** Members stay in the subnet to which a removed annotation moved them (decision 11). A locked load balancer's are unread, and count as elsewhere. */
 function areMembersElsewhere({ desired, observed, there }: Sides): boolean {
   const members = desired.filter(({ kind }) => kind === 'member');
   if (members.length > 0 && !observed.some(({ kind }) => kind === 'member')) return there.has('lb');
@@ -153,11 +142,7 @@ function areMembersElsewhere({ desired, observed, there }: Sides): boolean {
   });
 }
 
-/**
- * The rules for members that stay in another subnet than the desired rules are made for. The present rules say the
- * range of that subnet, and it stays open for all desired ports. With the provider `ovn`, rules are made of source
- * ranges, so there are none.
- */
+/** Members that stay in another subnet: its range, from present rules, is open for all desired ports. Not with `ovn`, whose rules are source ranges. */
 export function rulesOfStaying(
   asked: readonly DesiredResource[],
   sides: Sides,

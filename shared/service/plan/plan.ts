@@ -188,7 +188,6 @@ export function planService(given: ServicePlanInput): Plan {
 
 const NO_FLOATING_IP = 'the Service is to have no floating IP of its own';
 
-/** The steps for the members of these pools, and nothing for the pools. */
 function planMembersAlone(
   desired: readonly DesiredResource[],
   input: Omit<ChildrenInput, 'desired' | 'wanted'>,
@@ -206,7 +205,6 @@ function byAddress<R extends { readonly address: Address }>(
   return new Map(resources.map((resource) => [resource.address, resource]));
 }
 
-/** A floating IP of this Service beside the one that it uses. */
 function isLeftover({ kind, address, whose }: ObservedResource): boolean {
   return kind === 'floatingip' && address !== 'floatingip' && whose !== 'foreign';
 }
@@ -243,7 +241,6 @@ const ORDER: readonly ((step: Step) => boolean)[] = [
   () => true,
 ];
 
-/** Whether the floating IP goes from the load balancer. */
 function detaches(step: Step): boolean {
   if (step.verb === 'delete') return true;
   return (

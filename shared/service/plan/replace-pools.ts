@@ -9,11 +9,9 @@ import { asListed, memberChanges } from './plan-children.ts';
 type There = ReadonlyMap<Address, ObservedResource>;
 
 /**
- * Puts a new pool in the place of each pool that Octavia cannot change as desired, because of its protocol, the type of
- * its monitor or the subnet of a member. The new pool, its members and its monitor get a place of their own beside the
- * old ones, and the listener is to use the new pool. The comparison then yields the steps: build the new pool, switch
- * the listener, delete the old pool. In the next runs the new pool is the one in use. A draining member stays in the
- * old pool. With `keepMembers`, a pool that may not be empty stays as it is.
+ * A new pool, with members and monitor, beside each pool that Octavia cannot change as desired (protocol, type of monitor, a member's subnet). The
+ * steps: build it, switch the listener, delete the old pool, in which draining members stay. In the next runs the new pool is the one in use. With
+ * `keepMembers`, a pool that may not be empty stays as it is.
  */
 export function replacePools(
   desired: readonly DesiredResource[],
@@ -79,7 +77,6 @@ function placeToLeave(
   return [{ ...leaving, next }];
 }
 
-/** The changes that need a new pool, each once. */
 function changesOf(resources: readonly DesiredResource[], there: There): readonly string[] {
   const changes = resources.flatMap((wanted) => {
     const observed = there.get(wanted.address);
@@ -102,10 +99,7 @@ function placeIn({ address, parent }: DesiredResource): string {
 /** Attributes that a listener takes with any protocol. The other attributes wait for the new protocol. */
 const OF_ANY_PROTOCOL = ['admin_state_up', 'allowed_cidrs', 'connection_limit'];
 
-/**
- * The desired resource with its present values. Without an eligible node the new pool would be empty, so the old pool
- * stays in use, and the listener keeps the protocol that fits it.
- */
+/** Without an eligible node the new pool would be empty: the old pool stays, and the listener keeps the protocol that fits it. */
 function asItIs(resource: DesiredResource, there: There): readonly DesiredResource[] {
   const observed = there.get(resource.address);
   if (!observed) return [];
@@ -118,7 +112,6 @@ function asItIs(resource: DesiredResource, there: There): readonly DesiredResour
   return [{ ...resource, attributes: { ...asObserved, ...Object.fromEntries(free) } }];
 }
 
-/** The place of a port's new pool, and the reason for it. */
 interface PoolReplacement {
   readonly next: string;
   readonly because: string;
@@ -126,10 +119,7 @@ interface PoolReplacement {
   readonly replaces?: string;
 }
 
-/**
- * A resource of a port, moved to the new pool. A member keeps what nobody asks for, such as a weight that a person gave, and what waits
- * for approval its present value.
- */
+/** A member keeps what nobody asks for, such as a person's weight, and the present value of what waits for approval. */
 function inNextPool(resource: DesiredResource, replacement: PoolReplacement, there: There): DesiredResource {
   const { next, because, replaces } = replacement;
   const ref = { $ref: `pool/${next}.id` } as const;
@@ -165,10 +155,7 @@ function inNextPool(resource: DesiredResource, replacement: PoolReplacement, the
   }
 }
 
-/**
- * All attributes of a resource that have a value. Other monitors lose those of an HTTP check: Octavia shows but refuses
- * them.
- */
+/** Monitors of other types lose the attributes of an HTTP check: Octavia shows but refuses them. */
 export function presentOf({ kind, wire }: ObservedResource): Attributes {
   const names = [...Object.keys(ATTRIBUTES[kind]), ...(kind === 'member' ? ['monitor_address'] : [])];
   const isHttp = wire['type'] === 'HTTP' || wire['type'] === 'HTTPS';

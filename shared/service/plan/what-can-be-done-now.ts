@@ -74,7 +74,6 @@ function waitsForApproval(
   return { awaitingApproval: [{ verb: 'delete', address, kind, changes: [], reason, approval }] };
 }
 
-/** What a load balancer waits for that Octavia locks. */
 function whoEnds(lb: WireResource, anHourAgo: string): string {
   const stuck = howToFree('loadbalancer', lb, anHourAgo);
   return (
@@ -83,9 +82,7 @@ function whoEnds(lb: WireResource, anHourAgo: string): string {
   );
 }
 
-/**
- * Whether the step opens a port. While a shared load balancer is locked, the run cannot see which Service has a port.
- */
+/** While a shared load balancer is locked, the run cannot see which Service has a port. */
 function opensPort({ kind, verb }: Step): boolean {
   return kind === 'securitygrouprule' && verb === 'create';
 }

@@ -1,4 +1,3 @@
-/** Why a step deletes something, in words for people. */
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import type { Unit } from '../../model/unit.ts';
@@ -16,11 +15,9 @@ export function whyLeaving({ name, service, wanted, letGo }: Unit): string | und
 
 export interface Asked {
   readonly wanted: ReadonlyMap<Address, DesiredResource>;
-  /** The ports that the Service names, such as `tcp/80`. */
   readonly ports: readonly string[];
 }
 
-/** Why something goes from a load balancer that stays the Service's. */
 export function whyChildGoes({ kind, address }: ObservedResource, { wanted, ports }: Asked): string {
   switch (kind) {
     case 'healthmonitor':

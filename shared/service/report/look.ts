@@ -13,7 +13,6 @@ import { effectiveValues, overruledValues, type EffectiveValue } from '../intent
 import { unitOf, isOurs } from '../unit.ts';
 import type { Problem } from '../../model/plan.ts';
 
-/** What a Service's evaluation shows to people. */
 async function shownOf(key: Key, name: ServiceKey, service: Service | undefined, world: World) {
   const { kube, config } = world;
   const unit = unitOf(key, name, service, config);
@@ -88,7 +87,6 @@ type Stated = Pick<StatusTree, 'id' | 'name' | 'operating_status' | 'provisionin
 export interface ExplainedService {
   /** `service/NAMESPACE/NAME`. */
   readonly unit: Key;
-  /** Whether levelset looks after the Service. */
   readonly isOurs: boolean;
   /** `questioned`: among what does not count is something about what set the value. */
   readonly values: readonly (EffectiveValue & { readonly questioned?: true })[];

@@ -9,16 +9,11 @@ import { isShared } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { WireResource } from '../../model/resources.ts';
 
 /**
- * The addresses to publish, in the order of spec.ipFamilies. VIPs of other families come last, if the Service asks for
- * additional VIPs.
- *
- * For IPv6 it is the VIP. For IPv4 it is the floating IP, if the Service wants one and it is on the VIP port or this
- * run attaches it. Without it the Service has no IPv4 address. The VIP is published where those who share the load balancer do not all ask for a floating IP, and
- * in a cloud without external networks (decision 13).
- * A Service that wants no floating IP publishes the VIP; on a load balancer of kinx, its published floating IP stays.
- *
- * There is no address while the load balancer is in PENDING_CREATE or ERROR, or while a Service that shares it has no
- * listener on it yet. While a change of the floating IP awaits approval, the published addresses stay.
+ * The addresses to publish, in the order of spec.ipFamilies. VIPs of other families come last, if the Service asks for additional VIPs.
+ * IPv6: the VIP. IPv4: the floating IP, if the Service wants one and it is on the VIP port or this run attaches it, else none. The VIP where the Service
+ * wants none, where its sharers do not all ask for one, and without external networks (decision 13). Of kinx, a published floating IP stays.
+ * None while the load balancer is in PENDING_CREATE or ERROR, or a sharer has no listener yet. While a change of the floating IP awaits approval, the
+ * published addresses stay.
  */
 export function addressesToPublish(evaluation: Evaluation, applied: Applied): readonly string[] {
   const { intent, unit } = evaluation;
@@ -51,17 +46,13 @@ function ipv4AddressesOf(lb: WireResource, evaluation: Evaluation, applied: Appl
     const isToGetOne = !isShared(sharing) || sharing?.agreed === 'external';
     if (isToGetOne && !canHaveNone) return [];
   }
-  // kinx published the VIP or the floating IP, and a takeover keeps it (docs/sources/kinx.md, "What kinx brings into
-  // line")
+  // kinx published the VIP or the floating IP, and a takeover keeps it (docs/sources/kinx.md, "What kinx brings into line")
   const stays = dialectOf(lb) === 'kinx' ? publishedAddresses(evaluation.unit.service) : [];
   if (typeof address === 'string' && stays.includes(address)) return [address];
   return vipsOf(lb).filter((vip) => familyOf(vip) === 4);
 }
 
-/**
- * The ingress to publish. While a change waits for approval that could alter an address, or the Service is blocked, the
- * published ingress stays.
- */
+/** The published ingress stays while a change waits for approval that could alter an address, or the Service is blocked. */
 export function ingressOf(
   evaluation: Evaluation,
   addresses: readonly string[],
@@ -74,10 +65,7 @@ export function ingressOf(
   return evaluation.intent ? desireIngress(evaluation.intent, addresses) : [];
 }
 
-/**
- * What to publish in the Service's status: a name if there is one, else the IP addresses, always with `ipMode`
- * (docs/sources/kubernetes.md, "Published addresses").
- */
+/** A name if there is one, else the IP addresses, always with `ipMode` (docs/sources/kubernetes.md, "Published addresses"). */
 export function desireIngress(
   { publication }: Pick<ServiceIntent, 'publication'>,
   addresses: readonly string[],
@@ -90,19 +78,15 @@ export function desireIngress(
   return addresses.map((ip) => ({ ip, ipMode: proxied ? 'Proxy' : 'VIP' }));
 }
 
-/**
- * An IP address for a DNS name. Services such as nip.io read dashes as colons; a label may not begin or end with a
- * dash.
- */
+/** Services such as nip.io read dashes as colons; a label may not begin or end with a dash. */
 function labelOf(address: string): string {
   if (familyOf(address) === 4) return address;
   return address.replaceAll(':', '-').replace(/^-/, '0-').replace(/-$/, '-0');
 }
 
 /**
- * Whether what is published is what it should be. An apiserver that knows `ipMode` shows it with every address. One that does
- * not, such as 1.29, drops it, and so it makes no difference there (docs/sources/kubernetes.md, "Published addresses"). levelset
- * publishes no `ports`: those of another controller, which say that a port failed, go.
+ * An apiserver that does not know `ipMode`, such as 1.29, drops it, which makes no difference (docs/sources/kubernetes.md, "Published addresses").
+ * levelset publishes no `ports`: those of another controller, which say that a port failed, go.
  */
 export function sameIngress(
   desired: readonly LoadBalancerIngress[],

@@ -19,10 +19,7 @@ interface ConditionNews {
   readonly type: 'Normal' | 'Warning';
 }
 
-/**
- * The condition for an outcome, and the type of the Event when the condition changes. `True` means that the load
- * balancer serves.
- */
+/** The condition for an outcome, and the type of its Event. `True` means that the load balancer serves. */
 export function conditionOf(
   service: Service,
   outcome: Outcome,
@@ -107,7 +104,6 @@ function settled(evaluation: Evaluation | undefined, addresses: readonly string[
   return { message: { status, reason, message }, type: notes.length > 0 ? 'Warning' : 'Normal' };
 }
 
-/** The conditions of the Service with levelset's condition renewed. Conditions of other writers stay. */
 export function withCondition(
   { status }: Service,
   message: ConditionMessage,

@@ -11,7 +11,6 @@ import type { Evaluation } from '../evaluate.ts';
 const CREATE_MS = 2000;
 const CHANGE_MS = 700;
 
-/** The outcome of one run. Pure. */
 export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outcome {
   const { plan, observed, locked, replacing, leaving } = evaluation;
   const { steps, error } = applied;

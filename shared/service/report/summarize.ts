@@ -36,7 +36,7 @@ interface SummaryInput {
   readonly applied: Applied;
   readonly outcome: Outcome;
   readonly addresses: readonly string[];
-  /** The time of this run, RFC 3339. */
+  /** RFC 3339. */
   readonly now: string;
 }
 
@@ -63,7 +63,6 @@ export function summarize(service: Service, input: SummaryInput): Summary {
   };
 }
 
-/** What the outcome changes of the condition, and the Event about it. */
 function newsOf(
   service: Service,
   { outcome, evaluation, addresses, now }: Partial<SummaryInput> & Pick<SummaryInput, 'outcome' | 'now'>,
@@ -77,10 +76,7 @@ function newsOf(
   };
 }
 
-/**
- * The condition and the Event of a run that ended before its evaluation, or of a Service that wants no load balancer
- * any more. Empty if the outcome is settled or the condition says the same already. Pure.
- */
+/** The end of a run before its evaluation, or of a Service that wants none any more. Empty if settled, or if the condition says the same. Pure. */
 export function summarizeOutcome(
   service: Service,
   outcome: Outcome,
@@ -96,10 +92,7 @@ export function summarizeOutcome(
   return { patch: Object.keys(status).length > 0 ? { status } : {}, events: event };
 }
 
-/**
- * Whether the published addresses go: a Service that was let go, and still wants a load balancer of somebody, has them from
- * levelset, and the deletion of levelset's load balancer is approved.
- */
+/** Whether published addresses go: those of a Service that was let go, once the deletion of levelset's load balancer is approved. */
 function losesAddress({
   unit: { service, letGo },
   observed: { loadBalancer, resources },
@@ -119,10 +112,9 @@ function losesAddress({
 }
 
 /**
- * Removes the finalizer from a Service that has nothing left in OpenStack. If the Service is not being deleted, it also
- * loses the condition and the annotations that levelset wrote. A Service that another controller has taken over keeps what may be
- * that one's: the annotations, and the finalizer if that one has the same. The annotation with the load balancer's id stays if it
- * is the user's intent, which is so without the annotations for the address and the sharing name. Pure.
+ * Removes the finalizer, and unless the Service is being deleted also levelset's condition and annotations. After a takeover the annotations stay, and
+ * the finalizer if the other controller has the same. The load balancer's id stays if it is the user's intent, which is so without the annotations
+ * for the address and the sharing name. Pure.
  */
 export function release(service: Service, letGo?: LetGo): Summary {
   const keeps = letGo?.keepsFinalizer === true;
@@ -144,23 +136,16 @@ export function release(service: Service, letGo?: LetGo): Summary {
   };
 }
 
-/**
- * The Event for a condition. The Event of a blocked Service has OCCM's reason, since people watch for that
- * one.
- */
+/** The Event for a condition. The Event of a blocked Service has OCCM's reason, since people watch for that one. */
 function eventOf({ reason, message }: ConditionMessage, type: ObjectEvent['type']): ObjectEvent {
   return { type, reason: reason === BLOCKED_REASON ? 'SyncLoadBalancerFailed' : reason, message };
 }
 
-/** The Event about a Service that has vanished and whose load balancer is held back. */
 export function heldBackEvent(reason: string): ObjectEvent {
   return eventOf({ status: 'False', reason: BLOCKED_REASON, message: reason }, 'Warning');
 }
 
-/**
- * The annotations that OCCM writes too: the load balancer's id and its first address. Both together are a
- * note of levelset. The id alone names the load balancer that the Service joins; its user may have written that one.
- */
+/** OCCM writes these, too. Id and first address together are a note of levelset; the id alone, perhaps the user's, names what the Service joins. */
 function ownAnnotations(
   { observed }: Evaluation,
   id: string | undefined,
@@ -172,7 +157,6 @@ function ownAnnotations(
   return address === undefined ? {} : { [LOAD_BALANCER_ID]: id, [LOAD_BALANCER_ADDRESS]: address };
 }
 
-/** The Event about a change of a load balancer that serves. */
 function updatedEvent(applied: Applied): readonly ObjectEvent[] {
   if (applied.steps.length === 0) return [];
   const addresses = applied.steps.map(({ address }) => address).join(', ');
@@ -180,7 +164,6 @@ function updatedEvent(applied: Applied): readonly ObjectEvent[] {
   return [{ type: 'Normal', reason: 'UpdatedLoadBalancer', message }];
 }
 
-/** Writes the patch and the Events of a summary. */
 export async function publishSummary(
   service: Service,
   { patch, events }: Summary,

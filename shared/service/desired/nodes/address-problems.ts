@@ -8,9 +8,7 @@ import type { Problem } from '../../../model/plan.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import type { Depth } from '../../../model/unit.ts';
 
-/**
- * The addresses at which no member is added, and one that is there stays. What the look shows as a member is none of them.
- */
+/** The addresses at which no member is added, and one that is there stays. What the look shows as a member is not among them. */
 export function addressesKeptOut(
   judged: JudgedNodes,
   resources: readonly ObservedResource[],
@@ -26,7 +24,6 @@ export function showsMembers(loadBalancer: WireResource | undefined, depth: Dept
   return depth === 'deep' && !(loadBalancer && isLocked(loadBalancer));
 }
 
-/** The ports at addresses that are kept out, without those that have the security group already. */
 export function portsKeptOut(
   keptOut: ReadonlySet<string>,
   resources: readonly ObservedResource[],
@@ -91,7 +88,6 @@ export function notTaken(
 
 const KEPT_OUT = 'levelset adds no member there, and keeps one that is there';
 
-/** The Problem of addresses that would be members and wait, since nothing could be looked up. */
 export function waitingProblem({ unlisted }: JudgedNodes, waiting: readonly string[]): readonly Problem[] {
   if (unlisted === undefined || waiting.length === 0) return [];
   const message = `waits: whose it is cannot be looked up, since ${unlisted}; members that are there stay`;
@@ -101,7 +97,6 @@ export function waitingProblem({ unlisted }: JudgedNodes, waiting: readonly stri
 /** So many addresses are shown one by one, since a condition has a limited length. */
 const MOST_SHOWN = 5;
 
-/** The first of these IP addresses, and how many there are more. */
 export function someAddresses(addresses: readonly string[], count = addresses.length): string {
   const more = count > MOST_SHOWN ? [`and ${count - MOST_SHOWN} more`] : [];
   return [...[...addresses].sort().slice(0, MOST_SHOWN), ...more].join(', ');

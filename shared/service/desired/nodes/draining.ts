@@ -1,7 +1,4 @@
-/**
- * Members of nodes that leave: for some time they get no new connections, and then levelset removes them (decision
- * 120).
- */
+/** For some time members of leaving nodes get no new connections, and then levelset removes them (decision 120). */
 import type { Config } from '../../../config/config.ts';
 import type { Address } from '../../../model/address.ts';
 import type { Node } from '../../../model/kubernetes.ts';
@@ -18,7 +15,6 @@ interface DrainInput {
   readonly drainedForMs: ReadonlyMap<Address, number>;
   /** How long a member drains, in milliseconds; 0: levelset removes it at once. */
   readonly drainMs: number;
-  /** Octavia is at work on the load balancer, so its members were not read. */
   readonly busy: boolean;
 }
 
@@ -27,11 +23,7 @@ export function drainMsOf({ loadBalancer, connectionDrainingMs }: Config): numbe
   return loadBalancer.lbProvider === 'ovn' ? 0 : connectionDrainingMs;
 }
 
-/**
- * The desired resources with the members of leaving nodes, at weight 0, until they have drained. A member drains if it
- * exists in a pool of ours, and another member at its node port is desired. Without another node all members stay as
- * they are. From a pool of another controller levelset removes them at once, as that controller did.
- */
+/** A leaving node's member drains at weight 0 while another at its node port is desired. From another controller's pool it goes at once. */
 export function withDraining(desired: Desired, input: DrainInput): Desired {
   const { observed, nodes, drainedForMs, drainMs, busy } = input;
   const leaving = addressesOfLeaving(nodes);
@@ -49,11 +41,7 @@ export function withDraining(desired: Desired, input: DrainInput): Desired {
   };
 }
 
-/**
- * The desired resources with the Service's security group, if it has one, on the Neutron ports at these IP addresses:
- * it stays there while members drain. While Octavia locks the load balancer, any member of a leaving node may be
- * draining.
- */
+/** The Service's security group stays on these ports while members drain. While Octavia locks, any member of a leaving node may drain. */
 function withGroupAt(addresses: ReadonlySet<string>, desired: Desired): Desired {
   const { resources } = desired;
   if (!resources.some(({ kind }) => kind === 'securitygroup')) return desired;

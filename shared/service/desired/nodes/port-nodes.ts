@@ -10,15 +10,11 @@ import { isSelected, renderNodeSelector } from '../../../model/node/node-selecto
 import { onceFor, onceForEach } from '../../../model/once-for.ts';
 import type { Problem } from '../../../model/plan.ts';
 
-/** Nodes with their IP addresses of one family, and the subnet of these. */
 export interface NodesOfFamily {
   readonly nodes: readonly ReachableNode[];
   readonly memberSubnet: Subnet | undefined;
 }
 
-/**
- * The reachable nodes with their IP addresses of the Service's second family; undefined for a Service of one family.
- */
 export function secondFamilyOf(
   { families }: { readonly families: readonly Family[] },
   nodes: readonly Node[],
@@ -33,18 +29,12 @@ export function secondFamilyOf(
   return { nodes: second, memberSubnet: subnet };
 }
 
-/**
- * Whether a VIP reaches only members of its own family. OVN does not translate between families, nor does LVS, which
- * the amphora uses for UDP and SCTP. haproxy does: it uses the members of the first family for both VIPs.
- */
+/** Neither OVN nor LVS, which the amphora uses for UDP and SCTP, translates between families. haproxy does, with members of the first one. */
 export function keepsFamily(protocol: string | undefined, provider: string): boolean {
   return provider === 'ovn' || protocol === 'UDP' || protocol === 'SCTP';
 }
 
-/**
- * The nodes with the labels of a node-selector. If nodes are eligible and none of them has the labels, a Problem says
- * so and pools keep their members (decision 420): a mistyped label must not be an outage.
- */
+/** If nodes are eligible and none has the labels, pools keep their members (decision 420): a mistyped label must not be an outage. */
 export const selectNodes = onceForEach(
   renderNodeSelector,
   (
@@ -69,7 +59,6 @@ function labelled(nodes: readonly Node[], [key, value]: readonly [string, string
   return value === '' ? [...byValue.values()].flat() : (byValue.get(value) ?? []);
 }
 
-/** The Nodes that have a label, by its value. */
 const nodesByLabel = onceForEach(
   (key: string) => key,
   (nodes: readonly Node[], key): ReadonlyMap<string, readonly Node[]> => {

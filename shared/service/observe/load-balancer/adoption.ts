@@ -15,9 +15,8 @@ import type { Cloud } from '../../../ports.ts';
 type Lists = Pick<Cloud, 'list'>;
 
 /**
- * The load balancers with OCCM's tag that are this Service's. The proof is that the Service's annotation has
- * the id, or that the description names the Service and the Service publishes the load balancer's IP address. The
- * cluster name `kubernetes` is everybody's default, so the tag alone proves nothing (decision 10).
+ * With OCCM's tag the proof is the annotation's id, or a description of the Service with its published address: the cluster name `kubernetes` is
+ * everybody's default, so the tag alone proves nothing (decision 10).
  */
 export async function provenByTag(
   tagged: readonly WireResource[],
@@ -34,10 +33,8 @@ export async function provenByTag(
 }
 
 /**
- * The load balancers without a tag that are this Service's. If the Service's annotation has an id, only the load
- * balancer with that id (`named`) counts. Else those with kinx's name count, or else those with the name of older
- * controllers, if the Service publishes their IP address. In each case name or description must say this Service.
- * Without an id and without a published address, nothing is listed.
+ * Without a tag only the annotation's id (`named`) counts, else kinx's name, else at the published address the older controllers' name. In each
+ * case name or description must say this Service. Without an id and without a published address, nothing is listed.
  */
 export async function findByName(
   unit: Unit,
@@ -59,7 +56,6 @@ export async function findByName(
   return [];
 }
 
-/** Whether the load balancer has no cluster's tag and is still there. */
 function isFree(lb: WireResource): boolean {
   return tagValue(lb['tags'], 'cluster') === undefined && lb['provisioning_status'] !== 'DELETED';
 }

@@ -35,14 +35,12 @@ export async function findLoadBalancer(
 }
 
 interface Lookup extends Pick<Cloud, 'list'> {
-  /** The load balancer with this id; none or one. */
   readonly byId: (id: string) => Promise<readonly WireResource[]>;
 }
 
 /**
- * A run asks for the very load balancer, since a list that is empty or stale would make a second one. Octavia answers 403
- * for one of another project, which is not this Service's. A sweep writes nothing and looks into its lists. Where this process has deleted
- * the load balancer for a Service that leaves, the list by tags is enough (decision 325): Octavia changes no tags of one that it deletes.
+ * A run asks for the very load balancer: an empty or stale list would make a second one. Octavia answers 403 for another project's. A sweep looks into
+ * its lists, and so does a run after this process deleted it (decision 325): Octavia changes no tags of what it deletes.
  */
 function byIdIn(source: Source, { wanted, withLeftovers }: Unit): Lookup['byId'] {
   if (source.project) return (id) => listsFor(source).list('loadbalancer', { id });
@@ -59,10 +57,8 @@ function byIdIn(source: Source, { wanted, withLeftovers }: Unit): Lookup['byId']
 }
 
 /**
- * Finds the load balancer in lists. The first list has load balancers with this Service's UID, its name (a namesake
- * inherits), or OCCM's tag. If none of them is the Service's, further lists find what other controllers made
- * without tags: one list by id, or one for each of two names. A load balancer without our tags counts only with a
- * second proof (adoption.ts). If nothing is found, a load balancer that the Service wants to join is the last resort.
+ * The first list is by this Service's UID, its name (a namesake inherits) or OCCM's tag. Further lists find, by id or name, what other controllers made
+ * without tags, which counts only with a second proof (adoption.ts). A load balancer that the Service wants to join is the last resort.
  */
 async function findByLists(
   { unit, join, cluster }: LoadBalancerQuestion,
@@ -126,10 +122,7 @@ async function atItsAddress({ service, name }: Unit, cloud: Lookup): Promise<Wir
   );
 }
 
-/**
- * Whether a load balancer was made for this Service alone. Then it is a second one, and not one that the Service
- * shares.
- */
+/** Whether a load balancer was made for this Service alone, and so is a second one and not a shared one. */
 function isMadeForNobodyElse(lb: WireResource, { name }: Unit, cluster: ClusterIdentity): boolean {
   const services = servicesIn(lb['tags'], cluster);
   return isGoTagOf(lb['name'], name) && services.every((service) => service === textOf(name));
@@ -140,11 +133,7 @@ function replaces(lb: WireResource, other: WireResource): boolean {
   return tagValue(lb['tags'], 'replaces') === other.id && !isGoing(other);
 }
 
-/**
- * The load balancers in the order of preference. The one that the Service's annotation names (`told`) comes first,
- * since everybody in the project can write tags, and then the oldest. After these come load balancers that are being
- * deleted, and then replacements.
- */
+/** The annotated one (`told`) first, since all in the project can write tags; then the oldest, those being deleted, and replacements. */
 function inOrder(ours: readonly WireResource[], told: string | undefined): readonly WireResource[] {
   const rank = (lb: WireResource): number => {
     if (isGoing(lb)) return 2;
@@ -154,11 +143,7 @@ function inOrder(ours: readonly WireResource[], told: string | undefined): reado
   return ours.toSorted((a, b) => rank(a) - rank(b) || oldestFirst(a, b));
 }
 
-/**
- * The load balancers on which everything is this Service's own. Everybody in the project can write tags, and tags get
- * lost. So a load balancer that would be deleted, or get the published address, because of its tags is looked into
- * first. Each costs two calls, unless it is empty, and there hardly ever is one.
- */
+/** Everybody in the project can write tags, and tags get lost: what would be deleted or published by them is looked into first. */
 async function whollyOurs(
   loadBalancers: readonly WireResource[],
   unit: Unit,

@@ -1,4 +1,3 @@
-/** The load balancers that a Service asks to join, and why it may not. */
 import { publishedAddresses } from '../../../model/kubernetes.ts';
 import {
   isMadeForNamespace,
@@ -18,10 +17,7 @@ import { isDescribed } from './adoption.ts';
 
 type Lists = Pick<Cloud, 'list'>;
 
-/**
- * An older load balancer of the sharing name beside this one, whose address nobody has: two processes made one each, for Services
- * that share by the name.
- */
+/** An older one of the sharing name, whose address nobody has: two processes made one each, for Services that share by the name. */
 export async function elderOf(
   primary: WireResource,
   here: readonly WireResource[],
@@ -36,7 +32,6 @@ export async function elderOf(
   return (await whyNotJoin(elder, join, unit, cluster, cloud)) ? undefined : elder;
 }
 
-/** The load balancer that the Service wants to join, by a sharing name or an id, or the reason why it may not. */
 export async function findJoined(
   unit: Unit,
   join: JoinIntent,
@@ -62,7 +57,6 @@ export async function findJoined(
   return { notJoined: { because: 'missing', named: id, key: unit.name } };
 }
 
-/** The reason why the Service may not join this load balancer; undefined if it may. */
 async function whyNotJoin(
   loadBalancer: WireResource,
   join: JoinIntent,
@@ -83,10 +77,7 @@ async function whyNotJoin(
   return isOpen ? { because: 'external', ...no } : undefined;
 }
 
-/**
- * The reason why a Service with a load balancer does not join another one that it names and that exists: its published
- * address would change. Undefined if it names no other one.
- */
+/** A Service with a load balancer joins no other one that it names: its published address would change. Undefined if it names none. */
 export async function whyNotMove(
   primary: WireResource,
   join: JoinIntent,
@@ -105,7 +96,6 @@ export async function whyNotMove(
   return isElsewhere ? { ...has, named: id } : undefined;
 }
 
-/** Whether the Service names another load balancer than this one. */
 function asksForAnother({ tag, id }: JoinIntent, loadBalancer: WireResource): boolean {
   return tag === undefined ? id !== undefined && id !== loadBalancer.id : !hasTag(loadBalancer['tags'], tag);
 }

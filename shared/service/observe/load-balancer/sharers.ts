@@ -17,7 +17,6 @@ import type { Unit } from '../../../model/unit.ts';
 import { attempt } from '../../../observe/reads.ts';
 import type { Question, Source } from '../questions.ts';
 
-/** Who else is on the load balancer, by the tags of the load balancer and of its listeners. */
 export function sharingOf(
   { wire: loadBalancer, whose }: ObservedResource,
   resources: readonly ObservedResource[],
@@ -42,9 +41,7 @@ export function sharingOf(
   };
 }
 
-/**
- * What all who share the load balancer ask for. Who leaves does not count, and who cannot be read, or has vanished, agrees to nothing.
- */
+/** What all who share it ask for. A Service that leaves does not count; what cannot be read, or has vanished, agrees to nothing. */
 export async function agreedBy(
   { others }: Sharing,
   own: Service,
@@ -79,10 +76,7 @@ function usersOf(
   );
 }
 
-/**
- * The tags that the load balancer should have for a listener: OCCM's tag, and for a Service of this cluster
- * also our own.
- */
+/** OCCM's tag, and for a Service of this cluster also our own. */
 function tagsOf({ tags }: WireResource, cluster: ClusterIdentity): readonly string[] {
   const go = goTagsIn(tags);
   const isOurs = hasTag(tags, clusterTag(cluster));
@@ -94,7 +88,6 @@ function nameTagOf(tag: string): readonly string[] {
   return key ? [nameTag(key)] : [];
 }
 
-/** Whether a controller made the load balancer for this Service, or for a namesake before it. */
 function isMadeForIt(loadBalancer: WireResource, { name, service }: Unit, cluster: ClusterIdentity): boolean {
   const called = String(loadBalancer['name']);
   if (goTags(cluster.name, name).includes(called) || isGoTagOf(called, name)) return true;

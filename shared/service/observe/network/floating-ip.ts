@@ -41,10 +41,7 @@ interface Wish extends Pick<
   readonly staysAsItIs: boolean;
 }
 
-/**
- * The Service's floating IP. If the Service is internal, shares no load balancer and publishes only VIPs, it
- * goes on when Neutron's lists fail: the next sweep finds a floating IP that is left.
- */
+/** An internal Service that shares nothing and publishes only VIPs goes on when Neutron's lists fail: the next sweep finds what is left. */
 export async function findFloatingIP(
   unit: Unit,
   found: Found,
@@ -60,11 +57,9 @@ export async function findFloatingIP(
 }
 
 /**
- * The floating IP on the VIP port, or on the VIP port of a replacement. Else, if the Service wants a floating IP, the
- * one that spec.loadBalancerIP names. Else an unattached one that was made for this Service: its load balancer
- * vanished, or it was kept. One that it has no use for any more, since it joined the load balancer of another Service or became
- * internal, is a leftover. A Service that wants none looks for an unattached one only without a load balancer. Then
- * one that has the Service's tag counts as well, and a kept one does not.
+ * The floating IP on the VIP port, or a replacement's; else that of spec.loadBalancerIP; else an unattached one made for this Service: its load balancer
+ * vanished, or it was kept. After the Service joined another load balancer or became internal, that is a leftover. A Service that wants none looks
+ * for an unattached one only without a load balancer; then one with the Service's tag counts as well, and a kept one does not.
  */
 async function lookForOne(
   unit: Unit,
@@ -80,7 +75,7 @@ async function lookForOne(
   const next = loadBalancer ? replacement : { id: '', vip_port_id: wantsOne && intent.vip_port_id };
   const attached = (await attachedTo(loadBalancer, cloud)) ?? (await attachedTo(next, cloud));
   if (attached && isFloatingIPElsewhere(attached, cluster)) return { loadBalancerIPTaken: ON_VIP };
-  // one that is to be kept may have been detached and not marked yet
+  // a floating IP to keep may have been detached and not marked yet
   const mayKeep = intent.keeps_floating_ip === true && !wantsOne;
   const looks = unit.wanted && !mayKeep && (unit.withLeftovers === true || duplicates.length > 0);
   if (attached) {
@@ -138,10 +133,7 @@ async function onDuplicate(
   return attached.find((ip) => ip && isFloatingIPMadeFor(ip, unit.name, cluster));
 }
 
-/**
- * The floating IPs besides the one in use that were made for this very Service, by their whole description. They are
- * free, or on a load balancer that was made twice. One that the Service names or publishes, or that is kept, stays.
- */
+/** Floating IPs made for this very Service, by their whole description, free or on a duplicate. What it names, publishes or keeps stays. */
 async function findLeftover(
   inUse: WireResource | undefined,
   unit: Unit,
@@ -192,17 +184,13 @@ function isKept(ip: WireResource, wantsOne: boolean): boolean {
   return !wantsOne && tagValue(ip['tags'], 'kept') !== undefined;
 }
 
-/**
- * Whether a floating IP that was made for this Service has gone to somebody else since: to another cluster, or by the
- * tag `levelset-allow` to another Service.
- */
+/** Whether a floating IP made for this Service went to another cluster, or by the tag `levelset-allow` to another Service. */
 function isElsewhere({ tags, ...wire }: WireResource, { service }: Unit, cluster: ClusterIdentity): boolean {
   const user = tagValue(tags, 'service');
   const isGiven = tagValues(tags, 'allow').length > 0 && user !== undefined;
   return isFloatingIPElsewhere({ ...wire, tags }, cluster) || (isGiven && user !== service?.metadata.uid);
 }
 
-/** The words for a floating IP of another cluster on the VIP port. */
 const ON_VIP =
   'is not used: the tags or the description of the floating IP on the VIP port say that it is another cluster’s; if it is not, remove the marks with openstack floating ip unset --tag and openstack floating ip set --description';
 

@@ -15,7 +15,6 @@ import { attempt, orUnread, onceAMinute } from '../../../observe/reads.ts';
 import { foundIn } from '../project.ts';
 import { chooseSubnet, Subnets, observeVipSubnets } from './subnets.ts';
 
-/** Facts about the subnets and networks that the Service names, and the VIPs that the load balancer has. */
 export async function observeNetwork(
   question: NetworkQuestion,
   loadBalancer: WireResource | undefined,
@@ -50,10 +49,7 @@ export async function observeNetwork(
   };
 }
 
-/**
- * The subnet of a port that has the IP address of one of the Pods. Undefined if a Pod is in the subnet of a VIP, or no
- * port has such an address.
- */
+/** The subnet of the Pods' ports. Undefined if a Pod is in the subnet of a VIP, or no port has such an address. */
 async function subnetOfPods(
   { pod_addresses = [] }: NetworkQuestion,
   vips: readonly Subnet[],
@@ -64,10 +60,7 @@ async function subnetOfPods(
   return subnets.ofAddresses(pod_addresses);
 }
 
-/**
- * Whether the project cannot see the QoS policy that the Service names. Neutron without its QoS plugin answers the
- * same.
- */
+/** Neutron without its QoS plugin answers as for a policy that the project cannot see. */
 async function isWithoutQosPolicy(
   { vip_qos_policy_id: id }: NetworkQuestion,
   source: CloudReader,
@@ -88,10 +81,7 @@ async function missingGroups(
   return ids.filter((id) => !found.some((group) => group.id === id));
 }
 
-/**
- * Facts for a replacement: as if there were no load balancer yet, but in the same VIP subnet, unless the Service names
- * a subnet, network or port.
- */
+/** Facts for a replacement: as without a load balancer, but in the same VIP subnet unless the Service names a subnet, network or port. */
 export async function observeAsIfAnew(
   question: NetworkQuestion,
   loadBalancer: WireResource,
@@ -105,10 +95,7 @@ export async function observeAsIfAnew(
   return observeNetwork({ ...question, ...place }, undefined, locate, source);
 }
 
-/**
- * The external networks that can give the floating IP: the one that the Service names, else the one of the subnet that
- * it names, else all. Subnets are read only if one has to be chosen and there is a single network.
- */
+/** The network that the Service names, else that of its subnet, else all. Subnets are read only to choose one in a single network. */
 export async function observeFloatingNetworks(
   question: NetworkQuestion,
   source: CloudReader,

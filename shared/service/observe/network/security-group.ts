@@ -18,9 +18,8 @@ import type { Subnet } from '../../../model/network/network-facts.ts';
 import type { Address } from '../../../model/address.ts';
 
 /**
- * The Service's security groups with their rules, oldest first: by our tags, else by OCCM's exact name and
- * description. If groups are not managed, one list a minute for the whole process says whether to look. If that list
- * fails, the Service goes on without it: the next sweep finds a group that is left.
+ * The Service's groups, oldest first, by our tags, else by OCCM's exact name and description. If groups are not managed, one list a minute for the whole
+ * process says whether to look. If it fails, the Service goes on without it: the next sweep finds a group that is left.
  */
 export async function findSecurityGroups(
   unit: Unit,
@@ -123,11 +122,8 @@ interface Members {
 }
 
 /**
- * The ports that have one of the groups, and the ports of members at these IP addresses. A Node that names its server has
- * only ports of that server, whoever else has its address, in this subnet before others; of other members only a port in this
- * subnet counts. The group goes onto no port of a server
- * that no Node names, unless no Node names any; where it is, it stays. One call lists the ports with a group.
- * If nothing changed, these are all, and no further call is needed.
+ * A Node that names its server has only that server's ports, in this subnet before others; of other members only a port in this subnet counts. The
+ * group goes onto no port of a server that no Node names, unless no Node names any; where it is, it stays. Without a change one call is enough.
  */
 export async function observeNodePorts(
   groups: readonly WireResource[],
@@ -175,7 +171,6 @@ export async function observeNodePorts(
   };
 }
 
-/** Every IP address at which one of these nodes could be a member. */
 export function allAddressesOf(nodes: readonly Node[]): readonly string[] {
   const addresses = nodes.flatMap(({ status }) => status?.addresses ?? []);
   return [
@@ -183,7 +178,6 @@ export function allAddressesOf(nodes: readonly Node[]): readonly string[] {
   ];
 }
 
-/** Ports of the project with these IP addresses, in few calls however many there are. */
 export function portsAt(
   addresses: readonly string[],
   cloud: Pick<Cloud, 'list'>,

@@ -20,7 +20,6 @@ interface FixedIP {
 
 /** Neutron's subnets for one evaluation. Each is read once a minute; the ids that the project cannot see are kept. */
 export class Subnets {
-  /** Ids of subnets and ports that the project cannot see. */
   readonly missing = new Set<string>();
   readonly #reader: CloudReader;
   readonly locate: () => readonly LocatedAddress[];
@@ -36,7 +35,6 @@ export class Subnets {
     return wire && asSubnet(wire);
   }
 
-  /** The subnets of a network, in the order of their ids. */
   async ofNetwork(id: string): Promise<readonly Subnet[]> {
     const found = await this.#once(`subnets of ${id}`, () =>
       this.#reader.cloud.list('subnet', { network_id: id }),
@@ -44,7 +42,6 @@ export class Subnets {
     return found.map(asSubnet).sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** Ids of the subnets in which a port has its IP addresses. */
   async ofPort(id: string): Promise<readonly string[]> {
     const port = await this.#once(`port ${id}`, () => this.#reader.cloud.get('port', id));
     if (!port) this.missing.add(id);
@@ -56,7 +53,6 @@ export class Subnets {
     return this.#first(this.locate().filter(({ address }) => familyOf(address) === family));
   }
 
-  /** The subnet of the first of these addresses, of Nodes or others, that is in exactly one. */
   ofAddresses(addresses: readonly string[]): Promise<string | undefined> {
     const nodes = new Map(this.locate().map((one) => [cidrKey(one.address), one]));
     return this.#first(addresses.map((address) => nodes.get(cidrKey(address)) ?? { address }));
@@ -89,10 +85,7 @@ interface Choice {
   readonly noVipSubnet?: NoVipSubnet;
 }
 
-/**
- * Chooses a subnet of this family in this network: a preferred one, else the only one, else the only one with nodes in
- * it.
- */
+/** A preferred subnet, else the only one, else the only one with nodes in it. */
 export async function chooseSubnet(
   family: Family,
   network_id: string,
@@ -131,12 +124,8 @@ type VipSubnets = Pick<NetworkFacts, 'vipSubnet' | 'noVipSubnet'> & {
 };
 
 /**
- * The subnets of the VIP port.
- *
- * The primary subnet is the named one, else the load balancer's, else that of the named port, else the nodes'. If it is
- * of a family that the Service does not have, it only says in which network to choose one. If the Service names only a
- * network, Octavia chooses an IPv4 subnet itself.
- *
+ * The primary subnet is the named one, else the load balancer's, else that of the named port, else the nodes'. If it is of a family that the Service
+ * does not have, it only says in which network to choose one. If only a network is named, Octavia chooses an IPv4 subnet itself.
  * The second family takes a named additional subnet, else the load balancer's, else one of the same network.
  */
 export async function observeVipSubnets(

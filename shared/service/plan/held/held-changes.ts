@@ -9,18 +9,14 @@ export interface HeldInput {
   readonly desired: readonly DesiredResource[];
   readonly observed: readonly ObservedResource[];
   readonly key: ServiceKey;
-  /** The UID of the Service. */
   readonly uid: string;
   readonly approved: readonly string[];
-  /** The addresses in the Service's status. */
   readonly published: readonly string[];
-  /** All addresses of every node that can be a member, by the node's name. */
   readonly nodes: ReadonlyMap<string, readonly string[]>;
   /** No node is eligible, so the pools keep their members. */
   readonly keepMembers: boolean;
   /** The attributes that OCCM, which made the load balancer, read otherwise, such as `pool.protocol`. */
   readonly readOtherwise?: ReadonlySet<string> | undefined;
-  /** cloud.conf makes the Service internal, and the Service itself does not. */
   readonly internalByConfig?: boolean | undefined;
   /** Octavia is at work, so nobody knows what is on the load balancer, and so whose it was. */
   readonly isUnread?: boolean;
@@ -39,12 +35,10 @@ export interface Held extends Sides {
 /** A change that waits, before all of them have their hash. */
 export type Waiting = Omit<AwaitingApproval, 'approval'>;
 
-/** The ports of a load balancer that another controller made. */
 export interface Adopted extends HeldInput {
   readonly dialect: Dialect;
   readonly there: ReadonlyMap<string, ObservedResource>;
   readonly wanted: ReadonlyMap<string, DesiredResource>;
-  /** Notes a change that waits. */
   readonly hold: (change: Waiting) => void;
 }
 
@@ -68,7 +62,6 @@ export function heldChanges(
   return changes.filter(({ attribute }) => !free.includes(attribute));
 }
 
-/** The desired resource with the present values of what changes. */
 export function asObserved(
   desired: DesiredResource,
   { wire }: ObservedResource,

@@ -53,7 +53,6 @@ export function heldFromConfig(sides: Sides, { internalByConfig, observed, uid, 
   return { ...withoutFloatingIP(sides), awaitingApproval: [waits] };
 }
 
-/** The change of the published address; undefined if nothing is published or the address stays. */
 function changeOf(
   desired: DesiredResource | undefined,
   observed: ObservedResource | undefined,

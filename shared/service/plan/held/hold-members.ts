@@ -6,10 +6,7 @@ import { asObserved, freeOf, heldChanges, type Adopted, type Sides } from './hel
 /** The health check's port goes with the monitor. */
 const WITH_MONITOR = 'monitor_port';
 
-/**
- * Keeps the members of an adopted pool. Those that levelset would not select stay if the pool would have no members
- * left, or on a load balancer of kinx if their nodes exist (decision 6).
- */
+/** Members that levelset would not select stay if the pool would have none left, or on kinx's load balancers if their nodes exist (decision 6). */
 export function heldMembers(place: string, sides: Sides, adopted: Adopted): Sides {
   const pool = `pool/${place}`;
   const isHere = memberIn(pool);
@@ -72,10 +69,7 @@ function asServing(member: DesiredResource): DesiredResource {
   return { ...member, attributes: { ...member.attributes, backup: false } };
 }
 
-/**
- * A member keeps its IP address if that is any address of its node, although levelset would choose another one (decision 25). Once
- * approved, not where the Service asks for another subnet.
- */
+/** A member keeps any IP address of its node (decision 25); once approved, not where the Service asks for another subnet. */
 export function keepAddresses(
   place: string,
   sides: Sides,
@@ -106,7 +100,6 @@ export function keepAddresses(
   return { ...sides, desired: sides.desired.map(keep) };
 }
 
-/** The members that stay: all if none is desired, and on a load balancer of kinx those at a desired port whose nodes exist. */
 function heldSurplus(
   pool: string,
   present: readonly ObservedResource[],
@@ -147,7 +140,6 @@ export function asItIs({ address, parent = '', wire }: ObservedResource): Desire
   };
 }
 
-/** Whether the members of this pool are Pods: of a port without a node port. */
 function isOfPods(pool: string, { wanted }: Pick<Adopted, 'wanted'>): boolean {
   return wanted.get(pool)?.mayBeEmpty === true;
 }

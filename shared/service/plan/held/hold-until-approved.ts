@@ -1,7 +1,4 @@
-/**
- * What another controller made, and levelset changes only once a person has approved the takeover of the Service
- * (decisions 7, 6): all differences that the old controller would have left wait under one hash, and stay as they are.
- */
+/** Differences that the old controller would have left wait under one hash for the approval of the Service's takeover (decisions 7, 6). */
 import { isRef, placeOf } from '../../../model/address.ts';
 import { CONTROLLER, dialectOf } from '../../../model/load-balancer/other-controllers.ts';
 import { approvalOf, adoptedTag, hasTag, TAG_PREFIX } from '../../../model/ownership.ts';
@@ -81,7 +78,6 @@ function holdPorts(places: readonly string[], sides: Sides, adopted: Adopted): S
   return { ...ports, desired: withoutNewKinds(places, ports.desired, adopted) };
 }
 
-/** The desired resource with the present value of each attribute that waits. */
 function holdOne(desired: DesiredResource, adopted: Adopted, free?: readonly string[]): DesiredResource {
   const changes = heldChanges(desired, adopted, free);
   const observed = adopted.there.get(desired.address);
@@ -209,10 +205,7 @@ function hasOurNames({ whose, wire }: ObservedResource): boolean {
   return whose === 'ours' && String(wire['name']).startsWith('kube_service_');
 }
 
-/**
- * The desired resource without OCCM's tags, which OCCM adds itself when it takes over. levelset's
- * tags and the user's stay. Pools, monitors and what is new keep all tags.
- */
+/** The desired resource without OCCM's tags, which OCCM adds itself when it takes over. Pools, monitors and what is new keep all tags. */
 function withOurTags(
   desired: DesiredResource,
   places: readonly string[],

@@ -198,7 +198,7 @@ function withoutHealth(resources: readonly Resource[]): readonly object[] {
 async function collectGarbageOf(version: KubernetesVersion): Promise<void> {
   const [first, , joined] = world.servers;
   for (const server of [first, joined]) if (server) await switchServer(server, 'SHUTOFF');
-  const args = [`--cluster=${await clusterIdOf(version)}`, '--unwritten-for=1ms'];
+  const args = [await clusterIdOf(version), '--unwritten-for=1ms'];
   const gc = (...more: readonly string[]): ReturnType<typeof runLevelset> =>
     inCluster(B, () => runLevelset(['gc', ...args, ...more]));
   const planned = await until(

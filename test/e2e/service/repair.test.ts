@@ -4,7 +4,6 @@ import {
   addressOf,
   apply,
   aService,
-  cloud,
   kubectl,
   loadBalancersOf,
   readyOf,
@@ -93,21 +92,4 @@ it('a load balancer in ERROR that serves nobody is rebuilt beside, and its float
   expect(now.pools.map(({ members }) => members.length)).toEqual(
     before.pools.map(({ members }) => members.length),
   );
-});
-
-it('a load balancer whose VIP port somebody deleted is found by a sweep and rebuilt beside, and its floating IP stays', async () => {
-  await forgetRepairs();
-  const levelset = await start();
-  await deploy();
-  const served = await address();
-  await until('the Service to be ready', isReady);
-  const lost = (await owned())[0];
-  await cloud().must('network', 'DELETE', `/v2.0/ports/${String(lost?.['vip_port_id'])}`);
-  expect((await owned())[0]).toMatchObject({ id: lost?.id, provisioning_status: 'ACTIVE' });
-
-  await levelset.resync({ all: true });
-
-  await rebuiltBeside(lost?.id ?? '');
-  await level();
-  expect([await address(), await isReady()]).toEqual([served, true]);
 });

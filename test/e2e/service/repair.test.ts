@@ -1,4 +1,4 @@
-/** What a real Octavia left in ERROR, or lost its VIP port, is mended or rebuilt beside, at the same address. */
+/** What a real Octavia left in ERROR is mended or rebuilt beside, at the same address. */
 import { expect, it } from 'vitest';
 import {
   addressOf,

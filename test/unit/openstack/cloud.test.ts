@@ -136,14 +136,6 @@ describe('lists', () => {
 
 const CERTIFICATE = '6732d152-4b18-4f15-b94a-d226f6e38e90';
 
-beforeEach(async () => {
-  fake = await startFake((...all) => {
-    answer(...all);
-  });
-  ({ cloud } = connectCloud(fake.config));
-});
-afterEach(() => fake.close());
-
 test('an object of Barbican has neither envelope nor id: its address ends in it', async () => {
   const secret_ref = `http://127.0.0.1:9311/v1/secrets/${CERTIFICATE}`;
   answer = always(200, { name: 'p12', secret_ref });
@@ -185,14 +177,6 @@ test('what is no id leads to no other path', async () => {
   expect(await cloud.get('secret', '../containers')).toBeUndefined();
   expect(fake.seen.at(-1)?.path).toBe('/key-manager/v1/secrets/..%2Fcontainers');
 });
-
-beforeEach(async () => {
-  fake = await startFake((...all) => {
-    answer(...all);
-  });
-  ({ cloud } = connectCloud(fake.config));
-});
-afterEach(() => fake.close());
 
 describe('quota', () => {
   it('is the project’s, by the names of the kinds', async () => {

@@ -95,7 +95,9 @@ function eventIn(line: string, doing: string): WatchEvent {
   try {
     const { type, object } = parseMeasured(line) as WatchEvent;
     if (typeof type === 'string' && typeof object === 'object') return { type, object };
-  } catch {}
+  } catch {
+    // told below
+  }
   throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${doing}: the answer is not a list of events`);
 }
 

@@ -82,7 +82,7 @@ export function onceAMinute<T>(
 }
 
 /** The most values in one URL. Some servers take no more than 4 kB of it. */
-const AT_ONCE = 50;
+export const PORTS_AT_ONCE = 50;
 
 /** Ports with one of these values, and perhaps more; with more values than `atOnce` all of the project. */
 export async function listPorts(
@@ -90,7 +90,7 @@ export async function listPorts(
   values: readonly string[],
   fields: readonly string[],
   cloud: Pick<Cloud, 'list'>,
-  atOnce = AT_ONCE,
+  atOnce = PORTS_AT_ONCE,
 ): Promise<readonly WireResource[]> {
   if (values.length === 0) return [];
   return cloud.list('port', values.length > atOnce ? { fields } : { [filter]: values, fields });

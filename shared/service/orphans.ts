@@ -3,7 +3,7 @@ import type { Service } from '../model/kubernetes.ts';
 import { goTags } from '../model/load-balancer/other-controllers.ts';
 import { isUntagged, serviceIn } from '../model/load-balancer/floating-ip-owner.ts';
 import {
-  isMakerGone,
+  isLeftToOthers,
   goTagsIn,
   madeForKey,
   serviceOfGoTag,
@@ -45,7 +45,7 @@ export function findOrphans(
   // on the load balancer that it left, another Service may want the floating IP back that somebody took off
   const leftToOthers = new Set(
     foundIn(project.loadBalancers)
-      .filter((lb) => hasTag(lb['tags'], clusterTag(cluster)) && isMakerGone(lb, cluster))
+      .filter((lb) => isLeftToOthers(lb, cluster))
       .map((lb) => textOf(madeForKey(lb))),
   );
   const found = [

@@ -36,8 +36,7 @@ export async function checkWaysIn({ connected, flags, env, entry }: Examined): F
     return [finding('failure', 'ways in', what, remedy)];
   }
   const said = text.trim().replaceAll('\n', '; ');
-  const log =
-    'its own findings say why; run the doctor with its configuration, and read its log:\nkubectl -n levelset logs deployment/levelset --tail 50';
+  const log = `its own findings say why; run the doctor with its configuration, and read its log:\n${READ_LOG}`;
   const ready =
     status === 200
       ? finding('ok', 'ways in', `levelset at ${url} is ready${said === 'ok' ? '' : `: ${said}`}`)
@@ -54,7 +53,7 @@ export async function checkWaysIn({ connected, flags, env, entry }: Examined): F
   const because = page.trouble ?? told;
   const what = `the page at ${url} cannot be read: ${because}`;
   const give = 'give a token of its page:\nexport LEVELSET_PAGE_TOKENS=TOKEN   # or --page-tokens-file FILE';
-  const others = `ask the process that leads, or read its log:\nkubectl -n levelset logs deployment/levelset --tail 50`;
+  const others = `ask the process that leads, or read its log:\n${READ_LOG}`;
   // of several processes the one that leads has the page
   const level = page.status === 503 ? 'warning' : 'failure';
   return [ready, finding(level, 'ways in', what, page.status === 401 ? give : others)];
@@ -72,6 +71,7 @@ function judgeWatch({ name, trouble }: WatchView): Finding {
   return finding('failure', 'ways in', `the watch of ${name} is down: ${trouble}`, remedy);
 }
 
+const READ_LOG = 'kubectl -n levelset logs deployment/levelset --tail 50';
 const REFUSED =
   'token: the kubeconfig of the webhook has none of LEVELSET_AUDIT_TOKENS, or an http address; path: its address must end in /audit/ and the --cluster-name';
 const SET_UP =

@@ -139,6 +139,11 @@ export function isMakerGone(loadBalancer: WireResource, cluster: ClusterIdentity
   return maker !== undefined && !servicesIn(loadBalancer['tags'], cluster).includes(maker);
 }
 
+/** Whether it is a load balancer of this cluster that the Service it was made for has left. */
+export function isLeftToOthers(loadBalancer: WireResource, cluster: ClusterIdentity): boolean {
+  return hasTag(loadBalancer['tags'], clusterTag(cluster)) && isMakerGone(loadBalancer, cluster);
+}
+
 export function textOf(key: ServiceKey | undefined): string | undefined {
   return key && `${key.namespace}/${key.name}`;
 }

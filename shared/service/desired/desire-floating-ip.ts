@@ -35,15 +35,16 @@ export function desireFloatingIP(
     return { resources: [], problems: [{ field, value, message }] };
   }
   // the one that is there keeps serving even if none may be made now
+  const attributes = {
+    port_id: { $ref: 'lb.vip_port_id' } as const,
+    ...fixedAddress(intent, facts),
+    tags: [clusterTag(cluster), serviceTag(service.metadata.uid)],
+  };
   const inUse: DesiredResource<'floatingip'> = {
     kind: 'floatingip',
     address: 'floatingip',
     ifPresent: true,
-    attributes: {
-      port_id: { $ref: 'lb.vip_port_id' },
-      ...fixedAddress(intent, facts),
-      tags: [clusterTag(cluster), serviceTag(service.metadata.uid)],
-    },
+    attributes,
   };
   const [network] = floatingNetworks;
   if (network === undefined || floatingNetworks.length > 1)
@@ -51,9 +52,9 @@ export function desireFloatingIP(
   const { subnets, problems } = desireFloatingSubnets(intent, network, facts);
   if (!subnets || !isAddressKnown(facts)) return { resources: [inUse], problems };
   const [subnet, ...others] = subnets;
-  const { ifPresent: _, attributes, ...same } = inUse;
   const made: DesiredResource<'floatingip'> = {
-    ...same,
+    kind: 'floatingip',
+    address: 'floatingip',
     attributes: {
       floating_network_id: network,
       ...withoutUndefined({ subnet_id: subnet, floating_ip_address: requestedFloatingIP(service) }),

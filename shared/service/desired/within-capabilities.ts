@@ -108,17 +108,17 @@ export function uselessSettings({ ports }: Pick<ServiceIntent, 'ports'>): readon
     const used = new Set(spelled.flatMap(({ spelling, missing }) => (missing ? [] : [spelling.name])));
     const found = spelled.flatMap(({ spelling: { name: field, text: value }, missing, isOff }) => {
       if (!missing || isOff || used.has(field)) return [];
-      const message = `needs ${NEEDS[missing]};`;
+      const what = `needs ${NEEDS[missing]}`;
       return unused === 'blocks'
         ? [
             {
               field,
               value,
-              message: `${message} until there is one, the Service is blocked, since people may rely on it`,
+              message: `${what}; until there is one, the Service is blocked, since people may rely on it`,
               blocking: true as const,
             },
           ]
-        : [{ field, value, message: `${message} levelset ignores it` }];
+        : [{ field, value, message: `${what}; levelset ignores it` }];
     });
     return [...new Map(found.map((problem) => [problem.field, problem])).values()];
   });

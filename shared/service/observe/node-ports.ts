@@ -6,7 +6,7 @@ import { subportIdsOf, type DevicePort } from '../../model/node/seen-ports.ts';
 import { onceFor } from '../../model/once-for.ts';
 import { parseProviderID } from '../../model/node/provider-id.ts';
 import type { WireResource } from '../../model/resources.ts';
-import { listPorts, readIfPossible } from '../../observe/reads.ts';
+import { listPorts, PORTS_AT_ONCE, readIfPossible } from '../../observe/reads.ts';
 import type { CloudReader, World } from '../../ports.ts';
 import { allAddressesOf } from './network/security-group.ts';
 
@@ -14,8 +14,6 @@ const FIELDS = [
   ...['id', 'device_id', 'device_owner', 'fixed_ips', 'allowed_address_pairs', 'trunk_details'],
   ...['security_groups', 'revision_number', 'port_security_enabled'],
 ];
-/** With more servers than this, one list has all ports of the project. */
-const AT_ONCE = 50;
 /** So long one list serves all runs of a process that ask about the same Nodes. */
 const KEEP_MS = 60_000;
 const PORTS = 'ports of Nodes';
@@ -46,12 +44,12 @@ async function list(
   unnamed: readonly Node[],
   { cloud }: CloudReader,
 ): Promise<readonly WireResource[]> {
-  const own = await listPorts('device_id', servers, FIELDS, cloud, AT_ONCE);
-  if (servers.length > AT_ONCE) return own;
+  const own = await listPorts('device_id', servers, FIELDS, cloud);
+  if (servers.length > PORTS_AT_ONCE) return own;
   const unknown = [...unknownAddresses(nodes, own), ...allAddressesOf(unnamed)];
   const wanted = [...new Set(unknown)].map((address) => `ip_address=${address}`);
-  const others = await listPorts('fixed_ips', wanted, FIELDS, cloud, AT_ONCE);
-  const subports = wanted.length > 0 ? await listPorts('id', subportIdsOf(own), FIELDS, cloud, AT_ONCE) : [];
+  const others = await listPorts('fixed_ips', wanted, FIELDS, cloud);
+  const subports = wanted.length > 0 ? await listPorts('id', subportIdsOf(own), FIELDS, cloud) : [];
   return [...new Map([...own, ...others, ...subports].map((port) => [port.id, port])).values()];
 }
 

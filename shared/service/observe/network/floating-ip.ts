@@ -20,7 +20,7 @@ import type { WireResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';
 import type { Cloud } from '../../../ports.ts';
 import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-service.ts';
-import { isMakerGone, madeForKey } from '../../../model/load-balancer/shared-load-balancer.ts';
+import { isLeftToOthers, madeForKey } from '../../../model/load-balancer/shared-load-balancer.ts';
 import type { ServiceKey } from '../../../model/request.ts';
 import { lookIfPossible, type ListSource } from '../../../observe/reads.ts';
 
@@ -167,7 +167,7 @@ async function withoutOthers(
   if (made.every(isOwn)) return made;
   const own = new Set([loadBalancer, replacement, ...duplicates].map((lb) => lb?.id));
   const named = await cloud.list('loadbalancer', { name: loadBalancerName(cluster.name, name) });
-  const isLeft = named.some((lb) => !own.has(lb.id) && isMakerGone(lb, cluster));
+  const isLeft = named.some((lb) => !own.has(lb.id) && isLeftToOthers(lb, cluster));
   return isLeft ? made.filter(isOwn) : made;
 }
 

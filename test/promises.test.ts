@@ -23,7 +23,7 @@ type Held = Readonly<Record<string, string>>;
 // prettier-ignore
 const FLAGS_HELD: Held = {
   'test/unit/config/load.test.ts': 'cloud-config cluster-name service-account',
-  'test/unit/config/load-problems.test.ts': 'connection-draining-timeout concurrent-service-syncs',
+  'test/unit/config/load-problems.test.ts': 'concurrent-service-syncs',
   'test/unit/config/node-flags.test.ts': 'node-name-from regional-provider-id shutdown-states cluster-cidr configure-cloud-routes',
   'test/unit/config/controllers.test.ts': 'controllers',
   'test/unit/config/allowed-references.test.ts': 'reach allowed-references',
@@ -173,7 +173,6 @@ const PROMISES: Readonly<Record<string, string>> = {
   'a restored cluster keeps its load balancers in the quarantine': 'test/scenarios/reconfigured/restored-cluster.test.ts › loses no load balancer',
   'what Services left goes only after a delay': 'test/scenarios/orphans/quarantine.test.ts › stays for the delay, says until when, and then goes with everything',
   'gc takes only what is of the deleted cluster': 'test/laws/orphans/gc.test.ts › takes all that is its own alone',
-  'a member that leaves is drained first': 'test/laws/draining.test.ts › a pool has each node that stays, with traffic',
   'a Node is deleted only when its server is gone': 'test/laws/nodes.test.ts › events in any order, and runs that break off anywhere, end where the server says',
   'a Node has one route for each podCIDR': 'test/laws/routes.test.ts › each podCIDR has one route and one pair',
   'one process writes at a time': 'test/unit/kube/leader-lease.test.ts › no two processes begin a write at once',

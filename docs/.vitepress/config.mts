@@ -83,7 +83,6 @@ export default defineConfig({
           page('Sharing', 'how-to/sharing'),
           page('Dual stack', 'how-to/dual-stack'),
           page('Source addresses', 'how-to/source-addresses'),
-          page('Draining', 'how-to/draining'),
           page('Out of OCCM', 'how-to/out-of-occm'),
           page('A pilot with a class', 'how-to/pilot'),
           page('Migration and the way back', 'migration'),

@@ -8,13 +8,13 @@ export const EXIT_CODES: readonly (readonly [command: string, ...means: string[]
     '`sweep`',
     'nothing is left to do; blocked Services wait',
     'something failed or could not be read',
-    'something is progressing, members drain, or Nodes were changed: run it again',
+    'something is progressing, or Nodes were changed: run it again',
   ],
   [
     '`reconcile`',
     'nothing is left to do',
     'something failed or could not be read; an object is blocked, or is not there; a namespace is not there',
-    'something is progressing, or members drain',
+    'something is progressing',
   ],
   [
     '`plan`, `support-bundle`, `replay`',

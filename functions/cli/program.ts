@@ -29,7 +29,7 @@ const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     does: 'run the HTTP server, the queue and the sweeps in one process',
     examples: ['serve --watch --kubeconfig kubeconfig --cloud-config cloud.conf'] },
   sweep: { group: 'work', load: async () => (await import('./work-commands.ts')).sweepCommand,
-    does: 'compare everything once and work on what differs; exit 0: nothing is left to do, 2: something is progressing or draining, 1: something failed',
+    does: 'compare everything once and work on what differs; exit 0: nothing is left to do, 2: something is progressing, 1: something failed',
     examples: ['sweep --dry-run', 'sweep --deep'] },
   reconcile: { group: 'work', load: async () => (await import('./work-commands.ts')).reconcileCommand,
     does: 'work on these objects now; the exit codes are those of sweep, and 1 for an object that is blocked',

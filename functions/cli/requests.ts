@@ -126,12 +126,10 @@ export function reportInWords(report: Report): string {
   const done = applied.length === 0 ? '' : ` (${summarizeSteps(applied)})`;
   const waiting = plan?.awaitingApproval.length ?? 0;
   const waits = waiting === 0 ? '' : `; ${waiting} waiting for approval`;
-  const { draining = [] } = plan ?? {};
-  const drain = draining.length === 0 ? '' : `; ${draining.length} draining`;
   const reason = adviceIn(report);
   const notes = plan && outcome.status !== 'progressing' ? planNotes(plan) : [];
   return [
-    `${request.key}: ${outcome.status}, ${reason}${reached}${done}${waits}${drain}`,
+    `${request.key}: ${outcome.status}, ${reason}${reached}${done}${waits}`,
     ...notes.filter((note) => !reason.startsWith(note)).map((note) => `  ${note}`),
   ].join('\n');
 }
@@ -153,11 +151,10 @@ export function adviceIn({ outcome, loadBalancerId }: Report): string {
   return `${reasonOf(outcome)}${advice}`;
 }
 
-/** 1: something failed, 2: something is progressing or draining, 0: nothing is left to do. */
+/** 1: something failed, 2: something is progressing, 0: nothing is left to do. */
 export function exitCode(reports: readonly Report[]): number {
   const has = (status: Report['outcome']['status']): boolean =>
     reports.some(({ outcome }) => outcome.status === status);
   if (has('failed')) return 1;
-  const drains = reports.some(({ request, drainedInMs }) => !request.dryRun && drainedInMs !== undefined);
-  return has('progressing') || drains ? 2 : 0;
+  return has('progressing') ? 2 : 0;
 }

@@ -22,7 +22,7 @@ import {
 
 type Print = Parameters<OnOne>[1];
 
-/** `levelset reconcile`; with --wait again until nothing is progressing, and no member drains. */
+/** `levelset reconcile`; with --wait again until nothing is progressing. */
 export const reconcileCommand: RunCommand = (objects, flags, env) => {
   const keys = readObjects(objects, flags);
   const writes = keys.includes('all') ? ({ all: true } as const) : { objects: keys };
@@ -53,7 +53,7 @@ async function reconcileIn(
   return { code, errors: missing.map((key) => `${key} not found`) };
 }
 
-/** Runs each object again when it is due: if it is settled, when the first of its members has drained. */
+/** Runs each object that is progressing again when it is due. */
 async function waitForAll(first: readonly Report[], world: World, print: Print): Promise<readonly Report[]> {
   const { clock } = world;
   const told = (report: Report): void => {
@@ -80,8 +80,7 @@ async function waitForAll(first: readonly Report[], world: World, print: Print):
   return reports;
 }
 
-function comesAgainInMs({ outcome, drainedInMs }: Report, attempt: number): number | undefined {
-  if (outcome.status === 'settled') return drainedInMs;
+function comesAgainInMs({ outcome }: Report, attempt: number): number | undefined {
   return outcome.status === 'progressing' ? requeueDelayMs(outcome, attempt, Math.random) : undefined;
 }
 
@@ -106,13 +105,11 @@ async function sweepIn(world: World, { dryRun, deep }: Flags, print: Print): Pro
     .flatMap(({ status, count }) => (count > 0 ? `${count} ${status}` : []));
   const plans = reports.flatMap(({ plan }) => plan ?? []);
   const waiting = found.awaitingApproval + plans.flatMap((plan) => plan.awaitingApproval).length;
-  const draining = plans.flatMap((plan) => plan.draining ?? []).length;
   const full = found.comparedInFull > 0 ? ` (${found.comparedInFull} compared in full)` : '';
   const summary = [
     `${inNumbers(found)}, ${found.settled + found.nodesSettled} already settled${full}`,
     dryRun ? `${reports.length} need work` : counts.join(', ') || 'nothing to do',
     waiting > 0 ? `${counted(waiting, 'change waits', 'changes wait')} for approval` : '',
-    draining > 0 ? counted(draining, 'member drains', 'members drain') : '',
     again ? 'run it again: the members of load balancers may change' : '',
   ];
   print(summary.filter((part) => part !== '').join('; '));

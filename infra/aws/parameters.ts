@@ -68,7 +68,6 @@ const VARIABLES = {
   controllers: 'LEVELSET_CONTROLLERS',
   'cluster-cidr': 'LEVELSET_CLUSTER_CIDR',
   regional: 'OS_CCM_REGIONAL',
-  'connection-draining-timeout': 'LEVELSET_CONNECTION_DRAINING_TIMEOUT',
 } as const;
 
 /** The parameters that a stack was deployed with, read in its template, whoever wrote them where; none of a stack without functions. */

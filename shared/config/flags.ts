@@ -14,7 +14,6 @@ import {
   serviceAccounts,
   someOf,
   text,
-  upToOneHour,
   whole,
 } from './read-value.ts';
 import { CONTROLLER_NAMES, controllersList } from './controllers.ts';
@@ -105,11 +104,6 @@ export const FLAGS = {
     topic: 'Services', value: 'factor', read: whole(1, 100), commands: LINTING, cluster: true, lambda: true,
     help: 'what multiplies the limits of one Service: 200 ports, 1,000 source ranges, 20,000 ports times ranges, 50 names of an annotation, 500 certificates, 50,000 Pods times ports',
     default: '1',
-  },
-  'connection-draining-timeout': {
-    topic: 'Services', value: 'duration', read: upToOneHour, commands: WORKING, cluster: true, lambda: true,
-    help: 'how long a member keeps its connections when its Node leaves, up to 1h; with 0s it goes at once',
-    default: '0s',
   },
   'node-name-from': {
     topic: 'Nodes', value: 'what', read: oneWordOf('name', 'hostname', 'first-label'), commands: WORKING, cluster: true, lambda: true,
@@ -223,7 +217,7 @@ export const FLAGS = {
     topic: 'one run', commands: ['serve', 'sweep', 'reconcile'], help: 'print the plans and change nothing; serve shows them on its page',
   },
   'deep': { topic: 'one run', commands: ['sweep'], help: 'compare every Service with everything on its load balancer, whatever was settled before' },
-  'wait': { topic: 'one run', commands: ['reconcile'], help: 'go on until no object is progressing or draining' },
+  'wait': { topic: 'one run', commands: ['reconcile'], help: 'go on until no object is progressing' },
   'output': {
     topic: 'one run', short: 'o', value: 'format', read: oneWordOf('text', 'wide', 'json', 'yaml'), commands: ['plan', 'drift', 'explain', 'gc', 'lint', 'doctor', 'adopt'],
     help: 'how objects are printed: text, wide (plans and gc with ids), json or yaml',

@@ -89,7 +89,6 @@ function clusterConfig(
     sweepIntervalMs: values.sweepInterval,
     concurrentServiceSyncs: values.concurrentServiceSyncs,
     concurrentLoadBalancers: values.concurrentLoadBalancers,
-    connectionDrainingMs: values.connectionDrainingTimeout,
     networking,
     deletionPercent: values.deletionShare,
     orphanDelayMs: values.orphanDelay,

@@ -94,18 +94,17 @@ export function parseGoDuration(text: string): number | undefined {
   return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNIT_MS[unit ?? ''] ?? 0), 0);
 }
 
-/** A Go duration in milliseconds, or in another unit of so many, from `least` to `most` of them. What is below the unit is cut off. */
-function duration(limits: string, least: number, most = Infinity, unitMs = 1): Read<number> {
+/** A Go duration in milliseconds, or in another unit of so many, at least `least` of them. What is below the unit is cut off. */
+function duration(limits: string, least: number, unitMs = 1): Read<number> {
   return (value) => {
     const units = Math.trunc((parseGoDuration(value ?? '') ?? NaN) / unitMs);
-    return units >= least && units <= most ? units : new NotAllowed(GO_DURATION + limits);
+    return units >= least ? units : new NotAllowed(GO_DURATION + limits);
   };
 }
 
 export const milliseconds = duration('', 1);
 export const orZero = duration('', 0);
-export const upToOneHour = duration(', at most 1h', 0, 3_600_000);
-export const seconds = duration(', at least 1s', 1, Infinity, 1_000);
+export const seconds = duration(', at least 1s', 1, 1_000);
 
 export const percent: Read<number> = (value) => {
   const share = Number(/^(\d{1,3})%$/.exec(value ?? '')?.[1] ?? NaN);

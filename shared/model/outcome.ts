@@ -34,8 +34,6 @@ export interface Report {
   readonly address?: string;
   /** Names of eligible nodes without an IP address. The node set is read again until there are none. */
   readonly nodesWithoutAddress?: readonly string[];
-  /** Milliseconds until the first draining member is deleted. The key is requeued for that time. */
-  readonly drainedInMs?: number;
   readonly certificates?: readonly CertificateInUse[];
   /** Hash of what was desired. Two runs in a row with different ones: somebody changed what is asked for. */
   readonly desired?: string;
@@ -57,7 +55,6 @@ export type Run = Pick<
   | 'loadBalancerId'
   | 'address'
   | 'nodesWithoutAddress'
-  | 'drainedInMs'
   | 'certificates'
   | 'desired'
   | 'membersMoved'

@@ -125,11 +125,6 @@ export function problemForEach(
   return [...problems.slice(0, -1), { ...last, value: `${last.value} and ${more} more` }];
 }
 
-export interface DrainingMember {
-  readonly address: Address;
-  readonly goesInMs: number;
-}
-
 /** The difference between desired and observed. It is good for the run that made it; the next run plans again. */
 export interface Plan {
   /** Key of the unit: `service/NAMESPACE/NAME`, `node/NAME` or `routes`. */
@@ -148,8 +143,6 @@ export interface Plan {
   /** Octavia refuses every change of the load balancer for now: its state, and who ends it. */
   readonly locked?: string;
   readonly keepsMembers?: true;
-  /** Members that stay until they have drained; never empty. */
-  readonly draining?: readonly DrainingMember[];
   /** Steps for what differs although the same was desired when the unit was last settled; never empty. */
   readonly drift?: readonly Step[];
   /** levelset only reports the drift: of it, `steps` have at most members that are missing. */

@@ -35,10 +35,6 @@ export function renderPlan(plan: Plan, withIds = false): string {
   }
   for (const address of plan.foreign) lines.push(`  . ${address} is not levelset's and stays`);
   if (plan.sharedWith) lines.push(`  . the load balancer is shared with ${plan.sharedWith.join(', ')}`);
-  for (const { address, goesInMs } of plan.draining ?? [])
-    lines.push(
-      `  . ${address} drains because its node leaves; levelset removes it in ${Math.ceil(goesInMs / 1_000)} s`,
-    );
   if (plan.keepsMembers) lines.push('  . no node is eligible, so the pools keep their members');
   return lines.map(printable).join('\n');
 }

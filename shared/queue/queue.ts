@@ -50,8 +50,6 @@ interface State extends Wanted, Claimant {
   /** Of a delayed key. */
   dueMs: number;
   timer?: NodeJS.Timeout;
-  /** The key is settled, and delayed until a member has drained. */
-  isSettled: boolean;
 }
 
 interface Lane {
@@ -93,7 +91,7 @@ export class Queue {
       state.dirty = moreUrgent(state.dirty, request);
       return;
     }
-    if (request.trigger === 'sweep' && state.phase !== 'idle' && !state.isSettled) return;
+    if (request.trigger === 'sweep' && state.phase !== 'idle') return;
     const rests = request.trigger !== 'requeue' && !isByPerson(request);
     // what fails stays delayed, whatever hints come; a hint at any other key begins anew
     if (isByPerson(request) || (isHint(request) && !state.hasFailed)) state.chain = undefined;
@@ -103,8 +101,7 @@ export class Queue {
 
   /** Number of keys that are ready or delayed, or wait, without the running ones. */
   get depth(): number {
-    const waits = ({ phase, isSettled }: State): boolean =>
-      phase !== 'idle' && phase !== 'processing' && !isSettled;
+    const waits = ({ phase }: State): boolean => phase !== 'idle' && phase !== 'processing';
     return [...this.#states.values()].filter(waits).length;
   }
 
@@ -130,9 +127,7 @@ export class Queue {
   #want(state: State, request: ReconcileRequest, delayMs: number): void {
     const dueMs = this.#options.clock.now() + Math.max(0, delayMs);
     const isEarlier = state.phase === 'ready' || (state.phase === 'delayed' && state.dueMs <= dueMs);
-    const kept = state.isSettled ? undefined : state.request;
-    state.request = moreUrgent(kept, request);
-    state.isSettled = false;
+    state.request = moreUrgent(state.request, request);
     const priority = this.#priorityOf(state, state.request);
     if (state.phase === 'ready' && isBefore(priority, state.priority)) {
       this.#laneOf(state).ready.delete(state);
@@ -215,18 +210,13 @@ export class Queue {
     if (isAdded) this.add(dirty);
     if (waits?.needsRoom || !rests(state)) return;
     if (delayMs === undefined) {
-      if (!isAdded) this.#settle(state, requeue, request.dryRun ? undefined : report?.drainedInMs);
+      if (!isAdded) this.#settle(state);
     } else if (waits?.waitingFor !== undefined && report && this.#options.busy) {
       if (!isAdded) this.#waitForOctavia(state, requeue, report, idleRuns === 0 ? 0 : delayMs);
     } else this.#want(state, requeue, Math.max(1, delayMs));
   }
 
-  #settle(state: State, requeue: ReconcileRequest, drainedInMs: number | undefined): void {
-    if (drainedInMs !== undefined) {
-      this.#want(state, requeue, Math.max(1, drainedInMs));
-      state.isSettled = true;
-      return;
-    }
+  #settle(state: State): void {
     const leftMs = state.startedMs + REST_MS - this.#options.clock.now();
     state.timer = setTimeout(() => this.#states.delete(state.key), Math.max(0, leftMs)).unref();
   }
@@ -260,7 +250,6 @@ export class Queue {
       hasFailed: false,
       inLane: request.inLane === true,
       dueMs: 0,
-      isSettled: false,
     };
     this.#states.set(key, state);
     return state;

@@ -28,11 +28,8 @@ interface Written {
   readonly repairing?: object;
 }
 
-function hasNotes({ problems, refused, awaitingApproval, draining, driftStays }: Plan): boolean {
-  return (
-    [problems, refused, awaitingApproval].some(({ length }) => length > 0) ||
-    (draining ?? driftStays) !== undefined
-  );
+function hasNotes({ problems, refused, awaitingApproval, driftStays }: Plan): boolean {
+  return [problems, refused, awaitingApproval].some(({ length }) => length > 0) || driftStays !== undefined;
 }
 
 export function lastWritten(

@@ -101,7 +101,7 @@ export function askedOf({ desired, planned, intent }: Evaluation): string {
   return fingerprint([resources, approved, takenByOthers(planned), ...others]);
 }
 
-/** The state while a run writes or members drain. The record stays if a run only follows the Nodes or mends; the node-selector always stays. */
+/** The state while a run writes. The record stays if a run only follows the Nodes or mends; the node-selector always stays. */
 export function stateAtWork(evaluation: Evaluation, state: Pick<UnitState, 'asked'>): UnitState | undefined {
   const { plan, intent } = evaluation;
   const keeps = plan.steps.every((step) => followsNodes(step) || isMend(step));

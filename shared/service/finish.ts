@@ -78,15 +78,14 @@ export async function reportFailure(unit: Unit, failure: ReconcileError, world: 
 }
 
 /**
- * While members drain or a problem is momentary there is no watermark, so that every sweep runs the Service again. With no load balancer wanted
+ * While a problem is momentary there is no watermark, so that every sweep runs the Service again. With no load balancer wanted
  * or left, the state goes, and the finalizer.
  */
 async function settle(evaluation: Evaluation, world: World): Promise<void> {
   const { unit, observed } = evaluation;
   const uid = uidOf(evaluation);
   if (unit.wanted) {
-    const momentary =
-      evaluation.plan.draining !== undefined || evaluation.plan.problems.some((problem) => problem.momentary);
+    const momentary = evaluation.plan.problems.some((problem) => problem.momentary);
     const state = momentary
       ? stateAtWork(evaluation, { asked: askedOf(evaluation) })
       : watermark(evaluation, world.clock.now());
@@ -144,7 +143,7 @@ export function runSummary(
   addresses: readonly string[] = [],
 ): Omit<Run, 'outcome' | 'plan' | 'applied' | 'membersMoved'> {
   const lb = applied?.known.get('lb') ?? evaluation.observed.loadBalancer;
-  const { draining, steps, refused, awaitingApproval, problems } = evaluation.plan;
+  const { steps, refused, awaitingApproval, problems } = evaluation.plan;
   const isNothing = !lb && [steps, refused, awaitingApproval, problems].every((list) => list.length === 0);
   return {
     ...(lb ? { loadBalancerId: lb.id } : {}),
@@ -152,7 +151,6 @@ export function runSummary(
     ...(addresses.length === 0 ? {} : { address: addresses.join(', ') }),
     certificates: evaluation.desired.certificates,
     desired: evaluation.hash,
-    ...(draining ? { drainedInMs: Math.min(...draining.map(({ goesInMs }) => goesInMs)) } : {}),
     ...(evaluation.desired.withoutAddress.length > 0
       ? { nodesWithoutAddress: evaluation.desired.withoutAddress }
       : {}),

@@ -97,8 +97,8 @@ export function comparedState(
   before: UnitState | undefined,
   readAt: number,
 ): UnitState | undefined {
-  const { problems, refused, awaitingApproval, draining = [] } = evaluation.plan;
-  const tells = [problems, refused, awaitingApproval, draining].some(({ length }) => length > 0);
+  const { problems, refused, awaitingApproval } = evaluation.plan;
+  const tells = [problems, refused, awaitingApproval].some(({ length }) => length > 0);
   return tells && !before ? undefined : watermark(evaluation, readAt);
 }
 

@@ -3,7 +3,7 @@ import { newMemory } from '../../shared/memory/memory.ts';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Config, LoadBalancerConfig } from '../../shared/config/config.ts';
+import type { LoadBalancerConfig } from '../../shared/config/config.ts';
 import { evaluate } from '../../shared/service/evaluate.ts';
 import type { EndpointSlice, Node, Pod, Service } from '../../shared/model/kubernetes.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
@@ -41,8 +41,7 @@ function read(name: string, file: string): string | undefined {
 
 async function planOf(name: string): Promise<Plan> {
   const loadBalancer = (parse(read(name, 'cloud.yaml') ?? '{}') ?? {}) as Partial<LoadBalancerConfig>;
-  const flags = parse(read(name, 'flags.yaml') ?? '{}') as Pick<Config, 'connectionDrainingMs'>;
-  const config = { ...aConfig(undefined, loadBalancer), ...flags };
+  const config = aConfig(undefined, loadBalancer);
   const service = parse(read(name, 'service.yaml') ?? '') as Service;
   const { items } = parse(read(name, 'nodes.yaml') ?? '') as { readonly items: readonly Node[] };
   const observed = JSON.parse(read(name, 'observed.json') ?? '{}') as Answers;

@@ -16,7 +16,6 @@ export function aConfig(
     sweepIntervalMs: 300_000,
     concurrentServiceSyncs: 10,
     concurrentLoadBalancers: 6,
-    connectionDrainingMs: 0,
     openstack: {
       authUrl,
       interface: 'public',

@@ -1,5 +1,4 @@
 import type { OctaviaVersion } from './capabilities.ts';
-import type { Address } from '../address.ts';
 import type { NetworkFacts } from '../network/network-facts.ts';
 import type { Problem } from '../plan.ts';
 import type { ObservedResource, WireResource } from '../resources.ts';
@@ -33,8 +32,6 @@ export interface ObservedService extends FoundLoadBalancers, ObservedEndpoints {
   /** That something could not be read which the members do not need. */
   readonly unread?: readonly Problem[];
   readonly horizon: Horizon;
-  /** For each member with weight 0, the milliseconds for which it has taken no new connection. */
-  readonly drainedForMs: ReadonlyMap<Address, number>;
   /** Ids of children that were in ERROR and were written less than a minute ago. */
   readonly writtenInError: ReadonlySet<string>;
   /** When this process wrote the load balancer, so that not all was read: ms since 1970. No watermark may rest on it. */

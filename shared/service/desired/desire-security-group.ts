@@ -99,7 +99,7 @@ export function desireSecurityGroup(
 }
 
 /** Our group on the Neutron port with this IP address, if there is such a port: levelset makes none. */
-export function desirePortOf(address: string): DesiredResource<'port'> {
+function desirePortOf(address: string): DesiredResource<'port'> {
   return {
     kind: 'port',
     address: `port/${address}`,

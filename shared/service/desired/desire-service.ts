@@ -7,7 +7,7 @@ import type { ObservedService } from '../../model/load-balancer/observed-service
 import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
 import { attributeRule } from '../../model/attributes.ts';
 import { setTags, type ClusterIdentity } from '../../model/ownership.ts';
-import type { DrainingMember, Problem } from '../../model/plan.ts';
+import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource, Member, ResourceKind } from '../../model/resources.ts';
 import { addressProblems, notTaken } from './nodes/address-problems.ts';
 import { desireFloatingIP, keptFloatingIP } from './desire-floating-ip.ts';
@@ -54,8 +54,6 @@ export interface Desired {
   /** The desired rules are not known, so the security group stays as it is. */
   readonly keepSecurityGroup: boolean;
   readonly withoutAddress: readonly string[];
-  /** Members of nodes that leave, until they have drained; never empty. */
-  readonly draining?: readonly DrainingMember[];
   readonly certificates: readonly CertificateInUse[];
 }
 
@@ -169,8 +167,8 @@ export function manifestProblems(service: Service, config: Config): readonly Pro
   return [...new Map(found.map((one) => [`${one.field}\n${one.value}\n${one.message}`, one])).values()];
 }
 
-/** A tag records which attributes levelset set on request (an annotation, draining's weight 0). shared/plan reads it back (decision 2). */
-export function withSetRecord<K extends ResourceKind>(resource: DesiredResource<K>): DesiredResource<K> {
+/** A tag records which attributes levelset set on request (an annotation). shared/plan reads it back (decision 2). */
+function withSetRecord<K extends ResourceKind>(resource: DesiredResource<K>): DesiredResource<K> {
   const recorded = Object.keys(resource.attributes)
     .filter((attribute) => attributeRule(resource.kind, attribute).unset !== undefined)
     .sort();

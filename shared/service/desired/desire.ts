@@ -1,5 +1,4 @@
 import type { Node } from '../../model/kubernetes.ts';
-import { isLocked } from '../../model/load-balancer/octavia.ts';
 import { withoutPodsAt, type Endpoints } from '../../model/load-balancer/service-endpoints.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import { LOAD_BALANCER_ID, LOAD_BALANCER_NAME, type ClusterIdentity } from '../../model/ownership.ts';
@@ -8,7 +7,6 @@ import type { Depth, Unit } from '../../model/unit.ts';
 import type { Reading } from '../intent/as-dialect.ts';
 import { addressesKeptOut, portsKeptOut, showsMembers, waitingProblem } from './nodes/address-problems.ts';
 import { desireUnit, type Desired, type DesireInput } from './desire-service.ts';
-import { drainMsOf, withDraining } from './nodes/draining.ts';
 import { servedSecrets } from './certificates.ts';
 import { desireOfShared, leavesFloatingIP } from './shared-whole.ts';
 import { outOfReach } from '../../model/load-balancer/reach.ts';
@@ -101,14 +99,7 @@ function desireWith(
     cluster,
   };
   const alone = desireUnit(input, config);
-  const told = { ...alone, problems: [...(observed.unread ?? []), ...alone.problems] };
-  const own = withDraining(told, {
-    observed: resources,
-    nodes,
-    drainedForMs: observed.drainedForMs,
-    drainMs: drainMsOf(config),
-    busy: loadBalancer !== undefined && isLocked(loadBalancer),
-  });
+  const own = { ...alone, problems: [...(observed.unread ?? []), ...alone.problems] };
   const lb = resources.find(({ kind }) => kind === 'loadbalancer');
   const shared = desireOfShared(own.resources, { intent, cluster, lb, sharing, floatingIP });
   // levelset takes none of them, and makes none

@@ -1,5 +1,4 @@
-import { writtenAt } from '../../memory/load-balancers.ts';
-import { nextPlace, policyAddressOf, transportOf, type Address } from '../../model/address.ts';
+import { nextPlace, policyAddressOf, transportOf } from '../../model/address.ts';
 import { clusterTag, hasTag, tagValue, type ClusterIdentity } from '../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
 import type { Cloud, ReadKind } from '../../ports.ts';
@@ -172,15 +171,6 @@ async function observeRules(
     whose: 'ours' as const,
     wire,
   }));
-}
-
-/** Milliseconds since each member with weight 0 was written, and so took no connection. Octavia's times: UTC, in whole seconds. */
-export function drainedForMs(
-  resources: readonly ObservedResource[],
-  now: number,
-): ReadonlyMap<Address, number> {
-  const drained = resources.filter(({ kind, wire }) => kind === 'member' && wire['weight'] === 0);
-  return new Map(drained.map(({ address, wire }) => [address, now - writtenAt(wire)]));
 }
 
 export type ChildReader = Pick<Cloud, 'list' | 'get'>;

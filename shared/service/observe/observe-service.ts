@@ -7,7 +7,7 @@ import type { Problem } from '../../model/plan.ts';
 import { isGivenUp, ownersOf, whoseFloatingIP, whoseLoadBalancer } from '../../model/load-balancer/whose.ts';
 import type { ObservedResource, Whose, WireResource } from '../../model/resources.ts';
 import { horizonAt, observeCertificates, findStoredCertificates, observeTlsSecrets } from './certificates.ts';
-import { drainedForMs, observeChildren, observeMembers, type ChildReader } from './children.ts';
+import { observeChildren, observeMembers, type ChildReader } from './children.ts';
 import { agreedBy, sharingOf } from './load-balancer/sharers.ts';
 import { observeAsIfAnew, observeNetwork } from './network/network.ts';
 import { findFloatingIP, type FoundFloatingIP } from './network/floating-ip.ts';
@@ -87,7 +87,6 @@ export async function observeService(
     ...(await observeIfReplaced(asked, lb, octavia, source)),
     unread,
     horizon: horizonAt(source.clock),
-    drainedForMs: drainedForMs(resources, source.clock.now()),
     writtenInError: source.memory.loadBalancers.writtenInError(lb?.id ?? '', source.clock.now()),
     ...(question.written || beside ? { asWrittenSince: beside?.readAt ?? now } : {}),
   };

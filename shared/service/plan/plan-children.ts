@@ -1,4 +1,4 @@
-import type { DeleteStep, DrainingMember, Refusal, Step, Change } from '../../model/plan.ts';
+import type { DeleteStep, Refusal, Step, Change } from '../../model/plan.ts';
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, ResourceKind, Attributes } from '../../model/resources.ts';
 import { compare } from '../../plan/compare.ts';
@@ -13,7 +13,6 @@ export interface ChildrenInput extends Asked {
   readonly observed: readonly ObservedResource[];
   readonly keepMembers: boolean;
   readonly there: ReadonlyMap<Address, ObservedResource>;
-  readonly draining: readonly DrainingMember[] | undefined;
   readonly resting: Resting;
 }
 
@@ -69,8 +68,7 @@ function planPoolMembers(
   const compared = all.map((desired) => {
     const observed = byAddress.get(desired.address);
     const differing = observed && observed.whose !== 'foreign' ? memberChanges(desired, observed, there) : [];
-    // a write would begin the time of draining anew
-    const mends = observed && differing.length === 0 && !isDraining(desired, input);
+    const mends = observed && differing.length === 0;
     const changes = mends ? mendingChanges(observed, input.resting) : differing;
     return {
       desired: observed ? asListed(desired, observed, changes) : desired,
@@ -78,8 +76,6 @@ function planPoolMembers(
       changes,
     };
   });
-  const untouched = compared.filter(({ id, changes }) => id !== '' && changes.length === 0);
-  const drainsOn = untouched.some(({ desired }) => isDraining(desired, input));
   return planMembers(pool, {
     all: compared.map(({ desired }) => desired),
     changed: compared.filter(({ changes }) => changes.length > 0),
@@ -90,15 +86,8 @@ function planPoolMembers(
         : present
             .filter(({ whose, address }) => whose !== 'foreign' && !wanted.has(address))
             .map((member) => remove(member, whyMemberGoes(member, all, mayBeEmpty === true))),
-    alone:
-      present.every(({ whose }) => whose !== 'foreign') &&
-      all.every(({ ifPresent }) => !ifPresent) &&
-      !drainsOn,
+    alone: present.every(({ whose }) => whose !== 'foreign') && all.every(({ ifPresent }) => !ifPresent),
   });
-}
-
-function isDraining({ address }: DesiredResource, { draining = [] }: ChildrenInput): boolean {
-  return draining.some((member) => member.address === address);
 }
 
 interface MemberDifference {
@@ -109,7 +98,7 @@ interface MemberDifference {
     readonly id: string;
     readonly changes: readonly Change[];
   }[];
-  /** Whether one call may replace all members: not if one is foreign, waits for approval, or drains unchanged, as it would drain anew. */
+  /** Whether one call may replace all members: not if one is foreign, or waits for approval. */
   readonly alone: boolean;
   readonly all: readonly DesiredResource[];
 }

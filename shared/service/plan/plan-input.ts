@@ -3,7 +3,7 @@ import { requestedFloatingIP, type Node } from '../../model/kubernetes.ts';
 import { serviceIn } from '../../model/load-balancer/floating-ip-owner.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
-import { isAnother, type DrainingMember, type Plan, type Problem } from '../../model/plan.ts';
+import { isAnother, type Plan, type Problem } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import type { Depth, Unit } from '../../model/unit.ts';
 import { withoutTakenPlaces } from './plan-problems.ts';
@@ -30,7 +30,6 @@ interface Wanted {
   readonly problems: readonly Problem[];
   readonly keepMembers: boolean;
   readonly keepSecurityGroup: boolean;
-  readonly draining?: readonly DrainingMember[];
   readonly approved: readonly string[];
   readonly readOtherwise?: ReadonlySet<string> | undefined;
   readonly internalByConfig?: boolean | undefined;

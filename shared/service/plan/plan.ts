@@ -105,11 +105,8 @@ export function planService(given: ServicePlanInput): Plan {
   const { sharedWith } = input;
   const awaitingApproval: AwaitingApproval[] = [...input.awaitingApproval];
   const blocked = isBlocked(input);
-  const inNextPool = blocked
-    ? followNodes(desired, observed)
-    : replacePools(desired, there, keepMembers, asked.draining);
+  const inNextPool = blocked ? followNodes(desired, observed) : replacePools(desired, there, keepMembers);
   const stays = byAddress(inNextPool);
-  const draining = (asked.draining ?? []).filter(({ address }) => stays.has(address));
   const base = {
     unit: unit.key,
     services: [`${unit.name.namespace}/${unit.name.name}`],
@@ -118,9 +115,8 @@ export function planService(given: ServicePlanInput): Plan {
     foreign,
     ...(keeps ? { keepsMembers: true as const } : {}),
     ...(sharedWith.length > 0 ? { sharedWith } : {}),
-    ...(draining.length > 0 ? { draining } : {}),
   };
-  const known = { ...input, draining: asked.draining, there };
+  const known = { ...input, there };
   if (blocked) {
     const steps = planMembersAlone(inNextPool, known);
     const isKept = keepSecurityGroup || !there.has('securitygroup');

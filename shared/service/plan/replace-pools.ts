@@ -1,7 +1,6 @@
 import { ATTRIBUTES, attributesOf } from '../../model/attributes.ts';
 import { nextPlace, type Address } from '../../model/address.ts';
 import { replacesTag } from '../../model/ownership.ts';
-import type { DrainingMember } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource, Attributes } from '../../model/resources.ts';
 import { compare } from '../../plan/compare.ts';
 import { asListed, memberChanges } from './plan-children.ts';
@@ -10,14 +9,13 @@ type There = ReadonlyMap<Address, ObservedResource>;
 
 /**
  * A new pool, with members and monitor, beside each pool that Octavia cannot change as desired (protocol, type of monitor, a member's subnet). The
- * steps: build it, switch the listener, delete the old pool, in which draining members stay. In the next runs the new pool is the one in use. With
+ * steps: build it, switch the listener, delete the old pool. In the next runs the new pool is the one in use. With
  * `keepMembers`, a pool that may not be empty stays as it is.
  */
 export function replacePools(
   desired: readonly DesiredResource[],
   there: There,
   keepMembers: boolean,
-  draining: readonly DrainingMember[] = [],
 ): readonly DesiredResource[] {
   const at = Map.groupBy(desired, placeIn);
   const places = desired
@@ -28,7 +26,6 @@ export function replacePools(
   const along = desired.flatMap((resource) => {
     const found = leaving.get(placeIn(resource));
     if (!found) return resource;
-    if (draining.some(({ address }) => address === resource.address)) return [];
     return isLeft(found) ? inNextPool(resource, found, there) : asItIs(resource, there);
   });
   const wanted = new Set(along.map(({ address }) => address));

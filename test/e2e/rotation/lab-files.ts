@@ -65,7 +65,6 @@ const IN_TURN: Readonly<Record<string, number>> = {
   'test/e2e/service/annotations.test.ts': 112,
   'test/e2e/service/approval.test.ts': 40,
   'test/e2e/service/client-certificates.test.ts': 58,
-  'test/e2e/service/draining.test.ts': 70,
   'test/e2e/service/dual-stack.test.ts': 65,
   'test/e2e/service/pods.test.ts': 40,
   'test/e2e/service/protocols.test.ts': 79,

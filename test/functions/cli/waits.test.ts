@@ -3,39 +3,8 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { aService, sandboxWorld, until } from '../sandbox-world.ts';
+import { sandboxWorld } from '../sandbox-world.ts';
 import { err, out, run } from './command-line.ts';
-
-test('members that drain are something left to do: reconcile --wait waits for them', async () => {
-  const { sandbox, env } = await sandboxWorld();
-  const drain = '--connection-draining-timeout 5s';
-  const members = (): number => sandbox.cloud.members.length;
-  sandbox.kube.apply(aService('web'));
-  expect(await run('reconcile --wait service/default/web', env)).toBe(0);
-  const labels = { 'node.kubernetes.io/exclude-from-external-load-balancers': '' };
-  sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-2', labels } });
-
-  expect(await run(`plan ${drain}`, env)).toBe(0);
-  expect(out.at(-1)).toMatch(
-    / drains because its node leaves; levelset removes it in 5 s\n\nPlan: 0 to add, 1 to change, 0 to destroy\.$/,
-  );
-  expect(await run(`sweep --dry-run ${drain}`, env)).toBe(0);
-  await until('the weight is written', async () => {
-    expect(await run(`sweep ${drain}`, env)).toBe(2);
-    return sandbox.cloud.members.some(({ weight }) => weight === 0);
-  });
-  expect(out.at(-1)).toMatch(/; 1 member drains$/);
-  await until('nothing else is left to do', async () => {
-    expect(await run(`reconcile service/default/web ${drain}`, env)).toBe(2);
-    return /: settled, .*; 1 draining$/.test(out.at(-1) ?? '');
-  });
-  expect(members()).toBe(3);
-
-  expect(await run(`reconcile --wait service/default/web ${drain}`, env)).toBe(0);
-  expect(out.at(-1)).toMatch(/^service\/default\/web: settled, as desired, [\d.]+$/);
-  expect(members()).toBe(2);
-  expect(await run(`sweep ${drain}`, env)).toBe(0);
-});
 
 test('what waits for Keystone says so after 2 s, and stops after 10 s', async () => {
   const { env, flags } = await sandboxWorld();

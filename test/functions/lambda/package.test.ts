@@ -98,7 +98,6 @@ test('each function has the flags that are parameters', () => {
       controllers: '*',
       stateNamespace: 'levelset',
       serviceAccount: 'levelset/levelset',
-      connectionDrainingTimeout: '0s',
     });
   }
 });

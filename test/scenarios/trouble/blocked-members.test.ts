@@ -32,13 +32,3 @@ test('members that follow are told in an Event, and the condition says that they
   expect(told?.message).toMatch(/none of these ranges[\s\S]*the members follow the nodes all the same/);
   expect(eventsOf(it.sandbox).filter((one) => one.startsWith('UpdatedLoadBalancer'))).toHaveLength(1);
 });
-
-test('members drain when their Node leaves', async () => {
-  const it = await aBlockedService();
-  const labels = { 'node.kubernetes.io/exclude-from-external-load-balancers': '' };
-  it.sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-1', labels } });
-
-  await it.settle('web', {}, await it.another({ ...it.world.config, connectionDrainingMs: 60_000 }));
-
-  expect(it.sandbox.cloud.members.map(({ weight }) => weight).sort()).toEqual([0, 1, 1]);
-});

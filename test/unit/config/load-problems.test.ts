@@ -17,9 +17,6 @@ describe('loadConfig', () => {
   it.each<readonly [string, Given, Readonly<Record<string, string>>, readonly string[]]>([
     ['nothing at all', {}, {}, ['no address of Keystone', 'no credentials']],
     ['a file that is not there', { cloudConfig: '/nowhere/cloud.conf' }, {}, ['--cloud-config: there is no such file (ENOENT)']],
-    ['no more than an hour of draining', { cloudConfigText: GLOBAL, connectionDrainingTimeout: '61m' }, {},
-      ['--connection-draining-timeout has a value that is not allowed: give a duration with a unit, such as 5s, 1m30s or 500ms, at most 1h']],
-    ['draining without a unit', { cloudConfigText: GLOBAL, connectionDrainingTimeout: '60' }, {}, ['--connection-draining-timeout has a value that is not allowed: give a duration']],
     ['flags', { cloudConfigText: GLOBAL, sweepInterval: '5', concurrentServiceSyncs: '0' }, {}, ['--concurrent-service-syncs has a value that is not allowed: give a whole number from 1', '--sweep-interval has a value that is not']],
     ['many things', { cloudConfigText: '[Global]\nusername=u\npassword=hunter2\nos-endpoint-type=x\nca-file=FOLDER\n[LoadBalancer]\nmonitor-delay=5' }, {},
       ['monitor-delay', 'no address', 'needs a domain', 'no project', 'endpoint type', 'CA file']],

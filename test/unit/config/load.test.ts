@@ -17,7 +17,6 @@ describe('loadConfig', () => {
       serviceAccount: 'levelset/levelset',
       reconcileTimeoutMs: 60_000,
       sweepIntervalMs: 300_000,
-      connectionDrainingMs: 0,
       concurrentServiceSyncs: 15,
       loadBalancer: { lbProvider: 'amphora' },
     });
@@ -47,7 +46,6 @@ describe('loadConfig', () => {
       reconcileTimeout: '90s',
       sweepInterval: '1h',
       concurrentServiceSyncs: '3',
-      connectionDrainingTimeout: '90s',
     });
     expect(config).toMatchObject({
       clusterName: 'c',
@@ -57,7 +55,6 @@ describe('loadConfig', () => {
       reconcileTimeoutMs: 90_000,
       sweepIntervalMs: 3_600_000,
       concurrentServiceSyncs: 3,
-      connectionDrainingMs: 90_000,
     });
   });
 

@@ -14,7 +14,7 @@ Set up the load balancer of one Service by its annotations. levelset names a wro
 - An annotation of \`levelset.openstack.org/\` that is about ports may name one port, by number or by name:
   \`levelset.openstack.org/protocol.443\`. Otherwise it is for all ports.
 - **A value that cannot be read** blocks, unless its section says otherwise: nothing of the Service changes but its members, and a new Service
-  gets no load balancer.
+  gets no load balancer. "The default counts": as if the annotation were not there.
 - **Needs**: what the annotation takes to have an effect. The condition names an annotation that no port uses. "Octavia 2.6" is the first
   version of the API that has it, "not ovn" a provider that never has it. There levelset ignores the annotation and says so.
 - **Without it**: what holds then. Words such as \`lb-method\` are options of [cloud.conf](reference/cloud-conf.md). The removal of an annotation undoes it,

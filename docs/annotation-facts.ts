@@ -33,7 +33,7 @@ export function removalOf(row: AnnotationRow): string {
   const parts = targetOf(row);
   if (!parts) return 'undone';
   const { change, unset } = attributeRule(...parts);
-  if (change === 'refuse' || parts[0] === 'floatingip') return 'stays: cannot change later';
+  if (change === 'refuse' || parts[0] === 'floatingip') return 'stays, since it cannot change';
   if (change === 'at-create') return 'stays on what is there';
   if (change === 'recreate') return 'undone, by a new listener';
   // without the annotation the subnet follows from the VIP, and that moves no member (decision 11)

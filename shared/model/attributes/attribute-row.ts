@@ -74,7 +74,7 @@ export interface AttributeRule {
 export const ANNOTATION_TOPICS = {
   'load-balancer': 'The load balancer',
   addresses: 'Its addresses, and who may connect',
-  protocol: 'What ports speak',
+  protocol: 'Protocols, timeouts and limits',
   tls: 'TLS',
   members: 'Members',
   monitor: 'Health monitors',

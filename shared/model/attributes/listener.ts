@@ -19,13 +19,13 @@ export const LISTENER = {
     doc: 'Connections a listener takes at once; -1 is no limit.' }),
   timeout_client_data: attr({ change: 'in-place', unset: null, capability: { since: 1, notOvn: true } }, {
     topic: 'protocol', names: [`${OCCM}timeout-client-data`], parse: MILLISECONDS, unreadable: 'default', example: '60000',
-    doc: 'Milliseconds a client may be silent. Without it Octavia’s default holds, also when a person changed it; OCCM writes its own.' }),
+    doc: 'Idle timeout of clients, in milliseconds. Without it Octavia’s default holds (50000), also when a person changed it; OCCM writes its own.' }),
   timeout_member_connect: attr({ change: 'in-place', unset: null, capability: { since: 1, notOvn: true } }, {
     topic: 'protocol', names: [`${OCCM}timeout-member-connect`], parse: MILLISECONDS, unreadable: 'default', example: '2000',
-    doc: 'Milliseconds until a member must have answered a connection.' }),
+    doc: 'Milliseconds until a member must have answered a connection; else 5000.' }),
   timeout_member_data: attr({ change: 'in-place', unset: null, capability: { since: 1, notOvn: true } }, {
     topic: 'protocol', names: [`${OCCM}timeout-member-data`], parse: MILLISECONDS, unreadable: 'default', example: '60000',
-    doc: 'Milliseconds a member may be silent.' }),
+    doc: 'Idle timeout of members, in milliseconds; else 50000.' }),
   timeout_tcp_inspect: attr({ change: 'in-place', unset: null, capability: { since: 1, notOvn: true } }, {
     topic: 'protocol', names: [`${OCCM}timeout-tcp-inspect`], parse: MILLISECONDS, unreadable: 'default', example: '10',
     doc: 'Milliseconds to wait for more of a TCP stream before inspecting it.' }),

@@ -16,14 +16,14 @@ export const LOAD_BALANCER = {
   admin_state_up: attr<boolean>({ change: 'in-place' }),
   vip_subnet_id: attr({ change: 'refuse' }, {
     topic: 'addresses', names: [`${OCCM}subnet-id`], parse: uuid, option: 'subnetId', refers: 'subnet', orNone: true, unreadable: 'blocks', example: 'SUBNET_ID',
-    doc: 'Subnet of the VIP. Cannot change later.' }),
+    doc: 'Subnet of the VIP.' }),
   vip_network_id: attr({ change: 'refuse' }, {
     topic: 'addresses', names: [`${OCCM}network-id`], parse: uuid, option: 'networkId', refers: 'network', orNone: true, unreadable: 'blocks', example: 'NETWORK_ID',
-    doc: 'Network of the VIP. Cannot change later.' }),
+    doc: 'Network of the VIP.' }),
   vip_address: attr<string>({ change: 'refuse' }),
   vip_port_id: attr({ change: 'refuse' }, {
     topic: 'addresses', names: [`${OCCM}port-id`], parse: uuid, refers: 'port', orNone: true, unreadable: 'blocks', example: 'PORT_ID',
-    doc: 'Neutron port that is the VIP, in place of subnet and network. Cannot change later.' }),
+    doc: 'Neutron port that is the VIP, in place of subnet and network.' }),
   additional_vips: attr<readonly AdditionalVip[]>({ change: 'refuse', compare: 'vips' }),
   vip_qos_policy_id: attr({ change: 'in-place', unset: null }, {
     topic: 'addresses', names: [own('vip-qos-policy-id')], parse: uuid, refers: 'qos_policy', unreadable: 'blocks', example: 'QOS_POLICY_ID',
@@ -33,9 +33,9 @@ export const LOAD_BALANCER = {
     doc: 'Security groups on the VIP port that say who may connect, in place of what Octavia opens for each listener; source ranges cannot be combined with them.' }),
   flavor_id: attr({ change: 'refuse', capability: { since: 6, notOvn: true } }, {
     topic: 'load-balancer', names: [`${OCCM}flavor-id`], parse: uuid, option: 'flavorId', refers: 'flavor', orNone: true, unreadable: 'blocks', example: 'FLAVOR_ID',
-    doc: 'Octavia flavor. Cannot change later. levelset names one that is not offered, or that changes later; OCCM is silent.' }),
+    doc: 'Octavia flavor. levelset names one that is not offered, or that changes later; OCCM is silent.' }),
   availability_zone: attr({ change: 'refuse', capability: { since: 14, notOvn: true } }, {
     topic: 'load-balancer', names: [`${OCCM}availability-zone`], parse: word, option: 'availabilityZone', refers: 'availability_zone', orNone: true, unreadable: 'blocks', example: 'az1',
-    doc: 'Octavia availability zone, by name. Cannot change later.' }),
+    doc: 'Octavia availability zone, by name.' }),
   tags: attr<readonly string[]>({ change: 'in-place', compare: 'tags' }),
 };

@@ -78,7 +78,7 @@ export function transportOf(sender: Sender): Transport {
   const { inside, watch, tell } = machine.its;
   const { openstack } = inside.fronts;
   return {
-    pause: (ms, signal) => machine.pause(ms, life, signal),
+    pause: (ms) => machine.pause(ms, life),
     now: () => machine.monotonic(),
     send: async (request, limitMs) => {
       const isWrite = request.method !== 'GET' && request.service !== 'identity';

@@ -73,10 +73,6 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   'tls-secrets.example': [
     ['get', 'secrets in default', 'reads a certificate (`tls-secret`)', 'a certificate of a Secret'],
   ],
-  'tls-secrets-watch.example': [
-    ['list', 'secrets in default', 'hears that a certificate was renewed: metadata alone, by name (`--watch`)', 'the watches'],
-    ['watch', 'secrets in default', 'hears that a certificate was renewed: metadata alone, by name (`--watch`)', 'the watches'],
-  ],
 };
 
 export const CLUSTER_RIGHTS: readonly ClusterRight[] = Object.entries(ROWS).flatMap(([manifest, rows]) =>

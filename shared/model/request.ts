@@ -59,7 +59,7 @@ export function serviceKey(namespace: string, name: string): Key {
 const LABEL = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
 /** Whether a text can be the name of a Service, a Node, a namespace or a Secret. */
-export function isObjectName(text: string): boolean {
+function isObjectName(text: string): boolean {
   return text.length <= 253 && LABEL.test(text);
 }
 

@@ -2,12 +2,11 @@
 import { goesToPods } from '../model/load-balancer/service-endpoints.ts';
 import { fingerprint } from '../model/json.ts';
 import type { Node, ObjectMeta, Service } from '../model/kubernetes.ts';
-import { LIMITS } from '../model/load-balancer/within-limits.ts';
-import { FINALIZER, LOAD_BALANCER_ADDRESS, LOAD_BALANCER_ID, TLS_SECRET } from '../model/ownership.ts';
-import { isObjectName, serviceKey, type Key } from '../model/request.ts';
+import { FINALIZER, LOAD_BALANCER_ADDRESS, LOAD_BALANCER_ID } from '../model/ownership.ts';
+import { serviceKey, type Key } from '../model/request.ts';
 import { OF_ALL_NODES } from './causes.ts';
 
-/** An object as a list or a watch shows it; of EndpointSlices and Secrets only the metadata. */
+/** An object as a list or a watch shows it; of EndpointSlices only the metadata. */
 export interface SeenObject {
   readonly metadata: ObjectMeta;
 }
@@ -57,16 +56,6 @@ export function keysOfNode({ metadata }: SeenObject, isGone: boolean): readonly 
 export function serviceOfSlice({ metadata }: SeenObject): Key | undefined {
   const name = metadata.labels?.['kubernetes.io/service-name'];
   return name === undefined ? undefined : serviceKey(metadata.namespace ?? '', name);
-}
-
-/** The names of the Secrets of its namespace from which a Service takes certificates, no more than the limit: a sweep finds what becomes of others. */
-export function secretsOfService({ metadata, spec }: Service): readonly string[] {
-  if (spec.type !== 'LoadBalancer') return [];
-  const named = Object.entries(metadata.annotations ?? {}).filter(
-    ([annotation]) => annotation === TLS_SECRET || annotation.startsWith(`${TLS_SECRET}.`),
-  );
-  const names = named.flatMap(([, value]) => value.split(',')).map((name) => name.trim());
-  return [...new Set(names)].filter(isObjectName).slice(0, LIMITS.certificates);
 }
 
 export function followsEndpoints(service: Service): boolean {

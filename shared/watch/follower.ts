@@ -13,8 +13,6 @@ import type { SeenObject } from '../trigger/keys-from-objects.ts';
 interface Collection<K extends Kind> {
   readonly name: string;
   readonly path: string;
-  /** A part of it alone, such as one object by its name. */
-  readonly fieldSelector?: string;
   readonly labelSelector?: string;
   /** Of `Metadata` nothing more is asked for. */
   readonly kind: K;
@@ -105,7 +103,7 @@ export class Follower<K extends Kind> {
       doing: `list ${name}`,
       pageSize: PAGE,
       signal: this.#stop.signal,
-      query: this.#selectors(),
+      query: this.#selector(),
     };
     for await (const { items, resourceVersion } of listPages(this.#following.http, request)) {
       version = resourceVersion;
@@ -120,12 +118,9 @@ export class Follower<K extends Kind> {
     return version;
   }
 
-  #selectors(): Readonly<Record<string, string>> {
-    const { fieldSelector, labelSelector } = this.#collection;
-    return {
-      ...(fieldSelector !== undefined && { fieldSelector }),
-      ...(labelSelector !== undefined && { labelSelector }),
-    };
+  #selector(): Readonly<Record<string, string>> {
+    const { labelSelector } = this.#collection;
+    return labelSelector === undefined ? {} : { labelSelector };
   }
 
   async #watch(resourceVersion: string): Promise<void> {
@@ -134,7 +129,7 @@ export class Follower<K extends Kind> {
       path,
       resourceVersion,
       doing: `watch ${name}`,
-      query: this.#selectors(),
+      query: this.#selector(),
       ...(kind === 'Metadata' && ({ metadataOnly: true } as const)),
     };
     let openedMs = Infinity;

@@ -11,12 +11,10 @@ import {
   signOfService,
 } from '../trigger/keys-from-objects.ts';
 import { Follower, type Changed, type Following } from './follower.ts';
-import { SecretFollowers } from './secret-followers.ts';
 
 interface WatchesOptions extends Following {
   /** Called with the keys of what changed, and with `all` when from then on every change is told. */
   readonly changed: Changed;
-  readonly mostSecrets?: number;
 }
 
 /** The watches that can take the webhook's place. They tell only what changes; they ask for a sweep for what was there before. */
@@ -24,13 +22,11 @@ export class Watches {
   readonly #services: Follower<'Service'>;
   readonly #nodes: Follower<'Node'>;
   readonly #slices: Follower<'Metadata'>;
-  readonly #secrets: SecretFollowers;
   /** The Services whose members follow their endpoints. */
   readonly #followed = new Set<Key>();
 
   constructor(options: WatchesOptions) {
     const { changed } = options;
-    this.#secrets = new SecretFollowers(options, changed, options.mostSecrets);
     const unlisted = new Set(['services', 'nodes']);
     const listed = (what: string) => (): void => {
       unlisted.delete(what);
@@ -43,21 +39,14 @@ export class Watches {
         path: corePath('services'),
         signOf: (service) => {
           this.#note(service);
-          this.#secrets.note(service);
           return signOfService(service);
         },
         changed: (service, _, isGone) => {
           const key = keyOfService(service);
-          if (isGone) {
-            this.#followed.delete(key);
-            this.#secrets.forget(key);
-          }
+          if (isGone) this.#followed.delete(key);
           changed([key]);
         },
-        listed: () => {
-          this.#secrets.complete();
-          listed('services')();
-        },
+        listed: listed('services'),
       },
       options,
     );
@@ -100,12 +89,12 @@ export class Watches {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#services.stop(), this.#nodes.stop(), this.#slices.stop(), this.#secrets.stop()]);
+    await Promise.all([this.#services.stop(), this.#nodes.stop(), this.#slices.stop()]);
   }
 
   view(): readonly WatchView[] {
     const all = [this.#services, this.#nodes, ...(this.#followed.size > 0 ? [this.#slices] : [])];
-    return [...all.map((follower) => follower.view()), this.#secrets.view() ?? []].flat();
+    return all.map((follower) => follower.view());
   }
 
   troubles(): readonly string[] {

@@ -31,7 +31,7 @@ test('the manifests put all that has a namespace into it, and make it', () => {
 });
 
 test('every binding is for the ServiceAccount of the flag', () => {
-  const examples = ['tls-secrets.example.yaml', 'tls-secrets-watch.example.yaml'].flatMap(manifests);
+  const examples = manifests('tls-secrets.example.yaml');
   const bindings = [...applied, ...examples].flatMap(({ subjects }) => subjects ?? []);
   expect(bindings.length).toBeGreaterThan(5);
   const [namespace, name] = FLAGS['service-account'].default.split('/');

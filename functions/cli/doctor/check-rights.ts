@@ -91,7 +91,6 @@ const FOR_WHAT: Readonly<Record<string, string>> = {
   'rbac-watch': '--watch',
   'rbac-clusters': '--clusters=secrets',
   'tls-secrets.example': 'namespaces whose Services have the annotation tls-secret',
-  'tls-secrets-watch.example': '--watch in namespaces whose Services have the annotation tls-secret',
 };
 
 /** Every right in Kubernetes by a SelfSubjectAccessReview, which every account may create. */

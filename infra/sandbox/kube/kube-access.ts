@@ -48,8 +48,6 @@ export interface Grant {
   readonly verbs: readonly string[];
   readonly namespace?: string;
   readonly name?: string;
-  /** Of lists and watches only those of one name. */
-  readonly named?: true;
 }
 
 /** What the ServiceAccount may do: no more than the manifests grant, so that a call beyond them fails in a test. */
@@ -62,9 +60,8 @@ export const levelsetGrants: readonly Grant[] = [
   { resources: ['namespaces'], verbs: ['get'] },
   { resources: ['services/status'], verbs: ['patch'] },
   { resources: ['events'], verbs: ['create', 'get', 'patch'] },
-  // one namespace has opted in (tls-secrets.example.yaml and tls-secrets-watch.example.yaml of infra/kubernetes)
+  // one namespace has opted in (infra/kubernetes/tls-secrets.example.yaml)
   { resources: ['secrets'], verbs: ['get'], namespace: 'default' },
-  { resources: ['secrets'], verbs: ['list', 'watch'], namespace: 'default', named: true },
   // the registry of clusters (rbac-clusters.yaml)
   { resources: ['secrets'], verbs: ['list', 'watch'], namespace: 'levelset' },
   // the manifests' namespace of the state, and one that an operator gave the same rights for --state-namespace
@@ -89,8 +86,7 @@ export function authorize(user: KubeUser, attempt: Attempt): void {
       grant.resources.includes(qualified(type) + suffix) &&
       grant.verbs.includes(verb) &&
       (grant.namespace === undefined || grant.namespace === namespace) &&
-      (grant.name === undefined || grant.name === name) &&
-      !(grant.named && name === undefined),
+      (grant.name === undefined || grant.name === name),
   );
   if (allowed) return;
   const what = `${qualified(type)}${name === undefined ? '' : ` "${name}"`} is forbidden`;

@@ -25,14 +25,14 @@ export async function sandboxOf(nodes: number): Promise<Sandbox> {
 /** The watches of a process, which end with the test; by way of another server than the sandbox itself, if one is named. */
 export async function watching(
   sandbox: Sandbox,
-  { server = sandbox.kubeUrl, stalledMs = 60_000, isSeen = true, mostSecrets = 15 } = {},
+  { server = sandbox.kubeUrl, stalledMs = 60_000, isSeen = true } = {},
 ): Promise<Watching> {
   const [told, lines]: [Key[], string[]] = [[], []];
   const note = (line: string): void => void lines.push(line);
   const credential = () => Promise.resolve({ authorization: `Bearer ${sandbox.kubeToken}` });
   const connection = { source: 'sandbox', server, tls: {}, credential };
   const watches = new Watches({
-    ...{ mostSecrets, http: createKubeHttp(connection), watch: createWatch(connection, stalledMs) },
+    ...{ http: createKubeHttp(connection), watch: createWatch(connection, stalledMs) },
     log: { ...SILENT, info: note, warn: note },
     changed: (keys) => void told.push(...keys),
   });

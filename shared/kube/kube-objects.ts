@@ -50,11 +50,12 @@ export type ObjectOf<K extends Kind> = Kinds[K];
 export function asObject<K extends Kind>(kind: K, body: unknown, doing: string): Kinds[K] {
   const { kind: itself = kind } = fieldsOf(body); // an item of a list has none
   const isOther = kind !== 'Metadata' && itself !== kind;
-  const why = isOther ? `.kind must be ${kind}` : SHAPES[kind](body);
-  if (why === undefined) return body as Kinds[K];
+  const stray = isOther ? { field: '.kind', wanted: kind } : SHAPES[kind](body);
+  if (stray === undefined) return body as Kinds[K];
+  const why = `${stray.field} must be ${stray.wanted}`.trim();
   throw new ReconcileError(
     'UNEXPECTED_RESPONSE',
-    `cannot ${doing}: the answer is not a Kubernetes object: ${why.trim()}`,
+    `cannot ${doing}: the answer is not a Kubernetes object: ${why}`,
   );
 }
 

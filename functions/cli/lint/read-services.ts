@@ -2,7 +2,7 @@ import { LineCounter, parseAllDocuments, type Document, type ScalarTag } from 'y
 import { fieldsOf, isRecord } from '../../../shared/model/json.ts';
 import type { Service } from '../../../shared/model/kubernetes.ts';
 import type { Problem } from '../../../shared/model/plan.ts';
-import { strayIn } from '../../../shared/model/service-shape.ts';
+import { fields, listOf, maybe, number, string, texts, typed } from '../../../shared/model/shape.ts';
 
 interface ReadService {
   /** `NAMESPACE/NAME` */
@@ -105,14 +105,43 @@ function readService(object: Json, lineOf: (field: string) => number): ReadServi
     },
     spec: { ...spec, ports: Array.isArray(ports) ? ports.map(withProtocol) : ports },
   };
-  const stray = strayIn(service);
+  const stray = SERVICE(service);
   return {
     name: `${textOr(namespace, 'default')}/${textOr(name, 'unnamed')}`,
     ...(!stray && { service: service as unknown as Service }),
-    problems: [...noTexts, ...(stray ? [strange(stray.field, stray.value, `must be ${stray.wanted}`)] : [])],
+    problems: [
+      ...noTexts,
+      ...(stray ? [strange(stray.field.slice(1), stray.value, `must be ${stray.wanted}`)] : []),
+    ],
     lineOf,
   };
 }
+
+const transport = typed('TCP, UDP or SCTP', (value) => ['TCP', 'UDP', 'SCTP'].includes(String(value)));
+
+/** The types that Kubernetes gives what levelset reads of a Service. */
+const SERVICE = fields({
+  metadata: fields({ name: string, namespace: string, annotations: maybe(texts) }),
+  spec: fields({
+    type: string,
+    ports: maybe(
+      listOf(
+        fields({
+          ...{ port: number, protocol: transport, name: maybe(string) },
+          ...{ nodePort: maybe(number), appProtocol: maybe(string) },
+        }),
+      ),
+    ),
+    ipFamilies: maybe(listOf(string)),
+    loadBalancerSourceRanges: maybe(listOf(string)),
+    loadBalancerClass: maybe(string),
+    loadBalancerIP: maybe(string),
+    sessionAffinity: maybe(string),
+    sessionAffinityConfig: maybe(fields({ clientIP: maybe(fields({ timeoutSeconds: maybe(number) })) })),
+    externalTrafficPolicy: maybe(string),
+    healthCheckNodePort: maybe(number),
+  }),
+});
 
 function strange(field: string, value: unknown, what: string, remedy = ''): Problem {
   const text = value === undefined ? '' : JSON.stringify(value);

@@ -126,7 +126,7 @@ test.each([
 
 test.each([
   ['spec.ipFamilies', 'IPv4', 'must be a list'],
-  ['spec.loadBalancerSourceRanges[1]', ['10.0.0.0/8', 7], 'must be a text'],
+  ['spec.loadBalancerSourceRanges[1]', ['10.0.0.0/8', 7], 'must be a string'],
   ['spec.ports[0].port', [{ port: '80' }], 'must be a number'],
   ['spec.ports', 7, 'must be a list'],
   [

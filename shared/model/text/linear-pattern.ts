@@ -8,29 +8,31 @@ interface Pattern {
 }
 
 export const PATTERN_SYNTAX =
-  'a regular expression of at most 256 characters, made of characters, . [a-z] \\d \\w \\s ( | ) * + ? {1,3} and, in front, (?i)';
+  'a regular expression of at most 256 characters, made of characters, . [a-z] \\d \\w \\s ( | ) * + ? {1,3}, of groups ? alone, and, in front, (?i)';
 
-/** Limits of one pattern: its characters, its nested groups, and the states of its automaton. */
 const MOST_CHARACTERS = 256;
-const MOST_DEPTH = 50;
-/** The most states of an automaton. Without this limit `((a{99}){99}){99}` would have a million. */
-const MOST_STATES = 300;
+/** Of all alternatives together: `(a|b)` ten times would have ten thousand. */
+const MOST_PARTS = 300;
 
 /** The pattern in a text; for a wrong text, what is allowed, in words. Never throws. */
 export function linearPattern(text: string): Pattern | { readonly allowed: string } {
-  const expression = parsePattern(text);
-  if (!expression) return { allowed: PATTERN_SYNTAX };
-  if (sizeOf(expression) > MOST_STATES) return { allowed: 'a regular expression with smaller {counts}' };
-  const end: State = { next: [] };
-  const start = compile(expression, end);
-  return { matches: (name) => run(start, end, name) };
+  const alternatives = parsePattern(text);
+  if (!alternatives) return { allowed: PATTERN_SYNTAX };
+  if (isTooLarge(alternatives)) return { allowed: 'a regular expression with smaller {counts} and fewer |' };
+  return { matches: (name) => alternatives.some((parts) => isMatch(parts, [...name])) };
 }
 
-/** An empty sequence matches the empty text. */
-type Expression =
-  | { readonly kind: 'character'; readonly test: RegExp }
-  | { readonly kind: 'sequence' | 'choice'; readonly of: readonly Expression[] }
-  | { readonly kind: 'repeat'; readonly of: Expression; readonly least: number; readonly most: number };
+/** One character, and whether it may be left out, or come again. */
+interface Part {
+  readonly test: RegExp;
+  readonly isOptional?: boolean;
+  readonly repeats?: boolean;
+}
+
+type Alternatives = readonly (readonly Part[])[];
+
+const isTooLarge = (alternatives: Alternatives): boolean =>
+  alternatives.reduce((sum, { length }) => sum + 1 + length, 0) > MOST_PARTS;
 
 const CHARACTER = /\\[dDwWsS]|\\[^\p{L}\p{N}]|\[\^?(?:\\.|[^\]\\[])+\]|[^\\()[\]{}|*+?^$]/uy;
 const REPEAT = /([*+?])|\{(\d{1,3})(,?)(\d{1,3})?\}/y;
@@ -40,64 +42,70 @@ const COUNTS: Readonly<Record<string, readonly [number, number]>> = {
   '?': [0, 1],
 };
 
-function parsePattern(text: string): Expression | undefined {
+function parsePattern(text: string): Alternatives | undefined {
   if (text.length > MOST_CHARACTERS) return undefined;
   const ignoreCase = text.startsWith('(?i)');
   // the whole text must match anyway
   const body = text.slice(ignoreCase ? 4 : 0).replace(/^\^|(?<!\\)\$$/g, '');
-  const at = { text: body, index: 0, ignoreCase, depth: 0 };
-  const expression = readChoice(at);
-  return at.index < body.length ? undefined : expression;
+  const at = { text: body, index: 0, ignoreCase };
+  const alternatives = readChoice(at);
+  return at.index < body.length ? undefined : alternatives;
 }
 
 interface Cursor {
   readonly text: string;
   readonly ignoreCase: boolean;
   index: number;
-  depth: number;
 }
 
-function readChoice(at: Cursor): Expression | undefined {
-  const branches: Expression[] = [];
+function readChoice(at: Cursor): Alternatives | undefined {
+  const all: (readonly Part[])[] = [];
   do {
-    if (branches.length > 0) at.index += 1;
+    if (all.length > 0) at.index += 1;
     const branch = readSequence(at);
     if (!branch) return undefined;
-    branches.push(branch);
+    all.push(...branch);
   } while (at.text[at.index] === '|');
-  return { kind: 'choice', of: branches };
+  return all;
 }
 
-function readSequence(at: Cursor): Expression | undefined {
-  const parts: Expression[] = [];
+function readSequence(at: Cursor): Alternatives | undefined {
+  let all: Alternatives = [[]];
   while (at.index < at.text.length && !'|)'.includes(at.text.charAt(at.index))) {
-    const part = readRepeated(at);
-    if (!part) return undefined;
-    parts.push(part);
+    const next = at.text[at.index] === '(' ? readGroup(at) : readCharacters(at);
+    if (!next) return undefined;
+    // what is too large is refused, however it goes on
+    if (isTooLarge(next)) all = next;
+    else if (!isTooLarge(all)) all = all.flatMap((parts) => next.map((more) => [...parts, ...more]));
   }
-  return { kind: 'sequence', of: parts };
+  return all;
 }
 
-function readRepeated(at: Cursor): Expression | undefined {
-  const of = at.text[at.index] === '(' ? readGroup(at) : readCharacter(at);
-  const repeat = of && take(REPEAT, at);
-  if (!repeat) return of;
-  const [, sign, from = '', comma, to] = repeat;
+function readGroup(at: Cursor): Alternatives | undefined {
+  at.index += at.text.startsWith('(?:', at.index) ? 3 : 1;
+  const inner = readChoice(at);
+  if (!inner || at.text[at.index] !== ')') return undefined;
+  at.index += 1;
+  const [repeat, sign] = take(REPEAT, at) ?? [];
+  if (repeat === undefined) return inner;
+  return sign === '?' ? [[], ...inner] : undefined;
+}
+
+function readCharacters(at: Cursor): Alternatives | undefined {
+  const test = readCharacter(at);
+  if (!test) return undefined;
+  const [repeat, sign, from = '', comma, to] = take(REPEAT, at) ?? [];
+  if (repeat === undefined) return [[{ test }]];
   const least = Number(from);
   const [low, high] = COUNTS[sign ?? ''] ?? [least, comma ? Number(to ?? Infinity) : least];
   // `?` behind a repeat decides which match is found, not whether there is one
   if (at.text[at.index] === '?') at.index += 1;
-  return low > high ? undefined : { kind: 'repeat', of, least: low, most: high };
-}
-
-function readGroup(at: Cursor): Expression | undefined {
-  at.index += at.text.startsWith('(?:', at.index) ? 3 : 1;
-  at.depth += 1;
-  const inner = at.depth > MOST_DEPTH ? undefined : readChoice(at);
-  at.depth -= 1;
-  if (!inner || at.text[at.index] !== ')') return undefined;
-  at.index += 1;
-  return inner;
+  if (low > high) return undefined;
+  const more =
+    high === Infinity
+      ? [{ test, isOptional: true, repeats: true }]
+      : Array<Part>(high - low).fill({ test, isOptional: true });
+  return [[...Array<Part>(low).fill({ test }), ...more]];
 }
 
 /** Classes that JavaScript reads otherwise than Go (RE2's syntax, "Perl character classes"). */
@@ -106,11 +114,11 @@ const GO_CLASSES: ReadonlyMap<string, string> = new Map([
   ['\\S', '\\0-\\x08\\x0b\\x0e-\\x1f!-\\u{10ffff}'],
 ]);
 
-function readCharacter(at: Cursor): Expression | undefined {
+function readCharacter(at: Cursor): RegExp | undefined {
   const found = take(CHARACTER, at)?.[0];
   if (found === undefined) return undefined;
   try {
-    return { kind: 'character', test: new RegExp(`^${sourceOf(found)}$`, at.ignoreCase ? 'iu' : 'u') };
+    return new RegExp(`^${sourceOf(found)}$`, at.ignoreCase ? 'iu' : 'u');
   } catch {
     return undefined;
   }
@@ -133,68 +141,16 @@ function take(pattern: RegExp, at: Cursor): RegExpExecArray | null {
   return found;
 }
 
-/** A state of the automaton. One with a test reads one character; one without is passed at once. */
-interface State {
-  readonly test?: RegExp;
-  readonly next: State[];
-}
-
-function sizeOf(expression: Expression): number {
-  switch (expression.kind) {
-    case 'character':
-      return 1;
-    case 'repeat': {
-      const { least, most } = expression;
-      return 1 + sizeOf(expression.of) * Math.max(1, most === Infinity ? least + 1 : most);
+/** Whether the parts read the whole text. `reached` has, for each place between two characters, whether the parts so far end there. */
+function isMatch(parts: readonly Part[], text: readonly string[]): boolean {
+  let reached = [true, ...text.map(() => false)];
+  for (const { test, isOptional = false, repeats = false } of parts) {
+    const next: boolean[] = [];
+    for (const [at, isThere] of reached.entries()) {
+      const before = reached[at - 1] || (repeats && next[at - 1]);
+      next.push((isOptional && isThere) || (before === true && test.test(text[at - 1] ?? '')));
     }
-    case 'sequence':
-    case 'choice':
-      return expression.of.reduce((sum, part) => sum + sizeOf(part), 1);
+    reached = next;
   }
-}
-
-function compile(expression: Expression, after: State): State {
-  switch (expression.kind) {
-    case 'character':
-      return { test: expression.test, next: [after] };
-    case 'sequence':
-      return expression.of.reduceRight((next, part) => compile(part, next), after);
-    case 'choice':
-      return { next: expression.of.map((part) => compile(part, after)) };
-    case 'repeat':
-      return compileRepeat(expression, after);
-  }
-}
-
-function compileRepeat({ of, least, most }: Extract<Expression, { kind: 'repeat' }>, after: State): State {
-  let start = after;
-  if (most === Infinity) {
-    start = { next: [] };
-    start.next.push(compile(of, start), after);
-  } else {
-    for (let count = least; count < most; count += 1) start = { next: [compile(of, start), after] };
-  }
-  for (let count = 0; count < least; count += 1) start = compile(of, start);
-  return start;
-}
-
-function run(start: State, end: State, text: string): boolean {
-  let states = closure([start]);
-  for (const character of text) {
-    states = closure([...states].filter(({ test }) => test?.test(character)).flatMap(({ next }) => next));
-    if (states.size === 0) return false;
-  }
-  return states.has(end);
-}
-
-/** The states, with all that can be reached from them without reading a character. */
-function closure(states: readonly State[]): ReadonlySet<State> {
-  const reached = new Set<State>();
-  const open = [...states];
-  for (let state = open.pop(); state; state = open.pop()) {
-    if (reached.has(state)) continue;
-    reached.add(state);
-    if (!state.test) open.push(...state.next);
-  }
-  return reached;
+  return reached.at(-1) === true;
 }

@@ -14,8 +14,9 @@ describe('the whole text matches or not, as in Go', () => {
     ['^public$', 'public', true],
     ['public-\\d+', 'public-12', true],
     ['public-\\d+', 'public-', false],
-    ['(a|b)*c', 'ababc', true],
-    ['(?:a|b)+', '', false],
+    ['(a|b)?c', 'bc', true],
+    ['(?:a|b)c|d', 'd', true],
+    ['x(-\\d+)?', 'x', true],
     ['a?b??', 'ab', true],
     ['a{2,3}', 'a', false],
     ['a{2,3}', 'aaa', true],
@@ -28,7 +29,7 @@ describe('the whole text matches or not, as in Go', () => {
     ['(?i)Public', 'pUBLIC', true],
     ['größe.', 'größe😀', true],
     ['', '', true],
-    ['(|a)*', 'aa', true],
+    ['(|a)b', 'b', true],
     ['a.', 'a\n', false],
     ['a\\s', 'a\t', true],
     ['a\\s', 'a\u00a0', false],
@@ -40,7 +41,7 @@ describe('the whole text matches or not, as in Go', () => {
   });
 
   // prettier-ignore
-  test.each(['(', ')', 'a)', '[a', '[]', '*', 'a**', 'a{3,2}', '\\1', '(?=a)', '\\b', 'a^b', '(?P<n>a)', '[b-a]'])('%j is refused in words', (pattern) => {
+  test.each(['(', ')', 'a)', '[a', '[]', '*', 'a**', 'a{3,2}', '\\1', '(?=a)', '\\b', 'a^b', '(?P<n>a)', '[b-a]', '(ab)*', '(a+)+b'])('%j is refused in words', (pattern) => {
     expect(matches(pattern, 'a')).toContain('a regular expression');
   });
 });
@@ -52,7 +53,7 @@ test('agrees with JavaScript on small patterns', () => {
     '.',
     '[ab]',
     '(a|b)',
-    '(ab)*',
+    '(ab)?',
     'a*',
     'b+',
     'a?',
@@ -69,7 +70,7 @@ test('agrees with JavaScript on small patterns', () => {
 });
 
 describe('what would hold JavaScript up for hours', () => {
-  test.each(['(a+)+b', '(a|a)*b', '(a*)*(a*)*(a*)*b', 'a?'.repeat(30) + 'a'.repeat(30) + 'b', '(.*a){20}b'])(
+  test.each(['a*'.repeat(100) + 'b', 'a?'.repeat(30) + 'a'.repeat(30) + 'b', '.*a'.repeat(20) + 'b'])(
     '%j takes a moment',
     (pattern) => {
       const start = performance.now();
@@ -78,10 +79,12 @@ describe('what would hold JavaScript up for hours', () => {
     },
   );
 
-  test.each([['((a{99}){99}){99}'], ['a'.repeat(257)], ['('.repeat(60) + 'a' + ')'.repeat(60)]])(
-    'and %j is refused',
-    (pattern) => {
-      expect(matches(pattern, 'a')).toContain('a regular expression');
-    },
-  );
+  test.each([
+    ['a{999}'],
+    ['a'.repeat(257)],
+    ['(a|b)'.repeat(50)],
+    ['('.repeat(40) + '(a|b)'.repeat(20) + ')(a|b|c|d)'.repeat(9)],
+  ])('and %j is refused', (pattern) => {
+    expect(matches(pattern, 'a')).toContain('a regular expression');
+  });
 });

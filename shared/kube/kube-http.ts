@@ -154,10 +154,9 @@ async function attemptOnce(
 
 export function sentWith({
   authorization,
-  impersonation,
   ...https
 }: Credential): Required<Pick<OptionsInit, 'headers' | 'https'>> {
-  return { headers: { ...impersonation, ...(authorization !== undefined && { authorization }) }, https };
+  return { headers: authorization === undefined ? {} : { authorization }, https };
 }
 
 export function clientOptions({ tls, proxyFor, refuse }: Connection): ClientOptions {

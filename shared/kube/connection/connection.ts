@@ -25,8 +25,6 @@ export interface Credential {
   readonly key?: string;
   /** PEM text. It replaces Node's root certificates. */
   readonly certificateAuthority?: string;
-  /** The headers of `as` and what belongs to it: whose rights the request has. */
-  readonly impersonation?: Readonly<Record<string, string | string[]>>;
 }
 
 /** The credential for the next request. `refused`: the last one got a 401, or no TLS came about with it. Throws CONFIG_INVALID. */

@@ -48,14 +48,6 @@ export class KubeconfigFields {
     return value === true;
   }
 
-  /** A text, or a list of them, each as the bytes of a header. */
-  headers(field: string): string[] {
-    const texts = [this.map[field] ?? []].flat();
-    const isHeader = (text: unknown): text is string => typeof text === 'string' && !/\p{Cc}/u.test(text);
-    if (!texts.every(isHeader)) throw this.invalid(field, 'texts of one line');
-    return texts.filter((text) => text !== '').map((text) => Buffer.from(text).toString('latin1'));
-  }
-
   section(field: string): KubeconfigFields {
     return new KubeconfigFields(this.origin, this.at(field), this.map[field]);
   }

@@ -95,18 +95,22 @@ interface LoginHere {
   readonly info: Map;
 }
 
-/** The credential in client-go's order: token file, token, name and password. A client certificate and `as` come on top. */
+/** Without them levelset would have more rights than was meant. */
+const AS = ['as', 'as-uid', 'as-groups', 'as-user-extra'];
+
+/** The credential in client-go's order: token file, token, name and password. A client certificate comes on top. */
 async function readUser(user: KubeconfigFields, source: string, here?: LoginHere): Promise<CredentialSource> {
   const [certificate, key] = [user.pem('client-certificate'), user.pem('client-key')];
   if (certificate && !key) throw user.invalid('client-key', 'there as well');
   if (key && !certificate) throw user.invalid('client-certificate', 'there as well');
   const certified = certificate && key ? pairOf(certificate, key) : always({});
   await certified(false);
-  const impersonation = readImpersonation(user);
+  for (const field of AS)
+    if (user.has(field) && String(user.map[field]) !== '')
+      throw user.invalid(field, 'left out: levelset takes nobody else’s rights');
   const authorize = readAuthorization(user, source, here);
   return async (refused) => ({
     ...(await certified(refused)),
-    ...(impersonation && { impersonation }),
     ...(await authorize(refused)),
   });
 }
@@ -124,22 +128,6 @@ function pairOf(certificate: RotatedText, key: RotatedText): CredentialSource {
     }
     return kept ?? now;
   };
-}
-
-function readImpersonation(user: KubeconfigFields): Credential['impersonation'] {
-  const extra = user.has('as-user-extra') ? user.section('as-user-extra') : undefined;
-  const keys = Object.keys(extra?.map ?? {});
-  const escaped = (key: string): string =>
-    encodeURIComponent(key).replace(/[()]/g, (one) => (one === '(' ? '%28' : '%29'));
-  const more = [
-    ['impersonate-uid', user.headers('as-uid')] as const,
-    ['impersonate-group', user.headers('as-groups')] as const,
-    ...keys.map((key) => [`impersonate-extra-${escaped(key)}`, extra?.headers(key) ?? []] as const),
-  ].filter(([, values]) => values.length > 0);
-  const [as] = user.headers('as');
-  if (as !== undefined) return { 'impersonate-user': as, ...Object.fromEntries(more) };
-  if (more.length === 0) return undefined;
-  throw user.invalid('as', 'there, where as-uid, as-groups or as-user-extra is');
 }
 
 function readAuthorization(user: KubeconfigFields, source: string, here?: LoginHere): CredentialSource {

@@ -47,7 +47,6 @@ search-order = configDrive
 request-timeout = 5s`,
   'clouds.yaml': `clouds:
   mine:
-    profile: vendor
     region_name: R
     interface: internal
     auth_type: password
@@ -58,14 +57,7 @@ request-timeout = 5s`,
       username: u
       password: p
       project_name: p
-      default_domain: default
-    regions:
-      - name: R
-        values: { interface: public }`,
-  'clouds-public.yaml': `public-clouds:
-  vendor:
-    auth:
-      auth_url: https://k/v3`,
+      default_domain: default`,
   'secure.yaml': `clouds:
   mine:
     auth:
@@ -94,8 +86,6 @@ users:
       token: t
       username: u
       password: p
-      as: b
-      as-groups: [c]
       exec:
         apiVersion: client.authentication.k8s.io/v1
         command: plugin
@@ -195,7 +185,7 @@ function expectNothingOf(secret: string, told: string): void {
 /** What levelset says where these stand in the place of whole files. */
 async function toldOf(texts: Partial<Record<File, string>>): Promise<string> {
   const all = { ...FILES, ...texts };
-  for (const name of ['clouds.yaml', 'clouds-public.yaml', 'secure.yaml', 'kubeconfig'] as const)
+  for (const name of ['clouds.yaml', 'secure.yaml', 'kubeconfig'] as const)
     writeFileSync(path.join(folder, name), all[name]);
   const home = { HOME: folder, XDG_CONFIG_HOME: folder };
   const loaded = async (env: NodeJS.ProcessEnv): Promise<string> => {

@@ -24,7 +24,7 @@ type Held = Readonly<Record<string, string>>;
 const FLAGS_HELD: Held = {
   'test/unit/config/load.test.ts': 'cloud-config cluster-name service-account',
   'test/unit/config/load-problems.test.ts': 'concurrent-service-syncs',
-  'test/unit/config/node-flags.test.ts': 'node-name-from regional-provider-id shutdown-states cluster-cidr configure-cloud-routes',
+  'test/unit/config/node-flags.test.ts': 'regional-provider-id cluster-cidr configure-cloud-routes',
   'test/unit/config/controllers.test.ts': 'controllers',
   'test/unit/config/allowed-references.test.ts': 'reach allowed-references',
   'test/unit/kube/find-connection.test.ts': 'kubeconfig',

@@ -72,15 +72,7 @@ export type LoadBalancerConfig = ValuesOf<'LoadBalancer'>;
 export type LoadBalancerClassConfig = ValuesOf<'LoadBalancerClass'>;
 export type NetworkingConfig = ValuesOf<'Networking'>;
 
-/** How levelset finds the server of a Node, and follows a server that stops or is gone. */
 export interface NodeConfig {
   /** `--regional-provider-id`, if there is a region. */
   readonly regionalProviderID: boolean;
-  readonly nameFrom: NodeNameFrom;
-  readonly shutdownStates: readonly ShutdownState[];
 }
-
-/** What is compared with the name of a Node: the server's name, its hostname, or the first labels of both names. */
-export type NodeNameFrom = 'name' | 'hostname' | 'first-label';
-
-type ShutdownState = 'SHUTOFF' | 'SHELVED_OFFLOADED' | 'SUSPENDED';

@@ -12,7 +12,6 @@ import {
   serverUrl,
   serviceAccount,
   serviceAccounts,
-  someOf,
   text,
   whole,
 } from './read-value.ts';
@@ -105,20 +104,10 @@ export const FLAGS = {
     help: 'what multiplies the limits of one Service: 200 ports, 1,000 source ranges, 20,000 ports times ranges, 50 names of an annotation, 500 certificates, 50,000 Pods times ports',
     default: '1',
   },
-  'node-name-from': {
-    topic: 'Nodes', value: 'what', read: oneWordOf('name', 'hostname', 'first-label'), commands: WORKING, cluster: true, lambda: true,
-    help: 'the part of a server that has to match the name of a Node: its name, its hostname (of Nova or of its metadata), or the first label of both names',
-    default: 'name',
-  },
   'regional-provider-id': {
     topic: 'Nodes', value: 'bool', read: goBoolean, commands: WORKING, cluster: true,
     help: 'write providerIDs as openstack://REGION/ID, as OS_CCM_REGIONAL=true does; it needs a region',
     without: 'what OS_CCM_REGIONAL says',
-  },
-  'shutdown-states': {
-    topic: 'Nodes', value: 'list', read: someOf('SHUTOFF', 'SHELVED_OFFLOADED', 'SUSPENDED'), repeatable: true, commands: WORKING, cluster: true, lambda: true,
-    help: 'states of Nova in which a server counts as shut down: SHUTOFF, SHELVED_OFFLOADED, SUSPENDED',
-    default: 'SHUTOFF',
   },
   'deletion-share': {
     topic: 'cluster and cloud', value: 'percent', read: percent, commands: WORKING, cluster: true, lambda: true,

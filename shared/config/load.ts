@@ -115,8 +115,6 @@ function nodeConfig(
   }
   return {
     regionalProviderID: isRegional && region !== undefined,
-    nameFrom: values.nodeNameFrom,
-    shutdownStates: values.shutdownStates,
   };
 }
 

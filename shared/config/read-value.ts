@@ -117,16 +117,6 @@ export function oneWordOf<const T extends string>(...words: readonly T[]): Read<
     new NotAllowed(`one of ${words.join(', ')}${didYouMean(value ?? '', words)}`);
 }
 
-export function someOf<const T extends string>(...words: readonly T[]): Read<readonly T[]> {
-  return (value) => {
-    const given = itemsOf(value);
-    const unknown = given.filter((item) => !words.some((word) => word === item));
-    if (given.length > 0 && unknown.length === 0) return words.filter((word) => given.includes(word));
-    const hint = didYouMean(unknown[0] ?? '', words);
-    return new NotAllowed(`one or more of ${words.join(', ')}, separated by commas${hint}`, unknown);
-  };
-}
-
 /** The items of a list that are separated by commas or blanks. */
 export function itemsOf(value: string | undefined): readonly string[] {
   return (value ?? '').split(/[\s,]+/).filter((item) => item !== '');

@@ -79,11 +79,10 @@ interface Desired {
 
 function desire(node: Node, observed: ObservedServer, config: World['config'], now: number): Desired {
   const { server, place, ports, subports } = observed;
-  const { controllers, nodes } = config;
+  const { controllers } = config;
   const life = nodeLife({
     node,
     server: controllers.includes('cloud-node-lifecycle-controller') ? server : 'unmanaged',
-    shutdownStates: nodes.shutdownStates,
     place,
     now,
   });

@@ -39,12 +39,11 @@ async function findServer(
   reading: ServerReading,
   config: World['config'],
 ): Promise<Pick<ObservedServer, 'server' | 'problems'>> {
-  const { nodes, controllers } = config;
+  const { controllers, openstack } = config;
   // the controller that only gives out CIDRs needs no server
   if (!controllers.some((name) => name.startsWith('cloud-node'))) return { server: 'unknown', problems: [] };
   const choice = chooseServer(node, await reading.candidates(node), {
-    nameFrom: nodes.nameFrom,
-    ...(config.openstack.region === undefined ? {} : { region: config.openstack.region }),
+    ...(openstack.region === undefined ? {} : { region: openstack.region }),
   });
   if ('problem' in choice) return { server: 'unknown', problems: [choice.problem] };
   if ('none' in choice) {

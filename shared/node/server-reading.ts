@@ -29,11 +29,9 @@ interface LeavingQuestion extends Pick<NodeDeletionBudget, 'all' | 'withServer'>
 /** `now` takes no ports from a list that other runs made in the last seconds. */
 export function readOneByOne(world: World, when: 'now' | 'lately'): ServerReading {
   const { cloud, config } = world;
-  const { nameFrom } = config.nodes;
   const { region } = config.openstack;
-  const whereabouts = { nameFrom, ...(region === undefined ? {} : { region }) };
   return {
-    candidates: (node) => candidatesOf(node, whereabouts, world),
+    candidates: (node) => candidatesOf(node, region, world),
     ports: ({ id }) => readPorts(id, when, world),
     subports: async (ports) => subportsOf(ports, await listSubports(ports, cloud), world),
     others: () => listNodesLately(world),

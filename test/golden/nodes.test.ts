@@ -102,8 +102,8 @@ describe.each(all.filter(({ recorded }) => recorded.initialised))(
 
     test('is found by its name, and then by its providerID', () => {
       const servers = all.filter((one) => one.variant === variant).map((one) => one.recorded.server);
-      expect(chooseServer(registered, servers, { nameFrom: 'name' })).toEqual({ found: server, by: 'name' });
-      expect(chooseServer(node, servers, { nameFrom: 'name' })).toEqual({ found: server, by: 'providerID' });
+      expect(chooseServer(registered, servers, {})).toEqual({ found: server, by: 'name' });
+      expect(chooseServer(node, servers, {})).toEqual({ found: server, by: 'providerID' });
     });
 
     test('has its floating IPs as ExternalIPs', () => {

@@ -31,8 +31,6 @@ export function aConfig(
     networking: defaults.networking,
     nodes: {
       regionalProviderID: false,
-      nameFrom: 'name',
-      shutdownStates: ['SHUTOFF'],
     },
     deletionPercent: 10,
     orphanDelayMs: 0,

@@ -12,8 +12,6 @@ export interface Server {
   readonly accessIPv6?: string | null;
   readonly flavor?: ServerFlavor | null;
   readonly 'OS-EXT-AZ:availability_zone'?: string | null;
-  /** Shown to everybody since microversion 2.90, to admins since 2.3. */
-  readonly 'OS-EXT-SRV-ATTR:hostname'?: string | null;
 }
 
 export interface ServerAddress {

@@ -19,7 +19,7 @@ export function linearPattern(text: string): Pattern | { readonly allowed: strin
   const alternatives = parsePattern(text);
   if (!alternatives) return { allowed: PATTERN_SYNTAX };
   if (isTooLarge(alternatives)) return { allowed: 'a regular expression with smaller {counts} and fewer |' };
-  return { matches: (name) => alternatives.some((parts) => isMatch(parts, [...name])) };
+  return { matches: (name) => alternatives.some((parts) => isMatch(parts, Array.from(name))) };
 }
 
 /** One character, and whether it may be left out, or come again. */
@@ -147,8 +147,8 @@ function isMatch(parts: readonly Part[], text: readonly string[]): boolean {
   for (const { test, isOptional = false, repeats = false } of parts) {
     const next: boolean[] = [];
     for (const [at, isThere] of reached.entries()) {
-      const before = reached[at - 1] || (repeats && next[at - 1]);
-      next.push((isOptional && isThere) || (before === true && test.test(text[at - 1] ?? '')));
+      const before = reached[at - 1] === true || (repeats && next[at - 1] === true);
+      next.push((isOptional && isThere) || (before && test.test(text[at - 1] ?? '')));
     }
     reached = next;
   }

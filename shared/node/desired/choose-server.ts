@@ -1,4 +1,3 @@
-import type { NodeNameFrom } from '../../config/config.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import { systemUUID } from '../../model/node/node.ts';
 import type { Server } from '../../model/node/nova.ts';
@@ -8,7 +7,6 @@ import { labelValue, regionOf } from './node-labels.ts';
 
 export interface ChooseOptions {
   readonly region?: string;
-  readonly nameFrom: NodeNameFrom;
 }
 
 type ServerChoice =
@@ -17,13 +15,13 @@ type ServerChoice =
   /** Only a server that a providerID names can be gone (decision 27). */
   | { readonly none: 'providerID' | 'name' };
 
-/** By providerID, else by the firmware's UUID, which is Nova's id, else by name, as `nameFrom` compares names. */
+/** By providerID, else by the firmware's UUID, which is Nova's id, else by name. */
 export function chooseServer(node: Node, servers: readonly Server[], options: ChooseOptions): ServerChoice {
   const { providerID = '' } = node.spec ?? {};
   if (providerID !== '') return byProviderID(node, providerID, servers, options);
   const uuid = systemUUID(node);
   const found = servers.find(({ id }) => id === uuid);
-  return found ? { found, by: 'systemUUID' } : byName(node.metadata.name, servers, options.nameFrom);
+  return found ? { found, by: 'systemUUID' } : byName(node.metadata.name, servers);
 }
 
 /** The id of the server that a Node proves to be, by providerID or firmware. A name proves nothing. */
@@ -69,9 +67,8 @@ function byProviderID(
       );
 }
 
-function byName(name: string, servers: readonly Server[], nameFrom: NodeNameFrom): ServerChoice {
-  const wanted = nameFrom === 'first-label' ? firstLabel(name) : name;
-  const matches = servers.filter((server) => nameOf(server, nameFrom) === wanted);
+function byName(name: string, servers: readonly Server[]): ServerChoice {
+  const matches = servers.filter((server) => server.name === name);
   const ids = [...new Set(matches.map(({ id }) => id))].sort();
   if (ids.length > 1) {
     const message = `is the name of several servers: ${ids.join(', ')}; set spec.providerID to say which one it is`;
@@ -79,13 +76,4 @@ function byName(name: string, servers: readonly Server[], nameFrom: NodeNameFrom
   }
   const [found] = matches;
   return found ? { found, by: 'name' } : { none: 'name' };
-}
-
-function nameOf(server: Server, nameFrom: NodeNameFrom): string | undefined {
-  if (nameFrom === 'hostname') return server['OS-EXT-SRV-ATTR:hostname'] ?? server.metadata?.['hostname'];
-  return nameFrom === 'first-label' ? firstLabel(server.name ?? '') : server.name;
-}
-
-function firstLabel(name: string): string {
-  return name.split('.')[0] ?? '';
 }

@@ -13,7 +13,6 @@ export interface LifecycleInput {
   readonly node: Node;
   /** gone: Nova answered 404 for its providerID. unknown: nobody knows which it is. unmanaged: another controller looks after it. */
   readonly server: Server | 'gone' | 'unknown' | 'unmanaged';
-  readonly shutdownStates: readonly string[];
   readonly place: Place;
   readonly now: number;
 }
@@ -33,7 +32,7 @@ const CONFIRM_MS = 60_000;
  * What becomes of a Node whose server stops, starts or is gone (docs/sources/kubernetes.md, "Node lifecycle";
  * decision 27). A Ready Node is never deleted or tainted.
  */
-export function nodeLife({ node, server, shutdownStates, place, now }: LifecycleInput): NodeLife {
+export function nodeLife({ node, server, place, now }: LifecycleInput): NodeLife {
   const taints = node.spec?.taints ?? [];
   // a Node that is being deleted waits for finalizers of others, and the deletion budget has counted it
   if (server === 'unmanaged' || node.metadata.deletionTimestamp !== undefined)
@@ -50,7 +49,7 @@ export function nodeLife({ node, server, shutdownStates, place, now }: Lifecycle
     const note = since === undefined ? { [SERVER_GONE]: noteGone(now, place) } : {};
     return { taints, annotations: note, leaves: false, againInMs };
   }
-  const isShutDown = shutdownStates.includes(server.status ?? '');
+  const isShutDown = server.status === 'SHUTOFF';
   const shutdown = { key: SHUTDOWN_TAINT, effect: 'NoSchedule' };
   const tainted = others.length < taints.length ? taints : [...taints, shutdown];
   return { taints: isShutDown ? tainted : taints, annotations: back, leaves: false };

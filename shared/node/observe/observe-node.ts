@@ -6,15 +6,10 @@ import type { Cloud, CloudReader } from '../../ports.ts';
 import { readServer, serversNamed } from './servers.ts';
 import { onceAMinute, listPorts } from '../../observe/reads.ts';
 
-interface Whereabouts {
-  readonly region?: string;
-  readonly nameFrom: 'name' | 'hostname' | 'first-label';
-}
-
 /** The servers that a Node may be. None if the providerID names another region or cloud, where Nova would answer that it does not exist. */
 export async function candidatesOf(
   node: Node,
-  { region = '', nameFrom }: Whereabouts,
+  region: string | undefined,
   reader: CloudReader,
 ): Promise<readonly Server[]> {
   const { providerID = '' } = node.spec ?? {};
@@ -27,7 +22,7 @@ export async function candidatesOf(
   }
   const uuid = systemUUID(node);
   const byFirmware = uuid === undefined ? [] : listOf(await readServer(uuid, when, reader));
-  return byFirmware.length > 0 ? byFirmware : serversNamed(node.metadata.name, nameFrom, reader);
+  return byFirmware.length > 0 ? byFirmware : serversNamed(node.metadata.name, reader);
 }
 
 function listOf<T>(one: T | undefined): readonly T[] {

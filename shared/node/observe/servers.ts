@@ -11,8 +11,6 @@ const AT_ONCE = 10;
 
 type Reading = Pick<Cloud, 'list' | 'get'>;
 
-type NameFrom = 'name' | 'hostname' | 'first-label';
-
 /** The server with this id. Undefined only if Nova answered 404 for exactly this id. */
 export async function readServer(
   id: string,
@@ -30,14 +28,10 @@ export async function readServer(
 }
 
 /** The servers that may be the one of a Node of this name, and perhaps more. */
-export async function serversNamed(
-  nodeName: string,
-  nameFrom: NameFrom,
-  reader: CloudReader,
-): Promise<readonly Server[]> {
+export async function serversNamed(nodeName: string, reader: CloudReader): Promise<readonly Server[]> {
   const { cloud, memory } = reader;
   const found = await readGathered<readonly Server[]>(nodeName, 'now', {
-    one: (name) => listNamed(name, nameFrom, cloud),
+    one: (name) => listNamed(name, cloud),
     many: (names) => listAllFor(names, cloud),
     gathering: memory.serversByNode,
     world: reader,
@@ -46,14 +40,8 @@ export async function serversNamed(
 }
 
 /** Lists servers by name. Nova's filter is a regular expression of its database, which may ignore case. */
-async function listNamed(nodeName: string, nameFrom: NameFrom, cloud: Reading): Promise<readonly Server[]> {
-  const [label = ''] = nodeName.split('.');
-  const filters = {
-    name: { name: `^${nodeName.replaceAll('.', '[.]')}$` },
-    'first-label': { name: `^${label}([.]|$)` },
-    hostname: {},
-  };
-  return await cloud.list('server', filters[nameFrom]);
+async function listNamed(name: string, cloud: Reading): Promise<readonly Server[]> {
+  return await cloud.list('server', { name: `^${name.replaceAll('.', '[.]')}$` });
 }
 
 async function listAllFor(

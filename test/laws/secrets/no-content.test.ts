@@ -97,7 +97,6 @@ users:
           id-token: i`,
   flags: `cluster-cidr=10.0.0.0/8
 controllers=*,-route
-shutdown-states=SHUTOFF
 adopt=tags
 allowed-references=shop/subnet/x`,
 } as const;

@@ -12,14 +12,9 @@ describe('Nodes', () => {
     [{}, { OS_CCM_REGIONAL: 'True' }, {}],
     [{ regionalProviderId: 'true' }, {}, { regionalProviderID: true }],
     [{ regionalProviderId: 'false' }, { OS_CCM_REGIONAL: 'true' }, {}],
-    [{ nodeNameFrom: 'hostname' }, {}, { nameFrom: 'hostname' }],
-    [{ nodeNameFrom: 'first-label' }, {}, { nameFrom: 'first-label' }],
-    [{ shutdownStates: 'SUSPENDED, SHUTOFF' }, {}, { shutdownStates: ['SHUTOFF', 'SUSPENDED'] }],
-    [{ shutdownStates: 'SHELVED_OFFLOADED' }, {}, { shutdownStates: ['SHELVED_OFFLOADED'] }],
   ])('%j, %j', async (flags, env, expected) => {
     const { config, warnings } = await load({ cloudConfigText: GLOBAL, ...flags }, env);
-    const unset = { nameFrom: 'name', shutdownStates: ['SHUTOFF'] };
-    expect(config.nodes).toEqual({ regionalProviderID: false, ...unset, ...expected });
+    expect(config.nodes).toEqual({ regionalProviderID: false, ...expected });
     expect(warnings).toEqual([]);
   });
 
@@ -69,10 +64,6 @@ it('a cluster CIDR may be one of each IP family', async () => {
 describe('what is refused', () => {
   // prettier-ignore
   it.each<readonly [Given, string]>([
-    [{ nodeNameFrom: 'fqdn' }, '--node-name-from has a value that is not allowed: give one of name, hostname, first-label'],
-    [{ shutdownStates: 'SHUTOFF,PAUSED' }, '--shutdown-states has a value that is not allowed (item 2): give one or more of SHUTOFF, SHELVED_OFFLOADED, SUSPENDED'],
-    [{ shutdownStates: 'shutoff' }, '--shutdown-states has a value that is not allowed (item 1): give one or more of SHUTOFF, SHELVED_OFFLOADED, SUSPENDED, separated by commas; did you mean SHUTOFF?'],
-    [{ shutdownStates: '' }, '--shutdown-states has a value that is not allowed: give one or more of'],
     [{ deletionShare: '10' }, '--deletion-share has a value that is not allowed: give a share from 0% to 100%'],
     [{ deletionShare: '101%' }, '--deletion-share has a value that is not allowed'],
     [{ controllers: 'nodes' }, '--controllers has a value that is not allowed (item 1): give *, service-lb-controller'],

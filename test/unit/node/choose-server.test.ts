@@ -17,7 +17,7 @@ const [A, B, C] = ['a', 'b', 'c'].map((digit) => `${digit.repeat(8)}-1356-47a5-a
 // prettier-ignore
 const servers: readonly Server[] = [
   { id: A, name: 'web-1', metadata: { hostname: 'host-a' } },
-  { id: B, name: 'web-2.example.org', 'OS-EXT-SRV-ATTR:hostname': 'host-b', metadata: { hostname: 'host-a' } },
+  { id: B, name: 'web-2.example.org', metadata: { hostname: 'host-a' } },
   { id: C, name: 'Web-3' },
   { id: 'e', name: 'twin' },
   { id: 'd', name: 'twin' },
@@ -37,7 +37,7 @@ const nodeOf = ({ name = 'other', providerID, systemUUID }: Given): Node => ({
 });
 
 const choose = (given: Given, options: Partial<ChooseOptions> = {}) =>
-  chooseServer(nodeOf(given), servers, { nameFrom: 'name', ...options });
+  chooseServer(nodeOf(given), servers, options);
 
 // prettier-ignore
 describe('which server a Node is', () => {
@@ -53,10 +53,6 @@ describe('which server a Node is', () => {
     ['no UUID', { systemUUID: 'Not Specified', name: 'web-1' },                     {},                       A, 'name'],
     ['6.2: the name', { name: 'web-1' },                                            {},                       A, 'name'],
     ['6.2: with dots', { name: 'web-2.example.org' },                               {},                       B, 'name'],
-    ['its hostname', { name: 'host-b' },                                            { nameFrom: 'hostname' }, B, 'name'],
-    ['or that of its metadata', { name: 'host-a' },                                 { nameFrom: 'hostname' }, A, 'name'],
-    ['the first label of both', { name: 'web-1.cluster.local' },                    { nameFrom: 'first-label' }, A, 'name'],
-    ['the first label of the server', { name: 'web-2' },                            { nameFrom: 'first-label' }, B, 'name'],
   ])('%s: %j %j', (_, given, options, id, by) => {
     expect(choose(given, options)).toMatchObject({ found: { id }, by });
   });
@@ -86,7 +82,7 @@ describe('which server a Node is', () => {
 
   test('a server that was listed twice is one', () => {
     const [first = { id: A }] = servers;
-    expect(chooseServer(nodeOf({ name: 'web-1' }), [first, first], { nameFrom: 'name' })).toEqual({ found: first, by: 'name' });
+    expect(chooseServer(nodeOf({ name: 'web-1' }), [first, first], {})).toEqual({ found: first, by: 'name' });
   });
 });
 
@@ -95,7 +91,7 @@ test('who is found by a name has that name, and never two have it', () => {
   const list = fc.array(fc.record({ id: fc.uuid(), name }), { maxLength: 4 });
   fc.assert(
     fc.property(list, name, (some, wanted) => {
-      const choice = chooseServer(nodeOf({ name: wanted }), some, { nameFrom: 'name' });
+      const choice = chooseServer(nodeOf({ name: wanted }), some, {});
       const named = some.filter((server) => server.name === wanted);
       if ('found' in choice) expect(named).toEqual([choice.found]);
       else expect(named.length === 0).toBe('none' in choice);

@@ -34,7 +34,7 @@ function life({ ready = 'Unknown', taints = [OWN], note, server }: Given): NodeL
       ],
     },
   };
-  return nodeLife({ node, server, shutdownStates: ['SHUTOFF'], place: PLACE, now: NOW });
+  return nodeLife({ node, server, place: PLACE, now: NOW });
 }
 
 const server = (status: 'ACTIVE' | 'SHUTOFF'): LifecycleInput['server'] => ({ id: 's', name: 'n', status });

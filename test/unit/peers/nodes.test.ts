@@ -89,7 +89,7 @@ table(
       spec: { taints: taints.map((key) => ({ key, effect: 'NoSchedule' })) },
       status: { conditions: [{ type: 'Ready', status: ready }] },
     };
-    const life = nodeLife(as({ node: it, server, shutdownStates: ['SHUTOFF'], place, now: 600_000 }));
+    const life = nodeLife(as({ node: it, server, place, now: 600_000 }));
     return [life.leaves ? 'deleted' : 'stays', ...life.taints.map(({ key }) => key)];
   },
   [
@@ -184,7 +184,7 @@ table(
       by,
       none: no,
     } = as<{ found?: { id: string }; by?: string; none?: string }>(
-      chooseServer(as(it), as(servers), { nameFrom: 'name' }),
+      chooseServer(as(it), as(servers), {}),
     );
     return found ? `${found.id} by ${by ?? ''}` : no ? `none by ${no}` : 'problem';
   },

@@ -81,9 +81,6 @@ export async function connect(options: WorldOptions): Promise<Connected> {
     sweepIntervalMs: config.sweepIntervalMs,
     log,
     onCall,
-    told: (about, event) => {
-      memory.events.add(about, event, new Date(CLOCK.now()).toISOString());
-    },
   });
   const { kube } = kubernetes;
   const home = homeOf({

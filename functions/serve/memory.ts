@@ -129,7 +129,7 @@ export class PageMemory {
       ...{ cluster, generatedAt: this.#now(), row },
       ...(notListed !== undefined && { notListed }),
       ...looked,
-      ...{ runs: this.#history.of(object), events: this.#world.memory.events.of(object) },
+      runs: this.#history.of(object),
     };
   }
 

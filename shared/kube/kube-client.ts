@@ -10,7 +10,6 @@ import type {
   ObjectEvent,
   ServicePatch,
 } from '../model/kubernetes.ts';
-import type { Key } from '../model/request.ts';
 import type { NodePatch, NodeStatusPatch } from '../model/node/node.ts';
 import type {
   Kube,
@@ -32,7 +31,7 @@ import {
   toSelector,
   type ObjectOf,
 } from './kube-objects.ts';
-import { keyOfObject, recordEvent } from './record-event.ts';
+import { recordEvent } from './record-event.ts';
 import type { KubeHttp } from './kube-http.ts';
 import { DeploymentLease, type Taken } from './deployment-lease.ts';
 import {
@@ -50,7 +49,6 @@ export interface KubeClientOptions {
   readonly deployment?: () => string | undefined;
   readonly sweepIntervalMs?: number;
   readonly log: Log;
-  readonly told?: (about: Key, event: ObjectEvent) => void;
 }
 
 interface Known {
@@ -209,7 +207,6 @@ export class KubeClient implements Kube {
   }
 
   recordEvent(about: Service | Node, event: ObjectEvent): Promise<void> {
-    this.options.told?.(keyOfObject(about), event);
     return recordEvent(this.http, this.options.log, about, event);
   }
 }

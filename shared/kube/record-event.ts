@@ -33,7 +33,7 @@ export async function recordEvent(
   }
 }
 
-export function keyOfObject({ metadata: { namespace, name } }: Service | Node): Key {
+function keyOfObject({ metadata: { namespace, name } }: Service | Node): Key {
   return namespace === undefined ? `node/${name}` : serviceKey(namespace, name);
 }
 

@@ -6,7 +6,6 @@ import { Answers } from './answers.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { LoadBalancers } from './load-balancers.ts';
 import type { ServersOfProject } from './node-servers.ts';
-import type { ObjectEvent } from '../model/kubernetes.ts';
 
 export interface Memory {
   readonly answers: Answers;
@@ -33,8 +32,6 @@ export interface Memory {
   readonly serverPorts: Gathering<readonly NeutronPort[]>;
   /** The last turn of a run that takes from the deletion budget, for which the next one waits. */
   readonly deletions: { turn: Promise<unknown> };
-
-  readonly events: ToldEvents;
 }
 
 interface FullRouter {
@@ -75,44 +72,14 @@ export function newMemory(): Memory {
     serversByNode: newGathering(),
     serverPorts: newGathering(),
     deletions: { turn: Promise.resolve() },
-    events: new ToldEvents(MOST),
   };
 }
 
 /** Forgets everything, as in a process that starts. No run may be under way. */
 export function forgetAll(memory: Memory): void {
-  const { events: _, ...fresh } = newMemory();
-  Object.assign(memory, fresh);
+  Object.assign(memory, newMemory());
 }
 
 export function newGathering<T>(): Gathering<T> {
   return { waiting: [], asked: new Map() };
-}
-
-interface ToldEvent extends Pick<ObjectEvent, 'type' | 'reason' | 'message'> {
-  readonly at: string;
-  readonly count: number;
-}
-
-const MOST_OF_ONE = 10;
-
-/** The Events that this process wrote, the newest first: people read on the page what the kube-apiserver need not be asked for. */
-class ToldEvents {
-  readonly #events: BoundedMap<Key, readonly ToldEvent[]>;
-
-  constructor(most: number) {
-    this.#events = new BoundedMap(most, ({ length }) => length);
-  }
-
-  add(key: Key, { type, reason, message }: ObjectEvent, at: string): void {
-    const told = this.of(key);
-    const isSame = (one: ToldEvent): boolean => one.reason === reason && one.message === message;
-    const count = (told.find(isSame)?.count ?? 0) + 1;
-    const others = told.filter((one) => !isSame(one));
-    this.#events.set(key, [{ type, reason, message, at, count }, ...others].slice(0, MOST_OF_ONE));
-  }
-
-  of(key: Key): readonly ToldEvent[] {
-    return this.#events.get(key) ?? [];
-  }
 }

@@ -44,7 +44,7 @@ const VIEW: StatusView = {
 };
 const status = () => Promise.resolve(VIEW);
 const OBJECT: ObjectView = {
-  ...{ cluster: 'kubernetes', generatedAt: VIEW.generatedAt, runs: [], events: [] },
+  ...{ cluster: 'kubernetes', generatedAt: VIEW.generatedAt, runs: [] },
   row: { object: 'service/shop/web', state: 'unknown', reason: 'no run yet', planSteps: 0 },
 };
 

@@ -12,7 +12,7 @@ const LONG = 300;
 /** The page of one object: what is wrong, since when, why, who must act and what comes next; then everything that is known of it. */
 export function renderObjectPage(view: ObjectView, frame: Frame = BARE): string {
   const now = Date.parse(view.generatedAt);
-  const { row, look, runs, events } = view;
+  const { row, look, runs } = view;
   const title = titleOf(row.object);
   return renderDocument(
     {
@@ -28,7 +28,6 @@ export function renderObjectPage(view: ObjectView, frame: Frame = BARE): string 
         ${look && section('compared', 'Desired beside live', comparison(look, now))}
         ${section('plan', 'Plan', markup`<pre>${look?.plan ?? row.plan ?? 'levelset has made no plan for it since its start.'}</pre>`)}
         ${section('runs', 'Runs of this process', runsTable(runs, now))}
-        ${section('events', 'Events that this process wrote', eventsTable(events, now))}
         ${look && section('values', 'Why each value is what it is', valuesTable(look))}`,
     },
     frame,
@@ -75,15 +74,6 @@ function runsTable(runs: ObjectView['runs'], now: number): Html {
     run.did,
     markup`${run.calls}${run.failedRequestIds.map((id) => markup`<small>failed: <code>${id}</code></small>`)}`,
     `${run.durationMs} ms`,
-  ]);
-}
-
-function eventsTable(events: ObjectView['events'], now: number): Html {
-  return table('Events', ['When', 'Type', 'Reason', 'Message'], 'none yet', events, (event) => [
-    markup`${since(event.at, now)}${event.count > 1 ? markup`<small>${event.count} times</small>` : undefined}`,
-    event.type,
-    event.reason,
-    event.message,
   ]);
 }
 

@@ -61,11 +61,4 @@ export interface ObjectView {
   /** Why Services and Nodes cannot be listed, so that `row` is an old one. */
   readonly notListed?: string;
   readonly runs: readonly PastRun[];
-  readonly events: readonly {
-    readonly at: string;
-    readonly type: string;
-    readonly reason: string;
-    readonly message: string;
-    readonly count: number;
-  }[];
 }

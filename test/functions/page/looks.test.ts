@@ -157,12 +157,6 @@ const OBJECT: ObjectView = {
       failedRequestIds: ['req-1d2b7a3c-33f0-4c0a-9a55-1f0c7e8f2b11'],
     },
   ],
-  events: [
-    {
-      ...{ at: '2026-11-21T02:39:00Z', type: 'Warning', reason: 'SyncLoadBalancerFailed', count: 3 },
-      message: 'Octavia answers 503',
-    },
-  ],
 };
 
 async function findingsOn(page: Page): Promise<unknown> {

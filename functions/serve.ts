@@ -42,7 +42,6 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     return {
       handler: createServer({
         ...{ ...tokens, ...probing, ...cluster.endpoints, log },
-        byCertificate: flags.auditClientCaFile !== undefined,
         metrics: () => {
           cluster.measure();
           return probing.metrics();

@@ -37,7 +37,6 @@ const FLAGS_HELD: Held = {
   'test/functions/serve/serve.test.ts': 'watch',
   'test/functions/serve/listen.test.ts': 'listen allow-plain-http',
   'test/functions/serve/tls.test.ts': 'tls-cert-file tls-private-key-file client-ca-file',
-  'test/functions/serve/client-certificate.test.ts': 'audit-client-ca-file',
   'test/functions/serve/token-files.test.ts': 'audit-tokens-file resync-tokens-file page-tokens-file',
   'test/functions/serve/sender-tokens.test.ts': 'events-senders',
   'test/e2e/install/knative.test.ts': 'events-audience',

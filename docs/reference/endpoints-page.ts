@@ -21,7 +21,7 @@ interface Endpoint {
 }
 
 const PAGE_TOKENS = '`LEVELSET_PAGE_TOKENS`';
-const AUDIT_TOKENS = '`LEVELSET_AUDIT_TOKENS`, or a client certificate in the name of the cluster';
+const AUDIT_TOKENS = '`LEVELSET_AUDIT_TOKENS`';
 const RESYNC_BODY =
   '`{"objects": ["svc/name", "service/ns/name", "node/name"], "dryRun": true}` or `{"all": true}`';
 const RESYNC_TOKENS = '`LEVELSET_RESYNC_TOKENS`';

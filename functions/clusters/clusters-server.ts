@@ -18,8 +18,7 @@ interface FoundCluster {
   readonly endpoints: ClusterEndpoints | undefined;
 }
 
-interface ClustersServerOptions
-  extends Pick<ServerOptions, 'byCertificate' | 'log'>, Omit<ProbeOptions, 'pageTokens'> {
+interface ClustersServerOptions extends Pick<ServerOptions, 'log'>, Omit<ProbeOptions, 'pageTokens'> {
   /** Those of the deployment, which open every cluster. */
   readonly tokens: Tokens;
   readonly find: (name: string) => FoundCluster | undefined;
@@ -57,19 +56,15 @@ export function createClustersServer(options: ClustersServerOptions): Express {
   return app.use(notFound, answerErrors(options.log));
 }
 
-type OptionsOfOne = ClusterEndpoints & Tokens & Pick<ServerOptions, 'byCertificate' | 'open' | 'log'>;
+type OptionsOfOne = ClusterEndpoints & Tokens & Pick<ServerOptions, 'open' | 'log'>;
 
 /** What the endpoints of one cluster need. One that nobody has lets nobody in but who may know which there are. */
-function optionsOf(
-  name: string,
-  { tokens, find, byCertificate, open, log }: ClustersServerOptions,
-): OptionsOfOne {
+function optionsOf(name: string, { tokens, find, open, log }: ClustersServerOptions): OptionsOfOne {
   const found = find(name);
   const endpoints = found?.endpoints ?? notServed(name, found !== undefined);
   return {
     ...endpoints,
     ...openTokens(found?.tokens, tokens),
-    ...(byCertificate && found && { byCertificate }),
     open,
     log,
   };

@@ -43,7 +43,6 @@ export async function serveClusters(options: ServeClustersOptions, source: Entry
       handler: createClustersServer({
         ...probing,
         tokens,
-        byCertificate: flags.auditClientCaFile !== undefined,
         find: (name) => {
           const entry = led.entryOf(name);
           return entry && { tokens: entry.tokens, endpoints: led.get(name)?.endpoints };

@@ -10,8 +10,6 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly from: string | undefined;
-  /** Common name of the client's certificate, if the server asked for one and a CA of the server's signed it. */
-  readonly clientName?: string | undefined;
   /** As it was sent, maybe packed. */
   readonly body: Readable;
 }

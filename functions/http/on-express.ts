@@ -1,21 +1,12 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import type { Socket } from 'node:net';
-import { TLSSocket, type PeerCertificate } from 'node:tls';
 import type { Log } from '../../shared/ports.ts';
 import { admit, type Admission } from './admit.ts';
 import { errorAnswer, noSuchPath } from './exchange.ts';
 import type { ServedEndpoint, SentAnswer, ReceivedRequest } from './exchange.ts';
 
 export function receivedRequest(request: Request): ReceivedRequest {
-  const { method, path, headers, ip: from, socket } = request;
-  return { method, path, headers, from, clientName: clientNameOf(socket), body: request };
-}
-
-function clientNameOf(socket: Socket): string | undefined {
-  if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
-  // without a certificate there is no subject; with several common names nobody is meant
-  const { subject } = socket.getPeerCertificate() as Partial<PeerCertificate>;
-  return typeof subject?.CN === 'string' ? subject.CN : undefined;
+  const { method, path, headers, ip: from } = request;
+  return { method, path, headers, from, body: request };
 }
 
 export function onExpress(endpoint: ServedEndpoint): RequestHandler {

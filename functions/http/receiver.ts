@@ -17,7 +17,7 @@ interface Delivery {
 
 export type ReceiverOptions = Pick<
   ServerOptions,
-  'clusters' | 'auditTokens' | 'byCertificate' | 'enqueue' | 'observeAudit' | 'observeRefusal' | 'log'
+  'clusters' | 'auditTokens' | 'enqueue' | 'observeAudit' | 'observeRefusal' | 'log'
 >;
 
 /** A batch of 400 events at level RequestResponse can be this long (docs/sources/kubernetes.md, "Audit webhook"). */
@@ -26,13 +26,12 @@ const LONGEST_BATCH = 10 * 2 ** 20;
 /** POST /TRIGGER/:cluster. Queues the keys that a delivery names, then answers 202 with the counts. */
 export function receiver(delivery: Delivery, options: ReceiverOptions): ServedEndpoint {
   const { trigger, read } = delivery;
-  const { auditTokens, byCertificate, clusters, observeAudit, observeRefusal, log } = options;
+  const { auditTokens, clusters, observeAudit, observeRefusal, log } = options;
   const identity = [delivery.identify ?? requireToken(auditTokens)];
   const form = [requireMethod('POST'), delivery.form];
 
   const receive = async (request: ReceivedRequest): Promise<SentAnswer> => {
-    const isCertified = byCertificate === true && request.clientName !== undefined;
-    if (!isCertified || request.clientName !== clusterOf(request)) await admit(request, identity);
+    await admit(request, identity);
     const cluster = clusterOf(request);
     if (!clusters.includes(cluster)) throw new HttpError(404, `no such cluster: ${JSON.stringify(cluster)}`);
     await admit(request, form);

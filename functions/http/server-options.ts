@@ -13,8 +13,6 @@ export interface ServerOptions {
   /** The values of `:cluster` in /audit and /events that are accepted: --cluster-name and the id of the cluster. */
   readonly clusters: readonly string[];
   readonly auditTokens: readonly string[];
-  /** For /audit and /events a certificate in the name of the cluster does, too. */
-  readonly byCertificate?: boolean;
   readonly resyncTokens: readonly string[];
   /** For the page and the metrics, if `open` is false. */
   readonly pageTokens?: readonly string[];

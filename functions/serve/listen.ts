@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { hostPort, NotAllowed, refusalOf, type HostPort } from '../../shared/config/read-value.ts';
@@ -8,10 +8,7 @@ import { errorText, ReconcileError } from '../../shared/model/errors.ts';
 import { readNamedFile } from '../../shared/named-file.ts';
 import { onFileChange, type FileLook } from './on-file-change.ts';
 
-type ListenFlags = Pick<
-  Flags,
-  'tlsCertFile' | 'tlsPrivateKeyFile' | 'clientCaFile' | 'auditClientCaFile' | 'allowPlainHttp'
->;
+type ListenFlags = Pick<Flags, 'tlsCertFile' | 'tlsPrivateKeyFile' | 'clientCaFile' | 'allowPlainHttp'>;
 
 export interface Listening {
   readonly url: string;
@@ -52,11 +49,6 @@ export async function listen(
   const server = tls
     ? https.createServer({ ...LIMITS, handshakeTimeout: handshakeMs, ...tls })
     : http.createServer(LIMITS);
-  const open = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-  });
   server.on('request', handler);
   server.maxConnections = MOST_CONNECTIONS;
   server.listen(port, host === '::' ? undefined : host); // without a host also where the kernel has no IPv6
@@ -66,13 +58,7 @@ export async function listen(
     throw new ReconcileError('CONFIG_INVALID', `cannot listen on ${address}: ${whyNot(error, address)}`);
   }
   const stopLooking =
-    look && tls && server instanceof https.Server
-      ? followFiles(flags, look, tls, (now, isNewCa) => {
-          server.setSecureContext(now);
-          // whoever shows a certificate connects again, and shows it to the new CA; a kube-apiserver sends again what was reset
-          if (isNewCa) for (const socket of open) socket.resetAndDestroy();
-        })
-      : () => undefined;
+    look && server instanceof https.Server ? followFiles(flags, look, server) : () => undefined;
   const { port: actual } = server.address() as AddressInfo;
   return {
     url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${actual}`,
@@ -99,38 +85,22 @@ function whyNot(error: unknown, address: string): string {
 }
 
 /** New connections get what is in the files now; while that cannot be used, what was there before. */
-function followFiles(
-  flags: ListenFlags,
-  look: FileLook,
-  first: https.ServerOptions,
-  use: (now: https.ServerOptions, isNewCa: boolean) => void,
-): () => void {
-  const { tlsCertFile, tlsPrivateKeyFile, clientCaFile, auditClientCaFile } = flags;
-  const paths = [tlsCertFile, tlsPrivateKeyFile, clientCaFile, auditClientCaFile].filter(
-    (path) => path !== undefined,
-  );
-  let last = first;
+function followFiles(flags: ListenFlags, look: FileLook, server: https.Server): () => void {
+  const { tlsCertFile, tlsPrivateKeyFile, clientCaFile } = flags;
+  const paths = [tlsCertFile, tlsPrivateKeyFile, clientCaFile].filter((path) => path !== undefined);
   const read = async (): Promise<void> => {
-    const now = (await readTls(flags)) ?? {};
-    use(now, now.ca !== last.ca);
-    last = now;
+    server.setSecureContext((await readTls(flags)) ?? {});
   };
   return onFileChange('certificates', paths, read, look);
 }
 
 async function readTls(flags: ListenFlags): Promise<https.ServerOptions | undefined> {
-  const { tlsCertFile, tlsPrivateKeyFile, clientCaFile, auditClientCaFile } = flags;
-  const clients = clientCaFile ?? auditClientCaFile;
-  if (tlsCertFile === undefined && tlsPrivateKeyFile === undefined && clients === undefined) return undefined;
-  if (clientCaFile !== undefined && auditClientCaFile !== undefined)
-    throw new ReconcileError(
-      'CONFIG_INVALID',
-      '--client-ca-file asks everybody for a certificate, --audit-client-ca-file the kube-apiserver alone: give one of them',
-    );
+  const { tlsCertFile, tlsPrivateKeyFile, clientCaFile } = flags;
+  if ([tlsCertFile, tlsPrivateKeyFile, clientCaFile].every((path) => path === undefined)) return undefined;
   if (tlsCertFile === undefined || tlsPrivateKeyFile === undefined) {
     throw new ReconcileError(
       'CONFIG_INVALID',
-      'TLS needs both --tls-cert-file and --tls-private-key-file; --client-ca-file and --audit-client-ca-file need TLS',
+      'TLS needs both --tls-cert-file and --tls-private-key-file; --client-ca-file needs TLS',
     );
   }
   return {
@@ -140,11 +110,6 @@ async function readTls(flags: ListenFlags): Promise<https.ServerOptions | undefi
       ca: await readNamedFile('--client-ca-file', clientCaFile),
       requestCert: true,
       rejectUnauthorized: true,
-    }),
-    ...(auditClientCaFile !== undefined && {
-      ca: await readNamedFile('--audit-client-ca-file', auditClientCaFile),
-      requestCert: true,
-      rejectUnauthorized: false, // who shows none needs a token
     }),
     minVersion: 'TLSv1.2',
   };

@@ -194,10 +194,6 @@ export const FLAGS = {
     help: 'ServiceAccounts whose OIDC tokens count at /events: NAMESPACE/NAME, or NAMESPACE/* for all of a namespace',
     without: 'all of --state-namespace',
   },
-  'audit-client-ca-file': {
-    topic: 'server', value: 'file', read: text, commands: ['serve'],
-    help: 'certificates of CAs: a client whose certificate they signed, with the name of the cluster as its common name, needs no token for /audit and /events', without: 'a token is needed',
-  },
   'server-url': {
     topic: 'one run', value: 'url', read: serverUrl, commands: ['doctor', 'sweep', 'reconcile'],
     help: 'a running levelset serve: its webhook and watches are looked at, and it does what is asked where it leads', without: 'none is asked',

@@ -1,8 +1,8 @@
-/** POST /resync: reconciles objects now, or queues them. A dry run answers with the plan. */
+/** POST /resync: queues objects, or everything. A dry run answers with the plan. */
 import { randomUUID } from 'node:crypto';
 import { Router, type Request, type Response } from 'express';
 import { ERRORS } from '../shared/model/errors.ts';
-import type { Outcome, Report } from '../shared/model/outcome.ts';
+import type { Report } from '../shared/model/outcome.ts';
 import type { Problem } from '../shared/model/plan.ts';
 import { isUnit, parseObject, type Key } from '../shared/model/request.ts';
 import { clip } from '../shared/model/text/text.ts';
@@ -15,14 +15,15 @@ import { parseBody, requireMediaType } from './http/read-json.ts';
 import { queueRequests } from './http/receiver.ts';
 import type { ServerOptions } from './http/server-options.ts';
 
-type Options = Pick<ServerOptions, 'resyncTokens' | 'enqueue' | 'reconcile'> & {
-  /** Nobody waits for a run: objects are queued, and this path shows what becomes of them. */
-  readonly page?: string;
-};
+type Options = Pick<ServerOptions, 'resyncTokens' | 'enqueue' | 'dryRun'>;
 
-/** @param path with `:cluster` where there are several: who may call is asked before the body is read. */
-export function resync(options: Options, path = '/resync'): Router {
-  const { resyncTokens, page } = options;
+/**
+ * Who may call is asked before the body is read.
+ * @param page shows what becomes of what is queued
+ * @param path with `:cluster` where there are several
+ */
+export function resync(options: Options, page = '/', path = '/resync'): Router {
+  const { resyncTokens } = options;
   return Router().all(
     path,
     admitting(requireToken(resyncTokens), requireMethod('POST'), requireMediaType('application/json')),
@@ -36,20 +37,17 @@ export function resync(options: Options, path = '/resync'): Router {
       const order = await readBody(receivedRequest(request), { limit: LONGEST_ORDER }, orderOf);
       const cause = randomUUID();
       response.set('X-Request-Id', cause);
-      const { dryRun } = order;
-      if (order.all || (page !== undefined && !dryRun)) {
-        const queued: readonly Key[] = order.all ? ['all'] : order.objects;
-        await queueRequests(
-          queued.map((key) => ({ key, trigger: 'resync', cause })),
-          options,
-        );
-        response.status(202).json({ queued, page });
+      if (order.dryRun) {
+        const asked = order.objects.map((key) => ({ key, trigger: 'resync', cause, dryRun: true }) as const);
+        answer(request, response, await options.dryRun(asked));
         return;
       }
-      const reports = await options.reconcile(
-        order.objects.map((key) => ({ key, trigger: 'resync', cause, dryRun })),
+      const queued: readonly Key[] = order.all ? ['all'] : order.objects;
+      await queueRequests(
+        queued.map((key) => ({ key, trigger: 'resync', cause })),
+        options,
       );
-      answer(request, response, reports, dryRun);
+      response.status(202).json({ queued, page });
     },
   );
 }
@@ -61,8 +59,8 @@ function orderOf(body: Buffer): ResyncOrder {
   throw new HttpError(422, lines.join('; '), { details: { problems: order } });
 }
 
-/** Answers with a report or a list of them; a dry run of one object with its plan, and with all plans as text if the client prefers text. */
-function answer(request: Request, response: Response, reports: readonly Report[], dryRun: boolean): void {
+/** Answers with the plan of one object or a list of reports, and with all plans as text if the client prefers text. */
+function answer(request: Request, response: Response, reports: readonly Report[]): void {
   const plans = reports.map(({ plan }) => plan).filter((plan) => plan !== undefined);
   const [only, ...others] = reports;
   const isAway = ({ outcome, missing }: Report): boolean => missing === true && outcome.status === 'settled';
@@ -70,7 +68,6 @@ function answer(request: Request, response: Response, reports: readonly Report[]
   if (only && others.length === 0 && away.length > 0) {
     response.status(404).json({ error: away[0], ...only });
   } else if (
-    dryRun &&
     away.length === 0 &&
     plans.length === reports.length &&
     request.accepts(['json', 'text']) === 'text'
@@ -78,29 +75,12 @@ function answer(request: Request, response: Response, reports: readonly Report[]
     response.type('text').send(plans.map((plan) => renderPlan(plan)).join('\n'));
   } else if (only === undefined || others.length > 0) {
     response.json({ reports });
-  } else if (dryRun && only.plan !== undefined) {
+  } else if (only.plan !== undefined) {
     response.json(only.plan);
   } else {
-    response.status(httpStatus(only.outcome)).set(retryAfter(only.outcome)).json(only);
+    const { outcome } = only;
+    response.status(outcome.status === 'failed' ? ERRORS[outcome.code].status : 200).json(only);
   }
-}
-
-function httpStatus(outcome: Outcome): number {
-  switch (outcome.status) {
-    case 'settled':
-      return 200;
-    case 'progressing':
-      return 202;
-    case 'blocked':
-      return 422;
-    case 'failed':
-      return ERRORS[outcome.code].status;
-  }
-}
-
-/** The header Retry-After in seconds, rounded up (RFC 9110, 10.2.3). */
-function retryAfter(outcome: Outcome): Readonly<Record<string, string>> {
-  return 'retryAfterMs' in outcome ? { 'Retry-After': String(Math.ceil(outcome.retryAfterMs / 1000)) } : {};
 }
 
 interface ResyncOrder {

@@ -30,7 +30,7 @@ const RESYNC_TOKENS = '`LEVELSET_RESYNC_TOKENS`';
 export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/audit/:cluster':    { methods: 'POST', body: 'EventList of audit.k8s.io/v1', callers: AUDIT_TOKENS, answer: '202 with counts, when the keys are in the queue' },
   '/events/:cluster':   { methods: 'POST', body: 'CloudEvents 1.0 of Knative\'s sources', callers: '`LEVELSET_AUDIT_TOKENS`, or an OIDC token of a sender', answer: 'the same' },
-  '/resync':            { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_TOKENS, answer: 'the report; of a dry run the plan; for `all`, and on AWS always but for a dry run, 202 with what is queued, on AWS with the path of the page; 404 for an object that is not there; 429 while 200 dry runs wait, or 1000 runs are waited for' },
+  '/resync':            { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_TOKENS, answer: '202 with what is queued, and the path of the page; of a dry run the plan, 404 for an object that is not there, and 429 while 200 dry runs wait' },
   '/resync/:cluster':   { methods: 'POST', body: RESYNC_BODY, callers: RESYNC_TOKENS, answer: 'the same, with `serve --clusters`' },
   '/':                  { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: 'the status page; JSON with `?format=json`' },
   '/clusters/:cluster': { methods: 'GET', body: '', callers: PAGE_TOKENS, answer: 'the page of one cluster, with `serve --clusters`' },

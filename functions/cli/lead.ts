@@ -3,17 +3,14 @@ import type { Flags } from '../../shared/config/read-flags.ts';
 import { createGot, timeouts } from '../../shared/http.ts';
 import { errorText, ReconcileError } from '../../shared/model/errors.ts';
 import { fieldsOf, parseJson } from '../../shared/model/json.ts';
-import type { Report } from '../../shared/model/outcome.ts';
 import type { Key } from '../../shared/model/request.ts';
 import { attempt } from '../../shared/observe/reads.ts';
 import { proxyFromEnv } from '../../shared/proxy.ts';
 import { readTokens } from '../http/admit.ts';
 import type { Connected } from '../world.ts';
-import { reportInWords, exitCode } from './requests.ts';
 
 const LOOK_MS = 100;
-/** A hundred objects, and each may take as long as Octavia's answers do. */
-const ANSWER_MS = 10 * 60_000;
+const ANSWER_MS = 10_000;
 
 /** What a command that writes does, in the words of `POST /resync`. */
 export type Order = { readonly all: true } | { readonly objects: readonly Key[] };
@@ -68,12 +65,11 @@ export async function askServer(
   }
 }
 
-type Answer = Partial<Report> & {
-  readonly reports?: readonly Report[];
+interface Answer {
   readonly queued?: readonly Key[];
   readonly page?: string;
   readonly error?: string;
-};
+}
 
 export async function askLeader(
   json: Order,
@@ -81,19 +77,16 @@ export async function askLeader(
   env: NodeJS.ProcessEnv,
   cluster: string | undefined,
 ): Promise<{ readonly code: number; readonly text?: string; readonly errors?: readonly string[] }> {
-  const url = `${serverUrl.replace(/\/+$/, '')}/resync${cluster === undefined ? '' : `/${cluster}`}`;
+  const server = serverUrl.replace(/\/+$/, '');
+  const url = `${server}/resync${cluster === undefined ? '' : `/${cluster}`}`;
   const [token] = readTokens(env).resyncTokens;
   const { status, text, trouble } = await askServer(url, ANSWER_MS, token, env, json);
   const answer: Answer = fieldsOf(parseJson(text));
-  const reports = answer.reports ?? (answer.outcome ? [answer as Report] : []);
-  if (reports.length > 0) {
-    const isBlocked = reports.some(({ outcome }) => outcome.status === 'blocked');
-    return { code: isBlocked ? 1 : exitCode(reports), text: reports.map(reportInWords).join('\n') };
-  }
-  if (answer.queued) {
-    const where = answer.page === undefined ? '' : `; ${answer.page} shows what becomes of it`;
-    return { code: 2, text: `${url} has queued ${answer.queued.join(', ')}${where}` };
-  }
+  if (answer.queued)
+    return {
+      code: 2,
+      text: `${url} has queued ${answer.queued.join(', ')}; ${server}${answer.page} shows what becomes of it`,
+    };
   const why = trouble ?? `HTTP ${status}: ${answer.error ?? 'no levelset answers'}`;
   return { code: 1, errors: [`POST ${url}: ${why}`] };
 }

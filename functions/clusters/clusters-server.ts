@@ -38,7 +38,9 @@ export function createClustersServer(options: ClustersServerOptions): Express {
     throw new HttpError(404, 'this levelset serves several clusters: name one, /resync/CLUSTER');
   });
   app.all('/resync/:cluster', (request, response, next) => {
-    resync(optionsOf(request.params.cluster, options), '/resync/:cluster')(request, response, next);
+    const { cluster } = request.params;
+    const its = optionsOf(cluster, options);
+    resync(its, `/clusters/${cluster}`, '/resync/:cluster')(request, response, next);
   });
   app.all('/clusters/:cluster', (request, response, next) => {
     const { cluster } = request.params;
@@ -94,7 +96,7 @@ function notServed(name: string, isKnown: boolean): ClusterEndpoints {
     clusters: isKnown ? [name] : [],
     self: [],
     enqueue: refuse,
-    reconcile: refuse,
+    dryRun: refuse,
     status: refuse,
     object: refuse,
   };

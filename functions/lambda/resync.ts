@@ -21,7 +21,7 @@ const answer = expressFunction(async (env) => {
   if (!clusters) {
     const to = await connectedFunction();
     const { resyncTokens } = readTokens(env);
-    return resync({ resyncTokens, page: '/', ...workIn(() => Promise.resolve(to)) });
+    return resync({ resyncTokens, ...workIn(() => Promise.resolve(to)) });
   }
   const ask = clusters.asking(env);
   return Router()
@@ -31,18 +31,18 @@ const answer = expressFunction(async (env) => {
     .all('/resync/:cluster', async (request, response, next) => {
       const { cluster } = request.params;
       const { tokens, connected } = await ask(cluster, 'resyncTokens', request.headers);
-      const options = { ...tokens, page: `/clusters/${cluster}`, ...workIn(connected) };
-      resync(options, '/resync/:cluster')(request, response, next);
+      const options = { ...tokens, ...workIn(connected) };
+      resync(options, `/clusters/${cluster}`, '/resync/:cluster')(request, response, next);
     });
 });
 
-function workIn(connected: () => Promise<ConnectedFunction>): Pick<ServerOptions, 'enqueue' | 'reconcile'> {
+function workIn(connected: () => Promise<ConnectedFunction>): Pick<ServerOptions, 'enqueue' | 'dryRun'> {
   return {
     enqueue: async (requests) => {
       const { env, world } = await connected();
       await enqueueTo(keyQueue(env))(requests.map((request) => requestOf(world, request)));
     },
-    reconcile: async (requests) => {
+    dryRun: async (requests) => {
       const to = await connected();
       const { concurrentServiceSyncs } = to.world.config;
       return inParallel(requests, concurrentServiceSyncs, (request) =>

@@ -34,7 +34,7 @@ export type ClusterEndpoints = Pick<
   | 'verifySender'
   | 'self'
   | 'enqueue'
-  | 'reconcile'
+  | 'dryRun'
   | 'status'
   | 'object'
   | 'observeAudit'
@@ -108,7 +108,7 @@ export async function makeServedCluster(options: ServedClusterOptions) {
       work.enqueue(requests);
       return Promise.resolve();
     },
-    reconcile: (requests) => work.reconcile(requests),
+    dryRun: (requests) => work.dryRun(requests),
     status: view,
     object: async (key) => memory.object(key, await view()),
     observeAudit: (counts, keys) => {

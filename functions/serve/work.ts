@@ -4,7 +4,7 @@ import { errorText } from '../../shared/model/errors.ts';
 import { fingerprintOf } from '../../shared/model/node/node.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { isByPerson, isUnit, requestOf, scopeOf } from '../../shared/model/request.ts';
-import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
+import type { ReconcileRequest } from '../../shared/model/request.ts';
 import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
 import { Queue, type MayCreate } from '../../shared/queue/queue.ts';
 import { Room } from '../../shared/queue/room.ts';
@@ -34,8 +34,7 @@ interface WorkOptions {
 
 /** The delay of a run of the routes after a Node changed. One serves all Nodes that join or leave meanwhile. */
 const FOLLOW_MS = 500;
-/** Runs that people wait for: ten requests of as many objects as one may name. */
-const MOST_ASKED = 1_000;
+/** Dry runs that people wait for: two requests of as many objects as one may name. */
 const MOST_DRY = 200;
 /** One dry run at a time for so many other runs. */
 const RUNS_PER_DRY_RUN = 5;
@@ -49,8 +48,6 @@ export class Work {
   readonly #sweeper: Sweeper;
   readonly #window = new Window((): unknown => this.#lookAtNodes()); // which never rejects
   #nodes: string | undefined;
-  readonly #asked = new Map<Key, PromiseWithResolvers<Report>[]>();
-  #runsAsked = 0;
   readonly #dryRuns: Places;
   readonly #stop = new AbortController();
 
@@ -99,24 +96,15 @@ export class Work {
     }
   }
 
-  /** Runs units, each after its run under way; reports in the order of requests. All or none are dry. Throws 429 with too many waiting, 503 at the end. */
-  async reconcile(requests: readonly ReconcileRequest[]): Promise<readonly Report[]> {
-    const isDry = this.#options.dryRun === true || requests.every(({ dryRun }) => dryRun);
-    const [what, waited, most] = isDry
-      ? ['dry runs', this.#dryRuns.wanted, MOST_DRY]
-      : ['runs', this.#runsAsked, MOST_ASKED];
-    if (waited + requests.length > most)
+  /** Runs units dry, and reports in the order of requests. Throws 429 with too many waiting, 503 at the end. */
+  async dryRun(requests: readonly ReconcileRequest[]): Promise<readonly Report[]> {
+    const { wanted } = this.#dryRuns;
+    if (wanted + requests.length > MOST_DRY)
       throw refusal(
         429,
-        `${waited} ${what} are waited for, and at most ${most} may be: ask again later, or for fewer objects`,
+        `${wanted} dry runs are waited for, and at most ${MOST_DRY} may be: ask again later, or for fewer objects`,
       );
-    if (isDry) return Promise.all(requests.map((request) => this.#dryRun(request)));
-    this.#runsAsked += requests.length;
-    try {
-      return await Promise.all(requests.map((request) => this.#ask(request)));
-    } finally {
-      this.#runsAsked -= requests.length;
-    }
+    return Promise.all(requests.map((request) => this.#dryRun(request)));
   }
 
   queued(): QueueView {
@@ -132,19 +120,7 @@ export class Work {
     this.#stop.abort();
     this.#busy.stop();
     this.#window.stop();
-    const stopped = Promise.all([this.#sweeper.stop(), this.#queue.stop()]);
-    for (const asked of [...this.#asked.values()].flat()) asked.reject(refusal(503, ENDED));
-    this.#asked.clear();
-    await stopped;
-  }
-
-  /** The report of a run that began after this. */
-  #ask(request: ReconcileRequest): Promise<Report> {
-    if (this.#stop.signal.aborted) return Promise.reject(refusal(503, ENDED));
-    const asked = Promise.withResolvers<Report>();
-    this.#asked.set(request.key, [...(this.#asked.get(request.key) ?? []), asked]);
-    this.enqueue([request]);
-    return asked.promise;
+    await Promise.all([this.#sweeper.stop(), this.#queue.stop()]);
   }
 
   #dryRun(request: ReconcileRequest): Promise<Report> {
@@ -155,11 +131,8 @@ export class Work {
   }
 
   async #run(request: ReconcileRequest, mayCreate: MayCreate): Promise<Report> {
-    const asked = this.#asked.get(request.key) ?? [];
-    this.#asked.delete(request.key);
     const report = await this.#reconcile(request, mayCreate);
     if (!request.dryRun) this.#follow(report);
-    for (const { resolve } of asked) resolve(report);
     return report;
   }
 

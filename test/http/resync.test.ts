@@ -1,7 +1,8 @@
 import request, { type Test } from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { ReconcileError } from '../../shared/model/errors.ts';
-import type { Outcome } from '../../shared/model/outcome.ts';
+import type { Report } from '../../shared/model/outcome.ts';
+import type { ReconcileRequest } from '../../shared/model/request.ts';
 import { renderPlan } from '../../shared/plan/render-plan.ts';
 import { AUDIT, PLAN, RESYNC, report, testServer, type TestServer } from './test-server.ts';
 
@@ -13,45 +14,44 @@ function resync({ app }: TestServer, body: unknown): Test {
   return call.send(JSON.stringify(body));
 }
 
-function ending(outcome: Outcome): TestServer {
-  return testServer({ reconcile: (asked) => Promise.resolve(asked.map((one) => report(one, outcome))) });
-}
-
 const ONE = { objects: ['service/shop/web'] };
 
 const ALLOWED = 'must be service/NAMESPACE/NAME, svc/NAME of the namespace default, node/NAME or routes';
 
 describe('POST /resync', () => {
-  test('reconciles one object now and answers with its report', async () => {
+  test('objects go through the queue, each once', async () => {
     const server = testServer();
-    const answer = await resync(server, ONE);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ outcome: { status: 'settled' }, plan: { unit: 'uid-1' } });
-    expect(server.reconciled).toEqual([
-      { key: 'service/shop/web', trigger: 'resync', cause: answer.headers['x-request-id'], dryRun: false },
-    ]);
+    const objects = ['service/shop/web', 'service/shop/web', 'node/worker-7', 'routes'];
+    const answer = await resync(server, { objects });
+    expect(answer.status).toBe(202);
+    const queued = ['service/shop/web', 'node/worker-7', 'routes'];
+    expect(answer.body).toEqual({ queued, page: '/' });
+    const cause: unknown = answer.headers['x-request-id'];
+    expect(server.queued).toEqual(queued.map((key) => ({ key, trigger: 'resync', cause })));
+    expect(server.dryRuns).toEqual([]);
   });
 
   test.each([
-    [{ status: 'progressing', reason: 'waits', retryAfterMs: 1200 }, 202, '2'],
-    [{ status: 'blocked', reason: 'no such subnet' }, 422, undefined],
-    [{ status: 'failed', code: 'CLOUD_UNAVAILABLE', message: 'away', retryAfterMs: 4000 }, 503, '4'],
-    [{ status: 'failed', code: 'FORBIDDEN', message: 'not allowed', retryAfterMs: 60_000 }, 500, '60'],
-  ] as const)('%j is %i', async (outcome, status, retryAfter) => {
-    const answer = await resync(ending(outcome), ONE);
+    [{ status: 'blocked', reason: 'no such subnet' }, 200],
+    [{ status: 'failed', code: 'CLOUD_UNAVAILABLE', message: 'away', retryAfterMs: 4000 }, 503],
+    [{ status: 'failed', code: 'FORBIDDEN', message: 'not allowed', retryAfterMs: 60_000 }, 500],
+  ] as const)('a dry run without a plan, %j, is %i', async (outcome, status) => {
+    const dryRun = (asked: readonly ReconcileRequest[]) =>
+      Promise.resolve(
+        asked.map((request): Report => {
+          const { plan: _, ...without } = report(request, outcome);
+          return without;
+        }),
+      );
+    const answer = await resync(testServer({ dryRun }), { ...ONE, dryRun: true });
     expect(answer.status).toBe(status);
-    expect(answer.headers['retry-after']).toBe(retryAfter);
     expect(answer.body).toMatchObject({ outcome });
   });
 
-  test('several objects, each once, are answered by a list', async () => {
-    const server = testServer();
-    const answer = await resync(server, {
-      objects: ['service/shop/web', 'service/shop/web', 'node/worker-7', 'routes'],
-    });
+  test('a dry run of several objects is answered by a list', async () => {
+    const answer = await resync(testServer(), { objects: ['svc/a', 'node/worker-7'], dryRun: true });
     expect(answer.status).toBe(200);
-    expect(server.reconciled.map(({ key }) => key)).toEqual(['service/shop/web', 'node/worker-7', 'routes']);
-    expect((answer.body as { reports: unknown[] }).reports).toHaveLength(3);
+    expect((answer.body as { reports: unknown[] }).reports).toHaveLength(2);
   });
 
   test('a dry run answers with the plan: JSON, or text for people', async () => {
@@ -60,7 +60,8 @@ describe('POST /resync', () => {
       const json = await resync(server, { objects, dryRun: true });
       expect(json.body).toEqual(PLAN);
     }
-    expect(server.reconciled.map(({ dryRun }) => dryRun)).toEqual([true, true, true]);
+    expect(server.dryRuns.map(({ dryRun }) => dryRun)).toEqual([true, true, true]);
+    expect(server.queued).toEqual([]);
     const text = await resync(server, { ...ONE, dryRun: true }).set('Accept', 'text/plain');
     expect(text.headers['content-type']).toMatch('text/plain');
     expect(text.text).toBe(renderPlan(PLAN));
@@ -69,31 +70,29 @@ describe('POST /resync', () => {
   test('objects are named as for kubectl: without a namespace a Service is of the namespace default', async () => {
     const server = testServer();
     const objects = ['svc/web', 'services/shop/api', 'no/worker-7', 'service/default/web'];
-    expect((await resync(server, { objects })).status).toBe(200);
-    expect(server.reconciled.map(({ key }) => key)).toEqual([
+    expect((await resync(server, { objects })).status).toBe(202);
+    expect(server.queued.map(({ key }) => key)).toEqual([
       'service/default/web',
       'service/shop/api',
       'node/worker-7',
     ]);
   });
 
-  test.each([{}, { dryRun: true }])(
-    'an object that is not there is 404, as the command says: %j',
-    async (how) => {
-      const server = testServer({
-        reconcile: (asked) =>
-          Promise.resolve(
-            asked.map((one) => ({ ...report(one, { status: 'settled' }), missing: true as const })),
-          ),
-      });
-      const answer = await resync(server, { ...ONE, ...how }).set('Accept', 'text/plain');
-      expect(answer.status).toBe(404);
-      expect(JSON.parse(answer.text)).toMatchObject({ error: 'service/shop/web not found', missing: true });
-      const two = await resync(server, { objects: ['svc/a', 'svc/b'], ...how }).set('Accept', 'text/plain');
-      expect(two.status).toBe(200);
-      expect(JSON.parse(two.text)).toMatchObject({ reports: [{ missing: true }, { missing: true }] });
-    },
-  );
+  test('an object that is not there is 404, as the command says', async () => {
+    const server = testServer({
+      dryRun: (asked) =>
+        Promise.resolve(
+          asked.map((one) => ({ ...report(one, { status: 'settled' }), missing: true as const })),
+        ),
+    });
+    const how = { dryRun: true };
+    const answer = await resync(server, { ...ONE, ...how }).set('Accept', 'text/plain');
+    expect(answer.status).toBe(404);
+    expect(JSON.parse(answer.text)).toMatchObject({ error: 'service/shop/web not found', missing: true });
+    const two = await resync(server, { objects: ['svc/a', 'svc/b'], ...how }).set('Accept', 'text/plain');
+    expect(two.status).toBe(200);
+    expect(JSON.parse(two.text)).toMatchObject({ reports: [{ missing: true }, { missing: true }] });
+  });
 
   test.each(['?dryRun=All', '?dry-run=1', '?all', `?${'x'.repeat(200)}=1`])(
     'refuses the query %s, which would mean nothing, and works on nothing',
@@ -103,7 +102,7 @@ describe('POST /resync', () => {
       const answer = await call.send(ONE);
       expect(answer.status).toBe(400);
       expect((answer.body as { error: string }).error).toMatch(/^.{3,100} in the query means nothing here/);
-      expect(server.reconciled).toEqual([]);
+      expect(server.queued).toEqual([]);
       expect((await request(server.app).post(`/resync${query}`)).status).toBe(401);
     },
   );
@@ -112,7 +111,7 @@ describe('POST /resync', () => {
     const server = testServer();
     const answer = await resync(server, { all: true });
     expect(answer.status).toBe(202);
-    expect(answer.body).toEqual({ queued: ['all'] });
+    expect(answer.body).toEqual({ queued: ['all'], page: '/' });
     expect(server.queued).toMatchObject([{ key: 'all', trigger: 'resync' }]);
     const away = testServer({ enqueue: () => Promise.reject(new Error('away')) });
     expect((await resync(away, { all: true })).status).toBe(503);
@@ -165,7 +164,7 @@ describe('POST /resync', () => {
       { field: 'all', value: '1', message: 'can only be true' },
       { field: 'dryRun', value: '"yes"', message: 'must be true or false' },
     ]);
-    expect(server.reconciled).toEqual([]);
+    expect(server.queued).toEqual([]);
   });
 
   test.each([
@@ -199,17 +198,17 @@ describe('POST /resync', () => {
 
   test('a known error thrown is answered by its row in the table, an unknown one tells nothing', async () => {
     const known = testServer({
-      reconcile: () => Promise.reject(new ReconcileError('UNAUTHORIZED', 'Keystone says no')),
+      dryRun: () => Promise.reject(new ReconcileError('UNAUTHORIZED', 'Keystone says no')),
     });
-    const answer = await resync(known, ONE);
+    const answer = await resync(known, { ...ONE, dryRun: true });
     expect(answer.status).toBe(500);
     expect(answer.body).toEqual({
       error: 'Keystone says no',
       code: 'UNAUTHORIZED',
       advice: 'check the credentials in cloud.conf',
     });
-    const unknown = testServer({ reconcile: () => Promise.reject(new TypeError('x of undefined')) });
-    const silent = await resync(unknown, ONE);
+    const unknown = testServer({ dryRun: () => Promise.reject(new TypeError('x of undefined')) });
+    const silent = await resync(unknown, { ...ONE, dryRun: true });
     expect(silent.status).toBe(500);
     expect(silent.body).toEqual({ error: 'an unexpected error; the log has the details' });
     expect(silent.text).not.toContain('undefined');

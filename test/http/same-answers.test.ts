@@ -50,8 +50,7 @@ function aSide(): Side {
       queued.push(...requests);
       return Promise.resolve();
     },
-    reconcile: (requests) =>
-      Promise.resolve(requests.map((request) => report(request, { status: 'settled' }))),
+    dryRun: (requests) => Promise.resolve(requests.map((request) => report(request, { status: 'settled' }))),
     status: () => Promise.resolve({ cluster: 'kubernetes', generatedAt: '2026-11-21T03:00:00Z', rows: [] }),
     metrics: () => Promise.resolve({ contentType: 'text/plain', body: '' }),
     ready: () => Promise.resolve(['kubernetes: it is away']),

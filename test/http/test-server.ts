@@ -43,7 +43,7 @@ export const DRIFT: NonNullable<Plan['drift']> = [
 export interface TestServer {
   readonly app: Express;
   readonly queued: ReconcileRequest[];
-  readonly reconciled: ReconcileRequest[];
+  readonly dryRuns: ReconcileRequest[];
   readonly counted: TriggerCounts[];
   /** Every line of the log, as JSON. */
   readonly lines: string[];
@@ -51,7 +51,7 @@ export interface TestServer {
 
 export function testServer(change: Partial<ServerOptions> = {}): TestServer {
   const queued: ReconcileRequest[] = [];
-  const reconciled: ReconcileRequest[] = [];
+  const dryRuns: ReconcileRequest[] = [];
   const counted: TriggerCounts[] = [];
   const lines: string[] = [];
   const note = (message: string, fields?: unknown) => void lines.push(JSON.stringify([message, fields]));
@@ -63,8 +63,8 @@ export function testServer(change: Partial<ServerOptions> = {}): TestServer {
     open: false,
     self: [SELF],
     enqueue: (requests) => Promise.resolve(void queued.push(...requests)),
-    reconcile: (requests) => {
-      reconciled.push(...requests);
+    dryRun: (requests) => {
+      dryRuns.push(...requests);
       return Promise.resolve(requests.map((request) => report(request, { status: 'settled' })));
     },
     status: () => Promise.resolve({ cluster: 'kubernetes', generatedAt: '2026-11-21T03:00:00Z', rows: [] }),
@@ -75,7 +75,7 @@ export function testServer(change: Partial<ServerOptions> = {}): TestServer {
     log: { debug: note, info: note, warn: note, error: note },
     ...change,
   });
-  return { app, queued, reconciled, counted, lines };
+  return { app, queued, dryRuns, counted, lines };
 }
 
 export function report(request: ReconcileRequest, outcome: Outcome): Report {

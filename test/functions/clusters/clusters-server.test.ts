@@ -17,7 +17,7 @@ test('the page of an object wants the token of its cluster, and without one tell
     row: { object: 'service/shop/web', state: 'unknown', reason: 'no run yet', planSteps: 0 },
   };
   const endpoints: ClusterEndpoints = {
-    ...{ clusters: ['a'], self: [], enqueue: never, reconcile: never, status: never },
+    ...{ clusters: ['a'], self: [], enqueue: never, dryRun: never, status: never },
     object: (key) => Promise.resolve({ ...view, row: { ...view.row, reason: `asked for ${key}` } }),
   };
   const app = createClustersServer({
@@ -48,7 +48,7 @@ test('the page of an object wants the token of its cluster, and without one tell
 test('an OIDC token that is not verified has one answer, whether there is such a cluster or not', async () => {
   const told: string[] = [];
   const endpoints: ClusterEndpoints = {
-    ...{ clusters: ['a'], self: [], enqueue: never, reconcile: never, status: never, object: never },
+    ...{ clusters: ['a'], self: [], enqueue: never, dryRun: never, status: never, object: never },
     verifySender: () => Promise.resolve('its audience is another one'),
   };
   const app = createClustersServer({

@@ -130,7 +130,7 @@ test('a resync is answered with the report, a dry run with the plan, and all wit
   expect(whatIsThere(world.sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0 });
 
   const report = await resync({ objects });
-  expect([report.status, await report.json()]).toMatchObject([202, { outcome: { status: 'progressing' } }]);
+  expect([report.status, await report.json()]).toEqual([202, { queued: objects, page: '/' }]);
   await until('it is idle', idle);
   expect(addressOf(kube.get('Service', 'default', 'web'))).toBeDefined();
 

@@ -36,7 +36,7 @@ export const MEASURED = {
   levelset_load_balancers: { kind: 'gauge', labels: ['state'],
     help: 'Load balancers of this cluster by state, as the last sweep saw them.' },
   levelset_messages_total: { kind: 'counter', labels: ['result'], isOfFunctions: true,
-    help: 'Messages of SQS whose work did not end well, by result: failed (three times, so that the next sweep goes on), dead (nobody can read them).' },
+    help: 'Messages of SQS whose work did not end well, by result: failed (three times, so that the next sweep goes on), unreadable (dropped, so that the next sweep goes on).' },
   levelset_audit_events_total: { kind: 'counter', labels: ['result'],
     help: 'Events received, by result: accepted (names an object), ignored (names none), skipped (cannot be read).' },
 } as const satisfies Readonly<Record<string, Description>>;
@@ -103,7 +103,7 @@ export function observations(to: Recorder) {
       for (const result of ['accepted', 'skipped', 'ignored'] as const)
         to.add('levelset_audit_events_total', { result }, counts[result]);
     },
-    observeMessages(result: 'failed' | 'dead', count: number): void {
+    observeMessages(result: 'failed' | 'unreadable', count: number): void {
       to.add('levelset_messages_total', { result }, count);
     },
   };

@@ -59,7 +59,6 @@ const VARIABLES_HELD: Held = {
   'test/unit/kube/find-connection.test.ts': 'LEVELSET_KUBECONFIG_TEXT',
   'test/http/admit.test.ts': 'LEVELSET_AUDIT_TOKENS LEVELSET_RESYNC_TOKENS LEVELSET_PAGE_TOKENS',
   'test/functions/lambda/bundles.test.ts': 'LEVELSET_QUEUE_URL',
-  'test/functions/lambda/lambda-trouble.test.ts › poison goes to the dead letter queue': 'LEVELSET_DEAD_LETTERS_URL',
   'test/functions/lambda/lambda-worker.test.ts': 'LEVELSET_STACK',
 };
 

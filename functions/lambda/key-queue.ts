@@ -10,10 +10,6 @@ export function keyQueue(env: NodeJS.ProcessEnv): SqsQueue {
   return new SqsQueue({ ...awsAccess(env), url: required(env, 'LEVELSET_QUEUE_URL') });
 }
 
-export function deadLetters(env: NodeJS.ProcessEnv): SqsQueue {
-  return new SqsQueue({ ...awsAccess(env), url: required(env, 'LEVELSET_DEAD_LETTERS_URL') });
-}
-
 /** Changes of Nodes within so long are one message, whose work begins when that time is over. */
 const TOGETHER_MS = 2_000;
 const TOGETHER = 'nodes/';

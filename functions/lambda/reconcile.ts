@@ -1,10 +1,9 @@
-import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import type { SQSEvent } from 'aws-lambda';
 import { setTimeout as pause } from 'node:timers/promises';
 import { forgetCluster } from '../../shared/hold-cluster.ts';
 import { forgetNodes } from '../../shared/memory/listed-nodes.ts';
 import type { ClusterIdentity } from '../../shared/model/ownership.ts';
 import { isUnit, type ReconcileRequest } from '../../shared/model/request.ts';
-import type { Budget } from '../../shared/ports.ts';
 import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
 import { CountedRoom } from '../../shared/queue/room.ts';
 import { readMessage, type QueuedWork } from '../../shared/queue/queued-work.ts';
@@ -15,7 +14,7 @@ import { connectedFunction, type ConnectedFunction } from './connected.ts';
 import { log } from './function-log.ts';
 import { metrics } from './function-metrics.ts';
 import { asFunction } from './invocation.ts';
-import { deadLetters, keyQueue, untilBegunMs } from './key-queue.ts';
+import { keyQueue, untilBegunMs } from './key-queue.ts';
 import { runKey } from './run-key.ts';
 import { stayWithKey, type Left } from './stay-with-key.ts';
 import { runSweep } from './sweep.ts';
@@ -36,7 +35,11 @@ export const handler = asFunction(async ({ Records: [record] }: SQSEvent, contex
     await queue.hide(record.receiptHandle, VISIBILITY_S);
     const work = readMessage(record.body);
     if ('unreadable' in work) {
-      await setAside(record, work.unreadable, time.sending);
+      const { messageId, attributes } = record;
+      metrics.observeMessages('unreadable', 1);
+      log.error('a message cannot be read: the next sweep finds what it was about', {
+        ...{ messageId, groupId: attributes.MessageGroupId, reason: work.unreadable },
+      });
       return;
     }
     const again = await workOn(work, Number(record.attributes.SentTimestamp), time);
@@ -127,15 +130,4 @@ async function triedAgain<T>(attempt: () => Promise<T>): Promise<T> {
       if (waitMs > 2_000) throw error;
       await pause(waitMs);
     }
-}
-
-async function setAside(
-  { body, messageId, attributes }: SQSRecord,
-  reason: string,
-  budget: Budget,
-): Promise<void> {
-  const { MessageGroupId: groupId = messageId } = attributes;
-  await deadLetters(process.env).during(budget).sendDeadLetter({ body, groupId, messageId, reason });
-  metrics.observeMessages('dead', 1);
-  log.error('a message that cannot be read went to the dead letter queue', { messageId, groupId, reason });
 }

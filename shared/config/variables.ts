@@ -11,6 +11,5 @@ export const VARIABLES = {
     'bearer tokens of the status page and `/metrics`, where levelset does not listen on loopback',
   LEVELSET_QUEUE_URL: 'AWS: the FIFO queue of all work',
   LEVELSET_STACK: 'AWS: the ARN of the stack, by which a cluster says whose it is',
-  LEVELSET_DEAD_LETTERS_URL: 'AWS: its dead letter queue, for messages that cannot be read',
   OS_CCM_REGIONAL: '`true`: the providerID of a Node holds the region, as with OCCM; it needs a region',
 } as const;

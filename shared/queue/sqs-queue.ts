@@ -13,16 +13,6 @@ interface SqsQueueOptions extends AwsAccess {
   readonly budget?: Budget;
 }
 
-/** A message that nobody can work on, for the dead letter queue. */
-interface DeadLetter {
-  readonly body: string;
-  /** The group that the message had. */
-  readonly groupId: string;
-  /** The id that the message had. */
-  readonly messageId: string;
-  readonly reason: string;
-}
-
 /**
  * One FIFO queue of SQS, by the AWS JSON protocol. Entries of a batch that SQS refuses are sent once more. It
  * throws for entries that are refused again, after everything else was sent, and at once for a call that
@@ -66,17 +56,6 @@ export class SqsQueue {
       const reasons = [...new Set(refused)].join(', ');
       throw new Error(`SQS refused ${refused.length} of ${entries.length} messages: ${reasons}`);
     }
-  }
-
-  /** Sends what nobody can work on, with its body as it is, and with attributes that say what it was and why it is here. */
-  async sendDeadLetter({ body, groupId: group, messageId, reason }: DeadLetter): Promise<void> {
-    const text = (StringValue: string): object => ({ DataType: 'String', StringValue });
-    await this.#call('SendMessage', {
-      MessageBody: body,
-      MessageAttributes: { reason: text(reason), originalMessageId: text(messageId) },
-      MessageGroupId: group,
-      MessageDeduplicationId: messageId,
-    });
   }
 
   /** Shows a received message to nobody for so many seconds from now. Throws where it is not this receiver's any more. */

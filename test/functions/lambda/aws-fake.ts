@@ -11,8 +11,6 @@ export interface SentMessage {
   readonly queue: string;
   readonly body: string;
   readonly groupId: string;
-  /** The texts of its attributes. */
-  readonly attributes?: Readonly<Record<string, string>>;
 }
 
 type Down = 'SSM' | 'SQS' | 'SendMessageBatch';
@@ -94,7 +92,6 @@ export async function startAws(): Promise<AwsFake> {
     if (target === 'AmazonSSM.GetParametersByPath') return getParametersByPath(body);
     if (target === 'AmazonSSM.GetParameters') return getParameters(body);
     if (target === 'AmazonSQS.SendMessageBatch') return sendBatch(body);
-    if (target === 'AmazonSQS.SendMessage') return sendOne(body);
     if (target === 'AmazonSQS.ChangeMessageVisibility') return hide(body);
     return refused('UnknownOperationException');
   };
@@ -172,12 +169,6 @@ export async function startAws(): Promise<AwsFake> {
     return { status: 200, body: { Successful: taken, ...(failed.length > 0 && { Failed: failed }) } };
   };
 
-  const sendOne = (body: Fields): Answer => {
-    calls.push('SendMessage');
-    const code = send(String(body['QueueUrl']), body);
-    return code ? refused(code) : { status: 200, body: { MessageId: 'm' } };
-  };
-
   const hide = (body: Fields): Answer => {
     const seconds = body['VisibilityTimeout'];
     calls.push('ChangeMessageVisibility');
@@ -204,19 +195,8 @@ export async function startAws(): Promise<AwsFake> {
     if (!GROUP.test(group) || !GROUP.test(id) || 'DelaySeconds' in entry) return 'InvalidParameterValue';
     const seenAtMs = seen.get(`${queue} ${group} ${id}`) ?? -Infinity;
     if (Date.now() - seenAtMs < SEEN_MS) return undefined;
-    const attributes = entry['MessageAttributes'] as
-      Readonly<Record<string, { DataType?: string; StringValue?: string }>> | undefined;
-    const texts = Object.entries(attributes ?? {}).map(([name, { DataType, StringValue = '' }]) => {
-      return DataType === 'String' && StringValue !== '' ? [name, StringValue] : [];
-    });
-    if (texts.some((text) => text.length === 0)) return 'InvalidParameterValue';
     seen.set(`${queue} ${group} ${id}`, Date.now());
-    sent.push({
-      ...(attributes && { attributes: Object.fromEntries(texts) as Record<string, string> }),
-      queue,
-      body: message,
-      groupId: group,
-    });
+    sent.push({ queue, body: message, groupId: group });
     return undefined;
   };
 

@@ -56,7 +56,6 @@ export async function coldFunctions(): Promise<AwsFake> {
   vi.stubEnv('AWS_ENDPOINT_URL_SSM', aws.url);
   vi.stubEnv('LEVELSET_QUEUE_URL', `${aws.url}/123456789012/keys.fifo`);
   vi.stubEnv('LEVELSET_STACK', 'arn:aws:cloudformation:eu-central-1:123456789012:stack/levelset-test/1');
-  vi.stubEnv('LEVELSET_DEAD_LETTERS_URL', `${aws.url}/123456789012/dead.fifo`);
   return aws;
 }
 

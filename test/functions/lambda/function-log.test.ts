@@ -75,7 +75,7 @@ test('an invocation ends with its figures, by few dimensions and without any nam
   ]);
 });
 
-test('keys that failed three times, and dead letters, are counted', async () => {
+test('keys that failed three times, and messages that cannot be read, are counted', async () => {
   const world = await deployed();
   world.sandbox.fault({ match: { side: 'kube' }, times: 999, kind: 'fail-before' });
   const records = ['what?', 'what else?'].map((body) => ({
@@ -86,8 +86,8 @@ test('keys that failed three times, and dead letters, are counted', async () => 
 
   const counted = ofMetrics().filter((line) => 'levelset_messages_total' in line);
   expect(counted.map((line) => [line['result'], line['levelset_messages_total']])).toEqual([
-    ['dead', 1],
-    ['dead', 1],
+    ['unreadable', 1],
+    ['unreadable', 1],
     ['failed', 1],
   ]);
 });

@@ -6,8 +6,8 @@ import type { World } from '../../shared/ports.ts';
 
 export interface SweepTurns {
   untilNextMs(everyMs: number): number;
-  /** Runs a sweep when there is a place, those asked for first; or at once when it is to stop, which it sees by itself. */
-  take<T>(run: () => Promise<T>, stopping: AbortSignal, isAsked: () => boolean): Promise<T>;
+  /** Runs a sweep when there is a place; or at once when it is to stop, which it sees by itself. */
+  take<T>(run: () => Promise<T>, stopping: AbortSignal): Promise<T>;
 }
 
 interface SweeperOptions {
@@ -35,7 +35,6 @@ export class Sweeper {
   #running: Promise<void> | undefined;
   #next: SweepScope | undefined;
   #isDue = false;
-  #isAsked = false;
   #restsUntilMs = 0;
   #rest: NodeJS.Timeout | undefined;
   #interval: NodeJS.Timeout | undefined;
@@ -69,12 +68,11 @@ export class Sweeper {
     return this.#running !== undefined || this.#next !== undefined;
   }
 
-  /** Sweeps `scope`, or everything. `isDue`: without a rest. `isAsked`: an event or a person wants it, so this cluster goes first. */
-  request(scope: SweepScope = {}, { isDue = false, isAsked = false } = {}): void {
+  /** Sweeps `scope`, or everything. `isDue`: without a rest. */
+  request(scope: SweepScope = {}, { isDue = false } = {}): void {
     if (this.#stopped) return;
     this.#next = this.#next ? widen(this.#next, scope) : scope;
     this.#isDue ||= isDue;
-    this.#isAsked ||= isAsked;
     this.#begin();
   }
 
@@ -115,12 +113,10 @@ export class Sweeper {
       }, Math.ceil(leftMs)).unref();
       return;
     }
-    const isAsked = this.#isAsked;
     this.#next = undefined;
     this.#isDue = false;
-    this.#isAsked = false;
     const began = performance.now();
-    this.#running = this.#run(scope, () => isAsked || this.#isAsked).finally(() => {
+    this.#running = this.#run(scope).finally(() => {
       const now = performance.now();
       this.#restsUntilMs = now + Math.max(LEAST_REST_MS, now - began);
       this.#running = undefined;
@@ -128,10 +124,10 @@ export class Sweeper {
     });
   }
 
-  async #run(scope: SweepScope, isAsked: () => boolean): Promise<void> {
+  async #run(scope: SweepScope): Promise<void> {
     const { turns } = this.#options;
     const found = await (turns
-      ? turns.take(() => this.#sweep(scope), this.#stopping.signal, isAsked)
+      ? turns.take(() => this.#sweep(scope), this.#stopping.signal)
       : this.#sweep(scope));
     if (this.#stopped) return;
     try {

@@ -92,7 +92,7 @@ export class Work {
       const request = requestOf(connected.world, asked);
       if (isUnit(request.key)) this.#queue.add(dryRun ? { ...request, dryRun } : request);
       else if (request.key === 'nodeset' && !isByPerson(request)) this.#window.touch();
-      else this.#sweeper.request(scopeOf(request.key), { isDue: isByPerson(request), isAsked: true });
+      else this.#sweeper.request(scopeOf(request.key), { isDue: isByPerson(request) });
     }
   }
 
@@ -165,7 +165,7 @@ export class Work {
     } catch (error) {
       world.log.warn('the Nodes cannot be listed: a sweep tries again', { reason: errorText(error) });
     }
-    this.#sweeper.request(scopeOf('nodeset'), { isDue: true, isAsked: true });
+    this.#sweeper.request(scopeOf('nodeset'), { isDue: true });
   }
 }
 

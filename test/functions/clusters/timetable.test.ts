@@ -3,7 +3,6 @@ import { PLACE_MS, Timetable } from '../../../functions/clusters/timetable.ts';
 
 const EVERY_MS = 300_000;
 const NEVER = new AbortController().signal;
-const NOBODY_ASKS = (): boolean => false;
 
 test('each cluster has its own moment in the interval, which no restart and no other cluster moves', () => {
   const names = Array.from({ length: 1_000 }, (_, number) => `cluster-${number}`);
@@ -18,36 +17,27 @@ test('each cluster has its own moment in the interval, which no restart and no o
   for (const count of perMinute) expect(count).toBeGreaterThan(150);
 });
 
-test('eight are swept at once, then one that somebody asked for, and then the one that was not swept for longest', async () => {
+test('eight are swept at once, then those that came first', async () => {
   const timetable = new Timetable();
   const ends: (() => void)[] = [];
   const began: string[] = [];
-  let nowMs = 0;
-  const begin = (name: string, isAsked = false, turns = timetable.of(name, () => nowMs)): Promise<void> =>
-    turns.take(
-      () =>
-        new Promise<void>((resolve) => {
-          began.push(name);
-          ends.push(resolve);
-        }),
-      NEVER,
-      () => isAsked,
-    );
-  const swept = timetable.of('swept', () => nowMs);
-  await swept.take(() => Promise.resolve(), NEVER, NOBODY_ASKS);
-  nowMs = 1;
+  const begin = (name: string, stopping = NEVER): Promise<void> =>
+    timetable.of(name).take(() => {
+      began.push(name);
+      return new Promise<void>((resolve) => void ends.push(resolve));
+    }, stopping);
   for (let number = 1; number <= 8; number += 1) void begin(`early-${number}`);
-  void begin('swept', false, swept);
-  void begin('unswept');
-  void begin('asked', true);
+  const stopping = new AbortController();
+  for (const name of ['first', 'stopped', 'second'])
+    void begin(name, name === 'stopped' ? stopping.signal : NEVER);
   await expect.poll(() => began).toHaveLength(8);
 
+  stopping.abort();
+  await expect.poll(() => began.slice(8)).toEqual(['stopped']);
   ends[0]?.();
-  await expect.poll(() => began.slice(8)).toEqual(['asked']);
+  await expect.poll(() => began.slice(8)).toEqual(['stopped', 'first']);
   ends[1]?.();
-  await expect.poll(() => began.slice(8)).toEqual(['asked', 'unswept']);
-  ends[2]?.();
-  await expect.poll(() => began.slice(8)).toEqual(['asked', 'unswept', 'swept']);
+  await expect.poll(() => began.slice(8)).toEqual(['stopped', 'first', 'second']);
 });
 
 test('a timer that ends a moment too early sweeps no cluster twice', async () => {
@@ -77,10 +67,8 @@ test('eight sweeps that hang give their places to others after two seconds', asy
   const timetable = new Timetable();
   const hang = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30_000));
   const beganMs = Date.now();
-  const swept = Array.from({ length: 8 }, (_, number) =>
-    timetable.of(`${number}`).take(hang, NEVER, NOBODY_ASKS),
-  );
-  const other = timetable.of('other').take(() => Promise.resolve(Date.now() - beganMs), NEVER, NOBODY_ASKS);
+  const swept = Array.from({ length: 8 }, (_, number) => timetable.of(`${number}`).take(hang, NEVER));
+  const other = timetable.of('other').take(() => Promise.resolve(Date.now() - beganMs), NEVER);
   await vi.advanceTimersByTimeAsync(30_000);
   expect(await other).toBe(PLACE_MS);
   await Promise.all(swept);

@@ -113,7 +113,7 @@ test('the page, the metrics and the readiness tell how it stands', async () => {
   expect(await (await fetch(`${url}/readyz`)).text()).toBe('ok\n');
 });
 
-test('a resync is answered with the report, a dry run with the plan, and all with 202', async () => {
+test('a resync is queued, and a dry run is answered with the plan', async () => {
   const world = await sandboxWorld({ pendingMs: 2_000 });
   const { url, idle } = await running(world, { audit: false });
   const { kube } = world.sandbox;

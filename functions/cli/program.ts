@@ -47,7 +47,7 @@ const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     does: 'list the clusters that have something in the project; with a UID plan what one that is gone has left, with --approve delete it; exit 0: done, 2: load balancers are still being deleted, 1: refused or failed',
     words: ['[uid]', 'the UID of kube-system of a cluster that is gone'], examples: ['gc', 'gc 0f0f0f0f-1111-4222-8333-444444444444'] },
   doctor: { group: 'look', load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand,
-    does: 'look at credentials, rights, versions, networks and ways in, say what mends each finding, and change nothing; exit 0: no failure, warnings do not count, 1: a failure',
+    does: 'look at credentials, rights, quotas, versions, networks and ways in, say what mends each finding, and change nothing; exit 0: no failure, warnings do not count, 1: a failure',
     examples: ['doctor', 'doctor --server-url http://127.0.0.1:8080 -o json'] },
   'support-bundle': { group: 'look', load: async () => (await import('./bundle/support-bundle-command.ts')).supportBundleCommand,
     does: 'plan everything, and write what the plan was made of to a file, without secrets, for levelset replay; the exit codes are those of plan',

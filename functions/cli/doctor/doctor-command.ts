@@ -5,9 +5,9 @@ import type { Connected } from '../../world.ts';
 import { RegisteredClusters } from '../registered-clusters.ts';
 import { commandLog, printObjects, printsObjects, type RunCommand } from '../command.ts';
 import { checkApiserver, checkEndpoints, checkKeystone } from './check-connections.ts';
-import { checkClusterName, checkNetworks } from './check-project.ts';
+import { checkClusterName, checkNetworks, checkQuotas } from './check-project.ts';
 import { checkCloudRights, checkClusterRights } from './check-rights.ts';
-import { checkKubernetesVersion, checkOctavia } from './check-versions.ts';
+import { checkExtensions, checkKubernetesVersion, checkOctavia, checkProvider } from './check-versions.ts';
 import { checkWaysIn } from './check-ways-in.ts';
 import { AREAS, cloudSource, finding, kubeSource, renderFindings } from './finding.ts';
 import type { Examined, Finding, Findings } from './finding.ts';
@@ -56,12 +56,15 @@ async function cloudSide(examined: Examined): Findings {
   if (login.level === 'failure') return [login, unchecked('OpenStack')];
   const alive = new Set<ServiceType>();
   const endpoints = await checkEndpoints(examined, alive);
-  const hasOctavia = alive.has('load-balancer');
+  const [hasOctavia, hasNeutron] = [alive.has('load-balancer'), alive.has('network')];
   const found = await Promise.all([
     checkCloudRights(examined, alive),
     hasOctavia ? checkOctavia(examined) : [],
-    alive.has('network') ? checkNetworks(examined) : [],
+    hasOctavia ? checkProvider(examined) : [],
+    hasNeutron ? checkExtensions(examined) : [],
+    hasNeutron ? checkNetworks(examined) : [],
     hasOctavia ? checkClusterName(examined) : [],
+    hasNeutron && hasOctavia ? checkQuotas(examined) : [],
   ]);
   return [login, ...endpoints, ...found.flat()];
 }

@@ -59,7 +59,7 @@ type Level = 'ok' | 'note' | 'warning' | 'failure';
 
 /** In the order in which they are printed. */
 // prettier-ignore
-export const AREAS = ['configuration', 'credentials', 'network', 'rights', 'versions', 'ways in'] as const;
+export const AREAS = ['configuration', 'credentials', 'network', 'rights', 'quotas', 'versions', 'ways in'] as const;
 type Area = (typeof AREAS)[number];
 
 export interface Finding {

@@ -182,11 +182,17 @@ export const floatingIpCases: readonly CloudCase[] = [
     },
   },
   {
-    name: 'the limits of a project are for its own members',
+    name: 'quota details show limit and use of floating IPs and ports',
     run: async (cloud) => {
-      const { status, body } = await cloud.neutron('GET', `quotas/${cloud.projectId}`);
-      expect([status, at(body, 'quota.floatingip')]).toEqual([200, expect.any(Number)]);
-      expectNeutron(await cloud.neutron('GET', `quotas/${nobody}`), 403, 'AdminRequired');
+      await cloud.postFloatingIp();
+      const { status, body } = await cloud.neutron('GET', `quotas/${cloud.projectId}/details.json`);
+      expect(status).toBe(200);
+      expect(at(body, 'quota.floatingip')).toMatchObject({
+        limit: expect.any(Number) as number,
+        used: expect.any(Number) as number,
+      });
+      expect(Number(at(body, 'quota.floatingip.used'))).toBeGreaterThan(0);
+      expectNeutron(await cloud.neutron('GET', `quotas/${nobody}/details.json`), 403, 'AdminRequired');
     },
   },
 ];

@@ -29,7 +29,7 @@ export function neutronAnswer(
   }
   const [, version, name = '', id, sub, tag] = path.replace(/\.json$/, '').split('/');
   if (version !== 'v2.0') throw notFound();
-  if (name === 'quotas' && id !== undefined) return answerQuotas(world, id, projectId);
+  if (name === 'quotas' && id !== undefined) return answerQuotas(world, id, sub, projectId);
   if (name === 'extensions' && call.method === 'GET') return answerExtensions(world.extensions, id);
   if (name === 'qos' && id === 'policies' && call.method === 'GET') return answerPolicies(world, sub);
   const collection = collectionOf(world, projectId, name);

@@ -1,14 +1,22 @@
+import type { Rows } from '../rows.ts';
 import type { Answer } from '../../exchange.ts';
+import type { Json } from '../../json.ts';
 import { Refusal, neutronError } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 
-/** The project's own limits. */
-export function answerQuotas(world: CloudState, id: string, projectId: string): Answer {
+/** The project's own limits, and with `details` what it uses of them. */
+export function answerQuotas(
+  world: CloudState,
+  id: string,
+  sub: string | undefined,
+  projectId: string,
+): Answer {
   if (id !== projectId) {
     const text =
       'User does not have admin privileges: Only admin is authorized to access quotas for another project.';
     throw neutronError(403, 'AdminRequired', text);
   }
+  const used = (rows: Pick<Rows<never>, 'count'>): number => rows.count('project_id', projectId);
   const { port, floatingip, security_group, security_group_rule } = world.quotas;
   const plain = {
     network: 100,
@@ -20,7 +28,21 @@ export function answerQuotas(world: CloudState, id: string, projectId: string): 
     security_group_rule,
     ...(world.octaviaTraits.hasRouteQuota ? { router_route: world.maxRoutes } : {}),
   };
-  return { status: 200, body: { quota: plain } };
+  if (sub !== 'details') return { status: 200, body: { quota: plain } };
+  const counts: Record<string, number> = {
+    port: used(world.ports),
+    floatingip: used(world.floatingips),
+    security_group: used(world.securityGroups),
+    security_group_rule: used(world.securityGroupRules),
+    network: used(world.networks),
+    subnet: used(world.subnets),
+    router: used(world.routers),
+  };
+  const detail = Object.entries(plain).map(([name, limit]) => [
+    name,
+    { limit, used: counts[name] ?? 1, reserved: 0 },
+  ]);
+  return { status: 200, body: { quota: Object.fromEntries(detail) as Json } };
 }
 
 /** The extensions of the lab's Neutron that a cloud controller could ask for. */

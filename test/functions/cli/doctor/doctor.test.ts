@@ -172,6 +172,15 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     remedy: /kubectl -n levelset apply -f infra\/kubernetes\/rbac.yaml/,
     mend: paste,
   },
+  'floating IPs that are used up': {
+    make: ({ sandbox }) => {
+      sandbox.cloud.addFloatingIp();
+      sandbox.cloud.quotas.floatingip = 1;
+    },
+    wrong: /^failure quotas: floating IPs: 1 of 1: the next Service that needs one fails$/,
+    remedy: /openstack quota set --floating-ips 11 \S+$/,
+    mend: paste,
+  },
   'a --cluster-name under which the load balancers were not made': {
     make: async ({ sandbox, env }) => {
       sandbox.kube.apply(aService('web'));
@@ -184,11 +193,35 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     remedy: /^--cluster-name=prod$/,
     mend: ({ more }, remedy) => void more.push(remedy),
   },
+  'ports that are nearly used up': {
+    make: ({ sandbox }) => {
+      while (sandbox.cloud.ports.length < 10) sandbox.kube.addNode(`more-${sandbox.cloud.ports.length}`);
+      sandbox.cloud.quotas.port = sandbox.cloud.ports.length + 1;
+    },
+    wrong: /^warning quotas: ports: \d+ of \d+: nearly used up$/,
+    remedy: /openstack quota set --ports \d+ \S+$/,
+    mend: paste,
+    code: 0,
+  },
+  'a provider that Octavia does not have': {
+    make: ({ edit }) => edit('[Global]', '[LoadBalancer]\nlb-provider = f5\n[Global]'),
+    wrong: /^failure versions: Octavia has no provider f5; it has amphora/,
+    remedy: /lb-provider in \[LoadBalancer\] of \S+cloud\.conf to one of amphora/,
+    mend: ({ edit }, remedy) =>
+      edit('lb-provider = f5', `lb-provider = ${/ to one of (\w+)/.exec(remedy)?.[1] ?? ''}`),
+  },
   'an Octavia without tags': {
     make: ({ sandbox }) => void Object.assign(sandbox.cloud.octaviaTraits, { minor: 0 }),
     wrong: /^failure versions: Octavia API 2.0 has no tags/,
     remedy: /have Octavia upgraded/,
     mend: ({ sandbox }) => void Object.assign(sandbox.cloud.octaviaTraits, { minor: 26 }),
+  },
+  'a Neutron without tags': {
+    make: ({ sandbox: { cloud } }) =>
+      void cloud.extensions.splice(cloud.extensions.indexOf('standard-attr-tag'), 1),
+    wrong: /^failure versions: Neutron has no extension standard-attr-tag/,
+    remedy: /openstack extension list --network/,
+    mend: ({ sandbox }) => void sandbox.cloud.extensions.push('standard-attr-tag'),
   },
   'a floating network that is not there': {
     make: ({ edit }) =>

@@ -14,13 +14,19 @@ interface Role {
   }[];
 }
 
+const QUOTAS = { 'floating-ips': 'floatingip', ports: 'port' } as const;
+
 /** Does what the command in the last line of a remedy does, word for word. The sandbox has no programs, so they are played here. */
 export async function paste({ sandbox, token }: SetUp, remedy: string): Promise<void> {
   const command = remedy.split('\n').at(-1) ?? '';
+  const [, option = '', limit = '', project] =
+    /^openstack quota set --([a-z-]+) (\d+) (\S+)$/.exec(command) ?? [];
   const [, rules] =
     /^openstack application credential create \S+ .*--access-rules (\S+)$/.exec(command) ?? [];
   const [, manifest] = /^kubectl -n levelset apply -f (\S+)$/.exec(command) ?? [];
-  if (rules !== undefined)
+  if (option in QUOTAS && project === sandbox.cloud.projectId)
+    sandbox.cloud.quotas[QUOTAS[option as keyof typeof QUOTAS]] = Number(limit);
+  else if (rules !== undefined)
     sandbox.cloud.applicationCredential.accessRules = JSON.parse(
       readFileSync(rules, 'utf8'),
     ) as readonly AccessRule[];

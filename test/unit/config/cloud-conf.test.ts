@@ -190,6 +190,7 @@ describe('[Global] and [Metadata]', () => {
       'auth-url = https://k/v3',
       'tenant-id = p',
       'password = "a#b"',
+      'os-endpoint-type = internal',
       'use-clouds',
       'cloud = c',
       'clouds-file = /f',
@@ -198,7 +199,7 @@ describe('[Global] and [Metadata]', () => {
       'request-timeout = 5s',
     );
     expect(conf).toMatchObject({
-      access: { authUrl: 'https://k/v3', projectId: 'p', password: 'a#b' },
+      access: { authUrl: 'https://k/v3', interface: 'internal', projectId: 'p', password: 'a#b' },
       global: { useClouds: true, cloud: 'c', cloudsFile: '/f' },
       metadata: { requestTimeout: 5_000 },
       problems: [],

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Texts } from '../../../shared/clusters/entry.ts';
 import { readSettings } from '../../../shared/clusters/read-settings.ts';
@@ -147,69 +146,6 @@ test('a field of a kubeconfig may have the name of what every object has', async
   const user = { token: 'hunter2-of-kubernetes', constructor: 'x', toString: 'y' };
   const { problems } = await read({ ...WHOLE, kubeconfig: kubeconfig({}, user) });
   expect(problems).toEqual([]);
-});
-
-const SECRET = 'Zq8xPw3r';
-/** Lines that a text can be made of, so that each reader gets to see the secret where it reads something. */
-const LINES = {
-  kubeconfig: [
-    `current-context: ${SECRET}`,
-    `contexts: [{ name: ${SECRET}, context: { cluster: c, user: u${SECRET} } }]`,
-    `clusters: [{ name: c, cluster: { server: "https://u:${SECRET}@h", ${SECRET}: x, proxy-url: "x://${SECRET}" } }]`,
-    `users: [{ name: u${SECRET}, user: { client-certificate-data: ${SECRET}, tokenFile: ${SECRET} } }]`,
-    `? { ${SECRET}: a }\n: b`,
-    `x: *${SECRET}`,
-  ],
-  'cloud.conf': [
-    '[Global]',
-    `auth-url = https://${SECRET}/v2.0`,
-    `os-endpoint-type = ${SECRET}`,
-    `username = ${SECRET}\npassword = "${SECRET} \\" ${SECRET}"`,
-    `application-credential-id = ${SECRET}`,
-    `tls-insecure = ${SECRET}`,
-    `ca-file = ${SECRET}`,
-    `[LoadBalancer]\nlb-method = ${SECRET}\nmax-shared-lb = ${SECRET}`,
-    `[LoadBalancerClass "${SECRET}"]\nsubnet-id = ${SECRET}\n${SECRET} = x`,
-    `[${SECRET}]`,
-    `"${SECRET}"`,
-    `[Global]\n${SECRET}`,
-  ],
-  flags: [
-    `cluster-cidr=${SECRET}`,
-    `adopt=${SECRET}`,
-    `${SECRET}=x`,
-    `controllers=-${SECRET}`,
-    `cluster-name=${SECRET}`,
-  ],
-  'ca-file': [SECRET],
-} as const;
-
-test('nothing of a text reaches a problem or a warning, wherever it stands', async () => {
-  const textOf = (name: keyof typeof LINES) =>
-    fc
-      .subarray([...LINES[name]], { maxLength: Math.min(3, LINES[name].length) })
-      .map((some) => some.join('\n'));
-  const texts = fc.record(
-    {
-      kubeconfig: textOf('kubeconfig'),
-      'cloud.conf': textOf('cloud.conf'),
-      flags: textOf('flags'),
-      'ca-file': textOf('ca-file'),
-    },
-    { requiredKeys: [] },
-  );
-  await fc.assert(
-    fc.asyncProperty(texts, async (some) => {
-      const more = { ...WHOLE, 'cloud.conf': cloudConf(some['cloud.conf']) };
-      for (const given of [some, { ...WHOLE, ...some }, more]) {
-        const { settings, problems } = await read(given);
-        expect(settings === undefined).toBe(problems.length > 0);
-        const told = [...problems, ...(settings?.warnings ?? [])].join('\n');
-        expect(told.toLowerCase()).not.toContain(SECRET.toLowerCase());
-      }
-    }),
-    { numRuns: 100 },
-  );
 });
 
 test('flags of a cluster are those of the commands that work, and none names a file, a server or the time of the process', () => {

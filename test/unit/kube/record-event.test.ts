@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Node, Service, ObjectEvent } from '../../../shared/model/kubernetes.ts';
+import type { Service, ObjectEvent } from '../../../shared/model/kubernetes.ts';
 import { aService } from '../../support/service.ts';
 import { sandboxKube } from './sandbox-kube.ts';
 
@@ -38,20 +38,6 @@ it('writes an Event that kubectl describe shows at the Service', async () => {
   ]);
 });
 
-it('has the component that emits it in Kubernetes', async () => {
-  const { sandbox, kube, service, events } = await world();
-  const node = sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-1' } }) as unknown as Node;
-  await kube.recordEvent(node, { type: 'Normal', reason: 'Synced', message: 'a' });
-  await kube.recordEvent(node, { ...ensured, component: 'route_controller' });
-  await kube.recordEvent(service, ensured);
-  const said = events().map(({ source, involvedObject: { kind } }) => `${kind} ${source.component}`);
-  expect(said.sort()).toEqual([
-    'Node cloud-node-controller',
-    'Node route_controller',
-    'Service service-controller',
-  ]);
-});
-
 it('counts up the same again, from any process', async () => {
   const { kube, service, events, asked } = await world();
   await kube.recordEvent(service, ensured);
@@ -78,16 +64,4 @@ it('cuts a message at 1024', async () => {
   const { kube, service, events } = await world();
   await kube.recordEvent(service, { ...ensured, message: 'x'.repeat(3000) });
   expect(events()).toMatchObject([{ message: `${'x'.repeat(1023)}…` }]);
-});
-
-it('tells the log when it cannot be written, and throws nothing', async () => {
-  const { sandbox, kube, service, log } = await world();
-  sandbox.fault({ match: { method: 'POST', path: /events/ }, kind: 'fail-before' });
-  await kube.recordEvent(service, ensured);
-  expect(log.warnings).toMatchObject([
-    {
-      message: 'an Event could not be written',
-      fields: { object: 'service/default/web', event: ensured.reason },
-    },
-  ]);
 });

@@ -72,16 +72,6 @@ function heldService() {
   return { transport, sent };
 }
 
-test('connections that share the semaphores of their process heed what the endpoint told one of them', async () => {
-  const { transport, sent } = heldService();
-  const semaphores = new EndpointSemaphores<HttpAnswer>(transport);
-  const { openstack } = aConfig('http://keystone.invalid/v3');
-  const [one, two] = [1, 2].map(() => connectCloud(openstack, { transport, semaphores }));
-  await expect(one?.cloud.projectId()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
-  await expect(two?.cloud.projectId()).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
-  expect(sent).toEqual(['POST /v3/auth/tokens 0', 'POST /v3/auth/tokens 3000']);
-});
-
 const APPLICATION = { type: 'application-credential', id: 'f00', secret: 's' } as const;
 test.each([
   ['another account', () => APPLICATION],

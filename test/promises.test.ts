@@ -123,7 +123,7 @@ const ERRORS_HELD: Held = {
   'test/unit/openstack/refusal.test.ts': 'RATE_LIMITED CONFLICT ADDRESSES_EXHAUSTED QUOTA_EXCEEDED NOT_FOUND UNAUTHORIZED FORBIDDEN CHANGED_MEANWHILE LOAD_BALANCER_BUSY GONE REJECTED CLOUD_UNAVAILABLE',
   'test/unit/kube/kube-http.test.ts': 'KUBE_CONFLICT KUBE_UNAVAILABLE KUBE_FORBIDDEN KUBE_DENIED KUBE_WEBHOOK_FAILED KUBE_NAMESPACE_ENDS KUBE_REJECTED',
   'test/unit/kube/deployment-lease.test.ts › the first one has the cluster, and the other one writes nothing': 'CLUSTER_HELD',
-  'test/unit/kube/leader-lease.test.ts › no two processes begin a write at once': 'LEASE_LOST',
+  'test/unit/kube/leader-lease.test.ts › a guard that stood open closes': 'LEASE_LOST',
   'test/unit/deadline.test.ts': 'BUDGET_SPENT',
   'test/unit/config/load-problems.test.ts': 'CONFIG_INVALID',
   'test/unit/openstack/cloud.test.ts': 'UNEXPECTED_RESPONSE',
@@ -174,7 +174,7 @@ const PROMISES: Readonly<Record<string, string>> = {
   'a member that leaves is drained first': 'test/laws/draining.test.ts › a pool has each node that stays, with traffic',
   'a Node is deleted only when its server is gone': 'test/laws/nodes.test.ts › events in any order, and runs that break off anywhere, end where the server says',
   'a Node has one route for each podCIDR': 'test/laws/routes.test.ts › each podCIDR has one route and one pair',
-  'one process writes at a time': 'test/unit/kube/leader-lease.test.ts › no two processes begin a write at once',
+  'one process writes at a time': 'test/laws/schedules/schedules.test.ts › no schedule breaks a rule',
   'nobody comes in without a token': 'test/http/audit-webhook.test.ts › 401: nobody comes in while no token is configured',
   'no text of a user costs more than its length': 'test/laws/bounds/linear.test.ts › reading takes linear time',
 };

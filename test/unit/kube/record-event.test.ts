@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Service, ObjectEvent } from '../../../shared/model/kubernetes.ts';
+import type { Node, Service, ObjectEvent } from '../../../shared/model/kubernetes.ts';
 import { aService } from '../../support/service.ts';
 import { sandboxKube } from './sandbox-kube.ts';
 
@@ -35,6 +35,20 @@ it('writes an Event that kubectl describe shows at the Service', async () => {
       reportingComponent: 'levelset',
       count: 1,
     },
+  ]);
+});
+
+it('has the component that emits it in Kubernetes', async () => {
+  const { sandbox, kube, service, events } = await world();
+  const node = sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-1' } }) as unknown as Node;
+  await kube.recordEvent(node, { type: 'Normal', reason: 'Synced', message: 'a' });
+  await kube.recordEvent(node, { ...ensured, component: 'route_controller' });
+  await kube.recordEvent(service, ensured);
+  const said = events().map(({ source, involvedObject: { kind } }) => `${kind} ${source.component}`);
+  expect(said.sort()).toEqual([
+    'Node cloud-node-controller',
+    'Node route_controller',
+    'Service service-controller',
   ]);
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { OpenStackConfig } from '../../../shared/config/config.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
-import { json, startFake, type Answer, type Fake } from './fake-openstack.ts';
+import { issueToken, json, startFake, type Answer, type Fake } from './fake-openstack.ts';
 
 const LIST = { loadbalancers: [], loadbalancers_links: [] };
 const empty: Answer = (_seen, response) => {
@@ -36,6 +36,14 @@ describe('the token', () => {
 });
 
 describe('a login', () => {
+  it.each(['', '/', '/v3', '/v3/'])('goes to auth-url%s', async (suffix) => {
+    fake = await startFake(empty, (seen, response, count) => {
+      expect(seen.path).toBe('/v3/auth/tokens');
+      issueToken()(seen, response, count);
+    });
+    await connectCloud({ ...fake.config, authUrl: fake.url + suffix }).ready();
+  });
+
   const domain = { name: 'Default' };
   // prettier-ignore
   const credentials: readonly [string, OpenStackConfig['credentials'], unknown][] = [

@@ -33,7 +33,12 @@ class Leases {
   }
 }
 
-function leaseOf(identity: string, http: KubeHttp, clock = CLOCK, changed = (_: boolean): void => undefined) {
+function leaseOf(
+  identity: string,
+  http: KubeHttp,
+  clock = CLOCK,
+  changed: (leads: boolean) => void = () => undefined,
+) {
   const lease = new LeaderLease({
     ...{ http, clock, identity, changed, log: SILENT },
     namespace: 'levelset',

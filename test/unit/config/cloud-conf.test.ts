@@ -63,8 +63,6 @@ describe('[LoadBalancer]', () => {
     ['floating-subnet-tags = &a, b', { floatingSubnetTags: '&a, b' }],
     ['node-selector = pool=edge, ssd', { nodeSelector: { pool: 'edge', ssd: '' } }],
     ['node-selector =', { nodeSelector: {} }],
-    ['lb-method =', { lbMethod: 'ROUND_ROBIN' }],
-    ['lb-provider = ""', { lbProvider: 'amphora' }],
     ['enable-ingress-hostname', { enableIngressHostname: true }],
     ['ingress-hostname-suffix = .Example.org', { ingressHostnameSuffix: 'example.org' }],
     ['ingress-hostname-suffix =', { ingressHostnameSuffix: 'nip.io' }],

@@ -64,11 +64,9 @@ const VARIABLES_HELD: Held = {
 
 // prettier-ignore
 const OPTIONS_HELD: Held = {
-  'test/unit/config/cloud-conf.test.ts': 'global.auth-url global.password global.tenant-id global.user-id global.username global.tenant-name global.domain-id global.domain-name global.user-domain-id global.user-domain-name global.tenant-domain-id global.tenant-domain-name global.application-credential-id global.application-credential-name global.application-credential-secret global.ca-file global.use-clouds global.clouds-file global.cloud loadbalancer.lb-provider loadbalancer.lb-method loadbalancer.subnet-id loadbalancer.member-subnet-id loadbalancer.network-id loadbalancer.floating-network-id loadbalancer.floating-subnet-id loadbalancer.floating-subnet loadbalancer.floating-subnet-tags loadbalancer.node-selector loadbalancer.create-monitor loadbalancer.monitor-delay loadbalancer.monitor-timeout loadbalancer.monitor-max-retries loadbalancer.monitor-max-retries-down loadbalancer.container-store loadbalancer.enable-ingress-hostname loadbalancer.ingress-hostname-suffix loadbalancer.cascade-delete loadbalancer.provider-requires-serial-api-calls loadbalancer.lb-version metadata.request-timeout',
+  'test/unit/config/cloud-conf.test.ts': 'global.auth-url global.password global.tenant-id global.user-id global.username global.tenant-name global.domain-id global.domain-name global.user-domain-id global.user-domain-name global.tenant-domain-id global.tenant-domain-name global.os-endpoint-type global.application-credential-id global.application-credential-name global.application-credential-secret global.ca-file global.use-clouds global.clouds-file global.cloud loadbalancer.lb-provider loadbalancer.lb-method loadbalancer.subnet-id loadbalancer.member-subnet-id loadbalancer.network-id loadbalancer.floating-network-id loadbalancer.floating-subnet-id loadbalancer.floating-subnet loadbalancer.floating-subnet-tags loadbalancer.node-selector loadbalancer.create-monitor loadbalancer.monitor-delay loadbalancer.monitor-timeout loadbalancer.monitor-max-retries loadbalancer.monitor-max-retries-down loadbalancer.container-store loadbalancer.enable-ingress-hostname loadbalancer.ingress-hostname-suffix loadbalancer.cascade-delete loadbalancer.provider-requires-serial-api-calls loadbalancer.lb-version metadata.request-timeout',
   'test/unit/config/networking.test.ts': 'networking.public-network-name networking.internal-network-name networking.ipv6-support-disabled networking.address-sort-order route.router-id metadata.search-order',
-  'test/unit/config/load-problems.test.ts': 'global.cert-file global.key-file global.tls-insecure',
-  'test/unit/clusters/read-settings.test.ts': 'global.os-endpoint-type',
-  'test/unit/peers/configuration.test.ts': 'global.region',
+  'test/unit/config/load-problems.test.ts': 'global.cert-file global.key-file global.region global.tls-insecure',
   'test/unit/service/intent/service-config.test.ts': 'loadbalancerclass.subnet-id loadbalancerclass.member-subnet-id loadbalancerclass.network-id loadbalancerclass.floating-network-id loadbalancerclass.floating-subnet-id loadbalancerclass.floating-subnet loadbalancerclass.floating-subnet-tags',
   'test/unit/service/desired/desire-offers.test.ts': 'loadbalancer.flavor-id loadbalancer.availability-zone',
   'test/unit/service/intent/ports.test.ts': 'loadbalancer.default-tls-container-ref',
@@ -113,7 +111,7 @@ const REASONS_HELD: Held = {
   'test/scenarios/node/node-lifecycle.test.ts': 'DeletingNode',
   'test/scenarios/routes/routes.test.ts': 'NoRouteCreated FailedToCreateRoute',
   'test/scenarios/peers/nodes.test.ts': 'RouteCreated',
-  'test/unit/node/report-node.test.ts': 'NodeBlocked',
+  'test/functions/node-rows.test.ts': 'NodeBlocked',
   'test/functions/status-rows.test.ts': 'UnAvailableLoadBalancer',
   'test/laws/drift/drift.test.ts': 'DriftRepaired DriftReported',
 };
@@ -123,7 +121,7 @@ const ERRORS_HELD: Held = {
   'test/unit/openstack/refusal.test.ts': 'RATE_LIMITED CONFLICT ADDRESSES_EXHAUSTED QUOTA_EXCEEDED NOT_FOUND UNAUTHORIZED FORBIDDEN CHANGED_MEANWHILE LOAD_BALANCER_BUSY GONE REJECTED CLOUD_UNAVAILABLE',
   'test/unit/kube/kube-http.test.ts': 'KUBE_CONFLICT KUBE_UNAVAILABLE KUBE_FORBIDDEN KUBE_DENIED KUBE_WEBHOOK_FAILED KUBE_NAMESPACE_ENDS KUBE_REJECTED',
   'test/unit/kube/deployment-lease.test.ts › the first one has the cluster, and the other one writes nothing': 'CLUSTER_HELD',
-  'test/unit/kube/leader-lease.test.ts › no two processes begin a write at once': 'LEASE_LOST',
+  'test/unit/kube/leader-lease.test.ts › a guard that stood open closes': 'LEASE_LOST',
   'test/unit/deadline.test.ts': 'BUDGET_SPENT',
   'test/unit/config/load-problems.test.ts': 'CONFIG_INVALID',
   'test/unit/openstack/cloud.test.ts': 'UNEXPECTED_RESPONSE',
@@ -173,7 +171,7 @@ const PROMISES: Readonly<Record<string, string>> = {
   'gc takes only what is of the deleted cluster': 'test/laws/orphans/gc.test.ts › takes all that is its own alone',
   'a Node is deleted only when its server is gone': 'test/laws/nodes.test.ts › events in any order, and runs that break off anywhere, end where the server says',
   'a Node has one route for each podCIDR': 'test/laws/routes.test.ts › each podCIDR has one route and one pair',
-  'one process writes at a time': 'test/unit/kube/leader-lease.test.ts › no two processes begin a write at once',
+  'one process writes at a time': 'test/laws/schedules/schedules.test.ts › no schedule breaks a rule',
   'nobody comes in without a token': 'test/http/audit-webhook.test.ts › 401: nobody comes in while no token is configured',
   'no text of a user costs more than its length': 'test/laws/bounds/linear.test.ts › reading takes linear time',
 };
@@ -202,7 +200,7 @@ const HOMES: Readonly<Record<string, string>> = {
   'test/sandbox': 'the sandbox is a cloud and a cluster for whoever tries levelset',
   'test/scenarios/node': 'Nodes are initialised, labelled, tainted and deleted as their servers are',
   'test/scenarios/orphans': 'what is left without its Service goes, and nothing else does',
-  'test/scenarios/peers': 'a Service and a Node of OCCM get from levelset what they had',
+  'test/scenarios/peers': 'a Service and a Node of OCCM get from levelset what they had, as OCCM’s own tests have it',
   'test/scenarios/processes': 'several processes, late ones and cut ones make nothing twice, by few calls',
   'test/scenarios/reconfigured': 'other flags and another cloud.conf take nothing from who is served',
   'test/scenarios/repair': 'what broke in OpenStack is mended, or waits for a person with the way to do it',
@@ -212,7 +210,6 @@ const HOMES: Readonly<Record<string, string>> = {
   'test/scenarios/takeover': 'what other controllers made is taken over without an interruption',
   'test/scenarios/trouble': 'mistakes, attacks and outages are told, and harm nobody else',
   'test/unit': 'cases of one function: what it reads, compares or limits',
-  'test/unit/peers': 'cases of OCCM’s own tests come out as they do there',
 };
 
 /** As documents write them, with all that a test may call them. */

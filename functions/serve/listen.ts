@@ -10,7 +10,7 @@ import { onFileChange, type FileLook } from './on-file-change.ts';
 
 type ListenFlags = Pick<Flags, 'tlsCertFile' | 'tlsPrivateKeyFile' | 'clientCaFile' | 'allowPlainHttp'>;
 
-export interface Listening {
+interface Listening {
   readonly url: string;
   /** Accepts no new connections, closes idle ones, and after two seconds the others. */
   close(): Promise<void>;

@@ -184,7 +184,7 @@ const [SKEW_INSIDE_MS, SKEW_MS] = [5_000, 60_000];
 const NOT_THIS_ADDRESS: readonly ErrorCode[] = ['FORBIDDEN', 'REJECTED', 'CONFLICT'];
 
 /** What a failed create comes to, where OpenStack's words do not say what a person has to do. */
-export async function afterFailedCreate(
+async function afterFailedCreate(
   error: ReconcileError,
   step: Step,
   sentMs: number,

@@ -87,7 +87,7 @@ interface Tally {
 }
 
 /** Counts the calls of one run, those after an `await` as well. */
-export function createCallRecorder(): { readonly recorder: CallRecorder; readonly note: Observer } {
+function createCallRecorder(): { readonly recorder: CallRecorder; readonly note: Observer } {
   const runs = new AsyncLocalStorage<Tally>();
   return {
     recorder: {

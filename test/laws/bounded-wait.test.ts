@@ -69,7 +69,7 @@ const HOGS: Unit[] = [
   { key: 'service/b/1', trigger: 'sweep', firstMs: 500, everyMs: 50, tookMs: 50, ends: 'settled' },
 ];
 
-test('nothing that is ready waits longer than its bound, whatever else there is', async () => {
+test('nothing that is ready waits longer than its bound, whatever else there is, and no two runs of a key overlap', async () => {
   let longest = 0;
   await fc.assert(
     fc.asyncProperty(worlds, fc.constantFrom(1, 1, 2, 5), async (units, concurrency) => {
@@ -87,6 +87,7 @@ test('nothing that is ready waits longer than its bound, whatever else there is'
           const since = waitingSince.get(key);
           if (since !== undefined) longest = Math.max(longest, Date.now() - since);
           waitingSince.delete(key);
+          expect(running).not.toContain(key);
           running.add(key);
           comesBack.delete(key);
           runs += 1;

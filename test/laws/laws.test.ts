@@ -121,42 +121,6 @@ describe('whatever a user asks for, one after the other', () => {
     ));
 });
 
-test('the last of what is set on a monitor only because somebody asks is given back, once', async () => {
-  const nodes = fc.sample(usableNodes, { numRuns: 1, seed: 1 })[0] ?? [];
-  const port = { protocol: 'TCP', port: 53, nodePort: 30_000 };
-  const edit = (annotations: Record<string, string>) =>
-    serviceOf({ ports: [port], annotations, ranges: [], sticky: false, local: false });
-  const http = { 'levelset.openstack.org/monitor-type': 'HTTP' };
-  const cloud = new SimulatedCloud();
-  await settle(edit({ ...http, 'levelset.openstack.org/monitor-http-version': '1.1' }), nodes, cloud);
-  expect(cloud.all('healthmonitor')[0]).toMatchObject({
-    http_version: 1.1,
-    tags: ['levelset-set=http_version'],
-  });
-  await settle(edit(http), nodes, cloud);
-  expect(cloud.all('healthmonitor')[0]).toMatchObject({ http_version: null, tags: [] });
-});
-
-test('a redirect is made once, changed in place and taken back', async () => {
-  const nodes = fc.sample(usableNodes, { numRuns: 1, seed: 1 })[0] ?? [];
-  const port = { protocol: 'TCP', port: 80, nodePort: 30_000 };
-  const edit = (annotations: Record<string, string>) =>
-    serviceOf({ ports: [port], annotations, ranges: [], sticky: false, local: false });
-  const http = { 'levelset.openstack.org/protocol': 'http' };
-  const to = (host: string) => ({
-    'levelset.openstack.org/redirect-http': 'true',
-    'levelset.openstack.org/redirect-host': host,
-  });
-  const cloud = new SimulatedCloud();
-  const prefixes = () => cloud.all('l7policy').map((policy) => policy['redirect_prefix']);
-  await settle(edit({ ...http, ...to('a.example.org') }), nodes, cloud);
-  expect(prefixes()).toEqual(['https://a.example.org']);
-  await settle(edit({ ...http, ...to('b.example.org') }), nodes, cloud);
-  expect(prefixes()).toEqual(['https://b.example.org']);
-  await settle(edit({}), nodes, cloud);
-  expect([prefixes(), cloud.all('l7rule')]).toEqual([[], []]);
-});
-
 describe('no step', () => {
   test('touches what is not ours, not even when the Service leaves', () =>
     fc.assert(

@@ -5,7 +5,7 @@ import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { NETWORKS, NODE_GROUP, OTHER_SUBNET, SUBNET_IPV6, type Wire } from '../support/cloud-contents.ts';
 import { aConfig } from '../support/config.ts';
 import { anEdit, serviceOf, someNodes, usableNodes, type Edit } from './arbitrary.ts';
-import { executeWhole, evaluation, settle } from './drive.ts';
+import { evaluation, settle } from './drive.ts';
 import './seed.ts';
 
 const managed = aConfig(undefined, { manageSecurityGroups: true });
@@ -186,43 +186,6 @@ describe('whatever a Service asks for, one after the other', () => {
       }),
       { examples: [[DUAL, ONLY_IPV6_CLIENTS, [OF_BOTH_FAMILIES]]] },
     ));
-
-  test('a plan carried out to its end leaves only the tags of a new group, and what led to a pool that was left', () =>
-    fc.assert(
-      fc.asyncProperty(anEdit, anEdit, usableNodes, usableNodes, async (first, second, before, nodes) => {
-        const cloud = aCloud();
-        await settle(serviceOf(first), before, cloud, managed);
-        const seen = await evaluation(serviceOf(second), nodes, cloud, managed);
-        // without a subnet of the members nothing can be said of the group until there is a load balancer
-        fc.pre(!seen.desired.keepSecurityGroup);
-        await executeWhole(seen, cloud);
-        const { plan } = await evaluation(serviceOf(second), nodes, cloud, managed);
-        const left = plan.steps.filter(({ kind }) =>
-          ['securitygroup', 'securitygrouprule', 'port'].includes(kind),
-        );
-        const turned = seen.plan.steps.some(({ address }) => address.endsWith('/next'));
-        const isLater = ({ kind, verb }: (typeof left)[number]): boolean =>
-          kind === 'securitygroup' ? verb === 'update' : turned && (kind === 'port' || verb === 'delete');
-        expect(left.filter((step) => !isLater(step))).toEqual([]);
-      }),
-    ));
-
-  test('the order in which Neutron lists groups, rules and ports makes no difference', () =>
-    fc.assert(
-      fc.asyncProperty(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
-        const cloud = aCloud();
-        await settle(serviceOf(first), nodes, cloud, managed);
-        const { plan } = await evaluation(serviceOf(second), nodes, cloud, managed);
-        for (const port of cloud.all('port')) (port['security_groups'] as string[]).reverse();
-        for (const kind of ['securitygroup', 'securitygrouprule', 'port'] as const) cloud.all(kind).reverse();
-        const again = (await evaluation(serviceOf(first), [...nodes].reverse(), cloud, managed)).plan;
-        expect(again.steps).toEqual([]);
-        const other = (await evaluation(serviceOf(second), nodes, cloud, managed)).plan;
-        const addresses = (steps: typeof plan.steps) =>
-          steps.map((step) => `${step.verb} ${step.address}`).sort();
-        expect(addresses(other.steps)).toEqual(addresses(plan.steps));
-      }),
-    ));
 });
 
 test('two Services on the same nodes leave each other alone, from beginning to end', () =>
@@ -246,26 +209,6 @@ test('two Services on the same nodes leave each other alone, from beginning to e
       await settle(leaving(web), nodes, cloud, managed);
       expect(made(cloud)).toEqual([]);
       expect(foreign(cloud)).toEqual(before);
-    }),
-  ));
-
-test('a run that is cut off after any of its steps leaves nothing that the next ones do not put right', () =>
-  fc.assert(
-    fc.asyncProperty(anEdit, anEdit, usableNodes, usableNodes, fc.nat(12), async (first, second, ...more) => {
-      const [before, nodes, count] = more;
-      const cloud = aCloud();
-      await settle(serviceOf(first), before, cloud, managed);
-      const seen = await evaluation(serviceOf(second), nodes, cloud, managed);
-      const beside = seen.plan.steps.filter(({ kind }) => kind !== 'loadbalancer').slice(0, count);
-      const begun = { ...seen, plan: { ...seen.plan, steps: beside } };
-      await executeWhole(begun, cloud).catch(() => undefined);
-      await settle(serviceOf(second), nodes, cloud, managed);
-      const fresh = aCloud();
-      await settle(serviceOf(first), before, fresh, managed);
-      await settle(serviceOf(second), nodes, fresh, managed);
-      expect(opened(cloud, serviceOf(second))).toEqual(opened(fresh, serviceOf(second)));
-      expect(placed(cloud, serviceOf(second))).toEqual(placed(fresh, serviceOf(second)));
-      expect(cloud.all('securitygroup')).toHaveLength(fresh.all('securitygroup').length);
     }),
   ));
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 
-export const SEED = Number(process.env['LAWS_SEED'] ?? 20_261_121);
+const SEED = Number(process.env['LAWS_SEED'] ?? 20_261_121);
 const { numRuns = 3 } = fc.readConfigureGlobal();
 
 /**

@@ -6,7 +6,6 @@ import { readCloudConf } from '../../shared/config/cloud-conf/cloud-conf.ts';
 import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
 import { blocksOf, DOCUMENTS, manifestsOf } from './document-blocks.ts';
 import { filesOf, textOf } from './files.ts';
-import { APISERVER_FLAGS, KUBEADM_SCHEMAS } from './kubeadm-schema.ts';
 
 const documents = [...DOCUMENTS, 'docs/nodes.md', 'docs/clusters.md', ...filesOf('infra/*/README.md')];
 const manifests = documents.flatMap((path) => manifestsOf(path).map((manifest) => ({ path, manifest })));
@@ -37,12 +36,28 @@ describe('objects of Kubernetes', () => {
   });
 });
 
-test.each(ofVersion('kubeadm.k8s.io/'))('$path $manifest.kind of kubeadm', ({ manifest }) => {
-  const schema = KUBEADM_SCHEMAS[String(manifest['kind'])];
-  const valid = ajv.compile(schema ?? false);
-  valid(manifest);
-  expect(valid.errors).toBeNull();
-});
+/** The flags of the kube-apiserver that are about audits. */
+const APISERVER_FLAGS: readonly string[] = [
+  'audit-policy-file',
+  ...[
+    'config-file',
+    'initial-backoff',
+    'mode',
+    'version',
+    'batch-buffer-size',
+    'batch-max-size',
+    'batch-max-wait',
+    'batch-throttle-burst',
+    'batch-throttle-enable',
+    'batch-throttle-qps',
+    'truncate-enabled',
+    'truncate-max-batch-size',
+    'truncate-max-event-size',
+  ].map((name) => `audit-webhook-${name}`),
+  ...['path', 'format', 'maxage', 'maxbackup', 'maxsize', 'mode', 'compress'].map(
+    (name) => `audit-log-${name}`,
+  ),
+];
 
 const AUDIT_FLAG = /(?:--|name: |^ *- |^)(audit-[a-z-]+)(?=[=,: \n]|$)/gm;
 const pages = documents.map((path) => {

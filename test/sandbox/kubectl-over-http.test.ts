@@ -1,11 +1,8 @@
 /** What kubectl asks of an apiserver, as kubectl asks it: shapes as the lab's 1.36.3 has them. */
-import { X509Certificate } from 'node:crypto';
-import { Agent, request } from 'node:https';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { at } from '../conformance/json-path.ts';
 import { KubeSession, type KubeReply } from '../conformance/kubernetes/kube-session.ts';
 import { resourceTypes } from '../../infra/sandbox/kube/kube-objects.ts';
-import { loopbackCertificate } from '../../infra/sandbox/tls/loopback-certificate.ts';
 import { startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
 
 const TABLE =
@@ -116,56 +113,6 @@ test('a Node that is cordoned, and an Event, in their own columns', async () => 
   ]);
 });
 
-test('what the sandbox does not have is answered as the real one answers it', async () => {
-  const nothing = { kind: 'Status', status: 'Failure', reason: 'NotFound', code: 404, details: {} };
-  for (const path of ['/api/v1/bars', '/apis/coordination.k8s.io/v1/bars'])
-    expect(await get(path)).toMatchObject({ status: 404, body: nothing });
-  for (const path of ['/apis/apps/v1/deployments', '/apis/apps', '/metrics'])
-    expect(String((await get(path)).body)).toBe('404 page not found\n');
-  const path = kube.path('services', 'web');
-  for (const [method, type] of [
-    ['PATCH', 'application/apply-patch+yaml'],
-    ['PATCH', 'application/json-patch+json'],
-    ['POST', 'application/vnd.kubernetes.protobuf'],
-  ] as const)
-    expect(await kube.call(method, method === 'POST' ? kube.path('services') : path, {}, type)).toMatchObject(
-      {
-        status: 415,
-        body: {
-          reason: 'UnsupportedMediaType',
-          message: expect.stringContaining('in an unknown format') as string,
-        },
-      },
-    );
-});
-
-test('a field that the API does not have is refused by its path, where a write asks for it', async () => {
-  const strictly = async (method: string, path: string, body: object): Promise<unknown> => {
-    const type = method === 'PATCH' ? 'application/strategic-merge-patch+json' : 'application/json';
-    return (await kube.call(method, `${path}?fieldValidation=Strict`, body, type)).body;
-  };
-  const ports = [{ port: 80, nodeport: 1 }];
-  const made = await strictly('POST', kube.path('services'), { metadata: { name: 'typo' }, spec: { ports } });
-  expect(made).toMatchObject({
-    code: 400,
-    message: expect.stringContaining('"spec.ports[0].nodeport"') as string,
-  });
-  const patch = { spec: { prots: [], '$setElementOrder/ports': [] }, metadata: { lables: { a: 'b' } } };
-  expect(await strictly('PATCH', kube.path('services', 'web'), patch)).toMatchObject({
-    ...{
-      code: 422,
-      message: expect.stringMatching(
-        /unknown field "spec.prots", unknown field "metadata.lables"$/,
-      ) as string,
-    },
-  });
-  expect(
-    await strictly('PATCH', kube.path('services', 'web'), { spec: { ports: [{ port: 80 }] } }),
-  ).toMatchObject({
-    kind: 'Service',
-  });
-});
-
 test('a write that runs dry answers as the real one would, and keeps nothing', async () => {
   const object = { metadata: { name: 'dry' }, spec: { type: 'LoadBalancer', ports: [{ port: 80 }] } };
   const made = await kube.call('POST', `${kube.path('services')}?dryRun=All`, object);
@@ -191,30 +138,4 @@ test('somebody asks what they may do, as JSON', async () => {
   expect(await review('nodes', sandbox.kubeToken)).toBe(true);
   expect(await review('services', sandbox.kubeToken)).toBe(false);
   expect(await review('services', sandbox.adminToken)).toBe(true);
-});
-
-test('the kube-apiserver listens with TLS when it is told to, and its certificate is what a client needs', async () => {
-  const own = await startSandbox({ nodes: 0, kubeTls: true });
-  const ca = own.kubeAuthority ?? '';
-  const status = await new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${own.adminToken}` };
-    request(`${own.kubeUrl}/api`, { agent: new Agent({ ca }), headers }, ({ statusCode }) => {
-      resolve(statusCode);
-    })
-      .on('error', reject)
-      .end();
-  });
-  expect(status).toBe(200);
-  await own.close();
-});
-
-test('the certificate names loopback, and is its own authority', () => {
-  for (let turn = 0; turn < 20; turn += 1) {
-    const certificate = new X509Certificate(loopbackCertificate().cert);
-    expect(certificate.verify(certificate.publicKey)).toBe(true);
-    expect(certificate.ca).toBe(true);
-    expect(['127.0.0.1', '::1'].map((address) => certificate.checkIP(address))).toEqual(['127.0.0.1', '::1']);
-    expect(Date.parse(certificate.validFrom)).toBeLessThan(Date.now());
-    expect(Date.parse(certificate.validTo)).toBeGreaterThan(Date.now());
-  }
 });

@@ -189,10 +189,7 @@ function byId<T>(ports: readonly T[], id: (port: T) => string): readonly T[] {
 }
 
 /** By address-sort-order of [Networking] (docs/sources/occm.md, "Node addresses", step 7); addresses in no CIDR come last. */
-export function sortAddresses(
-  addresses: readonly NodeAddress[],
-  cidrs: readonly string[],
-): readonly NodeAddress[] {
+function sortAddresses(addresses: readonly NodeAddress[], cidrs: readonly string[]): readonly NodeAddress[] {
   const place = ({ address }: NodeAddress): number => {
     const index = isIP(address) === 0 ? -1 : cidrs.findIndex((cidr) => cidrContains(cidr, address));
     return index === -1 ? cidrs.length : index;
@@ -212,7 +209,7 @@ interface Preferred {
  * Those of --node-ip first, without others of their types (docs/sources/kubernetes.md, "Addresses that a kubelet was
  * told"). None while the cloud does not know one of them.
  */
-export function preferNodeIPs(addresses: readonly NodeAddress[], provided: string): Preferred {
+function preferNodeIPs(addresses: readonly NodeAddress[], provided: string): Preferred {
   const refuse = (message: string): Preferred => ({
     addresses: [],
     problems: [

@@ -5,7 +5,7 @@ import type { DesiredResource, ObservedResource } from '../../model/resources.ts
 import { overBudget, type DeletionBudget } from '../../plan/deletion-budget.ts';
 import { planOne, remove } from '../../plan/plan-one.ts';
 
-export interface NodePlanInput {
+interface NodePlanInput {
   readonly name: string;
   readonly desired: readonly DesiredResource[];
   readonly observed: readonly ObservedResource[];

@@ -132,7 +132,7 @@ interface FloatingSubnets {
 }
 
 /** The subnets that may give the floating IP. In doubt levelset makes none, since a floating IP cannot move later. */
-export function desireFloatingSubnets(
+function desireFloatingSubnets(
   intent: Pick<ServiceIntent, 'annotated' | 'service'>,
   network: string,
   { floatingSubnets: there = [] }: NetworkFacts,

@@ -68,7 +68,7 @@ export function desirePool(
 }
 
 /** The annotation, else spec.sessionAffinity. Cookies need HTTP: Octavia refuses them for UDP and SCTP, and haproxy looks into no stream. */
-export function desirePersistence(
+function desirePersistence(
   port: Port,
   { spec }: Pick<Service, 'spec'>,
   problems: Problem[],

@@ -58,10 +58,7 @@ function desireListener(port: Port, context: PortContext, problems: Problem[]): 
 type Header = Targets['ServicePort']['insertHeaders'][number];
 
 /** Octavia takes "true" for each, those on client certificates only with TLS, and none with PROXY (docs/sources/openstack.md, "Inserted headers"). */
-export function desireInsertHeaders(
-  port: Port,
-  problems: Problem[],
-): Pick<Partial<Listener>, 'insert_headers'> {
+function desireInsertHeaders(port: Port, problems: Problem[]): Pick<Partial<Listener>, 'insert_headers'> {
   if (!readsHttp(port)) return {};
   const field = `headers of spec.ports[${port.index}]`;
   const all = headersOf(port);

@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
-import { adoptedTag, APPROVE } from '../../../shared/model/ownership.ts';
-import { isBlocked } from '../../../shared/model/plan.ts';
 import type { Evaluation } from '../../../shared/service/evaluate.ts';
 import { nothingApplied } from '../../../shared/service/finish.ts';
 import { addressesToPublish, ingressOf } from '../../../shared/service/report/published-address.ts';
@@ -91,10 +89,6 @@ const published = (evaluation: Evaluation): unknown => {
 
 describe.each(WORLDS)('%s, as OCCM left it', (name) => {
   const left = world(`occm/${name}`);
-  const TAG = adoptedTag({
-    namespace: left.service.metadata.namespace,
-    name: left.service.metadata.name,
-  });
 
   test('gets tags, and nothing else, whatever it read otherwise', () =>
     fc.assert(
@@ -107,37 +101,6 @@ describe.each(WORLDS)('%s, as OCCM left it', (name) => {
 
         expect(besideTags(evaluation)).toEqual([]);
         expect([left.service.status?.loadBalancer?.ingress, undefined]).toContainEqual(published(evaluation));
-      }),
-      { numRuns: THOROUGH ? 100 : 3 },
-    ));
-
-  test('opens by one hash: its run writes one tag more, and with that tag nothing waits', () =>
-    fc.assert(
-      fc.asyncProperty(someTexts(Object.keys(left.service.metadata.annotations ?? {})), async (texts) => {
-        const asked = changed(left, ({ service: { metadata } }) => {
-          metadata.annotations = { ...metadata.annotations, ...texts };
-        });
-        const { plan } = await evaluateWorld(asked);
-        const [hash, ...others] = new Set(plan.awaitingApproval.map(({ approval }) => approval));
-        expect(others).toEqual([]);
-        if (hash === undefined || isBlocked(plan)) return;
-
-        const named = await evaluateWorld(
-          changed(asked, ({ service: { metadata } }) => {
-            metadata.annotations = { ...metadata.annotations, [APPROVE]: hash };
-          }),
-        );
-        expect(besideTags(named)).toEqual([]);
-        expect(named.plan.steps[0]).toMatchObject({ address: 'lb' });
-        expect(JSON.stringify(named.plan.steps[0])).toContain(TAG);
-
-        const open = await evaluateWorld(
-          changed(asked, ({ openstack: [first] }) => {
-            const tags = first?.loadbalancer['tags'] as readonly string[];
-            if (first) first.loadbalancer['tags'] = [...tags, TAG];
-          }),
-        );
-        expect(open.plan.awaitingApproval).toEqual([]);
       }),
       { numRuns: THOROUGH ? 100 : 3 },
     ));

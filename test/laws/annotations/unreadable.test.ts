@@ -176,29 +176,3 @@ test('a new Service gets no load balancer, or the one that it has without the ga
     }),
     { numRuns: THOROUGH ? 60 : 3 },
   ));
-
-test('members that stand by go on to do so when nobody can read any more which they are', async () => {
-  const cloud = new SimulatedCloud();
-  const edit: Edit = {
-    ports: [{ protocol: 'TCP', port: 8443, nodePort: 30_003 }],
-    annotations: {
-      'levelset.openstack.org/member-weights': 'node-1=0,node-3=7',
-      'levelset.openstack.org/backup-members': 'node-2',
-    },
-    ranges: [],
-    sticky: false,
-    local: false,
-  };
-  await settle(serviceOf(edit), NODES, cloud);
-  const before = cloud.all('member').map(({ name, weight, backup }) => [name, weight, backup]);
-
-  const garbage = {
-    'levelset.openstack.org/member-weights': 'node-1: 0',
-    'levelset.openstack.org/backup-members': 'node-2/edge',
-  };
-  await settle(serviceOf(withTexts(edit, garbage)), NODES.slice(0, 3), cloud);
-
-  expect(cloud.all('member').map(({ name, weight, backup }) => [name, weight, backup])).toEqual(
-    before.filter(([name]) => name !== 'node-4'),
-  );
-});

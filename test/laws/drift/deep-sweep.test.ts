@@ -113,20 +113,6 @@ test('what moved no time is found by a deep sweep at once, and by itself within 
   }
 });
 
-test('without any watermark one sweep makes them anew, with three lists and one of the members of each pool', async () => {
-  const it = await start();
-  it.inside.clock.advance(HOUR_MS);
-  const settled = await it.cold();
-  it.loseWatermarks();
-  const found = await it.cold();
-  expect(found).toMatchObject({ requests: [], comparedInFull: SERVICES, settled: SERVICES });
-  expect(found.calls.filter((call) => call.includes('/members')).length).toBe(2 * SERVICES);
-  expect(found.calls.length).toBe(settled.calls.length);
-  const next = await it.cold();
-  expect(next).toMatchObject({ requests: [], comparedInFull: 0 });
-  expect(found.calls.length - next.calls.length).toBe(3 + 2 * SERVICES);
-});
-
 test('without any watermark a sweep that runs out of time keeps what it has compared, for processes that know nothing of it', async () => {
   const it = await start();
   it.inside.clock.advance(HOUR_MS);

@@ -1,6 +1,5 @@
 /** Drift that is only reported stays, but for what is missing, and is told of no longer than it lasts. */
 import { describe, expect, test } from 'vitest';
-import { THOROUGH } from '../seed.ts';
 import { startDriftWorld, withoutIds, type DriftWorld } from './drift-world.ts';
 
 const REPORT = { 'levelset.openstack.org/drift': 'report' };
@@ -139,89 +138,6 @@ test('of members that a person changed and took away, only the missing one is ma
   await it.sweepOnce();
   expect([...members].filter((one) => one.pool_id === pool?.id)).toHaveLength(3);
   expect(own[0]?.['weight']).toBe(0);
-});
-
-test('is the same after an upgrade from a version that kept no record of what was asked', async () => {
-  const it = await startDriftWorld([], REPORT);
-  it.byHand(() => {
-    for (const pool of it.inside.cloud.pools) pool['lb_algorithm'] = 'SOURCE_IP';
-  });
-  await it.sweepOnce();
-  for (const { metadata, data } of it.inside.kube.list('ConfigMap', 'levelset') as {
-    metadata: { name: string };
-    data?: Record<string, string>;
-  }[]) {
-    if (!metadata.name.startsWith('levelset-state')) continue;
-    const old = Object.entries(data ?? {}).map(([key, text]) => {
-      const { asked: _, driftStays: __, ...state } = JSON.parse(text) as Record<string, unknown>;
-      return [key, JSON.stringify(state)];
-    });
-    it.inside.kube.apply({
-      kind: 'ConfigMap',
-      metadata: { name: metadata.name, namespace: 'levelset' },
-      data: Object.fromEntries(old) as Record<string, string>,
-    });
-  }
-  it.restart();
-  it.inside.clock.advance(24 * 3_600_000);
-  await sweepSome(it);
-  expect([...it.inside.cloud.pools].map((pool) => pool['lb_algorithm'])).toEqual([
-    'SOURCE_IP',
-    'SOURCE_IP',
-    'SOURCE_IP',
-  ]);
-});
-
-/** What happens to a settled Service whose drift is only reported. */
-const STORIES: Readonly<Record<string, (it: DriftWorld) => Promise<void> | void>> = {
-  ...GONE,
-  'asks for something else': (it) => {
-    it.apply({
-      'loadbalancer.openstack.org/connection-limit': '7',
-      'levelset.openstack.org/member-weights': 'node-1=9',
-    });
-  },
-  'gets a Node more': ({ inside }) => {
-    inside.kube.addNode('node-more');
-  },
-  'is made anew': async (it) => {
-    it.apply({}, 'ClusterIP');
-    await it.sweepOnce();
-    it.apply();
-  },
-};
-
-describe('killed at any write, a Service becomes Ready as if nothing had happened, with the state emptied, too', () => {
-  test.each(Object.keys(STORIES).slice(0, THOROUGH ? undefined : 2))('%s', async (name) => {
-    const play = async (
-      kind?: 'fail-before' | 'fail-after',
-      nth = 1,
-    ): Promise<readonly [unknown, number]> => {
-      const it = await startDriftWorld(['http', 'tls'], REPORT);
-      it.inside.clock.advance(60_000);
-      await STORIES[name]?.(it);
-      const writes = it.inside.requests.length;
-      const match = { write: true, nth };
-      const clear = kind ? it.inside.fault({ match, kind, times: Infinity }) : undefined;
-      await it.sweepOnce().catch(() => undefined);
-      const made = it.inside.requests.slice(writes).filter(({ write }) => write).length;
-      clear?.();
-      it.restart();
-      it.inside.clock.advance(120_000);
-      if (nth % 3 === 0)
-        for (const { metadata } of it.inside.kube.list('ConfigMap', 'levelset'))
-          if (metadata.name.startsWith('levelset-state'))
-            it.inside.kube.delete('ConfigMap', 'levelset', metadata.name);
-      await sweepSome(it);
-      expect(isReady(it), `${kind ?? 'not killed'} at write ${nth}`).toBe(true);
-      return [withoutIds(it.picture()), made];
-    };
-    const [whole, writes] = await play();
-    expect(writes).toBeGreaterThan(0);
-    for (let nth = 1; nth <= writes; nth += THOROUGH ? 1 : 3)
-      for (const kind of ['fail-before', 'fail-after'] as const)
-        expect((await play(kind, nth))[0], `${kind} at write ${nth}`).toEqual(whole);
-  });
 });
 
 test('of a port in Neutron is told, and a sweep tells of its end', async () => {

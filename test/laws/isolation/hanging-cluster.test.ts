@@ -1,7 +1,6 @@
 /** A cluster whose kube-apiserver or OpenStack hangs changes no time of another one in the same process. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { PLACE_MS } from '../../../functions/clusters/timetable.ts';
 import type { Key } from '../../../shared/model/request.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import {
@@ -143,43 +142,6 @@ test.each([
           warnings: [],
         });
         await its.stop();
-      }),
-      RUNS,
-    );
-  },
-  THOROUGH ? 600_000 : 120_000,
-);
-
-const EIGHT = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((letter) => `prod-${letter}`);
-
-test.each(['kube', 'openstack'] as const)(
-  'a ninth cluster is swept and served as if it was alone while the %s of eight hangs',
-  async (side) => {
-    await assertReplayable(
-      fc.asyncProperty(edits, lasting, async (all, { fromMs, lastsMs }) => {
-        const hang = { side, fromMs, untilMs: fromMs + lastsMs };
-        const endMs = hang.untilMs + NOTICED_MS + INTERVAL_MS;
-        const ninth = async (others: readonly string[]) => {
-          const its = serveInVirtualTime([{ name: 'prod-i' }, ...others.map((name) => ({ name, hang }))]);
-          await its.passUntil(fromMs);
-          // each takes a place for a sweep that hangs
-          for (const cluster of its.clusters.slice(1)) make(cluster, 'a Node joins', 0);
-          for (const [number, { atMs, what }] of all.entries()) {
-            await its.passUntil(fromMs + PLACE_MS + atMs);
-            make(its.clusters[0], what, number);
-          }
-          await its.passUntil(endMs);
-          await its.stop();
-          return its.clusters[0].story;
-        };
-        const alone = await ninth([]);
-        // a sweep of its own that is due while the eight keep their places comes up to two seconds later (decision 349)
-        fc.pre(alone.every(([atMs]) => atMs < fromMs || atMs > fromMs + PLACE_MS + 1_000));
-        // what the eight try again may take places, too
-        const beside = await ninth(EIGHT);
-        expect(beside.map(([, what]) => what)).toEqual(alone.map(([, what]) => what));
-        for (const [at, [atMs]] of beside.entries())
-          expect(atMs - (alone[at]?.[0] ?? 0)).toBeLessThanOrEqual(PLACE_MS);
       }),
       RUNS,
     );

@@ -96,14 +96,3 @@ test('a request that reaches the World of another cluster does nothing, and send
     status: 'settled',
   });
 });
-
-test('what a sweep finds has the name of its cluster, and none where there is none', async () => {
-  for (const named of ['prod-a', undefined]) {
-    const cluster = startCluster({}, undefined, {}, named);
-    cluster.inside.kube.apply(aService());
-    const { requests } = await cluster.sweep();
-    expect(requests).toEqual([
-      { key: 'service/default/web', trigger: 'sweep', ...(named !== undefined && { cluster: named }) },
-    ]);
-  }
-});

@@ -36,9 +36,6 @@ const standing = (how: 'freeze' | 'sleep'): Schedule => ({
   edits: [{ afterMs: 0, tells: ['A'], do: 'ports', ports: [443] }],
 });
 
-/** A has made one of several writes, and stands still until B leads. */
-export const FROZEN = standing('freeze');
-
 const answer = (place: Place, nth: number, ms: number): Stall => ({ place, nth, what: 'answer', ms });
 
 /** Many writes in a row, under a renewal that is the last one. */
@@ -62,7 +59,7 @@ const CUT_OFF: Schedule = {
 };
 
 export const FOUND: Readonly<Record<string, Schedule>> = {
-  'the leader stands still between two writes': FROZEN,
+  'the leader stands still between two writes': standing('freeze'),
   'the machine of the leader sleeps between two writes': standing('sleep'),
   'the leader is cut off between many writes': CUT_OFF,
   'a Service is deleted while its load balancer is made': MADE_AND_DELETED,

@@ -6,14 +6,10 @@ import { Process } from './process.ts';
 import type { MachinePlan, Name, Place, Side, Stall, Trouble } from './schedule.ts';
 import type { Watch } from './watch.ts';
 
-/** `no guard`, and `everybody leads`: where the law shows that it can fail. */
-export type Variant = 'one writer' | 'no guard' | 'everybody leads';
-
 export interface Surroundings {
   readonly inside: SandboxInside & { readonly clock: VirtualClock };
   readonly config: Config;
   readonly watch: Watch;
-  readonly variant: Variant;
   readonly tell: (line: string) => void;
 }
 
@@ -143,28 +139,24 @@ export class Machine {
   }
 
   #happens(trouble: Trouble): void {
-    const { watch, tell } = this.its;
     if (!this.#isPaced) return;
     switch (trouble.do) {
       case 'freeze':
       case 'sleep':
         this.#freeze(trouble.ms, trouble.do === 'sleep');
-        watch.counts.freezes += 1;
         break;
       case 'cut off':
         this.#cutUntilMs[trouble.from] = this.#now + trouble.ms;
-        watch.counts[trouble.from === 'Kubernetes' ? 'cutFromKubernetes' : 'cutFromOpenStack'] += 1;
         break;
       case 'kill':
       case 'end':
         if (!this.process) return;
         this.#changing += 1;
-        watch.counts[trouble.do === 'kill' ? 'kills' : 'ends'] += 1;
         void this.#ends(this.process, trouble);
         this.process = undefined;
         break;
     }
-    tell(`${this.name}: ${JSON.stringify({ ...trouble, at: undefined })}`);
+    this.its.tell(`${this.name}: ${JSON.stringify({ ...trouble, at: undefined })}`);
   }
 
   /**

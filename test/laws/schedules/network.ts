@@ -62,11 +62,10 @@ async function travel<T>(
 
 /** Throws where none may begin. */
 function begin(title: string, { identity, guard, machine: { its } }: Sender): Written {
-  const { watch, variant, tell } = its;
+  const { watch, tell } = its;
   try {
-    if (variant !== 'no guard') guard?.();
+    guard?.();
   } catch (error) {
-    watch.counts.refused += 1;
     tell(`${title} is refused`);
     throw error;
   }

@@ -5,7 +5,7 @@ import { createSandbox } from '../../../infra/sandbox/sandbox.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL } from '../../support/in-process.ts';
 import { left } from './left.ts';
-import { Machine, type Surroundings, type Variant } from './machine.ts';
+import { Machine, type Surroundings } from './machine.ts';
 import { namesOf, Person } from './person.ts';
 import { NAMES, type Edit, type Schedule } from './schedule.ts';
 import { Watch } from './watch.ts';
@@ -20,10 +20,9 @@ export interface Played {
   readonly faults: readonly string[];
   /** What happened, line by line. */
   readonly story: readonly string[];
-  readonly counts: Watch['counts'];
 }
 
-export async function play(schedule: Schedule, variant: Variant = 'one writer'): Promise<Played> {
+export async function play(schedule: Schedule): Promise<Played> {
   const { octaviaMs: pendingMs, tokenMs: tokenTtlMs, manageSecurityGroups, machines: plans } = schedule;
   const clock = new VirtualClock();
   const inside = { ...createSandbox({ nodes: 1, pendingMs, tokenTtlMs }, clock, countedLots()), clock };
@@ -39,7 +38,7 @@ export async function play(schedule: Schedule, variant: Variant = 'one writer'):
     deletionPercent: 100,
     openstack: { ...base.openstack, requestTimeoutMs: 60_000 },
   };
-  const its: Surroundings = { inside, config, watch, variant, tell };
+  const its: Surroundings = { inside, config, watch, tell };
   const machines = plans.map((plan, at) => new Machine(NAMES[at] ?? 'A', plan, its));
   const [first, ...others] = machines;
   const person = new Person(inside, watch, schedule);
@@ -89,7 +88,7 @@ export async function play(schedule: Schedule, variant: Variant = 'one writer'):
     ...(isAtRest ? [] : ['it never comes to rest']),
     ...left(schedule, inside, watch),
   ];
-  return { faults, story, counts: watch.counts };
+  return { faults, story };
 }
 
 const leaderOf = (machines: readonly Machine[]): Machine | undefined =>

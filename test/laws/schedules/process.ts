@@ -22,12 +22,11 @@ export class Process {
   constructor(identity: string, machine: Machine) {
     this.identity = identity;
     this.#machine = machine;
-    const { config, variant } = machine.its;
+    const { config } = machine.its;
     const life = this.#life;
     const namespace = config.stateNamespace;
     const lease = new LeaderLease({
-      ...{ identity, namespace, log: SILENT },
-      name: variant === 'everybody leads' ? `levelset-${machine.name.toLowerCase()}` : 'levelset',
+      ...{ identity, namespace, name: 'levelset', log: SILENT },
       http: kubeHttpOf({ identity, machine, life }),
       changed: (leads) => void this.#change(leads),
       clock: {

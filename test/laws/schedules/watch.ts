@@ -45,10 +45,6 @@ export class Watch {
   #leader = '';
   #lastBegun = { by: '', atMs: -Infinity };
   readonly faults: string[] = [];
-  readonly counts = {
-    ...{ leaders: 0, freezes: 0, kills: 0, ends: 0, cutFromKubernetes: 0, cutFromOpenStack: 0 },
-    ...{ begun: 0, refused: 0, landedUnderAnother: 0, landedUnawaited: 0 },
-  };
 
   constructor(inside: SandboxInside) {
     this.#inside = inside;
@@ -80,7 +76,6 @@ export class Watch {
     if (this.#leader !== '' && holder !== '' && by !== holder && sinceMs < APART_MS)
       this.faults.push(`${holder} takes the Lease ${sinceMs} ms after ${by} began a write`);
     this.#leader = holder;
-    if (holder !== '') this.counts.leaders += 1;
   }
 
   /** levelset takes its finalizer off the Service. */
@@ -102,7 +97,6 @@ export class Watch {
   begins(title: string, by: string, run: RunMark | undefined): Written {
     if (this.#leader !== by)
       this.faults.push(`${title} begins while the Lease is ${this.#leader || 'nobody'}'s`);
-    this.counts.begun += 1;
     this.#lastBegun = { by, atMs: this.#inside.clock.millis() };
     return { title, by, run };
   }
@@ -118,8 +112,6 @@ export class Watch {
       this.faults.push(`${title} is of no run`);
       return answer;
     }
-    if (this.#leader !== by) this.counts.landedUnderAnother += 1;
-    else if (run.isOver) this.counts.landedUnawaited += 1;
     const isLate = run.isOver || this.#leader !== by;
     if (this.#released.has(run.of) && !isLate && title.includes(' POST '))
       this.faults.push(`${title} makes something for a Service without a finalizer`);

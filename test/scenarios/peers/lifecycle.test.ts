@@ -1,4 +1,4 @@
-import { as, table, type Case } from '../../unit/peers/table.ts';
+import { as, table, type Case } from './table.ts';
 import { ingressOf, serviceOf } from '../../support/told.ts';
 import { CLEANUP, L, peerWorld, type PeerWorld } from './world.ts';
 

@@ -1,4 +1,4 @@
-import { as, table, type Case } from '../../unit/peers/table.ts';
+import { as, table, type Case } from './table.ts';
 import { peerWorld, type PeerWorld } from './world.ts';
 
 const [THREE, FOUR, TWO] = ['node-1, node-2, node-3', 'node-1, node-2, node-3, node-4', 'node-1, node-3'];

@@ -2,7 +2,7 @@ import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
 import { joinNode } from '../../support/nodes.ts';
 import { nodeName, startRouteWorld, type RouteWorld } from '../../support/route-world.ts';
-import { as, table, type Case } from '../../unit/peers/table.ts';
+import { as, table, type Case } from './table.ts';
 import { peerWorld, type PeerWorld } from './world.ts';
 
 const [NEW, OFF] = [

@@ -1,4 +1,4 @@
-import { as, table, type Case } from '../../unit/peers/table.ts';
+import { as, table, type Case } from './table.ts';
 import { CLEANUP, peerWorld, type PeerWorld } from './world.ts';
 
 const port = (number: number, more: object = {}) => ({

@@ -1,4 +1,4 @@
-import { table, type Case } from '../../unit/peers/table.ts';
+import { table, type Case } from './table.ts';
 import { L, peerWorld } from './world.ts';
 
 const ports = (port: number, more: object = {}) => ({ ports: [{ name: 'main', port, ...more }] });

@@ -63,8 +63,6 @@ describe('[LoadBalancer]', () => {
     ['floating-subnet-tags = &a, b', { floatingSubnetTags: '&a, b' }],
     ['node-selector = pool=edge, ssd', { nodeSelector: { pool: 'edge', ssd: '' } }],
     ['node-selector =', { nodeSelector: {} }],
-    ['lb-method =', { lbMethod: 'ROUND_ROBIN' }],
-    ['lb-provider = ""', { lbProvider: 'amphora' }],
     ['enable-ingress-hostname', { enableIngressHostname: true }],
     ['ingress-hostname-suffix = .Example.org', { ingressHostnameSuffix: 'example.org' }],
     ['ingress-hostname-suffix =', { ingressHostnameSuffix: 'nip.io' }],
@@ -190,6 +188,7 @@ describe('[Global] and [Metadata]', () => {
       'auth-url = https://k/v3',
       'tenant-id = p',
       'password = "a#b"',
+      'os-endpoint-type = internal',
       'use-clouds',
       'cloud = c',
       'clouds-file = /f',
@@ -198,7 +197,7 @@ describe('[Global] and [Metadata]', () => {
       'request-timeout = 5s',
     );
     expect(conf).toMatchObject({
-      access: { authUrl: 'https://k/v3', projectId: 'p', password: 'a#b' },
+      access: { authUrl: 'https://k/v3', interface: 'internal', projectId: 'p', password: 'a#b' },
       global: { useClouds: true, cloud: 'c', cloudsFile: '/f' },
       metadata: { requestTimeout: 5_000 },
       problems: [],

@@ -5,7 +5,6 @@ import { sandboxKube } from './sandbox-kube.ts';
 
 const settled: UnitState = { hash: 'abc', updated_at: '2026-11-21T10:00:00' };
 const fresh: UnitState = { hash: 'def', updated_at: null };
-const refused: UnitState = { hash: 'ghi', updated_at: null, rejected: 'a POST' };
 const label = { 'levelset.openstack.org/state': 'watermarks' };
 
 function many(count: number): Map<string, UnitState> {
@@ -13,50 +12,6 @@ function many(count: number): Map<string, UnitState> {
 }
 
 describe('state', () => {
-  it('is read by another process as it was saved', async () => {
-    const { connect } = await sandboxKube();
-    const units = new Map([...many(40), ['service/default/web', fresh] as const, ['c', refused] as const]);
-    await (await connect()).state.save(units);
-    expect(await (await connect()).state.load()).toEqual(units);
-  });
-
-  it('is one list to read, and one write per ConfigMap to save', async () => {
-    const { connect, sandbox, asked } = await sandboxKube();
-    const { state } = await connect();
-    await state.save(many(100));
-    expect(asked().sort()).toEqual([
-      ...Array<string>(8).fill('PATCH 404'),
-      ...Array<string>(8).fill('POST 201'),
-    ]);
-    await state.save(many(101));
-    expect(asked()).toEqual(['PATCH 200']);
-    await state.load();
-    expect(asked()).toEqual(['GET 200']);
-    expect(sandbox.kube.list('ConfigMap', 'levelset').map(({ metadata }) => metadata.name)).toEqual(
-      Array.from({ length: 8 }, (_, shard) => `levelset-state-${shard}`),
-    );
-  });
-
-  it('writes nothing that is stored already', async () => {
-    const { connect, asked } = await sandboxKube();
-    await (await connect()).state.save(many(3));
-    const { state } = await connect();
-    await state.load();
-    asked();
-    await state.save(new Map<string, UnitState | undefined>([...many(3), ['never-there', undefined]]));
-    expect(asked()).toEqual([]);
-  });
-
-  it('is removed by undefined, also by a process that has not read it', async () => {
-    const { connect } = await sandboxKube();
-    await (await connect()).state.save(many(3));
-    const { state } = await connect();
-    await state.save(new Map([['unit-1', undefined]]));
-    expect([...(await state.load()).keys()].sort()).toEqual(['unit-0', 'unit-2']);
-    await state.save(many(2));
-    expect((await state.load()).size).toBe(3);
-  });
-
   it('is stored once more after a list that was older than its removal', async () => {
     const { connect, sandbox } = await sandboxKube();
     const { state } = await connect();
@@ -114,15 +69,6 @@ describe('state', () => {
         [two, fresh],
       ]),
     );
-  });
-
-  it('tells the caller when it cannot be saved, and tries again next time', async () => {
-    const { connect, sandbox } = await sandboxKube();
-    const { state } = await connect();
-    sandbox.fault({ match: { side: 'kube', write: true }, kind: 'fail-before' });
-    await expect(state.save(many(1))).rejects.toMatchObject({ code: 'KUBE_UNAVAILABLE' });
-    await state.save(many(1));
-    expect(await state.load()).toEqual(many(1));
   });
 });
 

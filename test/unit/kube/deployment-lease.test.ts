@@ -53,16 +53,6 @@ test('one whose sweeps go on keeps it, whoever else sweeps', async () => {
   }
 });
 
-test('one that sweeps seldom keeps it beside one that sweeps often', async () => {
-  const [a, b] = [await deployment('a', 60), await deployment('b', 1)];
-  await a.renew();
-  for (let minutes = 1; minutes < 240; minutes += 1) {
-    pass(1);
-    expect(await said(b.renew())).toEqual(HELD_BY_A);
-    if (minutes % 60 === 0) await a.renew();
-  }
-});
-
 test('one that is gone is followed after three renewals that did not come', async () => {
   const [a, b] = [await deployment('a'), await deployment('b')];
   await a.renew();

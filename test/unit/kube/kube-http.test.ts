@@ -1,9 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Credential, TlsSettings } from '../../../shared/kube/connection/connection.ts';
+import type { Credential } from '../../../shared/kube/connection/connection.ts';
 import { answerError } from '../../../shared/kube/answer-error.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
 import { createKubeHttp, type KubeCall, type KubeRequest } from '../../../shared/kube/kube-http.ts';
@@ -219,54 +215,4 @@ it('reports every attempt', async () => {
   await createKubeHttp(fake.connection, (call) => calls.push(call))(READ);
   expect(calls.map(({ method, status }) => `${method} ${status}`)).toEqual(['GET 0', 'GET 200']);
   expect(calls.every(({ durationMs }) => durationMs > 0)).toBe(true);
-});
-
-describe('TLS', () => {
-  /** A certificate for 127.0.0.1 with its key. */
-  const pem = readFileSync(new URL('../openstack/self-signed.pem', import.meta.url), 'utf8');
-
-  const issued = (name: string): string =>
-    readFileSync(new URL(`../../support/certificates/chain-${name}`, import.meta.url), 'utf8');
-  const chain = { key: issued('leaf.key'), cert: issued('leaf.crt') + issued('issuer.crt') };
-
-  async function seen(tls: TlsSettings, credential: Credential, own = {}): Promise<unknown> {
-    const options = { key: pem, cert: pem, ca: pem, requestCert: true, rejectUnauthorized: false, ...own };
-    const secure = createServer(options, ({ socket }, response) => {
-      const known = socket instanceof TLSSocket && socket.authorized;
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ known }));
-    });
-    await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
-    const url = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`;
-    const http = createKubeHttp({
-      source: '',
-      server: url,
-      tls,
-      credential: () => Promise.resolve(credential),
-    });
-    try {
-      return (await http(READ)).body;
-    } finally {
-      secure.closeAllConnections();
-      secure.close();
-    }
-  }
-
-  it.each([
-    ['the CA', {}, { certificateAuthority: pem }, { known: false }],
-    ['a client certificate', {}, { certificateAuthority: pem, certificate: pem, key: pem }, { known: true }],
-    ['no verification', { rejectUnauthorized: false }, {}, { known: false }],
-  ])('with %s', async (_what, tls, credential, body) => {
-    expect(await seen(tls, credential)).toEqual(body);
-  });
-
-  it.each(['root.crt', 'issuer.crt', 'leaf.crt'])('with %s as the CA of a kubeconfig', async (name) => {
-    expect(await seen({}, { certificateAuthority: issued(name) }, chain)).toEqual({ known: false });
-  });
-
-  it.each([
-    ['nobody vouches for', {}, {}, /self-signed/],
-    ['is for another name', { serverName: 'other.test' }, { certificateAuthority: pem }, /ALTNAME_INVALID/],
-  ])('refuses a certificate that %s', async (_what, tls, credential, message) => {
-    await expect(seen(tls, credential)).rejects.toThrow(message);
-  });
 });

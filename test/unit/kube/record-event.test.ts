@@ -79,15 +79,3 @@ it('cuts a message at 1024', async () => {
   await kube.recordEvent(service, { ...ensured, message: 'x'.repeat(3000) });
   expect(events()).toMatchObject([{ message: `${'x'.repeat(1023)}…` }]);
 });
-
-it('tells the log when it cannot be written, and throws nothing', async () => {
-  const { sandbox, kube, service, log } = await world();
-  sandbox.fault({ match: { method: 'POST', path: /events/ }, kind: 'fail-before' });
-  await kube.recordEvent(service, ensured);
-  expect(log.warnings).toMatchObject([
-    {
-      message: 'an Event could not be written',
-      fields: { object: 'service/default/web', event: ensured.reason },
-    },
-  ]);
-});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Answers, once } from '../../../shared/memory/answers.ts';
+import { Answers } from '../../../shared/memory/answers.ts';
 
 /** A read that counts how often it was made, and a clock. */
 function reading(most = 10) {
@@ -13,12 +13,6 @@ function reading(most = 10) {
 }
 
 describe('an answer', () => {
-  test('on its way is the answer for all who ask meanwhile, even if nobody keeps it', async () => {
-    const { read } = reading();
-    expect(await Promise.all([read(0), read(0)])).toEqual([1, 1]);
-    expect(await read(0)).toBe(2);
-  });
-
   test('counts for its lifetime, and then no more', async () => {
     const { read, time } = reading();
     await read(1_000);
@@ -37,13 +31,6 @@ describe('an answer', () => {
     expect(await read(300_000)).toBe(2);
   });
 
-  test('that was forgotten is read again', async () => {
-    const { answers, read } = reading();
-    await read(1_000);
-    answers.forget('subnet');
-    expect(await read(1_000)).toBe(2);
-  });
-
   test('goes when too many others came after it', async () => {
     const { read } = reading(2);
     for (const key of ['a', 'b', 'c']) await read(1_000, key);
@@ -52,18 +39,6 @@ describe('an answer', () => {
 });
 
 describe('a failure', () => {
-  test('reaches all who wait for it, and is not kept', async () => {
-    const answers = new Answers(10);
-    const lifetime = { keepMs: 1_000, clock: { now: () => 0 } };
-    const fail = (): Promise<number> => Promise.reject(new Error('no answer'));
-    const failed = await Promise.allSettled([
-      answers.read('subnet', lifetime, fail),
-      answers.read('subnet', lifetime, fail),
-    ]);
-    expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(await answers.read('subnet', lifetime, () => Promise.resolve(2))).toBe(2);
-  });
-
   test('of a read that was forgotten meanwhile leaves the newer answer alone', async () => {
     const answers = new Answers(10);
     const lifetime = { keepMs: 1_000, clock: { now: () => 0 } };
@@ -74,24 +49,5 @@ describe('a failure', () => {
     fail(new Error('no answer'));
     await expect(old).rejects.toThrow('no answer');
     expect(await answers.read('subnet', lifetime, () => Promise.resolve('newest'))).toBe('newer');
-  });
-});
-
-describe('once', () => {
-  test('builds one thing for all who ask, also at the same time', async () => {
-    let built = 0;
-    const get = once(() => Promise.resolve((built += 1)));
-    expect(await Promise.all([get(), get()])).toEqual([1, 1]);
-    expect(await get()).toBe(1);
-  });
-
-  test('builds anew what failed, for the next who asks', async () => {
-    let built = 0;
-    const get = once(() => {
-      built += 1;
-      return built === 1 ? Promise.reject(new Error('not yet')) : Promise.resolve(built);
-    });
-    await expect(get()).rejects.toThrow('not yet');
-    expect(await get()).toBe(2);
   });
 });

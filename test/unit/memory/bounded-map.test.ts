@@ -2,15 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
 
-test('of entries that weigh the same, those set longest ago go', () => {
-  const map = new BoundedMap<string, number>(2);
-  map.set('a', 1).set('b', 2).set('a', 3).set('c', 4);
-  expect([...map]).toEqual([
-    ['a', 3],
-    ['c', 4],
-  ]);
-});
-
 test('the entries together weigh no more than they may, and the newest is always there', () => {
   const anAct = fc.tuple(
     fc.constantFrom('set', 'set', 'delete', 'clear'),

@@ -1,10 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { judgeNodes, unknownAddresses, withoutAddresses } from '../../../shared/model/node/judged-nodes.ts';
+import { judgeNodes, withoutAddresses } from '../../../shared/model/node/judged-nodes.ts';
 import type { DevicePort } from '../../../shared/model/node/seen-ports.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
-import { memberAddress } from '../../../shared/model/node/node-set.ts';
-import '../../laws/seed.ts';
 
 const serverId = (number: number): string => `5e5e5e5e-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
@@ -113,77 +110,4 @@ test('a Node of which no IP address is left goes, and the others stay what they 
   const nodes = [aNode('one', 1, '10.0.0.1'), aNode('two', 2, '10.0.0.2', 'fd00::2')];
   expect(withoutAddresses(nodes, new Set(['10.0.0.1', '10.0.0.2']))).toEqual([aNode('two', 2, 'fd00::2')]);
   expect(withoutAddresses(nodes, new Set())[0]).toBe(nodes[0]);
-});
-
-describe('every address at which a Node is a member', () => {
-  const anAddress = fc.record({
-    type: fc.constantFrom('InternalIP', 'ExternalIP', 'Hostname'),
-    address: fc.constantFrom('10.0.0.1', '10.0.0.2', '203.0.113.1', '203.0.113.2', 'fd00::1', 'fd00::2'),
-  });
-  const many = Array.from({ length: 999 }, () => ({ type: 'Hostname', address: 'padding' }));
-  const addresses = fc
-    .tuple(fc.array(anAddress, { maxLength: 6 }), fc.boolean(), fc.array(anAddress, { maxLength: 3 }))
-    .map(([first, padded, last]) => [...first, ...(padded ? many : []), ...last]);
-
-  test('is one that was judged, whichever addresses wait', () => {
-    const dice = fc.tuple(addresses, fc.subarray(['10.0.0.1', '10.0.0.2', '203.0.113.1', 'fd00::1']));
-    fc.assert(
-      fc.property(dice, ([told, waiting]) => {
-        const judged = judgeNodes([{ ...aNode('one', 1), status: { addresses: told } }], []);
-        const [left] = withoutAddresses(judged.nodes, new Set(waiting));
-        for (const family of [4, 6] as const) {
-          const address = left && memberAddress(left, undefined, family);
-          if (address === undefined) continue;
-          expect(judged.ports.has(address)).toBe(true);
-          expect(waiting).not.toContain(address);
-        }
-      }),
-    );
-  });
-});
-
-describe('whatever Nodes say of themselves', () => {
-  const anAddress = fc.integer({ min: 1, max: 6 }).map((last) => `10.0.0.${last}`);
-  const aServer = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined });
-  const somePorts = fc
-    .uniqueArray(fc.tuple(aServer, anAddress), { maxLength: 8, selector: ([, address]) => address })
-    .map((found) => found.map(([server, address]) => aPort(`port-${address}`, server, address)));
-  const someNodes = fc
-    .array(fc.tuple(aServer, fc.uniqueArray(anAddress, { maxLength: 3 })), { maxLength: 5 })
-    .map((made) => made.map(([server, addresses], at) => aNode(`node-${at}`, server, ...addresses)));
-
-  test('no address of another device is left undisputed, and none that the server has is lost', () => {
-    fc.assert(
-      fc.property(someNodes, somePorts, (nodes, ports) => {
-        const { nodes: judged, disputed } = judgeNodes(nodes, ports);
-        for (const node of nodes) {
-          const server = node.spec?.providerID?.split('/').at(-1);
-          const kept = addressesIn(judged.filter(({ metadata }) => metadata.name === node.metadata.name));
-          for (const address of addressesIn([node]).filter((one) => one.startsWith('10.'))) {
-            const device = ports.find(({ id }) => id === `port-${address}`)?.device_id;
-            const isSeen = ports.some(({ device_id: id }) => id === server);
-            const isNodes = nodes.some(({ spec }) => spec?.providerID?.split('/').at(-1) === device);
-            const isFree = device === undefined || (!isSeen && (device === '' || !isNodes));
-            if (!isSeen && device !== undefined && device !== '' && !isNodes && server !== undefined)
-              expect(disputed.has(address)).toBe(true);
-            if (server !== undefined) expect(kept.includes(address)).toBe(isFree || device === server);
-          }
-        }
-      }),
-    );
-  });
-
-  test('neither the order of ports nor what others have makes a difference, and what is unknown is asked for', () => {
-    fc.assert(
-      fc.property(someNodes, somePorts, (nodes, ports) => {
-        const servers = new Set(nodes.map(({ spec }) => spec?.providerID?.split('/').at(-1)));
-        const own = ports.filter(({ device_id: id }) => servers.has(id));
-        const asked = unknownAddresses(nodes, own);
-        const others = ports.filter((port) => asked.includes(port.fixed_ips?.[0]?.ip_address ?? ''));
-        const seen = judgeNodes(nodes, [...others, ...own].reverse());
-        expect(seen.nodes).toEqual(judgeNodes(nodes, ports).nodes);
-        expect(seen.refused).toEqual(judgeNodes(nodes, ports).refused);
-      }),
-    );
-  });
 });

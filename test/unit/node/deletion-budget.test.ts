@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { reasonToKeep, type NodeDeletionBudget } from '../../../shared/node/plan/plan-node.ts';
+import { observedNode } from '../../../shared/model/node/node.ts';
+import { planNode, reasonToKeep, type NodeDeletionBudget } from '../../../shared/node/plan/plan-node.ts';
 
 const NOW = 10_000_000;
 const HOUR_MS = 3_600_000;
@@ -36,4 +37,19 @@ test.each<readonly [which: string, input: Partial<NodeDeletionBudget>, why: RegE
   ['one in the last millisecond of the hour', { deletions: deletions(5, NOW - HOUR_MS + 1) }, /^5 Nodes/],
 ])('%s stays', (_, input, why) => {
   expect(leaving(input)).toMatch(why);
+});
+
+test('a Node that leaves is told why, and one that is kept why and by which approval it goes', () => {
+  const observed = observedNode({ metadata: { name: 'a', uid: 'uid-a', resourceVersion: '1' } });
+  const given = { name: 'a', desired: [], observed, problems: [], leaves: true, approved: [] };
+  expect(planNode(given).steps).toMatchObject([
+    { verb: 'delete', id: 'uid-a', because: 'its server is gone' },
+  ]);
+  const [{ reason, approval = '' } = { reason: '' }, ...others] = planNode({
+    ...given,
+    reasonToKeep: 'x',
+  }).refused;
+  expect([reason, others]).toEqual(['its server is gone, but levelset does not delete the Node: x', []]);
+  expect(planNode({ ...given, reasonToKeep: 'x', approved: ['0123456789ab'] }).steps).toEqual([]);
+  expect(planNode({ ...given, reasonToKeep: 'x', approved: [approval] }).steps).toHaveLength(1);
 });

@@ -27,27 +27,6 @@ function reading(...there: readonly string[]) {
   return { asked, time, reads, readAll };
 }
 
-test('one or two that are asked for at once are read by themselves', async () => {
-  const { asked, readAll } = reading('a', 'b');
-  expect(await readAll('lately', 'a', 'b')).toEqual(['value of a', 'value of b']);
-  expect(asked).toEqual(['one a', 'one b']);
-});
-
-test('more are one list, each named once', async () => {
-  const { asked, readAll } = reading('a', 'b', 'c');
-  const [first, ...others] = await readAll('now', 'a', 'b', 'c', 'a');
-  expect([first, others]).toEqual(['value of a', ['value of b', 'value of c', 'value of a']]);
-  expect(asked).toEqual(['many a b c']);
-});
-
-test('the third that comes after two others is listed with them; much later it is read by itself', async () => {
-  const { asked, time, readAll } = reading('a', 'b', 'c', 'd');
-  for (const id of ['a', 'b', 'c']) await readAll('lately', id);
-  time.now += KEPT_MS;
-  await readAll('lately', 'd');
-  expect(asked).toEqual(['one a', 'one b', 'many c a b', 'one d']);
-});
-
 test('what a list does not show is asked for by itself, and only that answer says that it is not there', async () => {
   const { asked, readAll } = reading('a', 'b');
   expect(await readAll('now', 'a', 'b', 'gone')).toEqual(['value of a', 'value of b', undefined]);

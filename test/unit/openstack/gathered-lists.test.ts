@@ -64,30 +64,6 @@ test('who asks while a list is on its way goes together with the others in the n
   expect(asked.at(-1)).toEqual({ tags: 'shared' });
 });
 
-test('one of many waits a moment, so that those who ask a little later go along', async () => {
-  const { list, asked } = aCloud();
-  await list('floatingip', byPort('a'));
-  await Promise.all([list('floatingip', byPort('b')), sleep(1).then(() => list('floatingip', byPort('c')))]);
-  expect(asked).toEqual([byPort('a'), { port_id: ['port of b', 'port of c'] }]);
-});
-
-test('that moment is of the clock of whatever sends the lists, so that a world in virtual time plays the same each time', async () => {
-  const paused: { readonly ms: number; readonly end: () => void }[] = [];
-  const { list, asked } = aCloud(
-    (ms) =>
-      new Promise((end) => {
-        paused.push({ ms, end });
-      }),
-  );
-  await list('floatingip', byPort('a'));
-  const found = list('floatingip', byPort('b'));
-  await sleep(30);
-  expect([asked.length, paused.map(({ ms }) => ms)]).toEqual([1, [10]]);
-  paused[0]?.end();
-  await found;
-  expect(asked).toEqual([byPort('a'), byPort('b')]);
-});
-
 test('each answer is of a list that began after the question', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(12), { minLength: 2, maxLength: 12 }), async (times) => {
@@ -135,15 +111,6 @@ test('a list that hangs ends with the run that began it, and holds up the others
   expect(first).toMatchObject({ status: 'rejected', reason: { code: 'BUDGET_SPENT' } });
   expect(second).toMatchObject({ status: 'fulfilled', value: [{ id: 'b' }] });
   expect(performance.now() - began).toBeLessThan(3_000);
-});
-
-test('eight units go in one list', async () => {
-  const { list, asked, there } = aCloud();
-  const ids = Array.from({ length: 18 }, (_, at) => `unit-${at}`);
-  there.push(...ids.map(ip));
-  const found = await Promise.all(ids.map((id) => list('floatingip', byPort(id))));
-  expect(found.map(idsOf)).toEqual(ids.map((id) => [id]));
-  expect(asked.map((query) => [query['port_id']].flat().length)).toEqual([1, 8, 8, 1]);
 });
 
 test('a list of several that hangs costs each of them its patience, not its time: then each asks for itself', async () => {

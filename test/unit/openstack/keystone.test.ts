@@ -13,26 +13,6 @@ let fake: Fake | undefined;
 afterEach(async () => fake?.close());
 
 describe('the token', () => {
-  it('is asked for once by many callers and shared by all', async () => {
-    fake = await startFake(empty);
-    const { cloud } = connectCloud(fake.config);
-    await Promise.all(Array.from({ length: 20 }, () => cloud.list('loadbalancer')));
-    expect(fake.logins).toHaveLength(1);
-    expect(new Set(fake.seen.map(({ token }) => token))).toEqual(new Set(['token-1']));
-  });
-
-  it('is renewed when a tenth of its life is left, by our own clock', async () => {
-    fake = await startFake(empty, issueToken({ seconds: 2 }));
-    const { cloud } = connectCloud(fake.config);
-    const started = Date.now();
-    await cloud.list('loadbalancer');
-    await cloud.list('loadbalancer');
-    expect(fake.logins).toHaveLength(1);
-    await new Promise((resolve) => setTimeout(resolve, started + 1_860 - Date.now()));
-    await cloud.list('loadbalancer');
-    expect(fake.logins).toHaveLength(2);
-  });
-
   it('is renewed once when it is refused, and the call repeated, a write too', async () => {
     fake = await startFake(({ token }, response) => {
       if (token === 'token-1') json(response, 401, unauthorized);
@@ -52,20 +32,6 @@ describe('the token', () => {
       code: 'UNAUTHORIZED',
     });
     expect(fake.seen).toHaveLength(2);
-  });
-
-  it('can be had after Keystone failed', async () => {
-    const issue = issueToken();
-    fake = await startFake(empty, (seen, response, count) => {
-      if (count === 1) json(response, 503, {});
-      else issue(seen, response, count);
-    });
-    const { ready } = connectCloud(fake.config);
-    await expect(ready()).rejects.toMatchObject({ code: 'CLOUD_UNAVAILABLE' });
-    await expect(ready()).rejects.toMatchObject({ code: 'CLOUD_UNAVAILABLE' });
-    expect(fake.logins).toHaveLength(1);
-    await new Promise((resolve) => setTimeout(resolve, 1_050));
-    await ready();
   });
 });
 

@@ -119,23 +119,6 @@ test('one that is being deleted is gone when it is in no list any more, and is n
   expect(octavia.gets).toEqual([]);
 });
 
-test('a load balancer that cannot be read is looked at by the run of its key', async () => {
-  const { wait, octavia, ready } = setUp();
-  octavia.untagged.set('lb-hidden', 'FORBIDDEN');
-  wait(busy('hidden', 1_000));
-  await vi.advanceTimersByTimeAsync(1_000);
-  expect(ready).toEqual(['1000 hidden']);
-});
-
-test('a key that made no progress is not ready before its own delay', async () => {
-  const { wait, ready } = setUp();
-  const report = busy('a', 1_000);
-  wait(report, 20_000);
-  wait(busy('b', 1_000));
-  await vi.advanceTimersByTimeAsync(30_000);
-  expect(ready).toEqual(['1000 b', '20000 a']);
-});
-
 test('of the keys that wait for one load balancer one is requeued at a time, and none while that one writes', async () => {
   const { wait, octavia, ready } = setUp();
   for (const name of ['a', 'b', 'c']) wait(busy(name, 1_000, 'lb-shared'));
@@ -147,23 +130,6 @@ test('of the keys that wait for one load balancer one is requeued at a time, and
   octavia.status.set('lb-shared', 'ACTIVE');
   await vi.advanceTimersByTimeAsync(10_000);
   expect(ready.map((line) => line.split(' ')[1])).toEqual(['a', 'b', 'c']);
-});
-
-test('a load balancer that stays busy is polled each second, and later ever more rarely, up to 30 s apart', async () => {
-  const { wait, octavia } = setUp();
-  octavia.status.set('lb-a', 'PENDING_CREATE');
-  wait(busy('a', 1_000));
-  await vi.advanceTimersByTimeAsync(1_800_000);
-  const gaps = octavia.lists.map((at, index) => at - (octavia.lists[index - 1] ?? 0));
-  const longest = (fromMs: number, toMs: number): number =>
-    Math.max(
-      ...gaps.filter(
-        (_, index) => fromMs <= (octavia.lists[index] ?? 0) && (octavia.lists[index] ?? 0) < toMs,
-      ),
-    );
-  expect(longest(0, 40_000)).toBe(1_000);
-  expect(longest(0, 90_000)).toBeLessThan(2_300);
-  expect(gaps.slice(-3)).toEqual([30_000, 30_000, 30_000]);
 });
 
 test('however long it takes, and whatever the last one took, it is seen within 5 % or 2 s', async () => {
@@ -189,41 +155,6 @@ test('however long it takes, and whatever the last one took, it is seen within 5
       },
     ),
   );
-});
-
-test('never more than one list a second, and never two at once; a slow list is not asked for all the time', async () => {
-  const { wait, octavia } = setUp();
-  let inFlight = 0;
-  let most = 0;
-  let answerMs = 300;
-  octavia.answer = async () => {
-    inFlight += 1;
-    most = Math.max(most, inFlight);
-    await new Promise((resolve) => setTimeout(resolve, answerMs));
-    inFlight -= 1;
-  };
-  for (let index = 0; index < 50; index += 1) {
-    octavia.status.set(`lb-${index}`, 'PENDING_UPDATE');
-    setTimeout(() => {
-      wait(busy(String(index), 500));
-    }, index * 20);
-  }
-  await vi.advanceTimersByTimeAsync(5_000);
-  expect(most).toBe(1);
-  const gaps = octavia.lists.slice(1).map((at, index) => at - (octavia.lists[index] ?? 0));
-  expect(Math.min(...gaps)).toBe(1_000);
-  answerMs = 2_000;
-  octavia.lists.length = 0;
-  await vi.advanceTimersByTimeAsync(20_000);
-  expect(octavia.lists.length).toBeLessThanOrEqual(6);
-});
-
-test('a key that somebody changed is no longer waited for', async () => {
-  const { busyOnes, wait, octavia, ready } = setUp();
-  wait(busy('a', 1_000));
-  busyOnes.forget('service/shop/a');
-  await vi.advanceTimersByTimeAsync(60_000);
-  expect([octavia.lists, ready]).toEqual([[], []]);
 });
 
 test('a key that waits anew while the list is under way is not judged by it', async () => {

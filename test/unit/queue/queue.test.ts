@@ -74,18 +74,6 @@ test('Services that hang hold up no Node, and Nodes that hang do not hold up the
   expect(['service', 'node', 'routes'].map(count)).toEqual([15, 15, 1]);
 });
 
-test('three thousand events of one namespace hold up no other one', async () => {
-  const started: string[] = [];
-  const { queue } = aQueue(({ key }) => {
-    started.push(key);
-    return after(100);
-  });
-  for (let at = 0; at < 3_000; at += 1) queue.add(aRequest(`evil-${at}`));
-  queue.add({ key: 'service/default/web', trigger: 'audit' });
-  await vi.advanceTimersByTimeAsync(250);
-  expect(started).toEqual(['service/shop/evil-0', 'service/shop/evil-1', 'service/default/web']);
-});
-
 test('hints run a key that fails, and leave its delay as long as it was', async () => {
   const times: number[] = [];
   const { queue } = aQueue(() => {
@@ -98,30 +86,6 @@ test('hints run a key that fails, and leave its delay as long as it was', async 
   queue.add(aRequest('web'));
   await vi.advanceTimersByTimeAsync(20_000);
   expect(times.slice(4)).toEqual([7_500, 23_500]);
-});
-
-test('a key whose load balancer is busy waits elsewhere until somebody changes it', async () => {
-  const waiting: string[] = [];
-  const { queue } = aQueue(() => progressing(1_000, 'lb-1'), {
-    busy: {
-      wait: ({ request: { key } }) => void waiting.push(`${nameOf(key)} waits`),
-      forget: (key) => void waiting.push(`${nameOf(key)} is forgotten`),
-    },
-  });
-  queue.add(aRequest('web'));
-  await vi.runAllTimersAsync();
-  expect(waiting).toEqual(['web waits']);
-  queue.add(aRequest('web'));
-  expect(waiting.at(-1)).toBe('web is forgotten');
-  expect(queue.depth).toBe(1);
-});
-
-test('depth and age tell how far behind it is', async () => {
-  const { queue } = aQueue(() => after(500));
-  for (const name of ['a', 'b', 'c']) queue.add(aRequest(name));
-  queue.add(aRequest('d'), 5_000);
-  await vi.advanceTimersByTimeAsync(200);
-  expect([queue.depth, queue.running, queue.oldestAgeMs()]).toEqual([3, 1, 200]);
 });
 
 describe('keys that share load balancers', () => {

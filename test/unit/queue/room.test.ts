@@ -5,7 +5,7 @@ import type { Key } from '../../../shared/model/request.ts';
 import { Queue } from '../../../shared/queue/queue.ts';
 import { Room, type Claimant } from '../../../shared/queue/room.ts';
 import type { Step } from '../../../shared/model/plan.ts';
-import { aReport, aRequest, progressing, SETTLED } from './reports.ts';
+import { aReport, progressing, SETTLED } from './reports.ts';
 
 const MADE: Step = { verb: 'create', kind: 'loadbalancer', address: 'lb', attributes: {} };
 
@@ -48,30 +48,6 @@ test('one that is stuck holds up others for three minutes', async () => {
   expect(begun).toEqual([]);
   await vi.advanceTimersByTimeAsync(2_000);
   expect(begun).toEqual([1]);
-});
-
-test('a place is free once Octavia has made the load balancer, whatever the run after it has to do', async () => {
-  const begunMs = new Map<Key, number>();
-  const queue = new Queue({
-    clock: CLOCK,
-    concurrency: 15,
-    room: new Room(1, CLOCK),
-    busy: { forget: () => undefined, wait: (_report, _leastMs, ready) => void setTimeout(ready, 1_000) },
-    run: async (request, mayCreate) => {
-      if (begunMs.has(request.key)) await new Promise((resolve) => setTimeout(resolve, 60_000));
-      else if (!mayCreate()) return aReport(request, { ...progressing(5_000), needsRoom: true } as Outcome);
-      else {
-        begunMs.set(request.key, Date.now());
-        return aReport(request, progressing(700, request.key), { applied: [MADE] });
-      }
-      return aReport(request);
-    },
-  });
-  for (const name of ['a', 'b', 'c']) queue.add(aRequest(name));
-  await vi.advanceTimersByTimeAsync(2_100);
-  expect([...begunMs.values()]).toEqual([0, 1_000, 2_000]);
-  void queue.stop();
-  vi.clearAllTimers();
 });
 
 const service = fc.record({

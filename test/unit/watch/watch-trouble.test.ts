@@ -1,7 +1,6 @@
 /** Watches over a network that fails: nothing is lost, nothing is told twice, and nobody is stormed. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import type { Key } from '../../../shared/model/request.ts';
@@ -102,30 +101,6 @@ test('an apiserver that restarts is asked seldom, and all that changed is told o
   expect(Object.values(counts(told))).toEqual(Array.from({ length: 50 }, () => 1));
 });
 
-test('two that watch the same cluster tell the same, each once, however often their watches end', async () => {
-  const both = [await watching(), await watching()];
-  for (let i = 0; i < 90; i += 1) {
-    sandbox.kube.apply(aService({ name: `web-${i}` }));
-    if (i % 30 === 29) {
-      sandbox.kube.endWatches({ forgetting: i < 60 });
-      await pause(20);
-    }
-  }
-  await until('all are told', () => both.every(({ told }) => told.length >= 90));
-  await pause(50);
-  for (const { told } of both)
-    expect(Object.values(counts(told))).toEqual(Array.from({ length: 90 }, () => 1));
-});
-
-test('a list that hangs ends with the process', async () => {
-  sandbox.fault({ match: { side: 'kube', path: /services/ }, times: 9, kind: 'hang' });
-  const { watches } = await watching({ isSeen: false });
-  await until('it hangs', () => sandbox.requests.some(({ path }) => path.includes('services')));
-  const began = performance.now();
-  await watches.stop();
-  expect(performance.now() - began).toBeLessThan(1_000);
-});
-
 /** Each watch is taken, and ends with an event that says so. */
 const endWith = (code: number, message: string): (() => void) =>
   sandbox.fault({
@@ -166,32 +141,6 @@ test.each([
     ]);
   },
 );
-
-test('an apiserver that forgets each version a second later is asked less and less, and told', async () => {
-  let lists = 0;
-  const slow = createServer((request, response) => {
-    const isWatch = request.url?.includes('watch=true') === true;
-    if (!isWatch) lists += 1;
-    response.writeHead(200, { 'Content-Type': 'application/json' }).flushHeaders();
-    const gone = { type: 'ERROR', object: { kind: 'Status', code: 410, message: 'too old' } };
-    const kind = request.url?.includes('/nodes') ? 'NodeList' : 'ServiceList';
-    const list = { kind, metadata: { resourceVersion: '1' }, items: [] };
-    setTimeout(() => response.end(`${JSON.stringify(isWatch ? gone : list)}\n`), isWatch ? 1_100 : 0);
-  }).listen(0, '127.0.0.1');
-  await once(slow, 'listening');
-  onTestFinished(() => {
-    slow.close().closeAllConnections();
-  });
-  server = `http://127.0.0.1:${(slow.address() as AddressInfo).port}`;
-  const { watches } = await watching({ isSeen: false });
-  await until(
-    'both are told',
-    () => watches.troubles().filter((one) => one.endsWith('too old')).length === 2,
-  );
-  await pause(6_000);
-  expect(watches.troubles()).toEqual(['cannot watch Services: too old', 'cannot watch Nodes: too old']);
-  expect(lists).toBeLessThan(2 * 6);
-});
 
 test('one version that is forgotten is no trouble', async () => {
   const { watches, lines, told } = await watching();

@@ -178,10 +178,7 @@ export function allAddressesOf(nodes: readonly Node[]): readonly string[] {
   ];
 }
 
-export function portsAt(
-  addresses: readonly string[],
-  cloud: Pick<Cloud, 'list'>,
-): Promise<readonly WireResource[]> {
+function portsAt(addresses: readonly string[], cloud: Pick<Cloud, 'list'>): Promise<readonly WireResource[]> {
   const wanted = addresses.map((address) => `ip_address=${address}`);
   return listPorts('fixed_ips', wanted, FIELDS, cloud);
 }

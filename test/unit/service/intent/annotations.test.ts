@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../../../shared/service/intent/annotations.ts';
 import { readAnnotations, type Annotated } from '../../../../shared/service/intent/read-annotations.ts';
@@ -254,12 +253,4 @@ describe('a node-selector that cannot be read', () => {
     expect(readAfter().Service).not.toHaveProperty('nodeSelector');
     expect(readAfter().problems).toMatchObject([{ field: key, blocking: true }]);
   });
-});
-
-test('no text makes the reader throw', () => {
-  fc.assert(
-    fc.property(fc.constantFrom(...ANNOTATIONS.flatMap(({ names }) => names)), fc.string(), (key, text) => {
-      expect(() => read({ [key]: text })).not.toThrow();
-    }),
-  );
 });

@@ -4,7 +4,7 @@ import { ReconcileError, type ErrorCode } from '../../../../shared/model/errors.
 import { observeCertificates } from '../../../../shared/service/observe/certificates.ts';
 import { storedName } from '../../../../shared/model/tls/stored-certificate.ts';
 import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
-import { CERTIFICATE, OTHER_CERTIFICATE } from '../../../support/cloud-contents.ts';
+import { CERTIFICATE } from '../../../support/cloud-contents.ts';
 
 const clock = { now: () => 0 };
 const cluster = { id: 'c1c1c1c1-0000-4000-8000-000000000000', name: 'kubernetes' };
@@ -12,7 +12,6 @@ type Reference = Parameters<typeof observeCertificates>[0]['references'][number]
 const of = { name: { namespace: 'shop', name: 'web' }, cluster };
 
 class Watched extends SimulatedCloud {
-  readonly asked: string[] = [];
   readonly fails: ErrorCode | undefined;
 
   constructor(fails?: ErrorCode) {
@@ -21,7 +20,6 @@ class Watched extends SimulatedCloud {
   }
 
   override get(...[kind, id]: Parameters<SimulatedCloud['get']>): ReturnType<SimulatedCloud['get']> {
-    this.asked.push(`${kind} ${id}`);
     if (this.fails) return Promise.reject(new ReconcileError(this.fails, 'no'));
     return super.get(kind, id);
   }
@@ -29,27 +27,6 @@ class Watched extends SimulatedCloud {
 
 const observe = (cloud: Watched, references: Reference[], memory = newMemory()) =>
   observeCertificates({ references }, of, { cloud, clock, memory });
-
-test('an id is looked for as a container, then as a secret, and not again for a minute', async () => {
-  const [cloud, memory] = [new Watched(), newMemory()];
-  const both = [{ id: CERTIFICATE }, { id: OTHER_CERTIFICATE }];
-  const { references } = await observe(cloud, both, memory);
-  await observe(cloud, both, memory);
-  expect([...references.values()]).toEqual([
-    { ref: `http://127.0.0.1:9311/v1/containers/${CERTIFICATE}` },
-    { ref: `http://127.0.0.1:9311/v1/secrets/${OTHER_CERTIFICATE}` },
-  ]);
-  const asked = [`container ${CERTIFICATE}`, `container ${OTHER_CERTIFICATE}`, `secret ${OTHER_CERTIFICATE}`];
-  expect(cloud.asked.sort()).toEqual(asked);
-});
-
-test('an address says which of the two it is', async () => {
-  const cloud = new Watched();
-  const { references } = await observe(cloud, [{ id: CERTIFICATE, collection: 'secrets' }]);
-  expect(cloud.asked).toEqual([`secret ${CERTIFICATE}`]);
-  const because = 'is no secret of Barbican that this project can see';
-  expect(references.get(CERTIFICATE)).toEqual({ because });
-});
 
 test('what is refused becomes a message in words, and what passes is tried again', async () => {
   for (const code of ['FORBIDDEN', 'CONFIG_INVALID'] as const) {

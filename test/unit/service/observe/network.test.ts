@@ -6,15 +6,11 @@ import { NETWORK, PUBLIC, PUBLIC_SUBNET, SUBNET } from '../../../support/cloud-c
 
 const HIDDEN = 'aaaaaaaa-0000-4000-8000-0000000000ee';
 const four = { ip_version: 4, network_id: PUBLIC };
-const A = { ...four, id: PUBLIC_SUBNET, name: 'a', tags: ['t'] };
 const SUBNETS = [
-  { ...four, id: '2', name: 'b' },
-  { ...four, id: '1', name: 'b' },
-  { ...A, cidr: '203.0.113.0/24' },
+  { ...four, id: PUBLIC_SUBNET, name: 'a' },
   { ...four, id: '6', name: 'a6', ip_version: 6 },
   { id: SUBNET, name: 'private', network_id: NETWORK },
 ];
-const a = { id: PUBLIC_SUBNET, name: 'a', network_id: PUBLIC, tags: ['t'] };
 
 async function evaluation(
   question: object,
@@ -29,29 +25,9 @@ async function evaluation(
   return observeFloatingNetworks({ external: true, families: [4], ...question }, source);
 }
 
-// prettier-ignore
-test.each([
-  ['nothing for what is internal', { external: false }, { floatingNetworks: [] }],
-  ['the network that is named', { floating_network_id: NETWORK }, { floatingNetworks: [NETWORK] }],
-  ['else all external ones', {}, { floatingNetworks: [PUBLIC] }],
-  ['the subnet that is named, and its network', { floating_subnet_id: PUBLIC_SUBNET }, { floatingNetworks: [PUBLIC], floatingSubnets: [a] }],
-  ['both when both are named, even if they do not belong together', { floating_subnet_id: PUBLIC_SUBNET, floating_network_id: NETWORK }, { floatingNetworks: [NETWORK], floatingSubnets: [a] }],
-  ['no subnet when it cannot be seen', { floating_subnet_id: HIDDEN }, { floatingNetworks: [PUBLIC], floatingSubnets: [] }],
-  ['the IPv4 subnets to choose from, by name', { choose_floating_subnet: true },
-    { floatingNetworks: [PUBLIC], floatingSubnets: [a, { id: '1', name: 'b', network_id: PUBLIC, tags: [] }, { id: '2', name: 'b', network_id: PUBLIC, tags: [] }] }],
-])('%s', async (_, question, facts) => {
-  expect(await evaluation(question)).toEqual(facts);
-});
-
 test('a named subnet settles which of several networks it is', async () => {
   const { floatingNetworks } = await evaluation({ floating_subnet_id: PUBLIC_SUBNET }, [NETWORK, PUBLIC]);
   expect(floatingNetworks).toEqual([PUBLIC]);
-});
-
-test('no subnets while it is open which network it is', async () => {
-  expect(await evaluation({ choose_floating_subnet: true }, [NETWORK, PUBLIC])).toEqual({
-    floatingNetworks: [NETWORK, PUBLIC],
-  });
 });
 
 test('an external network without IPv4 gives no floating IP, and one with subnets that the project cannot see does', async () => {

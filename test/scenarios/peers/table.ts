@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 /**
  * A case of a peer's own test: its name, what is given, and what the peer expects of it. Where levelset decides otherwise: the number of the
@@ -10,7 +10,6 @@ export type Case<Given, Result> =
   | readonly [name: string, given: Given, peer: Result, decision: number, own: Result];
 
 const DECISIONS = readFileSync(new URL('../../../docs/decisions.md', import.meta.url), 'utf8');
-const counts = { file: '', cases: 0, decided: 0 };
 
 /** A table of cloud-provider-openstack, Kubernetes' cloud-provider or its controllers, with the same cases and values of our own. */
 export function table<Given, Result>(
@@ -18,9 +17,6 @@ export function table<Given, Result>(
   make: (given: Given) => unknown,
   cases: readonly Case<Given, Result>[],
 ): void {
-  countInFile(expect.getState().testPath ?? '');
-  counts.cases += cases.length;
-  counts.decided += cases.filter((one) => one.length > 3).length;
   describe(name, () => {
     it.each(cases.map((one) => [one[0], one] as const))(
       '%s',
@@ -35,17 +31,6 @@ export function table<Given, Result>(
         expect(DECISIONS).toContain(`\n**${decision}. `);
       },
     );
-  });
-}
-
-/** Files share this module. */
-function countInFile(file: string): void {
-  if (file === counts.file) return;
-  Object.assign(counts, { file, cases: 0, decided: 0 });
-  afterAll(() => {
-    const { cases, decided } = counts;
-    const equal = String(cases - decided);
-    process.stdout.write(`peers: ${String(cases)} cases, ${equal} equal, ${String(decided)} by a decision\n`);
   });
 }
 

@@ -38,11 +38,8 @@ Octavia that does not tell its versions (its root answers 404 or 300) counts as 
 ${tableOf(
   ['way', 'tried'],
   [
-    [
-      'proxies',
-      'the lab: `proxy-url` and HTTPS_PROXY with a password, NO_PROXY; on Lambda tests of the client',
-    ],
-    ['IPv6 alone', 'the lab: apiserver and OpenStack at ::1, by forwarders; the simulators'],
+    ['proxies', 'the simulators: `proxy-url` and HTTPS_PROXY with a password, NO_PROXY'],
+    ['IPv6 alone', 'the simulators at ::1'],
   ],
 ).join('\n')}
 

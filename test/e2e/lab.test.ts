@@ -1,6 +1,6 @@
 /** The harness itself: what the other files here stand on. levelset takes no part. */
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   aNamespace,
   apply,
@@ -12,7 +12,6 @@ import {
   kubectl,
   kubeRequest,
   lab,
-  needsControl,
   OpenStack,
   removeNamespace,
   servicePath,
@@ -33,10 +32,6 @@ it('takes the examples', async () => {
 });
 
 describe('audit events', () => {
-  beforeEach((context) => {
-    needsControl(context);
-  });
-
   it('tell of writes to Services by others, with the token, and of nothing else', async () => {
     const sink = await startAuditSink();
     const namespace = await aNamespace();
@@ -67,10 +62,6 @@ describe('audit events', () => {
 });
 
 describe('counting', () => {
-  beforeEach((context) => {
-    needsControl(context);
-  });
-
   it("counts levelset's calls where they arrive, and nobody else's", async () => {
     const levelset = new OpenStack(lab().levelsetCloud, 'levelset');
     await levelset.session();

@@ -1,4 +1,4 @@
-/** The example of every annotation, for the simulators and for the lab: one that neither can show says why. */
+/** The example of every annotation: one that the simulators cannot show says where it is shown. */
 import { ANNOTATIONS, targetOf, type AnnotationRow } from '../../shared/service/intent/annotations.ts';
 import { attributeRule } from '../../shared/model/attributes.ts';
 import { equalAttribute } from '../../shared/model/equality.ts';
@@ -22,7 +22,7 @@ function entryOf(row: AnnotationRow): Entry {
 }
 
 /** The attribute that a row is about, and how it may change; undefined for what is more than one. */
-export function attributeOf(row: AnnotationRow): { kind: ResourceKind; attribute: string } | undefined {
+function attributeOf(row: AnnotationRow): { kind: ResourceKind; attribute: string } | undefined {
   const target = targetOf(row);
   return target && { kind: target[0], attribute: target[1] };
 }

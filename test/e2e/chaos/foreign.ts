@@ -2,12 +2,11 @@
 import { labResources } from '../lab/lab.ts';
 import { deleteLoadBalancer, settled } from '../lab/load-balancer-waits.ts';
 import { cloud, type Resource } from '../lab/openstack.ts';
-import { tagsOf, type Project } from './project.ts';
 
 const LBAAS = '/v2.0/lbaas';
 
 interface Kept {
-  readonly kind: 'loadBalancers' | 'listeners' | 'pools' | 'monitors' | 'floatingIPs';
+  readonly kind: 'loadbalancers' | 'listeners' | 'pools' | 'healthmonitors' | 'floatingips';
   readonly as: Resource;
   /** The load balancer that it is on, or is. */
   readonly on: string | undefined;
@@ -38,7 +37,7 @@ export class Foreign {
     );
     await settled(loadbalancer.id);
     this.guests.add(loadbalancer.id);
-    await this.#keep('loadBalancers', loadbalancer.id, `${LBAAS}/loadbalancers`, loadbalancer.id);
+    await this.#keep('loadbalancers', loadbalancer.id, loadbalancer.id);
     for (const one of await childrenOf('listeners', loadbalancer.id))
       await this.#keepListener(one.id, loadbalancer.id);
     return loadbalancer.id;
@@ -58,7 +57,7 @@ export class Foreign {
     };
     const { members, healthmonitor: _, ...pool } = POOL;
     const id = await make('pools', { pool: { ...pool, loadbalancer_id: lb } });
-    await this.#keep('pools', id, `${LBAAS}/pools`, lb);
+    await this.#keep('pools', id, lb);
     await make(`pools/${id}/members`, { member: members[0] });
     const own = { ...LISTENER, protocol_port: port, default_pool_id: id, loadbalancer_id: lb };
     await this.#keepListener(await make('listeners', { listener: own }), lb);
@@ -73,15 +72,11 @@ export class Foreign {
         floatingip: { floating_network_id: labResources().public_network, description: 'chaos: a person’s' },
       },
     );
-    this.#kept.set(floatingip.id, { kind: 'floatingIPs', as: floatingip, on: undefined });
+    this.#kept.set(floatingip.id, { kind: 'floatingips', as: floatingip, on: undefined });
   }
 
   has(id: string): boolean {
     return this.#kept.has(id);
-  }
-
-  isOn(lb: string): boolean {
-    return [...this.#kept.values()].some(({ on }) => on === lb);
   }
 
   /** Whoever deletes a whole load balancer deletes what others have there. */
@@ -90,28 +85,26 @@ export class Foreign {
   }
 
   /** One line for each field that is not as its owner left it. */
-  changesIn(project: Project): { readonly fields: number; readonly changes: readonly string[] } {
-    let fields = 0;
-    const changes = [...this.#kept.values()].flatMap(({ kind, as }) => {
+  async changes(): Promise<readonly string[]> {
+    const all = [...this.#kept.values()].map(async ({ kind, as }) => {
       const what = `a person’s ${kind} ${as.id}`;
-      const now = (project[kind] as readonly Resource[]).find(({ id }) => id === as.id);
+      const now = await read(kind, as.id);
       if (!now) return [`${what} is gone`];
       return Object.entries(as).flatMap(([field, value]) => {
         if (MOVES.test(field)) return [];
-        fields++;
         const [was, is] = [value, now[field]].map((one) => JSON.stringify(one ?? null));
         if (field === 'tags')
           return tagsOf(as).every((tag) => tagsOf(now).includes(tag)) ? [] : [`${what} lost tags`];
         return was === is ? [] : [`${what} ${field} is ${String(is)}, not ${String(was)}`];
       });
     });
-    return { fields, changes };
+    return (await Promise.all(all)).flat();
   }
 
   /** Takes all of it away; what stands on a load balancer of levelset alone, the rest with its load balancer. */
   async remove(): Promise<void> {
     for (const [id, { kind, on }] of this.#kept) {
-      if (kind === 'floatingIPs') await cloud().request('network', 'DELETE', `/v2.0/floatingips/${id}`);
+      if (kind === 'floatingips') await cloud().request('network', 'DELETE', `/v2.0/floatingips/${id}`);
       if (on === undefined || this.guests.has(on) || (kind !== 'listeners' && kind !== 'pools')) continue;
       await settled(on);
       await cloud().request('load-balancer', 'DELETE', `${LBAAS}/${kind}/${id}`);
@@ -121,18 +114,27 @@ export class Foreign {
   }
 
   async #keepListener(id: string, lb: string): Promise<void> {
-    const as = await this.#keep('listeners', id, `${LBAAS}/listeners`, lb);
-    const pool = await this.#keep('pools', String(as['default_pool_id']), `${LBAAS}/pools`, lb);
+    const as = await this.#keep('listeners', id, lb);
+    const pool = await this.#keep('pools', String(as['default_pool_id']), lb);
     const monitor = pool['healthmonitor_id'];
-    if (typeof monitor === 'string') await this.#keep('monitors', monitor, `${LBAAS}/healthmonitors`, lb);
+    if (typeof monitor === 'string') await this.#keep('healthmonitors', monitor, lb);
   }
 
-  async #keep(kind: Kept['kind'], id: string, path: string, on: string): Promise<Resource> {
-    const answer = await cloud().must<Record<string, Resource>>('load-balancer', 'GET', `${path}/${id}`);
-    const as = Object.values(answer)[0] ?? { id };
+  async #keep(kind: Kept['kind'], id: string, on: string): Promise<Resource> {
+    const as = (await read(kind, id)) ?? { id };
     this.#kept.set(id, { kind, as, on });
     return as;
   }
+}
+
+export const tagsOf = (resource: Resource): readonly string[] => (resource['tags'] ?? []) as string[];
+
+async function read(kind: Kept['kind'], id: string): Promise<Resource | undefined> {
+  const { status, body } =
+    kind === 'floatingips'
+      ? await cloud().request('network', 'GET', `/v2.0/floatingips/${id}`)
+      : await cloud().request('load-balancer', 'GET', `${LBAAS}/${kind}/${id}`);
+  return status === 200 ? Object.values(body as Record<string, Resource>)[0] : undefined;
 }
 
 async function childrenOf(kind: 'listeners', lb: string): Promise<readonly Resource[]> {

@@ -3,8 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { settled } from '../lab/load-balancer-waits.ts';
 import * as openstack from '../lab/openstack.ts';
 import { cloud, type Resource, type ServiceType } from '../lab/openstack.ts';
-import type { Foreign } from './foreign.ts';
-import { tagsOf } from './project.ts';
+import { tagsOf, type Foreign } from './foreign.ts';
 import { SLOTS, type OperatorEdit } from './script.ts';
 
 const LBAAS = '/v2.0/lbaas';

@@ -83,7 +83,7 @@ const annotation = (name: string, ...values: readonly string[]): fc.Arbitrary<Se
     .option(fc.constantFrom(...values), { nil: undefined, freq: 4 })
     .map((value) => ({ annotations: { [name]: value } }));
 
-/** What a user may set; `test/e2e/chaos/expected.ts` knows what each means. */
+/** What a user may set. */
 const setting: fc.Arbitrary<Setting> = fc.oneof(
   { weight: 6, arbitrary: fc.nat({ max: 6 }).map((ports) => ({ ports })) },
   annotation(`${OCCM}connection-limit`, '1000', '20000'),

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Aws } from '../lambda/aws/aws.ts';
-import type { Deployment } from '../lambda/aws/deployment.ts';
+import { Deployment } from '../lambda/aws/deployment.ts';
 
 /** What the AWS CLI and osls find where AWS is: an account in which a stack can be made. */
 export interface AwsAccount {
@@ -16,7 +15,6 @@ export interface AwsAccount {
 }
 
 export interface AccountOptions {
-  readonly aws: Aws;
   readonly stage: string;
   readonly region: string;
   /** In place of the schedule's five minutes. */
@@ -97,10 +95,10 @@ class Account {
   }
 
   async #osls(words: string): Promise<Answer> {
-    const { aws, stage, region, sweepEveryMs } = this.#options;
+    const { stage, region, sweepEveryMs } = this.#options;
     const of = `--stage ${stage} --region ${region}`;
     if (words === `deploy ${of}` && !this.deployment) {
-      const deployment = await aws.deploy({ parameters: Object.fromEntries(this.parameters) });
+      const deployment = await Deployment.start({ parameters: Object.fromEntries(this.parameters) });
       this.#schedule = setInterval(() => void deployment.tick(), sweepEveryMs);
       this.deployment = deployment;
     } else if (words === `remove ${of}` && this.deployment) await this.remove();

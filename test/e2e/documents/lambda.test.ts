@@ -1,7 +1,6 @@
 /** infra/aws/README.md, typed by somebody who has nothing else, with the real AWS CLI; in place of AWS is what runs the functions here. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { aws } from '../lambda/aws/aws.ts';
 import { REGION } from '../lambda/aws/intrinsics.ts';
 import { labWorld } from '../lab/lab-world.ts';
 import { lab, writeCloudConfig } from '../lab/lab.ts';
@@ -12,13 +11,11 @@ import { Terminal } from './terminal.ts';
 
 const STAGE = 'dev';
 labWorld({ nodes: ['e2e-newcomer-3'], levelsetByTest: true });
-const parts = aws();
 let account: AwsAccount;
 let putBack: (() => Promise<void>) | undefined;
 
 beforeAll(async () => {
-  if (!lab().controllable) return;
-  account = await startAccount({ aws: parts, stage: STAGE, region: REGION, sweepEveryMs: 10_000 });
+  account = await startAccount({ stage: STAGE, region: REGION, sweepEveryMs: 10_000 });
   putBack = await newCluster();
 });
 afterAll(async () => {

@@ -18,7 +18,6 @@ import {
   kubectl,
   lab,
   loadBalancers,
-  needsControl,
   aNamespace,
   removeNamespace,
   serviceGone,
@@ -33,8 +32,7 @@ let front: TlsFront;
 let pods: PodProcesses;
 let namespace = '';
 
-beforeEach(async (context) => {
-  needsControl(context);
+beforeEach(async () => {
   front = await startTlsFront(lab().server, lab().certificateAuthority);
   namespace = await aNamespace();
   await kube.patch(`/api/v1/namespaces/${namespace}`, {

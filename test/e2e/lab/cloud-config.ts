@@ -10,37 +10,28 @@ export interface Sections {
 }
 
 /** A cloud.conf for a cloud of clouds.yaml. In the lab monitors are quick: a node is out after one missed second. */
-export function cloudConfig(cloud: CloudEntry, resources: LabResources | null, more: Sections = {}): string {
+export function cloudConfig(cloud: CloudEntry, resources: LabResources, more: Sections = {}): string {
   const { auth } = cloud;
   const global = {
     'auth-url': auth['auth_url'],
     region: cloud.region_name,
-    'ca-file': cloud.cacert,
-    'tls-insecure': cloud.verify === false ? true : undefined,
-    'user-id': auth['user_id'],
     username: auth['username'],
     password: auth['password'],
-    'tenant-id': auth['project_id'],
     'tenant-name': auth['project_name'],
-    'user-domain-id': auth['user_domain_id'],
     'user-domain-name': auth['user_domain_name'],
-    'tenant-domain-id': auth['project_domain_id'],
     'tenant-domain-name': auth['project_domain_name'],
     'application-credential-id': auth['application_credential_id'],
-    'application-credential-name': auth['application_credential_name'],
     'application-credential-secret': auth['application_credential_secret'],
     ...more.Global,
   };
   const balancer = {
-    ...(resources && {
-      'floating-network-id': resources.public_network,
-      'subnet-id': resources.private_v4,
-      'create-monitor': true,
-      'monitor-delay': '1s',
-      'monitor-timeout': '1s',
-      'monitor-max-retries': 1,
-      'monitor-max-retries-down': 1,
-    }),
+    'floating-network-id': resources.public_network,
+    'subnet-id': resources.private_v4,
+    'create-monitor': true,
+    'monitor-delay': '1s',
+    'monitor-timeout': '1s',
+    'monitor-max-retries': 1,
+    'monitor-max-retries-down': 1,
     ...more.LoadBalancer,
   };
   return section('Global', global) + section('LoadBalancer', balancer) + section('Route', more.Route ?? {});

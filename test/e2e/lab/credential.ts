@@ -36,7 +36,6 @@ export async function makeCredential(
   }>('identity', 'POST', path, { application_credential: { name, access_rules, roles } });
   const cloud = {
     ...login,
-    auth_type: 'v3applicationcredential',
     auth: {
       auth_url: login.auth['auth_url'] ?? '',
       application_credential_id: made.id,

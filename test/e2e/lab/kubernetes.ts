@@ -40,7 +40,7 @@ export async function kubeRequest(
     const { server, certificateAuthority: ca } = lab();
     client = got.extend({
       prefixUrl: server,
-      agent: { https: new Agent({ keepAlive: true, ...(ca === null ? {} : { ca }) }) },
+      agent: { https: new Agent({ keepAlive: true, ca }) },
       headers: { authorization: `Bearer ${token}`, 'user-agent': 'levelset-e2e' },
       retry: { limit: 2, methods: ['GET', 'DELETE'] },
       timeout: { request: 60_000 },
@@ -171,12 +171,4 @@ export async function serviceGone(
     async () => (await getService(namespace, name)) === undefined,
     { timeoutMs: 60_000, ...options },
   );
-}
-
-/** The Events at an object, oldest first. */
-export async function eventsOf(
-  namespace: string,
-  name: string,
-): Promise<readonly { readonly type: string; readonly reason: string; readonly message: string }[]> {
-  return kube.list(`/api/v1/namespaces/${namespace}/events?fieldSelector=involvedObject.name=${name}`);
 }

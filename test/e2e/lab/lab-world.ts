@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { writeCloudConfig, type Sections } from './cloud-config.ts';
-import { lab, needsControl, usePassword } from './environment.ts';
+import { lab, usePassword } from './environment.ts';
 import { aNamespace, removeNamespace } from './kubernetes.ts';
 import { nothingLeft } from './leftovers.ts';
 import { startLevelset, stopAllLevelsets, type Levelset } from './levelset.ts';
@@ -36,7 +36,7 @@ export interface LabWorldOptions {
 
 /**
  * Nodes and levelset for the tests of a file, and a namespace for each; after each nothing may be left in the cloud. To be
- * called once, at the top. With USE_EXISTING_CLUSTER the tests are skipped.
+ * called once, at the top.
  *
  * Own hooks come below it: vitest runs `before...` in the order of the file and `after...` in the reverse one, so they find
  * everything in place. What may go only when all this is gone, a port that was a VIP, goes by `onTestFinished` or by what a
@@ -52,7 +52,6 @@ export function labWorld(options: LabWorldOptions): LabWorld {
     levelset: undefined as Levelset | undefined,
   };
   beforeAll(async () => {
-    if (!lab().controllable) return;
     if (options.withPassword) usePassword();
     made.nodes = await someNodes(options.nodes ?? []);
     made.servers = await someServers(options.servers ?? []);
@@ -65,8 +64,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
     await stopAllLevelsets();
     await removeNodes([...made.nodes, ...made.servers]);
   });
-  beforeEach(async (context) => {
-    needsControl(context);
+  beforeEach(async () => {
     made.namespace = await aNamespace();
   });
   afterEach(async () => {

@@ -2,7 +2,7 @@
 export { startAuditSink, type AuditEvent, type AuditSink } from '../fixtures/audit-sink.ts';
 export { countCalls, writes, type ApiCall } from './calls.ts';
 export { writeCloudConfig } from './cloud-config.ts';
-export { lab, labResources, NAMESPACE, needsControl, ownPort, type Environment } from './environment.ts';
+export { lab, labResources, NAMESPACE, ownPort, type Environment } from './environment.ts';
 export * from '../fixtures/kubelet.ts';
 export * from './kubernetes.ts';
 export { deleteLoadBalancer, settled } from './load-balancer-waits.ts';

@@ -17,21 +17,14 @@ export interface LevelsetOptions {
   readonly clusterName?: string;
   readonly cloudConfig?: string;
   readonly kubeconfig?: string;
-  /** A folder with the entries of several clusters, in place of an identity of one. */
-  readonly clusters?: string;
   /** More flags; they come last and win. */
   readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface ServeOptions extends LevelsetOptions {
   readonly listen?: string;
   /** So long by default that only events and the sweep at start are at work. */
   readonly sweepInterval?: string;
-  /** False: plain HTTP, also where the lab has a certificate. */
-  readonly tls?: false;
-  /** False: back when it answers at all, such as 503 while OpenStack is away. */
-  readonly waitsUntilReady?: boolean;
 }
 
 export interface Levelset {
@@ -39,8 +32,8 @@ export interface Levelset {
   readonly pid: number;
   /** Everything it wrote so far. */
   log(): string;
-  /** POST /resync, or that of one of several clusters. */
-  resync(body: object, cluster?: string): Promise<{ readonly status: number; readonly body: unknown }>;
+  /** POST /resync. */
+  resync(body: object): Promise<void>;
   get(path: string): Promise<{ readonly status: number; readonly text: string }>;
   /** SIGTERM, and its exit code. */
   stop(): Promise<number | null>;
@@ -69,23 +62,23 @@ function killThoseOfFilesBefore(): void {
 
 /** `levelset serve` under the ServiceAccount of infra/kubernetes; back when /readyz says that it is ready. */
 export async function startLevelset(options: ServeOptions = {}): Promise<Levelset> {
-  const { listen = lab().listen, sweepInterval = '1h', waitsUntilReady = true } = options;
-  const tls = options.tls === false ? null : lab().tls;
-  const url = `${tls ? 'https' : 'http'}://${listen}`;
+  const { listen = lab().listen, sweepInterval = '1h' } = options;
+  const { tls } = lab();
+  const url = `https://${listen}`;
   const ask = got.extend({
-    https: tls ? { certificateAuthority: readFileSync(tls.ca) } : {},
+    https: { certificateAuthority: readFileSync(tls.ca) },
     retry: { limit: 0 },
     throwHttpErrors: false,
   });
   if (count === 0) killThoseOfFilesBefore();
   const logFile = join(lab().directory, `levelset-${++count}.log`);
   const serve = ['serve', '--listen', listen, '--sweep-interval', sweepInterval];
-  if (tls) serve.push('--tls-cert-file', tls.cert, '--tls-private-key-file', tls.key);
+  serve.push('--tls-cert-file', tls.cert, '--tls-private-key-file', tls.key);
   const log = createWriteStream(logFile);
   await new Promise((resolve) => log.once('open', resolve));
   const [command = '', ...rest] = commandLine(serve, options);
   const child = spawn(command, rest, {
-    env: environment(options),
+    env: environment(),
     stdio: ['ignore', log, log],
   });
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -99,14 +92,9 @@ export async function startLevelset(options: ServeOptions = {}): Promise<Levelse
     url,
     pid: child.pid ?? 0,
     log: () => readFileSync(logFile, 'utf8'),
-    async resync(body, cluster) {
+    async resync(body) {
       const headers = { authorization: `Bearer ${RESYNC_TOKEN}` };
-      const answer = await ask.post(`${url}/resync${cluster === undefined ? '' : `/${cluster}`}`, {
-        json: body,
-        headers,
-        responseType: 'json',
-      });
-      return { status: answer.statusCode, body: answer.body };
+      await ask.post(`${url}/resync`, { json: body, headers });
     },
     async get(path) {
       const answer = await ask(url + path);
@@ -129,7 +117,7 @@ export async function startLevelset(options: ServeOptions = {}): Promise<Levelse
     await until(`${url}/readyz`, async () => {
       if (child.exitCode !== null) return true;
       const { status, text } = await levelset.get('/readyz');
-      if (waitsUntilReady && status !== 200) throw new Error(`${status} ${text}`);
+      if (status !== 200) throw new Error(`${status} ${text}`);
       return true;
     });
   } catch (error) {
@@ -148,7 +136,7 @@ export async function stopAllLevelsets(): Promise<void> {
 /** A command that ends by itself: sweep, plan, reconcile ... with the same identity. */
 export async function runLevelset(args: readonly string[], options: LevelsetOptions = {}): Promise<Ran> {
   const [command = '', ...rest] = commandLine(args, options);
-  return run(command, rest, { env: environment(options) });
+  return run(command, rest, { env: environment() });
 }
 
 /**
@@ -176,25 +164,15 @@ export async function sweepUntilSettled(options: LevelsetOptions = {}, most = 60
 function commandLine([command = 'serve', ...rest]: readonly string[], options: LevelsetOptions): string[] {
   const built = join(lab().repository, 'dist/levelset.mjs');
   if (!existsSync(built)) throw new Error(`${built} is not there: npm run build`);
-  const { program = [process.execPath, built], args = [], clusters } = options;
-  if (clusters !== undefined)
-    return [
-      ...program,
-      command,
-      ...rest,
-      `--clusters=folder:${clusters}`,
-      '--allow-local-servers=true',
-      ...args,
-    ];
+  const { program = [process.execPath, built], args = [] } = options;
   const { kubeconfig = lab().levelsetKubeconfig, cloudConfig = lab().cloudConfig } = options;
   const identity = ['--kubeconfig', kubeconfig, '--cloud-config', cloudConfig];
-  // gc speaks of clusters by their UIDs
-  const name = command === 'gc' ? [] : ['--cluster-name', options.clusterName ?? CLUSTER_NAME];
+  const name = ['--cluster-name', options.clusterName ?? CLUSTER_NAME];
   return [...program, command, ...rest, ...identity, ...name, ...args];
 }
 
 /** Nothing of the caller's KUBECONFIG or OS_*: what levelset may do comes from its flags alone. */
-function environment({ env = {} }: LevelsetOptions): Record<string, string> {
+function environment(): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
   return {
     PATH,
@@ -203,6 +181,5 @@ function environment({ env = {} }: LevelsetOptions): Record<string, string> {
     LEVELSET_RESYNC_TOKENS: RESYNC_TOKEN,
     // what a run that was cut off has left goes with the next sweep
     LEVELSET_ORPHAN_DELAY: '0s',
-    ...env,
   };
 }

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { Agent } from 'node:https';
 import got from 'got';
 import { lab, type CloudEntry } from './environment.ts';
 
@@ -46,13 +44,6 @@ export class OpenStack {
   constructor(cloud: CloudEntry, agent = HARNESS_AGENT) {
     this.#cloud = cloud;
     this.#http = got.extend({
-      agent: {
-        https: new Agent({
-          keepAlive: true,
-          rejectUnauthorized: cloud.verify ?? true,
-          ...(cloud.cacert === undefined ? {} : { ca: readFileSync(cloud.cacert) }),
-        }),
-      },
       headers: { 'user-agent': agent, accept: 'application/json' },
       retry: { limit: 2, methods: ['GET', 'DELETE'], statusCodes: [] },
       timeout: { request: 180_000 },
@@ -95,7 +86,7 @@ export class OpenStack {
   }
 
   async #authenticate(): Promise<Session> {
-    const { auth, region_name: region, interface: face = 'public' } = this.#cloud;
+    const { auth, region_name: region } = this.#cloud;
     const url = (auth['auth_url'] ?? '').replace(/\/+$/, '').replace(/(\/v3)?$/, '/v3');
     const answer = await this.#http.post(`${url}/auth/tokens`, {
       body: JSON.stringify(authBody(this.#cloud)),
@@ -106,7 +97,7 @@ export class OpenStack {
       throw new Error(`Keystone at ${url} gave no token: ${answer.statusCode} ${answer.body}`);
     const body = (JSON.parse(answer.body) as TokenBody).token;
     const endpoints = body.catalog.flatMap(({ type, endpoints: all }): [string, string][] => {
-      const found = all.find((one) => one.interface === face && (region ?? one.region_id) === one.region_id);
+      const found = all.find((one) => one.interface === 'public' && one.region_id === region);
       const bare = found?.url.replace(/\/+$/, '').replace(type === 'compute' ? /$/ : /\/v2(\.0)?$/, '');
       return bare === undefined ? [] : [[type, bare]];
     });
@@ -127,32 +118,14 @@ function parse(text: string): unknown {
   }
 }
 
-function authBody({ auth, auth_type: type = '' }: CloudEntry): object {
-  const domain = (id = '', name = 'Default') => (id === '' ? { name } : { id });
-  if (type.endsWith('applicationcredential'))
+function authBody({ auth }: CloudEntry): object {
+  const { application_credential_id: id, application_credential_secret: secret } = auth;
+  if (id !== undefined)
     return {
-      auth: {
-        identity: {
-          methods: ['application_credential'],
-          application_credential: {
-            id: auth['application_credential_id'],
-            secret: auth['application_credential_secret'],
-          },
-        },
-      },
+      auth: { identity: { methods: ['application_credential'], application_credential: { id, secret } } },
     };
-  const user = auth['user_id']
-    ? { id: auth['user_id'] }
-    : {
-        name: auth['username'],
-        domain: domain(auth['user_domain_id'], auth['user_domain_name'] ?? auth['domain_name']),
-      };
-  const project = auth['project_id']
-    ? { id: auth['project_id'] }
-    : {
-        name: auth['project_name'],
-        domain: domain(auth['project_domain_id'], auth['project_domain_name'] ?? auth['domain_name']),
-      };
+  const user = { name: auth['username'], domain: { name: auth['user_domain_name'] } };
+  const project = { name: auth['project_name'], domain: { name: auth['project_domain_name'] } };
   return {
     auth: {
       identity: { methods: ['password'], password: { user: { ...user, password: auth['password'] } } },
@@ -186,7 +159,6 @@ const LBAAS = '/v2.0/lbaas';
 export const loadBalancers = () => list('load-balancer', `${LBAAS}/loadbalancers`, 'loadbalancers');
 export const listeners = (lb: string) =>
   list('load-balancer', `${LBAAS}/listeners?loadbalancer_id=${lb}`, 'listeners');
-export const allListeners = () => list('load-balancer', `${LBAAS}/listeners`, 'listeners');
 export const allPools = () => list('load-balancer', `${LBAAS}/pools`, 'pools');
 export const pools = (lb: string) => list('load-balancer', `${LBAAS}/pools?loadbalancer_id=${lb}`, 'pools');
 export const members = (pool: string) => list('load-balancer', `${LBAAS}/pools/${pool}/members`, 'members');

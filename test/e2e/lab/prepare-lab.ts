@@ -20,8 +20,8 @@ import { E2E_LABEL, kube, removeNamespace } from './kubernetes.ts';
 import { everything } from './leftovers.ts';
 import { removeOldNodes } from '../fixtures/nodes.ts';
 import { OpenStack } from './openstack.ts';
-import { existingPlace, labPlaces, REPOSITORY, type Place } from './places.ts';
-import { must, run } from './run.ts';
+import { labPlaces, REPOSITORY, type Place } from './places.ts';
+import { must } from './run.ts';
 
 const MANIFESTS = join(REPOSITORY, 'infra/kubernetes');
 
@@ -39,9 +39,8 @@ export async function prepareLab(
   clusters = 1,
   versions: readonly KubernetesVersion[] = ['1.36'],
 ): Promise<Prepared> {
-  const existing = process.env['USE_EXISTING_CLUSTER'] === 'true';
-  const places = existing ? [await existingPlace()] : await labPlaces(clusters, versions);
-  const unlock = existing ? () => Promise.resolve() : await alone(dirname(places[0]?.cloudsYaml ?? ''));
+  const places = await labPlaces(clusters, versions);
+  const unlock = await alone(dirname(places[0]?.cloudsYaml ?? ''));
   await must(process.execPath, [join(REPOSITORY, 'build.ts')]); // the tests run dist/, and it is this source's
   const directory = await mkdtemp(join(tmpdir(), 'levelset-e2e-'));
   const prepared: Prepared[] = [];
@@ -59,15 +58,10 @@ export async function prepareLab(
 }
 
 async function prepare(place: Place, parent: string): Promise<Prepared> {
-  const existing = !place.controllable;
   const directory = await mkdtemp(join(parent, 'cluster-'));
   const as = ['--kubeconfig', place.kubeconfig];
-  if (place.controllable) await endCutOff(place.kubectl, as);
-  const there = async (...what: string[]) => (await run(place.kubectl, [...as, 'get', ...what])).code === 0;
-  const hadNamespace = await there('namespace', NAMESPACE);
-  const hadLevelset = await there('-n', NAMESPACE, 'serviceaccount', 'levelset');
-  const hadAdmin = await there('-n', 'kube-system', 'serviceaccount', ADMIN_NAME);
-  const manifests = await applyManifests(place.kubectl, as);
+  await endCutOff(place.kubectl, as);
+  await applyManifests(place.kubectl, as);
   await applyAdmin(place.kubectl, as);
 
   const connection = await connectionOf(place.kubectl, as);
@@ -79,24 +73,20 @@ async function prepare(place: Place, parent: string): Promise<Prepared> {
     .clouds;
   const cloud = clouds[place.cloudName];
   if (!cloud) throw new Error(`${place.cloudsYaml} has no cloud ${place.cloudName}`);
-  const levelsetPassword = existing
-    ? cloud
-    : { ...cloud, auth: { ...cloud.auth, username: numbered('levelset', place.cluster) } };
-  const labState = existing ? '' : dirname(place.cloudsYaml);
-  const resources = existing
-    ? null
-    : (JSON.parse(
-        readFileSync(join(labState, `state/${numbered('resources', place.cluster)}.json`), 'utf8'),
-      ) as LabResources);
-  if (!existing) await removeOldCredentials(levelsetPassword);
-  const credential = existing ? undefined : await makeCredential(levelsetPassword, allRules());
-  const levelsetCloud = credential?.cloud ?? levelsetPassword;
+  const username = numbered('levelset', place.cluster);
+  const levelsetPassword = { ...cloud, auth: { ...cloud.auth, username } };
+  const labState = dirname(place.cloudsYaml);
+  const resources = JSON.parse(
+    readFileSync(join(labState, `state/${numbered('resources', place.cluster)}.json`), 'utf8'),
+  ) as LabResources;
+  await removeOldCredentials(levelsetPassword);
+  const credential = await makeCredential(levelsetPassword, allRules());
+  const levelsetCloud = credential.cloud;
   const cloudConfigFile = join(directory, 'cloud.conf');
   await writeSecret(cloudConfigFile, cloudConfig(levelsetCloud, resources));
   await writeSecret(join(directory, 'password.cloud.conf'), cloudConfig(levelsetPassword, resources));
 
   let environment: Environment = {
-    controllable: !existing,
     repository: REPOSITORY,
     version: place.version,
     listen: `127.0.0.1:${(place.version === '1.36' ? 18_079 : 18_099) + place.cluster}`,
@@ -112,7 +102,7 @@ async function prepare(place: Place, parent: string): Promise<Prepared> {
     levelsetPassword,
     levelsetUser: (await new OpenStack(levelsetPassword).session()).userId,
     cloudConfig: cloudConfigFile,
-    tls: existing ? null : tlsFiles(place.kubeconfig),
+    tls: tlsFiles(place.kubeconfig),
     cloud,
     clusterId: await must(place.kubectl, [
       ...as,
@@ -126,21 +116,10 @@ async function prepare(place: Place, parent: string): Promise<Prepared> {
     before: [],
   };
   await publish(parent, place.cluster, environment);
-  if (environment.controllable) await removeOldRuns();
+  await removeOldRuns();
   environment = { ...environment, before: await everything() };
   await publish(parent, place.cluster, environment);
-  return {
-    environment,
-    async cleanUp() {
-      await credential?.remove();
-      if (existing) {
-        const gone = ['delete', '--ignore-not-found', '--wait=false', '-f', '-'];
-        if (!hadAdmin) await must(place.kubectl, [...as, ...gone], { input: ADMIN });
-        const ours = manifests.filter(({ kind }) => kind !== 'Namespace' || !hadNamespace);
-        if (!hadLevelset) await must(place.kubectl, [...as, ...gone], { input: textOf(ours) });
-      }
-    },
-  };
+  return { environment, cleanUp: credential.remove };
 }
 
 function tlsFiles(kubeconfig: string): TlsFiles {
@@ -191,10 +170,9 @@ async function endCutOff(kubectl: string, as: readonly string[]): Promise<void> 
 
 /**
  * The manifests that an operator applies, as they are. The Deployment is only shown to the apiserver: the lab has no
- * kubelet, the tests run levelset themselves. The namespace comes first: a dry run makes none for what is in it. What was
- * applied.
+ * kubelet, the tests run levelset themselves. The namespace comes first: a dry run makes none for what is in it.
  */
-async function applyManifests(kubectl: string, as: readonly string[]): Promise<readonly Manifest[]> {
+async function applyManifests(kubectl: string, as: readonly string[]): Promise<void> {
   const rendered = parseAllDocuments(await must(kubectl, ['kustomize', MANIFESTS]));
   const objects = rendered.map((document) => document.toJS() as Manifest);
   const flags = ['apply', '--server-side', '--force-conflicts', '--validate=strict', '-f', '-'];
@@ -203,7 +181,6 @@ async function applyManifests(kubectl: string, as: readonly string[]): Promise<r
   await must(kubectl, [...as, ...flags, '--dry-run=server'], { input: textOf(objects) });
   const kept = objects.filter(({ kind }) => kind !== 'Deployment');
   await must(kubectl, [...as, ...flags], { input: textOf(kept) });
-  return kept;
 }
 
 interface Manifest {
@@ -242,29 +219,24 @@ async function tokenOf(
 
 interface Connection {
   readonly server: string;
-  readonly certificateAuthority: string | null;
+  readonly certificateAuthority: string;
 }
 
 async function connectionOf(kubectl: string, as: readonly string[]): Promise<Connection> {
   const view = await must(kubectl, [...as, 'config', 'view', '--raw', '--minify', '--flatten', '-o', 'json']);
   const { clusters } = JSON.parse(view) as {
-    clusters: [{ cluster: { server: string; 'certificate-authority-data'?: string } }];
+    clusters: [{ cluster: { server: string; 'certificate-authority-data': string } }];
   };
   const { server, 'certificate-authority-data': data } = clusters[0].cluster;
-  return { server, certificateAuthority: data === undefined ? null : Buffer.from(data, 'base64').toString() };
+  return { server, certificateAuthority: Buffer.from(data, 'base64').toString() };
 }
 
-/** `more`: fields of the cluster, such as `proxy-url`. */
-export function kubeconfigText(
-  { server, certificateAuthority: ca }: Connection,
-  token: string,
-  more: Readonly<Record<string, string>> = {},
-): string {
-  const authority = ca === null ? {} : { 'certificate-authority-data': Buffer.from(ca).toString('base64') };
+function kubeconfigText({ server, certificateAuthority: ca }: Connection, token: string): string {
+  const authority = { 'certificate-authority-data': Buffer.from(ca).toString('base64') };
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: 'lab', cluster: { server, ...authority, ...more } }],
+    clusters: [{ name: 'lab', cluster: { server, ...authority } }],
     users: [{ name: 'levelset', user: { token } }],
     contexts: [{ name: 'lab', context: { cluster: 'lab', user: 'levelset' } }],
     'current-context': 'lab',

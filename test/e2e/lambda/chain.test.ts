@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import {
   addressOf,
   apply,
@@ -24,21 +24,19 @@ import {
   writes,
 } from '../lab/lab.ts';
 import { labWorld } from '../lab/lab-world.ts';
-import { aws } from './aws/aws.ts';
-import type { Deployment } from './aws/deployment.ts';
+import { Deployment } from './aws/deployment.ts';
 import { tellAll, toldSince } from './aws/told.ts';
 
 /** A machine that has other work, too, takes several times as long as one that has not. */
 const LONG = { timeoutMs: 120_000 };
 const PAGE_TOKEN = 'page-token-of-the-lab';
 const world = labWorld({ nodes: ['e2e-lambda-1'], servers: ['e2e-lambda-2'], levelsetByTest: true });
-const parts = aws([`cluster-name=${CLUSTER_NAME}`]);
 let deployment: Deployment;
 
 beforeAll(async () => {
-  const { controllable, tls, listen, levelsetKubeconfig } = lab();
-  if (!controllable || !tls) return;
-  deployment = await parts.deploy({
+  const { tls, listen, levelsetKubeconfig } = lab();
+  deployment = await Deployment.start({
+    params: [`cluster-name=${CLUSTER_NAME}`],
     tls: { cert: readFileSync(tls.cert, 'utf8'), key: readFileSync(tls.key, 'utf8') },
     port: Number(listen.split(':')[1]), // where the apiserver sends its audit events
     parameters: {
@@ -50,6 +48,7 @@ beforeAll(async () => {
     },
   });
 });
+afterAll(() => deployment.stop());
 beforeEach(({ onTestFailed }) => {
   onTestFailed(() => tellAll(deployment));
 });

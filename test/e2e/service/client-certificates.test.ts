@@ -2,7 +2,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { anAuthority, type Authority } from '../fixtures/authority.ts';
 import { forThisTest, storeContainer, storeSecret, type Stored } from '../fixtures/barbican.ts';
-import { addressOf, apply, aService, kubectl, lab, serviceGone, until } from '../lab/lab.ts';
+import { addressOf, apply, aService, kubectl, serviceGone, until } from '../lab/lab.ts';
 import { labWorld } from '../lab/lab-world.ts';
 import { askHttpsAs } from '../fixtures/tls-client.ts';
 
@@ -12,7 +12,6 @@ let container: Stored;
 let authority: Authority;
 const world = labWorld({ withPassword: true, nodes: ['e2e-client-tls-1'] });
 beforeAll(async () => {
-  if (!lab().controllable) return undefined;
   container = await storeContainer('rsa');
   authority = await anAuthority('clients of the tests');
   return async () => {

@@ -1,32 +1,23 @@
-/** Several Services on one load balancer of the real Octavia: with its owner, without, a user's own, and ten at once. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+/** Several Services on one load balancer of the real Octavia: with its owner, without, and ten at once. */
+import { describe, expect, it } from 'vitest';
 import {
   addressOf,
   apply,
   aService,
   askHttp,
-  cloud,
-  deleteLoadBalancer,
-  getService,
-  kube,
   kubectl,
   listeners,
   loadBalancers,
   loadBalancerTree,
   nodePorts,
-  readyOf,
   serviceGone,
-  settled,
   treeOf,
   until,
-  type Resource,
-  type Tree,
 } from '../lab/lab.ts';
 import { labWorld } from '../lab/lab-world.ts';
 
 const ID = 'loadbalancer.openstack.org/load-balancer-id';
 const NAME = 'levelset.openstack.org/load-balancer-name';
-const LBAAS = '/v2.0/lbaas';
 /** Every write locks the load balancer, and ten Services have five each. */
 const PATIENT = { timeoutMs: 420_000 };
 
@@ -40,7 +31,6 @@ const deploy = (name: string, port: number, annotations: Record<string, string> 
   apply([aService(world.namespace, name, [{ port }], { annotations })]);
 const remove = (name: string): Promise<string> =>
   kubectl(['-n', world.namespace, 'delete', 'service', name, '--wait=false']);
-const told = async (name: string): Promise<string> => (await readyOf(world.namespace, name))?.message ?? '';
 const openPorts = async (id: string): Promise<readonly unknown[]> =>
   (await listeners(id)).map((listener) => Number(listener['protocol_port'])).sort((a, b) => a - b);
 async function answers(address: string, name: string, port: number): Promise<void> {
@@ -83,74 +73,6 @@ describe('two Services on one load balancer', () => {
     await serviceGone(world.namespace, 'api');
   });
 });
-
-describe('a load balancer that a person made', () => {
-  let own = '';
-  beforeEach(async () => {
-    const [subnet] = (await cloud().must<{ subnets: Resource[] }>('network', 'GET', '/v2.0/subnets')).subnets
-      .filter((one) => one['ip_version'] === 4 && String(one['cidr']).startsWith('10.'))
-      .map((one) => one.id);
-    const pool = { name: 'mine', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN' };
-    const loadbalancer = {
-      name: 'e2e-own',
-      vip_subnet_id: subnet,
-      tags: ['team=edge'],
-      listeners: [{ name: 'mine', protocol: 'TCP', protocol_port: 9100, default_pool: pool }],
-    };
-    const made = await cloud().must<{ loadbalancer: Resource }>(
-      'load-balancer',
-      'POST',
-      `${LBAAS}/loadbalancers`,
-      { loadbalancer },
-    );
-    own = made.loadbalancer.id;
-    await settled(own);
-  });
-  afterEach(async () => {
-    if (own !== '') await deleteLoadBalancer(own);
-  });
-  const setTags = (tags: readonly string[]) =>
-    cloud().must('load-balancer', 'PUT', `${LBAAS}/loadbalancers/${own}`, { loadbalancer: { tags } });
-
-  it('is not touched without consent; with it, it is shared, and left as it was', async () => {
-    const before = await loadBalancerTree(own);
-    await deploy('web', 80, { [ID]: own });
-    await until('a refusal', async () => (await told('web')).includes(`levelset-allow=${world.namespace}`));
-    expect(written(await loadBalancerTree(own))).toEqual(written(before));
-    expect((await getService(world.namespace, 'web'))?.status?.loadBalancer?.ingress ?? []).toEqual([]);
-
-    await setTags(['team=edge', `levelset-allow=${world.namespace}`]);
-    await settled(own);
-    await kube.patch(`/api/v1/namespaces/${world.namespace}/services/web`, {
-      metadata: { annotations: { 'example.org/again': 'yes' } },
-    });
-    await addressOf(world.namespace, 'web', PATIENT);
-    await until('both listeners', async () => (await openPorts(own)).join() === '80,9100');
-
-    await remove('web');
-    await serviceGone(world.namespace, 'web');
-    const after = await loadBalancerTree(own);
-    expect(await openPorts(own)).toEqual([9100]);
-    expect(after?.listeners.map(settings)).toEqual(before?.listeners.map(settings));
-    expect(new Set(after?.loadBalancer['tags'] as string[])).toEqual(
-      new Set(['team=edge', `levelset-allow=${world.namespace}`]),
-    );
-    expect(after?.loadBalancer['name']).toBe('e2e-own');
-  });
-});
-
-/** What only a write changes: no states, no times. Tags come in any order. */
-function settings(resource: Resource): unknown {
-  const of = Object.entries(resource).filter(([name]) => !/_status$|_at$/.test(name));
-  return Object.fromEntries(
-    of.map(([name, value]) => [name, name === 'tags' ? (value as string[]).toSorted() : value]),
-  );
-}
-
-const written = (tree: Tree | undefined): unknown => [
-  ...[tree?.loadBalancer ?? { id: 'gone' }, ...(tree?.listeners ?? [])].map(settings),
-  tree?.pools.map(({ id }) => id),
-];
 
 describe('ten Services', () => {
   const names = Array.from({ length: 10 }, (_, at) => `s${at}`);

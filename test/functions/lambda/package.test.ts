@@ -250,7 +250,7 @@ test('the routes are those of the server', () => {
 });
 
 test('the lab can deploy all of it, and says what it does not know', () => {
-  const place = { sqsUrl: 'http://127.0.0.1:9324', prefix: '', zips: 'dist/functions' };
+  const place = { sqsUrl: 'http://127.0.0.1:9324', zips: 'dist/functions' };
   const read = readTemplate(text, place);
 
   expect(read.functions.map(({ zip }) => zip).toSorted()).toEqual(

@@ -1,26 +1,25 @@
 import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { packageTemplate, type PackagedTemplate } from '../../../functions/lambda/packaged-template.ts';
+import { startElasticMq, type ElasticMq } from './elasticmq.ts';
 import { startMapping } from './event-source-mapping.ts';
 import { startHttpApi, type HttpApi } from './http-api.ts';
-import type { Installed } from './installed.ts';
+import { installed } from './installed.ts';
 import { ACCOUNT, type TemplateText } from './intrinsics.ts';
 import { Lambda, type Invocation } from './lambda.ts';
 import { startParameterStore, type ParameterStore } from './parameter-store.ts';
 import { sqs } from './sqs.ts';
 import { readTemplate, type Template } from './template.ts';
 
+const ZIPS = join(resolve(import.meta.dirname, '../../../..'), 'dist/functions');
+
 export interface DeploymentOptions {
-  readonly installed: Installed;
-  readonly sqsUrl: string;
-  /** What osls wrote: .serverless/cloudformation-template-update-stack.json. */
-  readonly template: string;
-  /** Where the zips are. */
-  readonly zips: string;
+  /** As for `--param`: NAME=VALUE. */
+  readonly params?: readonly string[];
   /** Contents of Parameter Store by full name. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly port?: number;
-  /** What a test has otherwise than the template, and says why. */
-  readonly change?: (template: Template) => Template;
 }
 
 export interface Depth {
@@ -29,50 +28,52 @@ export interface Depth {
   readonly delayed: number;
 }
 
-let count = 0;
+interface Parts {
+  readonly packaged: PackagedTemplate;
+  readonly template: Template;
+  readonly elasticmq: ElasticMq;
+  readonly parameters: ParameterStore;
+  readonly lambda: Lambda;
+  readonly api: HttpApi;
+}
 
-/** The project's functions, queues, routes and schedules as its template has them, on this machine. */
+/** The project's functions, queues, routes and schedules as its packaged template has them, on this machine. */
 export class Deployment {
   readonly template: Template;
   readonly lambda: Lambda;
   readonly api: HttpApi;
-  readonly parameters: ParameterStore;
-  readonly #sqsUrl: string;
-  #isStopped = false;
+  readonly #parts: Parts;
   readonly #mappings: readonly { stop(): Promise<void> }[];
 
-  static async start(options: DeploymentOptions): Promise<Deployment> {
-    const { installed, sqsUrl, zips, tls, port, change = (template) => template } = options;
-    const text = JSON.parse(await readFile(options.template, 'utf8')) as TemplateText;
-    const template = change(readTemplate(text, { sqsUrl, zips, prefix: `d${process.pid}-${++count}-` }));
+  static async start({ params = [], tls, port, ...options }: DeploymentOptions): Promise<Deployment> {
+    const there = await installed();
+    const [elasticmq, packaged] = await Promise.all([
+      startElasticMq(there.elasticmq),
+      packageTemplate({ zips: ZIPS, params }),
+    ]);
+    const text = JSON.parse(await readFile(packaged.file, 'utf8')) as TemplateText;
+    const template = readTemplate(text, { sqsUrl: elasticmq.url, zips: ZIPS });
     for (const { name, attributes } of template.queues)
-      await sqs(sqsUrl, 'CreateQueue', { QueueName: name, Attributes: attributes });
+      await sqs(elasticmq.url, 'CreateQueue', { QueueName: name, Attributes: attributes });
     const parameters = await startParameterStore(options.parameters);
     const variables = { AWS_ENDPOINT_URL_SSM: parameters.url };
-    const lambda = await Lambda.deploy({ installed, functions: template.functions, variables });
-    const { routes } = template;
+    const lambda = await Lambda.deploy({ installed: there, functions: template.functions, variables });
     const api = await startHttpApi({
-      routes,
+      routes: template.routes,
       lambda,
       ...(tls && { tls }),
       ...(port !== undefined && { port }),
     });
-    return new Deployment(template, lambda, api, parameters, sqsUrl);
+    return new Deployment({ packaged, template, elasticmq, parameters, lambda, api });
   }
 
-  private constructor(
-    template: Template,
-    lambda: Lambda,
-    api: HttpApi,
-    parameters: ParameterStore,
-    sqsUrl: string,
-  ) {
+  private constructor(parts: Parts) {
+    const { template, lambda, api, elasticmq } = parts;
+    this.#parts = parts;
     this.template = template;
     this.lambda = lambda;
     this.api = api;
-    this.parameters = parameters;
-    this.#sqsUrl = sqsUrl;
-    this.#mappings = template.mappings.map((mapping) => startMapping(mapping, sqsUrl, lambda));
+    this.#mappings = template.mappings.map((mapping) => startMapping(mapping, elasticmq.url, lambda));
   }
 
   /** The time of every schedule has come: what its function answered. */
@@ -82,37 +83,15 @@ export class Deployment {
     );
   }
 
-  /** The name of the function whose name ends in it. */
-  functionNamed(end: string): string {
-    const found = this.template.functions.find(({ name }) => name.endsWith(`-${end}`));
-    if (!found) throw new Error(`no function ${end}`);
-    return found.name;
-  }
-
-  invocationsOf(end: string): readonly Invocation[] {
-    const name = this.functionNamed(end);
-    return this.lambda.invocations.filter((invocation) => invocation.function === name);
-  }
-
-  /** By its logical id in the template. */
-  queueUrl(id: string): string {
-    const found = this.template.queues.find((queue) => queue.id === id);
-    if (!found) throw new Error(`the template has no queue ${id}`);
-    return `${this.#sqsUrl}/${ACCOUNT}/${found.name}`;
-  }
-
-  /** An action of SQS on a queue by its logical id. */
-  async sqs<T = unknown>(action: string, id: string, more: object = {}): Promise<T> {
-    return sqs<T>(this.#sqsUrl, action, { QueueUrl: this.queueUrl(id), ...more });
-  }
-
+  /** Of a queue, by its logical id in the template. */
   async depth(id: string): Promise<Depth> {
-    const { Attributes: found } = await this.sqs<{ Attributes: Record<string, string> }>(
+    const { url } = this.#parts.elasticmq;
+    const queue = this.template.queues.find((one) => one.id === id);
+    if (!queue) throw new Error(`the template has no queue ${id}`);
+    const { Attributes: found } = await sqs<{ Attributes: Record<string, string> }>(
+      url,
       'GetQueueAttributes',
-      id,
-      {
-        AttributeNames: ['All'],
-      },
+      { QueueUrl: `${url}/${ACCOUNT}/${queue.name}`, AttributeNames: ['All'] },
     );
     return {
       visible: Number(found['ApproximateNumberOfMessages']),
@@ -122,13 +101,14 @@ export class Deployment {
   }
 
   async stop(): Promise<void> {
-    if (this.#isStopped) return;
-    this.#isStopped = true;
+    const { packaged, elasticmq, parameters } = this.#parts;
     await Promise.all([
       this.api.stop(),
-      this.parameters.stop(),
+      parameters.stop(),
       ...this.#mappings.map((mapping) => mapping.stop()),
     ]);
     await this.lambda.stop();
+    await elasticmq.stop();
+    await packaged.remove();
   }
 }

@@ -110,17 +110,12 @@ export class ExecutionEnvironment {
     }
   }
 
-  /** SIGKILL to the function's process, as when its machine is gone. */
-  kill(): void {
-    const pid = this.runtimePid;
-    if (pid !== undefined) process.kill(pid, 'SIGKILL');
-  }
-
   async stop(): Promise<void> {
     this.#agent.destroy();
     const child = this.#child;
     if (child.exitCode !== null || child.signalCode !== null) return;
-    this.kill();
+    const runtime = this.runtimePid;
+    if (runtime !== undefined) process.kill(runtime, 'SIGKILL');
     child.kill('SIGKILL');
     await once(child, 'exit');
   }

@@ -25,8 +25,6 @@ export interface MappingSettings {
   readonly function: string;
   readonly batchSize: number;
   readonly maximumConcurrency: number;
-  /** True: every batch is delivered once more when it is done, as SQS may. Never said by a template. */
-  readonly deliversTwice?: boolean;
 }
 
 export interface RouteSettings {
@@ -56,8 +54,6 @@ export interface Template {
 export interface Place {
   /** Where SQS is. */
   readonly sqsUrl: string;
-  /** Before the name of each queue, so that several deployments share one SQS. */
-  readonly prefix: string;
   /** Where the zips are. */
   readonly zips: string;
 }
@@ -66,7 +62,7 @@ export interface Place {
 export function readTemplate(text: TemplateText, place: Place): Template {
   const all = new Intrinsics(text, (resource, attribute) => physical(resource, attribute, place));
   const integrations = all.ofType('AWS::ApiGatewayV2::Integration');
-  const queues = [...all.ofType('AWS::SQS::Queue')].map(([id, queue]) => queueSettings(id, queue, place));
+  const queues = [...all.ofType('AWS::SQS::Queue')].map(([id, queue]) => queueSettings(id, queue));
   return {
     functions: [...all.ofType('AWS::Lambda::Function').values()].map((one) => functionSettings(one, place)),
     queues: queues.toSorted(
@@ -90,9 +86,9 @@ function physical(resource: Referred, attribute: string | undefined, place: Plac
   const arn = (service: string, rest: string): string => `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest}`;
   switch (`${type} ${attribute ?? 'Ref'}`) {
     case 'AWS::SQS::Queue Ref':
-      return `${place.sqsUrl}/${ACCOUNT}/${place.prefix}${property('QueueName')}`;
+      return `${place.sqsUrl}/${ACCOUNT}/${property('QueueName')}`;
     case 'AWS::SQS::Queue Arn':
-      return arn('sqs', place.prefix + property('QueueName'));
+      return arn('sqs', property('QueueName'));
     case 'AWS::Lambda::Function Ref':
       return property('FunctionName');
     case 'AWS::Lambda::Function Arn':
@@ -178,13 +174,13 @@ const QUEUE_OF_AWS = new Set([
   ],
 ]);
 
-function queueSettings(id: string, given: Json, { prefix }: Place): QueueSettings {
+function queueSettings(id: string, given: Json): QueueSettings {
   const { QueueName, ...rest } = given;
   refuseUnknown(`the queue ${id}`, rest, [QUEUE, QUEUE_OF_AWS]);
   const attributes = Object.entries(rest).filter(([name]) => QUEUE.has(name));
   return {
     id,
-    name: prefix + String(QueueName),
+    name: String(QueueName),
     attributes: Object.fromEntries(
       attributes.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
     ),

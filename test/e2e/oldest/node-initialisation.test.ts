@@ -1,2 +1,0 @@
-import './kubernetes-1.29.ts';
-import '../node/node-initialisation.test.ts';

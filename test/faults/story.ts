@@ -39,9 +39,9 @@ interface Ending {
 }
 
 export interface Killed {
-  /** The world after a run without a kill. */
-  readonly world: readonly string[];
-  /** Worlds that differ from it. */
+  /** How many times. */
+  readonly kills: number;
+  /** Worlds that differ from the one after a run without a kill. */
   readonly wrong: readonly object[];
   readonly seen: readonly string[];
 }
@@ -74,7 +74,7 @@ export async function killAtEveryWrite(story: Story, program: Program): Promise<
       },
     ];
   });
-  return { world: whole.world, wrong, seen: [whole, ...endings].flatMap(({ seen }) => seen) };
+  return { kills: kills.length, wrong, seen: [whole, ...endings].flatMap(({ seen }) => seen) };
 }
 
 /** Before the first write of a sweep, then every moment after one: as "after it", or as "before the next one". */

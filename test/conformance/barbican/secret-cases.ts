@@ -49,33 +49,6 @@ export const secretCases: readonly CloudCase[] = [
     },
   },
   {
-    name: 'what a new secret may be',
-    run: async (cloud) => {
-      const refused = async (
-        body: Record<string, unknown>,
-        reason: string,
-        property: string,
-      ): Promise<void> => {
-        const text = `Provided object does not match schema 'Secret': ${reason}. Invalid property: '${property}'`;
-        expectRefused(await cloud.barbican('POST', 'secrets', { name: 'x', ...body }), 400, text);
-      };
-      const plain = { payload: 'x', payload_content_type: 'text/plain' };
-      const untyped = "If 'payload' is supplied, 'payload_content_type' must also be supplied.";
-      await refused({ payload: 'x' }, untyped, 'payload_content_type');
-      const types =
-        "'X' is not one of ['symmetric', 'passphrase', 'private', 'public', 'certificate', 'opaque']";
-      await refused({ ...plain, secret_type: 'X' }, types, 'secret_type');
-      await refused({ ...plain, payload: '' }, "If 'payload' specified, must be non empty", 'payload');
-      const binary = { payload: 'x', payload_content_type: 'application/octet-stream' };
-      const encoding = "payload_content_encoding is not one of ['base64', 'binary']";
-      await refused(binary, encoding, 'payload_content_encoding');
-      const past = { ...plain, expiration: '2020-01-01T00:00:00' };
-      await refused(past, "'expiration' is before current time", 'expiration');
-      const big = await cloud.barbican('POST', 'secrets', { ...plain, payload: 'x'.repeat(20_001) });
-      expectRefused(big, 413, 'Provided information too large to process');
-    },
-  },
-  {
     name: 'a container holds a certificate’s parts by name, and loses what is deleted',
     run: async (cloud) => {
       const certificateRef = await store.certificateSecret(cloud);

@@ -31,13 +31,6 @@ function expectInvalid(reply: KubeReply, ...problems: string[]): void {
 }
 
 const taint = (key: string, effect = 'NoSchedule'): Body => ({ key, effect });
-const word =
-  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
-const value = (text: string): string =>
-  `Invalid value: "${text}": a valid label must be an empty string or ${word.slice(5)} (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`;
-const key = (text: string): string =>
-  `Invalid value: "${text}": name part ${word} (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`;
-
 export const nodeCases: readonly KubeCase[] = [
   {
     name: 'a new Node is tainted as not ready, and knows nothing of its machine; there is one of a name',
@@ -66,26 +59,6 @@ export const nodeCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'podCIDRs are set once; podCIDR is the first of them, and decides where they differ',
-    run: async (kube) => {
-      const { path } = await aNode(kube, 'ranged');
-      const set = (spec: Body): Promise<KubeReply> => kube.merge(path, { spec });
-      const two = ['10.244.0.0/24', '10.245.0.0/24'];
-      const families = `Invalid value: ${JSON.stringify(two)}: may specify no more than one CIDR for each IP family`;
-      expectInvalid(await set({ podCIDRs: two }), `spec.podCIDRs: ${families}`);
-      const form = 'Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
-      expectInvalid(await set({ podCIDRs: ['x'] }), `spec.podCIDRs[0]: ${form}`);
-      const both = ['10.244.0.0/24', 'fd00:244::/64'];
-      const done = await set({ podCIDRs: both });
-      expect(at(done.body, 'spec')).toMatchObject({ podCIDR: both[0], podCIDRs: both });
-      const no = 'spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid';
-      expectInvalid(await set({ podCIDR: two[1], podCIDRs: [two[1]] }), no);
-      expectInvalid(await set({ podCIDR: null, podCIDRs: null }), no);
-      const { made } = await aNode(kube, 'ranged-2', { podCIDR: two[0], podCIDRs: [two[1]] });
-      expect(at(made.body, 'spec.podCIDRs')).toEqual([two[0]]);
-    },
-  },
-  {
     name: 'a patch gives all the taints; two of a key and effect, and what is no taint, are refused',
     run: async (kube) => {
       const { path } = await aNode(kube, 'tainted');
@@ -102,31 +75,6 @@ export const nodeCases: readonly KubeCase[] = [
       for (const bad of [taint('a b'), { ...taint('a'), value: 'x y' }, taint('a', 'Nope'), { key: 'a' }])
         expectStatus(await set([bad]), 422, 'Invalid');
       expect(at((await set(null)).body, 'spec.taints')).toBeUndefined();
-    },
-  },
-  {
-    name: 'labels have names and values of a form, and all that is wrong is said at once',
-    run: async (kube) => {
-      const { path } = await aNode(kube, 'labelled', { providerID: 'openstack:///a' });
-      const post = (labels: Body): Promise<KubeReply> =>
-        kube.call('POST', nodes, named(kube, 'labelled-2', { labels }));
-      for (const bad of ['x y', '-x', 'é', 'x/y'])
-        expectInvalid(await post({ a: bad }), `metadata.labels: ${value(bad)}`);
-      const long = 'x'.repeat(64);
-      expectInvalid(
-        await post({ a: long }),
-        `metadata.labels: Invalid value: "${long}": must be no more than 63 bytes`,
-      );
-      expectInvalid(await post({ 'a b': 'x' }), `metadata.labels: ${key('a b')}`);
-      const labels = { 'topology.kubernetes.io/zone': 'az 1' };
-      const both = await kube.merge(path, { metadata: { labels }, spec: { providerID: 'openstack:///b' } });
-      expectStatus(both, 422, 'Invalid');
-      for (const part of [value('az 1'), 'spec.providerID: Forbidden:'])
-        expect(textAt(both.body, 'message')).toContain(part);
-      const good = { 'topology.kubernetes.io/zone': 'az1', empty: '', long: long.slice(1) };
-      expect(
-        at((await kube.merge(path, { metadata: { labels: good } })).body, 'metadata.labels'),
-      ).toMatchObject(good);
     },
   },
   {

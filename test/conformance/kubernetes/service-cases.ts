@@ -202,23 +202,4 @@ export const serviceCases: readonly KubeCase[] = [
       expect(at(reply.body, 'spec.externalTrafficPolicy')).toBeUndefined();
     },
   },
-  {
-    name: 'creating twice is AlreadyExists, creating nowhere NotFound, patching nothing NotFound; names are generated',
-    run: async (kube) => {
-      await kube.service('once');
-      const again = { metadata: { name: 'once' }, spec: { ports: [{ port: 80 }] } };
-      expectStatus(await kube.create('services', again), 409, 'AlreadyExists');
-      expectStatus(
-        await kube.call('POST', '/api/v1/namespaces/no-such-place/services', again),
-        404,
-        'NotFound',
-      );
-      expectStatus(await kube.merge(kube.path('services', 'missing'), {}), 404, 'NotFound');
-      const generated = await kube.create('services', {
-        metadata: { generateName: 'gen-' },
-        spec: { ports: [{ port: 80 }] },
-      });
-      expect(textAt(generated.body, 'metadata.name')).toMatch(/^gen-.{5}$/);
-    },
-  },
 ];

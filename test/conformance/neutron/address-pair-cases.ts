@@ -38,29 +38,6 @@ export const addressPairCases: readonly CloudCase[] = [
     },
   },
   {
-    name: 'pairs have a form',
-    run: async (cloud) => {
-      const { pairs } = await aPort(cloud);
-      const ip_address = '10.244.0.0/24';
-      for (const [given, type, text] of [
-        ['x', 'HTTPBadRequest', 'Allowed address pairs must be a list.'],
-        [[{}], 'AllowedAddressPairsMissingIP', 'AllowedAddressPair must contain ip_address'],
-        [[{ ip_address: 'x' }], 'HTTPBadRequest', "'x' is not a valid IP address"],
-        [[{ ip_address, mac_address: 'zz' }], 'HTTPBadRequest', "'zz' is not a valid MAC address"],
-        [[{ ip_address, nonsense: 1 }], 'HTTPBadRequest', "Unrecognized attribute(s) 'nonsense'"],
-        [
-          [{ ip_address }, { ip_address }],
-          'DuplicateAddressPairInRequest',
-          `Request contains duplicate address pair: mac_address None ip_address ${ip_address}.`,
-        ],
-      ] as const) {
-        const reply = await pairs(given);
-        expectNeutron(reply, 400, type);
-        expect(at(reply.body, 'NeutronError.message')).toBe(text);
-      }
-    },
-  },
-  {
     name: 'pairs are for ports with port security only',
     run: async (cloud) => {
       const { pairs, put } = await aPort(cloud);

@@ -47,18 +47,6 @@ export const portCases: readonly CloudCase[] = [
     },
   },
   {
-    name: 'unknown groups are 404, twice the same is 400, other attributes are read-only or unknown',
-    run: async (cloud) => {
-      const { groups, put } = await nodePort(cloud);
-      expectNeutron(await put({ security_groups: [nobody] }), 404, 'SecurityGroupNotFound');
-      expectNeutron(await put({ security_groups: [...groups, ...groups] }), 400, 'HTTPBadRequest');
-      const readOnly = await put({ status: 'ACTIVE' });
-      expect(at(readOnly.body, 'NeutronError.message')).toBe('Cannot update read-only attribute status');
-      const unknown = await put({ nonsense: 1 });
-      expect(at(unknown.body, 'NeutronError.message')).toBe("Unrecognized attribute(s) 'nonsense'");
-    },
-  },
-  {
     name: 'a PUT raises the revision, one that changes nothing as the release has it; If-Match must name the last',
     run: async (cloud) => {
       const { id, groups, put } = await nodePort(cloud);

@@ -45,27 +45,6 @@ export const routeCases: readonly CloudCase[] = [
     },
   },
   {
-    name: 'routes of a PUT have a form',
-    run: async (cloud) => {
-      const router = await aRouter(cloud);
-      for (const [hops, reason] of [
-        [
-          [['10.244.0.7/24', near]],
-          "'10.244.0.7/24' is not a recognized CIDR, '10.244.0.0/24' is recommended",
-        ],
-        [[['10.244.0.0', near]], "'10.244.0.0' is not a recognized CIDR, '10.244.0.0/32' is recommended"],
-        [[['x', near]], "'x' is not a valid CIDR"],
-        [[['10.244.0.0/24', 'x']], "'x' is not a valid IP address"],
-        [[one, one], `Duplicate hostroute '{'destination': '${one[0]}', 'nexthop': '${near}'}'`],
-      ] as [Hop[], string][]) {
-        const reply = await router.put(hops);
-        expectNeutron(reply, 400, 'HTTPBadRequest');
-        expect(at(reply.body, 'NeutronError.message')).toBe(`Invalid input for routes. Reason: ${reason}.`);
-      }
-      await router.leave();
-    },
-  },
-  {
     name: 'extraroute-atomic adds and removes what is named, and nothing is a change that is there or gone already',
     run: async (cloud) => {
       const { body } = await cloud.neutron('GET', 'extensions');

@@ -46,38 +46,6 @@ const message = (reply: Reply): unknown => at(reply.body, 'NeutronError.message'
 
 export const routerCases: readonly CloudCase[] = [
   {
-    name: 'a router joins a subnet by a port at its gateway address, once, and is not deleted before it leaves',
-    run: async (cloud) => {
-      const router = await aRouter(cloud);
-      const ports = listAt((await cloud.neutron('GET', `ports?device_id=${router.id}`)).body, 'ports');
-      expect(ports).toMatchObject([
-        {
-          ...{ id: router.port, device_owner: 'network:router_interface', network_id: router.network.id },
-          ...{ security_groups: [], port_security_enabled: false, status: 'ACTIVE' },
-          fixed_ips: [{ subnet_id: router.network.subnet, ip_address: `${prefix}.1` }],
-        },
-      ]);
-      const join = (body: Body): Promise<Reply> => router.action('add_router_interface', body);
-      const twice = await join({ subnet_id: router.network.subnet });
-      expectNeutron(twice, 400, 'BadRequest');
-      expect(message(twice)).toBe(
-        `Bad router request: Router already has a port on subnet ${router.network.subnet}.`,
-      );
-      expectNeutron(await join({}), 400, 'BadRequest');
-      expectNeutron(await join({ subnet_id: nobody }), 404, 'SubnetNotFound');
-      expectNeutron(await cloud.neutron('DELETE', `ports/${router.port}`), 409, 'ServicePortInUse');
-      expectNeutron(await cloud.neutron('DELETE', `routers/${router.id}`), 409, 'RouterInUse');
-      await router.put([['10.244.0.0/24', `${prefix}.5`]]);
-      const leave = (): Promise<Reply> =>
-        router.action('remove_router_interface', { subnet_id: router.network.subnet });
-      expectNeutron(await leave(), 409, 'RouterInterfaceInUseByRoute');
-      await router.put([]);
-      expect((await leave()).status).toBe(200);
-      expectNeutron(await leave(), 404, 'RouterInterfaceNotFoundForSubnet');
-      expect((await cloud.neutron('DELETE', `routers/${router.id}`)).status).toBe(204);
-    },
-  },
-  {
     name: 'a router that is not there, or somebody else’s, is 404; it is listed by name and id',
     run: async (cloud) => {
       const router = await aRouter(cloud);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { CloudCase } from '../cloud-case.ts';
 import { CloudSession, request, type Reply } from '../cloud-session.ts';
-import { at, listAt, textAt } from '../json-path.ts';
+import { at, textAt } from '../json-path.ts';
 import { aServer, getServer, nova, serverIs } from './servers.ts';
 
 const nobody = '00000000-0000-0000-0000-000000000000';
@@ -113,30 +113,6 @@ export const serverCases: readonly CloudCase[] = [
           metadata: { hostname: 'x', role: 'worker' },
         },
       });
-    },
-  },
-  {
-    name: 'with the server go its ports; one that was there before is given back',
-    run: async (cloud) => {
-      const subnet = await cloud.subnet();
-      const network_id = textAt((await cloud.neutron('GET', `subnets/${subnet}`)).body, 'subnet.network_id');
-      const own = textAt((await cloud.neutron('POST', 'ports', { port: { network_id } })).body, 'port.id');
-      cloud.leave('network', `/v2.0/ports/${own}`);
-      const { id } = await aServer(cloud, { networks: [{ uuid: network_id }, { port: own }] });
-      const ports = async (): Promise<unknown[]> =>
-        listAt((await cloud.neutron('GET', `ports?device_id=${id}`)).body, 'ports');
-      expect(await ports()).toHaveLength(2);
-      for (const port of await ports()) {
-        expect(port).toMatchObject({
-          status: 'ACTIVE',
-          device_owner: expect.stringMatching(/^compute:/) as string,
-        });
-      }
-      expect((await nova(cloud, 'DELETE', `/servers/${id}`)).status).toBe(204);
-      await expect.poll(() => getServer(cloud, id), { timeout: 60_000 }).toBeUndefined();
-      expect(await ports()).toEqual([]);
-      const left = at((await cloud.neutron('GET', `ports/${own}`)).body, 'port');
-      expect(left).toMatchObject({ status: 'DOWN', device_id: '', device_owner: '' });
     },
   },
 ];

@@ -3,7 +3,6 @@ import { expectFault, type CloudCase } from '../cloud-case.ts';
 import type { CloudSession, Reply } from '../cloud-session.ts';
 import { at, listAt, textAt } from '../json-path.ts';
 
-const nobody = '00000000-0000-0000-0000-000000000001';
 const pool = (name: string, protocol = 'HTTP'): Record<string, unknown> => ({
   ...{ name, protocol, lb_algorithm: 'ROUND_ROBIN' },
 });
@@ -68,68 +67,6 @@ export const l7PolicyCases: readonly CloudCase[] = [
       const removed = await cloud.octavia('DELETE', `pools/${textAt(second, 'redirect_pool_id')}`);
       const text = `Pool ${textAt(second, 'redirect_pool_id')} is in use by L7 policy ${textAt(second, 'id')}`;
       expectFault(removed, 409, text);
-    },
-  },
-  {
-    name: 'nested policies are checked with the whole create',
-    run: async (cloud) => {
-      const refused = async (l7policy: Record<string, unknown>, text: string): Promise<void> => {
-        const listener = { protocol: 'HTTP', protocol_port: 80, l7policies: [l7policy] };
-        expectFault(await cloud.postBalancer({ listeners: [listener] }), 400, text);
-      };
-      const at7 = 'Unknown attribute for argument load_balancer.loadbalancer.listeners.l7policies';
-      await refused({ action: 'REJECT', listener_id: nobody }, `${at7}: listener_id`);
-      await refused({ action: 'REDIRECT_TO_POOL', redirect_pool_id: nobody }, `${at7}: redirect_pool_id`);
-      const rule = { type: 'HEADER', compare_type: 'EQUAL_TO', value: 'x' };
-      await refused({ action: 'REJECT', rules: [{ ...rule, z: 1 }] }, `${at7}.rules: z`);
-      const key = 'Error parsing L7Rule: Invalid L7 Rule: L7 rule type requires a key';
-      await refused({ action: 'REJECT', rules: [rule] }, key);
-      const url = 'Invalid L7 Policy arguments: redirect_url must not be None';
-      await refused({ action: 'REDIRECT_TO_URL' }, url);
-      const missing = "Validation failure: Pool 'a' was referenced but no full definition was found.";
-      await refused({ action: 'REDIRECT_TO_POOL', redirect_pool: { name: 'a' } }, missing);
-    },
-  },
-  {
-    name: 'what a policy must say, and where it may point',
-    run: async (cloud) => {
-      const { id, post } = await web(cloud);
-      const refused = async (body: Record<string, unknown>, text: string | RegExp): Promise<void> => {
-        expectFault(await post(body), 400, text);
-      };
-      const input = 'Invalid input for field/attribute';
-      await refused({}, `${input} action. Value: 'None'. Mandatory field missing.`);
-      await refused(
-        { action: 'X' },
-        /^Invalid input for field\/attribute action. Value: 'X'. Value should be one of: /,
-      );
-      const args = 'Invalid L7 Policy arguments:';
-      await refused({ action: 'REDIRECT_PREFIX' }, `${args} redirect_prefix must not be None`);
-      await refused({ action: 'REDIRECT_TO_URL' }, `${args} redirect_url must not be None`);
-      const target = `${args} redirect_pool_id or redirect_pool must not be None`;
-      await refused({ action: 'REDIRECT_TO_POOL' }, target);
-      for (const url of ['nonsense', 'ftp://x/', 'https://', 'https://a b/'])
-        await refused(
-          { action: 'REDIRECT_TO_URL', redirect_url: url },
-          `${input} redirect_url. Value: '${url}'. Value must be a valid URL string`,
-        );
-      const prefix = { action: 'REDIRECT_PREFIX', redirect_prefix: 'https://a.test' };
-      const codes = `${input} redirect_http_code. Value: '200'. Value should be one of: 301, 302, 303, 307, 308`;
-      await refused({ ...prefix, redirect_http_code: 200 }, codes);
-      const position = `${input} position. Value: '0'. Value should be greater or equal to 1`;
-      await refused({ action: 'REJECT', position: 0 }, position);
-      await refused(
-        { action: 'REJECT', nonsense: 1 },
-        'Unknown attribute for argument l7policy_.l7policy: nonsense',
-      );
-      const other = await cloud.child('pools', 'pool', { loadbalancer_id: id, ...pool('p') });
-      await cloud.settled(id);
-      const both = `${args} Cannot specify redirect_pool_id and redirect_url or redirect_prefix at the same time`;
-      await refused({ ...prefix, redirect_pool_id: other }, both);
-      const unknown = { action: 'REDIRECT_TO_POOL', redirect_pool_id: nobody };
-      expectFault(await post(unknown), 404, `Pool ${nobody} not found.`);
-      const strange = await post({ action: 'REJECT', listener_id: nobody });
-      expectFault(strange, 404, `Listener ${nobody} not found.`);
     },
   },
   {
@@ -221,42 +158,6 @@ export const l7PolicyCases: readonly CloudCase[] = [
       expect(at(reject.body, 'l7policy')).toMatchObject({
         ...{ action: 'REJECT', redirect_url: null, redirect_http_code: null },
       });
-    },
-  },
-  {
-    name: 'policies are for HTTP and TERMINATED_HTTPS: the amphora provider says so with 501',
-    run: async (cloud) => {
-      const tcp = await web(cloud, 'TCP');
-      const text =
-        "Provider 'amphora' does not support a requested option: TCP protocol listeners do not support L7 policies";
-      expectFault(await tcp.post({ action: 'REJECT' }), 501, text);
-      const listener = { loadbalancer_id: tcp.id, protocol: 'PROMETHEUS', protocol_port: 81 };
-      const prometheus = await cloud.child('listeners', 'listener', listener);
-      await cloud.settled(tcp.id);
-      const policy = await tcp.post({ action: 'REJECT', listener_id: prometheus });
-      expectFault(policy, 400, 'Protocol PROMETHEUS listeners cannot have child objects.');
-      const body = { ...pool('p'), listener_id: prometheus };
-      const below = await cloud.octavia('POST', 'pools', { pool: body });
-      expectFault(below, 400, 'Protocol PROMETHEUS listeners cannot have child objects.');
-    },
-  },
-  {
-    name: 'only a full create nests: policies of a listener, rules of a policy, members of a pool are 500',
-    run: async (cloud) => {
-      const { id, post } = await web(cloud);
-      const text = "'dict' object has no attribute '_sa_instance_state'";
-      const rules = [{ type: 'PATH', compare_type: 'EQUAL_TO', value: '/' }];
-      expectFault(await post({ action: 'REJECT', rules }), 500, text);
-      const on = { loadbalancer_id: id, protocol: 'HTTP' };
-      const listener = { ...on, protocol_port: 81 };
-      for (const more of [{ l7policies: [{ action: 'REJECT' }] }, { default_pool: pool('p') }]) {
-        const reply = await cloud.octavia('POST', 'listeners', { listener: { ...listener, ...more } });
-        expectFault(reply, 500, text);
-      }
-      const members = [{ address: '10.0.0.251', protocol_port: 80 }];
-      const body = { ...on, ...pool('p'), members };
-      expectFault(await cloud.octavia('POST', 'pools', { pool: body }), 500, text);
-      expect(at(await cloud.settled(id), 'provisioning_status')).toBe('ACTIVE');
     },
   },
   {

@@ -55,40 +55,6 @@ export const listenerCases: readonly CloudCase[] = [
     },
   },
   {
-    name: 'listener attributes are checked before anything else',
-    run: async (cloud) => {
-      const { id } = await web(cloud);
-      const refused = async (more: Record<string, unknown>, text: string | RegExp): Promise<void> => {
-        const listener = { loadbalancer_id: id, protocol: 'TCP', protocol_port: 81, ...more };
-        expectFault(await cloud.octavia('POST', 'listeners', { listener }), 400, text);
-      };
-      const port =
-        "Invalid input for field/attribute protocol_port. Value: '70000'. Value should be lower or equal to 65535";
-      await refused({ protocol_port: 70000 }, port);
-      await refused(
-        { protocol: 'NOPE' },
-        /^Invalid input for field\/attribute protocol. Value: 'NOPE'. Value should be one of: /,
-      );
-      await refused({ nonsense: 1 }, 'Unknown attribute for argument listener_.listener: nonsense');
-      await refused(
-        { insert_headers: { 'X-Forwarded-For': 'true' } },
-        'insert-headers is not a valid option for a TCP protocol listener.',
-      );
-      await refused(
-        { protocol: 'UDP', insert_headers: { 'X-Forwarded-For': 'true' } },
-        /^(Validation failure: UDP protocol|insert-headers)/,
-      );
-      const tls =
-        'An SNI or default certificate container reference must be provided for TERMINATED_HTTPS protocol listeners.';
-      await refused({ protocol: 'TERMINATED_HTTPS' }, `Validation failure: ${tls}`);
-      await refused(
-        { allowed_cidrs: ['fd00::/64'] },
-        /^Validation failure: CIDR fd00::\/64 IP version incompatible with VIP \S+ IP version.$/,
-      );
-      await refused({ allowed_cidrs: ['nonsense'] }, /^Invalid input for field\/attribute allowed_cidrs/);
-    },
-  },
-  {
     name: 'protocol and port of a listener are no attributes of its PUT',
     run: async (cloud) => {
       const { listener } = await web(cloud);

@@ -178,26 +178,4 @@ export const memberCases: readonly CloudCase[] = [
       expect(at(lb.body, 'loadbalancer.provisioning_status')).toBe('ACTIVE');
     },
   },
-  {
-    name: 'a new member twice in one batch is 409',
-    run: async (cloud) => {
-      const { call } = await poolOfTwo(cloud);
-      const reply = await call('PUT', '', { members: [node(251), node(253), node(253)] });
-      expectFault(reply, 409, /^Another member on this pool is already using ip 10.0.0.253/);
-    },
-  },
-  {
-    name: 'an existing member twice in one batch is accepted and locks for ever',
-    sandboxOnly: 'it wedges a real load balancer until an administrator repairs the database',
-    run: async (cloud) => {
-      const { id, call } = await poolOfTwo(cloud);
-      expect((await call('PUT', '', { members: [node(251), node(251), node(252)] })).status).toBe(202);
-      for (let look = 0; look < 3; look += 1) {
-        cloud.target.hurry();
-        const lb = await cloud.octavia('GET', `loadbalancers/${id}`);
-        expect(at(lb.body, 'loadbalancer.provisioning_status')).toBe('PENDING_UPDATE');
-      }
-      cloud.forget(id);
-    },
-  },
 ];

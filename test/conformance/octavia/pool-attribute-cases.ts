@@ -5,8 +5,6 @@ import { at, textAt } from '../json-path.ts';
 import * as store from '../barbican/secret-store.ts';
 
 type Body = Record<string, unknown>;
-const nobody = '00000000-0000-0000-0000-000000000001';
-
 async function pools(cloud: CloudSession): Promise<{
   id: string;
   post: (body: Body) => Promise<Reply>;
@@ -137,15 +135,6 @@ export const poolAttributeCases: readonly CloudCase[] = [
       expect(at(nulls.body, 'pool')).toMatchObject({ name: '', tags: ['a'], description: '' });
       const algorithm = await put(pool, { lb_algorithm: 'SOURCE_IP_PORT' });
       expectFault(algorithm, 501, /Amphora provider does not support SOURCE_IP_PORT algorithm\.$/);
-    },
-  },
-  {
-    name: 'a pool of a load balancer that is not there is 404, of a listener that is not there 500',
-    run: async (cloud) => {
-      const { post } = await pools(cloud);
-      expectFault(await post({ loadbalancer_id: nobody }), 404, `Load Balancer ${nobody} not found.`);
-      const alone = await post({ loadbalancer_id: undefined, listener_id: nobody });
-      expectFault(alone, 500, "'NoneType' object has no attribute 'load_balancer_id'");
     },
   },
   {

@@ -25,8 +25,6 @@ export interface SweptService {
   sweepOnce(): Promise<Sweep & { readonly reports: readonly Report[] }>;
   /** A run of another process, which knows nothing; with so much time. */
   runElsewhere(request?: Partial<ReconcileRequest>, remainingMs?: number): Promise<Report>;
-  /** Somebody changes how the pool balances. */
-  changePool(): void;
   /** Writes to OpenStack. */
   writes(): readonly string[];
   failovers(): number;
@@ -75,13 +73,6 @@ export async function served(
         inProcessWorld(inside, aConfig(AUTH_URL, flags), SILENT),
         { remainingMs: () => remainingMs },
       ),
-    changePool: () => {
-      const [pool] = cloud.pools;
-      if (!pool) throw new Error('there is no pool');
-      pool['lb_algorithm'] = 'LEAST_CONNECTIONS';
-      it.lb().updated_at = cloud.octaviaTime();
-      clock.advance(1_000);
-    },
     writes: () =>
       requests
         .filter(({ side, write, path }) => side === 'openstack' && write && !path.includes('/auth/tokens'))
@@ -93,6 +84,3 @@ export async function served(
   expect((await it.sweepOnce()).requests).toEqual([]);
   return it;
 }
-
-export const eventsIn = ({ kube }: SandboxInside): string =>
-  JSON.stringify(kube.list('Event', 'default').map(({ reason, message }) => [reason, message]));

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { sweep } from '../../../shared/sweep.ts';
 import { run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { LOAD_BALANCER_ID } from '../../support/shared-world.ts';
-import { cloudWrites, forceDelete, leftovers, readyOf, serviceOf } from '../../support/told.ts';
+import { forceDelete, leftovers, readyOf, serviceOf } from '../../support/told.ts';
 
 let it: SandboxWorld;
 beforeEach(async () => {
@@ -111,41 +110,6 @@ describe('the security group of a Service', () => {
 });
 
 describe('a sweep', () => {
-  test.each([
-    [
-      'a rule that somebody took away',
-      () => {
-        const { securityGroupRules } = it.sandbox.cloud;
-        const at = securityGroupRules.findIndex((rule) => rule.security_group_id === groupOf()?.id);
-        securityGroupRules.splice(at, 1);
-      },
-    ],
-    [
-      'a group that somebody took off a port',
-      () => {
-        const [port] = nodePorts();
-        if (port) port.security_groups = port.security_groups.filter((id) => id !== groupOf()?.id);
-      },
-    ],
-    [
-      'tags that somebody took away',
-      () => {
-        const group = groupOf();
-        if (group) group.tags = group.tags.slice(0, 1);
-      },
-    ],
-  ])('puts right %s', async (_, change) => {
-    it.sandbox.advanceClock(-60_000);
-    await create('web');
-    const rules = rulesOf();
-    expect((await sweep(it.world)).requests).toEqual([]);
-
-    change();
-    await it.sweepUntilSettled();
-
-    expect([rulesOf(), placed()]).toEqual([rules, nodePorts().length]);
-  });
-
   test('finds a group whose Service is gone, even when nothing else is left of it', async () => {
     const before = others();
     await create('web', 'other');
@@ -170,9 +134,6 @@ describe('when Neutron refuses', () => {
   const revision = {
     NeutronError: { type: 'RevisionNumberConstraintFailed', message: 'Constrained to 1', detail: '' },
   };
-  const inUse = {
-    NeutronError: { type: 'SecurityGroupInUse', message: 'Security Group in use.', detail: '' },
-  };
 
   test('a port that changed meanwhile is read again, and the Service has no failure', async () => {
     const match = { side: 'openstack', method: 'PUT', path: /\/ports\// } as const;
@@ -185,32 +146,5 @@ describe('when Neutron refuses', () => {
 
     expect(placed()).toBe(nodePorts().length);
     expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
-  });
-
-  test('a group that is in use is tried again until it is not', async () => {
-    await create('web');
-    const match = { side: 'openstack', method: 'DELETE', path: /security-groups/ } as const;
-    it.sandbox.fault({ match, kind: 'fail-before', status: 409, body: inUse });
-    it.sandbox.kube.delete('Service', 'default', 'web');
-
-    const report = await it.settle('web');
-    expect(report.outcome).toMatchObject({ status: 'failed', code: 'CONFLICT' });
-    expect(serviceOf(it.sandbox)).toBeDefined();
-    await it.sweepUntilSettled();
-
-    expect(groups()).toEqual([]);
-    expect(serviceOf(it.sandbox)).toBeUndefined();
-  });
-
-  test('an answer that is lost makes no second group', async () => {
-    const match = { side: 'openstack', method: 'POST', path: /security-groups$/ } as const;
-    it.sandbox.fault({ match, kind: 'fail-after', status: 503 });
-
-    await create('web');
-
-    expect(groups()).toHaveLength(1);
-    expect(cloudWrites(it.sandbox).filter((write) => write === 'POST security-groups')).toHaveLength(1);
-    expect(rulesOf()).toHaveLength(1);
-    expect(rulesOf()[0]).toMatch(/^ingress tcp/);
   });
 });

@@ -21,15 +21,13 @@ export function octaviaVersionOf(
   clock: { now(): number },
 ): (run: RunContext) => Promise<OctaviaVersion> {
   const answers = new Answers(1);
-  let againAtMs = Infinity;
-  return (run) => {
-    if (clock.now() >= againAtMs) answers.forget('');
-    return answers.during(run).read('', { keepMs: Infinity, clock }, async () => {
+  let keepMs = Infinity;
+  return (run) =>
+    answers.during(run).read('', { keepMs, clock }, async () => {
       const version = await readOctaviaVersion(session);
-      againAtMs = version.isAssumed ? clock.now() + ASSUMED_MS : Infinity;
+      keepMs = version.isAssumed ? ASSUMED_MS : Infinity;
       return version;
     });
-  };
 }
 
 /**

@@ -70,7 +70,7 @@ export function desireRoutes(reading: RouteReading): DesiredRoutes {
     router,
     resources: [target, ...pairs.map(portResource)],
     nodes,
-    problems: routeProblems({ router, nodes, wanted: [...wanted.values()], staying, foreign, limit }),
+    problems: routeProblems({ nodes, wanted: [...wanted.values()], foreign }),
     foreign,
     before: new Map([[router.id, before]]),
     after: new Map([[router.id, each([...left, ...routes])]]),

@@ -1,17 +1,7 @@
 import type { Problem } from '../../model/plan.ts';
-import {
-  routeKey,
-  textOfRoute,
-  type Route,
-  type WireRouter,
-  type WrittenRoutes,
-} from '../../model/network/routes.ts';
+import { textOfRoute, type Route, type WrittenRoutes } from '../../model/network/routes.ts';
 import { cidrKey } from '../../model/network/cidr.ts';
 import type { NodeRoutes, RouteReading } from './node-routes.ts';
-
-/** Neutron's default for max_routes. No API tells the real value. */
-const DEFAULT_LIMIT = 30;
-const NEARLY = 27;
 
 /** The number of routes from which a cluster without Nodes is more likely a wrong answer than the truth. */
 const SUSPICIOUS = 2;
@@ -37,12 +27,9 @@ export function routeDoubt(
 }
 
 interface RouteProblemInput {
-  readonly router: WireRouter;
   readonly nodes: readonly NodeRoutes[];
   readonly wanted: WrittenRoutes;
-  readonly staying: readonly Route[];
   readonly foreign: readonly Route[];
-  readonly limit: number;
 }
 
 export function routeProblems(input: RouteProblemInput): readonly Problem[] {
@@ -53,16 +40,7 @@ export function routeProblems(input: RouteProblemInput): readonly Problem[] {
       message: `gets no route: ${why}`,
     })),
   );
-  return [...room(input), ...rivals(input), ...without];
-}
-
-/** Warns before Neutron refuses a route. A router with more than the default has another limit. */
-function room({ router, wanted, staying, limit }: RouteProblemInput): readonly Problem[] {
-  const keys = new Set([...staying, ...wanted].map(routeKey));
-  const isRaised = (router.routes ?? []).length > DEFAULT_LIMIT;
-  if (isRaised || limit !== Infinity || keys.size <= NEARLY) return [];
-  const message = `needs ${keys.size} routes; Neutron allows ${DEFAULT_LIMIT} unless max_routes in neutron.conf says otherwise`;
-  return [{ field: '[Route] router-id', value: router.id, message }];
+  return [...rivals(input), ...without];
 }
 
 /** Routes of others to the same pods. Nobody knows which of the two routes wins. */

@@ -1,7 +1,7 @@
 /** Writes the manifests of infra/kubernetes from the chart with its default values: one source for helm and kustomize. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { format } from 'prettier';
 import { helm } from './helm.ts';
@@ -68,10 +68,10 @@ export function sumsOf(manifests: readonly string[]): string {
     .join('');
 }
 
-/** What the sums name, from the file of sums. */
+/** The manifests that the sums name, from the file of sums. One that is gone makes other sums. */
 export function manifestsIn(sums: string): readonly string[] {
   return [...sums.matchAll(/^\w+ {2}(.*)$/gm)].flatMap(([, path = '']) =>
-    path.startsWith(MANIFESTS) ? path : [],
+    path.startsWith(MANIFESTS) && existsSync(join(ROOT, path)) ? path : [],
   );
 }
 

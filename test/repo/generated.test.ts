@@ -6,7 +6,6 @@ import { REFERENCE_PAGES } from '../../docs/generate-reference.ts';
 import { rightsPage } from '../../docs/generate-rights.ts';
 import { supportPage } from '../../docs/generate-support.ts';
 import { admissionPolicyFile } from '../../infra/kubernetes/admission-policy.ts';
-import { dashboardFile } from '../../infra/monitoring/dashboard.ts';
 import { CHART_RULES, RULES_FILE } from '../../infra/monitoring/generate.ts';
 import { accessRulesFile } from '../../infra/openstack/access-rules.ts';
 import { textOf } from './files.ts';
@@ -18,7 +17,6 @@ const PAGES: readonly (readonly [string, () => string | Promise<string>])[] = [
   ['docs/support.md', supportPage],
   ...REFERENCE_PAGES,
   ['docs/runbooks/error-codes.md', errorCodesPage],
-  ['infra/monitoring/dashboard.json', dashboardFile],
   [CHART_RULES, () => textOf(RULES_FILE)],
   ['infra/openstack/access-rules.json', accessRulesFile],
   ['infra/kubernetes/admission-policy.yaml', admissionPolicyFile],

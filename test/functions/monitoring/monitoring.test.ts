@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
-import { PANELS } from '../../../infra/monitoring/panels.ts';
+import dashboard from '../../../infra/monitoring/dashboard.json' with { type: 'json' };
 import { groupedBy, metricsIn } from '../../../infra/monitoring/queries.ts';
 import { readRules, RULES } from '../../../infra/monitoring/rules.ts';
 import { ERRORS } from '../../../shared/model/errors.ts';
@@ -14,7 +14,9 @@ import { scrapeSandboxes, type Scraped, type Series } from './sandbox-metrics.ts
 /** Labels that Prometheus gives each target. */
 const OF_TARGETS = ['namespace', 'job', 'instance'];
 const { recorded, alerts } = readRules();
-const panels = PANELS.flatMap(({ title, queries }) => queries.map(({ expr }) => ({ name: title, expr })));
+const panels = dashboard.panels.flatMap(({ title, targets = [] }) =>
+  targets.map(({ expr }) => ({ name: title, expr })),
+);
 const asked = [
   ...recorded.map(({ record, expr }) => ({ name: record, expr })),
   ...alerts.map(({ alert, expr }) => ({ name: alert, expr })),

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { Router, type Request, type Response } from 'express';
 import { ERRORS } from '../shared/model/errors.ts';
 import type { Report } from '../shared/model/outcome.ts';
-import type { Problem } from '../shared/model/plan.ts';
 import { isUnit, parseObject, type Key } from '../shared/model/request.ts';
 import { clip } from '../shared/model/text/text.ts';
 import { renderPlan } from '../shared/plan/render-plan.ts';
@@ -34,7 +33,9 @@ export function resync(options: Options, page = '/', path = '/resync'): Router {
           400,
           `${clip(unknown, 100)} in the query means nothing here: it stands in the body`,
         );
-      const order = await readBody(receivedRequest(request), { limit: LONGEST_ORDER }, orderOf);
+      const order = await readBody(receivedRequest(request), { limit: LONGEST_ORDER }, (body) =>
+        readResync(parseBody(body)),
+      );
       const cause = randomUUID();
       response.set('X-Request-Id', cause);
       if (order.dryRun) {
@@ -50,13 +51,6 @@ export function resync(options: Options, page = '/', path = '/resync'): Router {
       response.status(202).json({ queued, page });
     },
   );
-}
-
-function orderOf(body: Buffer): ResyncOrder {
-  const order = readResync(parseBody(body));
-  if ('objects' in order) return order;
-  const lines = order.map(({ field, value, message }) => `${field}${value && ` ${value}`}: ${message}`);
-  throw new HttpError(422, lines.join('; '), { details: { problems: order } });
 }
 
 /** Answers with the plan of one object or a list of reports, and with all plans as text if the client prefers text. */
@@ -95,51 +89,31 @@ const MOST_OBJECTS = 100;
 const ALLOWED = 'must be service/NAMESPACE/NAME, svc/NAME of the namespace default, node/NAME or routes';
 /** In bytes: a hundred objects with the longest names need half of it. */
 const LONGEST_ORDER = 64 * 2 ** 10;
-const MOST_SHOWN = 20;
 
-export function readResync(body: unknown): ResyncOrder | readonly Problem[] {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return [problem('body', body, 'must be an object with "objects" or "all"')];
-  }
-  const { objects, all, dryRun, ...unknown } = body as Partial<Record<string, unknown>>;
-  const list: readonly unknown[] = Array.isArray(objects) ? objects : [];
-  const fields = Object.entries(unknown);
-  const problems = fields
-    .slice(0, MOST_SHOWN)
-    .map(([field, value]) =>
-      problem(clip(field, 100), value, 'is not known; known are "objects", "all" and "dryRun"'),
-    );
-  if (fields.length > MOST_SHOWN)
-    problems.push(
-      problem('body', undefined, `has ${fields.length - MOST_SHOWN} more fields that are not known`),
-    );
-  if ((objects === undefined) === (all === undefined)) {
-    problems.push(problem('objects', objects, 'must be given, or "all" instead'));
-  }
-  if (objects !== undefined && (!Array.isArray(objects) || list.length === 0 || list.length > MOST_OBJECTS)) {
-    problems.push(problem('objects', objects, `must be a list of 1 to ${MOST_OBJECTS} objects`));
-  }
-  list.slice(0, MOST_OBJECTS).forEach((object, i) => {
-    if (objectKey(object) === undefined) problems.push(problem(`objects[${i}]`, object, ALLOWED));
+/** Throws HttpError 422 that names the first thing that is wrong. */
+export function readResync(body: unknown): ResyncOrder {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw wrong('the body', 'must be an object with "objects" or "all"');
+  const { objects, all, dryRun = false, ...unknown } = body as Partial<Record<string, unknown>>;
+  const [other] = Object.keys(unknown);
+  if (other !== undefined)
+    throw wrong(clip(other, 100), 'is not known; known are "objects", "all" and "dryRun"');
+  if ((objects === undefined) === (all === undefined))
+    throw wrong('objects', 'must be given, or "all" instead');
+  if (all !== undefined && all !== true) throw wrong('all', 'can only be true');
+  if (typeof dryRun !== 'boolean') throw wrong('dryRun', 'must be true or false');
+  if (dryRun && all) throw wrong('dryRun', 'needs "objects"; `levelset sweep --dry-run` shows everything');
+  if (all) return { objects: [], all, dryRun };
+  if (!Array.isArray(objects) || objects.length === 0 || objects.length > MOST_OBJECTS)
+    throw wrong('objects', `must be a list of 1 to ${MOST_OBJECTS} objects`);
+  const keys = objects.map((object: unknown, at): Key => {
+    const key = typeof object === 'string' ? parseObject(object) : undefined;
+    if (key !== undefined && isUnit(key)) return key;
+    throw wrong(`objects[${at}] ${clip(JSON.stringify(object), 100)}`, ALLOWED);
   });
-  if (all !== undefined && all !== true) problems.push(problem('all', all, 'can only be true'));
-  if (dryRun !== undefined && typeof dryRun !== 'boolean') {
-    problems.push(problem('dryRun', dryRun, 'must be true or false'));
-  }
-  if (dryRun === true && all !== undefined) {
-    problems.push(problem('dryRun', dryRun, 'needs "objects"; `levelset sweep --dry-run` shows everything'));
-  }
-  if (problems.length > 0) return problems;
-  const keys = list.map(objectKey).filter((key) => key !== undefined);
-  return { objects: [...new Set(keys)], all: all === true, dryRun: dryRun === true };
+  return { objects: [...new Set(keys)], all: false, dryRun };
 }
 
-function objectKey(object: unknown): Key | undefined {
-  const key = typeof object === 'string' ? parseObject(object) : undefined;
-  return key !== undefined && isUnit(key) ? key : undefined;
-}
-
-function problem(field: string, value: unknown, message: string): Problem {
-  const text = value === undefined ? '' : JSON.stringify(value);
-  return { field, value: clip(text, 100), message };
+function wrong(field: string, message: string): HttpError {
+  return new HttpError(422, `${field}: ${message}`);
 }

@@ -112,15 +112,14 @@ test('levels are those that a parser finds', () => {
   );
 });
 
-test('unknown fields of an order are named up to twenty, and the others counted', async () => {
+test('an order with many unknown fields has a short answer, and one that is too long is not read', async () => {
   const server = testServer();
-  const fields = Array.from({ length: 6_000 }, (_, at) => `"k${at}":1`).join(',');
-  const answer = await post(server, ORDER, `{${fields}}`);
+  const orderOf = (count: number): string =>
+    `{${Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',')}}`;
+  const answer = await post(server, ORDER, orderOf(6_000));
   expect(answer.status).toBe(422);
-  expect(answer.text).toContain('has 5980 more fields that are not known');
-  expect(answer.text.length + server.lines.join().length).toBeLessThan(15_000);
-  const half = `{${Array.from({ length: 500_000 }, (_, at) => `"k${at}":1`).join(',')}}`;
-  const long = await post(server, ORDER, half);
+  expect(answer.text.length + server.lines.join().length).toBeLessThan(500);
+  const long = await post(server, ORDER, orderOf(500_000));
   expect([long.status, long.text.length]).toEqual([413, 41]);
 });
 

@@ -43,8 +43,17 @@ beforeAll(async () => {
 afterAll(() => front.close());
 
 const isThere = async ({ name }: LabNode): Promise<boolean> => (await nodeOf(name)) !== undefined;
-const lookAt = (nodes: readonly LabNode[]): Promise<unknown> =>
-  world.levelset.resync({ objects: nodes.map(({ name }) => `node/${name}`) });
+/** Resolves when each of the Nodes has had a run more. */
+async function lookAt(nodes: readonly LabNode[]): Promise<void> {
+  const keys = nodes.map(({ name }) => `node/${name}`);
+  const runs = (): readonly number[] => {
+    const lines = world.levelset.log().split('\n');
+    return keys.map((key) => lines.filter((line) => line.includes(`"object":"${key}"`)).length);
+  };
+  const before = runs();
+  await world.levelset.resync({ objects: keys });
+  await until('their runs', () => runs().every((count, at) => count > (before[at] ?? 0)));
+}
 
 it('taints a Node whose server is stopped, for as long as it is not ready', async () => {
   const { name } = worker;

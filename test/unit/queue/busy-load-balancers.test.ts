@@ -157,6 +157,14 @@ test('however long it takes, and whatever the last one took, it is seen within 5
   );
 });
 
+test('a key that somebody changed is no longer waited for', async () => {
+  const { busyOnes, wait, octavia, ready } = setUp();
+  wait(busy('a', 1_000));
+  busyOnes.forget('service/shop/a');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([octavia.lists, ready]).toEqual([[], []]);
+});
+
 test('a key that waits anew while the list is under way is not judged by it', async () => {
   const { wait, octavia, ready } = setUp();
   octavia.answer = () => new Promise((resolve) => setTimeout(resolve, 300));

@@ -88,6 +88,22 @@ test('hints run a key that fails, and leave its delay as long as it was', async 
   expect(times.slice(4)).toEqual([7_500, 23_500]);
 });
 
+test('a key whose load balancer is busy waits elsewhere until somebody changes it', async () => {
+  const waiting: string[] = [];
+  const { queue } = aQueue(() => progressing(1_000, 'lb-1'), {
+    busy: {
+      wait: ({ request: { key } }) => void waiting.push(`${nameOf(key)} waits`),
+      forget: (key) => void waiting.push(`${nameOf(key)} is forgotten`),
+    },
+  });
+  queue.add(aRequest('web'));
+  await vi.runAllTimersAsync();
+  expect(waiting).toEqual(['web waits']);
+  queue.add(aRequest('web'));
+  expect(waiting.at(-1)).toBe('web is forgotten');
+  expect(queue.depth).toBe(1);
+});
+
 describe('keys that share load balancers', () => {
   /** Services with a name that begins with `s` share. */
   const needsLane = ({ key, inLane }: ReconcileRequest): boolean => nameOf(key).startsWith('s') && !inLane;

@@ -33,20 +33,6 @@ function expectInvalid(reply: KubeReply, ...problems: string[]): void {
 const taint = (key: string, effect = 'NoSchedule'): Body => ({ key, effect });
 export const nodeCases: readonly KubeCase[] = [
   {
-    name: 'a new Node is tainted as not ready, and knows nothing of its machine; there is one of a name',
-    run: async (kube) => {
-      const { made, path } = await aNode(kube, 'new', { taints: [taint('a')] });
-      expect(at(made.body, 'spec.taints')).toEqual([taint('a'), taint('node.kubernetes.io/not-ready')]);
-      expect(at(made.body, 'status.nodeInfo.systemUUID')).toBe('');
-      expect(at(made.body, 'metadata.namespace')).toBeUndefined();
-      expectStatus(await kube.call('POST', nodes, named(kube, 'new')), 409, 'AlreadyExists');
-      expectStatus(await kube.call('PUT', `${path}-2`, named(kube, 'new-2')), 404, 'NotFound');
-      expectStatus(await kube.call('POST', nodes, { metadata: { name: 'No_Name' } }), 422, 'Invalid');
-      const listed = await kube.call('GET', `${nodes}?fieldSelector=metadata.name%3D${kube.namespace}-new`);
-      expect(at(listed.body, 'items.0.metadata.uid')).toBe(at(made.body, 'metadata.uid'));
-    },
-  },
-  {
     name: 'a providerID is set once, and never changed or taken away',
     run: async (kube) => {
       const { path } = await aNode(kube, 'provided');

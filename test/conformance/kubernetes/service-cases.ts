@@ -173,24 +173,6 @@ export const serviceCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'an address on a Service that is no load balancer, and an address that is none, are 422',
-    run: async (kube) => {
-      await kube.service('internal', { type: 'ClusterIP' });
-      await kube.service('broken');
-      const ingress = (ip: string): unknown => ({ status: { loadBalancer: { ingress: [{ ip }] } } });
-      const internal = await kube.merge(
-        `${kube.path('services', 'internal')}/status`,
-        ingress('203.0.113.5'),
-      );
-      expectStatus(internal, 422, 'Invalid');
-      expectStatus(
-        await kube.merge(`${kube.path('services', 'broken')}/status`, ingress('nonsense')),
-        422,
-        'Invalid',
-      );
-    },
-  },
-  {
     name: 'switching the type away clears the status address and the node ports',
     run: async (kube) => {
       await kube.service('switched');

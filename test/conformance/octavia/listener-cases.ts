@@ -171,31 +171,6 @@ export const listenerCases: readonly CloudCase[] = [
     },
   },
   {
-    name: 'a pool has one monitor; its type must fit the pool, its options the type',
-    run: async (cloud) => {
-      const { id, pool: poolId } = await web(cloud);
-      const post = (more: Record<string, unknown>): Promise<Reply> => {
-        const healthmonitor = { pool_id: poolId, type: 'TCP', delay: 5, timeout: 3, max_retries: 2, ...more };
-        return cloud.octavia('POST', 'healthmonitors', { healthmonitor });
-      };
-      expectFault(await post({}), 409, 'This pool already has a health monitor');
-      expectFault(
-        await post({ type: 'UDP-CONNECT' }),
-        400,
-        /^Validation failure: The UDP-CONNECT type is only supported for pools of type/,
-      );
-      const monitor = textAt((await cloud.octavia('GET', `pools/${poolId}`)).body, 'pool.healthmonitor_id');
-      const update = await cloud.octavia('PUT', `healthmonitors/${monitor}`, {
-        healthmonitor: { url_path: '/x' },
-      });
-      expectFault(update, 400, 'url_path is not a valid option for health monitors of type TCP');
-      expect((await cloud.octavia('DELETE', `healthmonitors/${monitor}`)).status).toBe(204);
-      await cloud.settled(id);
-      const path = await post({ url_path: '/healthz' });
-      expectFault(path, 400, 'url_path is not a valid option for health monitors of type TCP');
-    },
-  },
-  {
     name: 'an HTTP monitor gets GET / 200 by default, and a timeout above the delay is accepted',
     run: async (cloud) => {
       const { id, pool: poolId } = await web(cloud);

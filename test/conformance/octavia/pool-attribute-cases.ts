@@ -119,25 +119,6 @@ export const poolAttributeCases: readonly CloudCase[] = [
     },
   },
   {
-    name: 'protocol and parents are no attributes of a pool’s PUT; null is no algorithm and no flag: 500',
-    run: async (cloud) => {
-      const { post, put } = await pools(cloud);
-      const pool = textAt((await post({ tags: ['a'], name: 'n' })).body, 'pool.id');
-      for (const name of ['protocol', 'loadbalancer_id', 'members', 'healthmonitor'])
-        expectFault(
-          await put(pool, { [name]: null }),
-          400,
-          `Unknown attribute for argument pool_.pool: ${name}`,
-        );
-      for (const name of ['lb_algorithm', 'tls_enabled'])
-        expectFault(await put(pool, { [name]: null }), 500, new RegExp(`"Column '${name}' cannot be null"`));
-      const nulls = await put(pool, { name: null, tags: null, description: null });
-      expect(at(nulls.body, 'pool')).toMatchObject({ name: '', tags: ['a'], description: '' });
-      const algorithm = await put(pool, { lb_algorithm: 'SOURCE_IP_PORT' });
-      expectFault(algorithm, 501, /Amphora provider does not support SOURCE_IP_PORT algorithm\.$/);
-    },
-  },
-  {
     name: 'weight, backup and monitor address of a member, and what null makes of them',
     run: async (cloud) => {
       const { id, post } = await pools(cloud);

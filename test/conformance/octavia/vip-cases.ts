@@ -121,21 +121,6 @@ export const vipCases: readonly CloudCase[] = [
       expectFault(await cloud.octavia('GET', `flavors/${nobody}`), 404, `Flavor ${nobody} not found.`);
     },
   },
-  {
-    name: 'a full create does not ask everything that single creates ask',
-    run: async (cloud) => {
-      const pool = { name: 'a', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN' };
-      const l7policies = [{ action: 'REDIRECT_TO_POOL', redirect_pool: pool }];
-      const misfit = { protocol: 'HTTP', protocol_port: 1, l7policies };
-      expect((await cloud.postBalancer({ listeners: [misfit] })).status).toBe(201);
-      const policy = { protocol: 'TCP', protocol_port: 1, l7policies: [{ action: 'REJECT' }] };
-      expect((await cloud.postBalancer({ listeners: [policy] })).status).toBe(201);
-      const session_persistence = { type: 'APP_COOKIE' };
-      const default_pool = { ...pool, session_persistence };
-      const cookie = { protocol: 'TCP', protocol_port: 1, default_pool };
-      expect((await cloud.postBalancer({ listeners: [cookie] })).status).toBe(201);
-    },
-  },
 ];
 
 /** VIP ports that a refused create left behind. */

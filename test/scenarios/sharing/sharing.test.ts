@@ -48,19 +48,6 @@ describe('a Service that names the load balancer of another one', () => {
     expect([addressOf(it.sandbox, 'api'), it.sandbox.cloud.floatingips.length]).toEqual([address, 2]);
   });
 
-  test('names what stays as it is made, since others are on it', async () => {
-    const id = await it.owner();
-    it.apply('api', 81, {
-      [LOAD_BALANCER_ID]: id,
-      'loadbalancer.openstack.org/flavor-id': '5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d',
-    });
-
-    await it.settle('api');
-
-    expect(readyOf(it.sandbox, 'api')?.message).toContain('stays as it is made, since default/web is on it');
-    expect(it.ports()).toEqual([80, 81]);
-  });
-
   test('is refused beyond max-shared-lb, and nothing is published', async () => {
     const id = await it.owner();
     const world = await it.another(aConfig(it.sandbox.authUrl, { maxSharedLb: 1 }));

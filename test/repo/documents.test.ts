@@ -73,6 +73,20 @@ test('each line about who is believed names the test that holds it', () => {
   expect(without.map((cells) => cells.slice(1, 3).join(': '))).toEqual([]);
 });
 
+test('each issue of OCCM is in the name of the test that its line gives', () => {
+  const [, section = ''] = textOf('docs/migration.md').split('\n## Issues of OCCM\n');
+  const rows = [...section.matchAll(/^\| ([^|]*#\d[^|]*)\|[^|]*\| `(test\/[\w./-]+)` +\|$/gm)];
+  expect(rows.length).toBeGreaterThan(20);
+  const without = rows.flatMap(([, issues = '', file = '']) => {
+    const titles = [...textOf(file).matchAll(/\btest\(\s*'([^']+)'/g)].map(([, title]) => title).join('\n');
+    const numbers = [...issues.matchAll(/#\d+/g)].map(([number]) => number);
+    return numbers
+      .filter((number) => !new RegExp(`${number}\\b`).test(titles))
+      .map((number) => `${number}: ${file}`);
+  });
+  expect(without).toEqual([]);
+});
+
 test('every path of the project that a comment or a document names is there', () => {
   const path =
     /(?<![\w/.{}@-])(?:shared|functions|infra|test|docs|examples)\/[\w\-/]+(?:\.[\w-]+)*(?![\w*<{$/])/g;

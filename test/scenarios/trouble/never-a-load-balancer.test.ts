@@ -26,21 +26,42 @@ async function askedBy(act: () => Promise<unknown>): Promise<readonly string[]> 
   return requests.map(({ method, path }) => `${method} ${path}`);
 }
 
-const WORLDS: readonly (readonly [what: string, spec: Readonly<Record<string, unknown>>, isGone: boolean])[] =
+const WORLDS: readonly (readonly [string, () => void])[] = [
   [
-    ['a ClusterIP Service', { type: 'ClusterIP' }, false],
-    ['a NodePort Service', { type: 'NodePort' }, false],
-    ['an ExternalName Service', { type: 'ExternalName', externalName: 'example.org' }, false],
-    ['a Service of another class', { loadBalancerClass: 'example.org/other' }, false],
-    ['a Service that is gone', { type: 'ClusterIP' }, true],
-  ];
+    'a ClusterIP Service',
+    () => {
+      apply({ type: 'ClusterIP' });
+    },
+  ],
+  [
+    'a NodePort Service',
+    () => {
+      apply({ type: 'NodePort' });
+    },
+  ],
+  [
+    'an ExternalName Service',
+    () => {
+      apply({ type: 'ExternalName', externalName: 'example.org' });
+    },
+  ],
+  [
+    'a Service of another class',
+    () => {
+      apply({ loadBalancerClass: 'example.org/other' });
+    },
+  ],
+  [
+    'a Service that is gone',
+    () => {
+      apply({ type: 'ClusterIP' });
+      it.sandbox.kube.delete('Service', 'default', 'web');
+    },
+  ],
+  ['a name that never was', () => undefined],
+];
 
-describe.each(WORLDS)('%s', (_title, spec, isGone) => {
-  const prepare = (): void => {
-    apply(spec);
-    if (isGone) it.sandbox.kube.delete('Service', 'default', 'web');
-  };
-
+describe.each(WORLDS)('%s', (_title, prepare) => {
   test.each<Trigger>(['audit', 'events'])('costs OpenStack nothing for an event of %s', async (trigger) => {
     prepare();
     const asked = await askedBy(async () => {

@@ -115,6 +115,15 @@ test('what is no id leads to no other path', async () => {
   expect(fake.seen.at(-1)?.path).toBe('/key-manager/v1/secrets/..%2Fcontainers');
 });
 
+test('the quota of the project is the default where nothing was set', async () => {
+  answer = ({ path }, response) => {
+    const isDefault = path.endsWith('/default');
+    const quota = isDefault ? { health_monitor: 9, member: 1 } : { health_monitor: null, member: 2 };
+    json(response, 200, { quota });
+  };
+  expect(await cloud.quota()).toEqual({ healthmonitor: 9, member: 2 });
+});
+
 describe('octaviaVersion', () => {
   it.each([
     [404, undefined],

@@ -68,10 +68,10 @@ export function reconcileLine(report: Report, renderShort: (plan: Plan) => strin
 const MOST_DRIFT = 10;
 
 export function sweptLine(found: Sweep): Attributes {
-  const { requests, services, letGo, settled, comparedInFull, nodes, nodesSettled } = found;
+  const { requests, services, released, settled, comparedInFull, nodes, nodesSettled } = found;
   return {
     services,
-    let_go: letGo,
+    let_go: released,
     settled,
     compared_in_full: comparedInFull,
     nodes,

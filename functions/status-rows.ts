@@ -8,7 +8,7 @@ import type { Outcome, Report } from '../shared/model/outcome.ts';
 import { LOAD_BALANCER_ID } from '../shared/model/ownership.ts';
 import type { Plan } from '../shared/model/plan.ts';
 import { asServiceKey, serviceKey, type Key } from '../shared/model/request.ts';
-import { LET_GO_REASON, TAKEN_OVER_REASON } from '../shared/model/unit.ts';
+import { RELEASED_REASON, TAKEN_OVER_REASON } from '../shared/model/service-object.ts';
 import { NODE_BLOCKED } from '../shared/node/report/report-node.ts';
 import { quote } from '../shared/model/text/text.ts';
 import { driftInWords, renderPlan } from '../shared/plan/render-plan.ts';
@@ -16,7 +16,7 @@ import type { World } from '../shared/ports.ts';
 import { readyCondition, BLOCKED_REASON } from '../shared/report/condition.ts';
 import type { RowState, StatusRow } from '../shared/report/page.ts';
 import { whoActs } from '../shared/report/outcome-of-error.ts';
-import { isOurs } from '../shared/service/unit.ts';
+import { isOurs } from '../shared/service/service-object.ts';
 
 export interface ListedObjects {
   readonly services: readonly Service[];
@@ -119,7 +119,7 @@ const STATES: Readonly<Partial<Record<string, RowState>>> = {
   EnsuringLoadBalancer: 'progressing',
   DeletingLoadBalancer: 'progressing',
   [BLOCKED_REASON]: 'blocked',
-  [LET_GO_REASON]: 'blocked',
+  [RELEASED_REASON]: 'blocked',
   [TAKEN_OVER_REASON]: 'blocked',
   SyncLoadBalancerFailed: 'failed',
 };

@@ -21,7 +21,7 @@ import type { Attributes, CloudKind, WireResource } from './model/resources.ts';
 import type { Problem } from './model/plan.ts';
 import type { Route, RouteRecords } from './model/network/routes.ts';
 import type { StatusTree } from './model/load-balancer/octavia.ts';
-import type { UnitState } from './model/unit.ts';
+import type { ServiceState } from './model/service-object.ts';
 import type { Config } from './config/config.ts';
 import type { Memory } from './memory/memory.ts';
 import type { RunContext } from './run-context.ts';
@@ -103,13 +103,13 @@ export interface RouteRecord {
   save(records: RouteRecords, loaded: RouteRecords): Promise<void>;
 }
 
-/** Watermarks and counts. They are hints: losing them costs a deeper look (decision 34). */
+/** Settled records and counts. They are hints: losing them costs a deeper look (decision 34). */
 export interface StateStore {
-  load(): Promise<ReadonlyMap<string, UnitState>>;
-  /** The state of one unit, as it is stored now; undefined if there is none. */
-  find(unit: string): Promise<UnitState | undefined>;
+  load(): Promise<ReadonlyMap<string, ServiceState>>;
+  /** The state of one object, as it is stored now; undefined if there is none. */
+  find(object: string): Promise<ServiceState | undefined>;
   /** Undefined removes an entry. All changes are written together. */
-  save(changes: ReadonlyMap<string, UnitState | undefined>): Promise<void>;
+  save(changes: ReadonlyMap<string, ServiceState | undefined>): Promise<void>;
 }
 
 export type ReadKind =

@@ -1,6 +1,6 @@
 /**
  * A sweep reads everything in bulk and queues the keys that need work. It changes nothing in OpenStack; in Kubernetes
- * it removes watermarks of Services that are gone, unless the scope says `readOnly`.
+ * it removes settled records of Services that are gone, unless the scope says `readOnly`.
  */
 import { asReconcileError, isError, type ReconcileError } from './model/errors.ts';
 import { CONTROLLERS, type Controller } from './controllers.ts';
@@ -70,7 +70,7 @@ async function findBy(
 
 const NOTHING: SweepFigures = {
   services: 0,
-  letGo: 0,
+  released: 0,
   settled: 0,
   comparedInFull: 0,
   awaitingApproval: 0,

@@ -106,7 +106,7 @@ const REASONS_HELD: Held = {
   'test/scenarios/trouble/reports.test.ts': 'EnsuredLoadBalancer',
   'test/scenarios/trouble/rejected.test.ts': 'SyncLoadBalancerFailed',
   'test/scenarios/trouble/blocked-members.test.ts': 'LoadBalancerBlocked',
-  'test/scenarios/reconfigured/load-balancer-class.test.ts': 'LetGo TakenOver',
+  'test/scenarios/reconfigured/load-balancer-class.test.ts': 'Released TakenOver',
   'test/scenarios/node/node-initialisation.test.ts': 'Synced SyncNodeFailed',
   'test/scenarios/node/node-lifecycle.test.ts': 'DeletingNode',
   'test/scenarios/routes/routes.test.ts': 'NoRouteCreated FailedToCreateRoute',

@@ -24,7 +24,7 @@ export const REASONS: Readonly<Record<string, Reason>> = {
   UnAvailableLoadBalancer: { of: 'Service', as: 'condition, Event', type: 'Warning', means: 'no Node can be a member; pools keep those they have' },
   LoadBalancerBlocked:     { of: 'Service', as: 'condition', type: 'Warning', means: 'levelset changes nothing but members until the cause is gone; the Event is `SyncLoadBalancerFailed`' },
   SyncLoadBalancerFailed:  { of: 'Service', as: 'condition, Event', type: 'Warning', means: 'the last run failed, or the Service is blocked; the message ends in advice' },
-  LetGo:                   { of: 'Service', as: 'condition, Event', type: 'Warning', means: '`--load-balancer-class` has changed, and this Service is not levelset\'s any more' },
+  Released:                   { of: 'Service', as: 'condition, Event', type: 'Warning', means: '`--load-balancer-class` has changed, and this Service is not levelset\'s any more' },
   TakenOver:               { of: 'Service', as: 'condition, Event', type: 'Warning', means: 'the same, and another controller has written the address since' },
   UpdatedLoadBalancer:     { of: 'Service', as: 'Event', type: 'Normal', means: 'levelset changed a load balancer that serves, and how' },
   DeletingLoadBalancer:    { of: 'Service', as: 'condition, Event', type: 'Normal', means: 'levelset takes the load balancer away' },

@@ -81,8 +81,8 @@ function countSteps(plans: readonly Plan[]): string {
 function tellDrift({ plans, incomplete, errors }: FoundPlans): Told {
   const drifted = plans.some(({ drift }) => drift) ? 2 : 0;
   const shown = plans.filter(({ drift, steps }) => drift ?? steps.length > 0);
-  const rows = shown.map(({ unit, services, steps, drift = [], driftStays = false }) => ({
-    ...{ unit, services, drift, driftStays, notSettled: drift.length === 0 ? steps.length : 0 },
+  const rows = shown.map(({ object, services, steps, drift = [], driftStays = false }) => ({
+    ...{ object, services, drift, driftStays, notSettled: drift.length === 0 ? steps.length : 0 },
   }));
   const looked = incomplete ? 'No drift in what could be read.' : 'No drift.';
   const text = shown.map(renderDrift).join('\n') || (errors.length > 0 ? '' : looked);
@@ -145,8 +145,8 @@ export const explainCommand: RunCommand = (objects, flags, env) => {
   });
 };
 
-export function renderExplained({ unit, isOurs, values, ignored }: ExplainedService): string {
-  const name = unit.replace(/^service\//, '');
+export function renderExplained({ object, isOurs, values, ignored }: ExplainedService): string {
+  const name = object.replace(/^service\//, '');
   const whose = isOurs
     ? ''
     : ': levelset does not look after this Service; this is how levelset would read it';

@@ -56,7 +56,7 @@ interface FoundRequests {
   readonly absent: readonly Key[];
 }
 
-/** The units that the keys stand for, without repetitions. For a namespace, the node set and all, a sweep finds them. */
+/** The objects that the keys stand for, without repetitions. For a namespace, the node set and all, a sweep finds them. */
 export async function findRequests(
   keys: readonly Key[],
   world: World,
@@ -104,18 +104,18 @@ export async function runRequests(
   const runOne = async (request: ReconcileRequest): Promise<Report> => {
     const budget = timeBudget(reconcileTimeoutMs, world.clock);
     const report = await reconcile({ ...request, dryRun }, world, budget);
-    if (!needsLane(report)) told?.(report);
+    if (!needsGroup(report)) told?.(report);
     return report;
   };
   const reports = await inParallel(requests, concurrentServiceSyncs, runOne);
   const ended: Report[] = [];
   for (const report of reports)
-    ended.push(needsLane(report) ? await runOne({ ...report.request, inLane: true }) : report);
+    ended.push(needsGroup(report) ? await runOne({ ...report.request, inGroup: true }) : report);
   return ended;
 }
 
-function needsLane({ outcome }: Report): boolean {
-  return outcome.status === 'progressing' && outcome.needsLane === true;
+function needsGroup({ outcome }: Report): boolean {
+  return outcome.status === 'progressing' && outcome.needsGroup === true;
 }
 
 /** A run in one line, and one for each thing that it leaves undone; a dry run as its plan. */

@@ -22,7 +22,7 @@ export interface ServerOptions {
   /** User names of levelset itself. Audit events about their writes are ignored. */
   readonly self: readonly string[];
   readonly enqueue: (requests: readonly ReconcileRequest[]) => Promise<void>;
-  /** Runs units dry, now. Returns the reports in the order of the requests. */
+  /** Runs objects dry, now. Returns the reports in the order of the requests. */
   readonly dryRun: (requests: readonly ReconcileRequest[]) => Promise<readonly Report[]>;
   readonly status: () => Promise<StatusView>;
   /** What the page of one object shows, whose key the text may be; absent: objects have no pages. Throws HttpError 404. */

@@ -65,7 +65,7 @@ async function workOn(
   const left = typeof to === 'string' ? to : await stay(request, untilBegunMs(request, sentAtMs), to, time);
   if (left === 'busy' && Date.now() - busySinceMs < LONGEST_BUSY_MS)
     return { request: { ...request, trigger: 'requeue' }, busySinceMs };
-  if (left === 'lane') return { request: { ...request, trigger: 'requeue', inLane: true } };
+  if (left === 'group') return { request: { ...request, trigger: 'requeue', inGroup: true } };
   if (left === 'done') return undefined;
   log.warn('the next sweep goes on with a key', { object: key, cluster, left });
   if (left === 'failed') metrics.observeMessages('failed', 1);

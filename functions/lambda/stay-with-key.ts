@@ -13,8 +13,8 @@ interface Staying extends Pick<QueueOptions, 'run' | 'busy' | 'room' | 'random'>
   readonly time: Budget;
 }
 
-/** busy: its load balancer is in Octavia's hands. lane: it is not in the lane of keys that share load balancers. waiting: for anything else. */
-export type Left = 'done' | 'failed' | 'busy' | 'lane' | 'waiting';
+/** busy: its load balancer is in Octavia's hands. group: it is not in the group of keys that share load balancers. waiting: for anything else. */
+export type Left = 'done' | 'failed' | 'busy' | 'group' | 'waiting';
 
 /** Runs one key by the queue of `serve` until it is settled, blocked, failed three times in a row, or out of time. Then no run goes on. */
 export async function stayWithKey(
@@ -40,7 +40,7 @@ export async function stayWithKey(
         return report;
       } finally {
         failures = left === 'failed' ? failures + 1 : 0;
-        if (left === 'done' || left === 'lane' || failures === MOST_FAILURES) end();
+        if (left === 'done' || left === 'group' || failures === MOST_FAILURES) end();
       }
     },
   });
@@ -61,7 +61,7 @@ function leftBy(outcome: Outcome): Left {
     case 'failed':
       return 'failed';
     case 'progressing':
-      if (outcome.needsLane) return 'lane';
+      if (outcome.needsGroup) return 'group';
       return outcome.waitingFor === undefined ? 'waiting' : 'busy';
   }
 }

@@ -69,11 +69,11 @@ export class PageMemory {
     return last !== undefined && last.report.outcome.status !== 'settled';
   }
 
-  rememberSweep({ services, letGo, nodes, requests, warnings, failed }: Sweep): void {
+  rememberSweep({ services, released, nodes, requests, warnings, failed }: Sweep): void {
     const all = failed === undefined ? warnings : [`the sweep failed: ${failed}`, ...warnings];
     const isSeen = failed === undefined || services > 0;
     this.#unseenSince = isSeen ? undefined : (this.#unseenSince ?? this.#lastSweep?.at ?? this.#now());
-    this.#lastSweep = { at: this.#now(), services, letGo, nodes, queued: requests.length, warnings: all };
+    this.#lastSweep = { at: this.#now(), services, released, nodes, queued: requests.length, warnings: all };
   }
 
   /** What a page of many clusters shows of one. It asks the kube-apiserver for nothing, and knows of no object without a run. */

@@ -13,7 +13,7 @@ export interface SweepTurns {
 interface SweeperOptions {
   readonly world: World;
   readonly intervalMs: number;
-  /** Sweeps change nothing, not even the state of units that are gone. */
+  /** Sweeps change nothing, not even the state of objects that are gone. */
   readonly readOnly?: boolean;
   readonly swept: (found: Sweep) => void;
   /** Absent where there is one cluster: it is swept at each interval from the start. */

@@ -85,7 +85,7 @@ export class Work {
     this.#sweeper.start();
   }
 
-  /** Units are run, and for any other key a sweep queues what it finds. */
+  /** Objects are run, and for any other key a sweep queues what it finds. */
   enqueue(requests: readonly ReconcileRequest[]): void {
     const { connected, dryRun } = this.#options;
     for (const asked of requests) {
@@ -96,7 +96,7 @@ export class Work {
     }
   }
 
-  /** Runs units dry, and reports in the order of requests. Throws 429 with too many waiting, 503 at the end. */
+  /** Runs objects dry, and reports in the order of requests. Throws 429 with too many waiting, 503 at the end. */
   async dryRun(requests: readonly ReconcileRequest[]): Promise<readonly Report[]> {
     const { wanted } = this.#dryRuns;
     if (wanted + requests.length > MOST_DRY)

@@ -19,7 +19,7 @@ export interface Config extends ReachConfig {
   /** How long a member keeps weight 0 when its Node leaves. 0: it goes at once. */
   readonly openstack: OpenStackConfig;
   readonly loadBalancer: LoadBalancerConfig;
-  /** The options of [LoadBalancer] that cloud.conf sets. The others have the default of a dialect. */
+  /** The options of [LoadBalancer] that cloud.conf sets. The others have the default of the controller that made the load balancer. */
   readonly given?: readonly string[];
   /** `--service-limits`: what multiplies the limits of one Service. Absent: 1. */
   readonly serviceLimits?: number;

@@ -91,14 +91,14 @@ export function parseGoDuration(text: string): number | undefined {
   if (unsigned === '0') return 0;
   const parts = [...unsigned.matchAll(PART)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== unsigned) return undefined;
-  return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNIT_MS[unit ?? ''] ?? 0), 0);
+  return parts.reduce((sum, [, amount, object]) => sum + Number(amount) * (UNIT_MS[object ?? ''] ?? 0), 0);
 }
 
 /** A Go duration in milliseconds, or in another unit of so many, at least `least` of them. What is below the unit is cut off. */
 function duration(limits: string, least: number, unitMs = 1): Read<number> {
   return (value) => {
-    const units = Math.trunc((parseGoDuration(value ?? '') ?? NaN) / unitMs);
-    return units >= least ? units : new NotAllowed(GO_DURATION + limits);
+    const objects = Math.trunc((parseGoDuration(value ?? '') ?? NaN) / unitMs);
+    return objects >= least ? objects : new NotAllowed(GO_DURATION + limits);
   };
 }
 

@@ -31,7 +31,7 @@ export interface GcPlan extends Plan {
 
 export function planGc(all: Belongings, question: GcQuestion): GcPlan {
   const { id } = question;
-  const base = { unit: `cluster/${id}`, services: [], awaitingApproval: [], foreign: [] };
+  const base = { object: `cluster/${id}`, services: [], awaitingApproval: [], foreign: [] };
   const problems = whyNot(all, question);
   if (problems.length > 0) return { ...base, steps: [], refused: [], problems };
   const verdicts = judge(all, id);

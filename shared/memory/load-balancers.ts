@@ -2,7 +2,7 @@ import type { Address } from '../model/address.ts';
 import { isLocked } from '../model/load-balancer/octavia.ts';
 import type { Key } from '../model/request.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
-import type { Unit } from '../model/unit.ts';
+import type { ServiceObject } from '../model/service-object.ts';
 import { BoundedMap } from './bounded-map.ts';
 
 interface Known {
@@ -78,13 +78,17 @@ export class LoadBalancers {
     }
   }
 
-  childrenOf({ key, service }: Unit, lb: WireResource): readonly ObservedResource[] | undefined {
+  childrenOf({ key, service }: ServiceObject, lb: WireResource): readonly ObservedResource[] | undefined {
     const known = this.#of(lb.id).children.get(key);
     const isSame = known?.updated_at === lb['updated_at'] && known?.uid === service?.metadata.uid;
     return isSame ? known?.children : undefined;
   }
 
-  besideMembers({ service, withLeftovers }: Unit, id: string, now: number): BesideMembers | undefined {
+  besideMembers(
+    { service, withLeftovers }: ServiceObject,
+    id: string,
+    now: number,
+  ): BesideMembers | undefined {
     const { besideMembers: beside } = this.#of(id);
     if (!beside || withLeftovers || beside.uid !== service?.metadata.uid) return undefined;
     return now - beside.readAt < RELIES_MS ? beside : undefined;
@@ -95,7 +99,7 @@ export class LoadBalancers {
   }
 
   noteChildren(
-    { key, service }: Unit,
+    { key, service }: ServiceObject,
     lb: WireResource,
     children: readonly ObservedResource[],
     readAt: number,

@@ -12,7 +12,7 @@ export interface Memory {
   /** So long one list of Nodes serves all runs of a process: a second, or where changes of Nodes are told until the next look at them. */
   nodesKeptMs: number;
   readonly nodePorts: Answers;
-  /** By what units can do without: until when nobody asks for it again, in milliseconds since 1970. */
+  /** By what objects can do without: until when nobody asks for it again, in milliseconds since 1970. */
   readonly unanswered: BoundedMap<string, number>;
 
   /** Services that want a load balancer, or of which OpenStack had something, when they were last looked at. */

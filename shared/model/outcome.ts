@@ -14,8 +14,8 @@ export type Outcome =
       readonly waitingFor?: string;
       /** The run is to make a load balancer, and as many as may be are in Octavia's hands. */
       readonly needsRoom?: true;
-      /** The Service shares a load balancer, and its run is not the one of the lane (ReconcileRequest.inLane). */
-      readonly needsLane?: true;
+      /** The Service shares a load balancer, and its run is not the one of the group (ReconcileRequest.inLane). */
+      readonly needsGroup?: true;
     }
   | { readonly status: 'blocked'; readonly reason: string }
   | {
@@ -65,7 +65,7 @@ export type Run = Pick<
 export interface SweepFigures {
   readonly services: number;
   /** Number of Services that levelset does not look after any more (decision 150). */
-  readonly letGo: number;
+  readonly released: number;
   readonly settled: number;
   /** Number of Services that were compared with everything on their load balancers. */
   readonly comparedInFull: number;

@@ -95,9 +95,9 @@ export interface Problem {
   readonly value: string;
   /** What is wrong with the value, and what is allowed or used in its place. */
   readonly message: string;
-  /** Nothing of this unit changes while the Problem lasts but the members of a Service: a change could expose or move what must not be. */
+  /** Nothing of this object changes while the Problem lasts but the members of a Service: a change could expose or move what must not be. */
   readonly blocking?: true;
-  /** The Problem may end without a change that a sweep can see, so every sweep checks this unit again. */
+  /** The Problem may end without a change that a sweep can see, so every sweep checks this object again. */
   readonly momentary?: true;
   /** The Problem comes and goes without a change of the Service, so sweeps compare it as well. */
   readonly passing?: true;
@@ -105,7 +105,7 @@ export interface Problem {
   readonly code?: ErrorCode;
 }
 
-/** Whether a Problem stops the unit. Of a Service the members still follow the Nodes (decision 420). */
+/** Whether a Problem stops the object. Of a Service the members still follow the Nodes (decision 420). */
 export function isBlocked({ problems }: Pick<Plan, 'problems'>): boolean {
   return problems.some(({ blocking }) => blocking);
 }
@@ -127,9 +127,9 @@ export function problemForEach(
 
 /** The difference between desired and observed. It is good for the run that made it; the next run plans again. */
 export interface Plan {
-  /** Key of the unit: `service/NAMESPACE/NAME`, `node/NAME` or `routes`. */
-  readonly unit: string;
-  /** The Services of the unit, as `NAMESPACE/NAME`; empty for Nodes and routes. */
+  /** Key of the object: `service/NAMESPACE/NAME`, `node/NAME` or `routes`. */
+  readonly object: string;
+  /** The Services of the object, as `NAMESPACE/NAME`; empty for Nodes and routes. */
   readonly services: readonly string[];
   /** In the order of execution. */
   readonly steps: readonly Step[];
@@ -143,7 +143,7 @@ export interface Plan {
   /** Octavia refuses every change of the load balancer for now: its state, and who ends it. */
   readonly locked?: string;
   readonly keepsMembers?: true;
-  /** Steps for what differs although the same was desired when the unit was last settled; never empty. */
+  /** Steps for what differs although the same was desired when the object was last settled; never empty. */
   readonly drift?: readonly Step[];
   /** levelset only reports the drift: of it, `steps` have at most members that are missing. */
   readonly driftStays?: true;

@@ -31,7 +31,7 @@ export interface ReconcileRequest {
   readonly cause?: string;
   readonly dryRun?: boolean;
   /** It is this Service's turn among all of the cluster that share load balancers: no two of them are worked on at once. */
-  readonly inLane?: boolean;
+  readonly inGroup?: boolean;
 }
 
 type Named = Pick<ReconcileRequest, 'cluster' | 'key'>;
@@ -111,9 +111,9 @@ export function isUnit(key: Key): boolean {
 export interface SweepScope {
   readonly namespace?: string;
   readonly servicesOnly?: true;
-  /** The sweep changes nothing, not even the state of units that are gone. */
+  /** The sweep changes nothing, not even the state of objects that are gone. */
   readonly readOnly?: true;
-  /** The sweep trusts no watermark: it compares every Service with everything on its load balancer. */
+  /** The sweep trusts no settled record: it compares every Service with everything on its load balancer. */
   readonly deep?: true;
   /** The keys of all Services are found, also of those that are settled. */
   readonly everyService?: true;

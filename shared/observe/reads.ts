@@ -30,10 +30,10 @@ export async function orUnread<T>(
 }
 
 const PATIENCE_MS = 2_000;
-/** After a failure no unit of the process asks again for this time, in milliseconds. */
+/** After a failure no object of the process asks again for this time, in milliseconds. */
 const SILENCE_MS = 60_000;
 
-/** The answer to a read that the unit does not need; undefined if it fails or takes two seconds. The key names what is read. */
+/** The answer to a read that the object does not need; undefined if it fails or takes two seconds. The key names what is read. */
 export async function readIfPossible<T>(
   { memory, clock }: Pick<World, 'memory' | 'clock'>,
   key: string,
@@ -57,7 +57,7 @@ export interface ListSource extends CloudReader {
 }
 
 /**
- * The answer to a read that the unit can do without; undefined if it fails. After a failure no run asks again for a
+ * The answer to a read that the object can do without; undefined if it fails. After a failure no run asks again for a
  * minute. A sweep's read has no such limits.
  */
 export async function lookIfPossible<T>(

@@ -8,7 +8,7 @@ import type { Transport } from './openstack-http.ts';
 type List = Cloud['list'];
 type Time = Pick<Transport, 'pause' | 'now'>;
 
-/** Of each kind: the filters by which units look for what is theirs, and the same filter for several of them. */
+/** Of each kind: the filters by which objects look for what is theirs, and the same filter for several of them. */
 const GATHERED: Partial<Record<ReadKind, Readonly<Record<string, (values: readonly string[]) => Query>>>> = {
   loadbalancer: { 'tags-any': (values) => ({ 'tags-any': values.join(',') }) },
   listener: { 'tags-any': (values) => ({ 'tags-any': values.join(',') }) },
@@ -19,7 +19,7 @@ const GATHERED: Partial<Record<ReadKind, Readonly<Record<string, (values: readon
   },
 };
 
-/** Units in one list: some servers take no URL of more than 4 kB. */
+/** Objects in one list: some servers take no URL of more than 4 kB. */
 const AT_ONCE = 8;
 /** Less than this after the last list, the next one waits so long for others: runs that begin together ask some milliseconds apart. */
 const BUSY_MS = 1_000;

@@ -39,11 +39,11 @@ export function renderPlan(plan: Plan, withIds = false): string {
   return lines.map(printable).join('\n');
 }
 
-function nameOf({ services, unit }: Plan): string {
-  return services.length > 0 ? services.join(', ') : unit;
+function nameOf({ services, object }: Plan): string {
+  return services.length > 0 ? services.join(', ') : object;
 }
 
-/** The drift of one unit as text for people; of one that is not settled yet, and so has none, what is left to do. */
+/** The drift of one object as text for people; of one that is not settled yet, and so has none, what is left to do. */
 export function renderDrift(plan: Plan): string {
   const { drift = [], steps } = plan;
   const what = plan.drift ? driftInWords(plan) : `not settled yet, ${summarizeSteps(steps)}`;

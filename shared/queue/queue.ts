@@ -46,19 +46,19 @@ interface State extends Wanted, Claimant {
   /** Its last run failed. */
   hasFailed: boolean;
   /** It is among those that share load balancers, since a run has said so; until it is settled. */
-  inLane: boolean;
+  inGroup: boolean;
   /** Of a delayed key. */
   dueMs: number;
   timer?: NodeJS.Timeout;
 }
 
-interface Lane {
+interface Group {
   readonly ready: Ready<State>;
   readonly most: number;
   running: number;
 }
 
-/** The lane of the keys that share load balancers. */
+/** The group of the keys that share load balancers. */
 const SHARED = 'shared';
 
 /**
@@ -66,12 +66,12 @@ const SHARED = 'shared';
  * time; one that is added while it is processing is dirty, and runs once more. A key whose run ended as progressing or failed is
  * delayed, or waits for its load balancer: the longer the more of its runs made no progress, until it is settled, or something
  * else is desired. Hints and sweeps run a key twice a second at most. One that is to make a load balancer waits for a place (Room).
- * Each kind of key has a lane, and those that share load balancers have one in which they take turns.
+ * Each kind of key has a group, and those that share load balancers have one in which they take turns.
  */
 export class Queue {
   readonly #options: QueueOptions;
   readonly #states = new Map<Key, State>();
-  readonly #lanes = new Map<string, Lane>();
+  readonly #groups = new Map<string, Group>();
   readonly #random: () => number;
   #stopped: PromiseWithResolvers<undefined> | undefined;
 
@@ -106,7 +106,7 @@ export class Queue {
   }
 
   get running(): number {
-    return [...this.#lanes.values()].reduce((sum, { running }) => sum + running, 0);
+    return [...this.#groups.values()].reduce((sum, { running }) => sum + running, 0);
   }
 
   /** How long the oldest key that is ready or waits for a place has waited, in milliseconds. */
@@ -157,26 +157,26 @@ export class Queue {
     this.#start(this.#laneOf(state));
   }
 
-  #start(lane: Lane): void {
-    while (!this.#stopped && lane.running < lane.most) {
-      const next = lane.ready.take();
+  #start(group: Group): void {
+    while (!this.#stopped && group.running < group.most) {
+      const next = group.ready.take();
       if (!next) return;
-      lane.running += 1;
-      this.#process(next, lane);
+      group.running += 1;
+      this.#process(next, group);
     }
   }
 
-  #process(state: State, lane: Lane): void {
+  #process(state: State, group: Group): void {
     const { run, room, clock } = this.#options;
     if (!state.request) throw new Error(`nobody wants ${state.key}`);
-    const request: ReconcileRequest = { ...state.request, ...(state.inLane && { inLane: true }) };
+    const request: ReconcileRequest = { ...state.request, ...(state.inGroup && { inGroup: true }) };
     state.phase = 'processing';
     state.request = undefined;
     state.startedMs = clock.now();
     const ended = (report?: Report): void => {
-      lane.running -= 1;
+      group.running -= 1;
       this.#ended(state, request, report);
-      this.#start(lane);
+      this.#start(group);
       this.#tellStopped();
     };
     run(request, () => room?.take(state) ?? true).then(ended, () => {
@@ -203,8 +203,8 @@ export class Queue {
       this.#options.room?.wait(state); // which may have it go on at once
     } else if (waits?.waitingFor !== undefined) this.#options.room?.hold(state);
     const isAdded = dirty && (delayMs === undefined || dirty.trigger !== 'sweep');
-    if (waits?.needsLane) {
-      state.inLane = true;
+    if (waits?.needsGroup) {
+      state.inGroup = true;
       this.#want(state, request, 0);
     }
     if (isAdded) this.add(dirty);
@@ -248,7 +248,7 @@ export class Queue {
       sinceMs: 0,
       startedMs: -Infinity,
       hasFailed: false,
-      inLane: request.inLane === true,
+      inGroup: request.inGroup === true,
       dueMs: 0,
     };
     this.#states.set(key, state);
@@ -260,12 +260,12 @@ export class Queue {
     return trigger === 'requeue' ? (chain?.priority ?? 'background') : PRIORITY[trigger];
   }
 
-  #laneOf({ key, inLane }: State): Lane {
-    const name = inLane ? SHARED : (key.split('/')[0] ?? '');
-    const most = inLane ? 1 : this.#options.concurrency;
-    const lane = this.#lanes.get(name) ?? { ready: new Ready<State>(), most, running: 0 };
-    this.#lanes.set(name, lane);
-    return lane;
+  #laneOf({ key, inGroup }: State): Group {
+    const name = inGroup ? SHARED : (key.split('/')[0] ?? '');
+    const most = inGroup ? 1 : this.#options.concurrency;
+    const group = this.#groups.get(name) ?? { ready: new Ready<State>(), most, running: 0 };
+    this.#groups.set(name, group);
+    return group;
   }
 
   #forget(state: State): void {

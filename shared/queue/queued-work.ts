@@ -27,9 +27,9 @@ const MAX_GROUP = 128;
  * cluster that share load balancers.
  */
 export function groupId({ request }: QueuedWork): string {
-  const { cluster, inLane } = request;
-  const lane = cluster === undefined ? 'lane' : `${cluster}:lane`;
-  const key = inLane ? lane : queueKeyOf(request);
+  const { cluster, inGroup } = request;
+  const group = cluster === undefined ? 'sharing' : `${cluster}:sharing`;
+  const key = inGroup ? group : queueKeyOf(request);
   return key.length <= MAX_GROUP ? key : sha256(key);
 }
 
@@ -58,7 +58,7 @@ export function readMessage(body: string): QueuedWork | Unreadable {
   if (typeof version !== 'number') return { unreadable: 'its version is not a number' };
   if (version > VERSION)
     return { unreadable: `it is of version ${version}, this program reads up to ${VERSION}` };
-  const { key: text, cluster, trigger, cause, inLane } = fieldsOf(request);
+  const { key: text, cluster, trigger, cause, inGroup } = fieldsOf(request);
   const key = typeof text === 'string' ? parseKey(text) : undefined;
   if (key === undefined) return { unreadable: 'this program does not know its object' };
   if (cluster !== undefined && !(typeof cluster === 'string' && isClusterName(cluster)))
@@ -70,7 +70,7 @@ export function readMessage(body: string): QueuedWork | Unreadable {
       ...(cluster !== undefined && { cluster }),
       trigger,
       ...(typeof cause === 'string' && { cause }),
-      ...(inLane === true && { inLane }),
+      ...(inGroup === true && { inGroup }),
     },
     ...(typeof busySinceMs === 'number' && { busySinceMs }),
   };

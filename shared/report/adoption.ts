@@ -23,7 +23,7 @@ export function judgeAdoptions(plans: readonly Plan[], services: readonly Servic
     const approve = approveWith(plan);
     const [problems, pending] = [problemsOf(plan, names), pendingIn(plan)];
     return {
-      name: plan.services.length > 0 ? plan.services.join(', ') : plan.unit,
+      name: plan.services.length > 0 ? plan.services.join(', ') : plan.object,
       state: problems.length > 0 ? 'problem' : pending.length > 0 ? 'pending' : 'tags-only',
       because: [...problems, ...pending],
       ...(approve !== undefined && { approve }),

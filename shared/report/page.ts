@@ -72,7 +72,7 @@ export interface StatusView {
     | {
         readonly at: string;
         readonly services: number;
-        readonly letGo: number;
+        readonly released: number;
         readonly nodes: number;
         readonly queued: number;
         readonly warnings: readonly string[];
@@ -90,13 +90,13 @@ export const WORST_FIRST: readonly RowState[] = ['failed', 'blocked', 'progressi
 /** What a sweep compared, as text for people: `20 Services and 10 Nodes`. Without Nodes it is only the Services. */
 export function inNumbers({
   services,
-  letGo,
+  released,
   nodes,
 }: {
   readonly services: number;
-  readonly letGo: number;
+  readonly released: number;
   readonly nodes: number;
 }): string {
-  const others = letGo > 0 ? ` (and ${letGo} let go)` : '';
+  const others = released > 0 ? ` (and ${released} released)` : '';
   return [`${services} Services${others}`, ...(nodes > 0 ? [`${nodes} Nodes`] : [])].join(' and ');
 }

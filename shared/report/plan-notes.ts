@@ -47,8 +47,8 @@ function firstOf(notes: readonly string[]): readonly string[] {
   return more > 0 ? [...notes.slice(0, MOST_SHOWN), `and ${more} more, see levelset plan`] : notes;
 }
 
-export function tellPlan({ unit, steps }: Plan, { log, cluster }: Pick<World, 'log' | 'cluster'>): void {
-  if (steps.length > 0) log.info('plan', { cluster, object: unit, steps: renderBriefly(steps) });
+export function tellPlan({ object, steps }: Plan, { log, cluster }: Pick<World, 'log' | 'cluster'>): void {
+  if (steps.length > 0) log.info('plan', { cluster, object, steps: renderBriefly(steps) });
 }
 
 const MOST_DRIFT = 5;

@@ -43,7 +43,7 @@ export async function evaluateRoutes(isManual: boolean, world: World): Promise<R
 
 function planOf(steps: readonly Step[], problems: readonly Problem[], foreign: readonly Route[]): Plan {
   const none = { services: [], refused: [], awaitingApproval: [] };
-  return { unit: 'routes', ...none, steps, problems, foreign: foreign.map(routeAt) };
+  return { object: 'routes', ...none, steps, problems, foreign: foreign.map(routeAt) };
 }
 
 /** Then all routes are tried again: Neutron tells max_routes only when it refuses one. */

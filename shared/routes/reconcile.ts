@@ -3,7 +3,7 @@
  *
  *   read all Nodes -> observe -> desire -> plan -> (record) -> apply -> report
  *
- * One router has the routes of all Nodes, so all Nodes together are one unit.
+ * One router has the routes of all Nodes, so all Nodes together are one object.
  */
 import { applyEach, NONE_APPLIED, type AppliedEach } from './apply/apply-each.ts';
 import type { Run } from '../model/outcome.ts';

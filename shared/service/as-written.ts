@@ -11,14 +11,14 @@ import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
 import { clusterTag, hasTag, type ClusterIdentity } from '../model/ownership.ts';
 import type { Plan, Step } from '../model/plan.ts';
 import type { ObservedResource } from '../model/resources.ts';
-import type { Unit } from '../model/unit.ts';
+import type { ServiceObject } from '../model/service-object.ts';
 import type { World } from '../ports.ts';
 import type { Desired } from './desired/desire-service.ts';
 import { forgetStored } from './observe/certificates.ts';
 import { tellsTrouble } from '../report/condition.ts';
 
 interface Written {
-  readonly unit: Unit;
+  readonly object: ServiceObject;
   readonly cluster: ClusterIdentity;
   readonly observed: ObservedService;
   readonly desired: Pick<Desired, 'resources'>;
@@ -33,16 +33,16 @@ function hasNotes({ problems, refused, awaitingApproval, driftStays }: Plan): bo
 }
 
 export function lastWritten(
-  unit: Unit,
+  object: ServiceObject,
   { loadBalancer: lb, duplicates, replacement, notJoined }: FoundLoadBalancers,
   { memory, clock }: Pick<World, 'memory' | 'clock'>,
 ): WrittenPlan | undefined {
-  const { service, wanted, withLeftovers } = unit;
+  const { service, wanted, withLeftovers } = object;
   if (!service || !wanted || withLeftovers || tellsTrouble(service)) return undefined;
   if (!lb || duplicates.length > 0 || replacement || notJoined) return undefined;
   if (lb['provisioning_status'] !== 'ACTIVE' || clock.now() - writtenAt(lb) > RELIES_MS) return undefined;
   const written = memory.loadBalancers.written(lb.id);
-  return written?.key === unit.key && written.uid === service.metadata.uid ? written : undefined;
+  return written?.key === object.key && written.uid === service.metadata.uid ? written : undefined;
 }
 
 /** Whether a look at the load balancer alone finds nothing to do and nothing to tell, and that the same is desired as was written. */
@@ -91,7 +91,7 @@ function writtenInError(steps: readonly Step[], observed: readonly ObservedResou
 }
 
 function besideMembers(
-  { unit, observed, repairing }: Written,
+  { object, observed, repairing }: Written,
   writes: readonly Step[],
   { error, known }: Applied,
   now: number,
@@ -104,14 +104,14 @@ function besideMembers(
       kind !== 'loadbalancer' && !isOutsideOctavia(kind) && !(kind === 'member' && pools.has(parent)),
   );
   const { asWrittenSince: readAt = now } = observed;
-  return { uid: unit.service?.metadata.uid, readAt, pools, children, floatingIP: known.get('floatingip') };
+  return { uid: object.service?.metadata.uid, readAt, pools, children, floatingIP: known.get('floatingip') };
 }
 
 function writtenPlan(
-  { unit, observed, plan, desired, locked, repairing, hash }: Written,
+  { object, observed, plan, desired, locked, repairing, hash }: Written,
   { steps, stopped, error, known }: Applied,
 ): WrittenPlan | undefined {
-  const { service, wanted, key } = unit;
+  const { service, wanted, key } = object;
   const { replacement } = observed;
   const isWhole = !error && !stopped && steps.length === plan.steps.length && !hasNotes(plan);
   const isOther = !service || !wanted || isShared(observed.sharing) || locked || (replacement ?? repairing);

@@ -4,25 +4,25 @@ import { fingerprint, sameJson } from '../model/json.ts';
 import { followsNodes } from '../model/load-balancer/octavia.ts';
 import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
 import type { Step } from '../model/plan.ts';
-import type { UnitState } from '../model/unit.ts';
+import type { ServiceState } from '../model/service-object.ts';
 import { attempt, readIfPossible } from '../observe/reads.ts';
 import type { World } from '../ports.ts';
 import type { Evaluation } from './evaluate.ts';
 import { selectorOf } from './intent/service-intent.ts';
 import { takenByOthers } from './plan/plan-input.ts';
-import { hasFinalizer } from './unit.ts';
+import { hasFinalizer } from './service-object.ts';
 
 /**
  * Where drift is only reported, the steps are those that are no drift. Missing members are added all the same, and if another resource is missing
  * the whole plan is made. A state that cannot be read stops the run; a look waits for it.
  */
 export async function withDrift(evaluation: Evaluation, world: World, dryRun = false): Promise<Evaluation> {
-  const { unit, plan, intent } = evaluation;
-  if (!unit.wanted || !unit.service || !intent || !hasFinalizer(unit.service)) return evaluation;
+  const { object, plan, intent } = evaluation;
+  if (!object.wanted || !object.service || !intent || !hasFinalizer(object.service)) return evaluation;
   if (plan.steps.length === 0) return evaluation;
   const reports = intent.annotated.Service.drift === 'report';
-  const { uid } = unit.service.metadata;
-  const read = (): Promise<UnitState | undefined> => world.kube.state.find(uid);
+  const { uid } = object.service.metadata;
+  const read = (): Promise<ServiceState | undefined> => world.kube.state.find(uid);
   const state = await (reports ? read() : dryRun ? attempt(read()) : readIfPossible(world, 'states', read));
   if (!state || isError(state)) return evaluation;
   const drift = plan.steps.filter(driftBy(state, evaluation));
@@ -34,7 +34,7 @@ export async function withDrift(evaluation: Evaluation, world: World, dryRun = f
 }
 
 /** Whether a step is drift, by the record. What follows the Nodes and Pods is, too, while nothing else is desired of them, either. */
-function driftBy(state: UnitState, evaluation: Evaluation): (step: Step) => boolean {
+function driftBy(state: ServiceState, evaluation: Evaluation): (step: Step) => boolean {
   const { hash, observed, plan } = evaluation;
   const isAlike = state.hash === hash;
   const asked = askedOf(evaluation);
@@ -102,7 +102,10 @@ export function askedOf({ desired, planned, intent }: Evaluation): string {
 }
 
 /** The state while a run writes. The record stays if a run only follows the Nodes or mends; the node-selector always stays. */
-export function stateAtWork(evaluation: Evaluation, state: Pick<UnitState, 'asked'>): UnitState | undefined {
+export function stateAtWork(
+  evaluation: Evaluation,
+  state: Pick<ServiceState, 'asked'>,
+): ServiceState | undefined {
   const { plan, intent } = evaluation;
   const keeps = plan.steps.every((step) => followsNodes(step) || isMend(step));
   const asked = keeps && state.asked !== undefined ? { asked: state.asked } : {};

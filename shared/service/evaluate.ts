@@ -7,12 +7,12 @@ import { isLocked } from '../model/load-balancer/octavia.ts';
 import { tagValue, tagValues, type ClusterIdentity } from '../model/ownership.ts';
 import { isBlocked, type Plan } from '../model/plan.ts';
 import type { WireResource } from '../model/resources.ts';
-import type { Depth, Unit, UnitState } from '../model/unit.ts';
+import type { Depth, ServiceObject, ServiceState } from '../model/service-object.ts';
 import type { World } from '../ports.ts';
 import { desire, type DesiredService } from './desired/desire.ts';
 import { hashOf, type Desired } from './desired/desire-service.ts';
 import { NODE_SELECTOR_ANNOTATION } from './intent/annotations.ts';
-import { readAsDialect, type Reading } from './intent/as-dialect.ts';
+import { readAsOtherController, type Reading } from './intent/as-other-controller.ts';
 import type { ServiceIntent } from './intent/service-intent.ts';
 import { findLoadBalancer } from './observe/load-balancer/find-load-balancer.ts';
 import { parseNodeSelector } from '../model/node/node-selector.ts';
@@ -28,10 +28,10 @@ import { planService } from './plan/plan.ts';
 import { createsLoadBalancer, type ServicePlanInput } from './plan/plan-input.ts';
 import { joinIntent, questionOf, type Asking } from './question.ts';
 import { readRepair, type Repairing } from './repair.ts';
-import { isOurs } from './unit.ts';
+import { isOurs } from './service-object.ts';
 
 export interface Evaluation {
-  readonly unit: Unit;
+  readonly object: ServiceObject;
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly Node[];
   readonly isOfNode: HasAddress;
@@ -40,8 +40,8 @@ export interface Evaluation {
   readonly desired: Desired;
   readonly plan: Plan;
   readonly planned: ServicePlanInput;
-  /** The state that is stored for the unit; absent if there is none, or nobody asked. */
-  readonly state?: UnitState;
+  /** The state that is stored for the object; absent if there is none, or nobody asked. */
+  readonly state?: ServiceState;
   /** Octavia is at work on the load balancer, so this run did not read what is on it. */
   readonly locked: boolean;
   /** Id of the load balancer that is to replace this one; absent unless Octavia is at work on the new one. */
@@ -57,7 +57,7 @@ export interface Evaluation {
 
 /** Writes nothing. The depth `shallow`, for sweeps and after a run that wrote its whole plan, leaves out what is on the load balancer. */
 export async function evaluate(
-  asRead: Unit,
+  asRead: ServiceObject,
   nodes: readonly Node[],
   world: Source & Pick<World, 'config'>,
   cluster: ClusterIdentity,
@@ -68,18 +68,22 @@ export async function evaluate(
 
   // Another controller may have made the load balancer, and it read annotations in its own way: so find the load balancer first.
   const join = service && wanted ? joinIntent(service, config) : undefined;
-  const found = await findLoadBalancer({ unit: asRead, cluster, join }, world);
+  const found = await findLoadBalancer({ object: asRead, cluster, join }, world);
 
-  const unit = withoutLetGoOfNamesake(asRead, found.loadBalancer, config);
+  const object = withoutReleaseOfNamesake(asRead, found.loadBalancer, config);
 
   // A kubelet says which addresses its Node has, and Neutron whose they are.
   const judged = world.judged ?? (await observeNodes(nodes, found.loadBalancer !== undefined, world));
   const isOfNode = namedAddresses(judged);
   const selector = service && (await lastSelector(service, world.kube));
-  const given = { found, nodes, reading: readAsDialect(service, found.loadBalancer, config, selector) };
-  const about = { unit, cluster, nodes: judged.nodes, judged, isOfNode, config };
+  const given = {
+    found,
+    nodes,
+    reading: readAsOtherController(service, found.loadBalancer, config, selector),
+  };
+  const about = { object, cluster, nodes: judged.nodes, judged, isOfNode, config };
 
-  const written = depth === 'deep' ? lastWritten(unit, found, world) : undefined;
+  const written = depth === 'deep' ? lastWritten(object, found, world) : undefined;
   if (written && found.loadBalancer) {
     const look = await evaluateFound(given, { ...about, depth: 'shallow', written }, world);
     world.memory.loadBalancers.noteWritten(found.loadBalancer.id, undefined);
@@ -99,11 +103,11 @@ async function evaluateFound(
   about: Asking,
   world: Source & Pick<World, 'config'>,
 ): Promise<Evaluation> {
-  const { unit, cluster, isOfNode, depth } = about;
+  const { object, cluster, isOfNode, depth } = about;
   const { seen: observed, desired } = await look(reading, about, found, world);
 
   // the record of repairs is read for a load balancer in ERROR, and the quota, a list of each limited kind, before one is made
-  const repairing = depth === 'deep' ? await readRepair(unit, observed, cluster, world) : undefined;
+  const repairing = depth === 'deep' ? await readRepair(object, observed, cluster, world) : undefined;
   const first = { ...about, observed, desired: desired.here, repair: repairing?.facts };
   const sketch = planService(first);
   const isMade = createsLoadBalancer(sketch, first);
@@ -113,7 +117,7 @@ async function evaluateFound(
   const { intent, approved } = reading;
   const { loadBalancer, replacement } = observed;
   return {
-    unit,
+    object,
     cluster,
     nodes,
     isOfNode,
@@ -168,16 +172,20 @@ function whereMembersAre(
   return { ...intent, annotated: { ...annotated, Service: { ...annotated.Service, memberSubnetId } } };
 }
 
-/** The unit without its being let go, if the load balancer is an earlier namesake's: that Service has vanished (decision 151). */
-function withoutLetGoOfNamesake(unit: Unit, lb: WireResource | undefined, config: Config): Unit {
-  const { service, letGo, ...others } = unit;
-  if (!service || !letGo || !lb || isOurs(service, config)) return unit;
+/** The object without its being released, if the load balancer is an earlier namesake's: that Service has vanished (decision 151). */
+function withoutReleaseOfNamesake(
+  object: ServiceObject,
+  lb: WireResource | undefined,
+  config: Config,
+): ServiceObject {
+  const { service, released, ...others } = object;
+  if (!service || !released || !lb || isOurs(service, config)) return object;
   const uid = tagValue(lb['tags'], 'service');
   const isOfNamesake = uid !== undefined && uid !== service.metadata.uid;
-  return isOfNamesake && tagValues(lb['tags'], 'name').length === 1 ? { ...others, service } : unit;
+  return isOfNamesake && tagValues(lb['tags'], 'name').length === 1 ? { ...others, service } : object;
 }
 
-export function nodesOf({ wanted }: Unit, world: World): Promise<readonly Node[]> {
+export function nodesOf({ wanted }: ServiceObject, world: World): Promise<readonly Node[]> {
   return wanted ? listNodesLately(world) : Promise.resolve([]);
 }
 

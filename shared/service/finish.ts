@@ -4,7 +4,7 @@ import type { Evaluation } from './evaluate.ts';
 import { asReconcileError, ReconcileError } from '../model/errors.ts';
 import type { Outcome, Run } from '../model/outcome.ts';
 import { tagValue } from '../model/ownership.ts';
-import type { Unit, UnitState } from '../model/unit.ts';
+import type { ServiceObject, ServiceState } from '../model/service-object.ts';
 import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
 import type { World } from '../ports.ts';
 import { addressesToPublish } from './report/published-address.ts';
@@ -13,8 +13,8 @@ import { outcomeOfService } from './report/service-outcome.ts';
 import { heldBackEvent, publishSummary, release, summarize, summarizeOutcome } from './report/summarize.ts';
 import { rfc3339 } from '../report/condition.ts';
 import { recordPlace } from './place.ts';
-import { hasFinalizer, isOurs } from './unit.ts';
-import { refusedState, watermark } from './watermark.ts';
+import { hasFinalizer, isOurs } from './service-object.ts';
+import { refusedState, settledState } from './settled-record.ts';
 
 /** What the run wrote to OpenStack stays in the answer, even if the apiserver refuses the report. */
 export async function finish(evaluation: Evaluation, applied: Applied, world: World): Promise<Run> {
@@ -39,7 +39,7 @@ async function writeStatus(
   addresses: readonly string[],
   world: World,
 ): Promise<void> {
-  const { service, wanted } = evaluation.unit;
+  const { service, wanted } = evaluation.object;
   if (evaluation.leaving && outcome.status === 'blocked')
     await reportHeldBack(evaluation, outcome.reason, world);
   if (!service || !isOurs(service, world.config)) return;
@@ -52,9 +52,9 @@ async function writeStatus(
 
 /** The Event about a Service that has vanished. It is written in every run, since Events expire and there is no condition that stays. */
 async function reportHeldBack(evaluation: Evaluation, reason: string, { kube }: World): Promise<void> {
-  const { unit } = evaluation;
-  const metadata = { ...unit.name, uid: uidOf(evaluation) ?? '', resourceVersion: '' };
-  await kube.recordEvent(unit.service ?? { metadata, spec: {} }, heldBackEvent(reason));
+  const { object } = evaluation;
+  const metadata = { ...object.name, uid: uidOf(evaluation) ?? '', resourceVersion: '' };
+  await kube.recordEvent(object.service ?? { metadata, spec: {} }, heldBackEvent(reason));
 }
 
 async function remember(
@@ -69,40 +69,44 @@ async function remember(
   if (outcome.status === 'settled') await settle(evaluation, world);
 }
 
-/** Writes the reason of a failed run, but not to a Service that is gone, not levelset's or let go, nor for an error that only waits. */
-export async function reportFailure(unit: Unit, failure: ReconcileError, world: World): Promise<void> {
-  const { service } = unit;
-  if (!service || failure.disposition === 'wait' || unit.letGo || !isOurs(service, world.config)) return;
+/** Writes the reason of a failed run, but not to a Service that is gone, not levelset's or released, nor for an error that only waits. */
+export async function reportFailure(
+  object: ServiceObject,
+  failure: ReconcileError,
+  world: World,
+): Promise<void> {
+  const { service } = object;
+  if (!service || failure.disposition === 'wait' || object.released || !isOurs(service, world.config)) return;
   const summary = summarizeOutcome(service, outcomeOfError(failure), rfc3339(world.clock.now()));
   await publishSummary(service, summary, world.kube).catch(() => undefined);
 }
 
 /**
- * While a problem is momentary there is no watermark, so that every sweep runs the Service again. With no load balancer wanted
+ * While a problem is momentary there is no settled record, so that every sweep runs the Service again. With no load balancer wanted
  * or left, the state goes, and the finalizer.
  */
 async function settle(evaluation: Evaluation, world: World): Promise<void> {
-  const { unit, observed } = evaluation;
+  const { object, observed } = evaluation;
   const uid = uidOf(evaluation);
-  if (unit.wanted) {
+  if (object.wanted) {
     const momentary = evaluation.plan.problems.some((problem) => problem.momentary);
     const state = momentary
       ? stateAtWork(evaluation, { asked: askedOf(evaluation) })
-      : watermark(evaluation, world.clock.now());
+      : settledState(evaluation, world.clock.now());
     if (uid !== undefined && (state ?? momentary)) await keepStates(new Map([[uid, state]]), world);
     if (observed.loadBalancer) await recordPlace(world);
     return;
   }
-  if (observed.loadBalancer || unit.letGo?.isApproved === false) return;
+  if (observed.loadBalancer || object.released?.isApproved === false) return;
   if (uid !== undefined) await keepStates(new Map([[uid, undefined]]), world);
-  const { service, letGo } = unit;
+  const { service, released } = object;
   if (service && hasFinalizer(service) && isOurs(service, world.config))
-    await publishSummary(service, release(service, letGo), world.kube);
+    await publishSummary(service, release(service, released), world.kube);
 }
 
 /** A state is a hint, so a run does not fail because it cannot be saved: a sweep runs a Service without one again. */
 export async function keepStates(
-  changes: ReadonlyMap<string, UnitState | undefined>,
+  changes: ReadonlyMap<string, ServiceState | undefined>,
   world: World,
 ): Promise<void> {
   const { kube, log } = world;
@@ -126,7 +130,7 @@ export function nothingApplied(evaluation: Evaluation): Applied {
 }
 
 /** The Service's UID; if it is gone, by the tag `levelset-service` of what it left. What others share does not count. */
-function uidOf({ unit, observed }: Evaluation): string | undefined {
+function uidOf({ object, observed }: Evaluation): string | undefined {
   const isOthers = isShared(observed.sharing);
   const left = observed.resources
     .filter(
@@ -134,7 +138,7 @@ function uidOf({ unit, observed }: Evaluation): string | undefined {
         whose !== 'foreign' && !(isOthers && (kind === 'loadbalancer' || kind === 'floatingip')),
     )
     .flatMap(({ wire }) => tagValue(wire['tags'], 'service') ?? []);
-  return unit.service?.metadata.uid ?? left[0];
+  return object.service?.metadata.uid ?? left[0];
 }
 
 export function runSummary(
@@ -147,7 +151,7 @@ export function runSummary(
   const isNothing = !lb && [steps, refused, awaitingApproval, problems].every((list) => list.length === 0);
   return {
     ...(lb ? { loadBalancerId: lb.id } : {}),
-    ...(!evaluation.unit.service && isNothing ? { missing: true as const } : {}),
+    ...(!evaluation.object.service && isNothing ? { missing: true as const } : {}),
     ...(addresses.length === 0 ? {} : { address: addresses.join(', ') }),
     certificates: evaluation.desired.certificates,
     desired: evaluation.hash,

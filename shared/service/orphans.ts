@@ -15,7 +15,7 @@ import { keyOf, parseKey, type Key } from '../model/request.ts';
 import type { WireResource } from '../model/resources.ts';
 import { readStoredName } from '../model/tls/stored-certificate.ts';
 import { foundIn, type Project } from './observe/project.ts';
-import { wantsLoadBalancer, whyLetGo } from './unit.ts';
+import { wantsLoadBalancer, whyReleased } from './service-object.ts';
 
 export interface Orphan {
   readonly key: Key;
@@ -95,9 +95,9 @@ function inWords(untagged: readonly WireResource[]): readonly string[] {
   ];
 }
 
-/** Whether the Service wants a load balancer, or was let go, so that nothing of it is deleted without approval. */
+/** Whether the Service wants a load balancer, or was released, so that nothing of it is deleted without approval. */
 function isLookedAfter(service: Service, config: Config): boolean {
-  return wantsLoadBalancer(service, config) || whyLetGo(service, config) !== undefined;
+  return wantsLoadBalancer(service, config) || whyReleased(service, config) !== undefined;
 }
 
 /**

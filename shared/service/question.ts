@@ -9,7 +9,7 @@ import { mayJoin } from '../model/load-balancer/reach.ts';
 import type { NetworkQuestion } from '../model/network/network-facts.ts';
 import { LOAD_BALANCER_ADDRESS, sharedTag, type ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
-import type { Depth, Unit } from '../model/unit.ts';
+import type { Depth, ServiceObject } from '../model/service-object.ts';
 import { offerQuestion } from './desired/desire-load-balancer.ts';
 import { memberAddresses } from './desired/desire-security-group.ts';
 import { doubtful } from './desired/nodes/address-problems.ts';
@@ -18,12 +18,12 @@ import { certificateQuestion, secretsOf } from './desired/certificates.ts';
 import { choosesFloatingSubnet } from './desired/desire-floating-ip.ts';
 import { readSetting } from './intent/read-annotations.ts';
 import { internalOf, wantsFloatingIP, type ServiceIntent } from './intent/service-intent.ts';
-import type { Reading } from './intent/as-dialect.ts';
+import type { Reading } from './intent/as-other-controller.ts';
 import type { Question } from './observe/questions.ts';
-import { wantsLoadBalancer, whyLetGo } from './unit.ts';
+import { wantsLoadBalancer, whyReleased } from './service-object.ts';
 
 export interface Asking {
-  readonly unit: Unit;
+  readonly object: ServiceObject;
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly Node[];
   readonly judged: JudgedNodes;
@@ -39,8 +39,8 @@ export function questionOf(
   loadBalancer: WireResource | undefined,
   { intent: read, config: own, asNew, approved }: Reading,
 ): Question {
-  const { unit, nodes, judged, config } = about;
-  const intent = unit.wanted ? read : undefined;
+  const { object, nodes, judged, config } = about;
+  const intent = object.wanted ? read : undefined;
   const managed = config.loadBalancer.manageSecurityGroups;
   const offers =
     (of: Config, isMade: boolean): Question['offers'] =>
@@ -52,7 +52,7 @@ export function questionOf(
   return {
     ...about,
     asksFor: (service) => {
-      if (whyLetGo(service, config)) return 'unknown';
+      if (whyReleased(service, config)) return 'unknown';
       if (!wantsLoadBalancer(service, config)) return undefined;
       const { internal, internalByConfig } = internalOf(service, config);
       return internalByConfig ? 'internal by config' : internal ? 'internal' : 'external';

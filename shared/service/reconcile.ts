@@ -12,7 +12,7 @@ import type { Outcome, Run } from '../model/outcome.ts';
 import { FINALIZER } from '../model/ownership.ts';
 import { isAnother } from '../model/plan.ts';
 import { asServiceKey, isByPerson, isHint, readsInFull, type ReconcileRequest } from '../model/request.ts';
-import type { Unit } from '../model/unit.ts';
+import type { ServiceObject } from '../model/service-object.ts';
 import { attempt } from '../observe/reads.ts';
 import type { Budget, World } from '../ports.ts';
 import { tellPlan } from '../report/plan-notes.ts';
@@ -22,9 +22,9 @@ import { evaluate, nodesOf, type Evaluation } from './evaluate.ts';
 import { finish, keepStates, reportFailure, runSummary } from './finish.ts';
 import { requirePlace } from './place.ts';
 import { recordRepair, takeBack } from './repair.ts';
-import { hasFinalizer, isAnothers, isOurs, unitOf } from './unit.ts';
+import { hasFinalizer, isAnothers, isOurs, objectOf } from './service-object.ts';
 import { withinBudget } from './vanished.ts';
-import { triedAgainMs } from './watermark.ts';
+import { triedAgainMs } from './settled-record.ts';
 
 export async function reconcileService(
   request: ReconcileRequest,
@@ -36,9 +36,9 @@ export async function reconcileService(
 
   // read: most events are about a Service that never had a load balancer, and their runs end here, also when it is gone
   const service = await world.kube.getService(name.namespace, name.name);
-  const asRead = unitOf(request.key, name, service, world.config);
-  const unit = readsInFull(request.trigger) ? { ...asRead, withLeftovers: true as const } : asRead;
-  if (isHint(request) && hasNothingOfOurs(unit, world))
+  const asRead = objectOf(request.key, name, service, world.config);
+  const object = readsInFull(request.trigger) ? { ...asRead, withLeftovers: true as const } : asRead;
+  if (isHint(request) && hasNothingOfOurs(object, world))
     return { outcome: { status: 'settled' }, applied: [] };
 
   // another controller's finalizer, and so its load balancer (decision 150)
@@ -47,21 +47,26 @@ export async function reconcileService(
   if (isByPerson(request)) forgetNodes(world);
 
   try {
-    return await run(request, unit, world, budget);
+    return await run(request, object, world, budget);
   } catch (error) {
     // report: the Service's condition says why the run failed; the error's code tells the queue when the key comes back
     const failure = asReconcileError(error);
-    if (!request.dryRun) await reportFailure(unit, failure, world);
+    if (!request.dryRun) await reportFailure(object, failure, world);
     throw failure;
   }
 }
 
-async function run(request: ReconcileRequest, unit: Unit, world: World, budget: Budget): Promise<Run> {
+async function run(
+  request: ReconcileRequest,
+  object: ServiceObject,
+  world: World,
+  budget: Budget,
+): Promise<Run> {
   const [id] = await Promise.all([world.kube.clusterId(), requirePlace(world)]);
   const cluster = { id, name: world.config.clusterName };
 
   // evaluate: find the load balancer, read the intent, observe, desire, plan, tell what is drift
-  const found = await evaluate(unit, await nodesOf(unit, world), world, cluster);
+  const found = await evaluate(object, await nodesOf(object, world), world, cluster);
   const evaluation = await withDrift(await withinBudget(found, world), world, request.dryRun);
   noteHolder(evaluation, world);
 
@@ -88,9 +93,9 @@ async function whyItEnds(
   const { plan, state } = evaluation;
   if (request.dryRun) return { status: 'settled' };
   if (wasRefused(evaluation, request, world)) return { status: 'blocked', reason: state?.rejected ?? '' };
-  if (plan.steps.length > 0 && !request.inLane && sharesLoadBalancer(evaluation)) {
+  if (plan.steps.length > 0 && !request.inGroup && sharesLoadBalancer(evaluation)) {
     const reason = 'waits for its turn: Services that share load balancers are worked on one after the other';
-    return { status: 'progressing', reason, retryAfterMs: 0, needsLane: true };
+    return { status: 'progressing', reason, retryAfterMs: 0, needsGroup: true };
   }
   // as many load balancers as may be are in Octavia's hands (decision 271)
   if (makesLoadBalancer(plan) && (await budget.mayCreate?.()) === false) {
@@ -112,35 +117,35 @@ function wasRefused(evaluation: Evaluation, request: ReconcileRequest, world: Wo
 }
 
 function sharesLoadBalancer(evaluation: Evaluation): boolean {
-  const { unit, intent, observed } = evaluation;
+  const { object, intent, observed } = evaluation;
   const { loadBalancer: lb, sharing } = observed;
-  if (!lb) return unit.wanted && intent?.annotated.Service.loadBalancerName !== undefined;
+  if (!lb) return object.wanted && intent?.annotated.Service.loadBalancerName !== undefined;
   return isShared(sharing);
 }
 
 /** Nothing is made without the finalizer. A load balancer that is there is looked after even so, since it serves. */
 async function ensureFinalizer(evaluation: Evaluation, { kube }: Pick<World, 'kube'>): Promise<Evaluation> {
-  const { unit } = evaluation;
-  if (!unit.service || !unit.wanted || hasFinalizer(unit.service)) return evaluation;
-  const finalizers = [...(unit.service.metadata.finalizers ?? []), FINALIZER];
-  const patched = await attempt(kube.patchService(unit.service, { metadata: { finalizers } }));
-  const service = isError(patched) ? unit.service : patched;
-  const held = { ...evaluation, unit: { ...unit, service } };
+  const { object } = evaluation;
+  if (!object.service || !object.wanted || hasFinalizer(object.service)) return evaluation;
+  const finalizers = [...(object.service.metadata.finalizers ?? []), FINALIZER];
+  const patched = await attempt(kube.patchService(object.service, { metadata: { finalizers } }));
+  const service = isError(patched) ? object.service : patched;
+  const held = { ...evaluation, object: { ...object, service } };
   if (hasFinalizer(service)) return held;
-  const stripped = `the finalizer ${FINALIZER} of Service ${unit.key.slice('service/'.length)} was answered with 200, and a webhook or policy has taken it away; without it levelset makes no load balancer`;
+  const stripped = `the finalizer ${FINALIZER} of Service ${object.key.slice('service/'.length)} was answered with 200, and a webhook or policy has taken it away; without it levelset makes no load balancer`;
   const unheld = isError(patched) ? patched : new ReconcileError('KUBE_DENIED', stripped);
   if (!isRefusedWrite(unheld) || !evaluation.observed.loadBalancer) throw unheld;
   return { ...held, unheld };
 }
 
 /** Whether the plan takes an address away, and the Service is not any more as it was read. Costs one GET, and else none. */
-async function isOutdated({ unit, plan }: Evaluation, { kube }: Pick<World, 'kube'>): Promise<boolean> {
+async function isOutdated({ object, plan }: Evaluation, { kube }: Pick<World, 'kube'>): Promise<boolean> {
   const takes = plan.steps.some(
     ({ verb, kind }) => verb === 'delete' && (kind === 'loadbalancer' || kind === 'floatingip'),
   );
   if (!takes) return false;
-  const now = await kube.getService(unit.name.namespace, unit.name.name);
-  const [then, is] = [unit.service, now].map(
+  const now = await kube.getService(object.name.namespace, object.name.name);
+  const [then, is] = [object.service, now].map(
     (one) => one && `${one.metadata.uid}/${one.metadata.resourceVersion}`,
   );
   return then !== is;
@@ -175,8 +180,8 @@ async function write(evaluation: Evaluation, world: World, budget: Budget): Prom
 
 /** What differs from now on may be levelset's own work, so the settled state goes. Where drift is only reported, throws ReconcileError if it stays. */
 async function beginWork(evaluation: Evaluation, world: World): Promise<void> {
-  const { unit, state, plan, intent } = evaluation;
-  const { service, wanted } = unit;
+  const { object, state, plan, intent } = evaluation;
+  const { service, wanted } = object;
   const comesBack = !wanted && service?.metadata.deletionTimestamp === undefined;
   if (!service || plan.steps.length === 0 || !(state ?? comesBack)) return;
   // what is missing is added beside drift that stays: whatever is left of it is missing still
@@ -187,12 +192,12 @@ async function beginWork(evaluation: Evaluation, world: World): Promise<void> {
 }
 
 /** Whether the Service is not levelset's or gone, and this process knows of nothing in OpenStack. A sweep finds leftovers all the same. */
-function hasNothingOfOurs({ key, service }: Unit, { memory, config }: World): boolean {
+function hasNothingOfOurs({ key, service }: ServiceObject, { memory, config }: World): boolean {
   return !(service && isOurs(service, config)) && !memory.holders.has(key);
 }
 
-function noteHolder({ unit, observed }: Evaluation, { memory }: World): void {
+function noteHolder({ object, observed }: Evaluation, { memory }: World): void {
   const holds = observed.loadBalancer ?? observed.resources.find(({ whose }) => whose !== 'foreign');
-  if (unit.wanted || holds) memory.holders.set(unit.key, true);
-  else memory.holders.delete(unit.key);
+  if (object.wanted || holds) memory.holders.set(object.key, true);
+  else memory.holders.delete(object.key);
 }

@@ -5,7 +5,7 @@ import type { ClusterIdentity } from '../model/ownership.ts';
 import { isAnother, type Plan, type Step } from '../model/plan.ts';
 import { ofLastDay, type RecordedRepairs, type Repair } from '../model/records.ts';
 import type { WireResource } from '../model/resources.ts';
-import type { Unit } from '../model/unit.ts';
+import type { ServiceObject } from '../model/service-object.ts';
 import type { World } from '../ports.ts';
 import { listOurLoadBalancers } from './observe/project.ts';
 import type { Source } from './observe/questions.ts';
@@ -18,7 +18,7 @@ export interface Repairing {
 }
 
 interface Repaired {
-  readonly unit: Pick<Unit, 'key'>;
+  readonly object: Pick<ServiceObject, 'key'>;
   readonly observed: { readonly loadBalancer?: WireResource };
   readonly plan: Pick<Plan, 'steps'>;
   readonly repairing?: Repairing;
@@ -28,12 +28,12 @@ interface Repaired {
 const KEEP_MS = 2_000;
 
 export async function readRepair(
-  { key, wanted, letGo }: Unit,
+  { key, wanted, released }: ServiceObject,
   { loadBalancer: lb }: Pick<ObservedService, 'loadBalancer'>,
   cluster: ClusterIdentity,
   world: Source & Pick<World, 'config'>,
 ): Promise<Repairing | undefined> {
-  if (!wanted || letGo || lb?.['provisioning_status'] !== 'ERROR') return undefined;
+  if (!wanted || released || lb?.['provisioning_status'] !== 'ERROR') return undefined;
   const { cloud, clock, memory, kube, config } = world;
   const [all, recorded] = await Promise.all([
     memory.answers.read('load balancers to repair', { keepMs: KEEP_MS, clock }, () =>
@@ -54,7 +54,7 @@ export async function readRepair(
 
 /** Records a repair before it is made: a process that dies has counted one too many. Throws CHANGED_MEANWHILE if another process recorded one. */
 export async function recordRepair(
-  { plan, repairing, unit, observed }: Repaired,
+  { plan, repairing, object, observed }: Repaired,
   { kube, clock }: Pick<World, 'kube' | 'clock'>,
 ): Promise<Repair | undefined> {
   const how = plan.steps.map(repairOf).find((one) => one !== undefined);
@@ -62,7 +62,7 @@ export async function recordRepair(
   if (!repairing || !lb || how === undefined) return undefined;
   const before = repairing.facts.repairs;
   if (how === 'rebuild' && before.some((one) => one.how === 'rebuild' && one.id === lb.id)) return undefined;
-  const own: Repair = { how, id: lb.id, service: unit.key, at: clock.now() };
+  const own: Repair = { how, id: lb.id, service: object.key, at: clock.now() };
   if (await kube.repairs.save([...before, own], repairing.recorded)) return own;
   throw new ReconcileError('CHANGED_MEANWHILE', 'another process recorded a repair at the same moment');
 }

@@ -1,7 +1,14 @@
 /** Queues the Services that are not as desired. A few lists of the project judge most; the others are read when their keys run. */
 import { nodeSet } from '../model/node/node-set.ts';
 import { familiesOf } from './intent/service-intent.ts';
-import { comparedState, isComparedInFull, isUnread, keepCompared, prune, triedAgainMs } from './watermark.ts';
+import {
+  comparedState,
+  isComparedInFull,
+  isUnread,
+  keepCompared,
+  prune,
+  triedAgainMs,
+} from './settled-record.ts';
 import { evaluate } from './evaluate.ts';
 import { nothingApplied } from './finish.ts';
 import { bulkChildren, type BulkChildren } from './observe/children.ts';
@@ -13,20 +20,20 @@ import type { ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
 import { keyOf, serviceKey, type Key, type SweepScope } from '../model/request.ts';
 import { isAnother } from '../model/plan.ts';
-import { LET_GO_REASON, TAKEN_OVER_REASON, type UnitState } from '../model/unit.ts';
+import { RELEASED_REASON, TAKEN_OVER_REASON, type ServiceState } from '../model/service-object.ts';
 import { readyCondition, rfc3339, tellsTrouble } from '../report/condition.ts';
 import { judgeBy, listNodePorts } from './observe/node-ports.ts';
 import { foundIn, observeProject, statesOf, type Listed, type Project } from './observe/project.ts';
 import { judgeInTime, leftInWords, notComparedInWords, type NotCompared } from './judge-in-time.ts';
 import {
   isNotTold,
-  letGoInWords,
+  releasedInWords,
   hasFinalizer,
   isOurs,
-  unitOf,
+  objectOf,
   wantsLoadBalancer,
-  whyLetGo,
-} from './unit.ts';
+  whyReleased,
+} from './service-object.ts';
 import { judgeOrphans } from './vanished.ts';
 import { recordPlace, requirePlace } from './place.ts';
 import { errorText, isError, ReconcileError } from '../model/errors.ts';
@@ -50,8 +57,8 @@ export async function findServices(
   const services = await kube.listServices(namespace);
   const wanted = services.filter((service) => wantsLoadBalancer(service, config));
   const others = services.filter((service) => !wantsLoadBalancer(service, config) && isOurs(service, config));
-  const [letGo = [], leaving = []] = [true, false].map((is) =>
-    others.filter((service) => (whyLetGo(service, config) !== undefined) === is),
+  const [released = [], leaving = []] = [true, false].map((is) =>
+    others.filter((service) => (whyReleased(service, config) !== undefined) === is),
   );
   // most events about EndpointSlices and Secrets are of namespaces without a load balancer, and end here
   if (namespace !== undefined && wanted.length + others.length === 0) return NOTHING_FOUND;
@@ -83,7 +90,7 @@ export async function findServices(
       ? nodes
       : judgeBy(wanted.length === 0 ? [] : nodes, project.nodePorts, world);
   const children = bulkChildren(cloud);
-  const compared = new Map<string, UnitState | undefined>();
+  const compared = new Map<string, ServiceState | undefined>();
   const view: View = {
     world,
     cluster,
@@ -135,7 +142,7 @@ export async function findServices(
       ...unsettled,
       ...notCompared.map(({ service }) => service),
       ...leaving,
-      ...letGo.filter((one) => isNotTold(one, config)),
+      ...released.filter((one) => isNotTold(one, config)),
     ]
       .map(keyOf)
       .map((key) => serviceKey(key.namespace, key.name)),
@@ -143,11 +150,11 @@ export async function findServices(
   ];
   return {
     keys: [...new Set(keys)],
-    warnings: [...troubles, ...letGoInWords(letGo, config), ...orphans.warnings, ...refused],
+    warnings: [...troubles, ...releasedInWords(released, config), ...orphans.warnings, ...refused],
     incomplete: troubles.length > 0,
     figures: {
       services: wanted.length,
-      letGo: letGo.length,
+      released: released.length,
       comparedInFull: compared.size,
       settled,
       awaitingApproval,
@@ -178,11 +185,11 @@ interface View {
   /** When the sweep began to read, in milliseconds: what it knows is of no later time. */
   readonly readAt: number;
   readonly byId: ReadonlyMap<string, WireResource>;
-  readonly states: ReadonlyMap<string, UnitState> | ReconcileError;
+  readonly states: ReadonlyMap<string, ServiceState> | ReconcileError;
   readonly children: BulkChildren;
   readonly deep: true | undefined;
   /** By UID: the Services that were compared in full, with the state to keep of those that are as desired. Filled while they are judged. */
-  readonly compared: Map<string, UnitState | undefined>;
+  readonly compared: Map<string, ServiceState | undefined>;
   readonly certificates: Map<Key, readonly CertificateInUse[]>;
 }
 
@@ -205,7 +212,7 @@ async function verdictOn(service: Service, view: View): Promise<Verdict | Pick<N
   }
 }
 
-function stateOf({ metadata }: Service, { states }: View): UnitState | undefined {
+function stateOf({ metadata }: Service, { states }: View): ServiceState | undefined {
   if (states instanceof ReconcileError) throw states;
   return states.get(metadata.uid);
 }
@@ -218,8 +225,8 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
   if (nodes instanceof ReconcileError) throw nodes;
   if (judged instanceof ReconcileError) throw judged;
   const name = keyOf(service);
-  const unit = {
-    ...unitOf(serviceKey(name.namespace, name.name), name, service, world.config),
+  const object = {
+    ...objectOf(serviceKey(name.namespace, name.name), name, service, world.config),
     withLeftovers: true as const,
   };
   const source = {
@@ -229,9 +236,9 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
     services: view.services,
     ...(isInFull ? { children: view.children, readAt: view.readAt } : {}),
   };
-  const evaluation = await evaluate(unit, nodes, source, cluster, isInFull ? 'deep' : 'shallow');
+  const evaluation = await evaluate(object, nodes, source, cluster, isInFull ? 'deep' : 'shallow');
   if (isInFull) view.compared.set(uid, undefined);
-  view.certificates.set(unit.key, evaluation.desired.certificates);
+  view.certificates.set(object.key, evaluation.desired.certificates);
   const lb = evaluation.observed.loadBalancer;
   const { steps } = evaluation.plan;
   // the key may come back by itself before the sweep's request, and must not trust what it wrote
@@ -248,9 +255,9 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
   if (state && !isUnread(state) && state.updated_at !== (lb['updated_at'] ?? null)) return 'unsettled';
   const applied = nothingApplied(evaluation);
   const addresses = addressesToPublish(evaluation, applied);
-  // a Service that comes back to levelset says that it was let go, until a run says otherwise
+  // a Service that comes back to levelset says that it was released, until a run says otherwise
   const told = readyCondition(service.status?.conditions)?.reason;
-  if (told === LET_GO_REASON || told === TAKEN_OVER_REASON) return 'unsettled';
+  if (told === RELEASED_REASON || told === TAKEN_OVER_REASON) return 'unsettled';
   if (tellsTrouble(service)) return 'unsettled';
   const published = service.status?.loadBalancer?.ingress ?? [];
   // without its listeners a shallow look takes a Service that shares for a joining one

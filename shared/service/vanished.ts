@@ -12,7 +12,7 @@ import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Key } from '../model/request.ts';
 import type { ObservedResource, ResourceKind, WireResource } from '../model/resources.ts';
-import type { Unit } from '../model/unit.ts';
+import type { ServiceObject } from '../model/service-object.ts';
 import { attempt } from '../observe/reads.ts';
 import type { World } from '../ports.ts';
 import { rfc3339 } from '../report/condition.ts';
@@ -20,20 +20,20 @@ import type { Evaluation } from './evaluate.ts';
 import { foundIn, listOurLoadBalancers, type Project } from './observe/project.ts';
 import { findOrphans, type Orphan } from './orphans.ts';
 import { holdBack, whyStays, type LeftBehind } from './plan/hold-back.ts';
-import { isSeenLeaving, notVanished } from './unit.ts';
+import { isSeenLeaving, notVanished } from './service-object.ts';
 
 /** The evaluation with its deletion in the budget, or with a refusal while what is left stays. */
 export async function withinBudget(evaluation: Evaluation, world: World): Promise<Evaluation> {
-  const { unit, plan, cluster, observed } = evaluation;
+  const { object, plan, cluster, observed } = evaluation;
   const { kube, clock, config } = world;
-  if (plan.steps.length === 0 || !hasVanished(unit, config)) return evaluation;
+  if (plan.steps.length === 0 || !hasVanished(object, config)) return evaluation;
   const serves = whatServes(observed);
   const { loadBalancer: lb, resources } = observed;
   const others = resources.filter(({ kind, whose }) => whose !== 'foreign' && LEFT.includes(kind));
   const shown = serves ?? others[0];
   if (!shown) return evaluation;
   const left: LeftBehind = {
-    key: unit.key,
+    key: object.key,
     ids: lb ? [lb.id] : others.map(({ id }) => id),
     serves: serves?.id,
     loadBalancerId: lb?.id,
@@ -45,10 +45,10 @@ export async function withinBudget(evaluation: Evaluation, world: World): Promis
     const stays = whyStays(left, deletions, all, config, { now: clock.now(), inWords: rfc3339 });
     return stays ? holdBack(plan, shown, stays.why) : plan;
   };
-  const what = `what ${unit.key} has left (${shown.id})`;
+  const what = `what ${object.key} has left (${shown.id})`;
   const leaving: PlannedDeletion = {
     id: shown.id,
-    service: unit.key,
+    service: object.key,
     what,
     record,
     recorded,
@@ -61,8 +61,8 @@ export async function withinBudget(evaluation: Evaluation, world: World): Promis
 /** What a Service may leave beside its load balancer that a sweep finds. */
 const LEFT: readonly ResourceKind[] = ['floatingip', 'securitygroup', 'secret'];
 
-function hasVanished({ wanted, letGo, service }: Unit, config: Config): boolean {
-  return !wanted && !letGo && !(service && isSeenLeaving(service, config));
+function hasVanished({ wanted, released, service }: ServiceObject, config: Config): boolean {
+  return !wanted && !released && !(service && isSeenLeaving(service, config));
 }
 
 /** The load balancer. If it is not found, perhaps without tags: a floating IP or group on some port, or a certificate, whose users nobody knows. */

@@ -9,7 +9,7 @@ import type { Key } from '../../shared/model/request.ts';
 
 const PROVIDER_ID = 'openstack:///aaaaaaaa-0000-4000-8000-000000000001';
 const PLAN: Plan = {
-  unit: 'node/a',
+  object: 'node/a',
   services: [],
   steps: [],
   refused: [],

@@ -125,18 +125,18 @@ test('only who wants, or still holds, a load balancer is shown', () => {
   ]);
 });
 
-test('a Service that was let go has a row, one that never was ours has none', () => {
+test('a Service that was released has a row, one that never was ours has none', () => {
   const held = (name: string): Service['metadata'] => ({
     ...aService(name).metadata,
     finalizers: [FINALIZER],
   });
   const other = aSpec('LoadBalancer', 'other');
-  const letGo = { metadata: held('let-go'), spec: other, status: ready('Unknown', 'LetGo') };
+  const released = { metadata: held('let-go'), spec: other, status: ready('Unknown', 'Released') };
   const takenOver = { metadata: held('taken'), spec: other, status: ready('Unknown', 'TakenOver') };
 
   expect(
     rows([
-      aService('a', letGo),
+      aService('a', released),
       aService('b', takenOver),
       aService('c', { metadata: held('theirs'), spec: other }),
     ]),
@@ -181,7 +181,7 @@ test('a change that waits for approval is on the row of a settled Service, and i
       request: { key: 'service/shop/up', trigger: 'sweep' },
       outcome: { status: 'settled' },
       plan: {
-        unit: 'service/shop/up',
+        object: 'service/shop/up',
         services: ['shop/up'],
         steps: [],
         refused: [],

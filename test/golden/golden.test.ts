@@ -10,7 +10,7 @@ import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import { renderPlan } from '../../shared/plan/render-plan.ts';
 import type { Plan, Step } from '../../shared/model/plan.ts';
 import type { Kube } from '../../shared/ports.ts';
-import { unitOf } from '../../shared/service/unit.ts';
+import { objectOf } from '../../shared/service/service-object.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { aConfig } from '../support/config.ts';
 import { secretsOf } from '../support/tls-secret.ts';
@@ -46,7 +46,7 @@ async function planOf(name: string): Promise<Plan> {
   const { items } = parse(read(name, 'nodes.yaml') ?? '') as { readonly items: readonly Node[] };
   const observed = JSON.parse(read(name, 'observed.json') ?? '{}') as Answers;
   const key = keyOf(service);
-  const unit = unitOf(serviceKey(key.namespace, key.name), key, service, config);
+  const object = objectOf(serviceKey(key.namespace, key.name), key, service, config);
   const world = {
     kube: { ...endpointsIn(read(name, 'endpoints.yaml') ?? '{}'), ...secretsOf({}) },
     cloud: new SimulatedCloud(contentsOf(observed), observed.octavia?.minor),
@@ -54,7 +54,7 @@ async function planOf(name: string): Promise<Plan> {
     config,
     memory: newMemory(),
   };
-  const { plan } = await evaluate(unit, items, world, CLUSTER);
+  const { plan } = await evaluate(object, items, world, CLUSTER);
   return plan;
 }
 

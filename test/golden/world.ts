@@ -6,7 +6,7 @@ import type { Config } from '../../shared/config/config.ts';
 import { evaluate, type Evaluation } from '../../shared/service/evaluate.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
-import { unitOf } from '../../shared/service/unit.ts';
+import { objectOf } from '../../shared/service/service-object.ts';
 import { NODE_GROUP, type Contents, type Wire } from '../support/cloud-contents.ts';
 import { aConfig } from '../support/config.ts';
 import { podsOf, type ServicePods } from '../support/service-pods.ts';
@@ -55,13 +55,13 @@ export function evaluateWorld(
   pods: Partial<ServicePods> = {},
 ): Promise<Evaluation> {
   const key = keyOf(world.service);
-  const unit = unitOf(serviceKey(key.namespace, key.name), key, world.service, config);
+  const object = objectOf(serviceKey(key.namespace, key.name), key, world.service, config);
   const nodes = world.nodes.map(({ metadata }) => metadata.name);
   const kube = { ...podsOf(world.service, { nodes, ...pods }), ...secretsOf({}) };
   const cloud = new SimulatedCloud(contentsOf(world, config));
   const cluster = { id: CLUSTER_ID, name: world.cluster_name };
   return evaluate(
-    unit,
+    object,
     world.nodes,
     { kube, cloud, clock: { now: () => 0 }, config, memory: newMemory() },
     cluster,

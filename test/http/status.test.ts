@@ -40,7 +40,7 @@ const VIEW: StatusView = {
     },
     { object: 'service/node/web', state: 'settled', reason: 'as desired', planSteps: 0 },
   ],
-  lastSweep: { at: '2026-11-21T02:58:30Z', services: 3, letGo: 0, nodes: 10, queued: 1, warnings: [] },
+  lastSweep: { at: '2026-11-21T02:58:30Z', services: 3, released: 0, nodes: 10, queued: 1, warnings: [] },
 };
 const status = () => Promise.resolve(VIEW);
 const OBJECT: ObjectView = {

@@ -14,7 +14,7 @@ export const RESYNC = `Bearer ${RESYNC_TOKEN}`;
 export const PAGE = `Bearer ${PAGE_TOKEN}`;
 
 export const PLAN: Plan = {
-  unit: 'uid-1',
+  object: 'uid-1',
   services: ['shop/web'],
   steps: [
     {

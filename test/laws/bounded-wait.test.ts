@@ -27,7 +27,7 @@ const keys: readonly Key[] = [
 ];
 
 /** What a key does to the queue: who asks for it, how often, and how its runs end. */
-interface Unit {
+interface ServiceObject {
   readonly key: Key;
   readonly trigger: Trigger;
   readonly firstMs: number;
@@ -36,13 +36,13 @@ interface Unit {
   readonly ends: 'settled' | 'failed' | 'waits' | 'always new work' | 'rejects';
 }
 
-const unit: fc.Arbitrary<Unit> = fc.record({
+const object: fc.Arbitrary<ServiceObject> = fc.record({
   key: fc.constantFrom(...keys),
   trigger: fc.constantFrom<Trigger>('audit', 'resync', 'sweep'),
   firstMs: fc.nat(5_000),
   everyMs: fc.constantFrom(50, 700, 20_000, Infinity),
   tookMs: fc.constantFrom(50, 300, LONGEST_RUN_MS, LONGEST_RUN_MS),
-  ends: fc.constantFrom<Unit['ends']>(
+  ends: fc.constantFrom<ServiceObject['ends']>(
     'settled',
     'failed',
     'waits',
@@ -51,11 +51,11 @@ const unit: fc.Arbitrary<Unit> = fc.record({
     'rejects',
   ),
 });
-const worlds = fc.uniqueArray(unit, { selector: ({ key }) => key, minLength: 2, maxLength: keys.length });
+const worlds = fc.uniqueArray(object, { selector: ({ key }) => key, minLength: 2, maxLength: keys.length });
 
 /** One namespace always has something that is nearly done; another waits with what a sweep found. */
-const HOGS: Unit[] = [
-  ...NAMES.map((name): Unit => {
+const HOGS: ServiceObject[] = [
+  ...NAMES.map((name): ServiceObject => {
     const key: Key = `service/a/${name}`;
     return {
       key,
@@ -72,7 +72,7 @@ const HOGS: Unit[] = [
 test('nothing that is ready waits longer than its bound, whatever else there is, and no two runs of a key overlap', async () => {
   let longest = 0;
   await fc.assert(
-    fc.asyncProperty(worlds, fc.constantFrom(1, 1, 2, 5), async (units, concurrency) => {
+    fc.asyncProperty(worlds, fc.constantFrom(1, 1, 2, 5), async (objects, concurrency) => {
       const waitingSince = new Map<Key, number>();
       const running = new Set<Key>();
       /** A sweep leaves these to their requeue. */
@@ -91,7 +91,7 @@ test('nothing that is ready waits longer than its bound, whatever else there is,
           running.add(key);
           comesBack.delete(key);
           runs += 1;
-          const { ends, tookMs } = units.find((one) => one.key === key) ?? { ends: 'settled', tookMs: 1 };
+          const { ends, tookMs } = objects.find((one) => one.key === key) ?? { ends: 'settled', tookMs: 1 };
           await new Promise((resolve) => setTimeout(resolve, tookMs));
           running.delete(key);
           if (ends !== 'settled') comesBack.add(key);
@@ -104,7 +104,7 @@ test('nothing that is ready waits longer than its bound, whatever else there is,
           return aReport(request, progressing(0), { applied: applied as unknown as Report['applied'] });
         },
       });
-      for (const { key, trigger, firstMs, everyMs } of units) {
+      for (const { key, trigger, firstMs, everyMs } of objects) {
         const add = (): void => {
           const isQueued = trigger !== 'sweep' || !comesBack.has(key);
           if (isQueued && !running.has(key) && !waitingSince.has(key)) waitingSince.set(key, Date.now());

@@ -8,7 +8,7 @@ import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import type { PodEndpoint } from '../../shared/model/load-balancer/service-endpoints.ts';
 import type { ObservedResource, WireResource } from '../../shared/model/resources.ts';
 import { forgetStored } from '../../shared/service/observe/certificates.ts';
-import { unitOf } from '../../shared/service/unit.ts';
+import { objectOf } from '../../shared/service/service-object.ts';
 import type { SteppedCloud } from '../support/simulated-cloud.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { aConfig } from '../support/config.ts';
@@ -32,11 +32,11 @@ export function evaluation(
   pods: readonly PodEndpoint[] = [],
 ): Promise<Evaluation> {
   const name = keyOf(service);
-  const unit = unitOf(serviceKey(name.namespace, name.name), name, service, config);
+  const object = objectOf(serviceKey(name.namespace, name.name), name, service, config);
   const on = nodes.map(({ metadata }) => metadata.name);
   const apiserver = { ...kube, ...podsOf(service, { nodes: on, behind: [pods] }) };
   return evaluate(
-    unit,
+    object,
     nodes,
     { kube: apiserver, cloud, clock: { now: () => 0 }, config, memory: memoryOf(cloud) },
     CLUSTER,

@@ -46,8 +46,8 @@ export function picture(sandbox: Sandbox): readonly string[] {
     ...kube
       .list('ConfigMap', 'levelset')
       .flatMap(({ data }) => Object.entries((data ?? {}) as Readonly<Record<string, string>>))
-      .filter(([unit, text]) => unit !== 'left' || !isBegun(text))
-      .map(([unit]) => `state ${readable(unit)}`),
+      .filter(([object, text]) => object !== 'left' || !isBegun(text))
+      .map(([object]) => `state ${readable(object)}`),
   ].sort();
 }
 

@@ -150,7 +150,10 @@ export function run(
 ): Promise<Report> {
   if (asServiceKey(request.key)) forgetNodes(world);
   const until = Date.now() + world.config.reconcileTimeoutMs;
-  return reconcile({ inLane: true, ...request }, world, { ...budget, remainingMs: () => until - Date.now() });
+  return reconcile({ inGroup: true, ...request }, world, {
+    ...budget,
+    remainingMs: () => until - Date.now(),
+  });
 }
 
 export function runAll({ requests }: Pick<Sweep, 'requests'>, world: World): Promise<readonly Report[]> {
@@ -162,11 +165,11 @@ export async function runTogether(
   requests: readonly ReconcileRequest[],
   world: World,
 ): Promise<readonly Report[]> {
-  const reports = await Promise.all(requests.map((request) => run({ ...request, inLane: false }, world)));
+  const reports = await Promise.all(requests.map((request) => run({ ...request, inGroup: false }, world)));
   const ended: Report[] = [];
   for (const report of reports) {
-    const needsLane = report.outcome.status === 'progressing' && report.outcome.needsLane;
-    ended.push(needsLane ? await run({ ...report.request, inLane: true }, world) : report);
+    const needsGroup = report.outcome.status === 'progressing' && report.outcome.needsGroup;
+    ended.push(needsGroup ? await run({ ...report.request, inGroup: true }, world) : report);
   }
   return ended;
 }

@@ -1,28 +1,28 @@
 import { createHash } from 'node:crypto';
-import type { UnitState } from '../../model/unit.ts';
+import type { ServiceState } from '../../model/service-object.ts';
 import type { Log, StateStore } from '../../ports.ts';
 import { fieldsOf, parseJson, sameJson } from '../../model/json.ts';
 import type { KubeHttp } from '../kube-http.ts';
 import { getObject, listAllObjects, toSelector, corePath } from '../kube-objects.ts';
 
 export interface KnownState {
-  /** The stored JSON of each unit: null if nothing is stored, empty if it cannot be read; one that is missing is not known. */
-  units: Map<string, string | null>;
-  /** Everything was loaded: a unit that is not in `units` is not stored. */
+  /** The stored JSON of each object: null if nothing is stored, empty if it cannot be read; one that is missing is not known. */
+  objects: Map<string, string | null>;
+  /** Everything was loaded: an object that is not in `objects` is not stored. */
   isWhole: boolean;
   /** What was saved while a list is on its way, which may be older: one for each such list. */
   readonly meanwhile: Set<Map<string, string | null>>;
 }
 
 export function nothingKnown(): KnownState {
-  return { units: new Map(), isWhole: false, meanwhile: new Set() };
+  return { objects: new Map(), isWhole: false, meanwhile: new Set() };
 }
 
 type Patch = Record<string, string | null>;
 
 /**
- * Watermarks in eight ConfigMaps, one data key per unit (design.md, "The sweep is cheap"). `save` patches those in
- * which something changed. Of two writers the last one wins: a watermark is a hint. Throws ReconcileError.
+ * Settled records in eight ConfigMaps, one data key per object (design.md, "The sweep is cheap"). `save` patches those in
+ * which something changed. Of two writers the last one wins: a settled record is a hint. Throws ReconcileError.
  */
 export class ConfigMapState implements StateStore {
   private readonly http: KubeHttp;
@@ -37,7 +37,7 @@ export class ConfigMapState implements StateStore {
     this.log = log;
   }
 
-  async load(): Promise<ReadonlyMap<string, UnitState>> {
+  async load(): Promise<ReadonlyMap<string, ServiceState>> {
     const meanwhile = new Map<string, string | null>();
     this.known.meanwhile.add(meanwhile);
     const shards = await listAllObjects(this.http, {
@@ -46,54 +46,54 @@ export class ConfigMapState implements StateStore {
       query: { labelSelector: toSelector(STATE_LABEL) },
       doing: `list the state in ConfigMaps of ${this.namespace}`,
     }).finally(() => this.known.meanwhile.delete(meanwhile));
-    const states = new Map<string, UnitState>();
-    this.known.units = new Map();
+    const states = new Map<string, ServiceState>();
+    this.known.objects = new Map();
     this.known.isWhole = true;
     for (const { metadata, data } of shards) {
       for (const [key, text] of Object.entries(data ?? {})) {
-        const unit = fromDataKey(key);
-        const state = shardOf(unit) === metadata.name ? parseState(text) : undefined;
-        if (state) states.set(unit, state);
+        const object = fromDataKey(key);
+        const state = shardOf(object) === metadata.name ? parseState(text) : undefined;
+        if (state) states.set(object, state);
         else
           this.log.warn('an entry of the state cannot be read and is ignored', {
             shard: metadata.name,
             key,
           });
-        this.known.units.set(unit, state ? text : '');
+        this.known.objects.set(object, state ? text : '');
       }
     }
-    for (const [unit, text] of meanwhile) this.known.units.set(unit, text);
+    for (const [object, text] of meanwhile) this.known.objects.set(object, text);
     return states;
   }
 
-  async find(unit: string): Promise<UnitState | undefined> {
-    const name = shardOf(unit);
+  async find(object: string): Promise<ServiceState | undefined> {
+    const name = shardOf(object);
     const path = corePath('configmaps', this.namespace, name);
     const doing = `read ConfigMap ${this.namespace}/${name}`;
     const { data = {} } = (await getObject(this.http, 'ConfigMap', path, doing)) ?? {};
-    const text = data[toDataKey(unit)];
+    const text = data[toDataKey(object)];
     const state = text === undefined ? undefined : parseState(text);
-    this.known.units.set(unit, text === undefined ? null : state ? text : '');
+    this.known.objects.set(object, text === undefined ? null : state ? text : '');
     return state;
   }
 
-  async save(changes: ReadonlyMap<string, UnitState | undefined>): Promise<void> {
+  async save(changes: ReadonlyMap<string, ServiceState | undefined>): Promise<void> {
     const shards = new Map<string, Map<string, string | null>>();
-    for (const [unit, state] of changes) {
+    for (const [object, state] of changes) {
       const text = state === undefined ? null : JSON.stringify(state);
-      const stored = this.known.units.get(unit) ?? (this.known.isWhole ? null : undefined);
+      const stored = this.known.objects.get(object) ?? (this.known.isWhole ? null : undefined);
       if (stored === text || (state && stored && isKnown(state, stored))) continue;
-      const shard = shards.get(shardOf(unit)) ?? new Map<string, string | null>();
-      shards.set(shardOf(unit), shard.set(unit, text));
+      const shard = shards.get(shardOf(object)) ?? new Map<string, string | null>();
+      shards.set(shardOf(object), shard.set(object, text));
     }
-    await Promise.all([...shards].map(([name, units]) => this.saveShard(name, units)));
+    await Promise.all([...shards].map(([name, objects]) => this.saveShard(name, objects)));
   }
 
-  private async saveShard(name: string, units: ReadonlyMap<string, string | null>): Promise<void> {
-    const data: Patch = Object.fromEntries([...units].map(([unit, text]) => [toDataKey(unit), text]));
+  private async saveShard(name: string, objects: ReadonlyMap<string, string | null>): Promise<void> {
+    const data: Patch = Object.fromEntries([...objects].map(([object, text]) => [toDataKey(object), text]));
     if (!(await this.patch(name, data))) await this.create(name, data);
-    for (const known of [this.known.units, ...this.known.meanwhile])
-      for (const [unit, text] of units) known.set(unit, text);
+    for (const known of [this.known.objects, ...this.known.meanwhile])
+      for (const [object, text] of objects) known.set(object, text);
   }
 
   private async patch(name: string, data: Patch): Promise<boolean> {
@@ -118,7 +118,7 @@ export class ConfigMapState implements StateStore {
 const LATER_MS = 6 * 3_600_000;
 
 /** Whether what is stored says as much: not less surely, and not much longer ago. */
-function isKnown(state: UnitState, stored: string): boolean {
+function isKnown(state: ServiceState, stored: string): boolean {
   const known = parseState(stored);
   if (!known || (known.unsure && !state.unsure)) return false;
   const { unsure: _, compared = '', ...rest } = state;
@@ -135,14 +135,14 @@ const STATE_LABEL = { 'levelset.openstack.org/state': 'watermarks' } as const;
 
 const SHARDS = 8;
 
-/** Name of the ConfigMap that has a unit. Another number of shards would lose every watermark once. */
-export function shardOf(unit: string): string {
-  return `levelset-state-${createHash('sha256').update(unit).digest().readUInt32BE() % SHARDS}`;
+/** Name of the ConfigMap that has an object. Another number of shards would lose every settled record once. */
+export function shardOf(object: string): string {
+  return `levelset-state-${createHash('sha256').update(object).digest().readUInt32BE() % SHARDS}`;
 }
 
-/** The key of a unit in a ConfigMap. Characters outside of [-.a-zA-Z0-9] become `_` and their UTF-8 in hex. */
-export function toDataKey(unit: string): string {
-  return unit.replace(/[^-.a-zA-Z0-9]+/gu, (text) =>
+/** The key of an object in a ConfigMap. Characters outside of [-.a-zA-Z0-9] become `_` and their UTF-8 in hex. */
+export function toDataKey(object: string): string {
+  return object.replace(/[^-.a-zA-Z0-9]+/gu, (text) =>
     Buffer.from(text)
       .toString('hex')
       .replace(/../g, (byte) => `_${byte}`),
@@ -155,7 +155,7 @@ export function fromDataKey(key: string): string {
   );
 }
 
-function parseState(text: string): UnitState | undefined {
+function parseState(text: string): ServiceState | undefined {
   const state = fieldsOf(parseJson(text));
   const isState =
     typeof state['hash'] === 'string' &&
@@ -163,7 +163,7 @@ function parseState(text: string): UnitState | undefined {
     Object.entries(OPTIONAL).every(([name, type]) => ['undefined', type].includes(typeof state[name])) &&
     state['unsure'] !== false &&
     state['driftStays'] !== false;
-  return isState ? (state as unknown as UnitState) : undefined;
+  return isState ? (state as unknown as ServiceState) : undefined;
 }
 
 const OPTIONAL = {

@@ -14,7 +14,7 @@ export interface FoundLoadBalancers {
   readonly duplicates: readonly WireResource[];
   /** The load balancer that was made to take the place of `loadBalancer`, and has not done so yet. */
   readonly replacement?: WireResource;
-  /** Ids of load balancers of other controllers that could all be this unit's. None is taken, and none is created. */
+  /** Ids of load balancers of other controllers that could all be this object's. None is taken, and none is created. */
   readonly ambiguous?: readonly string[];
   readonly notJoined?: NotJoined;
 }
@@ -34,7 +34,7 @@ export interface ObservedService extends FoundLoadBalancers, ObservedEndpoints {
   readonly horizon: Horizon;
   /** Ids of children that were in ERROR and were written less than a minute ago. */
   readonly writtenInError: ReadonlySet<string>;
-  /** When this process wrote the load balancer, so that not all was read: ms since 1970. No watermark may rest on it. */
+  /** When this process wrote the load balancer, so that not all was read: ms since 1970. No settled record may rest on it. */
   readonly asWrittenSince?: number;
 }
 

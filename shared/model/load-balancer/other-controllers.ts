@@ -10,7 +10,7 @@ import type { WireResource, ResourceKind } from '../resources.ts';
 const CUT = 255;
 const LEGACY_LENGTH = 32;
 
-export type Dialect = 'occm' | 'kinx';
+export type OtherController = 'occm' | 'kinx';
 
 export function kinxLoadBalancerName(clusterName: string, key: ServiceKey): string {
   return cut(`kube-service-${clusterName}-${key.namespace}-${key.name}`);
@@ -27,8 +27,8 @@ export function goTags(clusterName: string, key: ServiceKey): readonly string[] 
   return [...new Set([loadBalancerName(clusterName, key), cut(whole)])];
 }
 
-/** The dialect of a load balancer, by its name, or by the marks of kinx in its description, as with a legacy name. */
-export function dialectOf(loadBalancer: WireResource): Dialect {
+/** The other controller that made a load balancer, by its name, or by the marks of kinx in its description, as with a legacy name. */
+export function otherControllerOf(loadBalancer: WireResource): OtherController {
   const { name, description } = loadBalancer;
   const isKinx = String(name).startsWith('kube-service-') || String(description).includes(',lb_version:');
   return isKinx ? 'kinx' : 'occm';
@@ -100,7 +100,9 @@ function cut(text: string): string {
  * What the others keep in line (docs/sources/occm.md, "What it brings into line"; docs/sources/kinx.md, "What kinx brings into line"). On their
  * resources a change of any other attribute waits for approval (decision 6). Both also add and remove listeners with their pools, and members.
  */
-const BEHAVIOUR: Readonly<Record<Dialect, Readonly<Partial<Record<ResourceKind, readonly string[]>>>>> = {
+const BEHAVIOUR: Readonly<
+  Record<OtherController, Readonly<Partial<Record<ResourceKind, readonly string[]>>>>
+> = {
   occm: {
     listener: [
       'allowed_cidrs',
@@ -122,8 +124,8 @@ const BEHAVIOUR: Readonly<Record<Dialect, Readonly<Partial<Record<ResourceKind, 
   },
 };
 
-export function behaviourOf(dialect: Dialect, kind: ResourceKind): readonly string[] {
-  return BEHAVIOUR[dialect][kind] ?? [];
+export function behaviourOf(controller: OtherController, kind: ResourceKind): readonly string[] {
+  return BEHAVIOUR[controller][kind] ?? [];
 }
 
-export const CONTROLLER: Readonly<Record<Dialect, string>> = { occm: 'OCCM', kinx: 'kinx' };
+export const CONTROLLER: Readonly<Record<OtherController, string>> = { occm: 'OCCM', kinx: 'kinx' };

@@ -2,7 +2,7 @@
 import { clusterTag, hasTag, serviceTag, TAG_PREFIX, tagValue, type ClusterIdentity } from '../ownership.ts';
 import type { ServiceKey } from '../request.ts';
 import type { ObservedResource, Whose, WireResource } from '../resources.ts';
-import type { Unit } from '../unit.ts';
+import type { ServiceObject } from '../service-object.ts';
 import { isChildName, isControllersName, isMadeByController, schemeNames } from './other-controllers.ts';
 import {
   goTagsIn,
@@ -32,11 +32,15 @@ export interface Owners {
   readonly names: readonly string[];
 }
 
-export function ownersOf(unit: Unit, cluster: ClusterIdentity, loadBalancer: WireResource): Owners {
-  const uid = unit.service?.metadata.uid;
+export function ownersOf(
+  object: ServiceObject,
+  cluster: ClusterIdentity,
+  loadBalancer: WireResource,
+): Owners {
+  const uid = object.service?.metadata.uid;
   // a description is rewritten, and says nothing beside a name that tells for whom the load balancer was made
-  const names = schemeNames(cluster, unit.name, uid, loadBalancer).filter(
-    (name) => serviceOfGoTag(name) === undefined || isGoTagOf(name, unit.name),
+  const names = schemeNames(cluster, object.name, uid, loadBalancer).filter(
+    (name) => serviceOfGoTag(name) === undefined || isGoTagOf(name, object.name),
   );
   // on a load balancer of ours, OCCM's listeners have its tag or ours, so their names do not count
   const isOurs = hasTag(loadBalancer['tags'], clusterTag(cluster));
@@ -44,9 +48,9 @@ export function ownersOf(unit: Unit, cluster: ClusterIdentity, loadBalancer: Wir
   const services = servicesIn(loadBalancer['tags'], cluster);
   return {
     cluster,
-    key: unit.name,
+    key: object.name,
     ...(uid === undefined ? {} : { uid }),
-    shared: services.some((service) => service !== textOf(unit.name)),
+    shared: services.some((service) => service !== textOf(object.name)),
     tags: names,
     names: without,
   };
@@ -148,14 +152,14 @@ export function isGivenUp(
 /** A floating IP on a load balancer left to others stays. The last Service takes it along, if it was made for that one or for the first. */
 export function whoseFloatingIP(
   wire: WireResource,
-  unit: Unit,
+  object: ServiceObject,
   cluster: ClusterIdentity,
   loadBalancer: WireResource | undefined,
   sharing: Sharing | undefined,
 ): Whose {
-  const isMadeForIt = isFloatingIPOfIt(wire, unit.name, loadBalancer, cluster);
+  const isMadeForIt = isFloatingIPOfIt(wire, object.name, loadBalancer, cluster);
   const isOnIt = loadBalancer !== undefined && wire['port_id'] === loadBalancer['vip_port_id'];
-  if (!unit.wanted && isOnIt && !(sharing?.decides && sharing.maker === 'this'))
+  if (!object.wanted && isOnIt && !(sharing?.decides && sharing.maker === 'this'))
     return isMadeForIt && sharing?.others.length === 0 ? 'ours' : 'foreign';
   if (isMadeForIt) return 'ours';
   return hasTag(wire['tags'], clusterTag(cluster)) ? 'adoptable' : 'foreign';

@@ -24,7 +24,7 @@ export function planNode(input: NodePlanInput): Plan {
   const node = there.get(nodeAt(name));
   if (node && input.leaves) leave(node, input, steps, refused);
   else for (const resource of desired) planOne(resource, there, steps, refused);
-  return { unit: nodeAt(name), services: [], steps, refused, awaitingApproval: [], problems, foreign: [] };
+  return { object: nodeAt(name), services: [], steps, refused, awaitingApproval: [], problems, foreign: [] };
 }
 
 function leave(

@@ -177,7 +177,7 @@ function withSetRecord<K extends ResourceKind>(resource: DesiredResource<K>): De
   return { ...resource, attributes: { ...resource.attributes, tags: [...tags, ...setTags(recorded)] } };
 }
 
-/** The hash for a watermark. It covers also the Problems that may change although the Service does not. */
+/** The hash for a settled record. It covers also the Problems that may change although the Service does not. */
 export function hashOf(
   { resources, problems }: Pick<Desired, 'resources' | 'problems'>,
   approved: readonly string[],

@@ -3,8 +3,8 @@ import { withoutPodsAt, type Endpoints } from '../../model/load-balancer/service
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import { LOAD_BALANCER_ID, LOAD_BALANCER_NAME, type ClusterIdentity } from '../../model/ownership.ts';
 import { withoutAddresses, type JudgedNodes } from '../../model/node/judged-nodes.ts';
-import type { Depth, Unit } from '../../model/unit.ts';
-import type { Reading } from '../intent/as-dialect.ts';
+import type { Depth, ServiceObject } from '../../model/service-object.ts';
+import type { Reading } from '../intent/as-other-controller.ts';
 import { addressesKeptOut, portsKeptOut, showsMembers, waitingProblem } from './nodes/address-problems.ts';
 import { desireUnit, type Desired, type DesireInput } from './desire-service.ts';
 import { servedSecrets } from './certificates.ts';
@@ -15,7 +15,7 @@ import type { Problem } from '../../model/plan.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
 interface EvaluatedService {
-  readonly unit: Unit;
+  readonly object: ServiceObject;
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly Node[];
   readonly judged: JudgedNodes;
@@ -25,7 +25,7 @@ interface EvaluatedService {
 }
 
 export interface DesiredService {
-  /** What is desired for the Service by itself, whoever shares the load balancer. The watermark covers this. */
+  /** What is desired for the Service by itself, whoever shares the load balancer. The settled record covers this. */
   readonly own: Desired;
   /** The same as far as sharing allows it on the present load balancer, for the plan. */
   readonly here: DesiredHere;
@@ -40,7 +40,7 @@ interface DesiredHere extends Desired {
   readonly another?: Desired;
 }
 
-/** What should be there for one Service. Nodes and Pods at addresses that are kept out count for the watermark, not for the plan. */
+/** What should be there for one Service. Nodes and Pods at addresses that are kept out count for the settled record, not for the plan. */
 export function desire(asked: EvaluatedService): DesiredService {
   const { nodes, judged, observed, depth } = asked;
   const { endpoints, resources } = observed;
@@ -74,7 +74,7 @@ export function desire(asked: EvaluatedService): DesiredService {
 }
 
 function desireWith(
-  { unit, cluster, judged, reading, observed }: EvaluatedService,
+  { object, cluster, judged, reading, observed }: EvaluatedService,
   all: readonly Node[],
   endpoints: Endpoints | undefined,
 ): DesiredService {
@@ -90,7 +90,7 @@ function desireWith(
   const input: DesireInput = {
     ...observed,
     intent,
-    wanted: unit.wanted,
+    wanted: object.wanted,
     joins: leavesFloatingIP({ sharing, floatingIP }),
     nodes,
     judged,
@@ -114,7 +114,7 @@ function desireWith(
   ];
   const another = ifReplaced && { another: desireUnit({ ...input, ...ifReplaced }, asNew) };
   const byConfig = intent?.internalByConfig === true || sharing?.byConfig === true;
-  const internalByConfig = unit.wanted && byConfig;
+  const internalByConfig = object.wanted && byConfig;
   const here = { ...own, resources: shared.resources, problems, approved, internalByConfig, readOtherwise };
   return { own, here: { ...here, ...another } };
 }

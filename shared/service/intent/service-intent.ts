@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { Family } from '../../model/network/network-facts.ts';
 import { renderNodeSelector, type NodeSelector } from '../../model/node/node-selector.ts';
-import type { UnitState } from '../../model/unit.ts';
+import type { ServiceState } from '../../model/service-object.ts';
 import type { Problem } from '../../model/plan.ts';
 import { isListed, mayRefer } from '../../model/load-balancer/reach.ts';
 import { readAnnotations, readSetting, type Annotated } from './read-annotations.ts';
@@ -116,7 +116,7 @@ export function wantsFloatingIP(intent: ServiceIntent): boolean {
 /** A longer node-selector is not kept: many states share a ConfigMap. */
 const LONGEST_SELECTOR = 500;
 
-export function selectorOf(intent: ServiceIntent | undefined): Pick<UnitState, 'nodeSelector'> {
+export function selectorOf(intent: ServiceIntent | undefined): Pick<ServiceState, 'nodeSelector'> {
   if (!intent?.nodeSelector || !intent.annotated.spelled['Service.nodeSelector']) return {};
   const nodeSelector = renderNodeSelector(intent.nodeSelector);
   return nodeSelector.length > LONGEST_SELECTOR ? {} : { nodeSelector };

@@ -20,13 +20,13 @@ import type { WireResource, ObservedResource } from '../../model/resources.ts';
 import type { Clock, Cloud, CloudReader, World, Kube } from '../../ports.ts';
 import { TLS_SECRET, type ClusterIdentity } from '../../model/ownership.ts';
 import { namespaceInStoredName, readStoredName, storedMode } from '../../model/tls/stored-certificate.ts';
-import type { Unit } from '../../model/unit.ts';
+import type { ServiceObject } from '../../model/service-object.ts';
 import { readTlsSecret, type TlsSecretFacts } from '../../model/tls/tls-secret.ts';
 
 /** A reference is read once a minute; unread, it counts as written. What levelset keeps for a Secret is for its owners alone (decision 20). */
 export async function observeCertificates(
   { references }: CertificateQuestion,
-  { name: { namespace }, cluster }: Pick<Unit, 'name'> & { readonly cluster: ClusterIdentity },
+  { name: { namespace }, cluster }: Pick<ServiceObject, 'name'> & { readonly cluster: ClusterIdentity },
   reader: CloudReader,
 ): Promise<CertificateFacts> {
   const found = references.map(async (reference): Promise<readonly [string, FoundCertificate]> => {
@@ -115,13 +115,13 @@ const NAMED_MS = 60_000;
  * stored a certificate since. If the list fails, a Service that names no Secret goes on: the next sweep finds what is left.
  */
 export async function findStoredCertificates(
-  unit: Unit,
+  object: ServiceObject,
   cluster: ClusterIdentity,
   { namesSecrets, isMade }: { readonly namesSecrets: boolean; readonly isMade: boolean },
   source: ListSource,
 ): Promise<readonly ObservedResource<'secret'>[]> {
   const { cloud, clock, lists, memory } = source;
-  const isShared = lists === cloud && (unit.wanted || isWithoutSecrets(unit));
+  const isShared = lists === cloud && (object.wanted || isWithoutSecrets(object));
   const keepMs = !namesSecrets ? UNNAMED_MS : isMade ? NAMED_MS : 0;
   const list = (): Promise<readonly WireResource[]> =>
     isShared
@@ -133,7 +133,8 @@ export async function findStoredCertificates(
   const taken = new Set<string>();
   return [...all].sort(oldestFirst).flatMap((wire) => {
     const read = readStoredName(wire['name'], cluster);
-    if (read?.service.namespace !== unit.name.namespace || read.service.name !== unit.name.name) return [];
+    if (read?.service.namespace !== object.name.namespace || read.service.name !== object.name.name)
+      return [];
     // a certificate is there twice if the answer to a POST was lost: the older one is in use
     const address = taken.has(read.address) ? `secret/duplicate/${wire.id}` : read.address;
     taken.add(address);
@@ -141,7 +142,7 @@ export async function findStoredCertificates(
   });
 }
 
-function isWithoutSecrets({ service }: Unit): boolean {
+function isWithoutSecrets({ service }: ServiceObject): boolean {
   if (!service) return false;
   const names = Object.keys(service.metadata.annotations ?? {});
   return names.every((name) => !name.startsWith(TLS_SECRET));

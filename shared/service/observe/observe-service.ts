@@ -21,7 +21,7 @@ import type { Question, Source } from './questions.ts';
 import { observeOffers } from './offers.ts';
 import { listsFor } from './project.ts';
 import { isShared, type Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
-import type { Unit } from '../../model/unit.ts';
+import type { ServiceObject } from '../../model/service-object.ts';
 import type { World, Kube } from '../../ports.ts';
 import { goesToPods, localNodes, readEndpoints } from '../../model/load-balancer/service-endpoints.ts';
 import type { Service } from '../../model/kubernetes.ts';
@@ -47,29 +47,29 @@ export async function observeService(
   found: FoundLoadBalancers,
   reader: Source & Pick<World, 'config'>,
 ): Promise<ObservedService> {
-  const { unit, cluster } = question;
-  const { service, wanted } = unit;
+  const { object, cluster } = question;
+  const { service, wanted } = object;
   const unread: Problem[] = [];
   const source = found.loadBalancer && wanted ? { ...reader, unread } : reader;
   const [told, behind, secrets, certificates] = await Promise.all([
     source.cloud.octaviaVersion(),
     service && wanted ? observeEndpoints(service, source, question.isOfNode) : NO_ENDPOINTS,
-    observeTlsSecrets(question.secrets, unit.name.namespace, source),
-    observeCertificates(question.certificates, { name: unit.name, cluster }, source),
+    observeTlsSecrets(question.secrets, object.name.namespace, source),
+    observeCertificates(question.certificates, { name: object.name, cluster }, source),
   ]);
   const asked: Asked = { ...question, ...behind, network: question.network?.(behind.endpoints) };
   const lb = found.loadBalancer;
   const balancer = lb && resourceOf(lb);
   const sharers = balancer && (await observeSharing(asked, balancer, source));
   const now = source.clock.now();
-  const beside = lb && wanted ? source.memory.loadBalancers.besideMembers(unit, lb.id, now) : undefined;
+  const beside = lb && wanted ? source.memory.loadBalancers.besideMembers(object, lb.id, now) : undefined;
   const outside = await observeOutsideOctavia(asked, found, sharers, question.written ?? beside, source);
   const children = lb ? await observeOnLoadBalancer(asked, lb, beside, source) : [];
   const onIt = children === 'given up' ? [] : children;
-  const sharing = balancer && sharers && withListeners(sharers, sharingOf(balancer, onIt, unit, cluster));
+  const sharing = balancer && sharers && withListeners(sharers, sharingOf(balancer, onIt, object, cluster));
   const resources = [
     ...(balancer ? [balancer] : []),
-    ...floatingIPsOf(outside.floating, (wire) => whoseFloatingIP(wire, unit, cluster, lb, sharing)),
+    ...floatingIPsOf(outside.floating, (wire) => whoseFloatingIP(wire, object, cluster, lb, sharing)),
     ...outside.resources,
     ...onIt,
   ];
@@ -97,13 +97,14 @@ export async function observeService(
 
 /** Who shares the load balancer by its tags, and, while the Service wants it, what they agree about. */
 async function observeSharing(
-  { unit, cluster, asksFor }: Asked,
+  { object, cluster, asksFor }: Asked,
   lb: ObservedResource,
   source: Source,
 ): Promise<Sharing> {
-  const sharing = sharingOf(lb, [], unit, cluster);
-  const isAsked = unit.wanted && isShared(sharing) && lb.whose !== 'foreign';
-  const agreed = unit.service && isAsked && (await agreedBy(sharing, unit.service, { ...source, asksFor }));
+  const sharing = sharingOf(lb, [], object, cluster);
+  const isAsked = object.wanted && isShared(sharing) && lb.whose !== 'foreign';
+  const agreed =
+    object.service && isAsked && (await agreedBy(sharing, object.service, { ...source, asksFor }));
   return agreed ? { ...sharing, ...agreed } : sharing;
 }
 
@@ -131,7 +132,7 @@ function floatingIPsOf(
 }
 
 async function observeOutsideOctavia(
-  { unit, cluster, locate, network, securityGroup, endpoints, namesSecrets }: Asked,
+  { object, cluster, locate, network, securityGroup, endpoints, namesSecrets }: Asked,
   found: FoundLoadBalancers,
   sharing: Sharing | undefined,
   written: WrittenPlan | BesideMembers | undefined,
@@ -144,10 +145,10 @@ async function observeOutsideOctavia(
   const isKnown = written && (written.floatingIP !== undefined) === wish.external;
   const known: FoundFloatingIP | undefined = isKnown ? { wire: written.floatingIP } : undefined;
   const [floating, facts, groups, stored] = await Promise.all([
-    known ?? findFloatingIP(unit, found, wish, cluster, { ...source, lists }),
+    known ?? findFloatingIP(object, found, wish, cluster, { ...source, lists }),
     network ? observeNetwork(network, lb, locate, source) : NO_FACTS,
-    findSecurityGroups(unit, cluster, securityGroup.managed, { ...source, lists }),
-    findStoredCertificates(unit, cluster, { namesSecrets, isMade: lb !== undefined }, { ...source, lists }),
+    findSecurityGroups(object, cluster, securityGroup.managed, { ...source, lists }),
+    findStoredCertificates(object, cluster, { namesSecrets, isMade: lb !== undefined }, { ...source, lists }),
   ]);
   const subnet = facts.memberSubnet;
   const addresses = securityGroup.addresses(subnet, endpoints);
@@ -176,16 +177,16 @@ async function observeOutsideOctavia(
  * is has to be certain, so that nothing of others is deleted. With nothing of its own on what others use, it has given that up.
  */
 async function observeOnLoadBalancer(
-  { unit, cluster, network, depth }: Asked,
+  { object, cluster, network, depth }: Asked,
   lb: WireResource,
   beside: BesideMembers | undefined,
   { cloud, clock, memory, children: inBulk, readAt = clock.now() }: Source,
 ): Promise<readonly ObservedResource[] | 'given up'> {
   if (depth === 'shallow' || isLocked(lb)) return [];
-  const owners = ownersOf(unit, cluster, lb);
+  const owners = ownersOf(object, cluster, lb);
   if (!network) {
-    const known = owners.shared ? undefined : memory.loadBalancers.childrenOf(unit, lb);
-    const told = known && (await isStill(unit, lb, cloud)) ? known.filter(isListenerOrPool) : undefined;
+    const known = owners.shared ? undefined : memory.loadBalancers.childrenOf(object, lb);
+    const told = known && (await isStill(object, lb, cloud)) ? known.filter(isListenerOrPool) : undefined;
     const there = told ?? (await observeChildren(lb, owners, cloud, 'owners'));
     return isGivenUp(lb, there, owners) ? 'given up' : there;
   }
@@ -194,16 +195,16 @@ async function observeOnLoadBalancer(
     const members = await Promise.all(pools.map((pool) => observeMembers(pool, cloud)));
     return [...beside.children, ...members.flat()];
   }
-  const known = inBulk ? undefined : memory.loadBalancers.childrenOf(unit, lb);
+  const known = inBulk ? undefined : memory.loadBalancers.childrenOf(object, lb);
   if (known) return known;
   const children = await observeChildren(lb, owners, inBulk ?? cloud, 'all');
-  memory.loadBalancers.noteChildren(unit, lb, children, readAt);
+  memory.loadBalancers.noteChildren(object, lb, children, readAt);
   return children;
 }
 
 /** Whether nothing on a leaving Service's load balancer changed while the run waited for Neutron. One list serves all that leave together. */
 async function isStill(
-  { service, withLeftovers }: Unit,
+  { service, withLeftovers }: ServiceObject,
   { id, updated_at: before }: WireResource,
   cloud: ChildReader,
 ): Promise<boolean> {

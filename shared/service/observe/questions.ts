@@ -8,18 +8,18 @@ import type { Service } from '../../model/kubernetes.ts';
 import type { NetworkQuestion, Subnet } from '../../model/network/network-facts.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { CertificateQuestion } from '../../model/tls/certificate-facts.ts';
-import type { Depth, Unit } from '../../model/unit.ts';
+import type { Depth, ServiceObject } from '../../model/service-object.ts';
 import type { CloudReader, Kube } from '../../ports.ts';
 import type { ChildReader } from './children.ts';
 import type { Project } from './project.ts';
 
 export interface LoadBalancerQuestion {
-  readonly unit: Unit;
+  readonly object: ServiceObject;
   readonly cluster: ClusterIdentity;
   readonly join: JoinIntent | undefined;
 }
 
-export interface Question extends Pick<LoadBalancerQuestion, 'unit' | 'cluster'> {
+export interface Question extends Pick<LoadBalancerQuestion, 'object' | 'cluster'> {
   readonly depth: Depth;
   /** What the run before has written, if the load balancer alone is looked at. */
   readonly written: WrittenPlan | undefined;

@@ -5,7 +5,7 @@ import type { ObservedService } from '../../model/load-balancer/observed-service
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import { isAnother, type Plan, type Problem } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
-import type { Depth, Unit } from '../../model/unit.ts';
+import type { Depth, ServiceObject } from '../../model/service-object.ts';
 import { withoutTakenPlaces } from './plan-problems.ts';
 import type { RepairFacts } from './plan-repair.ts';
 
@@ -13,7 +13,7 @@ import type { RepairFacts } from './plan-repair.ts';
 type Headroom = Readonly<Record<string, number>>;
 
 export interface ServicePlanInput {
-  readonly unit: Unit;
+  readonly object: ServiceObject;
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly Node[];
   readonly depth: Depth;
@@ -41,13 +41,16 @@ interface Wanted {
 }
 
 /** Such a plan needs the quota: if that refuses a one-POST create half-way, Octavia leaks the VIP port (decision 522). */
-export function createsLoadBalancer(planned: Plan, { unit, observed, depth }: ServicePlanInput): boolean {
+export function createsLoadBalancer(planned: Plan, { object, observed, depth }: ServicePlanInput): boolean {
   if (depth !== 'deep') return false;
-  return (unit.wanted && !observed.loadBalancer) || planned.steps.some(isAnother);
+  return (object.wanted && !observed.loadBalancer) || planned.steps.some(isAnother);
 }
 
 /** Whether a user attached the floating IP to the port that a Service which leaves names: it was not made for one, nor named. */
-export function isOnUsersPort({ address, wire }: ObservedResource, { service, wanted }: Unit): boolean {
+export function isOnUsersPort(
+  { address, wire }: ObservedResource,
+  { service, wanted }: ServiceObject,
+): boolean {
   const port = service?.metadata.annotations?.['loadbalancer.openstack.org/port-id']?.trim().toLowerCase();
   if (address !== 'floatingip' || !service || wanted || wire['port_id'] !== port) return false;
   const wasMade = serviceIn(String(wire['description'])) !== undefined;

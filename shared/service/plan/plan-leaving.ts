@@ -8,7 +8,7 @@ import type { ObservedResource } from '../../model/resources.ts';
 import { remove } from '../../plan/plan-one.ts';
 
 interface Leaving {
-  readonly unit: string;
+  readonly object: string;
   /** The UID of the Service; empty when it is gone. */
   readonly uid: string;
   /** Why the Service leaves its load balancer, for people; undefined while it wants one. */
@@ -26,7 +26,7 @@ interface Leaving {
  * deletes what is its own; when nothing of that is left, it removes its tags.
  */
 export function removeAll(lb: ObservedResource, input: Leaving): readonly Step[] {
-  const { unit, observed, sharedWith } = input;
+  const { object, observed, sharedWith } = input;
   const isShared = sharedWith.length > 0;
   const because = input.leaves ?? 'the Service asks for no load balancer';
   if (lb.whose !== 'foreign' && isAllOurs(observed) && !isShared)
@@ -35,7 +35,7 @@ export function removeAll(lb: ObservedResource, input: Leaving): readonly Step[]
     .filter(({ parent, whose }) => parent === 'lb' && whose !== 'foreign')
     .map((one) => remove(one, because));
   if (ours.length > 0) return ours;
-  const [, namespace = '', name = ''] = unit.split('/');
+  const [, namespace = '', name = ''] = object.split('/');
   return isShared ? leave(lb, { namespace, name }, input) : [release(lb, { namespace, name }, input)];
 }
 

@@ -9,12 +9,12 @@ import { compare } from '../../plan/compare.ts';
 import { removeWithAll } from './plan-leaving.ts';
 import { createTree, leftOut } from './create-tree.ts';
 import { planFailover, whyNotRebuilt, type RepairFacts, type WhatServes } from './plan-repair.ts';
-import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
+import { otherControllerOf } from '../../model/load-balancer/other-controllers.ts';
 import { madeForKey } from '../../model/load-balancer/shared-load-balancer.ts';
 import { serviceKey, type Key } from '../../model/request.ts';
 
 interface ReplacementInput {
-  readonly unit: Key;
+  readonly object: Key;
   readonly observed: readonly ObservedResource[];
   readonly sharedWith: readonly string[];
   /** Other changes that wait for approval. A new load balancer would have them at once, without approval. */
@@ -160,11 +160,11 @@ export function switchedTo(replacement: WireResource | undefined, wanted: Desire
 /** Why no other load balancer can take this one's place; undefined if one can. One of kinx stays: its VIP is the published address. */
 function obstacleOf(
   lb: ObservedResource,
-  { unit, observed, sharedWith, awaitingApproval }: ReplacementInput,
+  { object, observed, sharedWith, awaitingApproval }: ReplacementInput,
 ): string | undefined {
   if (lb.whose === 'foreign') return 'no controller made it: a person did, and let the Service use it';
   const maker = madeForKey(lb.wire);
-  if (maker && serviceKey(maker.namespace, maker.name) !== unit)
+  if (maker && serviceKey(maker.namespace, maker.name) !== object)
     return 'it was made for another Service, which left it to this one';
   if (awaitingApproval.length > 0) return 'other changes wait for approval first';
   if (sharedWith.length > 0) return `${sharedWith.join(', ')} share it`;
@@ -175,7 +175,7 @@ function obstacleOf(
     [`${TAG_PREFIX}name=`, 'kube_service_'].some((of) => tags.filter((tag) => tag.startsWith(of)).length > 1)
   )
     return 'other Services use it';
-  if (dialectOf(lb.wire) === 'kinx') return 'its VIP is the published address';
+  if (otherControllerOf(lb.wire) === 'kinx') return 'its VIP is the published address';
   return lb.whose === 'adoptable' ? "it does not carry levelset's tags" : undefined;
 }
 

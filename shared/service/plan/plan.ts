@@ -41,20 +41,20 @@ import { whatCanBeDoneNow } from './what-can-be-done-now.ts';
  * approval, and steps that cannot be done now.
  */
 export function planService(given: ServicePlanInput): Plan {
-  const { unit, cluster, nodes, depth, config, headroom, repair, observed: seen, desired: asked } = given;
+  const { object, cluster, nodes, depth, config, headroom, repair, observed: seen, desired: asked } = given;
   const { loadBalancer, sharing, replacement, duplicates } = seen;
   const { keepMembers, keepSecurityGroup, approved, another, readOtherwise, internalByConfig } = asked;
-  const uid = unit.service?.metadata.uid ?? '';
+  const uid = object.service?.metadata.uid ?? '';
   const free = withoutTakenPlaces(asked.resources, seen.resources, cluster);
-  const published = publishedAddresses(unit.service);
+  const published = publishedAddresses(object.service);
   const isUnread = loadBalancer !== undefined && isLocked(loadBalancer);
   const canJudgeTls = depth === 'deep' && !isUnread;
   const input = {
-    unit: unit.key,
-    leaves: whyLeaving(unit),
-    ports: (unit.service?.spec.ports ?? []).map(placeOfPort),
+    object: object.key,
+    leaves: whyLeaving(object),
+    ports: (object.service?.spec.ports ?? []).map(placeOfPort),
     ...holdUntilApproved({
-      key: unit.name,
+      key: object.name,
       desired: withoutIdleRules(free.desired),
       observed: seen.resources,
       uid,
@@ -69,7 +69,7 @@ export function planService(given: ServicePlanInput): Plan {
     problems: [
       ...asked.problems,
       ...(loadBalancer ? [] : quotaProblems(asked.resources, headroom)),
-      ...secondControllerProblems(unit.service),
+      ...secondControllerProblems(object.service),
       ...free.problems,
       ...errorProblems(seen.resources, free.desired, seen.writtenInError),
       ...stuckProblems(seen.resources, seen.horizon.anHourAgo),
@@ -78,10 +78,10 @@ export function planService(given: ServicePlanInput): Plan {
         : []),
     ],
     keepMembers,
-    staysOnPort: seen.resources.some((one) => isOnUsersPort(one, unit)),
+    staysOnPort: seen.resources.some((one) => isOnUsersPort(one, object)),
     sharedWith: sharing?.others ?? [],
     missingTags: sharing?.missingTags ?? [],
-    goTags: goTags(cluster.name, unit.name),
+    goTags: goTags(cluster.name, object.name),
     resting: seen.writtenInError,
     uid,
     approved,
@@ -90,7 +90,7 @@ export function planService(given: ServicePlanInput): Plan {
     another,
     replacement,
     isForNobody:
-      sharing?.decides === true && (unit.service?.status?.loadBalancer?.ingress ?? []).length === 0,
+      sharing?.decides === true && (object.service?.status?.loadBalancer?.ingress ?? []).length === 0,
   };
   const { desired, observed } = input;
   const there = byAddress(observed);
@@ -108,8 +108,8 @@ export function planService(given: ServicePlanInput): Plan {
   const inNextPool = blocked ? followNodes(desired, observed) : replacePools(desired, there, keepMembers);
   const stays = byAddress(inNextPool);
   const base = {
-    unit: unit.key,
-    services: [`${unit.name.namespace}/${unit.name.name}`],
+    object: object.key,
+    services: [`${object.name.namespace}/${object.name.name}`],
     awaitingApproval,
     problems: input.problems,
     foreign,

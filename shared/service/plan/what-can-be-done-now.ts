@@ -4,12 +4,12 @@ import { isShared } from '../../model/load-balancer/shared-load-balancer.ts';
 import { poolAddressOf } from '../../model/address.ts';
 import { isAnother, type Plan, type Step } from '../../model/plan.ts';
 import type { DesiredResource, WireResource } from '../../model/resources.ts';
-import type { Depth, LetGo, Unit } from '../../model/unit.ts';
+import type { Depth, Released, ServiceObject } from '../../model/service-object.ts';
 import { closes } from '../../plan/plan-one.ts';
 import { quotaShortages } from './plan-problems.ts';
 
 interface Moment {
-  readonly unit: Pick<Unit, 'wanted' | 'letGo'>;
+  readonly object: Pick<ServiceObject, 'wanted' | 'released'>;
   readonly depth: Depth;
   readonly observed: Pick<ObservedService, 'loadBalancer' | 'sharing' | 'horizon'>;
   readonly desired: { readonly resources: readonly DesiredResource[] };
@@ -19,7 +19,7 @@ interface Moment {
 /**
  * The plan without the steps that cannot be done at this moment:
  *
- * - A Service that was let go waits for approval: what is to be deleted, or its finalizer if nothing is (decision 150).
+ * - A Service that was released waits for approval: what is to be deleted, or its finalizer if nothing is (decision 150).
  * - Octavia refuses a write to a child that is stuck, and to the members of such a pool.
  * - Octavia refuses every write to a load balancer that it locks, and to one in ERROR. The refusal looks alike, but only a
  *   lock passes. A load balancer in ERROR can only be replaced or deleted.
@@ -30,18 +30,18 @@ interface Moment {
  * - A load balancer gets its floating IP when nothing on it is left to close: what is still open was meant for those inside.
  */
 export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
-  const { unit, depth, observed, desired, headroom } = moment;
+  const { object, depth, observed, desired, headroom } = moment;
   const { loadBalancer, sharing } = observed;
   const isBusy = loadBalancer !== undefined && isLocked(loadBalancer);
-  const isFailed = unit.wanted && loadBalancer?.['provisioning_status'] === 'ERROR';
+  const isFailed = object.wanted && loadBalancer?.['provisioning_status'] === 'ERROR';
   const problems = planned.problems.filter(({ code }) => code === 'LOAD_BALANCER_STUCK');
   const stuck = new Set(problems.map(({ field }) => field));
   const steps = planned.steps.filter(
     ({ kind, address }) => !stuck.has(address) && !(kind === 'member' && stuck.has(poolAddressOf(address))),
   );
   const locked = isBusy ? { locked: whoEnds(loadBalancer, observed.horizon.anHourAgo) } : {};
-  if (unit.letGo && !unit.letGo.isApproved)
-    return { ...planned, ...locked, steps: [], ...waitsForApproval(unit.letGo, steps) };
+  if (object.released && !object.released.isApproved)
+    return { ...planned, ...locked, steps: [], ...waitsForApproval(object.released, steps) };
   const failsOver = steps.some(({ verb }) => verb === 'failover');
   const shortages = steps.some(isAnother) ? quotaShortages(desired.resources, headroom) : [];
   const mayBeOpen = isBusy || steps.some(shutsOut);
@@ -62,7 +62,7 @@ export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
 }
 
 function waitsForApproval(
-  { because, approval }: LetGo,
+  { because, approval }: Released,
   [first]: readonly Step[],
 ): Partial<Pick<Plan, 'awaitingApproval'>> {
   if (approval === undefined) return {};

@@ -1,16 +1,16 @@
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
-import type { Unit } from '../../model/unit.ts';
+import type { ServiceObject } from '../../model/service-object.ts';
 
 export const MADE_TWICE = 'a create whose answer was lost made it twice';
 
 /** Why the Service leaves its load balancer; undefined while it wants one. */
-export function whyLeaving({ name, service, wanted, letGo }: Unit): string | undefined {
+export function whyLeaving({ name, service, wanted, released }: ServiceObject): string | undefined {
   if (wanted) return undefined;
   if (!service) return `Service ${name.namespace}/${name.name} is gone`;
   if (service.metadata.deletionTimestamp !== undefined) return 'the Service is being deleted';
   if (service.spec.type !== 'LoadBalancer') return `the Service is of type ${service.spec.type} now`;
-  return `approved; ${letGo?.because ?? 'the Service asks for no load balancer'}`;
+  return `approved; ${released?.because ?? 'the Service asks for no load balancer'}`;
 }
 
 export interface Asked {

@@ -10,14 +10,14 @@ import { approveWith, renderPlan } from '../../plan/render-plan.ts';
 import type { Look, TreePart } from '../../report/page/object-view.ts';
 import { evaluate, nodesOf } from '../evaluate.ts';
 import { effectiveValues, overruledValues, type EffectiveValue } from '../intent/effective-values.ts';
-import { unitOf, isOurs } from '../unit.ts';
+import { objectOf, isOurs } from '../service-object.ts';
 import type { Problem } from '../../model/plan.ts';
 
 async function shownOf(key: Key, name: ServiceKey, service: Service | undefined, world: World) {
   const { kube, config } = world;
-  const unit = unitOf(key, name, service, config);
+  const object = objectOf(key, name, service, config);
   const cluster = { id: await kube.clusterId(), name: config.clusterName };
-  const evaluation = await evaluate(unit, await nodesOf(unit, world), world, cluster);
+  const evaluation = await evaluate(object, await nodesOf(object, world), world, cluster);
   const { intent, plan } = evaluation;
   return {
     evaluation,
@@ -86,7 +86,7 @@ type Stated = Pick<StatusTree, 'id' | 'name' | 'operating_status' | 'provisionin
 /** Why the values of a Service are what they are, as its plan was made with them. */
 export interface ExplainedService {
   /** `service/NAMESPACE/NAME`. */
-  readonly unit: Key;
+  readonly object: Key;
   readonly isOurs: boolean;
   /** `questioned`: among what does not count is something about what set the value. */
   readonly values: readonly (EffectiveValue & { readonly questioned?: true })[];
@@ -102,7 +102,7 @@ export async function explainService(key: Key, world: World): Promise<ExplainedS
   const { values, ignored } = await shownOf(key, name, service, world);
   const questioned = new Set(ignored.flatMap(({ field }) => [field, `annotation ${field}`]));
   return {
-    unit: key,
+    object: key,
     isOurs: isOurs(service, world.config),
     values: values.map((one) => (questioned.has(one.setBy) ? { ...one, questioned: true } : one)),
     ignored,

@@ -2,7 +2,7 @@ import type { Applied } from '../../apply/apply.ts';
 import { isBlocked } from '../../model/plan.ts';
 import { wantsFloatingIP, type ServiceIntent } from '../intent/service-intent.ts';
 import type { Evaluation } from '../evaluate.ts';
-import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
+import { otherControllerOf } from '../../model/load-balancer/other-controllers.ts';
 import { publishedAddresses, type LoadBalancerIngress } from '../../model/kubernetes.ts';
 import { familyOf, vipsOf } from '../../model/network/network-facts.ts';
 import { isShared } from '../../model/load-balancer/shared-load-balancer.ts';
@@ -16,16 +16,16 @@ import type { WireResource } from '../../model/resources.ts';
  * published addresses stay.
  */
 export function addressesToPublish(evaluation: Evaluation, applied: Applied): readonly string[] {
-  const { intent, unit } = evaluation;
+  const { intent, object } = evaluation;
   const lb = evaluation.observed.loadBalancer;
-  if (!lb || !intent || !unit.wanted) return [];
+  if (!lb || !intent || !object.wanted) return [];
   if (lb['provisioning_status'] === 'PENDING_CREATE' || lb['provisioning_status'] === 'ERROR') return [];
   if (evaluation.plan.awaitingApproval.some(({ kind }) => kind === 'floatingip'))
-    return publishedAddresses(unit.service);
+    return publishedAddresses(object.service);
   // on a load balancer of others an address leads to other Services until there is a listener of this one
   const { sharing, resources } = evaluation.observed;
   const isOn = resources.some(({ kind, whose }) => kind === 'listener' && whose !== 'foreign');
-  if (isShared(sharing) && !isOn && publishedAddresses(unit.service).length === 0) return [];
+  if (isShared(sharing) && !isOn && publishedAddresses(object.service).length === 0) return [];
   const vips = vipsOf(lb);
   const further = intent.annotated.Service.additionalVipSubnetIds ? vips.map(familyOf) : [];
   const families = new Set([...intent.families, ...further]);
@@ -47,7 +47,7 @@ function ipv4AddressesOf(lb: WireResource, evaluation: Evaluation, applied: Appl
     if (isToGetOne && !canHaveNone) return [];
   }
   // kinx published the VIP or the floating IP, and a takeover keeps it (docs/sources/kinx.md, "What kinx brings into line")
-  const stays = dialectOf(lb) === 'kinx' ? publishedAddresses(evaluation.unit.service) : [];
+  const stays = otherControllerOf(lb) === 'kinx' ? publishedAddresses(evaluation.object.service) : [];
   if (typeof address === 'string' && stays.includes(address)) return [address];
   return vipsOf(lb).filter((vip) => familyOf(vip) === 4);
 }
@@ -57,7 +57,7 @@ export function ingressOf(
   evaluation: Evaluation,
   addresses: readonly string[],
 ): readonly LoadBalancerIngress[] {
-  const before = evaluation.unit.service?.status?.loadBalancer?.ingress ?? [];
+  const before = evaluation.object.service?.status?.loadBalancer?.ingress ?? [];
   const waits = evaluation.plan.awaitingApproval.some(
     ({ kind }) => kind !== 'healthmonitor' && kind !== 'securitygroup',
   );

@@ -4,7 +4,7 @@ import type { Condition, Service } from '../../model/kubernetes.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import { READY_CONDITION } from '../../model/ownership.ts';
 import { isBlocked } from '../../model/plan.ts';
-import { LET_GO_REASON, TAKEN_OVER_REASON } from '../../model/unit.ts';
+import { RELEASED_REASON, TAKEN_OVER_REASON } from '../../model/service-object.ts';
 import {
   clipMessage,
   conditionWith,
@@ -37,10 +37,10 @@ function newsOf(
   addresses: readonly string[],
 ): ConditionNews {
   const old = readyCondition(service.status?.conditions);
-  const leaving = evaluation ? !evaluation.unit.wanted : service.metadata.deletionTimestamp !== undefined;
-  const letGo = evaluation?.unit.letGo;
-  if (letGo && outcome.status !== 'settled') {
-    const reason = letGo.takenOver ? TAKEN_OVER_REASON : LET_GO_REASON;
+  const leaving = evaluation ? !evaluation.object.wanted : service.metadata.deletionTimestamp !== undefined;
+  const released = evaluation?.object.released;
+  if (released && outcome.status !== 'settled') {
+    const reason = released.takenOver ? TAKEN_OVER_REASON : RELEASED_REASON;
     const message = outcome.status === 'failed' ? outcome.message : outcome.reason;
     return warning({ status: 'Unknown', reason, message });
   }

@@ -20,11 +20,12 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
   const broken = error || replacing !== undefined ? undefined : inError(evaluation, applied);
   if (broken) return outcomeOfError(broken);
   const lb = applied.known.get('lb') ?? observed.loadBalancer;
-  const { letGo } = evaluation.unit;
-  if (letGo && letGo.approval === undefined) return again(`${letGo.because}; levelset changes nothing of it`);
-  const isLetGo = letGo !== undefined && plan.awaitingApproval.length > 0;
+  const { released } = evaluation.object;
+  if (released && released.approval === undefined)
+    return again(`${released.because}; levelset changes nothing of it`);
+  const isReleased = released !== undefined && plan.awaitingApproval.length > 0;
   const isHeldBack = leaving !== undefined && plan.refused.length > 0;
-  if (isLetGo || isHeldBack) return { status: 'blocked', reason: planNotes(plan).join('\n') };
+  if (isReleased || isHeldBack) return { status: 'blocked', reason: planNotes(plan).join('\n') };
   const stuck = locked && lb ? howToFree('loadbalancer', lb, observed.horizon.anHourAgo) : undefined;
   if (stuck !== undefined) {
     const message = `load balancer ${lb?.id ?? ''} ${stuck}`;
@@ -64,9 +65,9 @@ function waiting(id: string | undefined, retryAfterMs: number): Outcome {
 }
 
 /** What is wrong with a load balancer that is wanted and that this run does not make anew. */
-function inError({ unit, observed }: Evaluation, { steps }: Applied): ReconcileError | undefined {
+function inError({ object, observed }: Evaluation, { steps }: Applied): ReconcileError | undefined {
   const { loadBalancer: lb } = observed;
-  if (!lb || !unit.wanted || steps.some(({ kind }) => kind === 'loadbalancer')) return undefined;
+  if (!lb || !object.wanted || steps.some(({ kind }) => kind === 'loadbalancer')) return undefined;
   if (lb['provisioning_status'] !== 'ERROR') return undefined;
   return new ReconcileError('LOAD_BALANCER_ERROR', `load balancer ${lb.id} is in ERROR`);
 }

@@ -11,7 +11,7 @@ import {
   READY_CONDITION,
 } from '../../model/ownership.ts';
 import { isBlocked } from '../../model/plan.ts';
-import type { LetGo } from '../../model/unit.ts';
+import type { Released } from '../../model/service-object.ts';
 import { summarizeSteps } from '../../plan/render-plan.ts';
 import { driftEvent } from '../../report/plan-notes.ts';
 import {
@@ -92,13 +92,13 @@ export function summarizeOutcome(
   return { patch: Object.keys(status).length > 0 ? { status } : {}, events: event };
 }
 
-/** Whether published addresses go: those of a Service that was let go, once the deletion of levelset's load balancer is approved. */
+/** Whether published addresses go: those of a Service that was released, once the deletion of levelset's load balancer is approved. */
 function losesAddress({
-  unit: { service, letGo },
+  object: { service, released },
   observed: { loadBalancer, resources },
 }: Evaluation): boolean {
   const published = service?.status?.loadBalancer?.ingress ?? [];
-  if (!letGo?.isApproved || letGo.takenOver || !loadBalancer || published.length === 0) return false;
+  if (!released?.isApproved || released.takenOver || !loadBalancer || published.length === 0) return false;
   const ours = [
     ...vipsOf(loadBalancer),
     ...resources.flatMap(({ kind, wire }) =>
@@ -116,8 +116,8 @@ function losesAddress({
  * the finalizer if the other controller has the same. The load balancer's id stays if it is the user's intent, which is so without the annotations
  * for the address and the sharing name. Pure.
  */
-export function release(service: Service, letGo?: LetGo): Summary {
-  const keeps = letGo?.keepsFinalizer === true;
+export function release(service: Service, released?: Released): Summary {
+  const keeps = released?.keepsFinalizer === true;
   const finalizers = (service.metadata.finalizers ?? []).filter((name) => keeps || name !== FINALIZER);
   const has = (key: string): boolean => service.metadata.annotations?.[key] !== undefined;
   const isIntent = !has(LOAD_BALANCER_ADDRESS) && !has(LOAD_BALANCER_NAME);
@@ -125,7 +125,7 @@ export function release(service: Service, letGo?: LetGo): Summary {
   const conditions = (service.status?.conditions ?? []).filter(({ type }) => type !== READY_CONDITION);
   const leaving = service.metadata.deletionTimestamp !== undefined;
   const annotations = Object.fromEntries(ours.map((key) => [key, null]));
-  const keepsAnnotations = leaving || letGo?.takenOver === true || ours.length === 0;
+  const keepsAnnotations = leaving || released?.takenOver === true || ours.length === 0;
   const keepsCondition = (leaving && !keeps) || !readyCondition(service.status?.conditions);
   return {
     patch: {

@@ -63,7 +63,7 @@ describe.each(CONTROLLERS)('what %s made', (controller) => {
     const plans = async (): Promise<ReadonlyMap<string, Plan>> => {
       const objects = made.map(({ service }) => keyOf(service));
       const { stdout } = await runLevelset(['plan', ...objects, '-o', 'json'], options);
-      return new Map((JSON.parse(stdout) as readonly Plan[]).map((plan) => [plan.unit, plan]));
+      return new Map((JSON.parse(stdout) as readonly Plan[]).map((plan) => [plan.object, plan]));
     };
     const before = await Promise.all(made.map(({ loadBalancer }) => settings(loadBalancer.id)));
     const publishedBefore = await Promise.all(made.map(({ service }) => published(service)));

@@ -83,7 +83,9 @@ export class Process {
       const endMs = clock.millis() + RUN_MS;
       const budget = { remainingMs: () => Math.max(0, endMs - clock.millis()) };
       const trigger = tries === 1 ? request.trigger : 'requeue';
-      const report = await this.#orDead(reconcile({ inLane: true, ...request, trigger }, this.world, budget));
+      const report = await this.#orDead(
+        reconcile({ inGroup: true, ...request, trigger }, this.world, budget),
+      );
       if (report === undefined) return undefined;
       const { outcome } = report;
       this.#tell('a run', { outcome, plan: report.plan, applied: report.applied });

@@ -88,6 +88,6 @@ export function wholeWorld(inside: SandboxInside): readonly string[] {
       .list('ConfigMap', 'levelset')
       .filter(({ metadata }) => metadata.name.startsWith('levelset-state'))
       .flatMap(({ data }) => Object.keys(data ?? {}))
-      .map((unit) => `state ${readable(unit)}`),
+      .map((object) => `state ${readable(object)}`),
   ].sort();
 }

@@ -34,7 +34,7 @@ test('explain prints each value with what set it, and what does not count; it ch
   const rows = JSON.parse(out.at(-1) ?? '') as unknown;
   expect(await run('explain -n default svc/web -o yaml', env)).toBe(0);
   expect(parse(out.at(-1) ?? '')).toEqual(rows);
-  expect(rows).toMatchObject([{ unit: 'service/default/web', isOurs: true }]);
+  expect(rows).toMatchObject([{ object: 'service/default/web', isOurs: true }]);
   expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0 });
 
   expect(await run('explain -n shop svc/web', env)).toBe(1);

@@ -12,7 +12,7 @@ interface Metered extends Fields {
     readonly CloudWatchMetrics: readonly {
       readonly Namespace: string;
       readonly Dimensions: readonly (readonly string[])[];
-      readonly Metrics: readonly { readonly Name: string; readonly Unit: string }[];
+      readonly Metrics: readonly { readonly Name: string; readonly ServiceObject: string }[];
     }[];
   };
 }

@@ -68,7 +68,7 @@ test('a Service that is to share a load balancer goes on in the group of all tha
   const [next, ...others] = taken(world.aws);
   expect([next && groupId(next), others]).toEqual(['lane', []]);
 
-  await deliver([sqsRecord('next', { request: { ...request('web', 'requeue'), inLane: true } })]);
+  await deliver([sqsRecord('next', { request: { ...request('web', 'requeue'), inGroup: true } })]);
   expect(addressOf(kube.get('Service', 'default', 'web'))).toBeDefined();
   expect(taken(world.aws)).toEqual([]);
 });

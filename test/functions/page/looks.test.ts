@@ -54,7 +54,7 @@ function viewOf(number: number): StatusView {
         object: `service/shop-${at % 7}/web-${at}`,
       };
     }),
-    lastSweep: { at: AT, services: number, letGo: 0, nodes: 10, queued: 0, warnings: [] },
+    lastSweep: { at: AT, services: number, released: 0, nodes: 10, queued: 0, warnings: [] },
   };
 }
 

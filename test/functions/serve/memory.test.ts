@@ -9,7 +9,7 @@ import { aConfig } from '../../support/config.ts';
 
 const node = { metadata: { name: 'node-0', uid: 'uid', resourceVersion: '1' } } as Node;
 const EMPTY = {
-  letGo: 0,
+  released: 0,
   settled: 0,
   comparedInFull: 0,
   awaitingApproval: 0,

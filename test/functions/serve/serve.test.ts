@@ -135,7 +135,7 @@ test('a resync is queued, and a dry run is answered with the plan', async () => 
   expect(addressOf(kube.get('Service', 'default', 'web'))).toBeDefined();
 
   const ofNode = await resync({ objects: ['node/node-1'], dryRun: true });
-  expect([ofNode.status, await ofNode.json()]).toMatchObject([200, { unit: 'node/node-1', steps: [] }]);
+  expect([ofNode.status, await ofNode.json()]).toMatchObject([200, { object: 'node/node-1', steps: [] }]);
 
   kube.apply(aService('api'));
   expect((await resync({ all: true })).status).toBe(202);

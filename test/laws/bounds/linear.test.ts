@@ -11,7 +11,7 @@ import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
 import { nodeShares } from '../../../shared/service/desired/desire-members.ts';
 import { selectNodes } from '../../../shared/service/desired/nodes/port-nodes.ts';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
-import { readAsDialect } from '../../../shared/service/intent/as-dialect.ts';
+import { readAsOtherController } from '../../../shared/service/intent/as-other-controller.ts';
 import { certificateQuestion } from '../../../shared/service/desired/certificates.ts';
 import { joinIntent, networkQuestion } from '../../../shared/service/question.ts';
 import { aConfig } from '../../support/config.ts';
@@ -53,15 +53,15 @@ function expectLinear(make: (size: number) => () => unknown, what = ''): void {
   }
 }
 
-const textOf = (unit: string, length: number): string =>
-  unit.repeat(Math.ceil(length / unit.length)).slice(0, Math.floor(length));
+const textOf = (object: string, length: number): string =>
+  object.repeat(Math.ceil(length / object.length)).slice(0, Math.floor(length));
 
 const PORTS = Array.from({ length: 100 }, (_, at) => ({ name: `p${at}`, port: 1_000 + at }));
 const config = aConfig();
 
 function readAll(service: Service): unknown {
   joinIntent(service, config);
-  const { intent } = readAsDialect(service, undefined, config);
+  const { intent } = readAsOtherController(service, undefined, config);
   if (!intent) return undefined;
   return [networkQuestion(intent), certificateQuestion(intent, config)];
 }
@@ -96,25 +96,25 @@ const TRIPS = [
 
 describe('reading takes linear time:', () => {
   test.each(ANNOTATIONS.map((row) => [row.names[0] ?? '', row] as const))('%s', (name, row) => {
-    const expectOf = (unit: string): void => {
+    const expectOf = (object: string): void => {
       expectLinear((size) => {
-        const text = textOf(unit, size * ANNOTATIONS_BYTES);
+        const text = textOf(object, size * ANNOTATIONS_BYTES);
         const service = aStoredService({ annotations: { [name]: text }, spec: { ports: PORTS } });
         return () => readAll(service);
-      }, JSON.stringify(unit));
+      }, JSON.stringify(object));
     };
     expectOf(`${row.example},`);
-    if (!row.list) for (const unit of TRIPS) expectOf(unit);
-    const units = fc.oneof(fc.constantFrom(...TRIPS), fc.string({ minLength: 1, maxLength: 4 }));
+    if (!row.list) for (const object of TRIPS) expectOf(object);
+    const objects = fc.oneof(fc.constantFrom(...TRIPS), fc.string({ minLength: 1, maxLength: 4 }));
     const { numRuns = 100 } = fc.readConfigureGlobal();
-    fc.assert(fc.property(units, expectOf), { numRuns: Math.ceil(numRuns / 50) });
+    fc.assert(fc.property(objects, expectOf), { numRuns: Math.ceil(numRuns / 50) });
   });
 
   test('an annotation that is no list and longer than 4 kB is refused before it is read', () => {
     for (const row of ANNOTATIONS.filter(({ list }) => !list)) {
       const [name = ''] = row.names;
       const service = aStoredService({ annotations: { [name]: row.example.padEnd(5_000) } });
-      const { intent } = readAsDialect(service, undefined, config);
+      const { intent } = readAsOtherController(service, undefined, config);
       expect(intent?.problems.map(({ message }) => message).join(), name).toContain(
         'at most 4096 characters',
       );
@@ -219,9 +219,9 @@ describe('reading takes linear time:', () => {
 
   test.each(['-----BEGIN CERTIFICATE-----', '-----BEGIN CERTIFICATE-----\n', '-', 'A', '\n'])(
     'Secrets of %j',
-    (unit) => {
+    (object) => {
       expectLinear((size) => {
-        const text = textOf(unit, size * 700_000);
+        const text = textOf(object, size * 700_000);
         const secret = aTlsSecret('one', { crt: text, key: `${keyOfPair('one')}${text}` });
         return () => readTlsSecret(secret);
       });

@@ -62,7 +62,7 @@ async function start(): Promise<It> {
 
 async function settle(request: ReconcileRequest, world: World, inside: SandboxInside): Promise<void> {
   for (let runs = 0; runs < 30; runs += 1) {
-    const { outcome } = await reconcile({ inLane: true, ...request }, world, { remainingMs: () => 60_000 });
+    const { outcome } = await reconcile({ inGroup: true, ...request }, world, { remainingMs: () => 60_000 });
     if (outcome.status !== 'progressing') return;
     inside.clock.advance(1_000);
   }

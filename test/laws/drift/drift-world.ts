@@ -132,7 +132,7 @@ async function settle(
 ): Promise<readonly Report[]> {
   const reports: Report[] = [];
   for (let runs = 0; runs < 30; runs += 1) {
-    const report = await reconcile({ inLane: true, ...request }, world, { remainingMs: () => 60_000 });
+    const report = await reconcile({ inGroup: true, ...request }, world, { remainingMs: () => 60_000 });
     reports.push(report);
     if (report.outcome.status !== 'progressing') return reports;
     clock.advance(1_000);

@@ -12,7 +12,7 @@ const LIMIT = 'loadbalancer.openstack.org/connection-limit';
 
 /** A run that expects nothing after its process's own writes. */
 function run(it: DriftWorld): Promise<Report> {
-  return reconcile({ key: serviceKey('default', 'web'), trigger: 'sweep', inLane: true }, it.world, {
+  return reconcile({ key: serviceKey('default', 'web'), trigger: 'sweep', inGroup: true }, it.world, {
     remainingMs: () => 60_000,
   });
 }

@@ -82,12 +82,12 @@ async function holds({ managed, call, failure, isNew, events }: Incident): Promi
   const told = await it.work(events);
   const ended = it.picture();
 
-  const others = UNIT_NAMES.filter((unit) => !call.needs.includes(unit));
+  const others = UNIT_NAMES.filter((object) => !call.needs.includes(object));
   expect(only(ended, others)).toEqual(only(wanted, others));
   // without the list that has their names, the sweep says that it failed
-  const held = UNIT_NAMES.filter((unit) => !same(ended[unit], wanted[unit]));
+  const held = UNIT_NAMES.filter((object) => !same(ended[object], wanted[object]));
   if (!told.some((line) => line.includes('the sweep failed: ')))
-    for (const unit of held) expect([...told, ...it.waiting()].join('\n')).toContain(nameOf(unit));
+    for (const object of held) expect([...told, ...it.waiting()].join('\n')).toContain(nameOf(object));
   expect(addressesOf(it)).toEqual(expect.arrayContaining([...served]));
 
   heal();
@@ -96,14 +96,14 @@ async function holds({ managed, call, failure, isNew, events }: Incident): Promi
   expect(it.picture()).toEqual(wanted);
 }
 
-function only(picture: Picture, units: readonly UnitName[]): Partial<Picture> {
-  return Object.fromEntries(units.map((unit) => [unit, picture[unit]]));
+function only(picture: Picture, objects: readonly UnitName[]): Partial<Picture> {
+  return Object.fromEntries(objects.map((object) => [object, picture[object]]));
 }
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** As messages have it. */
-const nameOf = (unit: UnitName): string => UNITS[unit].split('/').slice(-1).join();
+const nameOf = (object: UnitName): string => UNITS[object].split('/').slice(-1).join();
 
 /** Floating IPs that serve Services which stay. */
 function addressesOf({ inside: { cloud } }: Isolation): readonly string[] {

@@ -242,13 +242,13 @@ async function work(inside: SandboxInside, world: World, events: boolean): Promi
 }
 
 function pictureOf(inside: SandboxInside): Readonly<Record<UnitName, unknown>> {
-  const pictures = UNIT_NAMES.map((unit) => {
-    const key = parseKey(UNITS[unit]);
-    if (key === undefined || !isUnit(key)) throw new Error(`${unit} is no unit`);
+  const pictures = UNIT_NAMES.map((object) => {
+    const key = parseKey(UNITS[object]);
+    if (key === undefined || !isUnit(key)) throw new Error(`${object} is no unit`);
     const [kind, ...names] = key.split('/');
     const name = names.at(-1) ?? '';
-    if (kind === 'service') return [unit, serviceIn(inside, name)];
-    return [unit, kind === 'node' ? nodeIn(inside, name) : routesIn(inside)];
+    if (kind === 'service') return [object, serviceIn(inside, name)];
+    return [object, kind === 'node' ? nodeIn(inside, name) : routesIn(inside)];
   });
   return Object.fromEntries(pictures) as Readonly<Record<UnitName, unknown>>;
 }

@@ -4,7 +4,7 @@ import type { KubeHttp, KubeRequest } from '../../../shared/kube/kube-http.ts';
 import type { LeaseRecord } from '../../../shared/kube/lease.ts';
 import type { Service } from '../../../shared/model/kubernetes.ts';
 import { NoAnswer, type HttpRequest, type Transport } from '../../../shared/openstack/openstack-http.ts';
-import { hasFinalizer } from '../../../shared/service/unit.ts';
+import { hasFinalizer } from '../../../shared/service/service-object.ts';
 import { cloudTransport, kubeHttp } from '../../support/in-process.ts';
 import type { Life, Machine } from './machine.ts';
 import type { Place, Side } from './schedule.ts';

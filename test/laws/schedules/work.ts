@@ -26,7 +26,7 @@ export class Work {
   readonly #machine: Machine;
   readonly #life: Life;
   readonly #stopping = new AbortController();
-  /** By key, and of the lane: the last one that runs, or waits. */
+  /** By key, and of the group: the last one that runs, or waits. */
   readonly #turns = new Map<string, Promise<void>>();
   /** Keys that wait for a run to begin. */
   readonly #waiting = new Set<string>();
@@ -68,7 +68,7 @@ export class Work {
       if (this.#isStopped) return;
       await (request === 'sweep' ? this.#sweep() : this.#run(request, again));
     };
-    const isInLane = request !== 'sweep' && request.inLane === true;
+    const isInLane = request !== 'sweep' && request.inGroup === true;
     await this.#inTurn(key, isInLane ? () => this.#inTurn(LANE, run) : run);
   }
 
@@ -97,8 +97,8 @@ export class Work {
     tell(`${this.#identity} ends its run of ${name}: ${JSON.stringify(outcome)}`);
     if (outcome.status === 'settled' || outcome.status === 'blocked' || again === MOST_RUNS) return;
     const requeued = { ...request, trigger: 'requeue' } as const;
-    if (outcome.status === 'progressing' && outcome.needsLane)
-      this.look({ ...request, inLane: true }, 0, again + 1);
+    if (outcome.status === 'progressing' && outcome.needsGroup)
+      this.look({ ...request, inGroup: true }, 0, again + 1);
     else this.look(requeued, Math.max(100, Math.min(outcome.retryAfterMs, 5_000)), again + 1);
   }
 }

@@ -80,18 +80,18 @@ describe('--load-balancer-class', () => {
     expect(cloudWrites(it.sandbox)).toEqual(written);
     expect(addressOf(it.sandbox)).toBe(address);
     expect(serviceOf(it.sandbox)?.metadata.finalizers).toEqual([FINALIZER]);
-    expect(found).toMatchObject({ services: 0, letGo: 1, requests: [] });
+    expect(found).toMatchObject({ services: 0, released: 1, requests: [] });
     expect(found.warnings).toEqual([
       expect.stringMatching(/^levelset does not look after default\/web any more.*--load-balancer-class/),
     ]);
     expect(readyOf(it.sandbox)).toMatchObject({
       status: 'Unknown',
-      reason: 'LetGo',
+      reason: 'Released',
       message: expect.stringMatching(
         /deletes it only if that is approved[^]*levelset.openstack.org\/approve: /,
       ) as string,
     });
-    expect(eventsOf(it.sandbox)).toContain('LetGo x1');
+    expect(eventsOf(it.sandbox)).toContain('Released x1');
 
     await it.sweepUntilSettled(await withClass(before));
     expect(cloudWrites(it.sandbox)).toEqual(written);
@@ -213,7 +213,7 @@ describe('--load-balancer-class', () => {
 
     expect(addressOf(it.sandbox)).toBe(address);
     expect(serviceOf(it.sandbox)?.metadata.finalizers).toEqual([FINALIZER]);
-    expect(readyOf(it.sandbox)?.reason).toBe('LetGo');
+    expect(readyOf(it.sandbox)?.reason).toBe('Released');
   });
 
   test('takes no approval from before levelset looked after the Service again', async () => {
@@ -229,7 +229,7 @@ describe('--load-balancer-class', () => {
     await sweptBy(later);
 
     expect(cloudWrites(it.sandbox)).toEqual(written);
-    expect(readyOf(it.sandbox)?.reason).toBe('LetGo');
+    expect(readyOf(it.sandbox)?.reason).toBe('Released');
     expect(await sweep(later)).toMatchObject({ requests: [] });
   });
 
@@ -243,7 +243,7 @@ describe('--load-balancer-class', () => {
     const found = await sweep(world);
 
     expect(report).toMatchObject({ outcome: { status: 'settled' }, applied: [] });
-    expect(found).toMatchObject({ requests: [], warnings: [], letGo: 0 });
+    expect(found).toMatchObject({ requests: [], warnings: [], released: 0 });
     expect(serviceOf(it.sandbox)?.metadata.finalizers).toEqual([FINALIZER]);
     const after = it.sandbox.requests.filter(({ side }) => side === 'openstack');
     expect(after.slice(before).filter(({ write }) => write)).toEqual([]);

@@ -50,7 +50,7 @@ export function startCluster(
   };
   const run = async (request: ReconcileRequest): Promise<Report> => {
     for (let again = 0; ; again += 1) {
-      const report = await reconcile({ inLane: true, ...request }, world, BUDGET);
+      const report = await reconcile({ inGroup: true, ...request }, world, BUDGET);
       if (report.outcome.status !== 'progressing' || again === 30) return report;
       inside.advanceClock(1_000);
     }

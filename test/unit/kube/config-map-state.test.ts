@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { fromDataKey, shardOf, toDataKey } from '../../../shared/kube/state/config-map-state.ts';
-import type { UnitState } from '../../../shared/model/unit.ts';
+import type { ServiceState } from '../../../shared/model/service-object.ts';
 import { sandboxKube } from './sandbox-kube.ts';
 
-const settled: UnitState = { hash: 'abc', updated_at: '2026-11-21T10:00:00' };
-const fresh: UnitState = { hash: 'def', updated_at: null };
+const settled: ServiceState = { hash: 'abc', updated_at: '2026-11-21T10:00:00' };
+const fresh: ServiceState = { hash: 'def', updated_at: null };
 const label = { 'levelset.openstack.org/state': 'watermarks' };
 
-function many(count: number): Map<string, UnitState> {
+function many(count: number): Map<string, ServiceState> {
   return new Map(Array.from({ length: count }, (_, index) => [`unit-${index}`, settled]));
 }
 
@@ -34,15 +34,15 @@ describe('state', () => {
 
   it('leaves out what cannot be read, and writes over it', async () => {
     const { connect, sandbox, log } = await sandboxKube();
-    const shard = (unit: string, data: Record<string, string>): void => {
-      const metadata = { name: shardOf(unit), namespace: 'levelset', labels: label };
+    const shard = (object: string, data: Record<string, string>): void => {
+      const metadata = { name: shardOf(object), namespace: 'levelset', labels: label };
       sandbox.kube.apply({ kind: 'ConfigMap', metadata, data });
     };
     shard('a', { a: '{"hash": 1, "updated_at": null}', 'not-of-this-shard-1': JSON.stringify(settled) });
     shard('b', { b: 'no JSON' });
     shard('c', { c: '{"hash": "a", "updated_at": null, "rejected": 1}' });
     const { state } = await connect();
-    expect([...(await state.load()).keys()].filter((unit) => ['a', 'b', 'c'].includes(unit))).toEqual([]);
+    expect([...(await state.load()).keys()].filter((object) => ['a', 'b', 'c'].includes(object))).toEqual([]);
     expect(log.warnings.length).toBeGreaterThanOrEqual(3);
     await state.save(
       new Map([
@@ -74,15 +74,15 @@ describe('state', () => {
 
 function sameShard(): [string, string] {
   const other = [...many(100).keys()].find(
-    (unit) => unit !== 'unit-0' && shardOf(unit) === shardOf('unit-0'),
+    (object) => object !== 'unit-0' && shardOf(object) === shardOf('unit-0'),
   );
   return ['unit-0', other ?? ''];
 }
 
 describe('data keys', () => {
   // prettier-ignore
-  it.each(['6a1f6a1f-0000-4000-8000-000000000001', 'service/default/web', 'node/a.b-c', 'under_score_2f', 'routes', 'ü/漢'])('%s comes back as it went', (unit) => {
-    expect(toDataKey(unit)).toMatch(/^[-._a-zA-Z0-9]+$/);
-    expect(fromDataKey(toDataKey(unit))).toBe(unit);
+  it.each(['6a1f6a1f-0000-4000-8000-000000000001', 'service/default/web', 'node/a.b-c', 'under_score_2f', 'routes', 'ü/漢'])('%s comes back as it went', (object) => {
+    expect(toDataKey(object)).toMatch(/^[-._a-zA-Z0-9]+$/);
+    expect(fromDataKey(toDataKey(object))).toBe(object);
   });
 });

@@ -14,7 +14,7 @@ import '../../laws/seed.ts';
 const CLUSTER = { id: 'c1', name: 'kubernetes' };
 const OTHER = { id: 'c2', name: 'kubernetes' };
 const WEB = { namespace: 'shop', name: 'web' };
-const unit = { name: WEB, service: { metadata: { uid: 'own' } } };
+const object = { name: WEB, service: { metadata: { uid: 'own' } } };
 const GO = 'Floating IP for Kubernetes external service';
 
 const aFloatingIP = (tags: readonly string[], description = ''): WireResource => ({
@@ -34,7 +34,7 @@ describe('a free floating IP', () => {
     ['that is kept for the namespace', [clusterTag(CLUSTER), keptTag(CLUSTER, 'shop')], `${GO} shop/x from cluster k`],
     ['of another Service, which consents', [serviceTag('other'), 'levelset-allow=shop'], ''],
   ])('%s is free', (_, tags, description) => {
-    expect(whyNotFree(aFloatingIP(tags, description), unit, CLUSTER, false)).toBeUndefined();
+    expect(whyNotFree(aFloatingIP(tags, description), object, CLUSTER, false)).toBeUndefined();
   });
 
   // prettier-ignore
@@ -47,8 +47,8 @@ describe('a free floating IP', () => {
     ['that consents to another namespace', [serviceTag('other'), 'levelset-allow=edge'], '', 'another Service'],
   ])('%s takes consent', (_, tags, description, words) => {
     const wire = aFloatingIP(tags, description);
-    expect(whyNotFree(wire, unit, CLUSTER, false)).toContain(words);
-    expect(whyNotFree(wire, unit, CLUSTER, true)).toBeUndefined();
+    expect(whyNotFree(wire, object, CLUSTER, false)).toContain(words);
+    expect(whyNotFree(wire, object, CLUSTER, true)).toBeUndefined();
   });
 
   test.each([
@@ -57,7 +57,7 @@ describe('a free floating IP', () => {
     ['by one of two tags', [clusterTag(CLUSTER), clusterTag(OTHER)], floatingIPDescription(CLUSTER, WEB)],
   ])('of another cluster %s is never free', (_, tags, description) => {
     const wire = aFloatingIP([...tags, 'levelset-allow=*'], description);
-    expect(whyNotFree(wire, unit, CLUSTER, true)).toContain('another cluster');
+    expect(whyNotFree(wire, object, CLUSTER, true)).toContain('another cluster');
     expect(isFloatingIPMadeFor(wire, WEB, CLUSTER)).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ownersOf, whoseListener, whosePool } from '../../../shared/model/load-balancer/whose.ts';
-import type { Unit } from '../../../shared/model/unit.ts';
+import type { ServiceObject } from '../../../shared/model/service-object.ts';
 
 const UID = '5e5e5e5e-0000-4000-8000-000000000001';
 const OTHER = '5e5e5e5e-0000-4000-8000-000000000002';
@@ -9,7 +9,7 @@ const OURS = `levelset-cluster=${CLUSTER.id}`;
 const GO = 'kube_service_kubernetes_default_';
 const NAME = { namespace: 'default', name: 'web' };
 const service = { metadata: { ...NAME, uid: UID, resourceVersion: '1' }, spec: {} };
-const unit: Unit = { key: 'service/default/web', name: NAME, service, wanted: true };
+const object: ServiceObject = { key: 'service/default/web', name: NAME, service, wanted: true };
 const alone = {
   id: '1',
   name: `${GO}web`,
@@ -37,12 +37,12 @@ const LISTENERS: readonly (readonly [string, readonly string[], owned: boolean, 
 describe('a listener', () => {
   test.each(LISTENERS)('%s', (_, tags, owned, ownedWhenShared) => {
     const wire = { id: '2', name: 'mine', tags };
-    expect(whoseListener(ownersOf(unit, CLUSTER, alone), wire) !== 'foreign').toBe(owned);
-    expect(whoseListener(ownersOf(unit, CLUSTER, shared), wire) !== 'foreign').toBe(ownedWhenShared);
+    expect(whoseListener(ownersOf(object, CLUSTER, alone), wire) !== 'foreign').toBe(owned);
+    expect(whoseListener(ownersOf(object, CLUSTER, shared), wire) !== 'foreign').toBe(ownedWhenShared);
   });
 
   test('of a Service that is gone is told by its name alone', () => {
-    const gone: Unit = { key: unit.key, name: NAME, wanted: false };
+    const gone: ServiceObject = { key: object.key, name: NAME, wanted: false };
     const owners = ownersOf(gone, CLUSTER, shared);
     expect(whoseListener(owners, { id: '2', tags: [OURS, `levelset-service=${UID}`, `${GO}web`] })).toBe(
       'ours',
@@ -63,6 +63,6 @@ const POOLS: readonly (readonly [string, object, owned: boolean, ownedWhenShared
 
 test.each(POOLS)('a pool that no listener uses, %s', (_, wire, owned, ownedWhenShared) => {
   const pool = { id: '3', ...wire };
-  expect(whosePool(ownersOf(unit, CLUSTER, alone), pool, undefined) !== 'foreign').toBe(owned);
-  expect(whosePool(ownersOf(unit, CLUSTER, shared), pool, undefined) !== 'foreign').toBe(ownedWhenShared);
+  expect(whosePool(ownersOf(object, CLUSTER, alone), pool, undefined) !== 'foreign').toBe(owned);
+  expect(whosePool(ownersOf(object, CLUSTER, shared), pool, undefined) !== 'foreign').toBe(ownedWhenShared);
 });

@@ -106,14 +106,14 @@ test('a key whose load balancer is busy waits elsewhere until somebody changes i
 
 describe('keys that share load balancers', () => {
   /** Services with a name that begins with `s` share. */
-  const needsLane = ({ key, inLane }: ReconcileRequest): boolean => nameOf(key).startsWith('s') && !inLane;
+  const needsGroup = ({ key, inGroup }: ReconcileRequest): boolean => nameOf(key).startsWith('s') && !inGroup;
 
   test('are worked on one at a time, and all others beside them', async () => {
     const atWork = { shared: 0, most: 0 };
     const { queue, runs } = aQueue(
       async (request) => {
-        if (needsLane(request)) return { ...progressing(0), needsLane: true };
-        if (!request.inLane) return after(10);
+        if (needsGroup(request)) return { ...progressing(0), needsGroup: true };
+        if (!request.inGroup) return after(10);
         atWork.most = Math.max(atWork.most, (atWork.shared += 1));
         await after(50);
         atWork.shared -= 1;
@@ -129,17 +129,17 @@ describe('keys that share load balancers', () => {
     expect(runs.filter((run) => run.startsWith('resync s'))).toHaveLength(6);
   });
 
-  test('are among all others again once they are settled, and stay in the lane until then', async () => {
-    const lanes: boolean[] = [];
+  test('are among all others again once they are settled, and stay in the group until then', async () => {
+    const groups: boolean[] = [];
     const { queue } = aQueue((request, run) => {
-      lanes.push(request.inLane === true);
-      if (run === 1) return { ...progressing(0), needsLane: true };
+      groups.push(request.inGroup === true);
+      if (run === 1) return { ...progressing(0), needsGroup: true };
       return run === 2 ? progressing(100) : SETTLED;
     });
     queue.add(aRequest('web'));
     await vi.runAllTimersAsync();
     queue.add(aRequest('web'));
     await vi.runAllTimersAsync();
-    expect(lanes).toEqual([false, true, true, false]);
+    expect(groups).toEqual([false, true, true, false]);
   });
 });

@@ -37,9 +37,9 @@ test('one key of two clusters is in two groups, and one event about both is two'
     'prod-a:service/shop/web',
     'prod-b:service/shop/web',
   ]);
-  const inLane = all.map((work) => ({ ...work, request: { ...work.request, inLane: true } }));
-  expect(inLane.map(groupId)).toEqual(['lane', 'prod-a:lane', 'prod-b:lane']);
-  expect(readMessage(bodyOf(inLane[1] ?? WORK))).toEqual(inLane[1]);
+  const inGroup = all.map((work) => ({ ...work, request: { ...work.request, inGroup: true } }));
+  expect(inGroup.map(groupId)).toEqual(['sharing', 'prod-a:sharing', 'prod-b:sharing']);
+  expect(readMessage(bodyOf(inGroup[1] ?? WORK))).toEqual(inGroup[1]);
   expect(new Set(all.map(deduplicationId)).size).toBe(3);
 });
 

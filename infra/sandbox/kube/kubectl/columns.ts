@@ -94,7 +94,7 @@ function nodeStatus({ spec, status }: KubeObject): string {
   return word + (spec?.['unschedulable'] === true ? ',SchedulingDisabled' : '');
 }
 
-/** How long ago, in one unit: seconds up to two minutes, minutes up to three hours, hours up to two days. */
+/** How long ago, in one object: seconds up to two minutes, minutes up to three hours, hours up to two days. */
 function ageText(since: unknown, now: number): string {
   const seconds = Math.max(0, now - Date.parse(asText(since))) / 1000;
   if (Number.isNaN(seconds)) return '<unknown>';

@@ -6,7 +6,7 @@ import type { JudgedNodes } from '../../../model/node/judged-nodes.ts';
 import { isEligible } from '../../../model/node/node-set.ts';
 import type { Problem } from '../../../model/plan.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
-import type { Depth } from '../../../model/unit.ts';
+import type { Depth } from '../../../model/service-object.ts';
 
 /** The addresses at which no member is added, and one that is there stays. What the look shows as a member is not among them. */
 export function addressesKeptOut(

@@ -9,7 +9,7 @@ import { vipsOf } from '../../../model/network/network-facts.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { ServiceKey } from '../../../model/request.ts';
 import type { WireResource } from '../../../model/resources.ts';
-import type { Unit } from '../../../model/unit.ts';
+import type { ServiceObject } from '../../../model/service-object.ts';
 import type { Cloud } from '../../../ports.ts';
 
 type Lists = Pick<Cloud, 'list'>;
@@ -37,12 +37,12 @@ export async function provenByTag(
  * case name or description must say this Service. Without an id and without a published address, nothing is listed.
  */
 export async function findByName(
-  unit: Unit,
+  object: ServiceObject,
   named: readonly WireResource[] | undefined,
   cluster: ClusterIdentity,
   cloud: Lists,
 ): Promise<readonly WireResource[]> {
-  const { service, name } = unit;
+  const { service, name } = object;
   if (!service) return [];
   const { uid } = service.metadata;
   const isOurs = (lb: WireResource): boolean => isFree(lb) && isMadeFor(lb, name, uid);

@@ -11,7 +11,7 @@ import {
 import { clusterTag, hasTag, nameTag, serviceTag, tagValue } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { WireResource } from '../../../model/resources.ts';
-import type { Unit } from '../../../model/unit.ts';
+import type { ServiceObject } from '../../../model/service-object.ts';
 import type { Cloud } from '../../../ports.ts';
 import { observeListeners, observePools } from '../children.ts';
 import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-service.ts';
@@ -30,7 +30,7 @@ export async function findLoadBalancer(
   const lists = listsFor(source);
   return findByLists(question, {
     list: (...asked) => lists.list(...asked),
-    byId: byIdIn(source, question.unit),
+    byId: byIdIn(source, question.object),
   });
 }
 
@@ -42,7 +42,7 @@ interface Lookup extends Pick<Cloud, 'list'> {
  * A run asks for the very load balancer: an empty or stale list would make a second one. Octavia answers 403 for another project's. A sweep looks into
  * its lists, and so does a run after this process deleted it (decision 325): Octavia changes no tags of what it deletes.
  */
-function byIdIn(source: Source, { wanted, withLeftovers }: Unit): Lookup['byId'] {
+function byIdIn(source: Source, { wanted, withLeftovers }: ServiceObject): Lookup['byId'] {
   if (source.project) return (id) => listsFor(source).list('loadbalancer', { id });
   return async (id) => {
     if (!wanted && !withLeftovers && source.memory.loadBalancers.isDeleted(id)) return [];
@@ -61,10 +61,10 @@ function byIdIn(source: Source, { wanted, withLeftovers }: Unit): Lookup['byId']
  * without tags, which counts only with a second proof (adoption.ts). A load balancer that the Service wants to join is the last resort.
  */
 async function findByLists(
-  { unit, join, cluster }: LoadBalancerQuestion,
+  { object, join, cluster }: LoadBalancerQuestion,
   cloud: Lookup,
 ): Promise<FoundLoadBalancers> {
-  const { service, name } = unit;
+  const { service, name } = object;
   const uid = service?.metadata.uid;
   const tags = [
     ...[nameTag(name), ...goTags(cluster.name, name), ...(uid === undefined ? [] : [serviceTag(uid)])],
@@ -80,16 +80,16 @@ async function findByLists(
   const here = found.filter(isHere);
   const [primary, ...others] = inOrder(here.filter(isOurs), id);
   if (primary) {
-    const made = others.filter((lb) => isMadeForNobodyElse(lb, unit, cluster));
-    const whole = await whollyOurs(made, unit, cluster, cloud);
+    const made = others.filter((lb) => isMadeForNobodyElse(lb, object, cluster));
+    const whole = await whollyOurs(made, object, cluster, cloud);
     const replacement = whole.find((lb) => replaces(lb, primary) && !isGoing(lb));
     const duplicates = whole.filter((lb) => lb !== replacement);
-    const isAlone = isMadeForNobodyElse(primary, unit, cluster);
-    const elder = join && isAlone && (await elderOf(primary, here, { unit, join, cluster }, cloud));
-    if (elder && (await whollyOurs([primary], unit, cluster, cloud)).length > 0)
+    const isAlone = isMadeForNobodyElse(primary, object, cluster);
+    const elder = join && isAlone && (await elderOf(primary, here, { object, join, cluster }, cloud));
+    if (elder && (await whollyOurs([primary], object, cluster, cloud)).length > 0)
       return { loadBalancer: elder, duplicates: [primary, ...duplicates] };
     const isCopied = join?.noted === true && publishedAddresses(service).length === 0;
-    const notJoined = join && !isCopied && (await whyNotMove(primary, join, here, unit, cloud));
+    const notJoined = join && !isCopied && (await whyNotMove(primary, join, here, object, cloud));
     return {
       loadBalancer: primary,
       duplicates,
@@ -99,19 +99,22 @@ async function findByLists(
   }
   const tagged = service ? await provenByTag(found, service, cloud) : [];
   const asked = id === undefined ? undefined : (named ?? listed.filter((lb) => lb.id === id));
-  const proven = tagged.length > 0 ? tagged : await findByName(unit, asked, cluster, cloud);
+  const proven = tagged.length > 0 ? tagged : await findByName(object, asked, cluster, cloud);
   const staying = proven.filter((lb) => !isGoing(lb));
   if (staying.length > 1) return { duplicates: [], ambiguous: staying.map(({ id }) => id).sort() };
   const [taken] = [...proven].sort(oldestFirst);
-  const joined = !taken && join && (await findJoined(unit, join, { here, named: asked }, cluster, cloud));
+  const joined = !taken && join && (await findJoined(object, join, { here, named: asked }, cluster, cloud));
   if (joined && (joined.loadBalancer ?? joined.notJoined)) return { duplicates: [], ...joined };
-  const there = taken ?? (join && (await atItsAddress(unit, cloud)));
+  const there = taken ?? (join && (await atItsAddress(object, cloud)));
   const notJoined = there && madeUnderOtherName(there, name, cluster);
   return { duplicates: [], ...(notJoined ? { notJoined } : taken && { loadBalancer: taken }) };
 }
 
 /** What OCCM made for a Service of this name, in whatever cluster, at the floating IP that the Service publishes. */
-async function atItsAddress({ service, name }: Unit, cloud: Lookup): Promise<WireResource | undefined> {
+async function atItsAddress(
+  { service, name }: ServiceObject,
+  cloud: Lookup,
+): Promise<WireResource | undefined> {
   const [address] = publishedAddresses(service);
   if (address === undefined) return undefined;
   // a VIP says nothing by itself: other networks have the same
@@ -123,7 +126,7 @@ async function atItsAddress({ service, name }: Unit, cloud: Lookup): Promise<Wir
 }
 
 /** Whether a load balancer was made for this Service alone, and so is a second one and not a shared one. */
-function isMadeForNobodyElse(lb: WireResource, { name }: Unit, cluster: ClusterIdentity): boolean {
+function isMadeForNobodyElse(lb: WireResource, { name }: ServiceObject, cluster: ClusterIdentity): boolean {
   const services = servicesIn(lb['tags'], cluster);
   return isGoTagOf(lb['name'], name) && services.every((service) => service === textOf(name));
 }
@@ -146,7 +149,7 @@ function inOrder(ours: readonly WireResource[], told: string | undefined): reado
 /** Everybody in the project can write tags, and tags get lost: what would be deleted or published by them is looked into first. */
 async function whollyOurs(
   loadBalancers: readonly WireResource[],
-  unit: Unit,
+  object: ServiceObject,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<readonly WireResource[]> {
@@ -158,7 +161,7 @@ async function whollyOurs(
         cloud.list('listener', query),
         cloud.list('pool', query),
       ]);
-      const owners = ownersOf(unit, cluster, lb);
+      const owners = ownersOf(object, cluster, lb);
       const observed = observeListeners(listeners, owners);
       return [...observed, ...observePools(pools, observed, owners)].every(
         ({ whose }) => whose !== 'foreign',

@@ -10,7 +10,7 @@ import type { JoinIntent, NotJoined } from '../../../model/load-balancer/shared-
 import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-service.ts';
 import { hasTag, type ClusterIdentity } from '../../../model/ownership.ts';
 import type { WireResource } from '../../../model/resources.ts';
-import type { Unit } from '../../../model/unit.ts';
+import type { ServiceObject } from '../../../model/service-object.ts';
 import type { Cloud } from '../../../ports.ts';
 import type { LoadBalancerQuestion } from '../questions.ts';
 import { isDescribed } from './adoption.ts';
@@ -21,19 +21,19 @@ type Lists = Pick<Cloud, 'list'>;
 export async function elderOf(
   primary: WireResource,
   here: readonly WireResource[],
-  { unit, join, cluster }: LoadBalancerQuestion & { readonly join: JoinIntent },
+  { object, join, cluster }: LoadBalancerQuestion & { readonly join: JoinIntent },
   cloud: Lists,
 ): Promise<WireResource | undefined> {
   const { tag } = join;
   const isNamed = (lb: WireResource): boolean => tag !== undefined && hasTag(lb['tags'], tag);
   const [elder] = here.filter((lb) => isNamed(lb) && isThere(lb)).sort(oldestFirst);
-  if (!elder || elder === primary || !isNamed(primary) || publishedAddresses(unit.service).length > 0)
+  if (!elder || elder === primary || !isNamed(primary) || publishedAddresses(object.service).length > 0)
     return undefined;
-  return (await whyNotJoin(elder, join, unit, cluster, cloud)) ? undefined : elder;
+  return (await whyNotJoin(elder, join, object, cluster, cloud)) ? undefined : elder;
 }
 
 export async function findJoined(
-  unit: Unit,
+  object: ServiceObject,
   join: JoinIntent,
   { here, named = [] }: { here: readonly WireResource[]; named?: readonly WireResource[] | undefined },
   cluster: ClusterIdentity,
@@ -42,25 +42,25 @@ export async function findJoined(
   const { tag, id } = join;
   // an id beside an address was written by a controller, and a copy of the Service has both
   const isItsOwn = (lb: WireResource): boolean =>
-    isDescribed(lb, unit.name) || servicesIn(lb['tags'], cluster).includes(textOf(unit.name) ?? '');
+    isDescribed(lb, object.name) || servicesIn(lb['tags'], cluster).includes(textOf(object.name) ?? '');
   const asked =
     tag === undefined
       ? named.filter((lb) => !join.noted || isItsOwn(lb))
       : here.filter((lb) => hasTag(lb['tags'], tag));
   const [found] = asked.filter(isThere).sort(oldestFirst);
   if (found) {
-    const otherName = madeUnderOtherName(found, unit.name, cluster);
-    const notJoined = otherName ?? (await whyNotJoin(found, join, unit, cluster, cloud));
+    const otherName = madeUnderOtherName(found, object.name, cluster);
+    const notJoined = otherName ?? (await whyNotJoin(found, join, object, cluster, cloud));
     return notJoined ? { notJoined } : { loadBalancer: found };
   }
   if (tag !== undefined || id === undefined || join.noted) return {};
-  return { notJoined: { because: 'missing', named: id, key: unit.name } };
+  return { notJoined: { because: 'missing', named: id, key: object.name } };
 }
 
 async function whyNotJoin(
   loadBalancer: WireResource,
   join: JoinIntent,
-  { name }: Unit,
+  { name }: ServiceObject,
   cluster: ClusterIdentity,
   cloud: Lists,
 ): Promise<NotJoined | undefined> {
@@ -82,7 +82,7 @@ export async function whyNotMove(
   primary: WireResource,
   join: JoinIntent,
   found: readonly WireResource[],
-  { name }: Unit,
+  { name }: ServiceObject,
   cloud: Lists,
 ): Promise<NotJoined | undefined> {
   const { tag, id } = join;

@@ -13,26 +13,26 @@ import {
   textOf,
   type Sharing,
 } from '../../../model/load-balancer/shared-load-balancer.ts';
-import type { Unit } from '../../../model/unit.ts';
+import type { ServiceObject } from '../../../model/service-object.ts';
 import { attempt } from '../../../observe/reads.ts';
 import type { Question, Source } from '../questions.ts';
 
 export function sharingOf(
   { wire: loadBalancer, whose }: ObservedResource,
   resources: readonly ObservedResource[],
-  unit: Unit,
+  object: ServiceObject,
   cluster: ClusterIdentity,
 ): Sharing {
   const told = servicesIn(loadBalancer['tags'], cluster);
   const listeners = resources.filter(({ kind, whose }) => kind === 'listener' && whose === 'foreign');
-  const own = textOf(unit.name);
+  const own = textOf(object.name);
   const using = listeners.flatMap(({ wire }) => usersOf(wire, cluster, own));
   const missingTags = listeners.flatMap(({ wire }) => tagsOf(wire, cluster));
   const others = [...new Set([...told, ...using])].filter((service) => service !== own).sort();
   return {
     others,
     decides: others.length === 0 && whose !== 'foreign',
-    maker: isMadeForIt(loadBalancer, unit, cluster)
+    maker: isMadeForIt(loadBalancer, object, cluster)
       ? 'this'
       : isMakerGone(loadBalancer, cluster)
         ? 'gone'
@@ -88,7 +88,11 @@ function nameTagOf(tag: string): readonly string[] {
   return key ? [nameTag(key)] : [];
 }
 
-function isMadeForIt(loadBalancer: WireResource, { name, service }: Unit, cluster: ClusterIdentity): boolean {
+function isMadeForIt(
+  loadBalancer: WireResource,
+  { name, service }: ServiceObject,
+  cluster: ClusterIdentity,
+): boolean {
   const called = String(loadBalancer['name']);
   if (goTags(cluster.name, name).includes(called) || isGoTagOf(called, name)) return true;
   const uid = service?.metadata.uid ?? '';

@@ -17,7 +17,7 @@ import {
 import { vipsOf, type NetworkQuestion } from '../../../model/network/network-facts.ts';
 import { allowsNamespace, outOfReach } from '../../../model/load-balancer/reach.ts';
 import type { WireResource } from '../../../model/resources.ts';
-import type { Unit } from '../../../model/unit.ts';
+import type { ServiceObject } from '../../../model/service-object.ts';
 import type { Cloud } from '../../../ports.ts';
 import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-service.ts';
 import { isLeftToOthers, madeForKey } from '../../../model/load-balancer/shared-load-balancer.ts';
@@ -43,16 +43,16 @@ interface Wish extends Pick<
 
 /** An internal Service that shares nothing and publishes only VIPs goes on when Neutron's lists fail: the next sweep finds what is left. */
 export async function findFloatingIP(
-  unit: Unit,
+  object: ServiceObject,
   found: Found,
   wish: Wish,
   cluster: ClusterIdentity,
   source: ListSource,
 ): Promise<FoundFloatingIP> {
-  const look = (): Promise<FoundFloatingIP> => lookForOne(unit, found, wish, cluster, source.lists);
+  const look = (): Promise<FoundFloatingIP> => lookForOne(object, found, wish, cluster, source.lists);
   const vips = found.loadBalancer ? vipsOf(found.loadBalancer) : [];
-  const hasOne = publishedAddresses(unit.service).some((address) => !vips.includes(address));
-  if (wish.external || wish.staysAsItIs || hasOne || !unit.wanted) return look();
+  const hasOne = publishedAddresses(object.service).some((address) => !vips.includes(address));
+  if (wish.external || wish.staysAsItIs || hasOne || !object.wanted) return look();
   return (await lookIfPossible(source, 'floating IPs', look)) ?? {};
 }
 
@@ -62,14 +62,14 @@ export async function findFloatingIP(
  * for an unattached one only without a load balancer; then one with the Service's tag counts as well, and a kept one does not.
  */
 async function lookForOne(
-  unit: Unit,
+  object: ServiceObject,
   found: Found,
   intent: Wish,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<FoundFloatingIP> {
   const { external: wantsOne } = intent;
-  const asked = wantsOne && unit.service ? requestedFloatingIP(unit.service) : undefined;
+  const asked = wantsOne && object.service ? requestedFloatingIP(object.service) : undefined;
   const { loadBalancer, replacement, duplicates } = found;
   // a load balancer that is not there yet will have the port that the Service names
   const next = loadBalancer ? replacement : { id: '', vip_port_id: wantsOne && intent.vip_port_id };
@@ -77,31 +77,31 @@ async function lookForOne(
   if (attached && isFloatingIPElsewhere(attached, cluster)) return { loadBalancerIPTaken: ON_VIP };
   // a floating IP to keep may have been detached and not marked yet
   const mayKeep = intent.keeps_floating_ip === true && !wantsOne;
-  const looks = unit.wanted && !mayKeep && (unit.withLeftovers === true || duplicates.length > 0);
+  const looks = object.wanted && !mayKeep && (object.withLeftovers === true || duplicates.length > 0);
   if (attached) {
     return looks
-      ? { wire: attached, leftover: await findLeftover(attached, unit, found, cluster, cloud) }
+      ? { wire: attached, leftover: await findLeftover(attached, object, found, cluster, cloud) }
       : { wire: attached };
   }
-  const ofDuplicate = wantsOne && !asked ? await onDuplicate(unit, duplicates, cluster, cloud) : undefined;
+  const ofDuplicate = wantsOne && !asked ? await onDuplicate(object, duplicates, cluster, cloud) : undefined;
   if (ofDuplicate) return { wire: ofDuplicate };
-  if (asked) return findAsked(asked, intent, unit, cluster, cloud);
+  if (asked) return findAsked(asked, intent, object, cluster, cloud);
   if (loadBalancer && !wantsOne && looks)
-    return { leftover: await findLeftover(undefined, unit, found, cluster, cloud) };
+    return { leftover: await findLeftover(undefined, object, found, cluster, cloud) };
   if (loadBalancer && !wantsOne) return {};
-  const made = await cloud.list('floatingip', { description: floatingIPDescription(cluster, unit.name) });
+  const made = await cloud.list('floatingip', { description: floatingIPDescription(cluster, object.name) });
   const borrowed =
-    unit.service && !wantsOne
-      ? await cloud.list('floatingip', { tags: serviceTag(unit.service.metadata.uid) })
+    object.service && !wantsOne
+      ? await cloud.list('floatingip', { tags: serviceTag(object.service.metadata.uid) })
       : [];
-  const left = wantsOne ? await leftBy(loadBalancer && madeForKey(loadBalancer), unit, cluster, cloud) : [];
-  const mine = await withoutOthers(made, unit, found, cluster, cloud);
+  const left = wantsOne ? await leftBy(loadBalancer && madeForKey(loadBalancer), object, cluster, cloud) : [];
+  const mine = await withoutOthers(made, object, found, cluster, cloud);
   const free = [...mine, ...borrowed, ...left].find(
     (ip) =>
       !ip['port_id'] &&
       !isKept(ip, wantsOne) &&
-      !isElsewhere(ip, unit, cluster) &&
-      (unit.service !== undefined || hasTag(ip['tags'], clusterTag(cluster))),
+      !isElsewhere(ip, object, cluster) &&
+      (object.service !== undefined || hasTag(ip['tags'], clusterTag(cluster))),
   );
   return free ? { wire: free } : {};
 }
@@ -109,7 +109,7 @@ async function lookForOne(
 /** What was made for the Service that has left the load balancer to this one, and is nobody's since. */
 async function leftBy(
   maker: ServiceKey | undefined,
-  { name, service }: Unit,
+  { name, service }: ServiceObject,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<readonly WireResource[]> {
@@ -124,31 +124,33 @@ async function leftBy(
 
 /** The floating IP of a load balancer that was made twice, and goes: it may have been published. */
 async function onDuplicate(
-  unit: Unit,
+  object: ServiceObject,
   duplicates: readonly WireResource[],
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<WireResource | undefined> {
   const attached = await Promise.all(duplicates.map((duplicate) => attachedTo(duplicate, cloud)));
-  return attached.find((ip) => ip && isFloatingIPMadeFor(ip, unit.name, cluster));
+  return attached.find((ip) => ip && isFloatingIPMadeFor(ip, object.name, cluster));
 }
 
 /** Floating IPs made for this very Service, by their whole description, free or on a duplicate. What it names, publishes or keeps stays. */
 async function findLeftover(
   inUse: WireResource | undefined,
-  unit: Unit,
+  object: ServiceObject,
   found: Found,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<readonly WireResource[]> {
-  const made = await cloud.list('floatingip', { description: floatingIPDescription(cluster, unit.name) });
+  const made = await cloud.list('floatingip', { description: floatingIPDescription(cluster, object.name) });
   const going = new Set<unknown>(found.duplicates.map((duplicate) => duplicate['vip_port_id']));
-  const named = unit.service ? [requestedFloatingIP(unit.service), ...publishedAddresses(unit.service)] : [];
+  const named = object.service
+    ? [requestedFloatingIP(object.service), ...publishedAddresses(object.service)]
+    : [];
   const left = made
     .filter((ip) => ip.id !== inUse?.id && (!ip['port_id'] || going.has(ip['port_id'])))
     .filter((ip) => !named.includes(String(ip['floating_ip_address'])))
-    .filter((ip) => tagValue(ip['tags'], 'kept') === undefined && !isElsewhere(ip, unit, cluster));
-  return withoutOthers(left, unit, found, cluster, cloud);
+    .filter((ip) => tagValue(ip['tags'], 'kept') === undefined && !isElsewhere(ip, object, cluster));
+  return withoutOthers(left, object, found, cluster, cloud);
 }
 
 /**
@@ -157,7 +159,7 @@ async function findLeftover(
  */
 async function withoutOthers(
   made: readonly WireResource[],
-  { name, service }: Unit,
+  { name, service }: ServiceObject,
   { loadBalancer, replacement, duplicates }: Found,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
@@ -185,7 +187,11 @@ function isKept(ip: WireResource, wantsOne: boolean): boolean {
 }
 
 /** Whether a floating IP made for this Service went to another cluster, or by the tag `levelset-allow` to another Service. */
-function isElsewhere({ tags, ...wire }: WireResource, { service }: Unit, cluster: ClusterIdentity): boolean {
+function isElsewhere(
+  { tags, ...wire }: WireResource,
+  { service }: ServiceObject,
+  cluster: ClusterIdentity,
+): boolean {
   const user = tagValue(tags, 'service');
   const isGiven = tagValues(tags, 'allow').length > 0 && user !== undefined;
   return isFloatingIPElsewhere({ ...wire, tags }, cluster) || (isGiven && user !== service?.metadata.uid);
@@ -197,17 +203,17 @@ const ON_VIP =
 async function findAsked(
   address: string,
   { only_own_floating_ip: onlyOwn, floating_ip_allowed: isAllowed }: Wish,
-  unit: Unit,
+  object: ServiceObject,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<FoundFloatingIP> {
   const [ip] = await cloud.list('floatingip', { floating_ip_address: address });
   if (!ip) return {};
   if (ip['port_id']) return { loadBalancerIPTaken: 'is a floating IP that is attached to something else' };
-  const taken = whyNotFree(ip, unit, cluster, isAllowed === true);
+  const taken = whyNotFree(ip, object, cluster, isAllowed === true);
   if (taken !== undefined) return { loadBalancerIPTaken: taken };
-  const { namespace } = unit.name;
-  const isOwn = tagValue(ip['tags'], 'kept') !== undefined || isFloatingIPMadeFor(ip, unit.name, cluster);
+  const { namespace } = object.name;
+  const isOwn = tagValue(ip['tags'], 'kept') !== undefined || isFloatingIPMadeFor(ip, object.name, cluster);
   if (onlyOwn && !isOwn && !allowsNamespace(ip['tags'], namespace)) {
     return { loadBalancerIPTaken: outOfReach(namespace, 'floatingip', address) };
   }

@@ -9,7 +9,7 @@ import {
 } from '../../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import { rulesOf } from '../../../model/network/openings.ts';
-import type { Unit } from '../../../model/unit.ts';
+import type { ServiceObject } from '../../../model/service-object.ts';
 import type { Cloud } from '../../../ports.ts';
 import { onceAMinute, lookIfPossible, listPorts, type ListSource } from '../../../observe/reads.ts';
 import type { Node } from '../../../model/kubernetes.ts';
@@ -22,29 +22,29 @@ import type { Address } from '../../../model/address.ts';
  * process says whether to look. If it fails, the Service goes on without it: the next sweep finds a group that is left.
  */
 export async function findSecurityGroups(
-  unit: Unit,
+  object: ServiceObject,
   cluster: ClusterIdentity,
   managed: boolean,
   source: ListSource,
 ): Promise<readonly WireResource[]> {
-  if (managed) return groupsOf(unit, cluster, source);
+  if (managed) return groupsOf(object, cluster, source);
   const left = async (): Promise<readonly WireResource[]> =>
-    (await isThereAny(unit, cluster, source)) ? groupsOf(unit, cluster, source) : [];
+    (await isThereAny(object, cluster, source)) ? groupsOf(object, cluster, source) : [];
   return (await lookIfPossible(source, 'security groups', left)) ?? [];
 }
 
 async function groupsOf(
-  unit: Unit,
+  object: ServiceObject,
   cluster: ClusterIdentity,
   source: ListSource,
 ): Promise<readonly WireResource[]> {
   const { lists } = source;
-  const tags = `${clusterTag(cluster)},${nameTag(unit.name)}`;
+  const tags = `${clusterTag(cluster)},${nameTag(object.name)}`;
   const tagged = await lists.list('securitygroup', { tags });
   if (tagged.length > 0) return [...tagged].sort(oldestFirst);
-  const name = goName(unit);
+  const name = goName(object);
   const named = name === undefined ? [] : await lists.list('securitygroup', { name });
-  return named.filter((group) => isUnclaimed(group, unit, cluster)).sort(oldestFirst);
+  return named.filter((group) => isUnclaimed(group, object, cluster)).sort(oldestFirst);
 }
 
 /** The group in use, its rules, and duplicates from a POST whose answer was lost. */
@@ -71,7 +71,11 @@ function groupOf(address: string, wire: WireResource): ObservedResource<'securit
   return { kind: 'securitygroup', address, id: wire.id, whose: 'ours', wire };
 }
 
-async function isThereAny(unit: Unit, cluster: ClusterIdentity, source: ListSource): Promise<boolean> {
+async function isThereAny(
+  object: ServiceObject,
+  cluster: ClusterIdentity,
+  source: ListSource,
+): Promise<boolean> {
   const { cloud, lists } = source;
   if (lists !== cloud) return true;
   const all = await onceAMinute(source, 'security groups', () =>
@@ -79,18 +83,18 @@ async function isThereAny(unit: Unit, cluster: ClusterIdentity, source: ListSour
   );
   return all.some(
     (group) =>
-      (hasTag(group['tags'], clusterTag(cluster)) && hasTag(group['tags'], nameTag(unit.name))) ||
-      (group['name'] === goName(unit) && isUnclaimed(group, unit, cluster)),
+      (hasTag(group['tags'], clusterTag(cluster)) && hasTag(group['tags'], nameTag(object.name))) ||
+      (group['name'] === goName(object) && isUnclaimed(group, object, cluster)),
   );
 }
 
-function goName(unit: Unit): string | undefined {
-  return unit.service && securityGroupName(unit.service.metadata.uid, unit.name);
+function goName(object: ServiceObject): string | undefined {
+  return object.service && securityGroupName(object.service.metadata.uid, object.name);
 }
 
-function isUnclaimed(group: WireResource, unit: Unit, cluster: ClusterIdentity): boolean {
+function isUnclaimed(group: WireResource, object: ServiceObject, cluster: ClusterIdentity): boolean {
   const claimed = tagValue(group['tags'], 'cluster');
-  const described = String(group['description']).startsWith(goSecurityGroupText(unit.name));
+  const described = String(group['description']).startsWith(goSecurityGroupText(object.name));
   return described && (claimed === undefined || claimed === cluster.id);
 }
 

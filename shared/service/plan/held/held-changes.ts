@@ -1,4 +1,4 @@
-import { behaviourOf, type Dialect } from '../../../model/load-balancer/other-controllers.ts';
+import { behaviourOf, type OtherController } from '../../../model/load-balancer/other-controllers.ts';
 import { withoutRecordOf } from '../../../model/ownership.ts';
 import type { AwaitingApproval, Change } from '../../../model/plan.ts';
 import type { ServiceKey } from '../../../model/request.ts';
@@ -36,15 +36,15 @@ export interface Held extends Sides {
 export type Waiting = Omit<AwaitingApproval, 'approval'>;
 
 export interface Adopted extends HeldInput {
-  readonly dialect: Dialect;
+  readonly controller: OtherController;
   readonly there: ReadonlyMap<string, ObservedResource>;
   readonly wanted: ReadonlyMap<string, DesiredResource>;
   readonly hold: (change: Waiting) => void;
 }
 
 /** The attributes that do not wait: the old controller would change them, and reads as levelset does what sets them. */
-export function freeOf(kind: ResourceKind, { dialect, readOtherwise }: Adopted): readonly string[] {
-  return ['tags', ...behaviourOf(dialect, kind).filter((name) => !readOtherwise?.has(`${kind}.${name}`))];
+export function freeOf(kind: ResourceKind, { controller, readOtherwise }: Adopted): readonly string[] {
+  return ['tags', ...behaviourOf(controller, kind).filter((name) => !readOtherwise?.has(`${kind}.${name}`))];
 }
 
 /** The differences that wait. A controller that changed a monitor's type replaced it with all attributes that belong to the type. */

@@ -51,7 +51,7 @@ function withHeldSettings(
     from: distinct(some, 'from'),
     to: distinct(some, 'to'),
   }));
-  const reason = `${CONTROLLER[adopted.dialect]} made the members with these values and would keep them`;
+  const reason = `${CONTROLLER[adopted.controller]} made the members with these values and would keep them`;
   adopted.hold({ verb: 'update', kind: 'pool', address: pool, changes, reason });
   const held = differing.map(({ one, observed, changes: its }) => asObserved(one, observed, its));
   // a Node that joins serves as those beside it do
@@ -104,7 +104,7 @@ function heldSurplus(
   pool: string,
   present: readonly ObservedResource[],
   staying: ReadonlySet<string>,
-  { dialect, hold, nodes, desired }: Adopted,
+  { controller, hold, nodes, desired }: Adopted,
 ): readonly ObservedResource[] {
   const asked = desired.filter(memberIn(pool)) as readonly DesiredResource<'member'>[];
   const ports = new Set(asked.map(({ attributes }) => attributes.protocol_port));
@@ -112,12 +112,12 @@ function heldSurplus(
   const surplus = present.filter(({ address }) => !staying.has(address));
   const isNodeThere = ({ wire }: ObservedResource): boolean =>
     ports.has(Number(wire['protocol_port'])) && addresses.has(String(wire['address']));
-  const stays = asked.length === 0 ? surplus : dialect === 'kinx' ? surplus.filter(isNodeThere) : [];
+  const stays = asked.length === 0 ? surplus : controller === 'kinx' ? surplus.filter(isNodeThere) : [];
   if (stays.length === 0) return [];
   const reason =
     asked.length === 0
       ? 'the pool would have no members left'
-      : `${CONTROLLER[dialect]} made every node a member, and the nodes of these members exist`;
+      : `${CONTROLLER[controller]} made every node a member, and the nodes of these members exist`;
   const from = stays.map(({ address }) => address.split('/').at(-1)).sort();
   hold({
     verb: 'update',
@@ -145,11 +145,11 @@ function isOfPods(pool: string, { wanted }: Pick<Adopted, 'wanted'>): boolean {
 }
 
 /** The old controller gave such a pool no members, and nobody knows who added the present ones. Without any member nothing waits. */
-function heldPods(pool: string, sides: Sides, { dialect, hold }: Adopted): Sides {
+function heldPods(pool: string, sides: Sides, { controller, hold }: Adopted): Sides {
   const isHere = memberIn(pool);
   const present = sides.observed.filter(isHere);
   if (present.length === 0 && !sides.desired.some(isHere)) return sides;
-  const reason = `${CONTROLLER[dialect]} never sent traffic directly to Pods`;
+  const reason = `${CONTROLLER[controller]} never sent traffic directly to Pods`;
   const changes = [{ attribute: 'members', from: 'as they are', to: 'the Pods of the Service' }];
   hold({ verb: 'update', kind: 'pool', address: pool, changes, reason });
   return { ...sides, desired: [...sides.desired.filter((one) => !isHere(one)), ...present.map(asItIs)] };

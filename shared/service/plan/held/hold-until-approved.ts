@@ -1,6 +1,6 @@
 /** Differences that the old controller would have left wait under one hash for the approval of the Service's takeover (decisions 7, 6). */
 import { isRef, placeOf } from '../../../model/address.ts';
-import { CONTROLLER, dialectOf } from '../../../model/load-balancer/other-controllers.ts';
+import { CONTROLLER, otherControllerOf } from '../../../model/load-balancer/other-controllers.ts';
 import { approvalOf, adoptedTag, hasTag, TAG_PREFIX } from '../../../model/ownership.ts';
 import type { Change } from '../../../model/plan.ts';
 import type {
@@ -31,7 +31,7 @@ export function holdUntilApproved(given: HeldInput): Held {
     .map((address) => address.slice('pool/'.length));
   const waiting: Waiting[] = [];
   const hold = (change: Waiting): void => void waiting.push(change);
-  const adopted: Adopted = { ...input, dialect: dialectOf(lb.wire), there, wanted, hold };
+  const adopted: Adopted = { ...input, controller: otherControllerOf(lb.wire), there, wanted, hold };
   const desired = input.desired.map((one) => withOurTags(one, places, adopted));
   const isApproved = hasTag(lb.wire['tags'], adoptedTag(input.key));
   if (isApproved) return heldFromConfig(openPorts(places, { ...input, desired }, adopted), input);
@@ -87,10 +87,10 @@ function holdOne(desired: DesiredResource, adopted: Adopted, free?: readonly str
   return asObserved(desired, observed, changes);
 }
 
-function wouldKeep(changes: readonly Change[], { dialect }: Adopted): string {
+function wouldKeep(changes: readonly Change[], { controller }: Adopted): string {
   const speaksProxy = changes.some(({ to }) => String(to).startsWith('PROXY'));
   const warning = speaksProxy ? '; the backends must speak the PROXY protocol then' : '';
-  return `${CONTROLLER[dialect]} made it with these values and would keep them${warning}`;
+  return `${CONTROLLER[controller]} made it with these values and would keep them${warning}`;
 }
 
 /** Attributes that a listener has with any protocol. The others wait together with the protocol, which no other controller changed, and so does that of the pool. */
@@ -122,7 +122,7 @@ function heldMonitor(place: string, sides: Sides, adopted: Adopted): readonly [S
   const address = `monitor/${place}`;
   const desired = sides.desired.find((one) => one.address === address);
   const observed = adopted.there.get(address);
-  const old = CONTROLLER[adopted.dialect];
+  const old = CONTROLLER[adopted.controller];
   const others = sides.desired.filter((one) => one !== desired);
   const waits = { kind: 'healthmonitor', address } as const;
   if (desired && observed) {
@@ -177,7 +177,7 @@ const UNREPORTED = ['name', 'tags', 'admin_state_up'];
 function withoutNewKinds(
   places: readonly string[],
   desired: readonly DesiredResource[],
-  { dialect, hold, there }: Adopted,
+  { controller, hold, there }: Adopted,
 ): readonly DesiredResource[] {
   const listeners = places.map((place) => `listener/${place}`);
   const isNew = ({ kind, address, parent = '' }: DesiredResource): boolean =>
@@ -194,7 +194,7 @@ function withoutNewKinds(
       kind,
       address,
       changes,
-      reason: `${CONTROLLER[dialect]} never made such a resource`,
+      reason: `${CONTROLLER[controller]} never made such a resource`,
     });
   }
   return desired.filter(({ address, parent = '' }) => !left.has(address) && !left.has(parent));

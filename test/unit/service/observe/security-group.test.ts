@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newMemory } from '../../../../shared/memory/memory.ts';
-import type { Unit } from '../../../../shared/model/unit.ts';
+import type { ServiceObject } from '../../../../shared/model/service-object.ts';
 import { findSecurityGroups } from '../../../../shared/service/observe/network/security-group.ts';
 import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
 import type { Wire } from '../../../support/cloud-contents.ts';
@@ -9,7 +9,7 @@ const UID = '5e5e5e5e-0000-4000-8000-000000000001';
 const CLUSTER = { id: 'c1c1c1c1-0000-4000-8000-000000000000', name: 'kubernetes' };
 const NAME = { namespace: 'default', name: 'web' };
 const service = { metadata: { ...NAME, uid: UID, resourceVersion: '1' }, spec: {} };
-const unit: Unit = { key: 'service/default/web', name: NAME, service, wanted: true };
+const object: ServiceObject = { key: 'service/default/web', name: NAME, service, wanted: true };
 const OURS = [`levelset-cluster=${CLUSTER.id}`, `levelset-service=${UID}`, 'levelset-name=default/web'];
 
 /** As OCCM makes it. */
@@ -21,7 +21,7 @@ const group: Wire = {
   created_at: '2026-11-21T08:00:00Z',
 };
 
-function find(groups: readonly Wire[], who: Unit): Promise<readonly { id: string }[]> {
+function find(groups: readonly Wire[], who: ServiceObject): Promise<readonly { id: string }[]> {
   const cloud = new SimulatedCloud({ securitygroup: groups });
   return findSecurityGroups(who, CLUSTER, true, {
     cloud,
@@ -38,11 +38,11 @@ describe('the security group of a Service', () => {
     ['another cluster has taken', { tags: ['levelset-cluster=other'] }, 0],
     ['is ours under another name', { name: 'renamed', description: '', tags: OURS }, 1],
   ])('that %s', async (_, differs, count) => {
-    expect(await find([{ ...group, ...differs }], unit)).toHaveLength(count);
+    expect(await find([{ ...group, ...differs }], object)).toHaveLength(count);
   });
 
   test('is found by our tags when the Service is gone', async () => {
-    const gone: Unit = { key: unit.key, name: NAME, wanted: false };
+    const gone: ServiceObject = { key: object.key, name: NAME, wanted: false };
     expect(await find([{ ...group, tags: OURS }], gone)).toHaveLength(1);
     expect(await find([group], gone)).toEqual([]);
   });

@@ -5,7 +5,7 @@ import type { Parsed } from '../../model/text/parsers.ts';
 import { withKinxDefaults } from './service-config.ts';
 import { readIntent, type ServiceIntent } from './service-intent.ts';
 import type { Service } from '../../model/kubernetes.ts';
-import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
+import { otherControllerOf } from '../../model/load-balancer/other-controllers.ts';
 import type { WireResource } from '../../model/resources.ts';
 
 /** The provider of a load balancer that exists never changes; that in cloud.conf is for new ones. */
@@ -25,16 +25,16 @@ export interface Reading {
   readonly readOtherwise?: ReadonlySet<string>;
 }
 
-export function readAsDialect(
+export function readAsOtherController(
   service: Service | undefined,
   loadBalancer: WireResource | undefined,
   config: Config,
   lastSelector?: string,
 ): Reading {
-  const isKinx = loadBalancer !== undefined && dialectOf(loadBalancer) === 'kinx';
+  const isKinx = loadBalancer !== undefined && otherControllerOf(loadBalancer) === 'kinx';
   // kinx made no floating IPs, so the published address is the VIP
-  const dialect = isKinx ? withKinxDefaults(config, { internalLb: true }) : config;
-  const own = ofProvider(dialect, loadBalancer?.['provider']);
+  const controller = isKinx ? withKinxDefaults(config, { internalLb: true }) : config;
+  const own = ofProvider(controller, loadBalancer?.['provider']);
   const configs = { config: own, asNew: ofProvider(own, config.loadBalancer.lbProvider) };
   if (!service) return { ...configs, approved: [] };
   const intent = readIntent(service, own, lastSelector);

@@ -2,43 +2,43 @@ import type { Service } from './kubernetes.ts';
 import type { Key, ServiceKey } from './request.ts';
 
 /** The condition's reason of a Service that is not levelset's to look after any more (decision 150). */
-export const LET_GO_REASON = 'LetGo';
+export const RELEASED_REASON = 'Released';
 export const TAKEN_OVER_REASON = 'TakenOver';
 
 /** Why levelset changes nothing of a Service any more, and deletes nothing of it without approval. */
-export interface LetGo {
+export interface Released {
   readonly because: string;
   /** Another controller has written the Service's status. */
   readonly takenOver: boolean;
   /** That controller has the same finalizer, so it is the one to take it off. */
   readonly keepsFinalizer: boolean;
-  /** The approval to delete what the Service has. Absent: the Service does not say yet that it was let go. */
+  /** The approval to delete what the Service has. Absent: the Service does not say yet that it was released. */
   readonly approval?: string;
   readonly isApproved: boolean;
 }
 
-/** The unit of work of the Service controller: one Service, with everything of its own in OpenStack. */
-export interface Unit {
+/** The object of work of the Service controller: one Service, with everything of its own in OpenStack. */
+export interface ServiceObject {
   readonly key: Key;
   readonly name: ServiceKey;
   readonly service?: Service;
   readonly wanted: boolean;
   /** Present if the Service wants a load balancer, or is being deleted, and is not levelset's to look after any more. */
-  readonly letGo?: LetGo;
+  readonly released?: Released;
   /** A sweep or a person asks: floating IPs that are left over are looked for as well, which costs one list. */
   readonly withLeftovers?: true;
 }
 
-/** How much of a unit is observed: `shallow`, for the sweep, leaves out what is on the load balancer. */
+/** How much of an object is observed: `shallow`, for the sweep, leaves out what is on the load balancer. */
 export type Depth = 'deep' | 'shallow';
 
-/** The state that is kept for a unit, so that a sweep need not observe it in full (design.md, "The sweep is cheap"). */
-export interface UnitState {
+/** The state that is kept for an object, so that a sweep need not observe it in full (design.md, "The sweep is cheap"). */
+export interface ServiceState {
   /** Hash of the desired state that a run found to be met, or that OpenStack refused. */
   readonly hash: string;
-  /** Hash of what was desired when the unit was last settled, but for what follows the Nodes. Absent: what differs is no drift. */
+  /** Hash of what was desired when the object was last settled, but for what follows the Nodes. Absent: what differs is no drift. */
   readonly asked?: string;
-  /** Drift was told of and stays: each sweep reads the unit in full, to tell of its end. */
+  /** Drift was told of and stays: each sweep reads the object in full, to tell of its end. */
   readonly driftStays?: true;
   /** `updated_at` of the load balancer at that time; null before its first change, and where OpenStack refused. */
   readonly updated_at: string | null;
@@ -55,7 +55,7 @@ export interface UnitState {
   readonly rejected?: string;
   readonly rejectedAt?: string;
   readonly rejections?: number;
-  /** When the unit was last compared with everything that is there, or, if `unsure`, settled; RFC 3339. */
+  /** When the object was last compared with everything that is there, or, if `unsure`, settled; RFC 3339. */
   readonly compared?: string;
   /** The node-selector that the Service's annotation last had, while it could be read; absent without one. */
   readonly nodeSelector?: string;

@@ -14,12 +14,12 @@ import type { Applied } from '../apply/apply.ts';
 import type { Evaluation } from './evaluate.ts';
 import { askedOf } from './drift.ts';
 import { isAnother } from '../model/plan.ts';
-import type { UnitState } from '../model/unit.ts';
+import type { ServiceState } from '../model/service-object.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** A state is unsure after a look at the load balancer alone, and while `updated_at` may hide a change (design.md, "The sweep is cheap"). */
-export function watermark(evaluation: Evaluation, now: number): UnitState | undefined {
+export function settledState(evaluation: Evaluation, now: number): ServiceState | undefined {
   const lb = evaluation.observed.loadBalancer;
   if (!lb) return undefined;
   const isRead = evaluation.observed.asWrittenSince === undefined;
@@ -38,7 +38,11 @@ export function watermark(evaluation: Evaluation, now: number): UnitState | unde
 }
 
 /** The state after OpenStack rejected the creation of a load balancer, the first one or a replacement; else undefined. */
-export function refusedState(evaluation: Evaluation, applied: Applied, now: number): UnitState | undefined {
+export function refusedState(
+  evaluation: Evaluation,
+  applied: Applied,
+  now: number,
+): ServiceState | undefined {
   const { error } = applied;
   const { state, hash } = evaluation;
   const another = evaluation.plan.steps.some(isAnother) && !applied.steps.some(isAnother);
@@ -53,7 +57,7 @@ const FIRST_AGAIN_MS = 10 * 60_000;
 const LONGEST_AGAIN_MS = 6 * HOUR_MS;
 
 /** When what was refused may be tried again, in milliseconds since 1970: after ten minutes, and after each refusal in a row twice as long, up to six hours. */
-export function triedAgainMs({ rejectedAt = '', rejections = 1 }: UnitState): number {
+export function triedAgainMs({ rejectedAt = '', rejections = 1 }: ServiceState): number {
   const sinceMs = Date.parse(rejectedAt);
   if (Number.isNaN(sinceMs)) return 0;
   return sinceMs + Math.min(LONGEST_AGAIN_MS, FIRST_AGAIN_MS * 2 ** Math.min(rejections - 1, 10));
@@ -63,8 +67,8 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** A sure watermark is good for 12 to 22 hours, by the UID: so each sweep compares a share of all. An unsure one has only hashes. */
-function isDue(state: UnitState, uid: string, now: number): boolean {
+/** A sure settled record is good for 12 to 22 hours, by the UID: so each sweep compares a share of all. An unsure one has only hashes. */
+function isDue(state: ServiceState, uid: string, now: number): boolean {
   const { compared, driftStays, unsure } = state;
   if (unsure || driftStays) return true;
   const share = Number.parseInt(fingerprint(uid).slice(0, 8), 16) / 2 ** 32;
@@ -77,7 +81,7 @@ function isDue(state: UnitState, uid: string, now: number): boolean {
 /** What a run looks at whatever the sweep finds is not compared. `listed` is the load balancer that the Service names, if it is there. */
 export function isComparedInFull(
   service: Service,
-  state: UnitState | undefined,
+  state: ServiceState | undefined,
   listed: WireResource | undefined,
   { deep, world }: { readonly deep: true | undefined; readonly world: Pick<World, 'clock'> },
 ): boolean {
@@ -87,30 +91,30 @@ export function isComparedInFull(
 }
 
 /** Whether the Service was settled by what levelset wrote, and nothing on its load balancer was read since. */
-export function isUnread({ unsure, compared }: UnitState): boolean {
+export function isUnread({ unsure, compared }: ServiceState): boolean {
   return unsure === true && compared === undefined;
 }
 
-/** The state after a full comparison. Undefined if only a run can say that all is as desired: without a watermark, and with anything to report. */
+/** The state after a full comparison. Undefined if only a run can say that all is as desired: without a settled record, and with anything to report. */
 export function comparedState(
   evaluation: Evaluation,
-  before: UnitState | undefined,
+  before: ServiceState | undefined,
   readAt: number,
-): UnitState | undefined {
+): ServiceState | undefined {
   const { problems, refused, awaitingApproval } = evaluation.plan;
   const tells = [problems, refused, awaitingApproval].some(({ length }) => length > 0);
-  return tells && !before ? undefined : watermark(evaluation, readAt);
+  return tells && !before ? undefined : settledState(evaluation, readAt);
 }
 
 interface Swept {
   readonly world: World;
   readonly project: Project;
-  readonly states: ReadonlyMap<string, UnitState> | ReconcileError;
+  readonly states: ReadonlyMap<string, ServiceState> | ReconcileError;
 }
 
 /** Keeps states, unless a run at work stored another since the sweep loaded `before`. Without these hints the next sweep compares again. */
 export async function keepCompared(
-  compared: ReadonlyMap<string, UnitState | undefined>,
+  compared: ReadonlyMap<string, ServiceState | undefined>,
   before: Swept['states'],
   { kube }: World,
 ): Promise<void> {
@@ -118,7 +122,7 @@ export async function keepCompared(
   if (found.length === 0 || before instanceof ReconcileError) return;
   const now = await attempt(kube.state.load());
   if (now instanceof ReconcileError) return;
-  const stored = (uid: string, states: ReadonlyMap<string, UnitState>): unknown => states.get(uid) ?? null;
+  const stored = (uid: string, states: ReadonlyMap<string, ServiceState>): unknown => states.get(uid) ?? null;
   const left = found.filter(([uid]) => sameJson(stored(uid, now), stored(uid, before)));
   await attempt(kube.state.save(new Map(left)));
 }

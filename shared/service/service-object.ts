@@ -8,7 +8,12 @@ import {
   LOAD_BALANCER_ID,
 } from '../model/ownership.ts';
 import { serviceKey, type Key, type ServiceKey } from '../model/request.ts';
-import { LET_GO_REASON, TAKEN_OVER_REASON, type LetGo, type Unit } from '../model/unit.ts';
+import {
+  RELEASED_REASON,
+  TAKEN_OVER_REASON,
+  type Released,
+  type ServiceObject,
+} from '../model/service-object.ts';
 import { readyCondition } from '../report/condition.ts';
 import { otherController, secondController } from './plan/plan-problems.ts';
 
@@ -61,20 +66,25 @@ export function isAnothers(service: Service, config: Classed): boolean {
   return service.spec.type !== 'LoadBalancer' && hasFinalizer(service) && !isOurs(service, config);
 }
 
-export function unitOf(key: Key, name: ServiceKey, service: Service | undefined, config: Classed): Unit {
+export function objectOf(
+  key: Key,
+  name: ServiceKey,
+  service: Service | undefined,
+  config: Classed,
+): ServiceObject {
   if (!service) return { key, name, wanted: false };
-  const letGo = whyLetGo(service, config);
+  const released = whyReleased(service, config);
   const wanted = wantsLoadBalancer(service, config);
-  return { key, name, service, wanted, ...(letGo ? { letGo } : {}) };
+  return { key, name, service, wanted, ...(released ? { released } : {}) };
 }
 
-/** Why a Service was let go; undefined if levelset looks after it or finishes its deletion (decision 150). A LoadBalancer's class never changes. */
-export function whyLetGo(service: Service, config: Classed): LetGo | undefined {
+/** Why a Service was released; undefined if levelset looks after it or finishes its deletion (decision 150). A LoadBalancer's class never changes. */
+export function whyReleased(service: Service, config: Classed): Released | undefined {
   const isOther = isOfAnotherClass(service, config);
   const condition = readyCondition(service.status?.conditions);
   const told = condition?.reason;
-  const wasLetGo = told === LET_GO_REASON || told === TAKEN_OVER_REASON;
-  if (!isOther && !(isLeaving(service) && wasLetGo)) return undefined;
+  const wasReleased = told === RELEASED_REASON || told === TAKEN_OVER_REASON;
+  if (!isOther && !(isLeaving(service) && wasReleased)) return undefined;
   const second = secondController(service);
   const takenOver = told === TAKEN_OVER_REASON || second !== undefined;
   const by = takenOver ? (second ?? otherController(service))?.manager : undefined;
@@ -90,14 +100,16 @@ export function whyLetGo(service: Service, config: Classed): LetGo | undefined {
       : []),
   ].join(', and ');
   const approval =
-    wasLetGo || !hasCondition(service) ? approvalOfLetGo(service, condition?.lastTransitionTime) : undefined;
+    wasReleased || !hasCondition(service)
+      ? approvalOfRelease(service, condition?.lastTransitionTime)
+      : undefined;
   const isApproved = approval !== undefined && approvalsIn(service.metadata.annotations).includes(approval);
   return { because, takenOver, keepsFinalizer, isApproved, ...(approval === undefined ? {} : { approval }) };
 }
 
-/** The approval names the load balancer and the time of letting go, so it does not hold if levelset has looked after the Service since. */
-function approvalOfLetGo({ metadata: { uid, annotations } }: Service, since: string | undefined): string {
-  return approvalOf([uid, 'let go', annotations?.[LOAD_BALANCER_ID] ?? null, since ?? null]);
+/** The approval names the load balancer and the time of the release, so it does not hold if levelset has looked after the Service since. */
+function approvalOfRelease({ metadata: { uid, annotations } }: Service, since: string | undefined): string {
+  return approvalOf([uid, 'released', annotations?.[LOAD_BALANCER_ID] ?? null, since ?? null]);
 }
 
 /** The managers that have the same finalizer as levelset (docs/sources/kubernetes.md). */
@@ -122,16 +134,16 @@ function classOf({ spec }: Service, { loadBalancerClass: ours }: Classed): strin
   return `${is}, and levelset looks after Services ${looks} (--load-balancer-class)`;
 }
 
-/** Whether a Service that was let go has the approval to delete what it has, or does not say yet how to give it. */
+/** Whether a Service that was released has the approval to delete what it has, or does not say yet how to give it. */
 export function isNotTold(service: Service, config: Config): boolean {
-  const letGo = whyLetGo(service, config);
-  if (!letGo?.approval || letGo.isApproved) return true;
+  const released = whyReleased(service, config);
+  if (!released?.approval || released.isApproved) return true;
   const told = readyCondition(service.status?.conditions);
-  const reason = letGo.takenOver ? TAKEN_OVER_REASON : LET_GO_REASON;
+  const reason = released.takenOver ? TAKEN_OVER_REASON : RELEASED_REASON;
   // a list does not say who writes an object, so whether levelset finishes a Service that leaves is for its run to find out
-  const words = [letGo.approval, ...(letGo.keepsFinalizer && isLeaving(service) ? [FINALIZER] : [])];
+  const words = [released.approval, ...(released.keepsFinalizer && isLeaving(service) ? [FINALIZER] : [])];
   const isTold = told?.reason === reason && words.every((word) => told.message.includes(word));
-  return !isTold || (!letGo.takenOver && hasAnotherAddress(service));
+  return !isTold || (!released.takenOver && hasAnotherAddress(service));
 }
 
 /** Whether another controller seems to have published an address. */
@@ -141,9 +153,9 @@ function hasAnotherAddress({ metadata, status }: Service): boolean {
   return ours !== undefined && published.some(({ ip }) => ip !== undefined && ip !== ours);
 }
 
-export function letGoInWords(letGo: readonly Service[], config: Config): readonly string[] {
-  const because = (service: Service): string => whyLetGo(service, config)?.because ?? '';
-  return [...Map.groupBy(letGo, because)].map(([reason, services]) => {
+export function releasedInWords(released: readonly Service[], config: Config): readonly string[] {
+  const because = (service: Service): string => whyReleased(service, config)?.because ?? '';
+  return [...Map.groupBy(released, because)].map(([reason, services]) => {
     const names = services.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
     return `levelset does not look after ${names.join(', ')} any more, and changes and deletes nothing of them: ${reason}`;
   });

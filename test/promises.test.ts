@@ -33,7 +33,7 @@ const FLAGS_HELD: Held = {
   'test/laws/drift/deep-sweep.test.ts': 'deep',
   'test/scenarios/reconfigured/every-option.test.ts': 'load-balancer-class state-namespace deletion-share',
   'test/scenarios/orphans/quarantine.test.ts': 'orphan-delay',
-  'test/functions/serve/room.test.ts': 'concurrent-load-balancers',
+  'test/functions/serve/slots.test.ts': 'concurrent-load-balancers',
   'test/functions/serve/serve.test.ts': 'watch',
   'test/functions/serve/listen.test.ts': 'listen allow-plain-http',
   'test/functions/serve/tls.test.ts': 'tls-cert-file tls-private-key-file client-ca-file',

@@ -104,7 +104,7 @@ function makeClusters(
       },
       log: ofCluster(log, entry.name),
       metrics: metrics.of(entry.name),
-      shared: { room: await projects.enter(connected), turns: timetable.of(entry.name) },
+      shared: { slots: await projects.enter(connected), turns: timetable.of(entry.name) },
       ...(reported && { reported }),
     });
     cluster.start();

@@ -5,7 +5,7 @@ import { forgetNodes } from '../../shared/memory/listed-nodes.ts';
 import type { ClusterIdentity } from '../../shared/model/ownership.ts';
 import { isUnit, type ReconcileRequest } from '../../shared/model/request.ts';
 import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
-import { CountedRoom } from '../../shared/queue/room.ts';
+import { CountedSlots } from '../../shared/queue/slots.ts';
 import { readMessage, type QueuedWork } from '../../shared/queue/queued-work.ts';
 import { invocationTime, MONOTONIC, type InvocationTime } from '../budget.ts';
 import { functionClusters } from './clusters/clusters.ts';
@@ -87,7 +87,7 @@ async function stay(
   const busy = new BusyLoadBalancers({ cloud, cluster, clock: MONOTONIC, log: ofCluster });
   try {
     return await stayWithKey(request, delayMs, {
-      ...{ busy, room: new CountedRoom(config.concurrentLoadBalancers, cloud), time: time.runs },
+      ...{ busy, slots: new CountedSlots(config.concurrentLoadBalancers, cloud), time: time.runs },
       run: (one, mayCreate) => (isUnit(one.key) ? runKey(one, to, time, mayCreate) : runSweep(one, to, time)),
     });
   } finally {

@@ -9,7 +9,7 @@ const MOST_FAILURES = 3;
 /** How often the time is looked at: Lambda's goes by the time of day, and timers need not. */
 const LOOK_MS = 250;
 
-interface Staying extends Pick<QueueOptions, 'run' | 'busy' | 'room' | 'random'> {
+interface Staying extends Pick<QueueOptions, 'run' | 'busy' | 'slots' | 'random'> {
   readonly time: Budget;
 }
 

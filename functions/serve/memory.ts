@@ -13,7 +13,7 @@ import type { Sweep } from '../../shared/sweep.ts';
 import { HttpError } from '../http/exchange.ts';
 import { Health } from '../page/health.ts';
 import { History } from '../page/history.ts';
-import { Looks } from '../page/looks.ts';
+import { DetailsCache } from '../page/details-cache.ts';
 import { listObjects, rowFromReport, statusRows } from '../status-rows.ts';
 import type { LastReport, ListedObjects } from '../status-rows.ts';
 
@@ -43,13 +43,13 @@ export class PageMemory {
   readonly #dryRun: boolean;
   readonly #health: Health;
   readonly #history = new History();
-  readonly #looks: Looks;
+  readonly #details: DetailsCache;
 
   /** With `dryRun` all runs are dry runs, and the page shows what they would do. */
   constructor(world: World, dryRun = false) {
     this.#world = world;
     this.#health = new Health(world);
-    this.#looks = new Looks(world);
+    this.#details = new DetailsCache(world);
     this.#dryRun = dryRun;
   }
 
@@ -124,11 +124,11 @@ export class PageMemory {
     if (!row)
       throw new HttpError(404, `${JSON.stringify(text)} is not an object that levelset looks after here`);
     const { object } = row;
-    const looked = await this.#looks.at(object);
+    const read = await this.#details.at(object);
     return {
       ...{ cluster, generatedAt: this.#now(), row },
       ...(notListed !== undefined && { notListed }),
-      ...looked,
+      ...read,
       runs: this.#history.of(object),
     };
   }

@@ -7,7 +7,7 @@ import { isByPerson, isUnit, requestOf, scopeOf } from '../../shared/model/reque
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
 import { Queue, type MayCreate } from '../../shared/queue/queue.ts';
-import { Room } from '../../shared/queue/room.ts';
+import { MemorySlots } from '../../shared/queue/slots.ts';
 import { Window } from '../../shared/queue/window.ts';
 import { reconcile } from '../../shared/reconcile.ts';
 import type { QueueView } from '../../shared/report/page.ts';
@@ -18,8 +18,8 @@ import type { Connected } from '../world.ts';
 import { Sweeper, type SweepTurns } from './sweeper.ts';
 
 export interface SharedAmongClusters {
-  /** The places for load balancers in Octavia's hands, of all clusters of one project. */
-  readonly room?: Room;
+  /** The slots for load balancers in Octavia's hands, of all clusters of one project. */
+  readonly slots?: MemorySlots;
   readonly turns?: SweepTurns;
 }
 
@@ -48,7 +48,7 @@ export class Work {
   readonly #sweeper: Sweeper;
   readonly #window = new Window((): unknown => this.#lookAtNodes()); // which never rejects
   #nodes: string | undefined;
-  readonly #dryRuns: Places;
+  readonly #dryRuns: DryRuns;
   readonly #stop = new AbortController();
 
   constructor(options: WorkOptions) {
@@ -56,7 +56,7 @@ export class Work {
     const { connected, dryRun = false, shared = {}, swept } = options;
     const { world } = connected;
     const { cloud, log, config, memory } = world;
-    const { room = new Room(config.concurrentLoadBalancers, MONOTONIC), turns } = shared;
+    const { slots = new MemorySlots(config.concurrentLoadBalancers, MONOTONIC), turns } = shared;
     // runs that come back see the Nodes as the last look did, so that each look is one change of a pool
     memory.nodesKeptMs = config.sweepIntervalMs;
     this.#busy = new BusyLoadBalancers({
@@ -68,7 +68,7 @@ export class Work {
       concurrency: config.concurrentServiceSyncs,
       clock: MONOTONIC,
       busy: this.#busy,
-      room,
+      slots,
     });
     this.#sweeper = new Sweeper({
       ...{ world, intervalMs: config.sweepIntervalMs, readOnly: dryRun },
@@ -78,7 +78,7 @@ export class Work {
         swept(found);
       },
     });
-    this.#dryRuns = new Places(Math.ceil(config.concurrentServiceSyncs / RUNS_PER_DRY_RUN));
+    this.#dryRuns = new DryRuns(Math.ceil(config.concurrentServiceSyncs / RUNS_PER_DRY_RUN));
   }
 
   start(): void {
@@ -169,7 +169,7 @@ export class Work {
   }
 }
 
-class Places {
+class DryRuns {
   #free: number;
   readonly #waiting: (() => void)[] = [];
   wanted = 0;

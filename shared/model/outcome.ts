@@ -13,7 +13,7 @@ export type Outcome =
       /** Id of the load balancer that is busy. One list call polls all busy load balancers together. */
       readonly waitingFor?: string;
       /** The run is to make a load balancer, and as many as may be are in Octavia's hands. */
-      readonly needsRoom?: true;
+      readonly needsSlot?: true;
       /** The Service shares a load balancer, and its run is not the one of the group (ReconcileRequest.inLane). */
       readonly needsGroup?: true;
     }

@@ -5,20 +5,20 @@ import type { Budget, Clock } from '../ports.ts';
 import type { BusyLoadBalancers } from './busy-load-balancers.ts';
 import { Chain, isBefore, moreUrgent, PRIORITY, requeueDelayMs, type Priority } from './scheduling.ts';
 import { Ready, turnOf, type Wanted } from './ready.ts';
-import type { Claimant, Places } from './room.ts';
+import type { Claimant, Slots } from './slots.ts';
 
 export type MayCreate = NonNullable<Budget['mayCreate']>;
 
 export interface QueueOptions {
-  /** Runs one key; a rejection requeues it. `mayCreate` takes a place for a load balancer that the run is to make: false where none is free. */
+  /** Runs one key; a rejection requeues it. `mayCreate` takes a slot for a load balancer that the run is to make: false where none is free. */
   readonly run: (request: ReconcileRequest, mayCreate: MayCreate) => Promise<Report>;
-  /** How many keys of one kind run at once: Services, Nodes, and the routes each have places of their own. */
+  /** How many keys of one kind run at once: Services, Nodes, and the routes each have slots of their own. */
   readonly concurrency: number;
   readonly clock: Clock;
   /** Keeps the keys that wait for a load balancer. Without it they are requeued after their own delay. */
   readonly busy?: Pick<BusyLoadBalancers, 'wait' | 'forget'>;
-  /** Without it nothing waits for a place. */
-  readonly room?: Places;
+  /** Without it nothing waits for a slot. */
+  readonly slots?: Slots;
   /** [0, 1), for the jitter. */
   readonly random?: () => number;
 }
@@ -28,8 +28,8 @@ export const REST_MS = 500;
 
 const REJECTED: Outcome = { status: 'failed', code: 'UNEXPECTED_RESPONSE', message: '', retryAfterMs: 0 };
 
-/** idle: nobody wants it. delayed: it is ready at a time. busy: its load balancer is at work. room: it waits for a place. */
-type Phase = 'idle' | 'delayed' | 'ready' | 'processing' | 'busy' | 'room';
+/** idle: nobody wants it. delayed: it is ready at a time. busy: its load balancer is at work. slot: it waits for a slot. */
+type Phase = 'idle' | 'delayed' | 'ready' | 'processing' | 'busy' | 'slot';
 
 /** What the queue knows of one key. */
 interface State extends Wanted, Claimant {
@@ -65,7 +65,7 @@ const SHARED = 'shared';
  * The work queue of one cluster, with the words and the semantics of client-go's: a key is in it once, and never processed twice at a
  * time; one that is added while it is processing is dirty, and runs once more. A key whose run ended as progressing or failed is
  * delayed, or waits for its load balancer: the longer the more of its runs made no progress, until it is settled, or something
- * else is desired. Hints and sweeps run a key twice a second at most. One that is to make a load balancer waits for a place (Room).
+ * else is desired. Hints and sweeps run a key twice a second at most. One that is to make a load balancer waits for a slot (Slots).
  * Each kind of key has a group, and those that share load balancers have one in which they take turns.
  */
 export class Queue {
@@ -109,10 +109,10 @@ export class Queue {
     return [...this.#groups.values()].reduce((sum, { running }) => sum + running, 0);
   }
 
-  /** How long the oldest key that is ready or waits for a place has waited, in milliseconds. */
+  /** How long the oldest key that is ready or waits for a slot has waited, in milliseconds. */
   oldestAgeMs(): number {
     const now = this.#options.clock.now();
-    const waiting = [...this.#states.values()].filter(({ phase }) => phase === 'ready' || phase === 'room');
+    const waiting = [...this.#states.values()].filter(({ phase }) => phase === 'ready' || phase === 'slot');
     return now - waiting.reduce((oldest, { sinceMs }) => Math.min(oldest, sinceMs), now);
   }
 
@@ -150,7 +150,7 @@ export class Queue {
   }
 
   #makeReady(state: State, priority: Priority): void {
-    if (state.phase !== 'room') state.sinceMs = this.#options.clock.now();
+    if (state.phase !== 'slot') state.sinceMs = this.#options.clock.now();
     state.phase = 'ready';
     state.priority = priority;
     this.#laneOf(state).ready.put(state);
@@ -167,7 +167,7 @@ export class Queue {
   }
 
   #process(state: State, group: Group): void {
-    const { run, room, clock } = this.#options;
+    const { run, slots, clock } = this.#options;
     if (!state.request) throw new Error(`nobody wants ${state.key}`);
     const request: ReconcileRequest = { ...state.request, ...(state.inGroup && { inGroup: true }) };
     state.phase = 'processing';
@@ -179,7 +179,7 @@ export class Queue {
       this.#start(group);
       this.#tellStopped();
     };
-    run(request, () => room?.take(state) ?? true).then(ended, () => {
+    run(request, () => slots?.take(state) ?? true).then(ended, () => {
       ended();
     });
   }
@@ -195,20 +195,20 @@ export class Queue {
     const { dirty } = state;
     state.dirty = undefined;
     const waits = outcome.status === 'progressing' ? outcome : undefined;
-    if (this.#stopped || !waits) this.#options.room?.leave(state);
+    if (this.#stopped || !waits) this.#options.slots?.leave(state);
     if (this.#stopped) return;
     const requeue: ReconcileRequest = { ...request, trigger: 'requeue' };
-    if (waits?.needsRoom) {
-      Object.assign(state, { phase: 'room', request: requeue });
-      this.#options.room?.wait(state); // which may have it go on at once
-    } else if (waits?.waitingFor !== undefined) this.#options.room?.hold(state);
+    if (waits?.needsSlot) {
+      Object.assign(state, { phase: 'slot', request: requeue });
+      this.#options.slots?.wait(state); // which may have it go on at once
+    } else if (waits?.waitingFor !== undefined) this.#options.slots?.hold(state);
     const isAdded = dirty && (delayMs === undefined || dirty.trigger !== 'sweep');
     if (waits?.needsGroup) {
       state.inGroup = true;
       this.#want(state, request, 0);
     }
     if (isAdded) this.add(dirty);
-    if (waits?.needsRoom || !rests(state)) return;
+    if (waits?.needsSlot || !rests(state)) return;
     if (delayMs === undefined) {
       if (!isAdded) this.#settle(state);
     } else if (waits?.waitingFor !== undefined && report && this.#options.busy) {
@@ -225,8 +225,8 @@ export class Queue {
     state.phase = 'busy';
     state.request = requeue;
     this.#options.busy?.wait(report, leastMs, () => {
-      // what is left to do needs no place
-      if (makesLoadBalancer({ steps: report.applied })) this.#options.room?.leave(state);
+      // what is left to do needs no slot
+      if (makesLoadBalancer({ steps: report.applied })) this.#options.slots?.leave(state);
       if (state.phase === 'busy') this.#makeReady(state, this.#priorityOf(state, requeue));
     });
   }
@@ -256,7 +256,7 @@ export class Queue {
   }
 
   #priorityOf({ chain, phase }: State, { trigger }: ReconcileRequest): Priority {
-    if (phase === 'room') return 'soon';
+    if (phase === 'slot') return 'soon';
     return trigger === 'requeue' ? (chain?.priority ?? 'background') : PRIORITY[trigger];
   }
 
@@ -273,7 +273,7 @@ export class Queue {
     this.#options.busy?.forget(state.key);
     this.#laneOf(state).ready.delete(state);
     this.#states.delete(state.key);
-    this.#options.room?.leave(state);
+    this.#options.slots?.leave(state);
   }
 
   #tellStopped(): void {

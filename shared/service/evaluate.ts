@@ -85,9 +85,9 @@ export async function evaluate(
 
   const written = depth === 'deep' ? lastWritten(object, found, world) : undefined;
   if (written && found.loadBalancer) {
-    const look = await evaluateFound(given, { ...about, depth: 'shallow', written }, world);
+    const shallow = await evaluateFound(given, { ...about, depth: 'shallow', written }, world);
     world.memory.loadBalancers.noteWritten(found.loadBalancer.id, undefined);
-    if (isAsWritten(look, written)) return look;
+    if (isAsWritten(shallow, written)) return shallow;
   }
   return evaluateFound(given, { ...about, depth, written: undefined }, world);
 }
@@ -104,7 +104,7 @@ async function evaluateFound(
   world: Source & Pick<World, 'config'>,
 ): Promise<Evaluation> {
   const { object, cluster, isOfNode, depth } = about;
-  const { seen: observed, desired } = await look(reading, about, found, world);
+  const { seen: observed, desired } = await observeAndDesire(reading, about, found, world);
 
   // the record of repairs is read for a load balancer in ERROR, and the quota, a list of each limited kind, before one is made
   const repairing = depth === 'deep' ? await readRepair(object, observed, cluster, world) : undefined;
@@ -133,19 +133,19 @@ async function evaluateFound(
   };
 }
 
-interface Look {
+interface ObservedAndDesired {
   readonly seen: ObservedService;
   readonly desired: DesiredService;
 }
 
-/** What is observed, and what is desired; by a second look where a blocked Service asks for a subnet that none of its members is in. */
-async function look(
+/** What is observed, and what is desired; by a second reading where a blocked Service asks for a subnet that none of its members is in. */
+async function observeAndDesire(
   reading: Reading,
   about: Asking,
   found: FoundLoadBalancers,
   world: Source & Pick<World, 'config'>,
-): Promise<Look> {
-  const once = async (read: Reading): Promise<Look> => {
+): Promise<ObservedAndDesired> {
+  const once = async (read: Reading): Promise<ObservedAndDesired> => {
     const seen = await observeService(questionOf(about, found.loadBalancer, read), found, world);
     return { seen, desired: desire({ ...about, observed: seen, reading: read }) };
   };

@@ -101,12 +101,12 @@ async function whyItEnds(
   if (makesLoadBalancer(plan) && (await budget.mayCreate?.()) === false) {
     const reason =
       'waits for its turn: Octavia works on as many load balancers as --concurrent-load-balancers allows';
-    return { status: 'progressing', reason, retryAfterMs: ROOM_MS, needsRoom: true };
+    return { status: 'progressing', reason, retryAfterMs: SLOT_MS, needsSlot: true };
   }
   return undefined;
 }
 
-const ROOM_MS = 5_000;
+const SLOT_MS = 5_000;
 
 /** A person has a refused creation tried at once, a sweep when its time has come, everybody when something else is desired (decision 522). */
 function wasRefused(evaluation: Evaluation, request: ReconcileRequest, world: World): boolean {

@@ -7,7 +7,7 @@ import { planGc } from '../../shared/gc/plan-gc.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { renderDrift, renderPlan } from '../../shared/plan/render-plan.ts';
 import { reconcile } from '../../shared/reconcile.ts';
-import { explainService } from '../../shared/service/report/look.ts';
+import { explainService } from '../../shared/service/report/object-details.ts';
 import { sweep } from '../../shared/sweep.ts';
 import { renderExplained } from '../../functions/cli/look-commands.ts';
 import { printClusters, printPlan } from '../../functions/cli/gc-command.ts';

@@ -13,7 +13,7 @@ import type { Outcome } from '../../shared/model/outcome.ts';
 import { attempt } from '../../shared/observe/reads.ts';
 import type { Log, World } from '../../shared/ports.ts';
 import { reconcile } from '../../shared/reconcile.ts';
-import { lookAtService } from '../../shared/service/report/look.ts';
+import { serviceDetails } from '../../shared/service/report/object-details.ts';
 import { sweep } from '../../shared/sweep.ts';
 import { aConfig } from '../support/config.ts';
 import { AUTH_URL, inProcessWorld } from '../support/in-process.ts';
@@ -83,7 +83,7 @@ export async function live(
     wakes.length === 0
       ? await sweepOnce(world, inside, told)
       : await runAll(wakes, world, inside, 'audit', told);
-  const unseen = scenario.looks && (await attempt(lookAtService('service/default/web', world)));
+  const unseen = scenario.looks && (await attempt(serviceDetails('service/default/web', world)));
   if (isError(unseen)) told.push(unseen.message);
   told.push(...['Service', 'Event', 'Node'].map((kind) => JSON.stringify(inside.kube.list(kind))));
   const text = told.join('\n').replaceAll('\\', '');

@@ -3,7 +3,7 @@ import type { StatusRow } from '../page.ts';
 import { since, actor, health, next, sync, titleOf, why, groupOf, GROUP_NAMES, healthOf } from './cells.ts';
 import { BARE, pathAbove, renderDocument, warning, type Frame } from './layout.ts';
 import { markup, type Html } from './markup.ts';
-import type { ObjectView, TreePart, Look } from './object-view.ts';
+import type { ObjectView, TreePart, ObjectDetails } from './object-view.ts';
 import type { ComparedAttribute, ComparedResource } from '../../plan/compare-all.ts';
 
 /** Longer values are cut on the page: JSON has them whole. */
@@ -12,7 +12,7 @@ const LONG = 300;
 /** The page of one object: what is wrong, since when, why, who must act and what comes next; then everything that is known of it. */
 export function renderObjectPage(view: ObjectView, frame: Frame = BARE): string {
   const now = Date.parse(view.generatedAt);
-  const { row, look, runs } = view;
+  const { row, details, runs } = view;
   const title = titleOf(row.object);
   return renderDocument(
     {
@@ -24,11 +24,11 @@ export function renderObjectPage(view: ObjectView, frame: Frame = BARE): string 
         ${view.notRead === undefined ? undefined : warning(`levelset cannot look at the object now: ${view.notRead}`)}
         ${answers(row, now)}
         ${commands(view)}
-        ${look?.tree && section('tree', 'On the load balancer', markup`<ul class="tree" role="list">${tree(look.tree)}</ul>`)}
-        ${look && section('compared', 'Desired beside live', comparison(look, now))}
-        ${section('plan', 'Plan', markup`<pre>${look?.plan ?? row.plan ?? 'levelset has made no plan for it since its start.'}</pre>`)}
+        ${details?.tree && section('tree', 'On the load balancer', markup`<ul class="tree" role="list">${tree(details.tree)}</ul>`)}
+        ${details && section('compared', 'Desired beside live', comparison(details, now))}
+        ${section('plan', 'Plan', markup`<pre>${details?.plan ?? row.plan ?? 'levelset has made no plan for it since its start.'}</pre>`)}
         ${section('runs', 'Runs of this process', runsTable(runs, now))}
-        ${look && section('values', 'Why each value is what it is', valuesTable(look))}`,
+        ${details && section('values', 'Why each value is what it is', valuesTable(details))}`,
     },
     frame,
   );
@@ -48,14 +48,14 @@ function answers(row: StatusRow, now: number): Html {
   return markup`<dl class="answers ${groupOf(row)}" id="answers">${facts.map(([name, text]) => markup`<div><dt>${name}</dt><dd>${text}</dd></div>`)}</dl>`;
 }
 
-function commands({ row: { object }, look }: ObjectView): Html {
+function commands({ row: { object }, details }: ObjectView): Html {
   const [kind, namespace = '', name = ''] = object.split('/');
   const subject = kind === 'service' ? `-n ${namespace} service ${name}` : `node ${namespace}`;
   const approve =
-    look?.approve === undefined
+    details?.approve === undefined
       ? []
       : [
-          `kubectl annotate --overwrite ${subject} levelset.openstack.org/approve=${look.approve}  # approves what the plan below shows as waiting`,
+          `kubectl annotate --overwrite ${subject} levelset.openstack.org/approve=${details.approve}  # approves what the plan below shows as waiting`,
         ];
   const describe = object === 'routes' ? [] : [`kubectl describe ${subject}`];
   const lines = [
@@ -77,7 +77,7 @@ function runsTable(runs: ObjectView['runs'], now: number): Html {
   ]);
 }
 
-function valuesTable({ values, ignored }: NonNullable<ObjectView['look']>): Html {
+function valuesTable({ values, ignored }: NonNullable<ObjectView['details']>): Html {
   return markup`${table('Values', ['Setting', 'Value', 'Set by'], 'none', values, (one) => [
     markup`${one.setting}${one.port === undefined ? undefined : markup`<small>port ${one.port}</small>`}`,
     markup`<code>${one.value.slice(0, LONG)}</code>`,
@@ -123,7 +123,7 @@ const WORDS: Readonly<Record<ComparedResource['state'], string>> = {
 const ORDER = Object.keys(WORDS);
 
 /** What levelset sets beside what is there, with the differences first and open. */
-function comparison({ at, notCompared, resources }: Look, now: number): Html {
+function comparison({ at, notCompared, resources }: ObjectDetails, now: number): Html {
   if (notCompared !== undefined) return markup`<p>${notCompared}.</p>`;
   const sorted = [...resources].sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
   const same = sorted.filter(({ state }) => state === 'same').length;

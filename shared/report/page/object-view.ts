@@ -22,7 +22,7 @@ interface ShownValue {
   readonly setBy: string;
 }
 
-export interface Look {
+export interface ObjectDetails {
   readonly at: string;
   readonly tree?: TreePart;
   /** Why nothing is compared now. */
@@ -55,7 +55,7 @@ export interface ObjectView {
   readonly generatedAt: string;
   readonly row: StatusRow;
   /** Absent for Nodes and routes, and while there was none. */
-  readonly look?: Look;
+  readonly details?: ObjectDetails;
   /** Why `look` is old, or absent. */
   readonly notRead?: string;
   /** Why Services and Nodes cannot be listed, so that `row` is an old one. */

@@ -13,7 +13,7 @@ export const noChromium =
 
 if (noChromium !== undefined) console.warn(`tests of the page are skipped: ${noChromium}`);
 
-export interface Look {
+export interface ObjectDetails {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
@@ -22,7 +22,7 @@ export interface Look {
 /** A page in headless Chromium, closed when the test has ended. An error of its script, or a refusal of its policy, is in `errors`. */
 export async function openPage(
   url: string,
-  { width = 1280, height = 900, dark = false }: Look = {},
+  { width = 1280, height = 900, dark = false }: ObjectDetails = {},
 ): Promise<{ readonly page: Page; readonly errors: string[] }> {
   const browser = await chromium.launch({
     ...(PROGRAM && { executablePath: PROGRAM }),

@@ -93,15 +93,15 @@ test('twenty readers cost one look, and while OpenStack is away the page says so
   const { sandbox, url, state, text } = await served();
   for (const name of ['read', 'unread']) sandbox.kube.apply(aService(name));
   for (const name of ['read', 'unread']) await state(name, 'settled');
-  const look = async (): Promise<string | undefined> => {
+  const details = async (): Promise<string | undefined> => {
     const answer = await fetch(`${url}/objects/service/default/read?format=json`);
-    return ((await answer.json()) as ObjectView).look?.at;
+    return ((await answer.json()) as ObjectView).details?.at;
   };
-  const looks = await Promise.all(Array.from({ length: 20 }, look));
+  const looks = await Promise.all(Array.from({ length: 20 }, details));
   expect(new Set(looks).size).toBe(1);
 
   sandbox.fault({ match: { side: 'openstack' }, kind: 'reset-before', times: 1e6 });
-  expect(await look()).toBe(looks[0]);
+  expect(await details()).toBe(looks[0]);
   const page = await text('/objects/service/default/unread');
   expect(page).toMatch(/levelset cannot look at the object now: .*Why as desired/);
 });

@@ -9,7 +9,7 @@ import { Machine, type Surroundings } from './machine.ts';
 import { namesOf, Person } from './person.ts';
 import { NAMES, type Edit, type Schedule } from './schedule.ts';
 import { Watch } from './watch.ts';
-import type { Looked } from './work.ts';
+import type { ReadDetails } from './work.ts';
 
 /** From a person's edit to the event at a process. */
 const EVENT_MS = 60;
@@ -52,7 +52,7 @@ export async function play(schedule: Schedule): Promise<Played> {
   for (const other of others) other.start();
 
   for (const machine of machines) machine.begin();
-  const told = async (machine: Machine, request: Looked, inMs: number): Promise<void> => {
+  const told = async (machine: Machine, request: ReadDetails, inMs: number): Promise<void> => {
     await clock.pause(inMs);
     void machine.process?.tell(request);
   };

@@ -7,7 +7,7 @@ import type { World } from '../../../shared/ports.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
 import type { Life, Machine } from './machine.ts';
 import { kubeHttpOf, transportOf } from './network.ts';
-import { Work, type Looked } from './work.ts';
+import { Work, type ReadDetails } from './work.ts';
 
 export class Process {
   readonly identity: string;
@@ -57,7 +57,7 @@ export class Process {
   }
 
   /** An event comes. One that follows answers 503. */
-  async tell(request: Looked): Promise<void> {
+  async tell(request: ReadDetails): Promise<void> {
     await this.#machine.thaws(this.#life);
     this.#work?.look(request);
   }

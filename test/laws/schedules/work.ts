@@ -13,7 +13,7 @@ const BUDGET_MS = 60_000;
 const MOST_RUNS = 60;
 const LANE = 'those that share';
 
-export type Looked = ReconcileRequest | 'sweep';
+export type ReadDetails = ReconcileRequest | 'sweep';
 
 const RUNS = new AsyncLocalStorage<RunMark>();
 
@@ -43,7 +43,7 @@ export class Work {
     return this.#ahead === 0;
   }
 
-  look(request: Looked, inMs = 0, again = 0): void {
+  look(request: ReadDetails, inMs = 0, again = 0): void {
     this.#ahead += 1;
     void this.#look(request, inMs, again).finally(() => (this.#ahead -= 1));
   }
@@ -58,7 +58,7 @@ export class Work {
     return this.#stopping.signal.aborted;
   }
 
-  async #look(request: Looked, inMs: number, again: number): Promise<void> {
+  async #look(request: ReadDetails, inMs: number, again: number): Promise<void> {
     if (inMs > 0) await this.#machine.pause(inMs, this.#life, this.#stopping.signal);
     const key = request === 'sweep' ? request : request.key;
     if (this.#isStopped || this.#waiting.has(key)) return;

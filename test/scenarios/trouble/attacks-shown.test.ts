@@ -9,7 +9,7 @@ import { renderPlan } from '../../../shared/plan/render-plan.ts';
 import type { StatusRow } from '../../../shared/report/page.ts';
 import { renderObjectPage } from '../../../shared/report/page/object-page.ts';
 import { renderPage } from '../../../shared/report/page/objects-page.ts';
-import { lookAtService } from '../../../shared/service/report/look.ts';
+import { serviceDetails } from '../../../shared/service/report/object-details.ts';
 import { run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { aTlsSecret, keyOfPair } from '../../support/tls-secret.ts';
@@ -76,7 +76,7 @@ async function showAll(name = 'web'): Promise<Shown> {
 async function objectPage(row: StatusRow, reports: readonly Report[]): Promise<string> {
   const [generatedAt, history] = ['2026-11-21T00:00:00Z', new History()];
   for (const report of reports) history.add(report, generatedAt);
-  const look = await lookAtService(row.object, it.world);
+  const look = await serviceDetails(row.object, it.world);
   const events = it.sandbox.kube.list('Event', 'default').map(({ type, reason, message }) => ({
     ...{ type: String(type), reason: String(reason), message: String(message) },
     ...{ at: generatedAt, count: 1 },

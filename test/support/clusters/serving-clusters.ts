@@ -15,7 +15,7 @@ import { ReconcileError } from '../../../shared/model/errors.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import { NoAnswer, type Transport } from '../../../shared/openstack/openstack-http.ts';
 import type { World } from '../../../shared/ports.ts';
-import { Room } from '../../../shared/queue/room.ts';
+import { MemorySlots } from '../../../shared/queue/slots.ts';
 import { aConfig } from '../config.ts';
 import { AUTH_URL, cloudTransport, kubeHttp } from '../in-process.ts';
 import { addNodeIn, SILENT } from '../sandbox-world.ts';
@@ -76,11 +76,11 @@ export function serveInVirtualTime(
   const timetable = new Timetable();
   const lots = countedLots();
   const clusters: ServingCluster[] = [];
-  const room = new Room(6, MONOTONIC);
+  const slots = new MemorySlots(6, MONOTONIC);
   for (const served of names) {
     const neighbour = oneProject ? clusters[0] : undefined;
     const inside = sandboxBeside(neighbour, pendingMs, oneProject ? lots : countedLots());
-    clusters.push(serveOne({ ...served, inside, ...(oneProject && { room }), timetable, now }));
+    clusters.push(serveOne({ ...served, inside, ...(oneProject && { slots }), timetable, now }));
   }
   for (const { work } of clusters) work.start();
   const untilDone = async <T>(what: Promise<T>): Promise<T> => {
@@ -118,19 +118,19 @@ function sandboxBeside(neighbour: ServingCluster | undefined, pendingMs: number,
 
 interface One extends Served {
   readonly inside: SandboxInside;
-  readonly room?: Room;
+  readonly slots?: MemorySlots;
   readonly timetable: Timetable;
   readonly now: () => number;
 }
 
-function serveOne({ name, hang, inside, room, timetable, now }: One): ServingCluster {
+function serveOne({ name, hang, inside, slots, timetable, now }: One): ServingCluster {
   const hangs = (side: SideName): boolean =>
     hang?.side === side && now() >= hang.fromMs && now() < hang.untilMs;
   const world = worldOf(name, inside, hangs);
   const story: ServingCluster['story'][number][] = [];
   const work: Work = new Work({
     connected: { world, cluster: async () => ({ id: await world.kube.clusterId(), name }) },
-    shared: { ...(room && { room }), turns: timetable.of(name) },
+    shared: { ...(slots && { slots }), turns: timetable.of(name) },
     reported: ({ request, outcome }) => {
       story.push([now(), `${request.key} ${request.trigger}: ${outcome.status}`]);
     },

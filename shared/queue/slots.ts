@@ -1,35 +1,35 @@
 import { isPending } from '../model/load-balancer/octavia.ts';
 import type { Clock, Cloud } from '../ports.ts';
 
-/** Who has a place, or waits for one: a key of one queue. */
+/** Who has a slot, or waits for one: a key of one queue. */
 export interface Claimant {
   /** Those of one turn share what is free: the Services of a namespace, in several clusters with the cluster's name. */
   readonly turn: string;
-  /** Called when it waited and has a place now. */
+  /** Called when it waited and has a slot now. */
   readonly begin: () => void;
 }
 
-/** Where keys have places for load balancers in Octavia's hands, or wait for them. */
-export interface Places {
-  /** Takes a place. False: none is free. */
+/** Where keys have slots for load balancers in Octavia's hands, or wait for them. */
+export interface Slots {
+  /** Takes a slot. False: none is free. */
   take(claimant: Claimant): boolean | Promise<boolean>;
-  /** Has a place, whatever is free. */
+  /** Has a slot, whatever is free. */
   hold(claimant: Claimant): void;
-  /** Waits for a place. Who waits already keeps its age. */
+  /** Waits for a slot. Who waits already keeps its age. */
   wait(claimant: Claimant): void;
-  /** Gives up the place, or the wait for one. */
+  /** Gives up the slot, or the wait for one. */
   leave(claimant: Claimant): void;
 }
 
-/** Whoever has had a place for so long is stuck: others need not wait for it any more. */
+/** Whoever has had a slot for so long is stuck: others need not wait for it any more. */
 const STUCK_MS = 180_000;
 
 /**
- * The places for load balancers in Octavia's hands, `--concurrent-load-balancers` for each project (decision 271). A key takes one when its run makes a
+ * The slots for load balancers in Octavia's hands, `--concurrent-load-balancers` for each project (decision 271). A key takes one when its run makes a
  * load balancer, or makes it anew; it holds one, whatever is free, while Octavia is at work on what any run has begun. Of those that
- * wait one whose turn has the fewest places comes first, then who waited longest.
+ * wait one whose turn has the fewest slots comes first, then who waited longest.
  */
-export class Room implements Places {
+export class MemorySlots implements Slots {
   readonly #most: number;
   readonly #clock: Clock;
   /** Since when. */
@@ -89,22 +89,22 @@ export class Room implements Places {
   }
 
   #next(): Claimant | undefined {
-    const placesOf = (turn: string): number =>
+    const slotsOf = (turn: string): number =>
       [...this.#held.keys()].filter((claimant) => claimant.turn === turn).length;
-    const counts = new Map([...this.#waiting].map(({ turn }) => [turn, placesOf(turn)]));
+    const counts = new Map([...this.#waiting].map(({ turn }) => [turn, slotsOf(turn)]));
     const fewest = Math.min(...counts.values());
     return [...this.#waiting].find(({ turn }) => counts.get(turn) === fewest);
   }
 }
 
-/** Who finds no place looks again after so long. */
+/** Who finds no slot looks again after so long. */
 const AGAIN_MS = 5_000;
 
 /**
- * The same places for processes that share no memory: one list of the project's load balancers says how many are in Octavia's
+ * The same slots for processes that share no memory: one list of the project's load balancers says how many are in Octavia's
  * hands. Those who count at the same moment overshoot by a few (decision 271).
  */
-export class CountedRoom implements Places {
+export class CountedSlots implements Slots {
   readonly #most: number;
   readonly #cloud: Pick<Cloud, 'list'>;
   readonly #waiting = new Map<Claimant, NodeJS.Timeout>();

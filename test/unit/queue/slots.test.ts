@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../../shared/model/outcome.ts';
 import type { Key } from '../../../shared/model/request.ts';
 import { Queue } from '../../../shared/queue/queue.ts';
-import { Room, type Claimant } from '../../../shared/queue/room.ts';
+import { MemorySlots, type Claimant } from '../../../shared/queue/slots.ts';
 import type { Step } from '../../../shared/model/plan.ts';
 import { aReport, progressing, SETTLED } from './reports.ts';
 
@@ -16,34 +16,34 @@ const CLOCK = { now: () => Date.now() };
 
 /** Those that wait, with their turns, and who has been let in, in this order. */
 function waiting(
-  room: Room,
+  slots: MemorySlots,
   ...turns: readonly string[]
 ): { claimant: (at: number) => Claimant; begun: number[] } {
   const begun: number[] = [];
   const all = turns.map((turn, at) => ({ turn, begin: () => void begun.push(at) }));
-  for (const claimant of all) if (!room.take(claimant)) room.wait(claimant);
+  for (const claimant of all) if (!slots.take(claimant)) slots.wait(claimant);
   const claimant = (at: number): Claimant => all[at] ?? expect.fail(`nobody is the ${at}.`);
   return { claimant, begun };
 }
 
 test('a place that is free goes to the turn with the fewest, and within a turn to who waited longest', () => {
-  const room = new Room(2, CLOCK);
-  const { claimant, begun } = waiting(room, 'a', 'a', 'a', 'b', 'a', 'c');
-  for (const at of [0, 3, 1, 5, 2]) room.leave(claimant(at));
+  const slots = new MemorySlots(2, CLOCK);
+  const { claimant, begun } = waiting(slots, 'a', 'a', 'a', 'b', 'a', 'c');
+  for (const at of [0, 3, 1, 5, 2]) slots.leave(claimant(at));
   expect(begun).toEqual([3, 5, 2, 4]);
 });
 
 test('who waits keeps its age when it waits anew', () => {
-  const room = new Room(1, CLOCK);
-  const { claimant, begun } = waiting(room, 'a', 'b', 'c');
-  room.wait(claimant(1));
-  room.leave(claimant(0));
+  const slots = new MemorySlots(1, CLOCK);
+  const { claimant, begun } = waiting(slots, 'a', 'b', 'c');
+  slots.wait(claimant(1));
+  slots.leave(claimant(0));
   expect(begun).toEqual([1]);
 });
 
 test('one that is stuck holds up others for three minutes', async () => {
-  const room = new Room(1, CLOCK);
-  const { begun } = waiting(room, 'stuck', 'waits');
+  const slots = new MemorySlots(1, CLOCK);
+  const { begun } = waiting(slots, 'stuck', 'waits');
   await vi.advanceTimersByTimeAsync(179_000);
   expect(begun).toEqual([]);
   await vi.advanceTimersByTimeAsync(2_000);
@@ -65,7 +65,7 @@ test('of any number of Services no more than allowed are made at once, all of th
       fc.array(service, { minLength: 1, maxLength: 30 }),
       fc.integer({ min: 1, max: 6 }),
       async (services, most) => {
-        const room = new Room(most, CLOCK);
+        const slots = new MemorySlots(most, CLOCK);
         const made = new Map<Key, number>();
         const left = new Map<Key, number>();
         const createdMs = new Map<Key, number>();
@@ -75,7 +75,7 @@ test('of any number of Services no more than allowed are made at once, all of th
           clock: CLOCK,
           concurrency: 15,
           random: () => 0.5,
-          room,
+          slots,
           busy: {
             forget: () => undefined,
             wait: ({ request: { key } }, _leastMs, ready) => {
@@ -89,7 +89,7 @@ test('of any number of Services no more than allowed are made at once, all of th
             const done = (outcome: Outcome) => aReport(request, outcome);
             const readyMs = made.get(key);
             if (readyMs === undefined) {
-              if (!mayCreate()) return done({ ...progressing(5_000), needsRoom: true } as Outcome);
+              if (!mayCreate()) return done({ ...progressing(5_000), needsSlot: true } as Outcome);
               working.add(key);
               const inHands = [...createdMs.values()].filter((at) => at > Date.now()).length;
               expect(inHands).toBeLessThan(most);

@@ -30,7 +30,7 @@ async function look(): Promise<{ report: Report; writes: readonly string[] }> {
 const WAITS = {
   status: 'progressing',
   reason: expect.stringContaining('--concurrent-load-balancers') as unknown,
-  needsRoom: true,
+  needsSlot: true,
 };
 
 test('no load balancer is made, and no finalizer, lease or Event is written', async () => {

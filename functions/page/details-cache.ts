@@ -5,25 +5,25 @@ import { errorText } from '../../shared/model/errors.ts';
 import type { Key } from '../../shared/model/request.ts';
 import type { World } from '../../shared/ports.ts';
 import type { ObjectView } from '../../shared/report/page/object-view.ts';
-import { lookAtService } from '../../shared/service/report/look.ts';
+import { serviceDetails } from '../../shared/service/report/object-details.ts';
 
-/** One look at an object for all its readers in this time. */
+/** Details of an object for all its readers in this time. */
 const AGE_MS = 15_000;
-/** The page waits so long for a look, and then shows the last one. */
+/** The page waits so long for details, and then shows the last ones. */
 const PATIENCE_MS = 3_000;
-/** So many looks are under way at once, so that readers take no room from the work. */
+/** So many are read at once, so that readers take no room from the work. */
 const MOST_UNDER_WAY = 2;
 const MOST_KEPT = 50;
 
-type Looked = Pick<ObjectView, 'look' | 'notRead'>;
+type ReadDetails = Pick<ObjectView, 'details' | 'notRead'>;
 
 interface Kept {
   readonly atMs: number;
-  readonly last: Looked;
-  readonly underWay?: Promise<Looked>;
+  readonly last: ReadDetails;
+  readonly underWay?: Promise<ReadDetails>;
 }
 
-export class Looks {
+export class DetailsCache {
   readonly #world: World;
   readonly #kept = new BoundedMap<Key, Kept>(MOST_KEPT);
   #underWay = 0;
@@ -33,8 +33,8 @@ export class Looks {
     this.#world = { ...world, memory: newMemory() };
   }
 
-  /** The last look, at most 15 s old while OpenStack answers soon. Never throws. */
-  async at(key: Key): Promise<Looked> {
+  /** The last details, at most 15 s old while OpenStack answers soon. Never throws. */
+  async at(key: Key): Promise<ReadDetails> {
     const now = this.#world.clock.now();
     const kept = this.#kept.get(key);
     if (kept?.underWay === undefined && (kept === undefined || now - kept.atMs >= AGE_MS)) {
@@ -44,26 +44,26 @@ export class Looks {
     }
     const { underWay, last = {} } = this.#kept.get(key) ?? {};
     if (!underWay) return last;
-    const looked = await valueWithin(PATIENCE_MS, underWay);
-    return looked ?? { ...last, notRead: `OpenStack has not answered for ${PATIENCE_MS / 1_000} s` };
+    const read = await valueWithin(PATIENCE_MS, underWay);
+    return read ?? { ...last, notRead: `OpenStack has not answered for ${PATIENCE_MS / 1_000} s` };
   }
 
-  #begin(key: Key, atMs: number, last: Looked): void {
+  #begin(key: Key, atMs: number, last: ReadDetails): void {
     this.#underWay += 1;
-    const underWay = this.#look(key, last).then((looked) => {
+    const underWay = this.#read(key, last).then((read) => {
       this.#underWay -= 1;
-      this.#kept.set(key, { atMs, last: looked });
-      return looked;
+      this.#kept.set(key, { atMs, last: read });
+      return read;
     });
     this.#kept.set(key, { atMs, last, underWay });
   }
 
-  async #look(key: Key, last: Looked): Promise<Looked> {
+  async #read(key: Key, last: ReadDetails): Promise<ReadDetails> {
     try {
-      const look = await lookAtService(key, this.#world);
-      return look ? { look } : {};
+      const details = await serviceDetails(key, this.#world);
+      return details ? { details } : {};
     } catch (error) {
-      return { ...(last.look && { look: last.look }), notRead: errorText(error) };
+      return { ...(last.details && { details: last.details }), notRead: errorText(error) };
     }
   }
 }

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ObjectView } from '../../../shared/report/page/object-view.ts';
 import type { StatusRow, StatusView } from '../../../shared/report/page.ts';
 import { testServer } from '../../http/test-server.ts';
-import { keepScreenshot, noChromium, openPage, type Look } from './chromium.ts';
+import { keepScreenshot, noChromium, openPage, type ObjectDetails } from './chromium.ts';
 
 const AT = '2026-11-21T03:00:00Z';
 const KINDS: readonly Omit<StatusRow, 'object'>[] = [
@@ -58,7 +58,7 @@ function viewOf(number: number): StatusView {
   };
 }
 
-async function look(number: number, path = '/'): ReturnType<typeof openPage> {
+async function details(number: number, path = '/'): ReturnType<typeof openPage> {
   const { app } = testServer({
     open: true,
     status: () => Promise.resolve(viewOf(number)),
@@ -79,7 +79,7 @@ const OBJECT: ObjectView = {
     ...{ loadBalancerId: '72c9a092-0fbf-4fc2-b465-e56224c9a2f5', trigger: 'sweep' },
     ...{ at: '2026-11-21T02:59:00Z', since: '2026-11-21T02:40:00Z', act: 'whoever owns the object' },
   },
-  look: {
+  details: {
     at: '2026-11-21T02:59:58Z',
     tree: {
       ...PART,
@@ -167,7 +167,7 @@ async function findingsOn(page: Page): Promise<unknown> {
 }
 
 const LIGHT = { dark: false, width: 1000, height: 640 };
-const SHAPES: Readonly<Record<string, Required<Look>>> = {
+const SHAPES: Readonly<Record<string, Required<ObjectDetails>>> = {
   light: LIGHT,
   dark: { ...LIGHT, dark: true },
   '360px': { ...LIGHT, width: 360, height: 740 },
@@ -184,7 +184,7 @@ test.skipIf(noChromium).each(PAGES)(
   // no browser is there
   '%s in light, dark and at 360 px: axe-core finds nothing, and nothing is wider than the window',
   async (name, number, path) => {
-    const { page, errors } = await look(number, path);
+    const { page, errors } = await details(number, path);
     for (const [shape, { dark, ...size }] of Object.entries(SHAPES)) {
       await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
       await page.setViewportSize(size);
@@ -203,7 +203,7 @@ test.skipIf(noChromium)(
   // no browser is there
   '5,000 objects are painted soon, and a search while somebody types is in the address',
   async () => {
-    const { page } = await look(5_000);
+    const { page } = await details(5_000);
     const painted = await page.evaluate<number>(
       `new Promise((resolve) => {
         new PerformanceObserver((list) => resolve(list.getEntriesByName('first-contentful-paint')[0].startTime))

@@ -7,7 +7,7 @@ import { printable } from '../../model/text/text.ts';
 import type { World } from '../../ports.ts';
 import { compareAll } from '../../plan/compare-all.ts';
 import { approveWith, renderPlan } from '../../plan/render-plan.ts';
-import type { Look, TreePart } from '../../report/page/object-view.ts';
+import type { ObjectDetails, TreePart } from '../../report/page/object-view.ts';
 import { evaluate, nodesOf } from '../evaluate.ts';
 import { effectiveValues, overruledValues, type EffectiveValue } from '../intent/effective-values.ts';
 import { objectOf, isOurs } from '../service-object.ts';
@@ -27,7 +27,7 @@ async function shownOf(key: Key, name: ServiceKey, service: Service | undefined,
 }
 
 /** Evaluates a Service for its page, and writes nothing. Undefined if the key is not of a Service. Throws ReconcileError. */
-export async function lookAtService(key: Key, world: World): Promise<Look | undefined> {
+export async function serviceDetails(key: Key, world: World): Promise<ObjectDetails | undefined> {
   const name = asServiceKey(key);
   if (!name) return undefined;
   const service = await world.kube.getService(name.namespace, name.name);

@@ -42,7 +42,7 @@ test('a third Service has its load balancer when one of the first two is done', 
   await until(() => sandbox.cloud.loadbalancers.length === 3);
   const states = sandbox.cloud.loadbalancers.map((one) => one.provisioning_status);
   expect(states.filter((state) => state === 'PENDING_CREATE').length).toBeLessThanOrEqual(2);
-  expect(reports.map(({ outcome }) => outcome)).toContainEqual(expect.objectContaining({ needsRoom: true }));
+  expect(reports.map(({ outcome }) => outcome)).toContainEqual(expect.objectContaining({ needsSlot: true }));
 });
 
 test('while two creates hang a third Service waits, and a Node that leaves is taken out of one that is there', async () => {

@@ -13,7 +13,7 @@ import { rulesOf } from '../model/network/openings.ts';
 import { execute, halvesOf, type Writes, type NodeWrites } from './execute.ts';
 import { isOfNode } from '../model/node/node.ts';
 import { storeCertificate } from './store-certificate.ts';
-import { placeOf, type Ref } from '../model/address.ts';
+import { portKeyOf, type Ref } from '../model/address.ts';
 
 export interface Applied {
   readonly steps: readonly Step[];
@@ -95,7 +95,7 @@ function goesOn(step: Step, failed: Step, known: ReadonlyMap<string, WireResourc
   if (own?.startsWith(MEMBERS) || step.kind === 'port') return true;
   if (step.verb === 'delete' && (isOutsideOctavia(step.kind) || step.kind === 'loadbalancer'))
     return step.narrows === true;
-  if (step.kind === 'l7policy' && step.verb !== 'delete' && placeOf(failed.address) !== '') return false;
+  if (step.kind === 'l7policy' && step.verb !== 'delete' && portKeyOf(failed.address) !== '') return false;
   if (failed.kind === 'loadbalancer')
     return failed.verb === 'update' && failed.changes.every(({ attribute }) => attribute !== 'vip_sg_ids');
   return failed.kind !== 'floatingip';
@@ -108,7 +108,7 @@ function branchOf(step: Step, known: ReadonlyMap<string, WireResource>): string 
   const pool = poolOfMembers(step);
   if (writesMembers(step) && known.has(pool)) return MEMBERS + pool;
   if (kind === 'securitygrouprule') return 'securitygroup';
-  return isOutsideOctavia(kind) || kind === 'loadbalancer' ? address : placeOf(address);
+  return isOutsideOctavia(kind) || kind === 'loadbalancer' ? address : portKeyOf(address);
 }
 
 /** How many ports of nodes are written at a time. They do not depend on each other. */

@@ -13,26 +13,26 @@ export interface Ref {
 }
 
 /** Where a pool is built beside the one in use (decision 11), until the listener turns to it. */
-export function nextPlace(place: string): string {
-  return `${place}/next`;
+export function nextPortKey(portKey: string): string {
+  return `${portKey}/next`;
 }
 
-export function placeOfPort({ protocol = 'TCP', port }: Pick<ServicePort, 'protocol' | 'port'>): string {
+export function portKeyOfPort({ protocol = 'TCP', port }: Pick<ServicePort, 'protocol' | 'port'>): string {
   return `${protocol.toLowerCase()}/${port}`;
 }
 
-const AT_A_PLACE = ['listener', 'pool', 'monitor', 'member', 'l7policy', 'l7rule'];
+const AT_A_PORT = ['listener', 'pool', 'monitor', 'member', 'l7policy', 'l7rule'];
 
 /** `tcp/80` of everything at that port of a Service; empty for what is at none. */
-export function placeOf(address: Address): string {
-  const [kind = '', ...place] = address.split('/');
-  return AT_A_PLACE.includes(kind) ? place.slice(0, 2).join('/') : '';
+export function portKeyOf(address: Address): string {
+  const [kind = '', ...portKey] = address.split('/');
+  return AT_A_PORT.includes(kind) ? portKey.slice(0, 2).join('/') : '';
 }
 
 /** The plan address of the pool of a member (`member/tcp/80/10.0.0.5:30080`) or of a monitor (`monitor/tcp/80`). */
 export function poolAddressOf(address: string): string {
-  const [kind, ...place] = address.split('/');
-  return `pool/${(kind === 'member' ? place.slice(0, -1) : place).join('/')}`;
+  const [kind, ...portKey] = address.split('/');
+  return `pool/${(kind === 'member' ? portKey.slice(0, -1) : portKey).join('/')}`;
 }
 
 /** Listener protocols that share TCP ports (docs/sources/openstack.md, "Protocols on one port"). */
@@ -46,8 +46,8 @@ export function transportOf(listenerProtocol: unknown): string {
 
 /** The plan address of a rule's policy: `l7policy/tcp/80/redirect` for `l7rule/tcp/80/redirect` and for one more, which has its id behind that. */
 export function policyAddressOf(rule: string): string {
-  const [, ...place] = rule.split('/');
-  return `l7policy/${place.slice(0, 3).join('/')}`;
+  const [, ...portKey] = rule.split('/');
+  return `l7policy/${portKey.slice(0, 3).join('/')}`;
 }
 
 export function isRef(value: unknown): value is Ref {

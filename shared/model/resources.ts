@@ -32,7 +32,7 @@ export interface DesiredResource<K extends ResourceKind = ResourceKind> {
   /** A pool of Pods without members (decision 63), or a security group without rules (decision 420), is intended. */
   readonly mayBeEmpty?: true;
   /** Ports of the Service for which a rule of a security group is desired, such as `tcp/80`. */
-  readonly places?: readonly string[];
+  readonly portKeys?: readonly string[];
   readonly attributes: Partial<ResourceTypes[K]>;
   /** Attributes that nobody asked for. A create sets them, and later differences do not count (decision 2). */
   readonly unasked?: readonly string[];

@@ -158,14 +158,14 @@ function desireRules(
 ): readonly DesiredResource[] {
   const { ports, families } = intent;
   const rules = new Map<Address, DesiredResource<'securitygrouprule'>>();
-  const open = (opening: Opening, place: string): void => {
+  const open = (opening: Opening, portKey: string): void => {
     const address = openingAddress(opening);
     const { protocol, port, cidr } = opening;
     rules.set(address, {
       kind: 'securitygrouprule',
       address,
       parent: 'securitygroup',
-      places: [...new Set([...(rules.get(address)?.places ?? []), place])],
+      portKeys: [...new Set([...(rules.get(address)?.portKeys ?? []), portKey])],
       attributes: {
         direction: 'ingress',
         ethertype: `IPv${familyOf(cidr)}`,

@@ -1,4 +1,4 @@
-import { placeOf } from '../../model/address.ts';
+import { portKeyOf } from '../../model/address.ts';
 import {
   lackingIn,
   versionInWords,
@@ -39,17 +39,17 @@ export function withinCapabilities(
     .filter(({ kind }) => provider !== 'ovn' || (kind !== 'l7policy' && kind !== 'l7rule'))
     .map((resource) => {
       const attributes = new Map<string, unknown>(Object.entries(resource.attributes));
-      const place = placeOf(resource.address);
+      const portKey = portKeyOf(resource.address);
       for (const capability of missing) {
         const { kind, attribute, values, at, instead } = capability;
         const value = attributes.get(attribute);
         if (kind !== resource.kind || value === undefined) continue;
-        if (at !== undefined && !place.startsWith(`${at}/`)) continue;
+        if (at !== undefined && !portKey.startsWith(`${at}/`)) continue;
         if (values && !values.includes(isRecord(value) ? value['type'] : value)) continue;
-        if (capability.drops) dropped.add(place);
+        if (capability.drops) dropped.add(portKey);
         else if (instead === undefined) attributes.delete(attribute);
         else attributes.set(attribute, instead);
-        const port = ports.find((one) => one.at === place);
+        const port = ports.find((one) => one.at === portKey);
         const setters = ANNOTATIONS.filter(({ becomes }) => becomes === `${kind}.${attribute}`);
         const [spelled] = setters.flatMap(({ on, sets }) => port?.spelled[`${on}.${sets}`] ?? []);
         if (!spelled && capability.implied) continue;
@@ -59,7 +59,7 @@ export function withinCapabilities(
       return { ...resource, attributes: Object.fromEntries(attributes) };
     });
   return {
-    resources: resources.filter(({ address }) => !dropped.has(placeOf(address))),
+    resources: resources.filter(({ address }) => !dropped.has(portKeyOf(address))),
     problems: [...problems.values()],
   };
 }

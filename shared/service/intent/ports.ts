@@ -1,4 +1,4 @@
-import { placeOfPort } from '../../model/address.ts';
+import { portKeyOfPort } from '../../model/address.ts';
 import type { Service, ServicePort } from '../../model/kubernetes.ts';
 import type { ListenerProtocol } from '../../model/attributes/listener.ts';
 import type { PoolProtocol } from '../../model/attributes/pool.ts';
@@ -33,7 +33,16 @@ export function portsOf(service: Service, annotated: Annotated): readonly Port[]
     const isLocal = externalTrafficPolicy === 'Local' && !isDirect;
     const healthPort = isLocal && healthCheckNodePort ? { healthPort: healthCheckNodePort } : {};
     const check = checkOf(port, transport, 'healthPort' in healthPort);
-    const own = { ...port, spec, index, transport, at: placeOfPort(spec), isDirect, ...healthPort, ...check };
+    const own = {
+      ...port,
+      spec,
+      index,
+      transport,
+      at: portKeyOfPort(spec),
+      isDirect,
+      ...healthPort,
+      ...check,
+    };
     const read = { ...own, ...protocolsOf(spec, transport, port) };
     return { ...read, meets: needsMetBy(read) };
   });

@@ -1,4 +1,4 @@
-import { nextPlace, policyAddressOf, transportOf } from '../../model/address.ts';
+import { nextPortKey, policyAddressOf, transportOf } from '../../model/address.ts';
 import { clusterTag, hasTag, tagValue, type ClusterIdentity } from '../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
 import type { Cloud, ReadKind } from '../../ports.ts';
@@ -44,23 +44,23 @@ export function observePools(
   owners: Owners,
 ): readonly ObservedResource<'pool'>[] {
   const all = wires.map((wire) => ({ wire, ...purposeOf(wire, listeners) }));
-  const rank = ({ wire: { id, created_at }, place, user }: Purposed): string =>
-    `${place !== undefined && place === user?.place ? 1 : 0} ${String(created_at)} ${id}`;
+  const rank = ({ wire: { id, created_at }, portKey, user }: Purposed): string =>
+    `${portKey !== undefined && portKey === user?.portKey ? 1 : 0} ${String(created_at)} ${id}`;
   const sorted = all.sort((a, b) => (rank(a) < rank(b) ? 1 : -1));
   // another port's pool, and a second one for a port that has its pool, get what is left
   const first = new Map(
-    sorted.toReversed().flatMap((one) => (one.place === undefined ? [] : [[one.place, one]])),
+    sorted.toReversed().flatMap((one) => (one.portKey === undefined ? [] : [[one.portKey, one]])),
   );
   const taken = new Set(first.keys());
   return sorted.map((one) => {
-    const { wire, place, user } = one;
-    const left = [user?.place, place === undefined ? undefined : nextPlace(place)];
-    const isFirst = place !== undefined && first.get(place) === one;
+    const { wire, portKey, user } = one;
+    const left = [user?.portKey, portKey === undefined ? undefined : nextPortKey(portKey)];
+    const isFirst = portKey !== undefined && first.get(portKey) === one;
     const at = isFirst
-      ? place
+      ? portKey
       : (left.find((free) => free !== undefined && !taken.has(free)) ?? `unused/${wire.id}`);
     taken.add(at);
-    const whose = whosePool(owners, wire, user?.place === at ? user.listener : undefined);
+    const whose = whosePool(owners, wire, user?.portKey === at ? user.listener : undefined);
     return { kind: 'pool', address: `pool/${at}`, id: wire.id, parent: 'lb', whose, wire };
   });
 }
@@ -73,22 +73,22 @@ function observeListener(wire: WireResource, owners: Owners): ObservedResource<'
 
 interface Purposed {
   readonly wire: WireResource;
-  readonly place: string | undefined;
-  readonly user: { readonly listener: ObservedResource; readonly place: string } | undefined;
+  readonly portKey: string | undefined;
+  readonly user: { readonly listener: ObservedResource; readonly portKey: string } | undefined;
 }
 
 /** A pool is for the port of its tag, else of its listener. Of several users the listener at that port counts, or without a tag the namesake. */
 function purposeOf(wire: WireResource, listeners: readonly ObservedResource[]): Omit<Purposed, 'wire'> {
   const users = listeners
     .filter((listener) => listener.wire['default_pool_id'] === wire.id)
-    .map((listener) => ({ listener, place: listener.address.slice('listener/'.length) }));
+    .map((listener) => ({ listener, portKey: listener.address.slice('listener/'.length) }));
   const madeFor = tagValue(wire['tags'], 'port');
-  const own = ({ listener, place }: (typeof users)[number]): boolean =>
+  const own = ({ listener, portKey }: (typeof users)[number]): boolean =>
     madeFor === undefined
       ? String(listener.wire['name']).replace('listener_', 'pool_') === wire['name']
-      : place === madeFor;
+      : portKey === madeFor;
   const user = users.find(own) ?? users[0];
-  return { place: madeFor ?? user?.place, user };
+  return { portKey: madeFor ?? user?.portKey, user };
 }
 
 async function observePoolContents(
@@ -110,10 +110,10 @@ export async function observeMembers(
   cloud: Pick<Cloud, 'list'>,
 ): Promise<readonly ObservedResource<'member'>[]> {
   const members = await cloud.list('member', {}, pool.id);
-  const place = pool.address.slice('pool/'.length);
+  const portKey = pool.address.slice('pool/'.length);
   return members.map((wire) => ({
     kind: 'member',
-    address: `member/${place}/${String(wire['address'])}:${String(wire['protocol_port'])}`,
+    address: `member/${portKey}/${String(wire['address'])}:${String(wire['protocol_port'])}`,
     id: wire.id,
     parent: pool.address,
     whose: whoseMember(wire, members, pool),
@@ -149,10 +149,10 @@ function asResource(
   cluster: ClusterIdentity,
   taken: Set<string>,
 ): ObservedResource<'l7policy'> {
-  const place = listener.address.slice('listener/'.length);
+  const portKey = listener.address.slice('listener/'.length);
   const whose = hasTag(wire['tags'], clusterTag(cluster)) ? 'ours' : 'foreign';
-  const redirect = `l7policy/${place}/redirect`;
-  const address = whose === 'ours' && !taken.has(redirect) ? redirect : `l7policy/${place}/${wire.id}`;
+  const redirect = `l7policy/${portKey}/redirect`;
+  const address = whose === 'ours' && !taken.has(redirect) ? redirect : `l7policy/${portKey}/${wire.id}`;
   taken.add(address);
   return { kind: 'l7policy', address, id: wire.id, parent: listener.address, whose, wire };
 }

@@ -77,12 +77,12 @@ export function listsFor({
 function found(list: readonly WireResource[], query: Query): readonly WireResource[] {
   const filters = Object.entries(query).flatMap(([name, value]) => filtersOf(name, value));
   const [fewest, ...others] = filters
-    .map((filter) => ({ filter, places: placesOf(list, filter) }))
-    .toSorted((a, b) => a.places.length - b.places.length);
+    .map((filter) => ({ filter, indexes: indexesOf(list, filter) }))
+    .toSorted((a, b) => a.indexes.length - b.indexes.length);
   if (!fewest) return list;
-  return [...new Set(fewest.places)]
+  return [...new Set(fewest.indexes)]
     .toSorted((a, b) => a - b)
-    .flatMap((place) => list[place] ?? [])
+    .flatMap((index) => list[index] ?? [])
     .filter((wire) => others.every(({ filter }) => passes(wire, filter)));
 }
 
@@ -106,23 +106,23 @@ function passes(wire: WireResource, { name, values }: Filter): boolean {
   return valuesOf(wire, name).some((value) => values.includes(value));
 }
 
-/** The places in the list of what passes; a resource with several of the values comes several times. */
-function placesOf(list: readonly WireResource[], { name, values }: Filter): readonly number[] {
-  const places = byValue(list, name);
-  return values.flatMap((value) => places.get(value) ?? []);
+/** Where in the list what passes is; a resource with several of the values comes several times. */
+function indexesOf(list: readonly WireResource[], { name, values }: Filter): readonly number[] {
+  const indexes = byValue(list, name);
+  return values.flatMap((value) => indexes.get(value) ?? []);
 }
 
 const byValue = onceForEach(
   (name: string) => name,
   (list: readonly WireResource[], name): ReadonlyMap<unknown, readonly number[]> => {
-    const places = new Map<unknown, number[]>();
-    for (const [place, wire] of list.entries())
+    const indexes = new Map<unknown, number[]>();
+    for (const [index, wire] of list.entries())
       for (const value of valuesOf(wire, name)) {
-        const there = places.get(value);
-        if (there) there.push(place);
-        else places.set(value, [place]);
+        const there = indexes.get(value);
+        if (there) there.push(index);
+        else indexes.set(value, [index]);
       }
-    return places;
+    return indexes;
   },
 );
 

@@ -1,5 +1,5 @@
 import type { CreateStep } from '../../model/plan.ts';
-import { placeOf, type Address } from '../../model/address.ts';
+import { portKeyOf, type Address } from '../../model/address.ts';
 import type { Attributes, DesiredResource, ResourceKind } from '../../model/resources.ts';
 
 /** Attributes that the place in the tree implies, so that the request leaves them out. */
@@ -13,8 +13,8 @@ export function leftOut(children: readonly DesiredResource[]): readonly DesiredR
 
 /** The listeners of `leftOut` and everything on them, which later steps create one by one. */
 export function comesLater(desired: readonly DesiredResource[]): readonly DesiredResource[] {
-  const places = new Set(leftOut(desired).map(({ address }) => placeOf(address)));
-  return desired.filter(({ address }) => places.has(placeOf(address)));
+  const portKeys = new Set(leftOut(desired).map(({ address }) => portKeyOf(address)));
+  return desired.filter(({ address }) => portKeys.has(portKeyOf(address)));
 }
 
 /** One POST (Octavia API, "fully populated load balancer"). TLS pools come later: Octavia 11 fails on such a tree with 500, and leaks the VIP port. */

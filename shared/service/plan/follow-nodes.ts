@@ -1,4 +1,4 @@
-import { placeOf } from '../../model/address.ts';
+import { portKeyOf } from '../../model/address.ts';
 import type { DesiredResource, Member, ObservedResource } from '../../model/resources.ts';
 import { asItIs } from './held/hold-members.ts';
 
@@ -25,7 +25,7 @@ export function followNodes(
       .filter((one) => isBeside(one, present))
       .map((one) =>
         asOthers(
-          { ...one, parent: pool, address: one.address.replace(placeOf(one.address), placeOf(pool)) },
+          { ...one, parent: pool, address: one.address.replace(portKeyOf(one.address), portKeyOf(pool)) },
           present,
         ),
       );

@@ -6,7 +6,7 @@ import type { ClusterIdentity } from '../../model/ownership.ts';
 import { isAnother, type Plan, type Problem } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import type { Depth, ServiceObject } from '../../model/service-object.ts';
-import { withoutTakenPlaces } from './plan-problems.ts';
+import { withoutTakenPorts } from './plan-problems.ts';
 import type { RepairFacts } from './plan-repair.ts';
 
 /** How many resources of each kind the quota still allows; kinds without a limit are absent. */
@@ -59,7 +59,7 @@ export function isOnUsersPort(
 
 /** The ports that others have, such as `tcp/80`, and the addresses of the rules that are idle without them. */
 export function takenByOthers({ desired, observed, cluster }: ServicePlanInput): readonly string[] {
-  const free = withoutTakenPlaces(desired.resources, observed.resources, cluster);
+  const free = withoutTakenPorts(desired.resources, observed.resources, cluster);
   if (free.taken.length === 0) return [];
   const left = new Set(withoutIdleRules(free.desired).map(({ address }) => address));
   const addresses = free.desired.map(({ address }) => address);
@@ -69,8 +69,8 @@ export function takenByOthers({ desired, observed, cluster }: ServicePlanInput):
 /** A port without a pool is another Service's here, or the cloud cannot serve it. A group that loses all rules may be empty (decision 420). */
 export function withoutIdleRules(desired: readonly DesiredResource[]): readonly DesiredResource[] {
   const pools = new Set(desired.filter(({ kind }) => kind === 'pool').map(({ address }) => address));
-  const isIdle = ({ kind, places = [] }: DesiredResource): boolean =>
-    kind === 'securitygrouprule' && !places.some((place) => pools.has(`pool/${place}`));
+  const isIdle = ({ kind, portKeys = [] }: DesiredResource): boolean =>
+    kind === 'securitygrouprule' && !portKeys.some((portKey) => pools.has(`pool/${portKey}`));
   if (!desired.some(isIdle)) return desired;
   const left = desired.filter((resource) => !isIdle(resource));
   if (left.some(({ kind }) => kind === 'securitygrouprule')) return left;

@@ -2,7 +2,7 @@ import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import type { Config } from '../../config/config.ts';
 import { equalAttribute } from '../../model/equality.ts';
-import { placeOf } from '../../model/address.ts';
+import { portKeyOf } from '../../model/address.ts';
 import { FIELD_MANAGER, type ClusterIdentity } from '../../model/ownership.ts';
 import { servicesIn } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { ManagedFields, Service } from '../../model/kubernetes.ts';
@@ -70,7 +70,7 @@ export function delegationProblems(
 }
 
 /** Octavia has one TCP-like listener per port: a port that another Service or a person has is left out with everything on it. */
-export function withoutTakenPlaces(
+export function withoutTakenPorts(
   desired: readonly DesiredResource[],
   observed: readonly ObservedResource[],
   cluster: ClusterIdentity,
@@ -82,21 +82,21 @@ export function withoutTakenPlaces(
   const there = new Map(observed.map((resource) => [resource.address, resource]));
   const taken = desired.flatMap(({ kind, address }) => {
     if (kind !== 'listener') return [];
-    const place = address.slice('listener/'.length);
-    const holder = there.get(address) ?? there.get(`pool/${place}`);
-    return holder?.whose === 'foreign' ? [{ place, holder }] : [];
+    const portKey = address.slice('listener/'.length);
+    const holder = there.get(address) ?? there.get(`pool/${portKey}`);
+    return holder?.whose === 'foreign' ? [{ portKey, holder }] : [];
   });
   if (taken.length === 0) return { desired, problems: [], taken: [] };
-  const places = new Set(taken.map(({ place }) => place));
+  const portKeys = new Set(taken.map(({ portKey }) => portKey));
   return {
-    desired: desired.filter(({ address }) => !places.has(placeOf(address))),
-    problems: taken.map(({ place, holder }) => problemOf(place, holder, cluster)),
-    taken: [...places],
+    desired: desired.filter(({ address }) => !portKeys.has(portKeyOf(address))),
+    problems: taken.map(({ portKey, holder }) => problemOf(portKey, holder, cluster)),
+    taken: [...portKeys],
   };
 }
 
-function problemOf(place: string, { wire, id }: ObservedResource, cluster: ClusterIdentity): Problem {
-  const [family = '', port = ''] = place.split('/');
+function problemOf(portKey: string, { wire, id }: ObservedResource, cluster: ClusterIdentity): Problem {
+  const [family = '', port = ''] = portKey.split('/');
   const [service] = servicesIn(wire['tags'], cluster);
   const name = /_([a-z0-9.-]+)_([a-z0-9.-]+)$/.exec(String(wire['name']));
   const whose = service ?? (name ? `${name[1] ?? ''}/${name[2] ?? ''}` : `another owner (${id})`);

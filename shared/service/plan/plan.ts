@@ -1,5 +1,5 @@
 import type { AwaitingApproval, Plan, Refusal, Step, UpdateStep } from '../../model/plan.ts';
-import { placeOfPort, type Address } from '../../model/address.ts';
+import { portKeyOfPort, type Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
 import { isBlocked } from '../../model/plan.ts';
 import { followNodes } from './follow-nodes.ts';
@@ -22,7 +22,7 @@ import {
   delegationProblems,
   quotaProblems,
   secondControllerProblems,
-  withoutTakenPlaces,
+  withoutTakenPorts,
 } from './plan-problems.ts';
 import { isOnUsersPort, withoutIdleRules, type ServicePlanInput } from './plan-input.ts';
 import { whatCanBeDoneNow } from './what-can-be-done-now.ts';
@@ -45,14 +45,14 @@ export function planService(given: ServicePlanInput): Plan {
   const { loadBalancer, sharing, replacement, duplicates } = seen;
   const { keepMembers, keepSecurityGroup, approved, another, readOtherwise, internalByConfig } = asked;
   const uid = object.service?.metadata.uid ?? '';
-  const free = withoutTakenPlaces(asked.resources, seen.resources, cluster);
+  const free = withoutTakenPorts(asked.resources, seen.resources, cluster);
   const published = publishedAddresses(object.service);
   const isUnread = loadBalancer !== undefined && isLocked(loadBalancer);
   const canJudgeTls = depth === 'deep' && !isUnread;
   const input = {
     object: object.key,
     leaves: whyLeaving(object),
-    ports: (object.service?.spec.ports ?? []).map(placeOfPort),
+    ports: (object.service?.spec.ports ?? []).map(portKeyOfPort),
     ...holdUntilApproved({
       key: object.name,
       desired: withoutIdleRules(free.desired),

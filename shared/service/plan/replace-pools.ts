@@ -1,5 +1,5 @@
 import { ATTRIBUTES, attributesOf } from '../../model/attributes.ts';
-import { nextPlace, type Address } from '../../model/address.ts';
+import { nextPortKey, type Address } from '../../model/address.ts';
 import { replacesTag } from '../../model/ownership.ts';
 import type { DesiredResource, ObservedResource, Attributes } from '../../model/resources.ts';
 import { compare } from '../../plan/compare.ts';
@@ -18,10 +18,10 @@ export function replacePools(
   keepMembers: boolean,
 ): readonly DesiredResource[] {
   const at = Map.groupBy(desired, placeIn);
-  const places = desired
+  const portKeys = desired
     .filter(({ kind }) => kind === 'pool')
     .flatMap((pool) => placeToLeave(pool, at.get(placeIn(pool)) ?? [], there));
-  const leaving = new Map(places.map((one) => [one.place, one]));
+  const leaving = new Map(portKeys.map((one) => [one.portKey, one]));
   const isLeft = ({ mayBeEmpty }: Leaving): boolean => !keepMembers || mayBeEmpty;
   const along = desired.flatMap((resource) => {
     const found = leaving.get(placeIn(resource));
@@ -29,12 +29,12 @@ export function replacePools(
     return isLeft(found) ? inNextPool(resource, found, there) : asItIs(resource, there);
   });
   const wanted = new Set(along.map(({ address }) => address));
-  const others = places.filter(isLeft).flatMap((found) => membersOfOthers(found, there));
+  const others = portKeys.filter(isLeft).flatMap((found) => membersOfOthers(found, there));
   return [...along, ...others.filter(({ address }) => !wanted.has(address))];
 }
 
 interface Leaving extends PoolReplacement {
-  readonly place: string;
+  readonly portKey: string;
   readonly mayBeEmpty: boolean;
 }
 
@@ -43,7 +43,7 @@ function membersOfOthers(found: Leaving, there: There): readonly DesiredResource
   return [...there.values()]
     .filter(
       ({ kind, parent, whose }) =>
-        kind === 'member' && parent === `pool/${found.place}` && whose === 'foreign',
+        kind === 'member' && parent === `pool/${found.portKey}` && whose === 'foreign',
     )
     .map((observed) => {
       const { kind, address, parent = '' } = observed;
@@ -56,21 +56,21 @@ function placeToLeave(
   all: readonly DesiredResource[],
   there: There,
 ): readonly Leaving[] {
-  const place = pool.slice('pool/'.length);
+  const portKey = pool.slice('pool/'.length);
   const changes = changesOf(all, there);
   if (changes.length === 0) return [];
   const because = `${changes.join(', ')}: the new pool is built beside the old one`;
   const old = there.get(pool);
   const replaces = old?.whose === 'adoptable' ? { replaces: old.id } : {};
-  const leaving = { place, because, mayBeEmpty: mayBeEmpty === true, ...replaces };
+  const leaving = { portKey, because, mayBeEmpty: mayBeEmpty === true, ...replaces };
   // a new pool that was begun for an earlier intent is skipped, and deleted with the old one
-  let next = nextPlace(place);
+  let next = nextPortKey(portKey);
   const isBegunOtherwise = (): boolean =>
     changesOf(
       all.map((resource) => inNextPool(resource, { ...leaving, next }, there)),
       there,
     ).length > 0;
-  while (isBegunOtherwise()) next = nextPlace(next);
+  while (isBegunOtherwise()) next = nextPortKey(next);
   return [{ ...leaving, next }];
 }
 
@@ -88,7 +88,7 @@ function changesOf(resources: readonly DesiredResource[], there: There): readonl
   return [...new Set(changes)];
 }
 
-/** The place of a listener, a pool or what is in it. Other resources have one of their own. */
+/** The port key of a listener, a pool or what is in it. Other resources have an address of their own. */
 function placeIn({ address, parent }: DesiredResource): string {
   return (parent?.startsWith('pool/') ? parent : address).replace(/^(listener|pool)\//, '');
 }

@@ -28,9 +28,9 @@ export function whyChildGoes({ kind, address }: ObservedResource, { wanted, port
       return 'its redirect is to have no such condition';
     default: {
       const [, family = '', port = ''] = address.split('/');
-      const place = `${family}/${port}`;
-      if (kind === 'pool' && wanted.has(`listener/${place}`)) return 'its listener is to use another pool';
-      return ports.includes(place)
+      const portKey = `${family}/${port}`;
+      if (kind === 'pool' && wanted.has(`listener/${portKey}`)) return 'its listener is to use another pool';
+      return ports.includes(portKey)
         ? 'levelset leaves this port of the Service out'
         : 'no port of the Service asks for it';
     }

@@ -7,13 +7,13 @@ import { asObserved, freeOf, heldChanges, type Adopted, type Sides } from './hel
 const WITH_MONITOR = 'monitor_port';
 
 /** Members that levelset would not select stay if the pool would have none left, or on kinx's load balancers if their nodes exist (decision 6). */
-export function heldMembers(place: string, sides: Sides, adopted: Adopted): Sides {
-  const pool = `pool/${place}`;
+export function heldMembers(portKey: string, sides: Sides, adopted: Adopted): Sides {
+  const pool = `pool/${portKey}`;
   const isHere = memberIn(pool);
   const present = sides.observed.filter((one) => isHere(one) && one.whose !== 'foreign');
   if (isOfPods(pool, adopted)) return heldPods(pool, sides, adopted);
   if (adopted.keepMembers) return sides;
-  const kept = keepAddresses(place, sides, adopted, 'anywhere').desired;
+  const kept = keepAddresses(portKey, sides, adopted, 'anywhere').desired;
   const settings = withHeldSettings(pool, kept.filter(isHere), present, adopted);
   const staying = new Set(kept.map(({ address }) => address));
   const waiting = heldSurplus(pool, present, staying, adopted);
@@ -71,12 +71,12 @@ function asServing(member: DesiredResource): DesiredResource {
 
 /** A member keeps any IP address of its node (decision 25); once approved, not where the Service asks for another subnet. */
 export function keepAddresses(
-  place: string,
+  portKey: string,
   sides: Sides,
   { nodes, there, wanted }: Adopted,
   where: 'anywhere' | 'in their subnet',
 ): Sides {
-  const pool = `pool/${place}`;
+  const pool = `pool/${portKey}`;
   const isHere = memberIn(pool);
   if (isOfPods(pool, { wanted })) return sides;
   const present = sides.observed.filter((one) => isHere(one) && one.whose !== 'foreign');
@@ -156,8 +156,8 @@ function heldPods(pool: string, sides: Sides, { controller, hold }: Adopted): Si
 }
 
 /** Once approved, such a pool has the Service's Pods and no other member. */
-export function podsAsOurs(place: string, sides: Sides, adopted: Adopted): Sides {
-  const isHere = memberIn(`pool/${place}`);
-  if (!isOfPods(`pool/${place}`, adopted)) return sides;
+export function podsAsOurs(portKey: string, sides: Sides, adopted: Adopted): Sides {
+  const isHere = memberIn(`pool/${portKey}`);
+  if (!isOfPods(`pool/${portKey}`, adopted)) return sides;
   return { ...sides, observed: sides.observed.map((one) => (isHere(one) ? { ...one, whose: 'ours' } : one)) };
 }

@@ -1,5 +1,5 @@
 /** Differences that the old controller would have left wait under one hash for the approval of the Service's takeover (decisions 7, 6). */
-import { isRef, placeOf } from '../../../model/address.ts';
+import { isRef, portKeyOf } from '../../../model/address.ts';
 import { CONTROLLER, otherControllerOf } from '../../../model/load-balancer/other-controllers.ts';
 import { approvalOf, adoptedTag, hasTag, TAG_PREFIX } from '../../../model/ownership.ts';
 import type { Change } from '../../../model/plan.ts';
@@ -26,18 +26,18 @@ export function holdUntilApproved(given: HeldInput): Held {
     return heldFromConfig(input, input);
 
   const held = new Set(pools.map(({ address }) => address));
-  const places = [...wanted.keys()]
+  const portKeys = [...wanted.keys()]
     .filter((address) => held.has(address))
     .map((address) => address.slice('pool/'.length));
   const waiting: Waiting[] = [];
   const hold = (change: Waiting): void => void waiting.push(change);
   const adopted: Adopted = { ...input, controller: otherControllerOf(lb.wire), there, wanted, hold };
-  const desired = input.desired.map((one) => withOurTags(one, places, adopted));
+  const desired = input.desired.map((one) => withOurTags(one, portKeys, adopted));
   const isApproved = hasTag(lb.wire['tags'], adoptedTag(input.key));
-  if (isApproved) return heldFromConfig(openPorts(places, { ...input, desired }, adopted), input);
+  if (isApproved) return heldFromConfig(openPorts(portKeys, { ...input, desired }, adopted), input);
 
   const balancer = desired.map((one) => (one.kind === 'loadbalancer' ? holdOne(one, adopted) : one));
-  const ports = holdPorts(places, { ...input, desired: balancer }, adopted);
+  const ports = holdPorts(portKeys, { ...input, desired: balancer }, adopted);
   const asItIs = heldFloatingIP(ports, adopted);
   const approval = approvalOf([
     input.uid,
@@ -61,21 +61,21 @@ function withTag(desired: readonly DesiredResource[], tag: string): readonly Des
   });
 }
 
-function openPorts(places: readonly string[], sides: Sides, adopted: Adopted): Sides {
-  return places.reduce<Sides>(
-    (done, place) => podsAsOurs(place, keepAddresses(place, done, adopted, 'in their subnet'), adopted),
+function openPorts(portKeys: readonly string[], sides: Sides, adopted: Adopted): Sides {
+  return portKeys.reduce<Sides>(
+    (done, portKey) => podsAsOurs(portKey, keepAddresses(portKey, done, adopted, 'in their subnet'), adopted),
     sides,
   );
 }
 
-function holdPorts(places: readonly string[], sides: Sides, adopted: Adopted): Sides {
-  const atPlace = (done: Sides, place: string): Sides => {
-    const port = { ...done, desired: holdPort(place, done.desired, adopted) };
-    const [served, isChecked] = heldMonitor(place, heldMembers(place, port, adopted), adopted);
-    return isChecked ? served : withSameCheckPort(place, served, adopted);
+function holdPorts(portKeys: readonly string[], sides: Sides, adopted: Adopted): Sides {
+  const atPlace = (done: Sides, portKey: string): Sides => {
+    const port = { ...done, desired: holdPort(portKey, done.desired, adopted) };
+    const [served, isChecked] = heldMonitor(portKey, heldMembers(portKey, port, adopted), adopted);
+    return isChecked ? served : withSameCheckPort(portKey, served, adopted);
   };
-  const ports = places.reduce(atPlace, sides);
-  return { ...ports, desired: withoutNewKinds(places, ports.desired, adopted) };
+  const ports = portKeys.reduce(atPlace, sides);
+  return { ...ports, desired: withoutNewKinds(portKeys, ports.desired, adopted) };
 }
 
 function holdOne(desired: DesiredResource, adopted: Adopted, free?: readonly string[]): DesiredResource {
@@ -97,29 +97,29 @@ function wouldKeep(changes: readonly Change[], { controller }: Adopted): string 
 const OF_ANY = ['tags', 'allowed_cidrs', 'connection_limit', 'default_pool_id'];
 
 function holdPort(
-  place: string,
+  portKey: string,
   all: readonly DesiredResource[],
   adopted: Adopted,
 ): readonly DesiredResource[] {
   const free = (kind: ResourceKind): readonly string[] => freeOf(kind, adopted);
-  const listener = adopted.wanted.get(`listener/${place}`);
+  const listener = adopted.wanted.get(`listener/${portKey}`);
   const switches =
     listener && heldChanges(listener, adopted, []).some(({ attribute }) => attribute === 'protocol');
   return all.map((one) => {
-    if (one.address === `listener/${place}`)
+    if (one.address === `listener/${portKey}`)
       return holdOne(
         one,
         adopted,
         switches ? free('listener').filter((name) => OF_ANY.includes(name)) : undefined,
       );
-    if (one.address !== `pool/${place}`) return one;
+    if (one.address !== `pool/${portKey}`) return one;
     return holdOne(one, adopted, switches ? free('pool').filter((name) => name !== 'protocol') : undefined);
   });
 }
 
 /** The monitor as it is while it waits, and whether members are checked as desired: all would be down otherwise. */
-function heldMonitor(place: string, sides: Sides, adopted: Adopted): readonly [Sides, boolean] {
-  const address = `monitor/${place}`;
+function heldMonitor(portKey: string, sides: Sides, adopted: Adopted): readonly [Sides, boolean] {
+  const address = `monitor/${portKey}`;
   const desired = sides.desired.find((one) => one.address === address);
   const observed = adopted.there.get(address);
   const old = CONTROLLER[adopted.controller];
@@ -143,7 +143,7 @@ function heldMonitor(place: string, sides: Sides, adopted: Adopted): readonly [S
   // a pool that replaces this one has the monitor, too
   const stays = {
     ...waits,
-    parent: `pool/${place}`,
+    parent: `pool/${portKey}`,
     ifPresent: true as const,
     attributes: presentOf(observed),
   };
@@ -155,8 +155,8 @@ function equalType(one: DesiredResource, other: DesiredResource): boolean {
 }
 
 /** Gives all members, also new ones, the check port of the first present member. */
-function withSameCheckPort(place: string, sides: Sides, { observed }: Adopted): Sides {
-  const isHere = memberIn(`pool/${place}`);
+function withSameCheckPort(portKey: string, sides: Sides, { observed }: Adopted): Sides {
+  const isHere = memberIn(`pool/${portKey}`);
   const sibling = observed.find((one) => isHere(one) && one.whose !== 'foreign');
   const monitor_port = (sibling?.wire['monitor_port'] ?? null) as number | null;
   return {
@@ -175,11 +175,11 @@ const UNREPORTED = ['name', 'tags', 'admin_state_up'];
 
 /** Leaves out resources of other kinds on an adopted listener, such as the policy of a redirect with its rules. */
 function withoutNewKinds(
-  places: readonly string[],
+  portKeys: readonly string[],
   desired: readonly DesiredResource[],
   { controller, hold, there }: Adopted,
 ): readonly DesiredResource[] {
-  const listeners = places.map((place) => `listener/${place}`);
+  const listeners = portKeys.map((portKey) => `listener/${portKey}`);
   const isNew = ({ kind, address, parent = '' }: DesiredResource): boolean =>
     !KNOWN.test(kind) && !there.has(address) && listeners.includes(parent);
   const left = new Set<string>();
@@ -208,12 +208,12 @@ function hasOurNames({ whose, wire }: ObservedResource): boolean {
 /** The desired resource without OCCM's tags, which OCCM adds itself when it takes over. Pools, monitors and what is new keep all tags. */
 function withOurTags(
   desired: DesiredResource,
-  places: readonly string[],
+  portKeys: readonly string[],
   { there }: Pick<Adopted, 'there'>,
 ): DesiredResource {
   const { tags, ...others } = desired.attributes as { readonly tags?: readonly string[] };
   const observed = there.get(desired.address);
-  if (!tags || !observed || !isTheirs(desired, observed, places)) return desired;
+  if (!tags || !observed || !isTheirs(desired, observed, portKeys)) return desired;
   const isUsersOwn = desired.kind === 'loadbalancer' && observed.whose === 'foreign';
   const ours = tags.filter((tag) => isUsersOwn || tag.startsWith(TAG_PREFIX) || isUserTag(tag, tags));
   return { ...desired, attributes: { ...others, tags: ours } };
@@ -223,9 +223,9 @@ function withOurTags(
 function isTheirs(
   { kind, address }: DesiredResource,
   { wire }: ObservedResource,
-  places: readonly string[],
+  portKeys: readonly string[],
 ): boolean {
   if (kind === 'loadbalancer') return true;
   if (kind === 'floatingip') return !String(wire['description']).includes('(levelset ');
-  return kind === 'listener' && places.includes(placeOf(address));
+  return kind === 'listener' && portKeys.includes(portKeyOf(address));
 }

@@ -23,11 +23,11 @@ interface SweeperOptions {
 /** What a sweep has not read by then, the next one reads. */
 export const LONGEST_SWEEP_MS = 10 * 60_000;
 /** Before a sweep that events ask for; longer after one that took longer. */
-const LEAST_REST_MS = 500;
+const LEAST_BACKOFF_MS = 500;
 const AGAIN_MS = 1_000;
 
 /**
- * Sweeps at start, at every interval and on demand. At most one more waits, and rests as long as the last took, unless asked for or due.
+ * Sweeps at start, at every interval and on demand. At most one more waits, and waits as long as the last took, unless asked for or due.
  * After a failure, or for a Node without an address, another follows in 1, 2, ... 30 s, or when the answer says, within five minutes.
  */
 export class Sweeper {
@@ -35,7 +35,7 @@ export class Sweeper {
   #running: Promise<void> | undefined;
   #next: SweepScope | undefined;
   #isDue = false;
-  #restsUntilMs = 0;
+  #backoffUntilMs = 0;
   #rest: NodeJS.Timeout | undefined;
   #interval: NodeJS.Timeout | undefined;
   #again: NodeJS.Timeout | undefined;
@@ -106,7 +106,7 @@ export class Sweeper {
     const scope = this.#next;
     if (this.#running || scope === undefined) return;
     clearTimeout(this.#rest);
-    const leftMs = this.#isDue ? 0 : this.#restsUntilMs - performance.now();
+    const leftMs = this.#isDue ? 0 : this.#backoffUntilMs - performance.now();
     if (leftMs > 0) {
       this.#rest = setTimeout(() => {
         this.#begin();
@@ -118,7 +118,7 @@ export class Sweeper {
     const began = performance.now();
     this.#running = this.#run(scope).finally(() => {
       const now = performance.now();
-      this.#restsUntilMs = now + Math.max(LEAST_REST_MS, now - began);
+      this.#backoffUntilMs = now + Math.max(LEAST_BACKOFF_MS, now - began);
       this.#running = undefined;
       this.#begin();
     });

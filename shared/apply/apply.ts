@@ -52,8 +52,8 @@ export async function apply(
   const applyOne = async (step: Step): Promise<ReconcileError | undefined> => {
     const lock = lockOf(step);
     const bound = bindRefs(step, known);
-    const rests = locked.has(lock ?? '') || !failed.every((one) => goesOn(step, one, known));
-    if (rests || !bound || means.budget.remainingMs() < WRITE_MS) {
+    const waits = locked.has(lock ?? '') || !failed.every((one) => goesOn(step, one, known));
+    if (waits || !bound || means.budget.remainingMs() < WRITE_MS) {
       stopped = true;
       return undefined;
     }

@@ -42,7 +42,7 @@ export interface WrittenPlan {
 const NOTHING: Known = { children: new Map(), writtenInError: new Map() };
 
 /** So long after a write a child that is in ERROR again is left alone, in milliseconds. Each write loads Octavia anew. */
-const REST_MS = 60_000;
+const WRITTEN_MS = 60_000;
 /** After this time a run that wants children reads them again, in milliseconds. */
 const OLD_MS = 10 * 60_000;
 /** So long after a write of its own a process relies on what it has read before, in milliseconds: somebody else may change it. */
@@ -147,7 +147,7 @@ export class LoadBalancers {
   }
 
   #lately(id: string, now: number): ReadonlyMap<string, number> {
-    return new Map([...this.#of(id).writtenInError].filter(([, at]) => now - at < REST_MS));
+    return new Map([...this.#of(id).writtenInError].filter(([, at]) => now - at < WRITTEN_MS));
   }
 
   #of(id: string): Known {

@@ -24,7 +24,7 @@ export interface QueueOptions {
 }
 
 /** From the start of a run of a key to the next one that a hint or a sweep asks for. */
-export const REST_MS = 500;
+export const SPACING_MS = 500;
 
 const REJECTED: Outcome = { status: 'failed', code: 'UNEXPECTED_RESPONSE', message: '', retryAfterMs: 0 };
 
@@ -92,11 +92,11 @@ export class Queue {
       return;
     }
     if (request.trigger === 'sweep' && state.phase !== 'idle') return;
-    const rests = request.trigger !== 'requeue' && !isByPerson(request);
+    const isSpaced = request.trigger !== 'requeue' && !isByPerson(request);
     // what fails stays delayed, whatever hints come; a hint at any other key begins anew
     if (isByPerson(request) || (isHint(request) && !state.hasFailed)) state.chain = undefined;
-    const restMs = rests ? state.startedMs + REST_MS - this.#options.clock.now() : 0;
-    this.#want(state, request, Math.max(delayMs, restMs));
+    const spacedMs = isSpaced ? state.startedMs + SPACING_MS - this.#options.clock.now() : 0;
+    this.#want(state, request, Math.max(delayMs, spacedMs));
   }
 
   /** Number of keys that are ready or delayed, or wait, without the running ones. */
@@ -208,7 +208,7 @@ export class Queue {
       this.#want(state, request, 0);
     }
     if (isAdded) this.add(dirty);
-    if (waits?.needsSlot || !rests(state)) return;
+    if (waits?.needsSlot || !isIdle(state)) return;
     if (delayMs === undefined) {
       if (!isAdded) this.#settle(state);
     } else if (waits?.waitingFor !== undefined && report && this.#options.busy) {
@@ -217,7 +217,7 @@ export class Queue {
   }
 
   #settle(state: State): void {
-    const leftMs = state.startedMs + REST_MS - this.#options.clock.now();
+    const leftMs = state.startedMs + SPACING_MS - this.#options.clock.now();
     state.timer = setTimeout(() => this.#states.delete(state.key), Math.max(0, leftMs)).unref();
   }
 
@@ -282,6 +282,6 @@ export class Queue {
 }
 
 /** Whether the key neither runs nor is about to. */
-function rests({ phase }: State): boolean {
+function isIdle({ phase }: State): boolean {
   return phase === 'idle' || phase === 'delayed';
 }

@@ -47,7 +47,7 @@ interface Known {
   uid?: string;
   hasAnswered: boolean;
   unanswered: string;
-  restsUntilMs: number;
+  backoffUntilMs: number;
 }
 
 /** The clusters of a registry for one process of a function. A kube-apiserver that does not answer costs five seconds, and then rests. */
@@ -148,7 +148,7 @@ export class FunctionClusters {
 
   async #made(entry: Entry): Promise<Known> {
     const { name, settings } = entry;
-    const state = { hasAnswered: false, unanswered: '', restsUntilMs: 0 };
+    const state = { hasAnswered: false, unanswered: '', backoffUntilMs: 0 };
     const connected = await connectEntry(entry, {
       log,
       leading: ofStack(this.#env),
@@ -172,12 +172,12 @@ export class FunctionClusters {
   async #ask(known: Known): Promise<NotServed | undefined> {
     if (known.uid !== undefined && known.hasAnswered) return undefined;
     const { name, connected, silence } = known;
-    if (Date.now() >= known.restsUntilMs)
+    if (Date.now() >= known.backoffUntilMs)
       try {
         if (known.uid === undefined) known.uid = await uidOf(connected, known.settings);
         else await connected.kubeHttp({ ...READ_KUBE_SYSTEM, leftMs: countdown(ANSWER_MS) });
       } catch (error) {
-        known.restsUntilMs = Date.now() + silence.begin(OF_NO_ANSWER);
+        known.backoffUntilMs = Date.now() + silence.begin(OF_NO_ANSWER);
         known.unanswered = `${name}: ${unidentified(error)}`;
       }
     if (known.uid === undefined || !known.hasAnswered) return { notServed: known.unanswered };

@@ -4,11 +4,11 @@ import type { Change, Problem } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 
 /** Children in ERROR that were written a moment ago, by their ids. */
-export type Resting = ReadonlySet<string>;
+export type WrittenInError = ReadonlySet<string>;
 
 /** A write of what it has makes Octavia configure a child in ERROR anew. None for a child that works or rests. */
-export function mendingChanges(child: ObservedResource, resting: Resting): readonly Change[] {
-  if (!isChildInError(child) || resting.has(child.id)) return [];
+export function mendingChanges(child: ObservedResource, writtenInError: WrittenInError): readonly Change[] {
+  if (!isChildInError(child) || writtenInError.has(child.id)) return [];
   const value = child.wire['admin_state_up'] ?? true;
   return [{ attribute: 'admin_state_up', from: value, to: value }];
 }
@@ -27,10 +27,10 @@ export function stuckProblems(observed: readonly ObservedResource[], anHourAgo: 
 export function errorProblems(
   observed: readonly ObservedResource[],
   desired: readonly DesiredResource[],
-  resting: Resting,
+  writtenInError: WrittenInError,
 ): readonly Problem[] {
   const wanted = new Set<Address>(desired.map(({ address }) => address));
-  const failed = observed.filter((child) => isChildInError(child) && resting.has(child.id));
+  const failed = observed.filter((child) => isChildInError(child) && writtenInError.has(child.id));
   return failed
     .filter(({ address }) => wanted.has(address))
     .map(({ address, id }) => ({

@@ -4,7 +4,7 @@ import type { DesiredResource, ObservedResource, ResourceKind, Attributes } from
 import { compare } from '../../plan/compare.ts';
 import { planOne, remove } from '../../plan/plan-one.ts';
 import { whyChildGoes, whyMemberGoes, type Asked } from './why-deleted.ts';
-import { mendingChanges, type Resting } from './mend-children.ts';
+import { mendingChanges, type WrittenInError } from './mend-children.ts';
 import { mergeTags } from '../../model/ownership.ts';
 import { isMemberOf } from '../../model/load-balancer/other-controllers.ts';
 
@@ -13,7 +13,7 @@ export interface ChildrenInput extends Asked {
   readonly observed: readonly ObservedResource[];
   readonly keepMembers: boolean;
   readonly there: ReadonlyMap<Address, ObservedResource>;
-  readonly resting: Resting;
+  readonly writtenInError: WrittenInError;
 }
 
 /** Kinds that are planned one by one. The members of a pool are planned together. */
@@ -29,7 +29,8 @@ export function planChildren(input: ChildrenInput, steps: Step[], refused: Refus
       const before = steps.length;
       planOne(resource, there, steps, refused);
       const observed = there.get(resource.address);
-      const changes = observed && steps.length === before ? mendingChanges(observed, input.resting) : [];
+      const changes =
+        observed && steps.length === before ? mendingChanges(observed, input.writtenInError) : [];
       if (!observed || changes.length === 0) continue;
       const { kind, address, id } = observed;
       const because = 'it is in ERROR: Octavia configures it anew';
@@ -69,7 +70,7 @@ function planPoolMembers(
     const observed = byAddress.get(desired.address);
     const differing = observed && observed.whose !== 'foreign' ? memberChanges(desired, observed, there) : [];
     const mends = observed && differing.length === 0;
-    const changes = mends ? mendingChanges(observed, input.resting) : differing;
+    const changes = mends ? mendingChanges(observed, input.writtenInError) : differing;
     return {
       desired: observed ? asListed(desired, observed, changes) : desired,
       id: observed?.id ?? '',

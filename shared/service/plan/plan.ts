@@ -82,7 +82,7 @@ export function planService(given: ServicePlanInput): Plan {
     sharedWith: sharing?.others ?? [],
     missingTags: sharing?.missingTags ?? [],
     goTags: goTags(cluster.name, object.name),
-    resting: seen.writtenInError,
+    writtenInError: seen.writtenInError,
     uid,
     approved,
     published,

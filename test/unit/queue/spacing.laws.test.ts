@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../../shared/model/outcome.ts';
 import { isByPerson, type Trigger } from '../../../shared/model/request.ts';
 import { Queue } from '../../../shared/queue/queue.ts';
-import { REST_MS } from '../../../shared/queue/queue.ts';
+import { SPACING_MS } from '../../../shared/queue/queue.ts';
 import { aReport, aRequest, failed, nameOf, progressing, SETTLED } from './reports.ts';
 
 // the same worlds each time, so that a failure belongs to the change
@@ -70,7 +70,8 @@ test('hints run a key twice a second at most, at once when it was quiet, and aft
           setTimeout(
             () => {
               const before = all.get(name) ?? [];
-              const isQuiet = !running.has(name) && Date.now() - (before.at(-1)?.atMs ?? -Infinity) > REST_MS;
+              const isQuiet =
+                !running.has(name) && Date.now() - (before.at(-1)?.atMs ?? -Infinity) > SPACING_MS;
               const isAtOnce = !running.has(name) && (isQuiet || isByPerson({ trigger }));
               note(hinted, name, trigger);
               queue.add(aRequest(name, trigger));
@@ -89,7 +90,7 @@ test('hints run a key twice a second at most, at once when it was quiet, and aft
           const before = began[index];
           // a requeue takes hints along
           const isFree = before?.comesBack === true || isByPerson({ trigger });
-          if (!isFree) expect(atMs - (before?.atMs ?? 0)).toBeGreaterThanOrEqual(REST_MS);
+          if (!isFree) expect(atMs - (before?.atMs ?? 0)).toBeGreaterThanOrEqual(SPACING_MS);
         });
       }
       vi.clearAllTimers();

@@ -79,6 +79,8 @@ it(`is level after ${MINUTES} minutes of chaos with the seed ${SEED}`, { timeout
   const settledMs = Date.now() - ended;
   const log = all.log();
   await all.stop();
+  // what Octavia shows is what it was asked for, also while it is still at work on that
+  await Promise.all((await loadBalancers()).map(({ id }) => settled(id)));
   const calls = await countCalls();
   const sweep = await runLevelset(['sweep'], { cloudConfig: all.cloudConfig });
   const written = writes(await calls.stop());

@@ -57,10 +57,10 @@ function commands({ row: { object }, details }: ObjectView): Html {
       : [
           `kubectl annotate --overwrite ${subject} levelset.openstack.org/approve=${details.approve}  # approves what the plan below shows as waiting`,
         ];
-  const describe = object === 'routes' ? [] : [`kubectl describe ${subject}`];
+  const describe = object === 'routes' ? [] : [`kubectl describe ${subject}  # its Events`];
   const lines = [
     `levelset plan ${object}  # dry run`,
-    `levelset reconcile ${object}  # look again now`,
+    `levelset reconcile ${object} --server-url URL  # once more now`,
     ...describe,
   ];
   return section('commands', 'To do it yourself', markup`<pre>${[...approve, ...lines].join('\n')}</pre>`);

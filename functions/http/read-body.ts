@@ -7,44 +7,73 @@ export const HUNG_UP = 499;
 
 type BodyRequest = Pick<ReceivedRequest, 'headers' | 'body'>;
 
-/** The most bytes of bodies that a process holds at a time, counted as they unpack, and that it holds of one sender. */
-const MOST_HELD = 64 * 2 ** 20;
-const MOST_OF_ONE = 21 * 2 ** 20;
+/** A body that says that it is shorter, or that may not be longer, is not waited for. */
+const LARGE_BYTES = 1_000_000;
+/** The most bytes of small bodies that a process holds at a time. What would be more waits as large ones do. */
+const MOST_SMALL_BYTES = 32_000_000;
+/** The time to send a large body, while others wait. */
+const SEND_MS = 10_000;
 
 interface BodyLimits {
   /** The most bytes, counted as they come and as they unpack. */
   readonly limit: number;
-  /** Whose body it is: one that sends much takes no room from others. */
+  /** Whose body it is: where several wait, each sender has its turn. */
   readonly sender?: string;
+  readonly sendMs?: number;
 }
 
-/** Shared by all requests of the process: the memory is, too. */
-const held = new Map<string, number>();
-
-/** Reads and unpacks a body for `use`. Throws HttpError 413, 415, 400, 503 while too many come at once, and what `use` throws. */
+/** Reads and unpacks a body for `use`; large ones one at a time, as each may take 100 MB. Throws HttpError 413, 415, 400, and what `use` throws. */
 export async function readBody<T>(
   request: BodyRequest,
-  { limit, sender = '' }: BodyLimits,
+  { limit, sender = '', sendMs = SEND_MS }: BodyLimits,
   use: (body: Buffer) => T,
 ): Promise<T> {
   const open = howToUnpack(request, limit);
-  let size = 0;
-  const hold = (bytes: number): void => {
-    size += bytes;
-    const its = (held.get(sender) ?? 0) + bytes;
-    held.set(sender, its);
-    if (size > limit) throw tooLong(limit);
-    const all = [...held.values()].reduce((sum, one) => sum + one, 0);
-    if (its > MOST_OF_ONE || all > MOST_HELD) throw tooMany();
-  };
+  const length = Math.min(limit, Number(request.headers['content-length'] ?? limit));
+  if (!isLarge(request, limit) && smallBytes + length <= MOST_SMALL_BYTES) {
+    smallBytes += length;
+    try {
+      return use(await collect(request.body, open, limit));
+    } finally {
+      smallBytes -= length;
+    }
+  }
+  await large.begin(sender);
+  const late = setTimeout(() => request.body.destroy(), sendMs);
   try {
-    return use(await collect(request.body, open, hold));
+    return use(await collect(request.body, open, limit));
   } finally {
-    const left = (held.get(sender) ?? 0) - size;
-    if (left > 0) held.set(sender, left);
-    else held.delete(sender);
+    clearTimeout(late);
+    large.end();
   }
 }
+
+class OneAtATime {
+  readonly #waiting = new Map<string, (() => void)[]>();
+  #isBusy = false;
+
+  async begin(sender: string): Promise<void> {
+    if (!this.#isBusy) this.#isBusy = true;
+    else
+      await new Promise<void>((resolve) => {
+        this.#waiting.set(sender, [...(this.#waiting.get(sender) ?? []), resolve]);
+      });
+  }
+
+  end(): void {
+    const [next] = this.#waiting;
+    this.#isBusy = next !== undefined;
+    if (!next) return;
+    const [sender, [begin, ...others]] = next;
+    this.#waiting.delete(sender);
+    if (others.length > 0) this.#waiting.set(sender, others);
+    begin?.();
+  }
+}
+
+/** Shared by all requests of the process: the memory is, too. */
+const large = new OneAtATime();
+let smallBytes = 0;
 
 type Unpack = (body: Readable) => Readable;
 
@@ -68,9 +97,10 @@ function howToUnpack({ headers }: BodyRequest, limit: number): Unpack {
 }
 
 /** All bytes of a body. The rest of a refused one flows on unread, so that the sender hears the answer. */
-function collect(body: Readable, unpack: Unpack, hold: (bytes: number) => void): Promise<Buffer> {
+function collect(body: Readable, unpack: Unpack, limit: number): Promise<Buffer> {
   const source = unpack(body);
   const parts: Buffer[] = [];
+  let size = 0;
   return new Promise<Buffer>((resolve, reject) => {
     const refuse = (error: unknown): void => {
       source.off('data', take);
@@ -80,23 +110,27 @@ function collect(body: Readable, unpack: Unpack, hold: (bytes: number) => void):
       reject(error instanceof Error ? error : new Error(String(error)));
     };
     const take = (part: Buffer): void => {
-      try {
-        hold(part.length);
-        parts.push(part);
-      } catch (error) {
-        refuse(error);
-      }
+      size += part.length;
+      if (size > limit) refuse(tooLong(limit));
+      else parts.push(part);
     };
     source.on('data', take);
     finished(body, { writable: false }, (error) => {
       if (error) refuse(new HttpError(HUNG_UP, 'the body ended before it was whole'));
     });
     finished(source, { writable: false }, (error) => {
-      if (!error) resolve(Buffer.concat(parts));
+      if (!error) resolve(Buffer.concat(parts, size));
       else if (source !== body)
         refuse(new HttpError(400, 'the body is not packed as its Content-Encoding says'));
     });
   });
+}
+
+/** What is packed, or says nothing about its length, may be large, unless the limit is small. */
+function isLarge({ headers }: BodyRequest, limit: number): boolean {
+  if (limit <= LARGE_BYTES) return false;
+  const { 'content-length': length, 'transfer-encoding': chunked } = headers;
+  return encodingOf(headers) !== 'identity' || chunked !== undefined || Number(length ?? 0) > LARGE_BYTES;
 }
 
 function encodingOf(headers: BodyRequest['headers']): string {
@@ -106,9 +140,4 @@ function encodingOf(headers: BodyRequest['headers']): string {
 function tooLong(limit: number): HttpError {
   const length = limit >= 2 ** 20 ? `${limit / 2 ** 20} MB` : `${limit / 2 ** 10} kB`;
   return new HttpError(413, `the body is longer than ${length}`);
-}
-
-function tooMany(): HttpError {
-  const message = 'too many bodies come at once: send it again';
-  return new HttpError(503, message, { headers: { 'Retry-After': '2' } });
 }

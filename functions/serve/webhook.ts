@@ -23,7 +23,7 @@ function remedyFor(reason: RefusalReason, cluster: string | undefined): string {
     path: `the path must be ${path}`,
     body: 'levelset cannot read what it sends as a batch of events',
     aborted:
-      'its batches break off before they are whole, or take longer than a minute: look at the network and the proxies in between',
+      'its batches break off before they are whole, or take longer than 10 s: look at the network and the proxies in between',
     queue: 'the queue does not take its events',
   };
   return remedies[reason];

@@ -2,13 +2,14 @@
 import fc from 'fast-check';
 import http from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import request from 'supertest';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { whyTooMuch } from '../../shared/model/text/json-size.ts';
 import { readBody } from '../../functions/http/read-body.ts';
 import type { RefusalReason } from '../../functions/http/server-options.ts';
+import type { Report } from '../../shared/model/outcome.ts';
 import { AUDIT, RESYNC, testServer, type TestServer } from './test-server.ts';
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
@@ -123,12 +124,16 @@ test('an order with many unknown fields has a short answer, and one that is too 
   expect([long.status, long.text.length]).toEqual([413, 41]);
 });
 
-describe('bodies', () => {
+describe('large bodies', () => {
   const LARGE = 2_000_000;
   const batch = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","items":[]}`;
 
-  /** A POST of so many bytes, of which it does not send the last. */
-  function begin(port: number, bytes: number, header = ''): Socket {
+  /** The status of an answer to a POST of so many bytes, of which it sends the last when `finish` is called. */
+  function begin(
+    port: number,
+    bytes: number,
+    header = '',
+  ): { socket: Socket; finish: () => void; status: Promise<string> } {
     const socket = connect(port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
     socket.write(
@@ -136,7 +141,18 @@ describe('bodies', () => {
     );
     const text = batch.padEnd(bytes);
     socket.write(header === '' ? text.slice(0, -1) : gzipSync(text).subarray(0, 20));
-    return socket;
+    const status = new Promise<string>((resolve) => {
+      socket.once('data', (data) => {
+        resolve(data.toString().slice(9, 12));
+      });
+      socket.once('close', () => {
+        resolve('closed');
+      });
+      socket.once('error', () => {
+        resolve('closed');
+      });
+    });
+    return { socket, status, finish: () => void socket.write(text.slice(-1)) };
   }
 
   async function listening(app: http.RequestListener = testServer().app): Promise<number> {
@@ -151,42 +167,119 @@ describe('bodies', () => {
 
   const soon = (): Promise<string> => new Promise((resolve) => setTimeout(resolve, 200, 'waits'));
 
-  test('of one sender are refused when they are too many at once, those of others are not, and later ones are taken', async () => {
+  test('pass one at a time, and small ones beside them', async () => {
+    const port = await listening();
+    const first = begin(port, LARGE);
+    await soon();
+    const second = begin(port, LARGE);
+    second.finish();
+    const small = begin(port, 1_000);
+    small.finish();
+    expect(await small.status).toBe('202');
+    expect(await Promise.race([second.status, soon()])).toBe('waits');
+    first.finish();
+    expect(await first.status).toBe('202');
+    expect(await second.status).toBe('202');
+  });
+
+  test('of many senders pass one at a time in the whole process, and who has waited longest is not last', async () => {
     const limit = 10 * 2 ** 20;
-    const part = Buffer.alloc(9 * 2 ** 20);
-    const send = (sender: string) => {
+    const headers = { 'content-encoding': 'gzip' };
+    const passed: string[] = [];
+    const send = (sender: string): { end: () => void; done: Promise<unknown> } => {
       const body = new PassThrough();
-      body.write(part);
-      const done = readBody({ headers: {}, body }, { limit, sender }, ({ length }) => length);
-      return { done, end: () => void body.end() };
+      const done = readBody({ headers, body }, { limit, sender }, () => void passed.push(sender));
+      return { done, end: () => void body.end(gzipSync('x')) };
     };
-    const first = [send('greedy'), send('greedy')];
-    await soon();
-    await expect(send('greedy').done).rejects.toMatchObject({ status: 503 });
-    const others = ['a', 'b', 'c', 'd', 'e'].map(send);
-    await soon();
-    await expect(send('one more').done).rejects.toMatchObject({
-      status: 503,
-      more: { headers: { 'Retry-After': '2' } },
+    const greedy = Array.from({ length: 5 }, () => send('greedy'));
+    const victim = send('victim');
+    for (const { end } of greedy.slice(1)) end();
+    victim.end();
+    expect(await Promise.race([victim.done, soon()])).toBe('waits');
+    expect(passed).toEqual([]);
+    greedy[0]?.end();
+    await Promise.all([...greedy, victim].map(({ done }) => done));
+    expect(passed.indexOf('victim')).toBeLessThan(3);
+  });
+
+  test('are also those that say they are small, when so many of them come that their sum is not', async () => {
+    const lengths = Array.from({ length: 64 }, () => 900_000);
+    const held = lengths.map((bytes) => {
+      const body = new PassThrough({ highWaterMark: 10 });
+      const done = readBody(
+        { headers: { 'content-length': `${bytes}` }, body },
+        { limit: 10 * 2 ** 20 },
+        () => 0,
+      );
+      return { body, done, isTaken: () => body.write('x'.repeat(20)) };
     });
-    for (const { end } of [...first, ...others]) end();
-    for (const { done } of [...first, ...others]) expect(await done).toBe(part.length);
-    const last = send('greedy');
-    last.end();
-    expect(await last.done).toBe(part.length);
+    await soon();
+    expect(held.filter(({ isTaken }) => isTaken()).length).toBeLessThan(40);
+    for (const { body } of held) body.end();
+    await Promise.all(held.map(({ done }) => done));
+  });
+
+  test('let the next one in when a sender goes away', async () => {
+    const port = await listening();
+    const first = begin(port, LARGE);
+    await soon();
+    const second = begin(port, LARGE);
+    second.finish();
+    first.socket.destroy();
+    expect(await second.status).toBe('202');
+  });
+
+  test('are given up when they do not come', async () => {
+    const limits = { limit: 10 * 2 ** 20, sendMs: 100 };
+    const app: http.RequestListener = (message, response) => {
+      readBody({ headers: message.headers, body: message }, limits, () =>
+        response.writeHead(202).end(),
+      ).catch(() => undefined);
+    };
+    const port = await listening(app);
+    const first = begin(port, LARGE);
+    await soon();
+    const second = begin(port, LARGE);
+    second.finish();
+    expect(await first.status).toBe('closed');
+    expect(await second.status).toBe('202');
+  });
+
+  test('hold up nothing where no body may be large, whatever one says of its length', async () => {
+    const small = { limit: 64 * 2 ** 10 };
+    const headers = { 'content-encoding': 'gzip' };
+    const slow = new PassThrough();
+    const first = readBody({ headers, body: slow }, small, String);
+    expect(await readBody({ headers, body: Readable.from([gzipSync('quick')]) }, small, String)).toBe(
+      'quick',
+    );
+    slow.end(gzipSync('slow'));
+    expect(await first).toBe('slow');
+  });
+
+  test('of an order let the next one in when it has been read, not when its run has ended', async () => {
+    const runs: ((reports: readonly Report[]) => void)[] = [];
+    const server = testServer({ reconcile: () => new Promise((resolve) => void runs.push(resolve)) });
+    const order = gzipSync('{"objects":["service/shop/web"]}');
+    const answers = [post(server, ORDER, order), post(server, ORDER, order)].map((answer) => answer.then());
+    await vi.waitFor(() => {
+      expect(runs).toHaveLength(2);
+    });
+    for (const end of runs) end([]);
+    for (const answer of answers) expect((await answer).status).toBe(200);
   });
 
   test('that break off count as such, small ones and packed ones too', async () => {
     const reasons: RefusalReason[] = [];
     const port = await listening(testServer({ observeRefusal: (reason) => reasons.push(reason) }).app);
     for (const bytes of [1_000, LARGE]) {
-      const socket = begin(port, bytes);
+      const { socket } = begin(port, bytes);
       await soon();
       socket.destroy();
     }
     const packed = begin(port, 1_000, 'Content-Encoding: gzip\r\n');
     await soon();
-    packed.destroy();
+    packed.socket.destroy();
     await vi.waitFor(() => {
       expect(reasons).toEqual(['aborted', 'aborted', 'aborted']);
     });

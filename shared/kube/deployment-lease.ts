@@ -1,4 +1,5 @@
 import { ReconcileError } from '../model/errors.ts';
+import { fieldsOf, parseJson } from '../model/json.ts';
 import { TAG_PREFIX } from '../model/ownership.ts';
 import type { DeploymentHold, Log } from '../ports.ts';
 import type { KubeHttp } from './kube-http.ts';
@@ -7,9 +8,11 @@ import { holderOf, LeaseObject, takenBy, type LeaseRecord } from './lease.ts';
 /** Whatever `--state-namespace` says, so that two deployments meet wherever they keep their state. */
 const NAMESPACE = 'levelset';
 const NAME = `${TAG_PREFIX}deployment`;
+const CLAIM = 'levelset.openstack.org/claim';
 
-/** After so many sweeps of the holder without a renewal it is gone: no two clocks are a quarter of an hour apart. */
+/** So many sweeps in a row, without a renewal between, and the Lease is the claimant's. */
 const SWEEPS = 3;
+const ALMOST = 0.9;
 
 interface DeploymentLeaseOptions {
   /** Names the deployment, for people, too. Undefined: its processes only read, so nothing is asked. */
@@ -23,9 +26,16 @@ export interface Taken {
   fromNobody: boolean;
 }
 
+interface Claim {
+  readonly by: string;
+  readonly sweeps: number;
+  /** The last sweep that said so, by the claimant's own clock, in milliseconds since 1970. */
+  readonly at: number;
+}
+
 /**
- * Of several deployments one writes to a cluster (decision 527). Each sweep of the holder renews the Lease. A sweep of
- * another deployment takes it when three renewals did not come.
+ * Of several deployments one writes to a cluster (decision 527). Each sweep of the holder renews the Lease and erases
+ * claims. Another deployment has it when three of its sweeps in a row have found their claim.
  */
 export class DeploymentLease implements DeploymentHold {
   readonly #lease: LeaseObject;
@@ -59,21 +69,33 @@ export class DeploymentLease implements DeploymentHold {
     if (own === undefined) return;
     const record = await this.#lease.read();
     const holder = holderOf(record);
-    const isAnothers = holder !== undefined && holder !== own;
-    if (isAnothers && !this.#isLate(record)) throw this.#isHeld(holder, own);
-    if (!(await this.#take(record, own))) return this.require();
-    if (isAnothers)
+    if (!record || holder === undefined || holder === own) {
+      if (!(await this.#take(record, own))) await this.require();
+      return;
+    }
+    const claim = this.#claimOn(record, own);
+    if (claim?.sweeps === SWEEPS && (await this.#take(record, own))) {
       this.#options.log.warn('this deployment writes to the cluster from now on', { before: holder });
+      return;
+    }
+    if (claim) await this.#lease.write(withClaim(record, claim));
+    throw this.#isHeld(holder, own);
   }
 
-  #isLate({ spec }: Partial<LeaseRecord> = {}): boolean {
-    const { renewTime = '', leaseDurationSeconds = 0 } = spec ?? {};
+  /** What the claim becomes by this sweep. Undefined: nothing. */
+  #claimOn({ metadata, spec }: LeaseRecord, own: string): Claim | undefined {
+    const { by, sweeps, at } = fieldsOf(parseJson(metadata.annotations?.[CLAIM] ?? '{}'));
+    const { leaseDurationSeconds = 0 } = spec ?? {};
     const everyMs = Math.max(this.#options.intervalMs, leaseDurationSeconds * 1_000);
-    return Date.now() - Date.parse(renewTime) >= SWEEPS * everyMs;
+    const sinceMs = Date.now() - Number(at);
+    const isInARow = sinceMs >= 0 && sinceMs < SWEEPS * everyMs;
+    if (!isInARow || typeof sweeps !== 'number') return { by: own, sweeps: 1, at: Date.now() };
+    if (by !== own || sinceMs < ALMOST * everyMs) return undefined;
+    return { by: own, sweeps: sweeps + 1, at: Date.now() };
   }
 
   async #take(record: LeaseRecord = { metadata: { name: NAME } }, own: string): Promise<boolean> {
-    const taken = takenBy(record, own, Math.ceil(this.#options.intervalMs / 1_000));
+    const taken = takenBy(withClaim(record, undefined), own, Math.ceil(this.#options.intervalMs / 1_000));
     if (!(await this.#lease.write(taken))) return false;
     if (holderOf(record) === undefined) this.#options.taken.fromNobody = true;
     return true;
@@ -83,4 +105,10 @@ export class DeploymentLease implements DeploymentHold {
     const message = `${holder} writes to this cluster, and so ${own} writes nothing: stop one of the two; where the other one is gone for good: kubectl --namespace ${NAMESPACE} delete lease ${NAME}`;
     return new ReconcileError('CLUSTER_HELD', message, { retryAfterMs: this.#options.intervalMs });
   }
+}
+
+function withClaim({ metadata, ...record }: LeaseRecord, claim: Claim | undefined): LeaseRecord {
+  const { [CLAIM]: _, ...others } = metadata.annotations ?? {};
+  const annotations = claim ? { ...others, [CLAIM]: JSON.stringify(claim) } : others;
+  return { ...record, metadata: { ...metadata, annotations } };
 }

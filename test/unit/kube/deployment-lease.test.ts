@@ -42,7 +42,7 @@ test('the first one has the cluster, and the other one writes nothing and says w
   ]);
 });
 
-test('one whose sweeps go on keeps it, whoever else sweeps', async () => {
+test('one whose sweeps go on keeps it, whoever claims it', async () => {
   const [a, b] = [await deployment('a'), await deployment('b')];
   await a.renew();
   for (let sweeps = 0; sweeps < 12; sweeps += 1) {
@@ -51,25 +51,39 @@ test('one whose sweeps go on keeps it, whoever else sweeps', async () => {
     pass(2.5);
     expect(await said(a.renew())).toBe('has it');
   }
+  expect(lease()?.metadata.annotations).toEqual({});
 });
 
-test('one that is gone is followed after three renewals that did not come', async () => {
+test('one that sweeps seldom keeps it beside one that sweeps often', async () => {
+  const [a, b] = [await deployment('a', 60), await deployment('b', 1)];
+  await a.renew();
+  for (let minutes = 1; minutes < 240; minutes += 1) {
+    pass(1);
+    expect(await said(b.renew())).toEqual(HELD_BY_A);
+    if (minutes % 60 === 0) await a.renew();
+  }
+});
+
+test('one that is gone is followed after three sweeps in a row', async () => {
   const [a, b] = [await deployment('a'), await deployment('b')];
   await a.renew();
   const words: string[] = [];
   for (let sweeps = 0; sweeps < 3; sweeps += 1) {
     pass(5);
     words.push(await said(b.renew()));
+    expect(await said(b.renew())).toEqual(sweeps < 2 ? HELD_BY_A : 'has it'); // one more, for an event
   }
   expect(words).toEqual([HELD_BY_A, HELD_BY_A, 'has it']);
   expect([holder(), await said(a.require())]).toEqual(['b', expect.stringMatching(/^b writes to this/)]);
 });
 
-test('an event takes it from nobody', async () => {
+test('sweeps that are not in a row count for nothing', async () => {
   const [a, b] = [await deployment('a'), await deployment('b')];
   await a.renew();
-  pass(24 * 60);
-  expect(await said(b.require())).toEqual(HELD_BY_A);
+  for (let days = 0; days < 5; days += 1) {
+    pass(24 * 60);
+    expect(await said(b.renew())).toEqual(HELD_BY_A);
+  }
 });
 
 test('a command gives back what it has from nobody, and nothing else', async () => {

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { CertificateInUse } from '../shared/model/tls/certificate-facts.ts';
 import { asServiceKey, type Key } from '../shared/model/request.ts';
+import type { EndpointLoad } from '../shared/openstack/endpoint-semaphore.ts';
 import type { QueueView, WatchView, WebhookView } from '../shared/report/page.ts';
 import { UNSETTLED, type UnsettledView } from './serve/unsettled.ts';
 import { observations, MEASURED, type Labels, type MeasuredName, type Recorder } from './measured.ts';
@@ -44,6 +45,9 @@ type GaugeRows = Readonly<
 
 // prettier-ignore
 const OF_PROCESS = {
+  inFlight: ['levelset_openstack_requests_in_flight', 'Requests to a service of OpenStack on their way.', 'service'],
+  waiting: ['levelset_openstack_requests_waiting', 'Requests to a service of OpenStack that wait for their turn.', 'service'],
+  rest: ['levelset_openstack_rest_seconds', 'For how long nothing is sent to a service of OpenStack, since it answered with Retry-After.', 'service'],
   leader: ['levelset_leader', 'Whether this process leads: of a deployment one process works and writes.'],
 } as const satisfies GaugeRows;
 
@@ -78,10 +82,17 @@ function gaugesIn<R extends GaugeRows>(
 }
 
 function scraped(register: Registry) {
-  const { leader } = gaugesIn(OF_PROCESS, register);
+  const { inFlight, waiting, rest, leader } = gaugesIn(OF_PROCESS, register);
   return {
     setLeader: (leads: boolean): void => {
       leader.set(leads ? 1 : 0);
+    },
+    setEndpoints(loads: ReadonlyMap<string, EndpointLoad>): void {
+      for (const [service, load] of loads) {
+        inFlight.set({ service }, load.inFlight);
+        waiting.set({ service }, load.waiting);
+        rest.set({ service }, load.restMs / 1_000);
+      }
     },
     scrape: async () => ({ contentType: register.contentType, body: await register.metrics() }),
   };

@@ -14,9 +14,10 @@ import { Answers } from '../shared/memory/answers.ts';
 import { newMemory } from '../shared/memory/memory.ts';
 import type { ClusterIdentity } from '../shared/model/ownership.ts';
 import { connectCloud, type ConnectCloudOptions } from '../shared/openstack/connect-cloud.ts';
+import { EndpointSemaphores, type EndpointLoad } from '../shared/openstack/endpoint-semaphore.ts';
 import type { Session } from '../shared/openstack/identity/session.ts';
-import { overSockets } from '../shared/openstack/openstack-http.ts';
-import type { Transport } from '../shared/openstack/openstack-http.ts';
+import { overSockets, REAL_TIME } from '../shared/openstack/openstack-http.ts';
+import type { HttpAnswer, Transport } from '../shared/openstack/openstack-http.ts';
 import type { Log, World } from '../shared/ports.ts';
 import { proxyFromEnv } from '../shared/proxy.ts';
 import type { Changed } from '../shared/watch/follower.ts';
@@ -145,6 +146,13 @@ export async function connectForGc(
 
 const CLOCK = { now: (): number => Date.now() };
 
+/** All connections of a process with one account share the places of an endpoint. */
+const SEMAPHORES = new EndpointSemaphores<HttpAnswer>(REAL_TIME);
+
+export function endpointLoads(): ReadonlyMap<string, EndpointLoad> {
+  return SEMAPHORES.loads();
+}
+
 async function connectOpenStack(options: WorldOptions, guard?: () => void) {
   const { cluster, flags, env, envNow = () => Promise.resolve(env), log, shareLogin } = options;
   const { config, warnings, secretFrom } = await loadConfig(flags, env);
@@ -153,6 +161,7 @@ async function connectOpenStack(options: WorldOptions, guard?: () => void) {
     options.observeCall?.({ ...call, status: call.status === 0 ? undefined : call.status });
   const openstack = connectCloud(config.openstack, {
     observe,
+    semaphores: SEMAPHORES,
     ...(shareLogin && { shareLogin }),
     transport: guarded(overSockets(config.openstack, proxyFromEnv(env), options.refuse), guard),
     // decision 460: nothing of an entry of --clusters is repeated

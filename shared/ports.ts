@@ -28,7 +28,7 @@ import type { RunContext } from './run-context.ts';
 
 export interface Kube {
   /** The same for requests in the time that `run` has. A write may end a run whose time is over. */
-  during(run: RunContext): Kube;
+  during(run: Partial<RunContext>): Kube;
   /** The UID of the namespace kube-system: the cluster's identity. */
   clusterId(): Promise<string>;
   hasNamespace(name: string): Promise<boolean>;
@@ -125,8 +125,8 @@ export type ReadKind =
 
 /** OpenStack, one method per verb; paths and envelopes are in openstack/endpoints.ts. */
 export interface Cloud {
-  /** The same for requests in the time that `run` has, too. */
-  during(run: RunContext): Cloud;
+  /** The same for requests that carry what `run` has, in the time that both have. */
+  during(run: Partial<RunContext>): Cloud;
   /** All pages. `query` is sent as it is; a list value repeats the key. `parent` is a pool's id for members. */
   list(kind: ReadKind, query?: Query, parent?: string): Promise<readonly WireResource[]>;
   get(kind: ReadKind, id: string): Promise<WireResource | undefined>;

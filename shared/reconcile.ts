@@ -5,6 +5,7 @@ import type { Report, Run } from './model/outcome.ts';
 import { queueKeyOf, type ReconcileRequest } from './model/request.ts';
 import type { Budget, World } from './ports.ts';
 import { outcomeOfError } from './report/outcome-of-error.ts';
+import { NO_RUN, priorityOf } from './run-context.ts';
 import { worldDuring } from './world-during.ts';
 
 /** Runs one key once, in the time of `budget`. Never throws: a failure is an outcome. */
@@ -12,8 +13,9 @@ export async function reconcile(request: ReconcileRequest, world: World, budget:
   const started = world.clock.now();
   const { value, calls, failedRequestIds } = await world.calls.record(async () => {
     try {
+      const priority = priorityOf(request.trigger);
       const remainingMs = (): number => budget.remainingMs();
-      return await run(request, worldDuring(world, { remainingMs }), budget);
+      return await run(request, worldDuring(world, { ...NO_RUN, priority, remainingMs }), budget);
     } catch (error) {
       return { outcome: outcomeOfError(asReconcileError(error)), applied: [] };
     }

@@ -28,7 +28,7 @@ export interface Sweep extends SweepFigures {
 /** Never throws. A controller that fails takes nothing along of what the others find. Without a budget there is no end. */
 export function sweep(world: World, scope: SweepScope = {}, budget: Budget = NO_RUN): Promise<Sweep> {
   const remainingMs = (): number => budget.remainingMs();
-  return findAll(worldDuring(world, { remainingMs }), scope);
+  return findAll(worldDuring(world, { ...NO_RUN, remainingMs, priority: 'sweep' }), scope);
 }
 
 async function findAll(world: World, scope: SweepScope): Promise<Sweep> {

@@ -11,6 +11,7 @@ import { answerErrors } from '../http/on-express.ts';
 import { HttpError } from '../http/exchange.ts';
 import type { Metrics } from '../metrics.ts';
 import { probes, type ProbeOptions } from '../status.ts';
+import { endpointLoads } from '../world.ts';
 import { listen, parseListen } from './listen.ts';
 import type { FollowedTokens } from './token-files.ts';
 
@@ -42,7 +43,7 @@ interface LeadOrFollow extends Pick<ServeOptions, 'flags' | 'log'>, Pick<ProbeOp
   /** Undefined: this is the only process. */
   readonly home: Home | undefined;
   readonly tokens: FollowedTokens;
-  readonly metrics: () => Pick<Metrics, 'setLeader' | 'scrape'>;
+  readonly metrics: () => Pick<Metrics, 'setLeader' | 'setEndpoints' | 'scrape'>;
   readonly lead: (options: ProbeOptions, leading: Leading | undefined) => Promise<Led>;
 }
 
@@ -58,6 +59,7 @@ export async function leadOrFollow(options: LeadOrFollow): Promise<Serving> {
   const metrics = (): ReturnType<ProbeOptions['metrics']> => {
     const now = options.metrics();
     now.setLeader(lease?.leads ?? true);
+    now.setEndpoints(endpointLoads());
     return now.scrape();
   };
   const probing = {

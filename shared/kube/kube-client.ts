@@ -96,7 +96,7 @@ export class KubeClient implements Kube {
     this.deployment = new DeploymentLease(http, { deployment, intervalMs, log, taken });
   }
 
-  during(run: RunContext): Kube {
+  during(run: Partial<RunContext>): Kube {
     return new KubeClient(this.plain, this.options, narrow(this.run, run), this.known);
   }
 

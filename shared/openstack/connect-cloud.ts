@@ -1,10 +1,12 @@
 import type { Credentials, OpenStackConfig } from '../config/config.ts';
 import type { CallRecorder, Cloud } from '../ports.ts';
 import { createCloud } from './cloud.ts';
+import type { EndpointSemaphores } from './endpoint-semaphore.ts';
 import { followCredentials, createKeystone, type Keystone } from './identity/keystone.ts';
 import {
   createOpenStackHttp,
   overSockets,
+  type HttpAnswer,
   type Observer,
   type Transport,
   type Call,
@@ -32,6 +34,8 @@ export type ShareLogin = (
 export interface ConnectCloudOptions {
   readonly observe?: Observer;
   readonly transport?: Transport;
+  /** Those of the process. Without them the connection has its own. */
+  readonly semaphores?: EndpointSemaphores<HttpAnswer>;
   readonly readCredentials?: () => Promise<Credentials | undefined>;
   readonly loginRefused?: (credentials: Credentials) => void;
   /** Returns a login with this configuration that there is already, or makes one, whose calls what it is given sees. */
@@ -44,6 +48,7 @@ export function connectCloud(
   {
     observe: seen,
     transport = overSockets(config),
+    semaphores,
     readCredentials = () => Promise.resolve(undefined),
     loginRefused,
     shareLogin = (_config, own, make) => make(own),
@@ -55,12 +60,12 @@ export function connectCloud(
     seen?.(call);
   };
   const now = (): number => transport.now();
-  const http = createOpenStackHttp(config, observe, transport);
+  const http = createOpenStackHttp(config, observe, transport, semaphores);
   const keystoneOf = (credentials: Credentials): Keystone => {
     const its = { ...config, credentials };
     return shareLogin(its, observe, (seenBy) =>
       createKeystone({
-        ...{ config: its, http: createOpenStackHttp(its, seenBy, transport), now },
+        ...{ config: its, http: createOpenStackHttp(its, seenBy, transport, semaphores), now },
         ...(loginRefused && { loginRefused }),
       }),
     );

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
@@ -18,6 +19,7 @@ import {
 } from '../http.ts';
 import type { ProxyFor } from '../proxy.ts';
 import { NO_RUN, type RunContext } from '../run-context.ts';
+import { EndpointSemaphores, LONGEST_WAIT_MS } from './endpoint-semaphore.ts';
 
 export type ServiceType = 'identity' | 'load-balancer' | 'network' | 'compute' | 'key-manager';
 
@@ -83,31 +85,35 @@ interface RawAnswer {
 export interface Transport {
   /** Resolves with any answer; rejects when no whole one came within `limitMs`. */
   send(request: HttpRequest, limitMs: number): Promise<RawAnswer>;
-  pause(ms: number): Promise<void>;
+  /** Resolves after this time, or when the signal is given. */
+  pause(ms: number, signal?: AbortSignal): Promise<void>;
   /** The monotonic clock, in milliseconds: whoever sets the time of day changes no lifetime and no silence. */
   now(): number;
 }
 
-/** The longest wait for another attempt: waiting in the queue is cheaper than waiting in a function. */
-const LONGEST_WAIT_MS = 5_000;
-
 /**
- * The HTTP client for OpenStack. Resolves with any answer; rejects with NoAnswer, or with BUDGET_SPENT before it sends.
- * A GET is repeated on 429, 5xx except 501, and lost connections, but not after a timeout; a write never.
+ * The HTTP client for OpenStack. Resolves with any answer; rejects with NoAnswer only. A GET is repeated on 429, 5xx
+ * except 501, and lost connections, but not after a timeout; a write never. Each attempt waits for its turn at its
+ * endpoint.
  */
 export function createOpenStackHttp(
   config: OpenStackConfig,
   observe: Observer,
   transport: Transport = overSockets(config),
+  semaphores = new EndpointSemaphores<HttpAnswer>(transport),
 ): OpenStackHttp {
+  const account = accountOf(config);
   return async (request, run = NO_RUN) => {
+    const semaphore = semaphores.of(request, account);
     for (let attempt = 1; ; attempt += 1) {
       const last = request.method !== 'GET' || attempt === ATTEMPTS;
       try {
-        const leftMs = run.remainingMs();
-        if (leftMs <= 0) throw budgetSpent(`send a request to ${request.service}`);
-        const limitMs = Math.min(config.requestTimeoutMs, leftMs);
-        const answer = await attemptOnce(transport, request, limitMs, observe);
+        const send = async (): Promise<HttpAnswer> => {
+          const leftMs = run.remainingMs();
+          if (leftMs <= 0) throw budgetSpent(`send a request to ${request.service}`);
+          return attemptOnce(transport, request, Math.min(config.requestTimeoutMs, leftMs), observe);
+        };
+        const answer = await semaphore.pass(request.service, run, send);
         const wait = answer.retryAfterMs ?? backoffMs(attempt);
         const ends = wait > LONGEST_WAIT_MS || wait >= run.remainingMs();
         if (last || ends || !isPassing(answer.status)) return answer;
@@ -121,6 +127,18 @@ export function createOpenStackHttp(
     }
   };
 }
+
+/** Whose requests they are. Who knows no more than the name of an account, or names it to a Keystone of their own, is somebody else. */
+function accountOf({ authUrl, credentials }: OpenStackConfig): string {
+  return createHash('sha256')
+    .update(JSON.stringify([authUrl, credentials]))
+    .digest('base64');
+}
+
+export const REAL_TIME: Pick<Transport, 'pause' | 'now'> = {
+  pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+  now: () => performance.now(),
+};
 
 /** Each service has connections of its own, so that calls which hang in one hold up no call to another. */
 export function overSockets(config: OpenStackConfig, proxyFor?: ProxyFor, refuse?: RefuseAddress): Transport {
@@ -140,10 +158,12 @@ export function overSockets(config: OpenStackConfig, proxyFor?: ProxyFor, refuse
       });
       return { status: response.statusCode, headers: response.headers, text: response.body };
     },
-    pause: (ms) => sleep(ms),
-    now: () => performance.now(),
+    ...REAL_TIME,
   };
 }
+
+/** Of one service that hangs ten more requests go out each two seconds: 150 by the end of the first one's half minute. */
+const SOCKETS = 256;
 
 function createClient(
   config: OpenStackConfig,
@@ -151,7 +171,7 @@ function createClient(
   refuse: RefuseAddress | undefined,
 ): Got {
   return createGot({
-    refuse,
+    ...{ maxSockets: SOCKETS, refuse },
     ...(proxyFor && { proxyFor }),
     https: {
       rejectUnauthorized: !config.tlsInsecure,

@@ -26,7 +26,7 @@ export function cloudTransport({ fronts, clock }: SandboxInside): Transport {
         throw error instanceof NoReply ? new NoAnswer(error.message, error.timedOut) : error;
       });
     },
-    pause: (ms) => clock.pause(ms),
+    pause: (ms, signal) => clock.pause(ms, signal),
     now: () => clock.millis(),
   };
 }

@@ -7,7 +7,7 @@ import { createKubeHttp } from '../../shared/kube/kube-http.ts';
 import { Answers } from '../../shared/memory/answers.ts';
 import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
 import type { Cloud, Kube } from '../../shared/ports.ts';
-import type { RunContext } from '../../shared/run-context.ts';
+import { NO_RUN, type RunContext } from '../../shared/run-context.ts';
 import { SILENT } from '../support/sandbox-world.ts';
 import { configFor, issueToken } from './openstack/fake-openstack.ts';
 
@@ -47,7 +47,7 @@ async function startSlow(answers: 'nothing' | 'without end') {
   return { cloud, kube, asked: () => asked };
 }
 
-const inTime = (ms: number): RunContext => ({ remainingMs: countdown(ms) });
+const inTime = (ms: number): RunContext => ({ ...NO_RUN, remainingMs: countdown(ms) });
 
 async function timed(run: () => Promise<unknown>): Promise<{ code: unknown; tookMs: number }> {
   const started = performance.now();

@@ -21,8 +21,8 @@ type RuleOfService = AccessRule & { readonly service: ServiceType };
 
 export interface Session {
   readonly run: RunContext;
-  /** The same for requests in the time that `run` has, too. */
-  during(run: RunContext): Session;
+  /** The same for requests that carry what `run` has, in the time that both have. */
+  during(run: Partial<RunContext>): Session;
   /** Resolves with any answer. Throws a ReconcileError if none came, there is no token, or the run has no time left. */
   send(request: SessionRequest): Promise<HttpAnswer>;
   /** The body of a GET that is answered with 200. Throws a ReconcileError for any other answer, too. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Logins } from '../../../functions/clusters/logins.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import type { Keystone } from '../../../shared/openstack/identity/keystone.ts';
-import type { Observer, Transport } from '../../../shared/openstack/openstack-http.ts';
+import { REAL_TIME, type Observer, type Transport } from '../../../shared/openstack/openstack-http.ts';
 import { aConfig } from '../../support/config.ts';
 
 test('what a shared login calls counts for one of the clusters that have it, and for none that is gone', () => {
@@ -41,8 +41,7 @@ test('credentials that came into one entry are the login of that cluster alone',
   const config = { ...openstack, credentials: withPassword('old') };
   const asked: string[] = [];
   const transport: Transport = {
-    pause: () => Promise.resolve(),
-    now: () => performance.now(),
+    ...REAL_TIME,
     send: ({ body }) => {
       const password = /"password":"(\w+)"/.exec(JSON.stringify(body))?.[1] ?? '';
       asked.push(password);

@@ -77,7 +77,7 @@ export function transportOf(sender: Sender): Transport {
   const { inside, watch, tell } = machine.its;
   const { openstack } = inside.fronts;
   return {
-    pause: (ms) => machine.pause(ms, life),
+    pause: (ms, signal) => machine.pause(ms, life, signal),
     now: () => machine.monotonic(),
     send: async (request, limitMs) => {
       const isWrite = request.method !== 'GET' && request.service !== 'identity';

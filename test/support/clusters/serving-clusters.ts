@@ -161,7 +161,14 @@ function hangingCloud(inside: SandboxInside, hangs: Hangs): Transport {
   return {
     ...transport,
     now: () => performance.now(),
-    pause: passes,
+    pause: (ms, signal) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        signal?.addEventListener('abort', () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      }),
     send: async (request, limitMs) => {
       await passes(Math.min(LATENCY_MS, limitMs));
       if (!hangs('openstack')) return transport.send(request, limitMs);

@@ -40,7 +40,7 @@ export class FunctionMetrics implements Recorder {
         metrics.addDimensions({ cluster, ...dimensions });
         for (const [name, all] of values)
           for (const value of all.slice(from, from + MOST_VALUES))
-            metrics.addMetric(name, objectOf(name), value);
+            metrics.addMetric(name, unitOf(name), value);
         metrics.publishStoredMetrics();
       }
     }
@@ -60,7 +60,7 @@ export class FunctionMetrics implements Recorder {
   }
 }
 
-function objectOf(name: MeasuredName): (typeof MetricUnit)[keyof typeof MetricUnit] {
+function unitOf(name: MeasuredName): (typeof MetricUnit)[keyof typeof MetricUnit] {
   return name.endsWith('_seconds') ? MetricUnit.Seconds : MetricUnit.Count;
 }
 

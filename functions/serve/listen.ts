@@ -58,7 +58,7 @@ export async function listen(
     throw new ReconcileError('CONFIG_INVALID', `cannot listen on ${address}: ${whyNot(error, address)}`);
   }
   const stopLooking =
-    look && server instanceof https.Server ? followFiles(flags, look, server) : () => undefined;
+    look && tls && server instanceof https.Server ? followFiles(flags, look, server, tls) : () => undefined;
   const { port: actual } = server.address() as AddressInfo;
   return {
     url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${actual}`,
@@ -85,11 +85,21 @@ function whyNot(error: unknown, address: string): string {
 }
 
 /** New connections get what is in the files now; while that cannot be used, what was there before. */
-function followFiles(flags: ListenFlags, look: FileLook, server: https.Server): () => void {
+function followFiles(
+  flags: ListenFlags,
+  look: FileLook,
+  server: https.Server,
+  first: https.ServerOptions,
+): () => void {
   const { tlsCertFile, tlsPrivateKeyFile, clientCaFile } = flags;
   const paths = [tlsCertFile, tlsPrivateKeyFile, clientCaFile].filter((path) => path !== undefined);
+  let { ca } = first;
   const read = async (): Promise<void> => {
-    server.setSecureContext((await readTls(flags)) ?? {});
+    const now = (await readTls(flags)) ?? {};
+    server.setSecureContext(now);
+    // whoever shows a certificate connects again, and shows it to the new CA; a kube-apiserver sends again what broke off
+    if (now.ca !== ca) server.closeAllConnections();
+    ca = now.ca;
   };
   return onFileChange('certificates', paths, read, look);
 }

@@ -14,7 +14,7 @@ export type Outcome =
       readonly waitingFor?: string;
       /** The run is to make a load balancer, and as many as may be are in Octavia's hands. */
       readonly needsSlot?: true;
-      /** The Service shares a load balancer, and its run is not the one of the group (ReconcileRequest.inLane). */
+      /** The Service shares a load balancer, and its run is not the one of the group (ReconcileRequest.inGroup). */
       readonly needsGroup?: true;
     }
   | { readonly status: 'blocked'; readonly reason: string }

@@ -130,9 +130,9 @@ export class Queue {
     state.request = moreUrgent(state.request, request);
     const priority = this.#priorityOf(state, state.request);
     if (state.phase === 'ready' && isBefore(priority, state.priority)) {
-      this.#laneOf(state).ready.delete(state);
+      this.#groupOf(state).ready.delete(state);
       state.priority = priority;
-      this.#laneOf(state).ready.put(state);
+      this.#groupOf(state).ready.put(state);
     }
     if (isEarlier) return;
     clearTimeout(state.timer);
@@ -153,8 +153,8 @@ export class Queue {
     if (state.phase !== 'slot') state.sinceMs = this.#options.clock.now();
     state.phase = 'ready';
     state.priority = priority;
-    this.#laneOf(state).ready.put(state);
-    this.#start(this.#laneOf(state));
+    this.#groupOf(state).ready.put(state);
+    this.#start(this.#groupOf(state));
   }
 
   #start(group: Group): void {
@@ -260,7 +260,7 @@ export class Queue {
     return trigger === 'requeue' ? (chain?.priority ?? 'background') : PRIORITY[trigger];
   }
 
-  #laneOf({ key, inGroup }: State): Group {
+  #groupOf({ key, inGroup }: State): Group {
     const name = inGroup ? SHARED : (key.split('/')[0] ?? '');
     const most = inGroup ? 1 : this.#options.concurrency;
     const group = this.#groups.get(name) ?? { ready: new Ready<State>(), most, running: 0 };
@@ -271,7 +271,7 @@ export class Queue {
   #forget(state: State): void {
     clearTimeout(state.timer);
     this.#options.busy?.forget(state.key);
-    this.#laneOf(state).ready.delete(state);
+    this.#groupOf(state).ready.delete(state);
     this.#states.delete(state.key);
     this.#options.slots?.leave(state);
   }

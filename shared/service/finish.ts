@@ -114,7 +114,7 @@ export async function keepStates(
     await kube.state.save(changes);
   } catch (error) {
     if (!(error instanceof ReconcileError)) throw error;
-    log.warn('a watermark could not be saved; each sweep runs this Service again', {
+    log.warn('a settled record could not be saved; each sweep runs this Service again', {
       uid: [...changes.keys()].join(', '),
       reason: error.message,
     });

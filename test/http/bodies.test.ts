@@ -257,10 +257,10 @@ describe('large bodies', () => {
     expect(await first).toBe('slow');
   });
 
-  test('of an order let the next one in when it has been read, not when its run has ended', async () => {
+  test('of a dry run let the next one in when it has been read, not when its run has ended', async () => {
     const runs: ((reports: readonly Report[]) => void)[] = [];
-    const server = testServer({ reconcile: () => new Promise((resolve) => void runs.push(resolve)) });
-    const order = gzipSync('{"objects":["service/shop/web"]}');
+    const server = testServer({ dryRun: () => new Promise((resolve) => void runs.push(resolve)) });
+    const order = gzipSync('{"objects":["service/shop/web"],"dryRun":true}');
     const answers = [post(server, ORDER, order), post(server, ORDER, order)].map((answer) => answer.then());
     await vi.waitFor(() => {
       expect(runs).toHaveLength(2);

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { connect } from 'node:net';
+import tls from 'node:tls';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { listen } from '../../../functions/serve/listen.ts';
 import type { FileLook } from '../../../functions/serve/on-file-change.ts';
@@ -129,4 +131,28 @@ test('a certificate that was replaced counts for new connections; half a pair ch
   await copyFile(file('stranger.key'), file('served.key'));
   await told('the certificates were read again');
   await expect(get(listening.url)).rejects.toThrow('self-signed certificate');
+});
+
+test('a client CA that was replaced ends the connections that its clients have open', async () => {
+  const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  await copyFile(file('client.pem'), file('client.ca'));
+  const flags = {
+    tlsCertFile: file('server.pem'),
+    tlsPrivateKeyFile: file('server.key'),
+    clientCaFile: file('client.ca'),
+  };
+  const answer: Parameters<typeof listen>[0] = (_request, response) => response.end('ok');
+  const listening = await listen(answer, '127.0.0.1:0', flags, { log, everyMs: 20 });
+  onTestFinished(() => listening.close());
+  const [ca, cert, key] = await Promise.all(
+    ['server.pem', 'client.pem', 'client.key'].map((name) => readFile(file(name))),
+  );
+  const socket = tls.connect({ port: Number(new URL(listening.url).port), host: '127.0.0.1', ca, cert, key });
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => undefined);
+  await once(socket, 'secureConnect');
+  await copyFile(file('stranger.pem'), file('client.ca'));
+  await vi.waitFor(() => {
+    expect(socket.closed).toBe(true);
+  }, 2_000);
 });

@@ -4,7 +4,7 @@ import { tableOf } from '../markdown-table.ts';
 const HEAD = `# Error codes
 
 Every way in which OpenStack, Kubernetes or the configuration can fail a run. The log has the code, the Service's condition and its Event have
-the reason, and their message ends in advice. \`POST /resync\` answers with the HTTP status. Each code leads to its
+the reason, and their message ends in advice. A dry run of \`POST /resync\` answers with the HTTP status. Each code leads to its
 [runbook](../runbooks/error-codes.md): what it means, what it costs, and how to see and to mend it.
 
 Written by \`npm run generate\` from \`shared/model/errors.ts\`.

@@ -13,7 +13,7 @@ interface ErrorRow {
   readonly disposition: Disposition;
   /** Reason of the Event and of the condition on the Service. */
   readonly reason: string;
-  /** HTTP status with which `POST /resync` answers. */
+  /** HTTP status with which a dry run of `POST /resync` answers. */
   readonly status: number;
   readonly advice: string;
   /** It is an answer about one step, and says nothing of who asks, or of whether the service is there. */

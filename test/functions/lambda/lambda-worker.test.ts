@@ -66,7 +66,7 @@ test('a Service that is to share a load balancer goes on in the group of all tha
   await work({ request: request('web') });
   expect(cloud.loadbalancers).toEqual([]);
   const [next, ...others] = taken(world.aws);
-  expect([next && groupId(next), others]).toEqual(['lane', []]);
+  expect([next && groupId(next), others]).toEqual(['sharing', []]);
 
   await deliver([sqsRecord('next', { request: { ...request('web', 'requeue'), inGroup: true } })]);
   expect(addressOf(kube.get('Service', 'default', 'web'))).toBeDefined();

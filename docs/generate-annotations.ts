@@ -84,7 +84,7 @@ function sectionOf(row: AnnotationRow): string {
       .filter((text) => text !== '')
       .join('; '),
     'Without it': defaultOf(row),
-    'When it is removed': removalOf(row) === 'undone' ? '' : removalOf(row),
+    'When it is removed': removalOf(row),
     'Refers to': reachOf(row),
   };
   const lines = Object.entries(facts).filter(([, text]) => text !== '');

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Router, type Request, type Response } from 'express';
 import { ERRORS } from '../shared/model/errors.ts';
 import type { Report } from '../shared/model/outcome.ts';
-import { isUnit, parseObject, type Key } from '../shared/model/request.ts';
+import { isObjectKey, parseObject, type Key } from '../shared/model/request.ts';
 import { clip } from '../shared/model/text/text.ts';
 import { renderPlan } from '../shared/plan/render-plan.ts';
 import { requireMethod, requireToken } from './http/admit.ts';
@@ -108,7 +108,7 @@ export function readResync(body: unknown): ResyncOrder {
     throw wrong('objects', `must be a list of 1 to ${MOST_OBJECTS} objects`);
   const keys = objects.map((object: unknown, at): Key => {
     const key = typeof object === 'string' ? parseObject(object) : undefined;
-    if (key !== undefined && isUnit(key)) return key;
+    if (key !== undefined && isObjectKey(key)) return key;
     throw wrong(`objects[${at}] ${clip(JSON.stringify(object), 100)}`, ALLOWED);
   });
   return { objects: [...new Set(keys)], all: false, dryRun };

@@ -5,7 +5,7 @@ import {
   asNodeKey,
   asServiceKey,
   isEverything,
-  isUnit,
+  isObjectKey,
   parseObject,
   requestOf,
   scopeOf,
@@ -62,8 +62,8 @@ export async function findRequests(
   world: World,
   scope: Pick<SweepScope, 'everyService'> = {},
 ): Promise<FoundRequests> {
-  const scopes = [...new Set(keys.filter((key) => !isUnit(key)))].map(scopeOf);
-  const found = new Set<Key>(keys.filter(isUnit));
+  const scopes = [...new Set(keys.filter((key) => !isObjectKey(key)))].map(scopeOf);
+  const found = new Set<Key>(keys.filter(isObjectKey));
   const absent: Key[] = [];
   let incomplete = false;
   for (const each of scopes.some(isEverything) ? [{}] : scopes) {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { forgetCluster } from '../../shared/hold-cluster.ts';
 import { forgetNodes } from '../../shared/memory/listed-nodes.ts';
 import type { ClusterIdentity } from '../../shared/model/ownership.ts';
-import { isUnit, type ReconcileRequest } from '../../shared/model/request.ts';
+import { isObjectKey, type ReconcileRequest } from '../../shared/model/request.ts';
 import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
 import { CountedSlots } from '../../shared/queue/slots.ts';
 import { readMessage, type QueuedWork } from '../../shared/queue/queued-work.ts';
@@ -88,7 +88,8 @@ async function stay(
   try {
     return await stayWithKey(request, delayMs, {
       ...{ busy, slots: new CountedSlots(config.concurrentLoadBalancers, cloud), time: time.runs },
-      run: (one, mayCreate) => (isUnit(one.key) ? runKey(one, to, time, mayCreate) : runSweep(one, to, time)),
+      run: (one, mayCreate) =>
+        isObjectKey(one.key) ? runKey(one, to, time, mayCreate) : runSweep(one, to, time),
     });
   } finally {
     busy.stop();

@@ -27,7 +27,7 @@ const LEAST_BACKOFF_MS = 500;
 const AGAIN_MS = 1_000;
 
 /**
- * Sweeps at start, at every interval and on demand. At most one more waits, and waits as long as the last took, unless asked for or due.
+ * Sweeps at start, at every interval and on demand. At most one more waits, as long as the last took, unless asked for or due.
  * After a failure, or for a Node without an address, another follows in 1, 2, ... 30 s, or when the answer says, within five minutes.
  */
 export class Sweeper {

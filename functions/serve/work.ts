@@ -3,7 +3,7 @@ import { listNodesNow } from '../../shared/memory/listed-nodes.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import { fingerprintOf } from '../../shared/model/node/node.ts';
 import type { Report } from '../../shared/model/outcome.ts';
-import { isByPerson, isUnit, requestOf, scopeOf } from '../../shared/model/request.ts';
+import { isByPerson, isObjectKey, requestOf, scopeOf } from '../../shared/model/request.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
 import { Queue, type MayCreate } from '../../shared/queue/queue.ts';
@@ -90,7 +90,7 @@ export class Work {
     const { connected, dryRun } = this.#options;
     for (const asked of requests) {
       const request = requestOf(connected.world, asked);
-      if (isUnit(request.key)) this.#queue.add(dryRun ? { ...request, dryRun } : request);
+      if (isObjectKey(request.key)) this.#queue.add(dryRun ? { ...request, dryRun } : request);
       else if (request.key === 'nodeset' && !isByPerson(request)) this.#window.touch();
       else this.#sweeper.request(scopeOf(request.key), { isDue: isByPerson(request) });
     }

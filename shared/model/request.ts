@@ -103,7 +103,7 @@ export function asNodeKey(key: Key): string | undefined {
   return key.startsWith('node/') ? key.slice('node/'.length) : undefined;
 }
 
-export function isUnit(key: Key): boolean {
+export function isObjectKey(key: Key): boolean {
   return key === 'routes' || asServiceKey(key) !== undefined || asNodeKey(key) !== undefined;
 }
 

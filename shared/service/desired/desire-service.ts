@@ -58,7 +58,7 @@ export interface Desired {
 }
 
 /** What is desired for one Service, by itself: at most its kept floating IP if it leaves its load balancer or is gone. Pure. */
-export function desireUnit(input: DesireInput, config: Config): Desired {
+export function desireObject(input: DesireInput, config: Config): Desired {
   const { cluster, facts, octavia, joins, endpoints = [], localNodes, certificates, secrets } = input;
   if (!input.intent || !input.wanted)
     return {

@@ -6,7 +6,7 @@ import { withoutAddresses, type JudgedNodes } from '../../model/node/judged-node
 import type { Depth, ServiceObject } from '../../model/service-object.ts';
 import type { Reading } from '../intent/as-other-controller.ts';
 import { addressesKeptOut, portsKeptOut, showsMembers, waitingProblem } from './nodes/address-problems.ts';
-import { desireUnit, type Desired, type DesireInput } from './desire-service.ts';
+import { desireObject, type Desired, type DesireInput } from './desire-service.ts';
 import { servedSecrets } from './certificates.ts';
 import { desireOfShared, leavesFloatingIP } from './shared-whole.ts';
 import { outOfReach } from '../../model/load-balancer/reach.ts';
@@ -98,7 +98,7 @@ function desireWith(
     endpoints,
     cluster,
   };
-  const alone = desireUnit(input, config);
+  const alone = desireObject(input, config);
   const own = { ...alone, problems: [...(observed.unread ?? []), ...alone.problems] };
   const lb = resources.find(({ kind }) => kind === 'loadbalancer');
   const shared = desireOfShared(own.resources, { intent, cluster, lb, sharing, floatingIP });
@@ -112,7 +112,7 @@ function desireWith(
     ...joiningProblems(observed.notJoined, intent),
     ...shared.problems,
   ];
-  const another = ifReplaced && { another: desireUnit({ ...input, ...ifReplaced }, asNew) };
+  const another = ifReplaced && { another: desireObject({ ...input, ...ifReplaced }, asNew) };
   const byConfig = intent?.internalByConfig === true || sharing?.byConfig === true;
   const internalByConfig = object.wanted && byConfig;
   const here = { ...own, resources: shared.resources, problems, approved, internalByConfig, readOtherwise };

@@ -6,7 +6,7 @@ import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbo
 import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
 import type { Config } from '../../../shared/config/config.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
-import { isUnit, parseKey, type Key } from '../../../shared/model/request.ts';
+import { isObjectKey, parseKey, type Key } from '../../../shared/model/request.ts';
 import type { Transport } from '../../../shared/openstack/openstack-http.ts';
 import type { World } from '../../../shared/ports.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
@@ -244,7 +244,7 @@ async function work(inside: SandboxInside, world: World, events: boolean): Promi
 function pictureOf(inside: SandboxInside): Readonly<Record<UnitName, unknown>> {
   const pictures = UNIT_NAMES.map((object) => {
     const key = parseKey(UNITS[object]);
-    if (key === undefined || !isUnit(key)) throw new Error(`${object} is no unit`);
+    if (key === undefined || !isObjectKey(key)) throw new Error(`${object} is no unit`);
     const [kind, ...names] = key.split('/');
     const name = names.at(-1) ?? '';
     if (kind === 'service') return [object, serviceIn(inside, name)];

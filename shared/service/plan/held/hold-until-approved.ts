@@ -69,12 +69,12 @@ function openPorts(portKeys: readonly string[], sides: Sides, adopted: Adopted):
 }
 
 function holdPorts(portKeys: readonly string[], sides: Sides, adopted: Adopted): Sides {
-  const atPlace = (done: Sides, portKey: string): Sides => {
+  const atPort = (done: Sides, portKey: string): Sides => {
     const port = { ...done, desired: holdPort(portKey, done.desired, adopted) };
     const [served, isChecked] = heldMonitor(portKey, heldMembers(portKey, port, adopted), adopted);
     return isChecked ? served : withSameCheckPort(portKey, served, adopted);
   };
-  const ports = portKeys.reduce(atPlace, sides);
+  const ports = portKeys.reduce(atPort, sides);
   return { ...ports, desired: withoutNewKinds(portKeys, ports.desired, adopted) };
 }
 

@@ -4,7 +4,7 @@ import type { Condition, Node, Service } from '../shared/model/kubernetes.ts';
 import { hasTaint, SERVER_GONE, UNINITIALIZED_TAINT } from '../shared/model/node/node.ts';
 import { parseProviderID } from '../shared/model/node/provider-id.ts';
 import type { ErrorCode } from '../shared/model/errors.ts';
-import type { Outcome, Report } from '../shared/model/outcome.ts';
+import { reasonOf, type Report } from '../shared/model/outcome.ts';
 import { LOAD_BALANCER_ID } from '../shared/model/ownership.ts';
 import type { Plan } from '../shared/model/plan.ts';
 import { asServiceKey, serviceKey, type Key } from '../shared/model/request.ts';
@@ -171,18 +171,6 @@ function inNumbers({ plan, outcome }: Report): readonly string[] {
     ...(others.length > 0 ? [`${others.length} more ${others.length === 1 ? 'problem' : 'problems'}`] : []),
     ...(plan.drift ? [driftInWords(plan)] : []),
   ];
-}
-
-export function reasonOf(outcome: Outcome): string {
-  switch (outcome.status) {
-    case 'settled':
-      return 'as desired';
-    case 'failed':
-      return outcome.message;
-    case 'progressing':
-    case 'blocked':
-      return outcome.reason;
-  }
 }
 
 /** A row for each Node that is not settled: its last run, or else what the Node says. Settled Nodes are many. */

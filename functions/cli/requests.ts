@@ -1,6 +1,6 @@
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { adviceOn } from '../../shared/model/errors.ts';
-import type { Report } from '../../shared/model/outcome.ts';
+import { reasonOf, type Report } from '../../shared/model/outcome.ts';
 import {
   asNodeKey,
   asServiceKey,
@@ -20,7 +20,6 @@ import { reconcile } from '../../shared/reconcile.ts';
 import { planNotes } from '../../shared/report/plan-notes.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import { timeBudget } from '../budget.ts';
-import { reasonOf } from '../status-rows.ts';
 import { misused } from './command.ts';
 
 /** The keys that a person wrote; none: all, or with -n those of the namespace. Throws CONFIG_INVALID with the first word that is no key. */

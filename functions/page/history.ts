@@ -1,9 +1,8 @@
 import { BoundedMap } from '../../shared/memory/bounded-map.ts';
-import type { Report } from '../../shared/model/outcome.ts';
+import { reasonOf, type Report } from '../../shared/model/outcome.ts';
 import type { Key } from '../../shared/model/request.ts';
 import { summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { PastRun } from '../../shared/report/page/object-view.ts';
-import { reasonOf } from '../status-rows.ts';
 
 const MOST_OF_ONE = 10;
 /** Of all objects: some megabytes. */

@@ -1,8 +1,7 @@
 import { styleText } from 'node:util';
-import type { Report } from '../../shared/model/outcome.ts';
+import { reasonOf, type Report } from '../../shared/model/outcome.ts';
 import { asNodeKey, asServiceKey } from '../../shared/model/request.ts';
 import { renderPlan } from '../../shared/plan/render-plan.ts';
-import { reasonOf } from '../status-rows.ts';
 import type { SandboxAccess } from './access-files.ts';
 import type { Example } from './examples.ts';
 

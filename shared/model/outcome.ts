@@ -92,3 +92,15 @@ export interface Found {
 }
 
 export const NOTHING_FOUND: Found = { keys: [], warnings: [] };
+
+export function reasonOf(outcome: Outcome): string {
+  switch (outcome.status) {
+    case 'settled':
+      return 'as desired';
+    case 'failed':
+      return outcome.message;
+    case 'progressing':
+    case 'blocked':
+      return outcome.reason;
+  }
+}

@@ -19,6 +19,7 @@
  * also writes OCCM's names, tags and descriptions (docs/sources/occm.md, "Names, tags and
  * descriptions"), so that OCCM can take everything back (decision 7).
  */
+import type { Service } from './kubernetes.ts';
 import { createHash } from 'node:crypto';
 import { ANNOTATION_PREFIX } from './annotation-prefixes.ts';
 import { fingerprint } from './json.ts';
@@ -225,4 +226,12 @@ export function withoutRecordOf(tags: readonly string[], attributes: readonly st
     const recorded = recordedIn([tag]);
     return recorded.length > 0 ? setTags(recorded.filter((name) => !attributes.includes(name))) : [tag];
   });
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The id in the Service's annotation, if it is a UUID (decision 31). */
+export function namedId(service: Service): string | undefined {
+  const id = service.metadata.annotations?.[LOAD_BALANCER_ID]?.trim().toLowerCase();
+  return id !== undefined && UUID.test(id) ? id : undefined;
 }

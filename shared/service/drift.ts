@@ -1,6 +1,5 @@
 /** Steps are drift while the settled Service's record says the same is desired (decision 280). It goes before a write, so half-done work is none. */
 import { isError } from '../model/errors.ts';
-import { fingerprint, sameJson } from '../model/json.ts';
 import { followsNodes } from '../model/load-balancer/octavia.ts';
 import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
 import type { Step } from '../model/plan.ts';
@@ -8,9 +7,7 @@ import type { ServiceState } from '../model/service-object.ts';
 import { attempt, readIfPossible } from '../observe/reads.ts';
 import type { World } from '../ports.ts';
 import type { Evaluation } from './evaluate.ts';
-import { selectorOf } from './intent/service-intent.ts';
-import { takenByOthers } from './plan/plan-input.ts';
-import { hasFinalizer } from './service-object.ts';
+import { askedOf, isMend } from './settled-record.ts';
 
 /**
  * Where drift is only reported, the steps are those that are no drift. Missing members are added all the same, and if another resource is missing
@@ -18,8 +15,7 @@ import { hasFinalizer } from './service-object.ts';
  */
 export async function withDrift(evaluation: Evaluation, world: World, dryRun = false): Promise<Evaluation> {
   const { object, plan, intent } = evaluation;
-  if (!object.wanted || !object.service || !intent || !hasFinalizer(object.service)) return evaluation;
-  if (plan.steps.length === 0) return evaluation;
+  if (!object.service || !intent) return evaluation;
   const reports = intent.annotated.Service.drift === 'report';
   const { uid } = object.service.metadata;
   const read = (): Promise<ServiceState | undefined> => world.kube.state.find(uid);
@@ -58,12 +54,6 @@ function driftBy(state: ServiceState, evaluation: Evaluation): (step: Step) => b
   };
 }
 
-/** What is in ERROR is written as it is, or built anew, whoever broke it (decision 310). */
-function isMend(step: Step): boolean {
-  if (step.verb !== 'update') return step.verb === 'failover';
-  return step.changes.every(({ from, to }) => sameJson(from ?? null, to ?? null));
-}
-
 /** A certificate that an earlier spec has left, or a floating IP beside the one in use: it was levelset's to remove. */
 function isLeftover({ verb, kind, address }: Step): boolean {
   return verb === 'delete' && (kind === 'secret' || (kind === 'floatingip' && address !== 'floatingip'));
@@ -86,29 +76,4 @@ function whatIsMissing(step: Step): readonly Step[] {
     added.includes(`${String(ip)}:${String(port)}`),
   );
   return [{ verb, kind, address, additive: true, members, added, changed: [], removed: [] }];
-}
-
-/** A hash of what is desired, but for what follows the Nodes. */
-export function askedOf({ desired, planned, intent }: Evaluation): string {
-  const { approved } = planned.desired;
-  const resources = desired.resources.filter((one) => !followsNodes(one));
-  const { Service: { loadBalancerName, memberSubnetId } = {}, ports = [] } = intent?.annotated ?? {};
-  const ofMembers = ports.map(({ ServicePort: { memberWeights, backupMembers } }) => [
-    memberWeights,
-    backupMembers,
-  ]);
-  const others = [intent?.allowed_cidrs, loadBalancerName, memberSubnetId, ofMembers];
-  return fingerprint([resources, approved, takenByOthers(planned), ...others]);
-}
-
-/** The state while a run writes. The record stays if a run only follows the Nodes or mends; the node-selector always stays. */
-export function stateAtWork(
-  evaluation: Evaluation,
-  state: Pick<ServiceState, 'asked'>,
-): ServiceState | undefined {
-  const { plan, intent } = evaluation;
-  const keeps = plan.steps.every((step) => followsNodes(step) || isMend(step));
-  const asked = keeps && state.asked !== undefined ? { asked: state.asked } : {};
-  const stays = { ...asked, ...selectorOf(intent) };
-  return Object.keys(stays).length === 0 ? undefined : { hash: '', updated_at: null, ...stays };
 }

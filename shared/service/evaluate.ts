@@ -107,7 +107,8 @@ async function evaluateFound(
   const { seen: observed, desired } = await observeAndDesire(reading, about, found, world);
 
   // the record of repairs is read for a load balancer in ERROR, and the quota, a list of each limited kind, before one is made
-  const repairing = depth === 'deep' ? await readRepair(object, observed, cluster, world) : undefined;
+  const isFailed = depth === 'deep' && observed.loadBalancer?.['provisioning_status'] === 'ERROR';
+  const repairing = isFailed ? await readRepair(object, cluster, world) : undefined;
   const first = { ...about, observed, desired: desired.here, repair: repairing?.facts };
   const sketch = planService(first);
   const isMade = createsLoadBalancer(sketch, first);

@@ -1,5 +1,4 @@
 import type { Applied } from '../apply/apply.ts';
-import { askedOf, stateAtWork } from './drift.ts';
 import type { Evaluation } from './evaluate.ts';
 import { asReconcileError, ReconcileError } from '../model/errors.ts';
 import type { Outcome, Run } from '../model/outcome.ts';
@@ -14,7 +13,7 @@ import { heldBackEvent, publishSummary, release, summarize, summarizeOutcome } f
 import { rfc3339 } from '../report/condition.ts';
 import { recordPlace } from './place.ts';
 import { hasFinalizer, isOurs } from './service-object.ts';
-import { refusedState, settledState } from './settled-record.ts';
+import { askedOf, refusedState, settledState, stateAtWork } from './settled-record.ts';
 
 /** What the run wrote to OpenStack stays in the answer, even if the apiserver refuses the report. */
 export async function finish(evaluation: Evaluation, applied: Applied, world: World): Promise<Run> {

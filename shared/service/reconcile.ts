@@ -17,14 +17,14 @@ import { attempt } from '../observe/reads.ts';
 import type { Budget, World } from '../ports.ts';
 import { tellPlan } from '../report/plan-notes.ts';
 import { noteWrites } from './as-written.ts';
-import { stateAtWork, withDrift } from './drift.ts';
+import { withDrift } from './drift.ts';
 import { evaluate, nodesOf, type Evaluation } from './evaluate.ts';
 import { finish, keepStates, reportFailure, runSummary } from './finish.ts';
 import { requirePlace } from './place.ts';
 import { recordRepair, takeBack } from './repair.ts';
 import { hasFinalizer, isAnothers, isOurs, objectOf } from './service-object.ts';
 import { withinBudget } from './vanished.ts';
-import { triedAgainMs } from './settled-record.ts';
+import { stateAtWork, triedAgainMs } from './settled-record.ts';
 
 export async function reconcileService(
   request: ReconcileRequest,
@@ -67,7 +67,9 @@ async function run(
 
   // evaluate: find the load balancer, read the intent, observe, desire, plan, tell what is drift
   const found = await evaluate(object, await nodesOf(object, world), world, cluster);
-  const evaluation = await withDrift(await withinBudget(found, world), world, request.dryRun);
+  const mayDrift = object.service && hasFinalizer(object.service) && found.plan.steps.length > 0;
+  const judged = object.wanted ? found : await withinBudget(found, world);
+  const evaluation = object.wanted && mayDrift ? await withDrift(found, world, request.dryRun) : judged;
   noteHolder(evaluation, world);
 
   const waits = await whyItEnds(evaluation, request, world, budget);
@@ -165,7 +167,7 @@ async function reserve(evaluation: Evaluation, world: World): Promise<Evaluation
 
 async function write(evaluation: Evaluation, world: World, budget: Budget): Promise<Applied> {
   tellPlan(evaluation.plan, world);
-  const repair = await recordRepair(evaluation, world);
+  const repair = evaluation.repairing && (await recordRepair(evaluation, evaluation.repairing, world));
   try {
     await beginWork(evaluation, world);
   } catch (error) {

@@ -1,6 +1,5 @@
 /** The repair of a load balancer in ERROR: what the plan has to know, and the record of all processes (decision 310). */
 import { ReconcileError } from '../model/errors.ts';
-import type { ObservedService } from '../model/load-balancer/observed-service.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import { isAnother, type Plan, type Step } from '../model/plan.ts';
 import { ofLastDay, type RecordedRepairs, type Repair } from '../model/records.ts';
@@ -21,7 +20,6 @@ interface Repaired {
   readonly object: Pick<ServiceObject, 'key'>;
   readonly observed: { readonly loadBalancer?: WireResource };
   readonly plan: Pick<Plan, 'steps'>;
-  readonly repairing?: Repairing;
 }
 
 /** The time for which one list serves the runs of all Services whose load balancers are in ERROR, in milliseconds. */
@@ -29,11 +27,10 @@ const KEEP_MS = 2_000;
 
 export async function readRepair(
   { key, wanted, released }: ServiceObject,
-  { loadBalancer: lb }: Pick<ObservedService, 'loadBalancer'>,
   cluster: ClusterIdentity,
   world: Source & Pick<World, 'config'>,
 ): Promise<Repairing | undefined> {
-  if (!wanted || released || lb?.['provisioning_status'] !== 'ERROR') return undefined;
+  if (!wanted || released) return undefined;
   const { cloud, clock, memory, kube, config } = world;
   const [all, recorded] = await Promise.all([
     memory.answers.read('load balancers to repair', { keepMs: KEEP_MS, clock }, () =>
@@ -54,16 +51,17 @@ export async function readRepair(
 
 /** Records a repair before it is made: a process that dies has counted one too many. Throws CHANGED_MEANWHILE if another process recorded one. */
 export async function recordRepair(
-  { plan, repairing, object, observed }: Repaired,
+  { plan, object, observed }: Repaired,
+  { facts, recorded }: Repairing,
   { kube, clock }: Pick<World, 'kube' | 'clock'>,
 ): Promise<Repair | undefined> {
   const how = plan.steps.map(repairOf).find((one) => one !== undefined);
   const { loadBalancer: lb } = observed;
-  if (!repairing || !lb || how === undefined) return undefined;
-  const before = repairing.facts.repairs;
+  if (!lb || how === undefined) return undefined;
+  const before = facts.repairs;
   if (how === 'rebuild' && before.some((one) => one.how === 'rebuild' && one.id === lb.id)) return undefined;
   const own: Repair = { how, id: lb.id, service: object.key, at: clock.now() };
-  if (await kube.repairs.save([...before, own], repairing.recorded)) return own;
+  if (await kube.repairs.save([...before, own], recorded)) return own;
   throw new ReconcileError('CHANGED_MEANWHILE', 'another process recorded a repair at the same moment');
 }
 

@@ -3,6 +3,7 @@ import { isSure } from '../memory/load-balancers.ts';
 import { errorText, ReconcileError } from '../model/errors.ts';
 import { fingerprint, sameJson } from '../model/json.ts';
 import type { Service } from '../model/kubernetes.ts';
+import { followsNodes } from '../model/load-balancer/octavia.ts';
 import { tagValue } from '../model/ownership.ts';
 import { attempt } from '../observe/reads.ts';
 import { selectorOf } from './intent/service-intent.ts';
@@ -12,8 +13,8 @@ import { tellsTrouble, rfc3339 } from '../report/condition.ts';
 import type { Project } from './observe/project.ts';
 import type { Applied } from '../apply/apply.ts';
 import type { Evaluation } from './evaluate.ts';
-import { askedOf } from './drift.ts';
-import { isAnother } from '../model/plan.ts';
+import { takenByOthers } from './plan/plan-input.ts';
+import { isAnother, type Step } from '../model/plan.ts';
 import type { ServiceState } from '../model/service-object.ts';
 
 const HOUR_MS = 3_600_000;
@@ -140,4 +141,35 @@ export async function prune(
   if (gone.length === 0) return undefined;
   const removed = await attempt(world.kube.state.save(new Map(gone.map((uid) => [uid, undefined]))));
   return removed instanceof ReconcileError ? errorText(removed) : undefined;
+}
+
+/** A hash of what is desired, but for what follows the Nodes. */
+export function askedOf({ desired, planned, intent }: Evaluation): string {
+  const { approved } = planned.desired;
+  const resources = desired.resources.filter((one) => !followsNodes(one));
+  const { Service: { loadBalancerName, memberSubnetId } = {}, ports = [] } = intent?.annotated ?? {};
+  const ofMembers = ports.map(({ ServicePort: { memberWeights, backupMembers } }) => [
+    memberWeights,
+    backupMembers,
+  ]);
+  const others = [intent?.allowed_cidrs, loadBalancerName, memberSubnetId, ofMembers];
+  return fingerprint([resources, approved, takenByOthers(planned), ...others]);
+}
+
+/** The state while a run writes. The record stays if a run only follows the Nodes or mends; the node-selector always stays. */
+export function stateAtWork(
+  evaluation: Evaluation,
+  state: Pick<ServiceState, 'asked'>,
+): ServiceState | undefined {
+  const { plan, intent } = evaluation;
+  const keeps = plan.steps.every((step) => followsNodes(step) || isMend(step));
+  const asked = keeps && state.asked !== undefined ? { asked: state.asked } : {};
+  const stays = { ...asked, ...selectorOf(intent) };
+  return Object.keys(stays).length === 0 ? undefined : { hash: '', updated_at: null, ...stays };
+}
+
+/** What is in ERROR is written as it is, or built anew, whoever broke it (decision 310). */
+export function isMend(step: Step): boolean {
+  if (step.verb !== 'update') return step.verb === 'failover';
+  return step.changes.every(({ from, to }) => sameJson(from ?? null, to ?? null));
 }

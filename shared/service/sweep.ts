@@ -12,7 +12,7 @@ import {
 import { evaluate } from './evaluate.ts';
 import { nothingApplied } from './finish.ts';
 import { bulkChildren, type BulkChildren } from './observe/children.ts';
-import { namedId } from './observe/load-balancer/adoption.ts';
+import { namedId } from '../model/ownership.ts';
 import type { CertificateInUse } from '../model/tls/certificate-facts.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
 import type { JudgedNodes } from '../model/node/judged-nodes.ts';

@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { observeBelongings } from '../../shared/gc/belongings.ts';
 import { planGc } from '../../shared/gc/plan-gc.ts';
-import type { Report } from '../../shared/model/outcome.ts';
+import { reasonOf, type Report } from '../../shared/model/outcome.ts';
 import { renderDrift, renderPlan } from '../../shared/plan/render-plan.ts';
 import { reconcile } from '../../shared/reconcile.ts';
 import { explainService } from '../../shared/service/report/object-details.ts';
 import { sweep } from '../../shared/sweep.ts';
 import { renderExplained } from '../../functions/cli/look-commands.ts';
 import { printClusters, printPlan } from '../../functions/cli/gc-command.ts';
-import { reasonOf } from '../../functions/status-rows.ts';
 import { startRouteWorld } from '../support/route-world.ts';
 import { GONE, runUntilSettled, startDamages, type Damages } from './damages/damaged-world.ts';
 

@@ -3,7 +3,7 @@ import { asReconcileError, isError } from '../../../shared/model/errors.ts';
 import { fieldsOf, isRecord } from '../../../shared/model/json.ts';
 import { madeUnderOtherName } from '../../../shared/model/load-balancer/shared-load-balancer.ts';
 import { keyOf } from '../../../shared/model/request.ts';
-import { namedId } from '../../../shared/service/observe/load-balancer/adoption.ts';
+import { namedId } from '../../../shared/model/ownership.ts';
 import { counted } from '../command.ts';
 import { finding, shellWord, type Examined, type Finding, type Findings } from './finding.ts';
 

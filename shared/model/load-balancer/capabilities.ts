@@ -59,3 +59,11 @@ export function attributeSince(kind: ResourceKind, attribute: string): number {
   );
   return Math.max(0, ...found.map(({ since = 0 }) => since));
 }
+
+/** With the provider ovn nodes see the clients' IP addresses, so that rules of a managed security group enforce source ranges. */
+export function rulesHoldSourceRanges(config: {
+  readonly lbProvider: string;
+  readonly manageSecurityGroups: boolean;
+}): boolean {
+  return config.lbProvider === 'ovn' && config.manageSecurityGroups;
+}

@@ -21,6 +21,12 @@ export function whoseLoadBalancer(wire: WireResource): Whose {
   return tagValue(wire['tags'], 'cluster') === undefined ? 'adoptable' : 'ours';
 }
 
+/** Whether another controller or a person made a load balancer or a pool, so that differences wait for approval. */
+export function isOfAnotherMaker({ kind, whose, wire }: ObservedResource): boolean {
+  if (kind === 'pool') return whose === 'adoptable';
+  return kind === 'loadbalancer' && !(whose === 'ours' && String(wire['name']).startsWith('kube_service_'));
+}
+
 export interface Owners {
   readonly cluster: ClusterIdentity;
   readonly key: ServiceKey;

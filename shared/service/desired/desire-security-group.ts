@@ -1,3 +1,4 @@
+import { rulesHoldSourceRanges } from '../../model/load-balancer/capabilities.ts';
 import type { LoadBalancerConfig } from '../../config/config.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import type { Port } from '../intent/ports.ts';
@@ -44,11 +45,6 @@ export function memberAddresses(
   return subnet ? [...new Set([...reached, ...podAddresses(endpoints, subnet)])] : [];
 }
 
-/** With the provider ovn nodes see the clients' IP addresses, so that rules of a managed security group enforce source ranges. */
-export function rulesHoldSourceRanges(config: LoadBalancerConfig): boolean {
-  return config.lbProvider === 'ovn' && config.manageSecurityGroups;
-}
-
 /** Whether the rules alone enforce the Service's source ranges. False for a Service without any. */
 function isStrict(intent: ServiceIntent, config: LoadBalancerConfig): boolean {
   return rulesHoldSourceRanges(config) && intent.allowed_cidrs !== null;
@@ -62,7 +58,6 @@ export function desireSecurityGroup(
   cluster: ClusterIdentity,
   config: LoadBalancerConfig,
 ): DesiredSecurityGroup {
-  if (!config.manageSecurityGroups) return { resources: [], problems: [], keep: false };
   const subnet = memberSubnetOf(facts, intent.family);
   const strict = isStrict(intent, config);
   if (!subnet) {

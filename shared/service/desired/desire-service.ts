@@ -1,3 +1,4 @@
+import { rulesHoldSourceRanges } from '../../model/load-balancer/capabilities.ts';
 import type { Config } from '../../config/config.ts';
 import type { CertificateInUse } from '../../model/tls/certificate-facts.ts';
 import { hasOnlyPods, podAddresses, type Endpoints } from '../../model/load-balancer/service-endpoints.ts';
@@ -18,7 +19,7 @@ import { desireLoadBalancer, loadBalancerIPProblems } from './desire-load-balanc
 import { familyProblems, networkProblems } from './network-problems.ts';
 import { keepsFamily, secondFamilyOf, selectNodes } from './nodes/port-nodes.ts';
 import { nodeSet } from '../../model/node/node-set.ts';
-import { desireSecurityGroup, rulesHoldSourceRanges, unguarded } from './desire-security-group.ts';
+import { desireSecurityGroup, unguarded } from './desire-security-group.ts';
 import {
   certificateQuestion,
   secretsOf,
@@ -79,13 +80,15 @@ export function desireObject(input: DesireInput, config: Config): Desired {
   const { lbProvider: provider, containerStore: store } = config.loadBalancer;
   const floating = joins ? { resources: [], problems: [] } : desireFloatingIP(intent, facts, cluster);
   const isOfAll = reachable.length === 0 || (second?.nodes ?? []).length > 0;
-  const group = desireSecurityGroup(
-    isOfAll ? intent : { ...intent, families: [intent.family] },
-    { nodes: reachable, endpoints },
-    facts,
-    cluster,
-    config.loadBalancer,
-  );
+  const group = config.loadBalancer.manageSecurityGroups
+    ? desireSecurityGroup(
+        isOfAll ? intent : { ...intent, families: [intent.family] },
+        { nodes: reachable, endpoints },
+        facts,
+        cluster,
+        config.loadBalancer,
+      )
+    : { resources: [], problems: [], keep: false };
   const holds = rulesHoldSourceRanges(config.loadBalancer);
   const asked = holds ? { ...intent, allowed_cidrs: null } : intent;
   const ports = intent.ports.map((port) => {
@@ -95,7 +98,7 @@ export function desireObject(input: DesireInput, config: Config): Desired {
     const members = desireMembers(port, behind);
     return desirePort(port, members, { intent: asked, cluster, store, certificates, secrets });
   });
-  const open = unguarded(intent, facts, config.loadBalancer);
+  const open = holds ? unguarded(intent, facts, config.loadBalancer) : [];
   const isOpen = ({ kind, attributes }: DesiredResource): boolean =>
     kind === 'member' && open.includes((attributes as Partial<Member>).address ?? '');
   const watched = watchCertificates(intent, { certificates, secrets }, input.horizon);
@@ -159,7 +162,7 @@ export function manifestProblems(service: Service, config: Config): readonly Pro
   };
   const found = [
     ...intent.problems,
-    ...allowedRanges(intent.ranges, families).problems,
+    ...(intent.ranges ? allowedRanges(intent.ranges, families).problems : []),
     ...loadBalancerIPProblems(service, families),
     ...intent.ports.flatMap((port) => desirePort(port, { members: [], problems: [] }, allFound).problems),
     ...uselessSettings(intent),

@@ -87,11 +87,12 @@ function desireWith(
   const floatingIP = resources.find(
     ({ kind, wire }) => kind === 'floatingip' && wire['port_id'] === loadBalancer?.['vip_port_id'],
   )?.wire;
+  const isAlone = !sharing || (sharing.decides && sharing.maker === 'this');
   const input: DesireInput = {
     ...observed,
     intent,
     wanted: object.wanted,
-    joins: leavesFloatingIP({ sharing, floatingIP }),
+    joins: !isAlone && leavesFloatingIP({ sharing, floatingIP }),
     nodes,
     judged,
     secrets: servedSecrets(observed.secrets, resources, observed.horizon.now),
@@ -101,7 +102,10 @@ function desireWith(
   const alone = desireObject(input, config);
   const own = { ...alone, problems: [...(observed.unread ?? []), ...alone.problems] };
   const lb = resources.find(({ kind }) => kind === 'loadbalancer');
-  const shared = desireOfShared(own.resources, { intent, cluster, lb, sharing, floatingIP });
+  const shared =
+    isAlone && intent?.annotated.Service.loadBalancerName === undefined
+      ? { resources: own.resources, problems: [] }
+      : desireOfShared(own.resources, { intent, cluster, lb, sharing, floatingIP });
   // levelset takes none of them, and makes none
   const ids = observed.ambiguous ?? [];
   const message = `could all be this Service's, by name and address: name one in the annotation loadbalancer.openstack.org/load-balancer-id; until then the Service is blocked`;

@@ -1,4 +1,8 @@
-import { versionInWords, type OctaviaVersion } from '../../model/load-balancer/capabilities.ts';
+import {
+  rulesHoldSourceRanges,
+  versionInWords,
+  type OctaviaVersion,
+} from '../../model/load-balancer/capabilities.ts';
 import { ANNOTATIONS } from '../intent/annotations.ts';
 import type { Config } from '../../config/config.ts';
 import {
@@ -11,7 +15,6 @@ import {
 } from '../../model/network/network-facts.ts';
 import { ANNOTATION_PREFIX } from '../../model/annotation-prefixes.ts';
 import type { Problem } from '../../model/plan.ts';
-import { rulesHoldSourceRanges } from './desire-security-group.ts';
 import { valueIn } from '../intent/read-annotations.ts';
 import { optionPlace } from '../intent/service-config.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';

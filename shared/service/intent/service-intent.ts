@@ -32,7 +32,7 @@ export interface ServiceIntent {
   /** The families of spec.ipFamilies. After `withFamilies` only those that the load balancer serves. */
   readonly families: readonly Family[];
   readonly family: Family;
-  readonly ranges: SourceRanges;
+  readonly ranges: SourceRanges | undefined;
   /** The ranges that may connect; null: everybody may. Over a family without a range here, nobody may. */
   readonly allowed_cidrs: readonly string[] | null;
   readonly rangeProblems: readonly Problem[];
@@ -50,7 +50,9 @@ export function readIntent(asked: Service, config: Config, lastSelector?: string
   const settings = annotated.Service;
   const ports = portsOf(service, annotated);
   const families = familiesOf(service);
-  const ranges = readSourceRanges(service, settings.sourceRanges ?? [], config);
+  const { sourceRanges = [] } = settings;
+  const isOpen = sourceRanges.length + (service.spec.loadBalancerSourceRanges ?? []).length === 0;
+  const ranges = isOpen ? undefined : readSourceRanges(service, sourceRanges, config);
   const tooMuch = tooMany('spec.ports', 'ports', asked.spec.ports?.length ?? 0, config);
   const { namespace } = service.metadata;
   const { loadBalancerIP: address = '' } = service.spec;
@@ -93,10 +95,10 @@ export function familiesOf({ spec }: Service): readonly Family[] {
 }
 
 function ofFamilies(
-  ranges: SourceRanges,
+  ranges: SourceRanges | undefined,
   families: readonly Family[],
 ): Pick<ServiceIntent, 'families' | 'family' | 'allowed_cidrs' | 'rangeProblems'> {
-  const { cidrs, problems } = allowedRanges(ranges, families);
+  const { cidrs, problems } = ranges ? allowedRanges(ranges, families) : { cidrs: null, problems: [] };
   return { families, family: families[0] ?? 4, allowed_cidrs: cidrs, rangeProblems: problems };
 }
 

@@ -46,7 +46,6 @@ export function allowedRanges(
   families: readonly Family[],
 ): { readonly cidrs: readonly string[] | null; readonly problems: readonly Problem[] } {
   if (tooMuch) return { cidrs: [], problems: [tooMuch] };
-  if (texts.length === 0) return { cidrs: null, problems: [] };
   const isServed = (cidr: string): boolean => families.includes(cidr.includes(':') ? 6 : 4);
   const cidrs = all.filter(isServed);
   const others = cidrs.length === all.length ? [] : all.filter((cidr) => !isServed(cidr));

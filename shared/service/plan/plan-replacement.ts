@@ -34,7 +34,7 @@ interface ReplacementInput {
   readonly isForNobody: boolean;
 }
 
-interface Replacement {
+export interface Replacement {
   readonly steps: readonly Step[];
   readonly refused: readonly Refusal[];
   /** The complete new load balancer. The floating IP moves to it, and the old one is deleted with everything on it. */

@@ -1,19 +1,21 @@
 import type { AwaitingApproval, Plan, Refusal, Step, UpdateStep } from '../../model/plan.ts';
 import { portKeyOfPort, type Address } from '../../model/address.ts';
-import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
+import type { DesiredResource, ObservedResource, ResourceKind, WireResource } from '../../model/resources.ts';
 import { isBlocked } from '../../model/plan.ts';
 import { followNodes } from './follow-nodes.ts';
 import { replacePools } from './replace-pools.ts';
 import { isAllOurs, removeAll, removeWithAll } from './plan-leaving.ts';
-import { planReplacement, switchedTo } from './plan-replacement.ts';
+import { planReplacement, switchedTo, type Replacement } from './plan-replacement.ts';
 import { planChildren, type ChildrenInput } from './plan-children.ts';
 import { errorProblems, stuckProblems } from './mend-children.ts';
+import { compare } from '../../plan/compare.ts';
 import { giveBack, planOne, remove } from '../../plan/plan-one.ts';
 import { planSecurityGroup } from './plan-security-group.ts';
 import { MADE_TWICE, whyLeaving } from './why-deleted.ts';
 import { planToStore, planToTakeOut } from './plan-certificates.ts';
 import { comesLater, createTree } from './create-tree.ts';
 import { publishedAddresses } from '../../model/kubernetes.ts';
+import { isOfAnotherMaker } from '../../model/load-balancer/whose.ts';
 import { isLocked } from '../../model/load-balancer/octavia.ts';
 import { goTags } from '../../model/load-balancer/other-controllers.ts';
 import { addressesOf } from '../../model/node/node-set.ts';
@@ -49,30 +51,36 @@ export function planService(given: ServicePlanInput): Plan {
   const published = publishedAddresses(object.service);
   const isUnread = loadBalancer !== undefined && isLocked(loadBalancer);
   const canJudgeTls = depth === 'deep' && !isUnread;
+  const held = {
+    key: object.name,
+    desired: withoutIdleRules(free.desired),
+    observed: seen.resources,
+    uid,
+    approved,
+    published,
+    nodes: addressesOf(nodes),
+    keepMembers,
+    readOtherwise,
+    internalByConfig,
+    isUnread,
+  };
+  const mayWait = isUnread || internalByConfig === true || seen.resources.some(isOfAnotherMaker);
+  const isUnwell = seen.resources.some(
+    ({ kind, wire }) =>
+      kind !== 'loadbalancer' && (isLocked(wire) || wire['provisioning_status'] === 'ERROR'),
+  );
   const input = {
     object: object.key,
-    leaves: whyLeaving(object),
+    leaves: object.wanted ? undefined : whyLeaving(object),
     ports: (object.service?.spec.ports ?? []).map(portKeyOfPort),
-    ...holdUntilApproved({
-      key: object.name,
-      desired: withoutIdleRules(free.desired),
-      observed: seen.resources,
-      uid,
-      approved,
-      published,
-      nodes: addressesOf(nodes),
-      keepMembers,
-      readOtherwise,
-      internalByConfig,
-      isUnread,
-    }),
+    ...(mayWait ? holdUntilApproved(held) : { ...held, awaitingApproval: [] }),
     problems: [
       ...asked.problems,
       ...(loadBalancer ? [] : quotaProblems(asked.resources, headroom)),
       ...secondControllerProblems(object.service),
       ...free.problems,
-      ...errorProblems(seen.resources, free.desired, seen.writtenInError),
-      ...stuckProblems(seen.resources, seen.horizon.anHourAgo),
+      ...(isUnwell ? errorProblems(seen.resources, free.desired, seen.writtenInError) : []),
+      ...(isUnwell ? stuckProblems(seen.resources, seen.horizon.anHourAgo) : []),
       ...(canJudgeTls
         ? delegationProblems(asked.resources, seen.resources, config.openstack.credentials.type)
         : []),
@@ -105,7 +113,9 @@ export function planService(given: ServicePlanInput): Plan {
   const { sharedWith } = input;
   const awaitingApproval: AwaitingApproval[] = [...input.awaitingApproval];
   const blocked = isBlocked(input);
-  const inNextPool = blocked ? followNodes(desired, observed) : replacePools(desired, there, keepMembers);
+  const hasPools = observed.some(({ kind }) => kind === 'pool');
+  const open = hasPools ? replacePools(desired, there, keepMembers) : desired;
+  const inNextPool = blocked ? followNodes(desired, observed) : open;
   const stays = byAddress(inNextPool);
   const base = {
     object: object.key,
@@ -132,8 +142,12 @@ export function planService(given: ServicePlanInput): Plan {
   const refused: Refusal[] = [];
 
   const switching = inNextPool.some(({ address }) => !wanted.has(address));
-  const replaced = planReplacement(wantedLb, lb, there, input);
-  const { rebuild } = replaced;
+  const cannotBe = lb && wantedLb && compare(wantedLb, lb, there).has('refuse');
+  const replaced: Replacement =
+    (replacement ?? repair ?? cannotBe)
+      ? planReplacement(wantedLb, lb, there, input)
+      : { steps: [], refused: [] };
+  const { rebuild, switchesTo } = replaced;
   if (!lb && wantedLb) {
     steps.push(createTree(wantedLb, desired));
     const later = comesLater(desired);
@@ -142,7 +156,7 @@ export function planService(given: ServicePlanInput): Plan {
   } else if (lb && !wantedLb) steps.push(...removeAll(lb, input));
   else if (lb && rebuild !== undefined) {
     if (isAllOurs(observed)) steps.push(removeWithAll(lb.address, lb.id, rebuild));
-  } else if (lb && wantedLb && replaced.switchesTo === undefined) {
+  } else if (lb && wantedLb && switchesTo === undefined) {
     planOne(wantedLb, there, steps, []);
     refused.push(...replaced.refused);
     planChildren({ ...known, desired: inNextPool, wanted: stays }, steps, refused);
@@ -159,7 +173,7 @@ export function planService(given: ServicePlanInput): Plan {
   const { staysOnPort } = input;
   const wantedFloating = staysOnPort ? undefined : wanted.get('floatingip');
   if (wantedFloating && rebuild === undefined)
-    planOne(switchedTo(replaced.switchesTo, wantedFloating), there, steps, refused);
+    planOne(switchesTo ? switchedTo(switchesTo, wantedFloating) : wantedFloating, there, steps, refused);
   else if (floating && floating.whose !== 'foreign' && !wantedFloating) {
     steps.push(giveBack(floating, input.leaves ?? NO_FLOATING_IP, staysOnPort));
   }
@@ -167,19 +181,31 @@ export function planService(given: ServicePlanInput): Plan {
     input.leaves ?? (floating ? 'the Service has another one on its load balancer' : NO_FLOATING_IP);
   steps.push(...observed.filter(isLeftover).map((leftover) => remove(leftover, because)));
   const group = { ...input, there, wanted, switching };
-  const outsideOctavia = keepSecurityGroup ? [] : planSecurityGroup(group, refused, awaitingApproval);
+  const hasGroup = !keepSecurityGroup && isAbout(GROUP_KINDS, desired, observed);
+  const outsideOctavia = hasGroup ? planSecurityGroup(group, refused, awaitingApproval) : [];
+  const hasCertificates = isAbout(['secret'], desired, observed);
   const stored = {
     ...group,
     unknown: duplicates.length > 0 || replacement !== undefined,
   };
   const ordered = [
-    ...planToStore(stored),
+    ...(hasCertificates ? planToStore(stored) : []),
     ...inOrder(steps),
     ...replaced.steps,
     ...outsideOctavia,
-    ...planToTakeOut(stored),
+    ...(hasCertificates ? planToTakeOut(stored) : []),
   ];
   return whatCanBeDoneNow({ ...base, steps: ordered, refused }, given);
+}
+
+const GROUP_KINDS: readonly ResourceKind[] = ['securitygroup', 'securitygrouprule', 'port'];
+
+function isAbout(
+  kinds: readonly ResourceKind[],
+  desired: readonly DesiredResource[],
+  observed: readonly ObservedResource[],
+): boolean {
+  return [...desired, ...observed].some(({ kind }) => kinds.includes(kind));
 }
 
 const NO_FLOATING_IP = 'the Service is to have no floating IP of its own';

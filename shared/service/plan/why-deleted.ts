@@ -4,9 +4,8 @@ import type { ServiceObject } from '../../model/service-object.ts';
 
 export const MADE_TWICE = 'a create whose answer was lost made it twice';
 
-/** Why the Service leaves its load balancer; undefined while it wants one. */
-export function whyLeaving({ name, service, wanted, released }: ServiceObject): string | undefined {
-  if (wanted) return undefined;
+/** Why a Service that wants no load balancer leaves the one it has. */
+export function whyLeaving({ name, service, released }: ServiceObject): string {
   if (!service) return `Service ${name.namespace}/${name.name} is gone`;
   if (service.metadata.deletionTimestamp !== undefined) return 'the Service is being deleted';
   if (service.spec.type !== 'LoadBalancer') return `the Service is of type ${service.spec.type} now`;

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EndpointSlice, Node, Pod, Service } from '../../../shared/model/kubernetes.ts';
-import { readEndpoints, localNodes } from '../../../shared/model/load-balancer/service-endpoints.ts';
+import { readEndpoints, localNodes } from '../../../shared/service/observe/endpoint-slices.ts';
 import { addressesOf, nodeSet } from '../../../shared/model/node/node-set.ts';
 import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
 import { nodeShares } from '../../../shared/service/desired/desire-members.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { observeEndpoints } from '../../../shared/service/observe/observe-service.ts';
-import { localNodes, readEndpoints } from '../../../shared/model/load-balancer/service-endpoints.ts';
+import { localNodes, readEndpoints } from '../../../shared/service/observe/endpoint-slices.ts';
 import { aConfig } from '../../support/config.ts';
 import type { Endpoint, EndpointSlice, Pod, ServicePort } from '../../../shared/model/kubernetes.ts';
 import { aStoredService } from '../../support/service.ts';

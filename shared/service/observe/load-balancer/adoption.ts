@@ -1,5 +1,5 @@
 import { publishedAddresses, type Service } from '../../../model/kubernetes.ts';
-import { DESCRIPTION_MARK, LOAD_BALANCER_ID, tagValue } from '../../../model/ownership.ts';
+import { DESCRIPTION_MARK, namedId, tagValue } from '../../../model/ownership.ts';
 import {
   isMadeFor,
   kinxLoadBalancerName,
@@ -58,14 +58,6 @@ export async function findByName(
 
 function isFree(lb: WireResource): boolean {
   return tagValue(lb['tags'], 'cluster') === undefined && lb['provisioning_status'] !== 'DELETED';
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** The id in the Service's annotation, if it is a UUID (decision 31). */
-export function namedId(service: Service): string | undefined {
-  const id = service.metadata.annotations?.[LOAD_BALANCER_ID]?.trim().toLowerCase();
-  return id !== undefined && UUID.test(id) ? id : undefined;
 }
 
 export function isDescribed(lb: WireResource, { namespace, name }: ServiceKey): boolean {

@@ -8,7 +8,7 @@ import {
   servicesIn,
   textOf,
 } from '../../../model/load-balancer/shared-load-balancer.ts';
-import { clusterTag, hasTag, nameTag, serviceTag, tagValue } from '../../../model/ownership.ts';
+import { clusterTag, hasTag, namedId, nameTag, serviceTag, tagValue } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { WireResource } from '../../../model/resources.ts';
 import type { ServiceObject } from '../../../model/service-object.ts';
@@ -17,7 +17,7 @@ import { observeListeners, observePools } from '../children.ts';
 import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-service.ts';
 import type { LoadBalancerQuestion, Source } from '../questions.ts';
 import { listsFor } from '../project.ts';
-import { findByName, namedId, provenByTag } from './adoption.ts';
+import { findByName, provenByTag } from './adoption.ts';
 import { elderOf, findJoined, isGoing, oldestFirst, whyNotMove } from './joining.ts';
 import { ownersOf } from '../../../model/load-balancer/whose.ts';
 
@@ -71,6 +71,7 @@ async function findByLists(
     ...(join?.tag === undefined ? [] : [join.tag]),
   ];
   const id = service && namedId(service);
+  const names = join && (join.tag ?? join.id) !== undefined ? join : undefined;
   const isHere = (lb: WireResource): boolean => hasTag(lb['tags'], clusterTag(cluster));
   const isOurs = (lb: WireResource): boolean => isHere(lb) && isOnIt(lb['tags'], name, uid, cluster);
   const listed = await cloud.list('loadbalancer', { 'tags-any': tags.join(',') });
@@ -85,11 +86,11 @@ async function findByLists(
     const replacement = whole.find((lb) => replaces(lb, primary) && !isGoing(lb));
     const duplicates = whole.filter((lb) => lb !== replacement);
     const isAlone = isMadeForNobodyElse(primary, object, cluster);
-    const elder = join && isAlone && (await elderOf(primary, here, { object, join, cluster }, cloud));
+    const elder = names && isAlone && (await elderOf(primary, here, { object, join: names, cluster }, cloud));
     if (elder && (await whollyOurs([primary], object, cluster, cloud)).length > 0)
       return { loadBalancer: elder, duplicates: [primary, ...duplicates] };
-    const isCopied = join?.noted === true && publishedAddresses(service).length === 0;
-    const notJoined = join && !isCopied && (await whyNotMove(primary, join, here, object, cloud));
+    const isCopied = names?.noted === true && publishedAddresses(service).length === 0;
+    const notJoined = names && !isCopied && (await whyNotMove(primary, names, here, object, cloud));
     return {
       loadBalancer: primary,
       duplicates,
@@ -97,13 +98,15 @@ async function findByLists(
       ...(notJoined ? { notJoined } : {}),
     };
   }
-  const tagged = service ? await provenByTag(found, service, cloud) : [];
+  const tagged = service && found.length > 0 ? await provenByTag(found, service, cloud) : [];
   const asked = id === undefined ? undefined : (named ?? listed.filter((lb) => lb.id === id));
-  const proven = tagged.length > 0 ? tagged : await findByName(object, asked, cluster, cloud);
+  const mayBeFound = asked !== undefined || publishedAddresses(service).length > 0;
+  const untagged = tagged.length === 0 && mayBeFound ? await findByName(object, asked, cluster, cloud) : [];
+  const proven = [...tagged, ...untagged];
   const staying = proven.filter((lb) => !isGoing(lb));
   if (staying.length > 1) return { duplicates: [], ambiguous: staying.map(({ id }) => id).sort() };
   const [taken] = [...proven].sort(oldestFirst);
-  const joined = !taken && join && (await findJoined(object, join, { here, named: asked }, cluster, cloud));
+  const joined = !taken && names && (await findJoined(object, names, { here, named: asked }, cluster, cloud));
   if (joined && (joined.loadBalancer ?? joined.notJoined)) return { duplicates: [], ...joined };
   const there = taken ?? (join && (await atItsAddress(object, cloud)));
   const notJoined = there && madeUnderOtherName(there, name, cluster);

@@ -1,4 +1,5 @@
 /** Differences that the old controller would have left wait under one hash for the approval of the Service's takeover (decisions 7, 6). */
+import { isOfAnotherMaker } from '../../../model/load-balancer/whose.ts';
 import { isRef, portKeyOf } from '../../../model/address.ts';
 import { CONTROLLER, otherControllerOf } from '../../../model/load-balancer/other-controllers.ts';
 import { approvalOf, adoptedTag, hasTag, TAG_PREFIX } from '../../../model/ownership.ts';
@@ -22,8 +23,7 @@ export function holdUntilApproved(given: HeldInput): Held {
   const wanted = new Map(input.desired.map((one) => [one.address, one]));
   const lb = there.get('lb');
   const pools = input.observed.filter(({ kind, whose }) => kind === 'pool' && whose === 'adoptable');
-  if (!lb || !wanted.has('lb') || (pools.length === 0 && hasOurNames(lb)))
-    return heldFromConfig(input, input);
+  if (!lb || !wanted.has('lb') || !input.observed.some(isOfAnotherMaker)) return heldFromConfig(input, input);
 
   const held = new Set(pools.map(({ address }) => address));
   const portKeys = [...wanted.keys()]
@@ -198,11 +198,6 @@ function withoutNewKinds(
     });
   }
   return desired.filter(({ address, parent = '' }) => !left.has(address) && !left.has(parent));
-}
-
-/** Whether the load balancer's tags and name are levelset's. An adopted pool may still be on it. */
-function hasOurNames({ whose, wire }: ObservedResource): boolean {
-  return whose === 'ours' && String(wire['name']).startsWith('kube_service_');
 }
 
 /** The desired resource without OCCM's tags, which OCCM adds itself when it takes over. Pools, monitors and what is new keep all tags. */

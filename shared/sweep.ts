@@ -75,7 +75,7 @@ const NOTHING: SweepFigures = {
   comparedInFull: 0,
   awaitingApproval: 0,
   nodesWithoutAddress: [],
-  news: [],
+  changed: [],
   certificates: new Map(),
   nodes: 0,
   nodesSettled: 0,

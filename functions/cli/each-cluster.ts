@@ -84,7 +84,7 @@ export async function eachCluster(
 
 type Label = (text: string) => string;
 
-/** Asks Keystone first, so that its silence or refusal is told once, and soon. */
+/** Asks Keystone first, so that it is said once, and soon, when it refuses or does not answer. */
 function afterKeystone(run: OnOne): OnOne {
   const [waitsMs, stopsMs] = [2_000, 10_000];
   return async (world, print) => {

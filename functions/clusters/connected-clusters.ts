@@ -3,7 +3,7 @@ import type { Registry } from '../../shared/clusters/registry.ts';
 import { isSettledWithin } from '../../shared/deadline.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import type { Log } from '../../shared/ports.ts';
-import type { Delays } from '../../shared/silence.ts';
+import type { Delays } from '../../shared/backoff.ts';
 import { inParallel } from '../../shared/observe/reads.ts';
 import type { Connected } from '../world.ts';
 import { isThatOf, uidOf, unidentified } from './connect-entry.ts';
@@ -154,7 +154,7 @@ export class ConnectedClusters<S extends Served> {
     if (!entry || isAsServed) slot.next = undefined;
     else if (slot.next?.entry.settings !== entry.settings) {
       slot.next = { entry, connected: undefined };
-      slot.silence.end();
+      slot.backoff.end();
     }
     if (!slot.next) this.#tell(slot, []);
     if (!entry) await this.#endServed(slot); // its runs may take their time
@@ -164,18 +164,18 @@ export class ConnectedClusters<S extends Served> {
   async #identify(slot: Slot<S>): Promise<readonly string[]> {
     const { next } = slot;
     if (!next) return [];
-    if (!slot.silence.isOver) return [slot.unanswered];
+    if (!slot.backoff.isOver) return [slot.unanswered];
     const { entry } = next;
     const connected = (next.connected ??= await this.#options.connect(entry));
     let uid: string;
     try {
       uid = await uidOf(connected, entry.settings);
     } catch (error) {
-      slot.silence.begin(OF_NO_ANSWER);
+      slot.backoff.begin(OF_NO_ANSWER);
       slot.unanswered = `${slot.name}: ${unidentified(error)}`;
       return [slot.unanswered];
     }
-    slot.silence.end();
+    slot.backoff.end();
     const holder = this.#holderOf(uid, slot) ?? slot;
     if (holder !== slot) return [isThatOf(slot.name, holder.name)];
     const isNew = !this.#holders.has(uid);
@@ -185,7 +185,7 @@ export class ConnectedClusters<S extends Served> {
     const its = await this.#options.begin(entry, connected).catch((error: unknown) => {
       slot.unanswered = `${slot.name}: ${errorText(error)}`;
       if (isNew) this.#holders.delete(uid);
-      slot.silence.begin(OF_NO_ANSWER);
+      slot.backoff.begin(OF_NO_ANSWER);
       return undefined;
     });
     if (!its) return [slot.unanswered];

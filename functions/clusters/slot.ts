@@ -1,5 +1,5 @@
 import type { Entry } from '../../shared/clusters/entry.ts';
-import { Silence } from '../../shared/silence.ts';
+import { Backoff } from '../../shared/backoff.ts';
 import type { Connected } from '../world.ts';
 
 export interface Served {
@@ -19,7 +19,7 @@ export class Slot<S extends Served> {
   /** The entry as it is now, and not served yet. */
   next: { readonly entry: Entry; connected: Connected | undefined } | undefined;
   served: { readonly settings: Entry['settings']; readonly its: S } | undefined;
-  readonly silence = new Silence();
+  readonly backoff = new Backoff();
   unanswered = '';
   underWay: Promise<void> | undefined;
   isGone = false;

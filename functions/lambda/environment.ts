@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Silence, type Delays } from '../../shared/silence.ts';
+import { Backoff, type Delays } from '../../shared/backoff.ts';
 import { log } from './function-log.ts';
 import { NoSuchParameter, withParameters } from './parameters.ts';
 
@@ -14,7 +14,7 @@ export const OF_FAILURE: Delays = { firstMs: 5_000, longestMs: 60_000 };
  * While Parameter Store cannot be read the values stay; a missing parameter does not, since it may have been taken away for a reason.
  */
 class Environment {
-  readonly #silence = new Silence(() => Date.now());
+  readonly #backoff = new Backoff(() => Date.now());
   #kept: { readonly env: NodeJS.ProcessEnv; readonly readAtMs: number } | undefined;
   #reading: Promise<NodeJS.ProcessEnv> | undefined;
   #isDoubted = false;
@@ -36,7 +36,7 @@ class Environment {
   async #notOlderThan(ageMs: number): Promise<NodeJS.ProcessEnv> {
     const kept = this.#kept;
     const isFresh = kept && Math.abs(Date.now() - kept.readAtMs) < ageMs;
-    if (kept && (isFresh || !this.#silence.isOver)) return kept.env;
+    if (kept && (isFresh || !this.#backoff.isOver)) return kept.env;
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
     return this.#reading;
   }
@@ -44,7 +44,7 @@ class Environment {
   async #read(): Promise<NodeJS.ProcessEnv> {
     try {
       const found = await withParameters(process.env);
-      this.#silence.end();
+      this.#backoff.end();
       this.#isDoubted = false;
       const env = isDeepStrictEqual(found, this.#kept?.env) ? (this.#kept?.env ?? found) : found;
       this.#kept = { env, readAtMs: Date.now() };
@@ -52,7 +52,7 @@ class Environment {
     } catch (error) {
       if (error instanceof NoSuchParameter) this.#kept = undefined;
       if (!this.#kept) throw error;
-      const silentMs = this.#silence.begin(OF_FAILURE);
+      const silentMs = this.#backoff.begin(OF_FAILURE);
       log.warn('Parameter Store cannot be read: the values that were read before stay', {
         read_s_ago: Math.round((Date.now() - this.#kept.readAtMs) / 1_000),
         next_try_in_s: Math.round(silentMs / 1_000),

@@ -58,7 +58,8 @@ export class Story {
     if (!service && (node === undefined || (!plan && outcome.status === 'settled'))) return;
     const name = service ? `${service.namespace}/${service.name}` : `Node ${node}`;
     if (plan && applied.length > 0) this.#line(name, 'blue', `plan\n${inShort(renderPlan(plan))}`);
-    if (!this.#isNews(name, [outcome.status, reasonOf(outcome), loadBalancerId, address].join(' '))) return;
+    if (!this.#saysOtherwise(name, [outcome.status, reasonOf(outcome), loadBalancerId, address].join(' ')))
+      return;
     if (outcome.status === 'settled') {
       const where = loadBalancerId === undefined ? '' : `load balancer ${loadBalancerId} serves at `;
       const served = address === undefined ? 'nothing is left' : styleText('bold', address);
@@ -66,7 +67,7 @@ export class Story {
     } else this.#line(name, outcome.status === 'progressing' ? 'yellow' : 'red', reasonOf(outcome));
   }
 
-  #isNews(name: string, state: string): boolean {
+  #saysOtherwise(name: string, state: string): boolean {
     if (state.startsWith('settled')) this.#settled.add(name);
     else this.#settled.delete(name);
     if (this.#told.get(name) === state) return false;

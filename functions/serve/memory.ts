@@ -63,7 +63,7 @@ export class PageMemory {
     this.#reports.set(key, { report: its, at, since: isSame ? (last.since ?? at) : at });
   }
 
-  /** Whether the last run of a key left work to do: the state of its object is then no news. */
+  /** Whether the last run of a key left work to do: the state of its object then says nothing new. */
   isAtWorkOn(key: Key): boolean {
     const last = this.#reports.get(key);
     return last !== undefined && last.report.outcome.status !== 'settled';

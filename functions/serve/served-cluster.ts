@@ -70,7 +70,7 @@ export async function makeServedCluster(options: ServedClusterOptions) {
   };
   const swept = (found: Sweep): void => {
     memory.rememberSweep(found);
-    if (isOpen() && !watches) webhook.swept(found.news);
+    if (isOpen() && !watches) webhook.swept(found.changed);
     metrics.observeSweep(found.failed === undefined ? 'found' : 'failed');
     if (found.loadBalancersByState) metrics.setLoadBalancers(found.loadBalancersByState);
     for (const [key, certificates] of found.certificates) metrics.setCertificates(key, certificates);

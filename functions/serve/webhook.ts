@@ -47,7 +47,7 @@ export class Webhook {
   #check: NodeJS.Timeout | undefined;
   #calm: NodeJS.Timeout | undefined;
   /** Any event ends the trouble; else time alone does. */
-  #isSilence = true;
+  #isQuiet = true;
   readonly #told = new BoundedMap<string, number>(MOST_TOLD);
 
   constructor(options: WebhookOptions) {
@@ -57,7 +57,7 @@ export class Webhook {
   accepted(keys: readonly Key[]): void {
     this.#acceptedAt = this.#options.clock.now();
     for (const key of keys) this.#told.set(key, this.#acceptedAt);
-    if (this.#trouble === undefined || !this.#isSilence) return;
+    if (this.#trouble === undefined || !this.#isQuiet) return;
     this.#options.log.info('the webhook delivers again');
     this.#trouble = undefined;
   }
@@ -71,9 +71,9 @@ export class Webhook {
   }
 
   /** Notes what events should have told a sweep, and looks a minute later. The first sweep finds what changed before this process began. */
-  swept(news: readonly Key[]): void {
+  swept(changed: readonly Key[]): void {
     this.#sweeps += 1;
-    const unknown = news.filter((key) => !this.#options.isKnown(key));
+    const unknown = changed.filter((key) => !this.#options.isKnown(key));
     if (this.#sweeps === 1 || unknown.length === 0 || this.#check) return;
     const sweptAt = this.#options.clock.now();
     this.#check = setTimeout(() => {
@@ -120,10 +120,10 @@ export class Webhook {
   }
 
   /** One line for each trouble, until it ends. */
-  #warn(trouble: string, isSilence = true): void {
+  #warn(trouble: string, isQuiet = true): void {
     if (this.#trouble !== undefined) return;
     this.#trouble = trouble;
-    this.#isSilence = isSilence;
+    this.#isQuiet = isQuiet;
     this.#options.log.warn(`${trouble}; until events come, changes wait for the sweep`);
   }
 }

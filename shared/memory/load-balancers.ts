@@ -134,8 +134,8 @@ export class LoadBalancers {
 
   noteWrittenInError(id: string, children: readonly string[], now: number): void {
     if (children.length === 0) return;
-    const news = children.map((child) => [child, now] as const);
-    this.#note(id, { writtenInError: new Map([...this.#lately(id, now), ...news]) });
+    const added = children.map((child) => [child, now] as const);
+    this.#note(id, { writtenInError: new Map([...this.#lately(id, now), ...added]) });
   }
 
   isDeleted(id: string): boolean {
@@ -154,8 +154,8 @@ export class LoadBalancers {
     return this.#known.get(id) ?? NOTHING;
   }
 
-  #note(id: string, news: Partial<Known>): void {
-    this.#known.set(id, { ...this.#of(id), ...news });
+  #note(id: string, known: Partial<Known>): void {
+    this.#known.set(id, { ...this.#of(id), ...known });
   }
 }
 

@@ -27,9 +27,9 @@ export interface Memory {
 
   /** Whose Nodes the servers of the project are; absent where a process serves one cluster. */
   projectServers?: ServersOfProject;
-  readonly servers: Gathering<Server>;
-  readonly serversByNode: Gathering<readonly Server[]>;
-  readonly serverPorts: Gathering<readonly NeutronPort[]>;
+  readonly servers: Batch<Server>;
+  readonly serversByNode: Batch<readonly Server[]>;
+  readonly serverPorts: Batch<readonly NeutronPort[]>;
   /** The last turn of a run that takes from the deletion budget, for which the next one waits. */
   readonly deletions: { turn: Promise<unknown> };
 }
@@ -39,7 +39,7 @@ interface FullRouter {
   readonly until: number;
 }
 
-export interface Gathering<T> {
+export interface Batch<T> {
   waiting: string[];
   /** When an id was last asked for `lately`, in milliseconds since 1970: an earlier list would have done. */
   readonly asked: Map<string, number>;
@@ -68,9 +68,9 @@ export function newMemory(): Memory {
     loadBalancers: new LoadBalancers(MOST_RESOURCES),
     portWrites: new BoundedMap(MOST_PORTS),
     fullRouters: new BoundedMap(MOST),
-    servers: newGathering(),
-    serversByNode: newGathering(),
-    serverPorts: newGathering(),
+    servers: newBatch(),
+    serversByNode: newBatch(),
+    serverPorts: newBatch(),
     deletions: { turn: Promise.resolve() },
   };
 }
@@ -80,6 +80,6 @@ export function forgetAll(memory: Memory): void {
   Object.assign(memory, newMemory());
 }
 
-export function newGathering<T>(): Gathering<T> {
+export function newBatch<T>(): Batch<T> {
   return { waiting: [], asked: new Map() };
 }

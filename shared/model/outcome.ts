@@ -75,7 +75,7 @@ export interface SweepFigures {
   readonly loadBalancersByState?: Readonly<Record<string, number>>;
   readonly nodesWithoutAddress: readonly string[];
   /** Services that began or ceased to want a load balancer, and on which nobody has worked since. */
-  readonly news: readonly Key[];
+  readonly changed: readonly Key[];
   readonly certificates: ReadonlyMap<Key, readonly CertificateInUse[]>;
   readonly nodes: number;
   readonly nodesSettled: number;

@@ -12,7 +12,7 @@ export function isByPerson({ trigger }: Pick<ReconcileRequest, 'trigger'>): bool
 }
 
 /** Whether an event, an audit message or a watch caused the request. Most of these concern nothing of ours. */
-export function isHint({ trigger }: Pick<ReconcileRequest, 'trigger'>): boolean {
+export function isByEvent({ trigger }: Pick<ReconcileRequest, 'trigger'>): boolean {
   return trigger === 'audit' || trigger === 'events' || trigger === 'watch';
 }
 

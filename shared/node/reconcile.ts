@@ -10,7 +10,7 @@ import { ReconcileError } from '../model/errors.ts';
 import type { Outcome, Run } from '../model/outcome.ts';
 import { evaluateNode, isAtWork, type NodeEvaluation } from './evaluate-node.ts';
 import { nodeAt } from '../model/node/node.ts';
-import { asNodeKey, isByPerson, isHint, type ReconcileRequest } from '../model/request.ts';
+import { asNodeKey, isByPerson, isByEvent, type ReconcileRequest } from '../model/request.ts';
 import type { Budget, World } from '../ports.ts';
 import { readOneByOne } from './server-reading.ts';
 import { outcomeOfNode, summarizeNode, reportToNode } from './report/report-node.ts';
@@ -26,7 +26,7 @@ export async function reconcileNode(request: ReconcileRequest, world: World, bud
   // read: an event about a Node at work says nothing of its server
   const node = await world.kube.getNode(name);
   if (!node) return { ...NOTHING, missing: true };
-  if (isHint(request) && isAtWork(node)) return NOTHING;
+  if (isByEvent(request) && isAtWork(node)) return NOTHING;
 
   // observe, desire, plan: find the server, derive the Node from it, and compare
   const first = await evaluateNode(node, readOneByOne(world, isByPerson(request) ? 'now' : 'lately'), world);

@@ -31,7 +31,7 @@ export async function orUnread<T>(
 
 const PATIENCE_MS = 2_000;
 /** After a failure no object of the process asks again for this time, in milliseconds. */
-const SILENCE_MS = 60_000;
+const BACKOFF_MS = 60_000;
 
 /** The answer to a read that the object does not need; undefined if it fails or takes two seconds. The key names what is read. */
 export async function readIfPossible<T>(
@@ -47,7 +47,7 @@ export async function readIfPossible<T>(
   if (answered && !(answered.answer instanceof ReconcileError)) return answered.answer;
   // a run without time says nothing about the service
   if (answered?.answer instanceof ReconcileError && answered.answer.code === 'BUDGET_SPENT') return undefined;
-  unanswered.set(key, clock.now() + SILENCE_MS);
+  unanswered.set(key, clock.now() + BACKOFF_MS);
   return undefined;
 }
 

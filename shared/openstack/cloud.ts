@@ -8,7 +8,7 @@ import type { RunContext } from '../run-context.ts';
 import { readCertificateText, listByOffset, withIdOf } from './barbican.ts';
 import { collectionPath, ENDPOINTS, objectPath, queryText } from './endpoints.ts';
 import { readFault, refusal, unexpected, saysAbsent } from './refusal.ts';
-import { gatherLists } from './gathered-lists.ts';
+import { batchLists } from './batched-lists.ts';
 import type { HttpAnswer, HttpRequest, Transport } from './openstack-http.ts';
 import { isRecord } from '../model/json.ts';
 import { octaviaVersionOf, readQuota } from './octavia-limits.ts';
@@ -23,13 +23,13 @@ const FAILOVER_REFUSED = [401, 403, 404, 501];
 interface SharedReads {
   readonly networkExtensions: (run: RunContext) => ReturnType<Cloud['networkExtensions']>;
   readonly octaviaVersion: (run: RunContext) => ReturnType<Cloud['octaviaVersion']>;
-  readonly gather: ReturnType<typeof gatherLists>;
+  readonly list: ReturnType<typeof batchLists>;
 }
 
 /** The Cloud port over HTTP, by the table of endpoints. Throws ReconcileError (refusal.ts). */
 export function createCloud(session: Session, time: Pick<Transport, 'pause' | 'now'>): Cloud {
   return cloudDuring(session, {
-    gather: gatherLists(time),
+    list: batchLists(time),
     networkExtensions: once(() => readNetworkExtensions(session)),
     octaviaVersion: octaviaVersionOf(session, time),
   });
@@ -40,7 +40,7 @@ function cloudDuring(session: Session, shared: SharedReads): Cloud {
   return {
     during: (part) => cloudDuring(session.during(part), shared),
 
-    list: shared.gather((kind, query = {}, parent) => {
+    list: shared.list((kind, query = {}, parent) => {
       const { reference } = ENDPOINTS[kind];
       return reference
         ? listByOffset(session, kind, reference, query)

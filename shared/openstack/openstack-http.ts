@@ -87,7 +87,7 @@ export interface Transport {
   send(request: HttpRequest, limitMs: number): Promise<RawAnswer>;
   /** Resolves after this time, or when the signal is given. */
   pause(ms: number, signal?: AbortSignal): Promise<void>;
-  /** The monotonic clock, in milliseconds: whoever sets the time of day changes no lifetime and no silence. */
+  /** The monotonic clock, in milliseconds: whoever sets the time of day changes no lifetime and no backoff. */
   now(): number;
 }
 

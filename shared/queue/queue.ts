@@ -1,9 +1,9 @@
 import { makesLoadBalancer } from '../model/load-balancer/octavia.ts';
 import type { Outcome, Report } from '../model/outcome.ts';
-import { isByPerson, isHint, type Key, type ReconcileRequest } from '../model/request.ts';
+import { isByPerson, isByEvent, type Key, type ReconcileRequest } from '../model/request.ts';
 import type { Budget, Clock } from '../ports.ts';
 import type { BusyLoadBalancers } from './busy-load-balancers.ts';
-import { Chain, isBefore, moreUrgent, PRIORITY, requeueDelayMs, type Priority } from './scheduling.ts';
+import { Attempts, isBefore, moreUrgent, PRIORITY, requeueDelayMs, type Priority } from './scheduling.ts';
 import { Ready, turnOf, type Wanted } from './ready.ts';
 import type { Claimant, Slots } from './slots.ts';
 
@@ -23,7 +23,7 @@ export interface QueueOptions {
   readonly random?: () => number;
 }
 
-/** From the start of a run of a key to the next one that a hint or a sweep asks for. */
+/** From the start of a run of a key to the next one that an event or a sweep asks for. */
 export const SPACING_MS = 500;
 
 const REJECTED: Outcome = { status: 'failed', code: 'UNEXPECTED_RESPONSE', message: '', retryAfterMs: 0 };
@@ -41,7 +41,7 @@ interface State extends Wanted, Claimant {
   /** Somebody added it while it was processing. */
   dirty?: ReconcileRequest | undefined;
   /** Its runs since it was settled last. */
-  chain?: Chain | undefined;
+  attempts?: Attempts | undefined;
   startedMs: number;
   /** Its last run failed. */
   hasFailed: boolean;
@@ -93,8 +93,8 @@ export class Queue {
     }
     if (request.trigger === 'sweep' && state.phase !== 'idle') return;
     const isSpaced = request.trigger !== 'requeue' && !isByPerson(request);
-    // what fails stays delayed, whatever hints come; a hint at any other key begins anew
-    if (isByPerson(request) || (isHint(request) && !state.hasFailed)) state.chain = undefined;
+    // what fails stays delayed, whatever events come; an event of any other key begins anew
+    if (isByPerson(request) || (isByEvent(request) && !state.hasFailed)) state.attempts = undefined;
     const spacedMs = isSpaced ? state.startedMs + SPACING_MS - this.#options.clock.now() : 0;
     this.#want(state, request, Math.max(delayMs, spacedMs));
   }
@@ -186,10 +186,10 @@ export class Queue {
 
   #ended(state: State, request: ReconcileRequest, report: Report | undefined): void {
     const outcome = report?.outcome ?? REJECTED;
-    const chain = (state.chain ??= new Chain(request.trigger));
-    const idleRuns = chain.note(report ?? { outcome, applied: [] });
+    const attempts = (state.attempts ??= new Attempts(request.trigger));
+    const idleRuns = attempts.note(report ?? { outcome, applied: [] });
     const delayMs = requeueDelayMs(outcome, idleRuns, this.#random);
-    if (delayMs === undefined) state.chain = undefined;
+    if (delayMs === undefined) state.attempts = undefined;
     state.hasFailed = outcome.status === 'failed';
     state.phase = 'idle';
     const { dirty } = state;
@@ -255,9 +255,9 @@ export class Queue {
     return state;
   }
 
-  #priorityOf({ chain, phase }: State, { trigger }: ReconcileRequest): Priority {
+  #priorityOf({ attempts, phase }: State, { trigger }: ReconcileRequest): Priority {
     if (phase === 'slot') return 'soon';
-    return trigger === 'requeue' ? (chain?.priority ?? 'background') : PRIORITY[trigger];
+    return trigger === 'requeue' ? (attempts?.priority ?? 'background') : PRIORITY[trigger];
   }
 
   #groupOf({ key, inGroup }: State): Group {

@@ -52,7 +52,7 @@ export function requeueDelayMs(outcome: Outcome, attempt: number, random: () => 
 }
 
 /** The runs of one key, from the first one until the key is settled or blocked. */
-export class Chain {
+export class Attempts {
   #priority: Priority;
   /** How many runs in a row made no progress. */
   #idleRuns = 0;
@@ -72,7 +72,7 @@ export class Chain {
 
   /**
    * Notes a run. Returns how many runs in a row before it made no progress, 0 if this one did. Progress is a
-   * step that no run of the chain did before, a write that never takes effect is none; or that something else is desired than by
+   * step that no run of these did before, a write that never takes effect is none; or that something else is desired than by
    * the last run, as while Nodes come and go.
    */
   note({

@@ -14,7 +14,7 @@ export function readyCondition<C extends Condition>(conditions: readonly C[] = [
   return conditions.find(({ type }) => type === READY_CONDITION);
 }
 
-export function isNews(message: ConditionMessage, old: Condition | undefined): boolean {
+export function saysOtherwise(message: ConditionMessage, old: Condition | undefined): boolean {
   return old?.status !== message.status || old.reason !== message.reason || old.message !== message.message;
 }
 

@@ -11,7 +11,7 @@ import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
 import type { Outcome, Run } from '../model/outcome.ts';
 import { FINALIZER } from '../model/ownership.ts';
 import { isAnother } from '../model/plan.ts';
-import { asServiceKey, isByPerson, isHint, readsInFull, type ReconcileRequest } from '../model/request.ts';
+import { asServiceKey, isByPerson, isByEvent, readsInFull, type ReconcileRequest } from '../model/request.ts';
 import type { ServiceObject } from '../model/service-object.ts';
 import { attempt } from '../observe/reads.ts';
 import type { Budget, World } from '../ports.ts';
@@ -38,7 +38,7 @@ export async function reconcileService(
   const service = await world.kube.getService(name.namespace, name.name);
   const asRead = objectOf(request.key, name, service, world.config);
   const object = readsInFull(request.trigger) ? { ...asRead, withLeftovers: true as const } : asRead;
-  if (isHint(request) && hasNothingOfOurs(object, world))
+  if (isByEvent(request) && hasNothingOfOurs(object, world))
     return { outcome: { status: 'settled' }, applied: [] };
 
   // another controller's finalizer, and so its load balancer (decision 150)

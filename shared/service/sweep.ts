@@ -159,7 +159,7 @@ export async function findServices(
       settled,
       awaitingApproval,
       ...statesOf(project.loadBalancers),
-      news: [...wanted.filter((service) => !hasFinalizer(service)), ...leaving].map(({ metadata }) =>
+      changed: [...wanted.filter((service) => !hasFinalizer(service)), ...leaving].map(({ metadata }) =>
         serviceKey(metadata.namespace, metadata.name),
       ),
       nodesWithoutAddress: nodes instanceof ReconcileError ? [] : withoutAddress(nodes, wanted),

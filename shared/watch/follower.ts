@@ -43,7 +43,7 @@ const OPEN_WITHIN_MS = 5_000;
 
 /**
  * A list, then a watch from there on, for ever. It keeps only the sign of each object, so that a list after a gap
- * tells what moved. What was there at first is no news.
+ * tells what moved. What was there at first counts as known.
  */
 export class Follower<K extends Kind> {
   readonly #collection: Collection<K>;

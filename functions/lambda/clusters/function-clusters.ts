@@ -8,7 +8,7 @@ import type { KubeRequest } from '../../../shared/kube/kube-http.ts';
 import { Answers } from '../../../shared/memory/answers.ts';
 import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
 import { isClusterName } from '../../../shared/model/request.ts';
-import { Silence, type Delays } from '../../../shared/silence.ts';
+import { Backoff, type Delays } from '../../../shared/backoff.ts';
 import { connectEntry, isThatOf, ofCluster, uidOf, unidentified } from '../../clusters/connect-entry.ts';
 import { HttpError } from '../../http/exchange.ts';
 import { Logins } from '../../clusters/logins.ts';
@@ -43,7 +43,7 @@ interface Known {
   readonly name: string;
   readonly settings: Entry['settings'];
   readonly connected: ConnectedFunction;
-  readonly silence: Silence;
+  readonly backoff: Backoff;
   uid?: string;
   hasAnswered: boolean;
   unanswered: string;
@@ -163,7 +163,7 @@ export class FunctionClusters {
       },
     });
     return Object.assign(state, {
-      ...{ name, settings, silence: new Silence() },
+      ...{ name, settings, backoff: new Backoff() },
       connected: { ...connected, env: this.#env, log: ofCluster(log, name) },
     });
   }
@@ -171,17 +171,17 @@ export class FunctionClusters {
   /** Asks a kube-apiserver which cluster it is, and after a call without an answer whether it answers again. */
   async #ask(known: Known): Promise<NotServed | undefined> {
     if (known.uid !== undefined && known.hasAnswered) return undefined;
-    const { name, connected, silence } = known;
+    const { name, connected, backoff } = known;
     if (Date.now() >= known.backoffUntilMs)
       try {
         if (known.uid === undefined) known.uid = await uidOf(connected, known.settings);
         else await connected.kubeHttp({ ...READ_KUBE_SYSTEM, leftMs: countdown(ANSWER_MS) });
       } catch (error) {
-        known.backoffUntilMs = Date.now() + silence.begin(OF_NO_ANSWER);
+        known.backoffUntilMs = Date.now() + backoff.begin(OF_NO_ANSWER);
         known.unanswered = `${name}: ${unidentified(error)}`;
       }
     if (known.uid === undefined || !known.hasAnswered) return { notServed: known.unanswered };
-    silence.end();
+    backoff.end();
     return undefined;
   }
 

@@ -5,7 +5,7 @@ import { countdown } from '../../../shared/deadline.ts';
 import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
 import { errorText, ReconcileError } from '../../../shared/model/errors.ts';
 import type { Log } from '../../../shared/ports.ts';
-import { Silence } from '../../../shared/silence.ts';
+import { Backoff } from '../../../shared/backoff.ts';
 import { log } from '../function-log.ts';
 import { AFTER_REFUSAL_MS, LIFE_MS, OF_FAILURE } from '../environment.ts';
 import { callParameterStore, LONGEST_MS, readStoreAnswer, type StoreAnswer } from '../parameters.ts';
@@ -39,7 +39,7 @@ export class ParameterSource implements EntrySource {
   readonly #env: NodeJS.ProcessEnv;
   readonly #log: Log;
   readonly #now: () => number;
-  readonly #silence: Silence;
+  readonly #backoff: Backoff;
   readonly #kept = new Map<string, Kept>();
   readonly #absent = new BoundedMap<string, number>(MOST_ABSENT);
   readonly #doubted = new Set<string>();
@@ -58,7 +58,7 @@ export class ParameterSource implements EntrySource {
     this.#env = env;
     this.#log = log;
     this.#now = now;
-    this.#silence = new Silence(now);
+    this.#backoff = new Backoff(now);
   }
 
   async names(leftMs: () => number = () => Infinity): Promise<readonly string[]> {
@@ -83,7 +83,7 @@ export class ParameterSource implements EntrySource {
     const kept = this.#kept.get(name);
     const isYoung =
       kept && this.#isYounger(kept.readAtMs, this.#doubted.has(name) ? AFTER_REFUSAL_MS : LIFE_MS);
-    if (kept && (isYoung || !this.#silence.isOver)) return kept.texts;
+    if (kept && (isYoung || !this.#backoff.isOver)) return kept.texts;
     if (this.#isYounger(this.#absent.get(name), ABSENT_MS)) return undefined;
     const running = this.#reads.get(name) ?? this.#read(name, kept).finally(() => this.#reads.delete(name));
     this.#reads.set(name, running);
@@ -111,7 +111,7 @@ export class ParameterSource implements EntrySource {
           found.push({ ...parameter, Name: parameter.Name.slice(path.length) });
     } catch (error) {
       if (!kept || !(error instanceof ReconcileError)) throw error;
-      const silentMs = this.#silence.begin(OF_FAILURE);
+      const silentMs = this.#backoff.begin(OF_FAILURE);
       this.#log.warn('Parameter Store cannot be read: the texts that were read before stay', {
         cluster: name,
         read_s_ago: Math.round((readAtMs - kept.readAtMs) / 1_000),
@@ -120,7 +120,7 @@ export class ParameterSource implements EntrySource {
       });
       return kept.texts;
     }
-    this.#silence.end();
+    this.#backoff.end();
     const changedAtMs = Math.max(...found.map(({ LastModifiedDate }) => LastModifiedDate * 1_000));
     if (this.#isYounger(changedAtMs, QUIET_MS)) {
       if (kept) return kept.texts;

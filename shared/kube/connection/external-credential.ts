@@ -2,7 +2,7 @@ import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import type { RequestOptions } from 'node:https';
 import { ReconcileError } from '../../model/errors.ts';
 import { isSecretName, redact } from '../../model/redact.ts';
-import { Silence, type Delays } from '../../silence.ts';
+import { Backoff, type Delays } from '../../backoff.ts';
 import type { Credential, CredentialSource, ExternalUser } from './connection.ts';
 
 /**
@@ -19,16 +19,16 @@ export function externalCredential(
   let running: Promise<Credential> | undefined;
   let refusedAtMs = -Infinity;
   let failure: unknown;
-  const silence = new Silence(now);
+  const backoff = new Backoff(now);
   const askOnce = async (asked: Promise<Authenticate>): Promise<Credential> => {
-    if (!silence.isOver) throw failure;
+    if (!backoff.isOver) throw failure;
     try {
       const credential = await ask(asked, what, user);
-      silence.end();
+      backoff.end();
       return credential;
     } catch (error) {
       failure = error;
-      silence.begin(OF_FAILURE);
+      backoff.begin(OF_FAILURE);
       throw error;
     }
   };

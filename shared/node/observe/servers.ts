@@ -3,7 +3,7 @@ import type { WireResource } from '../../model/resources.ts';
 import type { Cloud, CloudReader, World } from '../../ports.ts';
 import { onceAMinute, listPorts } from '../../observe/reads.ts';
 import { patienceMs, valueWithin } from '../../deadline.ts';
-import type { Gathering } from '../../memory/memory.ts';
+import type { Batch } from '../../memory/memory.ts';
 
 const PORT_FIELDS = ['id', 'network_id', 'device_id', 'status', 'fixed_ips', 'trunk_details'];
 /** With more servers than this, all ports of the project are listed at once. */
@@ -18,10 +18,10 @@ export async function readServer(
   reader: CloudReader,
 ): Promise<Server | undefined> {
   const { cloud, memory } = reader;
-  const server = await readGathered<Server>(id, when, {
+  const server = await readBatched<Server>(id, when, {
     one: async (id) => await cloud.get('server', id),
     many: () => listServers(cloud),
-    gathering: memory.servers,
+    batch: memory.servers,
     world: reader,
   });
   return server && withFlavorName(server, reader);
@@ -30,10 +30,10 @@ export async function readServer(
 /** The servers that may be the one of a Node of this name, and perhaps more. */
 export async function serversNamed(nodeName: string, reader: CloudReader): Promise<readonly Server[]> {
   const { cloud, memory } = reader;
-  const found = await readGathered<readonly Server[]>(nodeName, 'now', {
+  const found = await readBatched<readonly Server[]>(nodeName, 'now', {
     one: (name) => listNamed(name, cloud),
     many: (names) => listAllFor(names, cloud),
-    gathering: memory.serversByNode,
+    batch: memory.serversByNode,
     world: reader,
   });
   return Promise.all((found ?? []).map((one) => withFlavorName(one, reader)));
@@ -58,10 +58,10 @@ export async function readPorts(
   reader: CloudReader,
 ): Promise<readonly NeutronPort[]> {
   const { cloud, memory } = reader;
-  const ports = await readGathered<readonly NeutronPort[]>(serverId, when, {
+  const ports = await readBatched<readonly NeutronPort[]>(serverId, when, {
     one: async (id) => (await portsByServer([id], cloud)).get(id),
     many: (ids) => portsByServer(ids, cloud),
-    gathering: memory.serverPorts,
+    batch: memory.serverPorts,
     world: reader,
   });
   return ports ?? [];
@@ -111,49 +111,49 @@ interface Reads<T> {
   many(ids: readonly string[]): Promise<ReadonlyMap<string, T>>;
 }
 
-interface GatheredReads<T> extends Reads<T> {
+interface BatchedReads<T> extends Reads<T> {
   readonly world: Pick<World, 'run' | 'clock'>;
-  readonly gathering: Gathering<T>;
+  readonly batch: Batch<T>;
 }
 
 /**
- * Gathers the reads of many runs into one list. What it does not have, or not soon, is read by itself. `now` takes
+ * Batches the reads of many runs into one list. What it does not have, or not soon, is read by itself. `now` takes
  * nothing from an earlier list.
  */
-export async function readGathered<T>(
+export async function readBatched<T>(
   id: string,
   when: 'now' | 'lately',
-  reads: GatheredReads<T>,
+  reads: BatchedReads<T>,
 ): Promise<T | undefined> {
-  const { gathering, world } = reads;
+  const { batch, world } = reads;
   const { clock, run } = world;
-  if (when === 'lately') gathering.asked.set(id, clock.now());
-  const isFresh = when === 'lately' && gathering.kept && gathering.kept.until > clock.now();
-  const kept = isFresh ? gathering.kept?.found.get(id) : undefined;
+  if (when === 'lately') batch.asked.set(id, clock.now());
+  const isFresh = when === 'lately' && batch.kept && batch.kept.until > clock.now();
+  const kept = isFresh ? batch.kept?.found.get(id) : undefined;
   if (kept !== undefined) return kept;
-  gathering.waiting.push(id);
+  batch.waiting.push(id);
   const leftMs = (): number => run?.remainingMs() ?? Infinity;
-  gathering.next ??= gather(reads).catch((error: unknown) => {
+  batch.next ??= readBatch(reads).catch((error: unknown) => {
     if (leftMs() > 0) throw error;
     return new Map();
   });
-  const found = await valueWithin(patienceMs(leftMs()), gathering.next);
+  const found = await valueWithin(patienceMs(leftMs()), batch.next);
   return found?.get(id) ?? reads.one(id);
 }
 
-async function gather<T>(reads: GatheredReads<T>): Promise<ReadonlyMap<string, T>> {
-  const { gathering, world } = reads;
+async function readBatch<T>(reads: BatchedReads<T>): Promise<ReadonlyMap<string, T>> {
+  const { batch, world } = reads;
   const { clock } = world;
   await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
-  const { asked, waiting } = gathering;
+  const { asked, waiting } = batch;
   const since = clock.now() - KEEP_MS;
   for (const [id, at] of asked) if (at <= since) asked.delete(id);
   const before = waiting.some((id) => asked.has(id)) ? asked.keys() : [];
   const ids = [...new Set([...waiting, ...before])];
-  gathering.waiting = [];
-  gathering.next = undefined;
+  batch.waiting = [];
+  batch.next = undefined;
   if (ids.length <= FEW) return new Map();
   const found = await reads.many(ids);
-  gathering.kept = { until: clock.now() + KEEP_MS, found };
+  batch.kept = { until: clock.now() + KEEP_MS, found };
   return found;
 }

@@ -11,7 +11,7 @@ import { outcomeOfError } from '../../report/outcome-of-error.ts';
 import {
   clipMessage,
   conditionWith,
-  isNews,
+  saysOtherwise,
   readyCondition,
   rfc3339,
   publish,
@@ -58,10 +58,10 @@ export function outcomeOfNode({ plan, againInMs }: NodeEvaluation, applied: Appl
 export function summarizeNode({ evaluation, applied, outcome, now }: NodeSummaryInput): NodeSummary {
   const { node } = evaluation;
   const condition = conditionOf(node, outcome, now);
-  const news = condition ? [eventOf(condition)] : [];
+  const ofCondition = condition ? [eventOf(condition)] : [];
   return {
     ...(condition ? { condition } : {}),
-    events: [...applied.steps.flatMap((step) => eventsOfStep(step, node)), ...news],
+    events: [...applied.steps.flatMap((step) => eventsOfStep(step, node)), ...ofCondition],
   };
 }
 
@@ -69,7 +69,7 @@ export function summarizeNode({ evaluation, applied, outcome, now }: NodeSummary
 function conditionOf(node: Node, outcome: Outcome, now: number): NodeCondition | undefined {
   const old = readyCondition(node.status?.conditions);
   const message = messageOf(outcome);
-  if (!message || (message.status === 'True' && !old) || !isNews(message, old)) return undefined;
+  if (!message || (message.status === 'True' && !old) || !saysOtherwise(message, old)) return undefined;
   const time = rfc3339(now);
   return { ...conditionWith(message, old, time), lastHeartbeatTime: time };
 }

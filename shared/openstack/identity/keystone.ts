@@ -8,7 +8,7 @@ import { isRecord, stringAt } from '../../model/json.ts';
 import { redact } from '../../model/redact.ts';
 import { Answers } from '../../memory/answers.ts';
 import { NO_RUN, type RunContext } from '../../run-context.ts';
-import { Silence, type Delays } from '../../silence.ts';
+import { Backoff, type Delays } from '../../backoff.ts';
 import { isDeepStrictEqual } from 'node:util';
 
 export interface Token {
@@ -162,15 +162,15 @@ const OF_NO_ANSWER: Delays = { firstMs: 1_000, longestMs: 30_000 };
  * refused, 1, 2, ... 30 s where nobody answered.
  */
 class LoginRefusals {
-  readonly #silence: Silence;
+  readonly #backoff: Backoff;
   #failure: ReconcileError | undefined;
 
   constructor(now: () => number) {
-    this.#silence = new Silence(now);
+    this.#backoff = new Backoff(now);
   }
 
   async guard<T>(login: () => Promise<T>): Promise<T> {
-    if (this.#failure && !this.#silence.isOver) throw this.#failure;
+    if (this.#failure && !this.#backoff.isOver) throw this.#failure;
     try {
       const done = await login();
       this.#forget();
@@ -179,14 +179,14 @@ class LoginRefusals {
       const failed = asReconcileError(error);
       if (this.#failure?.code !== failed.code) this.#forget();
       this.#failure = failed;
-      this.#silence.begin(isRefusal(failed) ? OF_REFUSAL : OF_NO_ANSWER);
+      this.#backoff.begin(isRefusal(failed) ? OF_REFUSAL : OF_NO_ANSWER);
       throw failed;
     }
   }
 
   #forget(): void {
     this.#failure = undefined;
-    this.#silence.end();
+    this.#backoff.end();
   }
 }
 

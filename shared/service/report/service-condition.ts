@@ -14,7 +14,7 @@ import {
 } from '../../report/condition.ts';
 import { planNotes } from '../../report/plan-notes.ts';
 
-interface ConditionNews {
+interface ConditionAndType {
   readonly message: ConditionMessage;
   readonly type: 'Normal' | 'Warning';
 }
@@ -25,17 +25,17 @@ export function conditionOf(
   outcome: Outcome,
   evaluation?: Evaluation,
   addresses: readonly string[] = [],
-): ConditionNews {
-  const { message, type } = newsOf(service, outcome, evaluation, addresses);
+): ConditionAndType {
+  const { message, type } = wholeCondition(service, outcome, evaluation, addresses);
   return { type, message: { ...message, message: clipMessage(message.message) } };
 }
 
-function newsOf(
+function wholeCondition(
   service: Service,
   outcome: Outcome,
   evaluation: Evaluation | undefined,
   addresses: readonly string[],
-): ConditionNews {
+): ConditionAndType {
   const old = readyCondition(service.status?.conditions);
   const leaving = evaluation ? !evaluation.object.wanted : service.metadata.deletionTimestamp !== undefined;
   const released = evaluation?.object.released;
@@ -90,11 +90,11 @@ function whyNot(reason: string, evaluation: Evaluation | undefined): string {
   return [reason, ...notes.filter((note) => !reason.startsWith(note))].join('\n');
 }
 
-function warning(message: ConditionMessage): ConditionNews {
+function warning(message: ConditionMessage): ConditionAndType {
   return { message, type: 'Warning' };
 }
 
-function settled(evaluation: Evaluation | undefined, addresses: readonly string[]): ConditionNews {
+function settled(evaluation: Evaluation | undefined, addresses: readonly string[]): ConditionAndType {
   const where = addresses.length === 0 ? 'has no address' : `serves at ${addresses.join(' and ')}`;
   const notes = evaluation ? notesOf(evaluation) : [];
   const served = `load balancer ${evaluation?.observed.loadBalancer?.id ?? ''} ${where}`;

@@ -15,7 +15,7 @@ import type { Released } from '../../model/service-object.ts';
 import { summarizeSteps } from '../../plan/render-plan.ts';
 import { driftEvent } from '../../report/plan-notes.ts';
 import {
-  isNews,
+  saysOtherwise,
   readyCondition,
   BLOCKED_REASON,
   publish,
@@ -43,7 +43,7 @@ interface SummaryInput {
 /** The annotations, addresses, condition and Events of a Service that wants a load balancer. Pure. */
 export function summarize(service: Service, input: SummaryInput): Summary {
   const { evaluation, addresses, applied } = input;
-  const { news, conditions, event } = newsOf(service, input);
+  const { changed, conditions, event } = changesOf(service, input);
   const wasReady = readyCondition(service.status?.conditions)?.status === 'True';
   const id = (applied.known.get('lb') ?? evaluation.observed.loadBalancer)?.id;
   const annotations = ownAnnotations(evaluation, id, addresses[0]);
@@ -54,7 +54,7 @@ export function summarize(service: Service, input: SummaryInput): Summary {
   const publish = ingress !== undefined && !sameIngress(ingress, service.status?.loadBalancer?.ingress ?? []);
   const status = { ...(publish ? { loadBalancer: { ingress } } : {}), ...conditions };
   return {
-    patch: { ...(missing ? { metadata: { annotations } } : {}), ...(publish || news ? { status } : {}) },
+    patch: { ...(missing ? { metadata: { annotations } } : {}), ...(publish || changed ? { status } : {}) },
     events: [
       ...driftEvent(evaluation.plan),
       ...(wasReady || isBlocked(evaluation.plan) ? updatedEvent(applied) : []),
@@ -63,16 +63,16 @@ export function summarize(service: Service, input: SummaryInput): Summary {
   };
 }
 
-function newsOf(
+function changesOf(
   service: Service,
   { outcome, evaluation, addresses, now }: Partial<SummaryInput> & Pick<SummaryInput, 'outcome' | 'now'>,
 ) {
   const { message, type } = conditionOf(service, outcome, evaluation, addresses);
-  const news = isNews(message, readyCondition(service.status?.conditions));
+  const changed = saysOtherwise(message, readyCondition(service.status?.conditions));
   return {
-    news,
-    conditions: news ? { conditions: withCondition(service, message, now) } : {},
-    event: news ? [eventOf(message, type)] : [],
+    changed,
+    conditions: changed ? { conditions: withCondition(service, message, now) } : {},
+    event: changed ? [eventOf(message, type)] : [],
   };
 }
 
@@ -84,7 +84,7 @@ export function summarizeOutcome(
   evaluation?: Evaluation,
 ): Summary {
   if (outcome.status === 'settled') return { patch: {}, events: [] };
-  const { conditions, event } = newsOf(service, { outcome, now, ...(evaluation ? { evaluation } : {}) });
+  const { conditions, event } = changesOf(service, { outcome, now, ...(evaluation ? { evaluation } : {}) });
   const status: ServicePatch['status'] = {
     ...(evaluation && losesAddress(evaluation) ? { loadBalancer: { ingress: null } } : {}),
     ...conditions,

@@ -14,7 +14,7 @@ const EMPTY = {
   comparedInFull: 0,
   awaitingApproval: 0,
   nodesWithoutAddress: [],
-  news: [],
+  changed: [],
   certificates: new Map(),
   nodes: 0,
   nodesSettled: 0,

@@ -199,15 +199,15 @@ test('page, metrics, /readyz and the log say that an apiserver posts with a wron
   expect(await read('/readyz')).toBe('ok\n');
 });
 
-test('a sweep finds as news who began or ceased to want a load balancer', async () => {
+test('a sweep finds which Services began or ceased to want a load balancer', async () => {
   const it = await startSandboxWorld();
   onTestFinished(() => it.close());
-  const news = async (): Promise<readonly Key[]> => (await sweep(it.world)).news;
-  expect(await news()).toEqual([]);
+  const changed = async (): Promise<readonly Key[]> => (await sweep(it.world)).changed;
+  expect(await changed()).toEqual([]);
   it.sandbox.kube.apply(aService('web'));
-  expect(await news()).toEqual(['service/default/web']);
+  expect(await changed()).toEqual(['service/default/web']);
   await it.settle('web');
-  expect(await news()).toEqual([]);
+  expect(await changed()).toEqual([]);
   it.sandbox.kube.delete('Service', 'default', 'web');
-  expect(await news()).toEqual(['service/default/web']);
+  expect(await changed()).toEqual(['service/default/web']);
 });

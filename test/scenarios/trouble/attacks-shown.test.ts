@@ -34,7 +34,7 @@ interface Shown {
   readonly everything: string;
 }
 
-/** Runs the Service as `serve` would, until it waits, and gathers all that comes out. */
+/** Runs the Service as `serve` would, until it waits, and collects all that comes out. */
 async function showAll(name = 'web'): Promise<Shown> {
   const reports: Report[] = [];
   const metrics = createMetrics();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countdown } from '../../../shared/deadline.ts';
 import type { WireResource } from '../../../shared/model/resources.ts';
-import { gatherLists } from '../../../shared/openstack/gathered-lists.ts';
+import { batchLists } from '../../../shared/openstack/batched-lists.ts';
 import type { Cloud, Query } from '../../../shared/ports.ts';
 import { NO_RUN, type RunContext } from '../../../shared/run-context.ts';
 
@@ -40,8 +40,8 @@ function aCloud(pause: (ms: number) => Promise<void> = sleep): Cloudy {
     await it.answer(query);
     return found;
   };
-  const gather = gatherLists(time);
-  it.during = (run) => gather(list, run);
+  const batch = batchLists(time);
+  it.during = (run) => batch(list, run);
   it.list = it.during(NO_RUN);
   return it;
 }

@@ -5,7 +5,7 @@ export interface Delays {
 }
 
 /** The time after a failure for which nobody tries again, by the monotonic clock. It doubles with each failure in a row. */
-export class Silence {
+export class Backoff {
   readonly #now: () => number;
   #failures = 0;
   #untilMs = -Infinity;
@@ -18,7 +18,7 @@ export class Silence {
     return this.#now() >= this.#untilMs;
   }
 
-  /** One more failure; returns the length of the silence that begins. */
+  /** One more failure; returns how long it is from now. */
   begin({ firstMs, longestMs }: Delays): number {
     const delayMs = Math.min(longestMs, firstMs * 2 ** Math.min(this.#failures, 10));
     this.#failures += 1;

@@ -9,7 +9,7 @@ type List = Cloud['list'];
 type Time = Pick<Transport, 'pause' | 'now'>;
 
 /** Of each kind: the filters by which objects look for what is theirs, and the same filter for several of them. */
-const GATHERED: Partial<Record<ReadKind, Readonly<Record<string, (values: readonly string[]) => Query>>>> = {
+const BATCHED: Partial<Record<ReadKind, Readonly<Record<string, (values: readonly string[]) => Query>>>> = {
   loadbalancer: { 'tags-any': (values) => ({ 'tags-any': values.join(',') }) },
   listener: { 'tags-any': (values) => ({ 'tags-any': values.join(',') }) },
   floatingip: {
@@ -31,18 +31,18 @@ const PATIENCE_MS = 1_000;
  * Lists that several runs ask for at a time as one: while one is on its way the others wait, and go together in the
  * next (group commit). A run that is alone waits for nothing. Where a list of several fails, each asks for itself.
  */
-export function gatherLists(time: Time): (list: List, run: RunContext) => List {
-  const gatherings = new Map<string, Gathering>();
+export function batchLists(time: Time): (list: List, run: RunContext) => List {
+  const batches = new Map<string, Batch>();
   return (list, run) =>
     (kind, query = {}, parent) => {
       const [first, ...others] = Object.entries(query);
-      const together = first && others.length === 0 ? GATHERED[kind]?.[first[0]] : undefined;
+      const together = first && others.length === 0 ? BATCHED[kind]?.[first[0]] : undefined;
       if (!first || !together || typeof first[1] !== 'string') return list(kind, query, parent);
       const [name, value] = first;
       const key = `${kind} ${name}`;
-      const gathering = gatherings.get(key) ?? new Gathering(time);
-      gatherings.set(key, gathering);
-      return gathering.list({
+      const batch = batches.get(key) ?? new Batch(time);
+      batches.set(key, batch);
+      return batch.list({
         value,
         run,
         one: () => list(kind, { [name]: value }),
@@ -70,7 +70,7 @@ interface Waiting extends Asked {
   readonly begin: (begun: Begun) => void;
 }
 
-class Gathering {
+class Batch {
   readonly #time: Time;
   #waiting: Waiting[] = [];
   #isOnItsWay = false;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { newGathering } from '../../../shared/memory/memory.ts';
-import { readGathered } from '../../../shared/node/observe/servers.ts';
+import { newBatch } from '../../../shared/memory/memory.ts';
+import { readBatched } from '../../../shared/node/observe/servers.ts';
 import { NO_RUN } from '../../../shared/run-context.ts';
 
 const KEPT_MS = 5_000;
@@ -20,10 +20,10 @@ function reading(...there: readonly string[]) {
       return Promise.resolve(new Map(there.map((id) => [id, valueOf(id)])));
     },
   };
-  const gathering = newGathering<string>();
+  const batch = newBatch<string>();
   const clock = { now: () => time.now };
   const readAll = (when: 'now' | 'lately', ...ids: readonly string[]) =>
-    Promise.all(ids.map((id) => readGathered(id, when, { ...reads, gathering, world: { clock } })));
+    Promise.all(ids.map((id) => readBatched(id, when, { ...reads, batch, world: { clock } })));
   return { asked, time, reads, readAll };
 }
 
@@ -66,11 +66,11 @@ test('a list that fails fails for all who wait for it, and is not kept', async (
 
 test('a list that ended with the time of the run that began it is no answer for the others, which read by themselves', async () => {
   const { asked, reads } = reading('a', 'b', 'c');
-  const gathering = newGathering<string>();
+  const batch = newBatch<string>();
   const run = { ...NO_RUN, remainingMs: () => 0 };
   const many = () => Promise.reject(new Error('cut by the end of the run'));
   const read = (id: string, world: object) =>
-    readGathered(id, 'now', { ...reads, many, gathering, world: { clock: { now: () => 0 }, ...world } });
+    readBatched(id, 'now', { ...reads, many, batch, world: { clock: { now: () => 0 }, ...world } });
   const found = await Promise.all([read('a', { run }), read('b', {}), read('c', {})]);
   expect([found, asked]).toEqual([
     ['value of a', 'value of b', 'value of c'],

@@ -1,6 +1,6 @@
 /**
- * `npm run check`: types, lint and formatting side by side, what each says in one piece when it has ended. `npm test` adds the site and the
- * tests, which are shown as they run: half of their time is waiting, and the checks fill it.
+ * `npm run check`: types, lint and formatting side by side, what each says in one piece when it has ended. `npm test` adds the tests,
+ * which are shown as they run: half of their time is waiting, and the checks fill it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -49,7 +49,7 @@ export class RegisteredClusters {
       await this.#source.stop?.(); // what changes from now on is for the next command
     }
     throw misused(
-      '--clusters: there is no entry: put a folder, or a Secret, with kubeconfig and cloud.conf for each cluster',
+      '--clusters has no entry: add a folder, or a Secret, with kubeconfig and cloud.conf for each cluster',
     );
   }
 

@@ -77,7 +77,7 @@ function tellingLog(cluster: string, { verifySender: verify, ...its }: OptionsOf
   if (!verify) return its;
   const verifySender: VerifySender = async (token) => {
     const wrong = await verify(token);
-    if (wrong !== undefined) its.log.info(`no valid OIDC token: ${wrong}`, { cluster });
+    if (wrong !== undefined) its.log.info(`the OIDC token is not valid: ${wrong}`, { cluster });
     return wrong && '';
   };
   return { ...its, verifySender };
@@ -90,7 +90,7 @@ function notServed(name: string, isKnown: boolean): ClusterEndpoints {
         ? new HttpError(503, `the cluster ${name} is not served at the moment: the page says why`, {
             headers: { 'Retry-After': '10' },
           })
-        : new HttpError(404, `no such cluster: ${JSON.stringify(name)}`),
+        : new HttpError(404, `there is no cluster ${JSON.stringify(name)}`),
     );
   return {
     clusters: isKnown ? [name] : [],

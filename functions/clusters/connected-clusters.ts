@@ -110,7 +110,10 @@ export class ConnectedClusters<S extends Served> {
     } catch (error) {
       const reason = errorText(error);
       if (reason !== this.#trouble)
-        log.warn('the clusters that were read last count: the registry cannot be read', { reason });
+        log.warn(
+          'the registry of clusters cannot be read: levelset goes on with the clusters that it read last',
+          { reason },
+        );
       this.#trouble = reason;
       await this.#serveAll(this.names);
       return;
@@ -217,11 +220,14 @@ export class ConnectedClusters<S extends Served> {
     slot.isGone = true;
     slot.entry = undefined; // its tokens open nothing while its last runs end
     const { log } = this.#options;
-    log.info('the cluster is not in the registry any more: what it has in OpenStack stays', {
+    log.info('the cluster left the registry: levelset stops its work and deletes nothing in OpenStack', {
       cluster: slot.name,
     });
     this.#end(slot).catch((error: unknown) => {
-      log.error('a cluster that is gone did not end', { cluster: slot.name, error: errorText(error) });
+      log.error('the work on a cluster that left the registry did not stop in time', {
+        cluster: slot.name,
+        error: errorText(error),
+      });
     });
   }
 
@@ -247,7 +253,9 @@ export class ConnectedClusters<S extends Served> {
     slot.told = problems.join('\n');
     if (!isNew || problems.length === 0) return;
     this.#options.log.warn(
-      slot.served ? 'the entry of a cluster cannot be used: its last one counts' : 'a cluster is not served',
+      slot.served
+        ? 'the entry of a cluster cannot be used: levelset goes on with the one before'
+        : 'a cluster is not served',
       { cluster: slot.name, problems },
     );
   }

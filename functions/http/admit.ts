@@ -47,7 +47,7 @@ export function requireSender(tokens: readonly string[], verify: VerifySender): 
       if (wrong === undefined) return undefined;
       if (wrong === '') return await byToken(request);
       const headers = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
-      return new HttpError(401, `no valid OIDC token: ${wrong}`, { headers });
+      return new HttpError(401, `the OIDC token is not valid: ${wrong}`, { headers });
     } catch (cause) {
       const message = 'the keys of the cluster cannot be read, so no OIDC token is verified: send it again';
       return new HttpError(503, message, { headers: { 'Retry-After': '2' }, cause });

@@ -116,12 +116,12 @@ function collect(body: Readable, unpack: Unpack, limit: number): Promise<Buffer>
     };
     source.on('data', take);
     finished(body, { writable: false }, (error) => {
-      if (error) refuse(new HttpError(HUNG_UP, 'the body ended before it was whole'));
+      if (error) refuse(new HttpError(HUNG_UP, 'the connection ended before the whole body had come'));
     });
     finished(source, { writable: false }, (error) => {
       if (!error) resolve(Buffer.concat(parts, size));
       else if (source !== body)
-        refuse(new HttpError(400, 'the body is not packed as its Content-Encoding says'));
+        refuse(new HttpError(400, 'the body does not have the Content-Encoding that its header names'));
     });
   });
 }

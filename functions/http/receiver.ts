@@ -33,7 +33,8 @@ export function receiver(delivery: Delivery, options: ReceiverOptions): ServedEn
   const receive = async (request: ReceivedRequest): Promise<SentAnswer> => {
     await admit(request, identity);
     const cluster = clusterOf(request);
-    if (!clusters.includes(cluster)) throw new HttpError(404, `no such cluster: ${JSON.stringify(cluster)}`);
+    if (!clusters.includes(cluster))
+      throw new HttpError(404, `there is no cluster ${JSON.stringify(cluster)}`);
     await admit(request, form);
     const { keys, ...counts } = await readBody(request, { limit: LONGEST_BATCH, sender: cluster }, (body) =>
       read(body, request.headers),
@@ -89,7 +90,7 @@ export async function queueRequests(
     await enqueue(requests);
   } catch (cause) {
     if (cause instanceof HttpError) throw cause;
-    const message = 'the queue does not accept work at the moment: send it again';
+    const message = 'the queue takes no work at the moment: send the request again';
     throw new HttpError(503, message, { headers: { 'Retry-After': '2' }, cause });
   }
 }

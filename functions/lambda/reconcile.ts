@@ -108,7 +108,10 @@ async function connectedFor({
     log.warn('a message is about a cluster that is not served: nothing was done', fields);
     left = 'done';
   } catch (error) {
-    log.error('nothing can be run: the function has no connections', { cluster, error: String(error) });
+    log.error('the function cannot connect to its cluster, so it runs nothing', {
+      cluster,
+      error: String(error),
+    });
   }
   if (key === 'all') metrics.observeSweep('failed');
   return left;

@@ -82,7 +82,8 @@ export const handler = asFunction(async (_event: unknown, context) => {
     const names = await clusters.names(() => time.runs.remainingMs());
     const requests = names.map((cluster) => ({ key: 'all', cluster, trigger: 'sweep' }) as const);
     const { length: unsent } = await sendSlowly(requests, keyQueue(process.env), time, SPARE_MS);
-    if (unsent > 0) throw new Error(`the time ended before ${unsent} of ${names.length} sweeps were sent`);
+    if (unsent > 0)
+      throw new Error(`the function ran out of time: ${unsent} of ${names.length} sweeps were not sent`);
     functionLog.info('the sweeps of all clusters are queued', { clusters: names.length });
     return;
   }

@@ -39,7 +39,10 @@ export class DetailsCache {
     const kept = this.#kept.get(key);
     if (kept?.underWay === undefined && (kept === undefined || now - kept.atMs >= AGE_MS)) {
       if (this.#underWay >= MOST_UNDER_WAY)
-        return { ...kept?.last, notRead: 'levelset looks at other objects first' };
+        return {
+          ...kept?.last,
+          notRead: 'levelset reads other objects at the moment: reload the page in some seconds',
+        };
       this.#begin(key, now, kept?.last ?? {});
     }
     const { underWay, last = {} } = this.#kept.get(key) ?? {};

@@ -24,7 +24,10 @@ export function onFileChange(
       },
       (error: unknown) => {
         const reason = errorText(error);
-        log.warn(`the last ${what} count: the files that changed cannot be used`, { files: paths, reason });
+        log.warn(`the changed files cannot be used: levelset goes on with the ${what} that it read before`, {
+          files: paths,
+          reason,
+        });
       },
     );
   };

@@ -78,7 +78,7 @@ export async function makeServedCluster(options: ServedClusterOptions) {
     if (found.failed === undefined) log.info('swept', sweptLine(found));
     else log.error('the sweep failed', { reason: found.failed });
     learnId().catch((error: unknown) => {
-      log.warn('/audit and /events take the name of the cluster only: its id cannot be read', {
+      log.warn('levelset cannot read the id of the cluster, so /audit and /events take only its name', {
         reason: errorText(error),
       });
     });

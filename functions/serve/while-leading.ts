@@ -81,7 +81,9 @@ export async function leadOrFollow(options: LeadOrFollow): Promise<Serving> {
         }
       })
       .catch((error: unknown) => {
-        log.error(leads ? 'the work cannot begin' : 'the work cannot end', { reason: String(error) });
+        log.error(leads ? 'the work on this cluster cannot start' : 'the work on this cluster cannot stop', {
+          reason: String(error),
+        });
       });
     return turn;
   };
@@ -119,7 +121,7 @@ function followerServer(options: ProbeOptions, leader: () => string, log: Log): 
   const app = express().disable('x-powered-by').disable('etag');
   app.use(probes(options));
   app.use(() => {
-    const message = `this process follows, and ${leader()} leads: ask again`;
+    const message = `this process does not lead, ${leader()} does: send the request again`;
     throw new HttpError(503, message, { headers: { 'Retry-After': String(AGAIN_S) } });
   });
   return app.use(answerErrors(log));

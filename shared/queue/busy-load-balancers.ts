@@ -94,7 +94,7 @@ export class BusyLoadBalancers {
     const delayMs = Math.max(dueMs, this.#notBeforeMs) - this.#options.clock.now();
     const look = (): void => {
       this.#look().catch((error: unknown) => {
-        this.#options.log.warn('the look at busy load balancers failed', { error: String(error) });
+        this.#options.log.warn('the list of busy load balancers failed', { error: String(error) });
       });
     };
     this.#timer = setTimeout(look, Math.max(0, Math.ceil(delayMs))).unref();

@@ -96,13 +96,12 @@ async function whyItEnds(
   if (request.dryRun) return { status: 'settled' };
   if (wasRefused(evaluation, request, world)) return { status: 'blocked', reason: state?.rejected ?? '' };
   if (plan.steps.length > 0 && !request.inGroup && sharesLoadBalancer(evaluation)) {
-    const reason = 'waits for its turn: Services that share load balancers are worked on one after the other';
+    const reason = 'waits: levelset works on the Services that share load balancers one after the other';
     return { status: 'progressing', reason, retryAfterMs: 0, needsGroup: true };
   }
   // as many load balancers as may be are in Octavia's hands (decision 271)
   if (makesLoadBalancer(plan) && (await budget.mayCreate?.()) === false) {
-    const reason =
-      'waits for its turn: Octavia works on as many load balancers as --concurrent-load-balancers allows';
+    const reason = 'waits: Octavia works on as many load balancers as --concurrent-load-balancers allows';
     return { status: 'progressing', reason, retryAfterMs: SLOT_MS, needsSlot: true };
   }
   return undefined;
@@ -134,7 +133,7 @@ async function ensureFinalizer(evaluation: Evaluation, { kube }: Pick<World, 'ku
   const service = isError(patched) ? object.service : patched;
   const held = { ...evaluation, object: { ...object, service } };
   if (hasFinalizer(service)) return held;
-  const stripped = `the finalizer ${FINALIZER} of Service ${object.key.slice('service/'.length)} was answered with 200, and a webhook or policy has taken it away; without it levelset makes no load balancer`;
+  const stripped = `the finalizer ${FINALIZER} of Service ${object.key.slice('service/'.length)} was taken by the kube-apiserver (200), and a webhook or policy removed it; without it levelset makes no load balancer`;
   const unheld = isError(patched) ? patched : new ReconcileError('KUBE_DENIED', stripped);
   if (!isRefusedWrite(unheld) || !evaluation.observed.loadBalancer) throw unheld;
   return { ...held, unheld };

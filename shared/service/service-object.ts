@@ -91,7 +91,7 @@ export function whyReleased(service: Service, config: Classed): Released | undef
   const keepsFinalizer = takenOver && (by === undefined || CLOUD_CONTROLLER.test(by));
   if (isLeaving(service) && hasCondition(service) && !keepsFinalizer) return undefined;
   const because = [
-    isOther ? classOf(service, config) : 'levelset had let it go',
+    isOther ? classOf(service, config) : 'levelset had released it',
     ...(takenOver ? [`${by ?? 'another controller'} has written its status`] : []),
     ...(isLeaving(service) && keepsFinalizer
       ? [

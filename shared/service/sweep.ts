@@ -131,7 +131,9 @@ export async function findServices(
   const lists: readonly Listed[] = Object.values(project);
   const missing = [nodes, states, ...lists].filter(isError);
   const troubles = [
-    ...new Set(missing.map(({ message }) => `the sweep goes without a list: ${message}`)),
+    ...new Set(
+      missing.map(({ message }) => `the sweep goes on without a list that cannot be read: ${message}`),
+    ),
     ...notComparedInWords(notCompared),
     ...leftInWords(left, wanted.length),
     ...(notPruned === undefined ? [] : [`the sweep could not remove what Services have left: ${notPruned}`]),

@@ -206,12 +206,15 @@ export class Follower<K extends Kind> {
     this.#isForgotten = false;
     this.#failures = 0;
     this.#trouble = undefined;
-    if (wasTold) this.#following.log.info(`changes of ${this.#collection.name} come again`);
+    if (wasTold) this.#following.log.info(`the watch of ${this.#collection.name} is open again`);
   }
 
   #tell(reason: string): void {
     if (!this.#isTold)
-      this.#following.log.warn(`changes of ${this.#collection.name} wait for the sweep`, { reason });
+      this.#following.log.warn(
+        `the watch of ${this.#collection.name} is down: its changes wait for the sweep`,
+        { reason },
+      );
     this.#isTold = true;
     this.#trouble = reason;
   }

@@ -41,7 +41,7 @@ describe('POST /audit/:cluster', () => {
     test('404: a cluster that is not ours, whatever else is wrong', async () => {
       const answer = await request(testServer().app).put('/audit/other').set('Authorization', AUDIT);
       expect(answer.status).toBe(404);
-      expect(answer.body).toEqual({ error: 'no such cluster: "other"' });
+      expect(answer.body).toEqual({ error: 'there is no cluster "other"' });
     });
 
     test('405: any method but POST', async () => {

@@ -162,7 +162,7 @@ describe('the OIDC token of a source', () => {
     const refused = await ping(server, `Bearer ${TOKEN}x`);
     expect(refused.status).toBe(401);
     expect(refused.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
-    expect(refused.body).toMatchObject({ error: 'no valid OIDC token: it ended' });
+    expect(refused.body).toMatchObject({ error: 'the OIDC token is not valid: it ended' });
     expect(verified).toEqual([TOKEN, `${TOKEN}x`]);
     expect(server.queued).toHaveLength(1);
     expect(server.lines.join()).not.toContain(TOKEN);

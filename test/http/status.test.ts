@@ -236,7 +236,7 @@ describe('anything else', () => {
     const posted = await request(app).post('/healthz');
     expect([posted.status, posted.headers['allow']]).toEqual([405, 'GET, HEAD']);
     const broken = await request(app).post('/audit/%ff').set('Authorization', AUDIT);
-    expect([broken.status, broken.body]).toEqual([404, { error: 'no such cluster: "%ff"' }]);
+    expect([broken.status, broken.body]).toEqual([404, { error: 'there is no cluster "%ff"' }]);
   });
 
   test('an error inside tells the caller nothing and the log everything', async () => {

@@ -34,7 +34,7 @@ export function readServices(text: string): readonly (ReadService | Unreadable)[
   return [...documents].flatMap((document): readonly (ReadService | Unreadable)[] => {
     const [error] = document.errors;
     const line = (offset: number): number => lines.linePos(offset).line;
-    if (error) return [{ line: line(error.pos[0]), message: `is no YAML (${error.code})` }];
+    if (error) return [{ line: line(error.pos[0]), message: `is not valid YAML (${error.code})` }];
     const value = treeOf(document);
     if (value === undefined) return [{ line: line(document.range[0]), message: NO_TREE }];
     return objectsIn(value, []).flatMap(([object, path]) =>

@@ -92,7 +92,7 @@ export class FunctionClusters {
       return {
         tokens,
         connected: async () => {
-          if (!texts) throw new HttpError(404, `no such cluster: ${JSON.stringify(name)}`);
+          if (!texts) throw new HttpError(404, `there is no cluster ${JSON.stringify(name)}`);
           const found = await this.find(name);
           if (!('notServed' in found)) return found;
           const message = `the cluster ${name} is not served at the moment: the log says why`;
@@ -192,7 +192,9 @@ export class FunctionClusters {
     if (text === '') return;
     this.#told.set(name, text);
     log.warn(
-      isServed ? 'the entry of a cluster cannot be used: its last one counts' : 'a cluster is not served',
+      isServed
+        ? 'the entry of a cluster cannot be used: levelset goes on with the one before'
+        : 'a cluster is not served',
       { cluster: name, problems },
     );
   }

@@ -127,7 +127,7 @@ async function readClouds(
   const [error] = document.errors;
   if (error !== undefined) {
     // The code alone, since yaml's message may quote the file. The first error alone, since the others follow from it.
-    problems.push(`${file.path}:${lineCounter.linePos(error.pos[0]).line}: no valid YAML (${error.code})`);
+    problems.push(`${file.path}:${lineCounter.linePos(error.pos[0]).line}: not valid YAML (${error.code})`);
     return {};
   }
   try {

@@ -92,10 +92,10 @@ export const HEALTH_MONITOR = {
     doc: 'Seconds a check may take.' }),
   max_retries: attr({ change: 'in-place' }, {
     topic: 'monitor', names: [`${OCCM}health-monitor-max-retries`, `${KINX}healthcheck-retry`], parse: RETRIES, option: 'monitorMaxRetries', unreadable: 'default', example: '2',
-    doc: 'Good checks until a member counts as up.' }),
+    doc: 'Successful checks until a member counts as up.' }),
   max_retries_down: attr({ change: 'in-place' }, {
     topic: 'monitor', names: [`${OCCM}health-monitor-max-retries-down`], parse: RETRIES, option: 'monitorMaxRetriesDown', unreadable: 'default', example: '4',
-    doc: 'Bad checks until a member counts as down.' }),
+    doc: 'Failed checks until a member counts as down.' }),
   type: attr<string>({ change: 'new-pool', capability: [
     { values: ['HTTP', 'TCP', 'SCTP'], at: 'udp', since: 16, notOvn: true, instead: 'UDP-CONNECT', implied: true },
     { values: ['HTTP', 'HTTPS', 'PING', 'TLS-HELLO', 'SCTP'], notOvn: true, instead: 'TCP', implied: true } ] }, {

@@ -86,8 +86,8 @@ function valuesTable({ values, ignored }: NonNullable<ObjectView['details']>): H
     ${
       ignored.length === 0
         ? undefined
-        : markup`<h3>What does not count</h3>${table(
-            'What does not count',
+        : markup`<h3>What has no effect</h3>${table(
+            'What has no effect',
             ['Field', 'Value', 'Why'],
             '',
             ignored,

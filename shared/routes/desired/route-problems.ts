@@ -17,7 +17,7 @@ export function routeDoubt(
     message,
     blocking: true,
   });
-  if (!router.routes) return doubt('takes no routes: Neutron has no extension extraroute');
+  if (!router.routes) return doubt('cannot take routes: Neutron lacks the extension extraroute');
   if (subnets.size === 0)
     return doubt('has no interface that this project can see, so no Node can be a next hop');
   const count = written.length;

@@ -92,7 +92,7 @@ export function desireVips(
   );
   const asked = fitting.find(({ cidr }) => cidrContains(cidr, value)) ?? fitting[0];
   if (asked?.slaac) {
-    const why = `cannot be requested: in the subnet ${asked.id} (${asked.cidr}) ports make their own addresses`;
+    const why = `cannot be chosen: in the subnet ${asked.id} (${asked.cidr}) ports make their own addresses`;
     problems.push(...wrongAddress(value, why));
   }
   const address = isAsked && !asked?.slaac ? canonicalAddress(value) : undefined;
@@ -170,7 +170,7 @@ export function desireOffers(
     problems.push({
       field: byId.name,
       value: byId.text,
-      message: `is ignored: ${byName.name} sets the same`,
+      message: `has no effect: ${byName.name} sets the same`,
     });
   return { attributes, problems };
 }

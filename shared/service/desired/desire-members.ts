@@ -31,7 +31,7 @@ export function desireMembers(port: Port, behind: Behind): DesiredMembers {
 function desireNodes(port: Port, behind: Behind): DesiredMembers {
   const { nodePort } = port.spec;
   if (!nodePort) {
-    const message = 'is missing: levelset can make no member without it';
+    const message = 'is missing: without it levelset cannot make a member';
     const field = `spec.ports[${port.index}].nodePort`;
     return { members: [], problems: [{ field, value: '', message }] };
   }
@@ -131,7 +131,7 @@ function desirePods(port: Port, behind: Behind): DesiredMembers {
         problem(addresses, `is not made a member: ${because}`, count),
       ),
       ...(pods.length + refused.length === 0
-        ? [problem([], 'are missing: no Pod takes traffic, so nothing answers on this port')]
+        ? [problem([], 'are missing: no Pod is ready, so nothing answers on this port')]
         : []),
     ],
   };

@@ -108,7 +108,7 @@ function desireWith(
       : desireOfShared(own.resources, { intent, cluster, lb, sharing, floatingIP });
   // levelset takes none of them, and makes none
   const ids = observed.ambiguous ?? [];
-  const message = `could all be this Service's, by name and address: name one in the annotation loadbalancer.openstack.org/load-balancer-id; until then the Service is blocked`;
+  const message = `each could be this Service's, by name and address: name one in the annotation loadbalancer.openstack.org/load-balancer-id; until then the Service is blocked`;
   const ambiguous = { field: 'load balancer', value: ids.join(', '), message, blocking: true as const };
   const problems = [
     ...own.problems,
@@ -138,9 +138,9 @@ const WORDS: Readonly<Record<NotJoined['because'], (not: NotJoined) => string>> 
   full: ({ id, others = [] }) =>
     `is load balancer ${id ?? ''}, which is shared by ${others.join(', ')} already, as many as max-shared-lb of cloud.conf allows; until there is room, the Service is blocked`,
   external: ({ id }) =>
-    `is load balancer ${id ?? ''}, which has a floating IP: this Service is internal, and would be open to the outside; while both is so, the Service is blocked`,
+    `is load balancer ${id ?? ''}, which has a floating IP: this Service is internal, and would be open to the outside; the Service is blocked while both is true`,
   'has-another': ({ id }) =>
-    `names another load balancer than ${id ?? ''}, at whose address the Service is; levelset leaves it there, since its address would change; to move it, delete the Service and make it again`,
+    `names another load balancer than ${id ?? ''}, which serves this Service; levelset does not move it, since its address would change; to move it, delete the Service and create it again`,
 };
 
 function joiningProblems(not: NotJoined | undefined, intent: ServiceIntent | undefined): readonly Problem[] {

@@ -49,7 +49,7 @@ export function overruledValues(intent: ServiceIntent): readonly Problem[] {
     const { [`${row.on}.${row.sets}`]: spelling } = intent.annotated.spelled;
     const first = spelling && !spelling.ignored ? valueOfField(row, intent)?.setBy : undefined;
     if (!spelling || first === undefined) return [];
-    return [{ field: spelling.name, value: spelling.text, message: `does not count: ${first} goes first` }];
+    return [{ field: spelling.name, value: spelling.text, message: `has no effect: ${first} goes first` }];
   });
   return [...intent.origins.overruled, ...annotations];
 }

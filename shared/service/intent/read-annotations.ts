@@ -162,7 +162,7 @@ function nameOf(
   });
   const [first] = given;
   for (const other of given.filter(({ value }) => value !== first?.value)) {
-    const message = `is ignored: ${first?.field ?? ''} sets the same`;
+    const message = `has no effect: ${first?.field ?? ''} sets the same`;
     problems.set(other.field, { ...other, message });
   }
   return first?.field;

@@ -45,7 +45,7 @@ export function configOf(
     overruled.push({
       field: optionPlace(from, field),
       value,
-      message: `does not count: ${first} goes first`,
+      message: `has no effect: ${first} goes first`,
     });
   };
   for (const { fields } of GROUPS) {
@@ -84,7 +84,7 @@ function keyOf(field: string): string {
 function unknownClass(name: string, { loadBalancerClasses }: Config): Problem {
   const names = Object.keys(loadBalancerClasses).sort();
   const there = names.length > 0 ? names.join(', ') : 'none';
-  const message = `is no [LoadBalancerClass "..."] of cloud.conf, which has ${there}; until it is, the Service is blocked`;
+  const message = `is not a [LoadBalancerClass "..."] of cloud.conf, which has ${there}; until it is, the Service is blocked`;
   return { field: CLASS, value: name, message, blocking: true };
 }
 

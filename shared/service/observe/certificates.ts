@@ -192,7 +192,7 @@ interface SecretSource {
 async function factsOf(namespace: string, name: string, { kube }: SecretSource): Promise<TlsSecretFacts> {
   try {
     const secret = await kube.getSecret(namespace, name);
-    if (!secret) return { because: `is no Secret of the namespace ${namespace}` };
+    if (!secret) return { because: `is not a Secret of the namespace ${namespace}` };
     if (secret.facts) return secret.facts;
     const read = readTlsSecret(secret);
     return 'because' in read ? read : { fingerprint: read.fingerprint, notAfter: read.notAfter };

@@ -116,7 +116,7 @@ function planPort(port: ObservedResource, input: SecurityGroupInput): readonly S
 }
 
 function whyOffPort(own: boolean, { leaves, wanted }: SecurityGroupInput): string {
-  if (!own) return 'a create whose answer was lost made the group twice';
+  if (!own) return 'the group is a duplicate: the answer to its create was lost';
   if (!wanted.has(GROUP)) return leaves ?? GROUPS_OFF;
   return 'no member that gets the group is on this port';
 }

@@ -2,7 +2,7 @@ import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import type { ServiceObject } from '../../model/service-object.ts';
 
-export const MADE_TWICE = 'a create whose answer was lost made it twice';
+export const MADE_TWICE = 'it is a duplicate: the answer to its create was lost';
 
 /** Why a Service that wants no load balancer leaves the one it has. */
 export function whyLeaving({ name, service, released }: ServiceObject): string {
@@ -20,15 +20,15 @@ export interface Asked {
 export function whyChildGoes({ kind, address }: ObservedResource, { wanted, ports }: Asked): string {
   switch (kind) {
     case 'healthmonitor':
-      return 'its pool is to have no health monitor';
+      return 'the Service asks for no health monitor';
     case 'l7policy':
-      return 'its listener is to redirect nothing';
+      return 'the Service asks for no redirect';
     case 'l7rule':
-      return 'its redirect is to have no such condition';
+      return 'its redirect no longer has this condition';
     default: {
       const [, family = '', port = ''] = address.split('/');
       const portKey = `${family}/${port}`;
-      if (kind === 'pool' && wanted.has(`listener/${portKey}`)) return 'its listener is to use another pool';
+      if (kind === 'pool' && wanted.has(`listener/${portKey}`)) return 'its listener uses another pool now';
       return ports.includes(portKey)
         ? 'levelset leaves this port of the Service out'
         : 'no port of the Service asks for it';
@@ -46,5 +46,5 @@ export function whyMemberGoes(
     ({ attributes }) => (attributes as { readonly address?: string }).address === wire['address'],
   );
   if (isElsewhere) return 'another port of the same address takes its place';
-  return isOfPods ? 'no Pod that can be a member is there' : 'no eligible node is reached there';
+  return isOfPods ? 'no Pod that can be a member has this address' : 'no eligible Node has this address';
 }

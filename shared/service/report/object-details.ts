@@ -90,7 +90,7 @@ export interface ExplainedService {
   readonly isOurs: boolean;
   /** `questioned`: among what does not count is something about what set the value. */
   readonly values: readonly (EffectiveValue & { readonly questioned?: true })[];
-  /** What does not count, and why: the Problems of the plan, and what something else goes before. */
+  /** What has no effect, and why: the Problems of the plan, and what something else goes before. */
   readonly ignored: readonly Problem[];
 }
 

@@ -50,7 +50,7 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
     return again('levelset checks that the deleted resources are gone');
   // what was created outside Octavia needs another run: Neutron takes no tags on POST, so that run writes them
   if (steps.some(({ verb }) => verb === 'create'))
-    return again('levelset observes the created resources once more');
+    return again('levelset checks that the created resources are there');
   return evaluation.unheld ? outcomeOfError(evaluation.unheld) : { status: 'settled' };
 }
 

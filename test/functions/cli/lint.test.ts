@@ -65,7 +65,7 @@ test('with cloud.conf the class has to be there; stdin is -; what cannot be read
   given(stringify(service));
   expect(await run(`lint - --cloud-config ${flags.cloudConfig}`, {})).toBe(1);
   expect(printed()).toMatch(
-    /-:7: default\/web: loadbalancer.openstack.org\/class "nobody" is no \[LoadBalancerClass/,
+    /-:7: default\/web: loadbalancer.openstack.org\/class "nobody" is not a \[LoadBalancerClass/,
   );
   const told = out[1]?.replace('-:8: default/web: ', '');
 
@@ -81,7 +81,7 @@ test('with cloud.conf the class has to be there; stdin is -; what cannot be read
   expect(err.at(-1)).toBe(`levelset: ${empty} has no manifest: no .yaml, .yml or .json`);
   given('a: [secret');
   expect(await run('lint -', {})).toBe(1);
-  expect(out.join('\n')).toContain('-:1: is no YAML (');
+  expect(out.join('\n')).toContain('-:1: is not valid YAML (');
   expect(out.join('\n')).not.toContain('secret');
 });
 

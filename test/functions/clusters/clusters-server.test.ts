@@ -68,5 +68,5 @@ test('an OIDC token that is not verified has one answer, whether there is such a
     return [answer.status, answer.headers.get('www-authenticate'), await answer.text()];
   };
   expect(await ask('a')).toEqual(await ask('none'));
-  expect(told).toContain('no valid OIDC token: its audience is another one');
+  expect(told).toContain('the OIDC token is not valid: its audience is another one');
 });

@@ -75,7 +75,7 @@ test('the page of a Service has its tree, desired beside live, runs, and what se
   expect(page).toContain('~ pool/tcp/80');
   expect(page).toMatch(/s ago requeue settled as desired wrote nothing \d+ \d+ ms/);
   expect(page).toContain('lb-method "ROUND_ROBIN" the default');
-  expect(page).toMatch(/What does not count .*lb-method "RANDOM" must be ROUND_ROBIN/);
+  expect(page).toMatch(/What has no effect .*lb-method "RANDOM" must be ROUND_ROBIN/);
 });
 
 test('what levelset does not know has no page', async () => {

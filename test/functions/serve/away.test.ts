@@ -30,7 +30,7 @@ interface Away {
 
 const WARNS = /class="warning"/;
 /** Without an apiserver nobody leads. */
-const NOBODY = 'this process follows, and nobody leads';
+const NOBODY = 'this process does not lead, nobody does';
 const CASES: Readonly<Record<string, Away>> = {
   apiserver: {
     fault: KUBE,

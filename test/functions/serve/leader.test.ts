@@ -40,7 +40,10 @@ test('the one that follows is ready, answers nothing else, and works when the ot
 
   expect([await leads(first), await leads(second)]).toEqual([true, false]);
   expect(await get(second, '/readyz')).toEqual([200, expect.stringMatching(/^ok\nfollows: \S+ leads\n$/)]);
-  expect(await get(second, '/')).toEqual([503, expect.stringMatching(/this process follows, and \S+ leads/)]);
+  expect(await get(second, '/')).toEqual([
+    503,
+    expect.stringMatching(/this process does not lead, \S+ does/),
+  ]);
   const post = await fetch(`${second.serving.url}/resync`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${RESYNC_TOKEN}` },

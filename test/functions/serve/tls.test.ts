@@ -126,7 +126,7 @@ test('a certificate that was replaced counts for new connections; half a pair ch
       expect(lines.join()).toContain(text);
     });
   await copyFile(file('stranger.pem'), file('served.pem'));
-  await told('the last certificates count');
+  await told('goes on with the certificates that it read before');
   expect(await get(listening.url)).toBe(200);
   await copyFile(file('stranger.key'), file('served.key'));
   await told('the certificates were read again');

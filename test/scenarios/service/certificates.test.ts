@@ -66,7 +66,7 @@ describe('a certificate of a Secret', () => {
       () => {
         it.sandbox.kube.delete('Secret', 'default', 'web-tls');
       },
-      'is no Secret of the namespace',
+      'is not a Secret of the namespace',
     ],
     [
       'with the key of another',

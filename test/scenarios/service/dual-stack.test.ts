@@ -110,12 +110,12 @@ test('turned to SingleStack, the second address is kept by the load balancer and
   expect(message()).toContain(`does not name the family of ${kept}, which the load balancer keeps`);
 });
 
-test('an address that ports make themselves cannot be requested', async () => {
+test('an address that ports make themselves cannot be chosen', async () => {
   await start();
   const spec = { ipFamilies: ['IPv6'], loadBalancerIP: 'fd00:10::5' };
   it.sandbox.kube.apply(aService({ spec }));
   expect((await it.settle('web')).outcome.status).toBe('blocked');
-  expect(message()).toContain('spec.loadBalancerIP "fd00:10::5" cannot be requested');
+  expect(message()).toContain('spec.loadBalancerIP "fd00:10::5" cannot be chosen');
   expect(cloudWrites(it.sandbox)).toEqual([]);
 });
 

@@ -165,7 +165,7 @@ describe('certificates of Secrets', () => {
   });
 
   test.each([
-    ['are not there', undefined, 'is no Secret of the namespace default'],
+    ['are not there', undefined, 'is not a Secret of the namespace default'],
     ['are of another type', aTlsSecret('one', { type: 'Opaque' }), 'is not of type kubernetes.io/tls'],
     [
       'have the key of another',

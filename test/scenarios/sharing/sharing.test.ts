@@ -79,7 +79,7 @@ describe('a Service that names the load balancer of another one', () => {
     const { plan, loadBalancerId } = await it.settle('api');
 
     expect(loadBalancerId).toBe(own);
-    expect(plan?.problems[0]?.message).toContain('levelset leaves it there');
+    expect(plan?.problems[0]?.message).toContain('levelset does not move it');
     expect(serviceOf(it.sandbox, 'api')?.metadata.annotations?.[LOAD_BALANCER_ID]).toBe(id);
   });
 });

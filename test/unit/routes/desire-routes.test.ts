@@ -161,7 +161,7 @@ describe('nothing is written where', () => {
   test.each([
     ['there is no Node, but routes to two', readingOf({ written: two }), 'the cluster has no Node'],
     ['the router has no interface to be seen', { ...readingOf(one), subnets: new Set<string>() }, 'no interface'],
-    ['Neutron knows no routes', { ...readingOf(one), router: { id: 'x' } }, 'no extension extraroute'],
+    ['Neutron knows no routes', { ...readingOf(one), router: { id: 'x' } }, 'lacks the extension extraroute'],
   ])('%s', (_what, reading, message) => {
     expect(routeDoubt(reading, false)).toMatchObject({
       blocking: true,

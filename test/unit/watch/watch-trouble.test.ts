@@ -134,9 +134,9 @@ test.each([
     clear();
     await until('no trouble', () => watches.troubles().length === 0);
     expect(lines.toSorted()).toEqual([
-      'changes of Nodes come again',
-      'changes of Nodes wait for the sweep',
-      'changes of Services come again',
+      'the watch of Nodes is open again',
+      'the watch of Nodes is down: its changes wait for the sweep',
+      'the watch of Services is open again',
       'changes of Services wait for the sweep',
     ]);
   },

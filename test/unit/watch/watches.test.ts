@@ -130,7 +130,7 @@ test('a watch that is not open within 5 s is told', async () => {
   sandbox.fault({ match, kind: 'hang', times: 1 });
   sandbox.kube.endWatches({ forgetting: false });
   await until('words', () => watches.troubles().some((words) => words.includes('not open within 5 s')));
-  expect(lines).toContain('changes of Nodes wait for the sweep');
+  expect(lines).toContain('the watch of Nodes is down: its changes wait for the sweep');
 });
 
 test('an apiserver that refuses a watch is heard: when to come again, and under which id its log has it', async () => {

@@ -50,7 +50,7 @@ export function addressProblems(judged: JudgedNodes, reached: readonly string[])
     ...judged.refused.map(({ node, address, because }): Problem => ({
       field: `status.addresses of Node ${node}`,
       value: address,
-      message: `${because}; levelset makes it no member`,
+      message: `${because}; levelset does not make it a member`,
       passing: true,
     })),
     ...reached.flatMap((address) => {

@@ -82,7 +82,7 @@ test('a broken entry that worked before goes on with its last good texts, and on
   write('prod-a', { ...textsOf('prod-a', a, a), flags: 'adopt=what?' });
   after(301);
   expect(await world()).toBe(first);
-  expect(logged()).toContain('the entry of a cluster cannot be used: its last one counts');
+  expect(logged()).toContain('the entry of a cluster cannot be used: levelset goes on with the one before');
   write('prod-a', { ...textsOf('prod-a', a, a), flags: 'cluster-name=other' });
   after(307);
   expect((await world())?.config.clusterName).toBe('other');

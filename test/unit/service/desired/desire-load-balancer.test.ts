@@ -51,7 +51,7 @@ describe('spec.loadBalancerIP', () => {
   test.each<[string, readonly string[], string, readonly Subnet[]]>([
     ['must be an IP address', ['IPv4'], 'web.example.org', [FOUR]],
     ['must be of a family of the Service', ['IPv4'], 'fd00:10::7', [FOUR]],
-    ['cannot be requested', ['IPv6'], 'fd00:10::7', [SLAAC]],
+    ['cannot be chosen', ['IPv6'], 'fd00:10::7', [SLAAC]],
   ])('%s', (text, families, ip, subnets) => {
     const { attributes, problems } = desireVips(ofIP(families, ip), facts(subnets), ZED);
     expect(problems).toMatchObject([{ field: 'spec.loadBalancerIP', value: ip, blocking: true }]);

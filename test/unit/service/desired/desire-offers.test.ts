@@ -32,7 +32,7 @@ test.each<[string, Record<string, string>, object, readonly string[], Offers?]>(
   ['a flavor that is switched off', { [FLAVOR]: 'old' }, {}, [`! ${FLAVOR} is not enabled`]],
   ['a flavor where there is none', { [FLAVOR]: 'x' }, {}, [`! ${FLAVOR} must be one that Octavia offers, and it offers none; ${NOT_MADE}`], { flavors: [] }],
   ['a flavor that is not offered any more, of a load balancer that is there', { [FLAVOR]: 'huge' }, {}, [FLAVOR], { flavors, isMade: true }],
-  ['two flavors', { [FLAVOR]: 'large', [FLAVOR_ID]: OTHER }, { flavor_id: LARGE }, [`${FLAVOR_ID} is ignored: ${FLAVOR} sets the same`]],
+  ['two flavors', { [FLAVOR]: 'large', [FLAVOR_ID]: OTHER }, { flavor_id: LARGE }, [`${FLAVOR_ID} has no effect: ${FLAVOR} sets the same`]],
   ['a zone', { [ZONE]: 'az1' }, { availability_zone: 'az1' }, [], { zones }],
   ['a zone that is not offered', { [ZONE]: 'az2' }, {}, [`! ${one(ZONE)} az1; ${NOT_MADE}`], { zones }],
 ])('%s', (_, annotations, attributes, problems, offers = { flavors }) => {

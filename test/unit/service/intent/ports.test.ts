@@ -182,7 +182,7 @@ test('an option that an annotation of its group goes before is told, and is no P
     {
       field: 'cloud.conf subnet-id',
       value: ID,
-      message: 'does not count: annotation loadbalancer.openstack.org/port-id goes first',
+      message: 'has no effect: annotation loadbalancer.openstack.org/port-id goes first',
     },
   ]);
   expect(intent.problems).toEqual([]);

@@ -52,6 +52,6 @@ test.each(['Internet', 'toString'])('a class %j stops the unit, and says which t
   const { config, problems } = read({ class: value }, FLOATING);
   expect(config.loadBalancer).toMatchObject(FLOATING);
   const message =
-    'is no [LoadBalancerClass "..."] of cloud.conf, which has dmz, empty, internet; until it is, the Service is blocked';
+    'is not a [LoadBalancerClass "..."] of cloud.conf, which has dmz, empty, internet; until it is, the Service is blocked';
   expect(problems).toEqual([{ field: `${OCCM}class`, value, message, blocking: true }]);
 });

@@ -3,7 +3,7 @@ import type { Lots } from '../lots.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';
 import { AddressPool } from './neutron/address-pool.ts';
 import type { Secret, SecretContainer } from './barbican/objects.ts';
-import { labExtensions } from './neutron/quotas.ts';
+import { labExtensions } from './neutron/extensions.ts';
 import { labNetworks, type labCidrs } from './neutron/networks.ts';
 import type * as neutron from './neutron/objects.ts';
 import { ruleKey } from './neutron/rule-key.ts';

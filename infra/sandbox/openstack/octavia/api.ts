@@ -4,11 +4,12 @@ import { Refusal, octaviaFault } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import type { Caller } from '../keystone/keystone.ts';
 import type { ResourceKind } from './rules/attributes.ts';
-import { answerBelow } from './below.ts';
 import { listObjects } from './lists.ts';
-import type { OctaviaObject } from './objects.ts';
+import { failOver } from './loadbalancers.ts';
+import type { LoadBalancer, OctaviaObject } from './objects.ts';
+import { resourceBelow, resourceOf, type Resource } from './resources.ts';
 import { asOfVersion, bodyOf, notAllowed, notFound } from './rules/versions.ts';
-import { resourceOf } from './resources.ts';
+import { statusTree } from './views.ts';
 
 /** Octavia v2.26 as the lab's (Octavia 11), or an older API: /v2.0/lbaas and /v2/lbaas are the same. */
 export function octaviaAnswer(
@@ -30,27 +31,59 @@ export function octaviaAnswer(
   if (extra !== undefined) return { status: 200, body: extra };
   const resource = resourceOf(world, call, caller, collection);
   if (!resource) throw notFound();
+  const asked = { world, call, projectId, self: `${base}${path}` };
+  if (sub === undefined || !id) return answerResource(asked, resource, collection, id);
+  const object = resource.rows.byId(id);
+  if (!object) throw missing(resource.title, id, sub);
+  checkOwner(object, projectId);
+  if (collection === 'loadbalancers') return answerState(asked, object as never, sub);
+  const below = resourceBelow(world, call, object, sub);
+  if (!below) throw notFound();
+  return answerResource(asked, below, sub, subId);
+}
+
+interface Asked {
+  readonly world: CloudState;
+  readonly call: Call;
+  readonly projectId: string;
+  /** The URL without its query. */
+  readonly self: string;
+}
+
+/** A list, a new object, or what is to become of the one with this id. */
+function answerResource(asked: Asked, resource: Resource, collection: string, id?: string): Answer {
+  const { world, call, projectId, self } = asked;
+  const { minor } = world.octaviaTraits;
   const { one, title } = resource;
-  const self = `${base}${path}`;
   if (id === undefined || id === '') {
     if (call.method === 'POST') return shown(minor, one, resource.create(bodyOf(call, one, minor)));
+    if (call.method === 'PUT' && resource.replace) return resource.replace();
     if (call.method !== 'GET') throw notAllowed();
-    const place = { ...resource, within: ['project_id', projectId] as const };
-    return listObjects(world, collection, place, call.query, self, projectId);
+    return listObjects(world, collection, resource, call.query, self, projectId);
   }
-  if (sub === undefined && !['GET', 'PUT', 'DELETE'].includes(call.method)) throw notAllowed();
+  if (!['GET', 'PUT', 'DELETE'].includes(call.method)) throw notAllowed();
   const object = resource.rows.byId(id);
-  if (!object) throw missing(title, id, sub);
+  const [index, value] = resource.within;
+  // a rule is found below any policy (tried on the lab)
+  if (!object || (index === 'pool_id' && object[index] !== value)) throw missing(title, id);
   checkOwner(object, projectId);
-  if (sub !== undefined) return answerBelow(world, call, { collection, object, sub, id: subId, self });
   if (call.method === 'GET')
     return shown(minor, one, { status: 200, body: { [one]: resource.view(object) } });
   if (call.method === 'PUT') return shown(minor, one, resource.update(object, bodyOf(call, one, minor)));
   return resource.remove(object);
 }
 
+/** The status tree of a load balancer, or its failover. */
+function answerState({ world, call }: Asked, lb: LoadBalancer, what: string): Answer {
+  if (what === 'status' || what === 'statuses')
+    return { status: 200, body: { statuses: statusTree(world, lb) } };
+  if (what !== 'failover') throw notFound();
+  if (call.method !== 'PUT') throw notAllowed();
+  return failOver(world, lb);
+}
+
 /** The 404 for an id. A parent of members or rules gets another form, a policy also another name (tried on the lab). */
-function missing(title: string, id: string, sub: string | undefined): Error {
+function missing(title: string, id: string, sub?: string): Error {
   if (sub !== 'rules' && sub !== 'members') return octaviaFault(404, `${title} ${id} not found.`);
   const description = `${sub === 'rules' ? 'L7Policy' : title} ${id} not found.`;
   return new Refusal(404, { code: 404, title: 'Bad Request', description });

@@ -5,7 +5,6 @@ import { tlsDefaults } from './rules/attributes.ts';
 import { readCreate, readPersistence } from './rules/body.ts';
 import type { Certificates } from './rules/certificates.ts';
 import * as rules from './rules/listener-rules.ts';
-import { checkTlsSettings } from './rules/listener-rules.ts';
 import type { HealthMonitor, Listener, LoadBalancer, Member, Pool } from './objects.ts';
 import { checkMonitorOptions, checkRevocationList } from './rules/pool-rules.ts';
 import { placeOf } from './rows.ts';
@@ -35,12 +34,7 @@ export function buildListener(
   const read = readCreate('listener', body, ['loadbalancer_id']);
   const protocol = asText(read['protocol']);
   const poolId = defaultPoolId ?? read['default_pool_id'];
-  if (typeof poolId === 'string') {
-    rules.checkMayHaveChildren(protocol);
-    const pool = world.pools.byId(poolId);
-    if (pool?.loadbalancer_id !== lb.id) throw octaviaFault(404, `Pool ${poolId} not found.`);
-    rules.checkPoolFitsListener(protocol, pool.protocol);
-  }
+  checkDefaultPool(world, lb, protocol, poolId);
   checkListener(world, certificates, lb, read);
   if (protocol === 'TERMINATED_HTTPS') fillIn(read, tlsDefaults);
   for (const name of ['default_pool', 'l7policies']) Reflect.deleteProperty(read, name);
@@ -51,18 +45,27 @@ export function buildListener(
   return listener;
 }
 
+/** A default pool is one of the same load balancer, whose protocol fits. */
+export function checkDefaultPool(world: CloudState, lb: LoadBalancer, protocol: string, id: unknown): void {
+  if (typeof id !== 'string') return;
+  rules.checkMayHaveChildren(protocol);
+  const pool = world.pools.byId(id);
+  if (pool?.loadbalancer_id !== lb.id) throw octaviaFault(404, `Pool ${id} not found.`);
+  rules.checkPoolFitsListener(protocol, pool.protocol);
+}
+
 /** Checks a listener in Octavia's order, and refuses it for the first thing that is wrong. */
 function checkListener(world: CloudState, certificates: Certificates, lb: LoadBalancer, read: Json): void {
   const protocol = asText(read['protocol']);
   rules.checkInsertHeaders(protocol, read, true);
   rules.checkTlsOfCreate(protocol, read);
-  checkTlsSettings(read, false);
+  rules.checkTlsSettings(read, false);
   certificates.checkAll([...asList(read['sni_container_refs']), read['default_tls_container_ref']]);
   const ca = read['client_ca_tls_container_ref'];
   if (ca) certificates.checkAuthority(ca, read['client_crl_container_ref']);
   rules.checkListenerPort(world, lb, protocol, read['protocol_port']);
   rules.checkAllowedCidrs(lb, read['allowed_cidrs']);
-  checkTlsSettings(read, rules.endsTls(protocol, read));
+  rules.checkTlsSettings(read, rules.endsTls(protocol, read));
   provider.checkListenerOfProvider(lb, read);
 }
 
@@ -77,7 +80,7 @@ export function buildPool(world: CloudState, certificates: Certificates, lb: Loa
   certificates.checkAll([read['tls_container_ref']]);
   const ca = read['ca_tls_container_ref'];
   if (ca) certificates.checkAuthority(ca, read['crl_container_ref']);
-  checkTlsSettings(read, read['tls_enabled'] === true);
+  rules.checkTlsSettings(read, read['tls_enabled'] === true);
   provider.checkPoolOfProvider(lb, read);
   if (read['tls_enabled'] === true) fillIn(read, tlsDefaults);
   for (const name of ['listener_id', 'members', 'healthmonitor']) Reflect.deleteProperty(read, name);

@@ -3,8 +3,8 @@ import { asText, type Json } from '../../json.ts';
 import type { CloudState } from '../cloud-state.ts';
 import { readCreate, readUpdate } from './rules/body.ts';
 import { buildHealthMonitor } from './build.ts';
-import { change, forget } from './lock.ts';
-import { listenersOf, loadBalancerOf, lockablePool, poolOf } from './lookup.ts';
+import { change, lockablePool } from './lock.ts';
+import { listenersOf, loadBalancerOf, poolOf } from './lookup.ts';
 import type { HealthMonitor } from './objects.ts';
 import { checkMonitorType, checkMonitorUpdate, checkQuota } from './rules/pool-rules.ts';
 import { healthMonitorView } from './views.ts';
@@ -14,8 +14,7 @@ export function createHealthMonitor(world: CloudState, given: Json): Answer {
   const pool = poolOf(world, given['pool_id']);
   const lb = loadBalancerOf(world, pool.loadbalancer_id);
   checkMonitorType(pool.protocol, asText(read['type']), read['delay'], world.octaviaTraits);
-  const mine = world.healthmonitors.count('project_id', lb.project_id);
-  checkQuota(world.quotas.health_monitor, 'Health Monitor', mine, 1);
+  checkQuota(world, 'health_monitor', lb.project_id);
   lockablePool(world, pool);
   const monitor = buildHealthMonitor(world, lb, pool, given);
   change(world, lb, { creating: [monitor], updating: [pool, ...listenersOf(world, pool)] });
@@ -36,13 +35,6 @@ export function updateHealthMonitor(world: CloudState, monitor: HealthMonitor, g
 export function deleteHealthMonitor(world: CloudState, monitor: HealthMonitor): Answer {
   const pool = poolOf(world, monitor.pool_id);
   const lb = lockablePool(world, pool);
-  const updating = [pool, ...listenersOf(world, pool)];
-  change(world, lb, {
-    updating,
-    deleting: [monitor],
-    whenDone: () => {
-      forget(world, monitor);
-    },
-  });
+  change(world, lb, { deleting: [monitor], updating: [pool, ...listenersOf(world, pool)] });
   return { status: 204 };
 }

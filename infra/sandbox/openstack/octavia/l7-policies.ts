@@ -7,8 +7,8 @@ import { stamp } from './build.ts';
 import { lastPosition } from './rules/attributes.ts';
 import { checkL7Rule, sanitizePolicy } from './rules/l7-checks.ts';
 import { checkMayHaveChildren, checkPoolFitsListener } from './rules/listener-rules.ts';
-import { change, forget, requireChildMutable, requireMutable } from './lock.ts';
-import { listenerOf, loadBalancerOf, policiesAndRules, poolOf } from './lookup.ts';
+import { change, requireChildMutable, requireMutable } from './lock.ts';
+import { listenerOf, loadBalancerOf, poolOf } from './lookup.ts';
 import type { L7Policy, L7Rule, Listener, LoadBalancer } from './objects.ts';
 import { checkQuota } from './rules/pool-rules.ts';
 import { checkPolicyOfProvider } from './rules/providers.ts';
@@ -56,7 +56,7 @@ export function createL7Policy(world: CloudState, given: Json): Answer {
   const lb = loadBalancerOf(world, listener.loadbalancer_id);
   checkMayHaveChildren(listener.protocol);
   checkRedirectPool(world, listener, read['redirect_pool_id']);
-  checkQuota(world.quotas.l7policy, 'L7 Policy', world.l7policies.length, 1);
+  checkQuota(world, 'l7policy', lb.project_id);
   sanitizePolicy(read);
   requireMutable(lb);
   if (asList(read['rules']).length > 0) throw nestedInVain();
@@ -97,7 +97,6 @@ export function deleteL7Policy(world: CloudState, policy: L7Policy): Answer {
     deleting: [policy],
     updating: [listener],
     whenDone: () => {
-      for (const one of policiesAndRules(world, [policy])) forget(world, one);
       place(world, undefined, 0, listener.id);
     },
   });
@@ -126,7 +125,7 @@ export function createL7Rule(world: CloudState, policy: L7Policy, given: Json): 
   checkL7Rule(read);
   if (world.l7rules.count('l7policy_id', policy.id) >= 50)
     throw octaviaFault(409, `Too many rules on L7 policy ${policy.id}`);
-  checkQuota(world.quotas.l7rule, 'L7 Rule', world.l7rules.length, 1);
+  checkQuota(world, 'l7rule', policy.project_id);
   const { lb, listener } = lockable(world, policy);
   const rule = buildL7Rule(world, policy, read);
   change(world, lb, { creating: [rule], updating: [listener, policy] });
@@ -147,12 +146,6 @@ export function updateL7Rule(world: CloudState, policy: L7Policy, rule: L7Rule, 
 
 export function deleteL7Rule(world: CloudState, policy: L7Policy, rule: L7Rule): Answer {
   const { lb, listener } = lockable(world, policy);
-  change(world, lb, {
-    deleting: [rule],
-    updating: [listener, policy],
-    whenDone: () => {
-      forget(world, rule);
-    },
-  });
+  change(world, lb, { deleting: [rule], updating: [listener, policy] });
   return { status: 204 };
 }

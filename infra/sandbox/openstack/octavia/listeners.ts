@@ -1,39 +1,28 @@
 import type { Answer } from '../../exchange.ts';
 import { asList, asText, isJson, type Json } from '../../json.ts';
-import { octaviaFault } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import { readCreate, readUpdate } from './rules/body.ts';
-import { buildListener } from './build.ts';
+import { buildListener, checkDefaultPool } from './build.ts';
 import { hasLostCertificate, type Certificates } from './rules/certificates.ts';
 import { nestedInVain } from './l7-policies.ts';
 import * as rules from './rules/listener-rules.ts';
-import { change, forget, requireMutable } from './lock.ts';
-import { loadBalancerOf, policiesAndRules, policiesOf, poolOf } from './lookup.ts';
-import type { Listener, LoadBalancer } from './objects.ts';
+import { change, requireMutable } from './lock.ts';
+import { loadBalancerOf } from './lookup.ts';
+import type { Listener } from './objects.ts';
 import { checkQuota } from './rules/pool-rules.ts';
 import { checkListenerOfProvider } from './rules/providers.ts';
-import { checkTlsSettings } from './rules/listener-rules.ts';
 import { listenerView } from './views.ts';
 
 export function createListener(world: CloudState, certificates: Certificates, given: Json): Answer {
   const read = readCreate('listener', given);
   const lb = loadBalancerOf(world, given['loadbalancer_id']);
-  const mine = world.listeners.count('project_id', lb.project_id);
-  checkQuota(world.quotas.listener, 'Listener', mine, 1);
+  checkQuota(world, 'listener', lb.project_id);
   checkDefaultPool(world, lb, asText(read['protocol']), read['default_pool_id']);
   requireMutable(lb);
   if (isJson(read['default_pool']) || asList(read['l7policies']).length > 0) throw nestedInVain();
   const listener = buildListener(world, certificates, lb, given);
   change(world, lb, { creating: [listener] });
   return { status: 201, body: { listener: listenerView(world, listener) } };
-}
-
-function checkDefaultPool(world: CloudState, lb: LoadBalancer, protocol: string, id: unknown): void {
-  if (typeof id !== 'string') return;
-  rules.checkMayHaveChildren(protocol);
-  const pool = poolOf(world, id);
-  if (pool.loadbalancer_id !== lb.id) throw octaviaFault(404, `Pool ${pool.id} not found.`);
-  rules.checkPoolFitsListener(protocol, pool.protocol);
 }
 
 export function updateListener(
@@ -49,7 +38,7 @@ export function updateListener(
   certificates.checkAll([...asList(body['sni_container_refs']), body['default_tls_container_ref']]);
   checkAuthority(certificates, listener, given);
   rules.checkAllowedCidrs(lb, body['allowed_cidrs']);
-  checkTlsSettings(given, true);
+  rules.checkTlsSettings(given, true);
   checkDefaultPool(world, lb, listener.protocol, body['default_pool_id']);
   requireMutable(lb);
   checkListenerOfProvider(lb, body);
@@ -70,13 +59,6 @@ function checkAuthority(certificates: Certificates, listener: Listener, given: J
 export function deleteListener(world: CloudState, listener: Listener): Answer {
   const lb = loadBalancerOf(world, listener.loadbalancer_id);
   requireMutable(lb);
-  change(world, lb, {
-    deleting: [listener],
-    failing: hasLostCertificate(world, listener),
-    whenDone: () => {
-      for (const one of [listener, ...policiesAndRules(world, policiesOf(world, listener))])
-        forget(world, one);
-    },
-  });
+  change(world, lb, { deleting: [listener], failing: hasLostCertificate(world, listener) });
   return { status: 204 };
 }

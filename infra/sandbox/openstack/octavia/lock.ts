@@ -2,13 +2,14 @@ import { octaviaFault } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import { deletePort } from '../neutron/ports.ts';
 import type { Rows } from '../rows.ts';
-import { listenersOn, membersOf, monitorOf, policiesAndRules, policiesOf, poolsOn } from './lookup.ts';
-import type { LoadBalancer, OctaviaObject } from './objects.ts';
+import { everythingBelow, loadBalancerOf } from './lookup.ts';
+import type { LoadBalancer, OctaviaObject, Pool } from './objects.ts';
 
 /** What one accepted write does below a load balancer, all of it under that load balancer's lock. */
 export interface Change {
   readonly creating?: readonly OctaviaObject[];
   readonly updating?: readonly OctaviaObject[];
+  /** Gone in the end, with everything below. */
   readonly deleting?: readonly OctaviaObject[];
   /** The worker died over the change (a member twice in one batch): nothing leaves PENDING any more. */
   readonly stuck?: boolean;
@@ -35,30 +36,39 @@ export function requireChildMutable(title: string, child: OctaviaObject): void {
   throw octaviaFault(409, `${title} ${child.id} is immutable and cannot be updated.`);
 }
 
+/** The load balancer of a pool whose members or monitor are to change; both must be mutable. */
+export function lockablePool(world: CloudState, pool: Pool): LoadBalancer {
+  const lb = loadBalancerOf(world, pool.loadbalancer_id);
+  if (lb.provisioning_status === 'ACTIVE') requireChildMutable('Pool', pool);
+  requireMutable(lb);
+  return lb;
+}
+
 /**
  * Locks the load balancer and the touched objects in PENDING_*, and ends that after the world's pending time.
  * `updated_at` moves at both times (measured: any write below a load balancer moves its `updated_at`).
  */
 export function change(world: CloudState, lb: LoadBalancer, what: Change): void {
   const at = world.octaviaTime();
+  const { creating = [], deleting = [] } = what;
   const updating = [lb, ...(what.updating ?? [])];
   for (const one of updating) mark(one, 'PENDING_UPDATE', at);
-  for (const one of what.deleting ?? []) mark(one, 'PENDING_DELETE', at);
-  for (const one of what.creating ?? []) one.provisioning_status = 'PENDING_CREATE';
+  for (const one of deleting) mark(one, 'PENDING_DELETE', at);
+  for (const one of creating) one.provisioning_status = 'PENDING_CREATE';
   if (what.stuck === true) return;
   world.afterPending((end) => {
-    for (const one of [...updating, ...(what.creating ?? [])]) {
+    for (const one of [...updating, ...creating]) {
       activate(one, end);
       if (isL7(one)) one.operating_status = one['admin_state_up'] === true ? 'ONLINE' : 'OFFLINE';
     }
-    if (what.failing !== true) what.whenDone?.();
-    else fail(lb, what.deleting ?? [], end);
+    if (what.failing === true) {
+      mark(lb, 'ERROR', end);
+      for (const one of deleting) mark(one, 'ACTIVE', end);
+      return;
+    }
+    for (const one of deleting) forget(world, one);
+    what.whenDone?.();
   });
-}
-
-function fail(lb: LoadBalancer, deleting: readonly OctaviaObject[], at: string): void {
-  mark(lb, 'ERROR', at);
-  for (const one of deleting) mark(one, 'ACTIVE', at);
 }
 
 /** Ends a create after the pending time: all ACTIVE, with ovn the children later; all but monitors, L7 and unmonitored members ONLINE. */
@@ -84,22 +94,18 @@ export function beginDelete(world: CloudState, lb: LoadBalancer, stuck: boolean)
 
 /** Takes a load balancer, everything below it and the VIP port that Octavia made out of the world. */
 export function dropLoadBalancer(world: CloudState, lb: LoadBalancer): void {
-  const [pools, listeners] = [poolsOn(world, lb), listenersOn(world, lb)];
-  for (const pool of pools)
-    for (const one of [...membersOf(world, pool), monitorOf(world, pool)]) if (one) forget(world, one);
-  const policies = listeners.flatMap((one) => policiesOf(world, one));
-  for (const one of [lb, ...pools, ...listeners, ...policiesAndRules(world, policies)]) forget(world, one);
+  forget(world, lb);
   const port = world.ports.byId(lb.vip_port_id);
   if (port?.device_owner === 'Octavia' && port.name === `octavia-lb-${lb.id}`) deletePort(world, port);
 }
 
-/** Removes one object from whichever list holds it. */
+/** Removes an object and everything below it from whichever lists hold them. */
 export function forget(world: CloudState, object: OctaviaObject): void {
   const { loadbalancers, listeners, pools, members, healthmonitors, l7policies, l7rules } = world;
   const tables: readonly Pick<Rows<OctaviaObject>, 'remove'>[] = [
     ...[loadbalancers, listeners, pools, members, healthmonitors, l7policies, l7rules],
   ];
-  tables.some((rows) => rows.remove(object));
+  for (const one of [object, ...everythingBelow(world, object)]) tables.some((rows) => rows.remove(one));
 }
 
 /** Policies and rules go ONLINE when they are written one by one, and stay OFFLINE after a full create (tried). */

@@ -1,7 +1,6 @@
 import { asText } from '../../json.ts';
 import { octaviaFault } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
-import { requireChildMutable, requireMutable } from './lock.ts';
 import type * as octavia from './objects.ts';
 import type { L7Policy, Listener, LoadBalancer, OctaviaObject, Pool } from './objects.ts';
 
@@ -21,14 +20,6 @@ export function poolOf(world: CloudState, id: unknown): Pool {
   const found = world.pools.byId(id);
   if (!found) throw octaviaFault(404, `Pool ${asText(id)} not found.`);
   return found;
-}
-
-/** The load balancer of a pool whose members or monitor are to change; both must be mutable. */
-export function lockablePool(world: CloudState, pool: Pool): LoadBalancer {
-  const lb = loadBalancerOf(world, pool.loadbalancer_id);
-  if (lb.provisioning_status === 'ACTIVE') requireChildMutable('Pool', pool);
-  requireMutable(lb);
-  return lb;
 }
 
 export const listenersOn = (world: CloudState, lb: LoadBalancer): Listener[] =>
@@ -79,8 +70,12 @@ export function poolsUsedBy(world: CloudState, listener: Listener): Pool[] {
   return [...new Set(ids)].flatMap((id) => world.pools.byId(id) ?? []);
 }
 
-/** Policies with their rules, to be taken out together. */
-export const policiesAndRules = (world: CloudState, policies: readonly L7Policy[]): OctaviaObject[] => [
-  ...policies,
-  ...policies.flatMap((policy) => rulesOf(world, policy)),
-];
+/** Everything below an object, at any depth. */
+export function everythingBelow(world: CloudState, { id }: OctaviaObject): OctaviaObject[] {
+  const children: OctaviaObject[] = [
+    ...[...world.pools.of('loadbalancer_id', id), ...world.listeners.of('loadbalancer_id', id)],
+    ...[...world.members.of('pool_id', id), ...world.healthmonitors.of('pool_id', id)],
+    ...[...world.l7policies.of('listener_id', id), ...world.l7rules.of('l7policy_id', id)],
+  ];
+  return children.flatMap((one) => [one, ...everythingBelow(world, one)]);
+}

@@ -1,11 +1,11 @@
-import type { Answer } from '../../exchange.ts';
+import type { Answer, Call } from '../../exchange.ts';
 import { asJson, asList, type Json } from '../../json.ts';
 import { octaviaFault } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import { readCreate, readUpdate } from './rules/body.ts';
 import { buildMember } from './build.ts';
-import { change, forget } from './lock.ts';
-import { listenersOf, lockablePool, membersOf } from './lookup.ts';
+import { change, lockablePool } from './lock.ts';
+import { listenersOf, membersOf } from './lookup.ts';
 import type { Member, Pool } from './objects.ts';
 import { checkQuota } from './rules/pool-rules.ts';
 import { checkMemberOfProvider } from './rules/providers.ts';
@@ -22,7 +22,7 @@ const batchDefaults = {
 
 export function createMember(world: CloudState, pool: Pool, given: Json): Answer {
   readCreate('member', given);
-  checkQuota(world.quotas.member, 'Member', world.members.length, 1);
+  checkQuota(world, 'member', pool.project_id);
   const lb = lockablePool(world, pool);
   const member = buildMember(world, lb, pool, given);
   change(world, lb, { creating: [member], updating: [pool, ...listenersOf(world, pool)] });
@@ -40,14 +40,7 @@ export function updateMember(world: CloudState, pool: Pool, member: Member, give
 
 export function deleteMember(world: CloudState, pool: Pool, member: Member): Answer {
   const lb = lockablePool(world, pool);
-  const updating = [pool, ...listenersOf(world, pool)];
-  change(world, lb, {
-    updating,
-    deleting: [member],
-    whenDone: () => {
-      forget(world, member);
-    },
-  });
+  change(world, lb, { deleting: [member], updating: [pool, ...listenersOf(world, pool)] });
   return { status: 204 };
 }
 
@@ -55,8 +48,11 @@ export function deleteMember(world: CloudState, pool: Pool, member: Member): Ans
  * Batch PUT: the list is what should be there, matched by address and port. Members that are listed count as
  * updated even when they are equal. A member that exists and is listed twice kills the worker: PENDING for ever.
  */
-export function replaceMembers(world: CloudState, pool: Pool, given: unknown, additive: boolean): Answer {
-  const bodies = asList(given).map(asJson);
+export function replaceMembers(world: CloudState, pool: Pool, { body: given, query }: Call): Answer {
+  if (query.has('additive_only') && world.octaviaTraits.minor < 11)
+    throw octaviaFault(400, 'Unknown argument: "additive_only"');
+  const additive = (query.get('additive_only') ?? '').toLowerCase() === 'true';
+  const bodies = asList(asJson(given)['members']).map(asJson);
   const wanted = bodies.map((body) => ({ body, read: readCreate('member', body) }));
   const lb = lockablePool(world, pool);
   const key = (one: Json): string => `${String(one['address'])} ${String(one['protocol_port'])}`;
@@ -69,7 +65,7 @@ export function replaceMembers(world: CloudState, pool: Pool, given: unknown, ad
     : [...old.entries()].filter(([name]) => !names.has(name)).map(([, member]) => member);
   if (wanted.length === 0 && deleting.length === 0) return { status: 202 };
   const growth = fresh.length - deleting.length;
-  if (growth > 0) checkQuota(world.quotas.member, 'Member', world.members.length, growth);
+  if (growth > 0) checkQuota(world, 'member', pool.project_id, growth);
   const seen = new Set<string>();
   for (const { read } of fresh) {
     const where = `ip ${String(read['address'])} on protocol_port ${String(read['protocol_port'])}`;
@@ -87,9 +83,6 @@ export function replaceMembers(world: CloudState, pool: Pool, given: unknown, ad
     updating: [...updating, pool, ...listenersOf(world, pool)],
     deleting,
     stuck: new Set(updating).size !== updating.length,
-    whenDone: () => {
-      for (const member of deleting) forget(world, member);
-    },
   });
   return { status: 202 };
 }

@@ -12,8 +12,8 @@ import {
   invalid,
   checkTlsSettings,
 } from './rules/listener-rules.ts';
-import { change, forget, requireMutable } from './lock.ts';
-import { listenersOf, loadBalancerOf, membersOf, monitorOf, policiesTo } from './lookup.ts';
+import { change, requireMutable } from './lock.ts';
+import { listenersOf, loadBalancerOf, policiesTo } from './lookup.ts';
 import type { Listener, Pool } from './objects.ts';
 import { checkPersistence, checkQuota } from './rules/pool-rules.ts';
 import { checkPoolOfProvider } from './rules/providers.ts';
@@ -31,8 +31,7 @@ export function createPool(world: CloudState, certificates: Certificates, given:
     checkPoolFitsListener(listener.protocol, asText(given['protocol']));
   }
   checkPersistence(asText(given['protocol']), persistence, true);
-  const mine = world.pools.count('project_id', lb.project_id);
-  checkQuota(world.quotas.pool, 'Pool', mine, 1);
+  checkQuota(world, 'pool', lb.project_id);
   if (listener && listener.default_pool_id !== null) {
     throw octaviaFault(409, 'This listener already has a default pool');
   }
@@ -89,7 +88,6 @@ export function deletePool(world: CloudState, pool: Pool): Answer {
   const policy = policiesTo(world, pool)[0];
   if (policy) throw octaviaFault(409, `Pool ${pool.id} is in use by L7 policy ${policy.id}`);
   requireMutable(lb);
-  const below = [...membersOf(world, pool), monitorOf(world, pool)].filter((one) => one !== undefined);
   const listeners = listenersOf(world, pool);
   change(world, lb, {
     updating: listeners,
@@ -97,7 +95,6 @@ export function deletePool(world: CloudState, pool: Pool): Answer {
     whenDone: () => {
       for (const listener of listeners)
         if (listener.default_pool_id === pool.id) listener.default_pool_id = null;
-      for (const one of [pool, ...below]) forget(world, one);
     },
   });
   return { status: 204 };

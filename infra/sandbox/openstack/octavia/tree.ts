@@ -7,7 +7,7 @@ import type { Certificates } from './rules/certificates.ts';
 import { buildL7Policy } from './l7-policies.ts';
 import { checkMayHaveChildren } from './rules/listener-rules.ts';
 import { forget } from './lock.ts';
-import { listenersOn, policiesAndRules, policiesOf, poolsOn } from './lookup.ts';
+import { listenersOn, policiesOf, poolsOn } from './lookup.ts';
 import { poolDefinitions } from './rules/nested.ts';
 import type { LoadBalancer, OctaviaObject } from './objects.ts';
 import { checkMonitorType, checkQuota } from './rules/pool-rules.ts';
@@ -24,52 +24,33 @@ export function createTree(
   certificates: Certificates,
   lb: LoadBalancer,
   body: Json,
-): OctaviaObject[] {
-  const made: OctaviaObject[] = [];
+): void {
   try {
     const listeners = objects(body['listeners']);
     const definitions = poolDefinitions(body);
-    checkQuota(world.quotas.pool, 'Pool', world.pools.count('project_id', lb.project_id), definitions.size);
-    for (const definition of definitions.values()) makePool(world, certificates, lb, definition, made);
-    checkQuota(
-      world.quotas.listener,
-      'Listener',
-      world.listeners.count('project_id', lb.project_id),
-      listeners.length,
-    );
-    for (const listener of listeners) makeListener(world, certificates, lb, listener, made);
+    checkQuota(world, 'pool', lb.project_id, definitions.size);
+    for (const definition of definitions.values()) makePool(world, certificates, lb, definition);
+    checkQuota(world, 'listener', lb.project_id, listeners.length);
+    for (const listener of listeners) makeListener(world, certificates, lb, listener);
   } catch (error) {
-    for (const one of [lb, ...made]) forget(world, one);
+    forget(world, lb);
     throw error;
   }
-  return made;
 }
 
 /** Makes a pool. What `POST pools` refuses about session persistence is not checked here (tried on the lab). */
-function makePool(
-  world: CloudState,
-  certificates: Certificates,
-  lb: LoadBalancer,
-  definition: Json,
-  made: OctaviaObject[],
-): void {
+function makePool(world: CloudState, certificates: Certificates, lb: LoadBalancer, definition: Json): void {
   checkTlsKeys(definition);
   const pool = build.buildPool(world, certificates, lb, definition);
-  made.push(pool);
   const monitor = definition['healthmonitor'];
   if (isJson(monitor)) {
-    checkQuota(
-      world.quotas.health_monitor,
-      'Health Monitor',
-      world.healthmonitors.count('project_id', lb.project_id),
-      1,
-    );
-    made.push(build.buildHealthMonitor(world, lb, pool, monitor));
+    checkQuota(world, 'health_monitor', lb.project_id);
+    build.buildHealthMonitor(world, lb, pool, monitor);
     checkMonitorType(pool.protocol, asText(monitor['type']), Number(monitor['delay']), world.octaviaTraits);
   }
   const members = objects(definition['members']);
-  checkQuota(world.quotas.member, 'Member', world.members.count('project_id', lb.project_id), members.length);
-  for (const member of members) made.push(build.buildMember(world, lb, pool, member));
+  checkQuota(world, 'member', lb.project_id, members.length);
+  for (const member of members) build.buildMember(world, lb, pool, member);
 }
 
 /** Only the default pool must fit the listener: a policy's pool of another protocol is accepted (tried on the lab). */
@@ -78,7 +59,6 @@ function makeListener(
   certificates: Certificates,
   lb: LoadBalancer,
   definition: Json,
-  made: OctaviaObject[],
 ): void {
   const idOf = (pool: unknown): string | undefined => {
     const name = asText(asJson(pool)['name']);
@@ -87,16 +67,11 @@ function makeListener(
   const poolId = idOf(definition['default_pool']);
   const listener = build.buildListener(world, certificates, lb, definition, poolId);
   if (poolId !== undefined) listener.updated_at = world.octaviaTime();
-  made.push(listener);
   const policies = objects(definition['l7policies']);
   if (policies.length > 0) checkMayHaveChildren(listener.protocol);
-  try {
-    for (const { redirect_pool: pool, ...policy } of policies) {
-      const id = isJson(pool) ? { redirect_pool_id: idOf(pool) } : {};
-      buildL7Policy(world, listener, readCreate('l7policy', { ...policy, ...id }, ['listener_id']));
-    }
-  } finally {
-    made.push(...policiesAndRules(world, policiesOf(world, listener)));
+  for (const { redirect_pool: pool, ...policy } of policies) {
+    const id = isJson(pool) ? { redirect_pool_id: idOf(pool) } : {};
+    buildL7Policy(world, listener, readCreate('l7policy', { ...policy, ...id }, ['listener_id']));
   }
 }
 

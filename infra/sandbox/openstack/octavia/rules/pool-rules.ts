@@ -1,5 +1,6 @@
 import { asJson, asText, type Json } from '../../../json.ts';
 import { octaviaFault } from '../../../refusal.ts';
+import type { CloudState } from '../../cloud-state.ts';
 import { invalid, invalidOption } from './listener-rules.ts';
 import type { HealthMonitor } from '../objects.ts';
 import type { OctaviaTraits } from '../traits.ts';
@@ -106,8 +107,21 @@ function checkDomainName(name: unknown, version: unknown): void {
     );
 }
 
+/** By the name of the quota: how Octavia calls the objects, and their list. */
+const limited = {
+  load_balancer: ['Load Balancer', 'loadbalancers'],
+  listener: ['Listener', 'listeners'],
+  pool: ['Pool', 'pools'],
+  member: ['Member', 'members'],
+  health_monitor: ['Health Monitor', 'healthmonitors'],
+  l7policy: ['L7 Policy', 'l7policies'],
+  l7rule: ['L7 Rule', 'l7rules'],
+} as const;
+
 /** Refuses when `more` objects would pass the project's quota; Octavia answers 403 for that, never 413. */
-export function checkQuota(limit: number, title: string, existing: number, more: number): void {
-  if (limit >= 0 && existing + more > limit)
+export function checkQuota(world: CloudState, kind: keyof typeof limited, owner: string, more = 1): void {
+  const [title, table] = limited[kind];
+  const limit = world.quotas[kind];
+  if (limit >= 0 && world[table].count('project_id', owner) + more > limit)
     throw octaviaFault(403, `Quota has been met for resources: ${title}`);
 }

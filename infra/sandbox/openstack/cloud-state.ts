@@ -120,4 +120,10 @@ export class CloudState extends OctaviaRows {
   newId(): string {
     return this.lots.id();
   }
+
+  /** Moves what every write of one of Neutron's objects moves. */
+  touch(object: neutron.NeutronObject): void {
+    object.revision_number += 1;
+    object.updated_at = this.clock.seconds();
+  }
 }

@@ -4,16 +4,11 @@ import { neutronError } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import { listQuery } from '../list-query.ts';
 import { collectionOf, type Collection } from './collections.ts';
-import { createFloatingIp, updateFloatingIp } from './floating-ips.ts';
 import { answerExtensions } from './extensions.ts';
 import { answerQuotas } from './quotas.ts';
 import { fixedIpsFilter, fixedIpsKeys } from './filters.ts';
-import { createNetwork, deleteNetwork, createSubnet, deleteSubnet } from './network-requests.ts';
 import type { NeutronObject } from './objects.ts';
-import { postPort, putPort, removePort } from './port-requests.ts';
-import { createRouter, deleteRouter, routerAction, updateRouter } from './routers.ts';
-import { createSecurityGroupRules, deleteSecurityGroupRule } from './security-group-rules.ts';
-import { createSecurityGroup, deleteSecurityGroup, updateSecurityGroup } from './security-groups.ts';
+import { routerAction } from './routers.ts';
 import { answerTags } from './tags.ts';
 
 /** Neutron v2.0 as the lab's (21.0.0), as far as load balancers and routes need it. */
@@ -35,8 +30,9 @@ export function neutronAnswer(
   if (name === 'qos' && id === 'policies' && call.method === 'GET') return answerPolicies(world, sub);
   const collection = collectionOf(world, projectId, name);
   if (!collection) throw notFound();
+  const given = asJson(asJson(call.body)[collection.one]);
   if (id === undefined || id === '') {
-    if (call.method === 'POST') return create(world, name, projectId, asJson(call.body));
+    if (call.method === 'POST') return collection.create(world, projectId, given, asJson(call.body));
     if (call.method !== 'GET') throw notFound();
     return list(world, name, collection, call.query, base + path);
   }
@@ -54,10 +50,14 @@ export function neutronAnswer(
     if (!done) throw notFound();
     return done;
   }
-  const body = asJson(asJson(call.body)[collection.one]);
-  if (call.method === 'PUT') return update(world, name, object, body);
-  if (call.method === 'DELETE') return remove(world, name, object);
-  throw notFound();
+  if (call.method === 'PUT') {
+    if (!collection.update)
+      throw neutronError(403, 'PolicyNotAuthorized', 'rule:put is disallowed by policy');
+    return collection.update(world, object as never, given);
+  }
+  if (call.method !== 'DELETE') throw notFound();
+  collection.remove(world, object as never);
+  return { status: 204 };
 }
 
 /** QoS as far as a VIP's policy is looked up; a Neutron without it does not know the path (not tried on the lab). */
@@ -74,47 +74,6 @@ function checkRevision(call: Call, object: NeutronObject): void {
   if (revision === undefined || Number(revision) === object.revision_number) return;
   const text = `Constrained to ${revision}, but current revision is ${object.revision_number}`;
   throw neutronError(412, 'RevisionNumberConstraintFailed', text);
-}
-
-function create(world: CloudState, name: string, projectId: string, body: Json): Answer {
-  switch (name) {
-    case 'floatingips':
-      return createFloatingIp(world, projectId, asJson(body['floatingip']));
-    case 'networks':
-      return createNetwork(world, projectId, asJson(body['network']));
-    case 'subnets':
-      return createSubnet(world, projectId, asJson(body['subnet']));
-    case 'ports':
-      return postPort(world, projectId, asJson(body['port']));
-    case 'routers':
-      return createRouter(world, projectId, asJson(body['router']));
-    case 'security-groups':
-      return createSecurityGroup(world, projectId, asJson(body['security_group']));
-    case 'security-group-rules':
-      return createSecurityGroupRules(world, projectId, body);
-    default:
-      throw notFound();
-  }
-}
-
-function update(world: CloudState, name: string, object: NeutronObject, body: Json): Answer {
-  if (name === 'floatingips') return updateFloatingIp(world, object as never, body);
-  if (name === 'ports') return putPort(world, object as never, body);
-  if (name === 'routers') return updateRouter(world, object as never, body);
-  if (name === 'security-groups') return updateSecurityGroup(world, object as never, body);
-  throw notAllowed('put');
-}
-
-function remove(world: CloudState, name: string, object: NeutronObject): Answer {
-  if (name === 'security-groups') return deleteSecurityGroup(world, object as never);
-  if (name === 'security-group-rules') return deleteSecurityGroupRule(world, object as never);
-  if (name === 'networks') deleteNetwork(world, object as never);
-  else if (name === 'subnets') deleteSubnet(world, object as never);
-  else if (name === 'routers') deleteRouter(world, object as never);
-  else if (name === 'ports') removePort(world, object as never);
-  else if (name === 'floatingips') world.floatingips.remove(object as never);
-  else throw notAllowed('delete');
-  return { status: 204 };
 }
 
 /** An older Neutron ignores unknown filters, a filter given twice means either, and lists are in the order of the ids (tried on the lab). */
@@ -153,6 +112,4 @@ function list(
   return { status: 200, body: { [key]: page.items, ...links } };
 }
 
-const notAllowed = (method: string): Error =>
-  neutronError(403, 'PolicyNotAuthorized', `rule:${method} is disallowed by policy`);
 const notFound = (): Error => neutronError(404, 'HTTPNotFound', 'The resource could not be found.');

@@ -3,6 +3,8 @@ import { asText, type Json } from '../../json.ts';
 import { neutronError } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import type { FloatingIp, Port } from './objects.ts';
+import { checkQuota } from './quotas.ts';
+import { badRequest, checkNames, noFreeAddress, noSuchNetwork, noSuchPort } from './refusals.ts';
 
 const creatable = [
   'floating_network_id',
@@ -16,19 +18,15 @@ const creatable = [
 
 /** POST /v2.0/floatingips as a plain project user may do it: no tags, no address of one's own choice. */
 export function createFloatingIp(world: CloudState, owner: string, body: Json): Answer {
-  if ('tags' in body) throw neutronError(400, 'HTTPBadRequest', "Attribute 'tags' not allowed in POST");
+  if ('tags' in body) throw badRequest("Attribute 'tags' not allowed in POST");
   if ('floating_ip_address' in body) {
     const rule =
       '(rule:create_floatingip and rule:create_floatingip:floating_ip_address) is disallowed by policy';
     throw neutronError(403, 'PolicyNotAuthorized', rule);
   }
-  const unknown = Object.keys(body).find((name) => !creatable.includes(name));
-  if (unknown !== undefined)
-    throw neutronError(400, 'HTTPBadRequest', `Unrecognized attribute(s) '${unknown}'`);
-  if (body['floating_network_id'] === undefined) {
-    const text = "Failed to parse request. Required attribute 'floating_network_id' not specified";
-    throw neutronError(400, 'HTTPBadRequest', text);
-  }
+  checkNames(body, creatable);
+  if (body['floating_network_id'] === undefined)
+    throw badRequest("Failed to parse request. Required attribute 'floating_network_id' not specified");
   const port = typeof body['port_id'] === 'string' ? portOf(world, owner, body['port_id']) : undefined;
   const ip = makeFloatingIp(world, owner, asText(body['floating_network_id']), body['subnet_id']);
   ip.description = asText(body['description']);
@@ -46,27 +44,15 @@ export function makeFloatingIp(
   address?: string,
 ): FloatingIp {
   const network = world.networks.byId(networkId);
-  if (!network) throw neutronError(404, 'NetworkNotFound', `Network ${networkId} could not be found.`);
-  if (!network['router:external']) {
-    const text = `Bad floatingip request: Network ${networkId} is not a valid external network.`;
-    throw neutronError(400, 'BadRequest', text);
-  }
-  const mine = world.floatingips.count('project_id', owner);
-  if (world.quotas.floatingip >= 0 && mine >= world.quotas.floatingip) {
-    throw neutronError(409, 'OverQuota', "Quota exceeded for resources: ['floatingip'].");
-  }
+  if (!network) throw noSuchNetwork(networkId);
+  if (!network['router:external']) throw bad(`Network ${networkId} is not a valid external network.`);
+  checkQuota(world, 'floatingip', world.floatingips, owner);
   const subnets = world.subnets.of('network_id', networkId);
   const subnet = subnets.find((one) =>
     typeof subnetId === 'string' ? one.id === subnetId : one.ip_version === 4,
   );
   const chosen = address ?? (subnet ? world.addresses.free(subnet) : undefined);
-  if (chosen === undefined) {
-    throw neutronError(
-      409,
-      'IpAddressGenerationFailure',
-      `No more IP addresses available on network ${networkId}.`,
-    );
-  }
+  if (chosen === undefined) throw noFreeAddress(networkId);
   const at = world.clock.seconds();
   return {
     id: world.newId(),
@@ -89,27 +75,23 @@ export function makeFloatingIp(
 
 /** PUT: `port_id` attaches, null detaches. Everything but port, its address and description is read-only. */
 export function updateFloatingIp(world: CloudState, ip: FloatingIp, body: Json): Answer {
-  const fixed = Object.keys(body).find(
-    (name) => !['port_id', 'fixed_ip_address', 'description'].includes(name),
-  );
-  if (fixed !== undefined) {
-    const text =
-      fixed in ip ? `Cannot update read-only attribute ${fixed}` : `Unrecognized attribute(s) '${fixed}'`;
-    throw neutronError(400, 'HTTPBadRequest', text);
-  }
+  checkNames(body, ['port_id', 'fixed_ip_address', 'description'], Object.keys(ip));
   const { port_id: id, fixed_ip_address: address } = body;
   if (typeof id === 'string') attach(world, ip, portOf(world, ip.project_id, id), address);
   else if (typeof address === 'string') throw bad('fixed_ip_address cannot be specified without a port_id.');
   if (body['port_id'] === null) detach(ip);
   if (typeof body['description'] === 'string') ip.description = body['description'];
-  ip.revision_number += 1;
-  ip.updated_at = world.clock.seconds();
+  world.touch(ip);
   return { status: 200, body: { floatingip: ip } };
+}
+
+export function deleteFloatingIp(world: CloudState, ip: FloatingIp): void {
+  world.floatingips.remove(ip);
 }
 
 function portOf(world: CloudState, owner: string, id: string): Port {
   const port = world.ports.byId(id);
-  if (port?.project_id !== owner) throw neutronError(404, 'PortNotFound', `Port ${id} could not be found.`);
+  if (port?.project_id !== owner) throw noSuchPort(id);
   return port;
 }
 

@@ -2,9 +2,10 @@ import type { Answer } from '../../exchange.ts';
 import { type Json, asText } from '../../json.ts';
 import { neutronError } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
-import { makeNetwork } from './networks.ts';
+import { gatewayOf, makeNetwork, makeSubnet } from './networks.ts';
 import type { Network, Subnet } from './objects.ts';
 import { networkOf } from '../ip-network.ts';
+import { noSuchNetwork } from './refusals.ts';
 
 /** POST /v2.0/networks: a network of the project, by its name. */
 export function createNetwork(world: CloudState, owner: string, body: Json): Answer {
@@ -33,10 +34,7 @@ export function deleteNetwork(world: CloudState, network: Network): void {
 /** POST /v2.0/subnets: a subnet of a network of the project. An IPv6 subnet gives addresses by SLAAC, as on the lab. */
 export function createSubnet(world: CloudState, owner: string, body: Json): Answer {
   const network = world.networks.byId(body['network_id']);
-  if (network?.project_id !== owner) {
-    const text = `Network ${asText(body['network_id'])} could not be found.`;
-    throw neutronError(404, 'NetworkNotFound', text);
-  }
+  if (network?.project_id !== owner) throw noSuchNetwork(body['network_id']);
   const cidr = networkOf(asText(body['cidr'])) ?? '';
   const others = world.subnets.of('network_id', network.id);
   if (others.some((one) => one.cidr === cidr)) {
@@ -44,27 +42,11 @@ export function createSubnet(world: CloudState, owner: string, body: Json): Answ
     throw neutronError(400, 'InvalidInput', `Invalid input for operation: ${what}`);
   }
   const six = cidr.includes(':');
-  const at = world.clock.seconds();
-  const subnet: Subnet = {
-    id: world.newId(),
-    name: asText(body['name']),
-    description: '',
-    network_id: network.id,
-    tenant_id: owner,
-    project_id: owner,
-    cidr,
-    gateway_ip: six ? cidr.replace(/\/\d+$/, '') : cidr.replace(/\d+\/\d+$/, '1'),
-    ip_version: six ? 6 : 4,
-    enable_dhcp: true,
-    ipv6_ra_mode: six ? 'slaac' : null,
-    ipv6_address_mode: six ? 'slaac' : null,
-    host_routes: [],
-    dns_nameservers: [],
-    tags: [],
-    created_at: at,
-    updated_at: at,
-    revision_number: 0,
-  };
+  const subnet = makeSubnet({
+    ...{ id: world.newId(), owner, name: asText(body['name']), network: network.id, cidr },
+    gateway: six ? cidr.replace(/\/\d+$/, '') : gatewayOf(cidr),
+    at: world.clock.seconds(),
+  });
   world.subnets.push(subnet);
   network.subnets.push(subnet.id);
   return { status: 201, body: { subnet } };

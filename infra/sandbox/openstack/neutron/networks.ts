@@ -15,31 +15,10 @@ export function labNetworks(
   cidrs: Cidrs,
 ): { networks: Network[]; subnets: Subnet[] } {
   const admin = 'f02c0e61f173495489118af8f1070c81';
-  const shared = { description: '', tags: [], created_at: at, updated_at: at, revision_number: 2 };
-  const subnet = (
-    network_id: string,
-    owner: string,
-    name: string,
-    cidr: string,
-    gateway_ip: string,
-  ): Subnet => ({
-    ...shared,
-    id: newId(),
-    name,
-    network_id,
-    tenant_id: owner,
-    project_id: owner,
-    cidr,
-    gateway_ip,
-    ip_version: cidr.includes(':') ? 6 : 4,
-    enable_dhcp: true,
-    ipv6_ra_mode: cidr.includes(':') ? 'slaac' : null,
-    ipv6_address_mode: cidr.includes(':') ? 'slaac' : null,
-    host_routes: [],
-    dns_nameservers: [],
-  });
   const publicId = newId();
   const privateId = newId();
+  const subnet = (network: string, owner: string, name: string, cidr: string, gateway: string): Subnet =>
+    makeSubnet({ id: newId(), owner, name, network, cidr, gateway, at });
   const subnets = [
     subnet(publicId, admin, 'public-v4', cidrs.public, gatewayOf(cidrs.public)),
     subnet(privateId, projectId, 'private-v4', cidrs.private, gatewayOf(cidrs.private)),
@@ -56,7 +35,7 @@ export function labNetworks(
   };
 }
 
-const gatewayOf = (cidr: string): string => cidr.replace(/\d+\/\d+$/, '1');
+export const gatewayOf = (cidr: string): string => cidr.replace(/\d+\/\d+$/, '1');
 
 export interface NetworkWish {
   readonly id: string;
@@ -80,3 +59,20 @@ export const makeNetwork = ({ id, owner, name, external, at, subnets }: NetworkW
   ...{ tenant_id: owner, project_id: owner, admin_state_up: true, mtu: external ? 1500 : 1450 },
   ...{ status: 'ACTIVE', subnets, shared: false, 'router:external': external, port_security_enabled: true },
 });
+
+export interface SubnetWish extends Omit<NetworkWish, 'external' | 'subnets'> {
+  readonly network: string;
+  readonly cidr: string;
+  readonly gateway: string;
+}
+
+/** An IPv6 subnet gives addresses by SLAAC, as on the lab. */
+export function makeSubnet({ id, owner, name, network, cidr, gateway, at }: SubnetWish): Subnet {
+  const six = cidr.includes(':');
+  return {
+    ...{ id, name, description: '', network_id: network, tenant_id: owner, project_id: owner, cidr },
+    ...{ gateway_ip: gateway, ip_version: six ? 6 : 4, enable_dhcp: true },
+    ...{ ipv6_ra_mode: six ? 'slaac' : null, ipv6_address_mode: six ? 'slaac' : null },
+    ...{ host_routes: [], dns_nameservers: [], tags: [], created_at: at, updated_at: at, revision_number: 0 },
+  };
+}

@@ -4,7 +4,8 @@ import { neutronError } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import { createPort, deletePort } from './ports.ts';
 import type { Port } from './objects.ts';
-import { defaultGroup, noSuchGroup } from './security-groups.ts';
+import { badRequest, checkNames, noSuchGroup, noSuchNetwork } from './refusals.ts';
+import { defaultGroup } from './security-groups.ts';
 import { isIP } from 'node:net';
 
 const changeable = [
@@ -15,15 +16,9 @@ const readOnly = ['id', 'network_id', 'status', 'tenant_id', 'project_id', 'revi
 
 /** POST /v2.0/ports: a port on a network of the project, with the default security group unless others are named. */
 export function postPort(world: CloudState, owner: string, body: Json): Answer {
-  const known = [...changeable, 'network_id', 'mac_address', 'project_id', 'tenant_id'];
-  const unknown = Object.keys(body).find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw neutronError(400, 'HTTPBadRequest', `Unrecognized attribute(s) '${unknown}'`);
+  checkNames(body, [...changeable, 'network_id', 'mac_address', 'project_id', 'tenant_id']);
   const network = world.networks.byId(body['network_id']);
-  if (network?.project_id !== owner) {
-    const text = `Network ${asText(body['network_id'])} could not be found.`;
-    throw neutronError(404, 'NetworkNotFound', text);
-  }
+  if (network?.project_id !== owner) throw noSuchNetwork(body['network_id']);
   if ('allowed_address_pairs' in body)
     mayHavePairs(world, network.id, owner, 'create', body['allowed_address_pairs']);
   const wanted = asList(body['fixed_ips']).map(asJson);
@@ -55,10 +50,8 @@ function groupsOf(world: CloudState, owner: string, given: unknown): string[] {
   if (given === undefined) return defaultGroup(world, owner);
   const ids = asList(given).map(asText);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (twice !== undefined) {
-    const text = `Invalid input for security_groups. Reason: Duplicate items in the list: '${twice}'.`;
-    throw neutronError(400, 'HTTPBadRequest', text);
-  }
+  if (twice !== undefined)
+    throw badRequest(`Invalid input for security_groups. Reason: Duplicate items in the list: '${twice}'.`);
   const missing = ids.find((id) => world.securityGroups.byId(id)?.project_id !== owner);
   if (missing !== undefined) throw noSuchGroup(missing);
   return ids.sort();
@@ -70,13 +63,7 @@ function groupsOf(world: CloudState, owner: string, given: unknown): string[] {
  * (tried on the lab).
  */
 export function putPort(world: CloudState, port: Port, body: Json): Answer {
-  const fixed = Object.keys(body).find((name) => !changeable.includes(name));
-  if (fixed !== undefined) {
-    const text = readOnly.includes(fixed)
-      ? `Cannot update read-only attribute ${fixed}`
-      : `Unrecognized attribute(s) '${fixed}'`;
-    throw neutronError(400, 'HTTPBadRequest', text);
-  }
+  checkNames(body, changeable, readOnly);
   const newPairs = 'allowed_address_pairs' in body;
   if (newPairs)
     mayHavePairs(world, port.network_id, port.project_id, 'update', body['allowed_address_pairs']);
@@ -95,8 +82,7 @@ export function putPort(world: CloudState, port: Port, body: Json): Answer {
   Object.assign(port, body, { security_groups: groups, allowed_address_pairs: pairs });
   const stays = world.octaviaTraits.says('PUT that changes nothing of a port') === 'revision stays';
   if (stays && JSON.stringify(port) === before) return { status: 200, body: { port: { ...port } } };
-  port.revision_number += 1;
-  port.updated_at = world.clock.seconds();
+  world.touch(port);
   return { status: 200, body: { port: { ...port, revision_number: shown } } };
 }
 
@@ -131,7 +117,7 @@ export interface AddressPair {
 /** The pairs of a POST or PUT as Neutron keeps them: each with a MAC, in the order of MAC and address; null is none. */
 function readAddressPairs(given: unknown, mac: unknown): AddressPair[] {
   if (given === null) return [];
-  if (!Array.isArray(given)) throw bad('Allowed address pairs must be a list.');
+  if (!Array.isArray(given)) throw badRequest('Allowed address pairs must be a list.');
   const pairs = given.map((one: unknown) => (isJson(one) ? one : {}));
   for (const [index, pair] of pairs.entries()) {
     checkPair(pair);
@@ -157,11 +143,12 @@ function checkPair(pair: Json): void {
   if (ip === undefined)
     throw neutronError(400, 'AllowedAddressPairsMissingIP', 'AllowedAddressPair must contain ip_address');
   const other = Object.keys(pair).find((name) => !['ip_address', 'mac_address'].includes(name));
-  if (other !== undefined) throw bad(`Unrecognized attribute(s) '${other}'`);
+  if (other !== undefined) throw badRequest(`Unrecognized attribute(s) '${other}'`);
   const mac = pair['mac_address'];
   if (mac !== undefined && !/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/i.test(asText(mac)))
-    throw bad(`'${asText(mac)}' is not a valid MAC address`);
-  if (isIP(asText(ip).split('/')[0] ?? '') === 0) throw bad(`'${asText(ip)}' is not a valid IP address`);
+    throw badRequest(`'${asText(mac)}' is not a valid MAC address`);
+  if (isIP(asText(ip).split('/')[0] ?? '') === 0)
+    throw badRequest(`'${asText(ip)}' is not a valid IP address`);
 }
 
 /** Only the network's owner may let a port use other addresses; others get 403 at once (tried on the lab). */
@@ -185,5 +172,3 @@ function checkPairSecurity(port: Port, body: Json, pairs: readonly unknown[]): v
   const text = 'Port Security must be enabled in order to have allowed address pairs on a port.';
   throw neutronError(409, 'AddressPairAndPortSecurityRequired', text);
 }
-
-const bad = (text: string): Error => neutronError(400, 'HTTPBadRequest', text);

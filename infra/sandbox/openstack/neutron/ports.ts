@@ -3,6 +3,8 @@ import { slaac } from './address-pool.ts';
 import type { CloudState } from '../cloud-state.ts';
 import { detach } from './floating-ips.ts';
 import type { FixedIp, Port } from './objects.ts';
+import { checkQuota } from './quotas.ts';
+import { noFreeAddress, noSuchSubnet } from './refusals.ts';
 
 export interface PortWish {
   readonly name: string;
@@ -21,13 +23,10 @@ export interface PortWish {
  * outside of its subnet.
  */
 export function createPort(world: CloudState, wish: PortWish): Port {
-  const owned = world.ports.count('project_id', wish.projectId);
-  if (world.quotas.port >= 0 && owned >= world.quotas.port) {
-    throw neutronError(409, 'OverQuota', "Quota exceeded for resources: ['port'].");
-  }
+  checkQuota(world, 'port', world.ports, wish.projectId);
   const subnets = wish.subnets.map(({ id }) => {
     const found = world.subnets.byId(id);
-    if (!found) throw neutronError(404, 'SubnetNotFound', `Subnet ${id} could not be found.`);
+    if (!found) throw noSuchSubnet(id);
     return found;
   });
   const first = subnets[0];
@@ -52,13 +51,7 @@ export function createPort(world: CloudState, wish: PortWish): Port {
       throw neutronError(409, 'IpAddressAlreadyAllocated', message);
     }
     const chosen = asked ?? (subnet.ip_version === 6 ? address : world.addresses.free(subnet));
-    if (chosen === undefined) {
-      throw neutronError(
-        409,
-        'IpAddressGenerationFailure',
-        `No more IP addresses available on network ${subnet.network_id}.`,
-      );
-    }
+    if (chosen === undefined) throw noFreeAddress(subnet.network_id);
     return { subnet_id: subnet.id, ip_address: chosen };
   });
   if (six && !subnets.includes(six)) fixed.push({ subnet_id: six.id, ip_address: address });
@@ -93,7 +86,6 @@ export function deletePort(world: CloudState, port: Port): void {
   world.ports.remove(port);
   for (const ip of world.floatingips.of('port_id', port.id)) {
     detach(ip);
-    ip.revision_number += 1;
-    ip.updated_at = world.clock.seconds();
+    world.touch(ip);
   }
 }

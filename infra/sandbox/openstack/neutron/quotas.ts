@@ -44,3 +44,16 @@ export function answerQuotas(
   ]);
   return { status: 200, body: { quota: Object.fromEntries(detail) as Json } };
 }
+
+/** Refuses one object besides those there are and `more` if the project may not have it. */
+export function checkQuota(
+  world: CloudState,
+  kind: 'port' | 'floatingip' | 'security_group' | 'security_group_rule',
+  rows: Pick<Rows<never>, 'count'>,
+  owner: string,
+  more = 0,
+): void {
+  const limit = world.quotas[kind];
+  if (limit >= 0 && rows.count('project_id', owner) + more >= limit)
+    throw neutronError(409, 'OverQuota', `Quota exceeded for resources: ['${kind}'].`);
+}

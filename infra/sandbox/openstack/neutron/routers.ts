@@ -4,6 +4,7 @@ import { neutronError } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import type { Port, Router, Subnet } from './objects.ts';
 import { checkRoutes, inOrder, readExtraRoutes, readRoutes, sameRoute } from './routes.ts';
+import { checkNames, noSuchSubnet } from './refusals.ts';
 import { contains } from '../ip-network.ts';
 import { placePort } from './ports.ts';
 
@@ -32,26 +33,18 @@ export function joinAll(world: CloudState, name: string): void {
 }
 
 export function createRouter(world: CloudState, owner: string, body: Json): Answer {
-  checkNames(body, [...settable, 'project_id', 'tenant_id']);
+  checkNames(body, [...settable, 'project_id', 'tenant_id'], readOnly);
   return { status: 201, body: { router: makeRouter(world, owner, body) } };
 }
 
 /** PUT: `routes` is the whole list. A PUT that changes nothing leaves the revision as it is. */
 export function updateRouter(world: CloudState, router: Router, body: Json): Answer {
-  checkNames(body, [...settable, 'routes']);
+  checkNames(body, [...settable, 'routes'], readOnly);
   const { routes: given, ...more } = body;
   if (given !== undefined) setRoutes(world, router, readRoutes(given));
   if (Object.entries(more).some(([name, value]) => router[name] !== value))
-    touch(world, Object.assign(router, more));
+    world.touch(Object.assign(router, more));
   return { status: 200, body: { router } };
-}
-
-function checkNames(body: Json, known: readonly string[]): void {
-  const other = Object.keys(body).find((name) => !known.includes(name));
-  if (other === undefined) return;
-  const fixed = readOnly.includes(other);
-  const text = fixed ? `Cannot update read-only attribute ${other}` : `Unrecognized attribute(s) '${other}'`;
-  throw neutronError(400, 'HTTPBadRequest', text);
 }
 
 function setRoutes(world: CloudState, router: Router, routes: Router['routes']): void {
@@ -61,7 +54,7 @@ function setRoutes(world: CloudState, router: Router, routes: Router['routes']):
     next.length === router.routes.length &&
     next.every((one, index) => sameRoute(one, router.routes[index] ?? one));
   router.routes = next;
-  if (!same) touch(world, router);
+  if (!same) world.touch(router);
 }
 
 export function deleteRouter(world: CloudState, router: Router): void {
@@ -83,21 +76,10 @@ export function routerAction(
   body: unknown,
 ): Answer | undefined {
   const atomic = world.extensions.includes('extraroute-atomic');
-  const given = asJson(asJson(body)['router'])['routes'];
-  if (atomic && action === 'add_extraroutes') {
-    const more = readExtraRoutes(given).filter(
-      (one) => !router.routes.some((other) => sameRoute(one, other)),
-    );
-    setRoutes(world, router, [...router.routes, ...more]);
-    return { status: 200, body: { router: fullView(router) } };
-  }
-  if (atomic && action === 'remove_extraroutes') {
-    const gone = readExtraRoutes(given);
-    setRoutes(
-      world,
-      router,
-      router.routes.filter((one) => !gone.some((other) => sameRoute(one, other))),
-    );
+  if (atomic && (action === 'add_extraroutes' || action === 'remove_extraroutes')) {
+    const named = readExtraRoutes(asJson(asJson(body)['router'])['routes']);
+    const others = router.routes.filter((one) => !named.some((other) => sameRoute(one, other)));
+    setRoutes(world, router, action === 'add_extraroutes' ? [...others, ...named] : others);
     return { status: 200, body: { router: fullView(router) } };
   }
   const place = asJson(body);
@@ -110,7 +92,7 @@ export function routerAction(
         : undefined;
   if (!change) return undefined;
   const answer = change(world, router, { subnet, port });
-  touch(world, router);
+  world.touch(router);
   return { status: 200, body: answer };
 }
 
@@ -120,11 +102,6 @@ const fullView = (router: Router): Json => ({
   gw_port_id: null,
   ...{ distributed: false, ha: false, ha_vr_id: 0 },
 });
-
-function touch(world: CloudState, router: Router): void {
-  router.revision_number += 1;
-  router.updated_at = world.clock.seconds();
-}
 
 const interfaceOwner = 'network:router_interface';
 
@@ -143,8 +120,7 @@ export function addRouterInterface(world: CloudState, router: Router, { subnet: 
     throw neutronError(400, 'BadRequest', text);
   }
   const subnet = world.subnets.byId(id);
-  if (subnet?.project_id !== router.project_id)
-    throw neutronError(404, 'SubnetNotFound', `Subnet ${id} could not be found.`);
+  if (subnet?.project_id !== router.project_id) throw noSuchSubnet(id);
   if (interfaceOn(world, router, subnet)) {
     const text = `Bad router request: Router already has a port on subnet ${id}.`;
     throw neutronError(400, 'BadRequest', text);

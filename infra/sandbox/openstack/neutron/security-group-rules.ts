@@ -4,14 +4,15 @@ import { neutronError } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import { networkOf } from '../ip-network.ts';
 import type { SecurityGroupRule } from './objects.ts';
+import { checkQuota } from './quotas.ts';
+import { badRequest, checkNames, noSuchGroup } from './refusals.ts';
 import { ruleKey } from './rule-key.ts';
-import { noSuchGroup, touchGroup } from './security-groups.ts';
 
 /** POST of one rule, or of several at once: all or none (tried on the lab). */
-export function createSecurityGroupRules(world: CloudState, owner: string, body: Json): Answer {
+export function createSecurityGroupRules(world: CloudState, owner: string, given: Json, body: Json): Answer {
   const many = body['security_group_rules'];
   if (many === undefined) {
-    const [rule] = addRules(world, owner, [asJson(body['security_group_rule'])]);
+    const [rule] = addRules(world, owner, [given]);
     return { status: 201, body: { security_group_rule: rule } };
   }
   const rules = addRules(world, owner, asList(many).map(asJson));
@@ -29,21 +30,15 @@ function addRules(world: CloudState, owner: string, bodies: readonly Json[]): Se
       const text = `Security group rule already exists. Rule id is ${same.id}.`;
       throw neutronError(409, 'SecurityGroupRuleExists', text);
     }
-    checkQuota(world, owner, made.length);
+    checkQuota(world, 'security_group_rule', world.securityGroupRules, owner, made.length);
     made.push(rule);
   }
   for (const rule of made) {
     world.securityGroupRules.push(rule);
     const group = world.securityGroups.byId(rule.security_group_id);
-    if (group) touchGroup(world, group);
+    if (group) world.touch(group);
   }
   return made;
-}
-
-function checkQuota(world: CloudState, owner: string, more: number): void {
-  const mine = world.securityGroupRules.count('project_id', owner);
-  if (world.quotas.security_group_rule < 0 || mine + more < world.quotas.security_group_rule) return;
-  throw neutronError(409, 'OverQuota', "Quota exceeded for resources: ['security_group_rule'].");
 }
 
 function ruleOf(world: CloudState, owner: string, body: Json): SecurityGroupRule {
@@ -71,11 +66,10 @@ function ruleOf(world: CloudState, owner: string, body: Json): SecurityGroupRule
   };
 }
 
-export function deleteSecurityGroupRule(world: CloudState, rule: SecurityGroupRule): Answer {
+export function deleteSecurityGroupRule(world: CloudState, rule: SecurityGroupRule): void {
   world.securityGroupRules.remove(rule);
   const group = world.securityGroups.byId(rule.security_group_id);
-  if (group) touchGroup(world, group);
-  return { status: 204 };
+  if (group) world.touch(group);
 }
 
 const attributes = [
@@ -92,15 +86,13 @@ const bad = (type: string, text: string): Error => neutronError(400, type, text)
 
 /** Checks a rule in Neutron's order: the attributes one by one and what does not go together, then the groups. */
 function checkRule(world: CloudState, owner: string, body: Json): void {
-  const unknown = Object.keys(body).find((name) => !attributes.includes(name));
-  if (unknown !== undefined) throw bad('HTTPBadRequest', `Unrecognized attribute(s) '${unknown}'`);
+  checkNames(body, attributes);
   for (const name of ['security_group_id', 'direction'])
     if (body[name] === undefined)
-      throw bad('HTTPBadRequest', `Failed to parse request. Required attribute '${name}' not specified`);
+      throw badRequest(`Failed to parse request. Required attribute '${name}' not specified`);
   const direction = asText(body['direction']);
-  if (direction !== 'ingress' && direction !== 'egress') {
-    throw bad('HTTPBadRequest', `Invalid input for direction. Reason: ${direction} is not in valid_values.`);
-  }
+  if (direction !== 'ingress' && direction !== 'egress')
+    throw badRequest(`Invalid input for direction. Reason: ${direction} is not in valid_values.`);
   checkProtocol(body['protocol'] ?? null);
   const ethertype = asText(body['ethertype'] ?? 'IPv4');
   if (!['ipv4', 'ipv6'].includes(ethertype.toLowerCase())) {

@@ -3,11 +3,10 @@ import { asText, type Json } from '../../json.ts';
 import { neutronError } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import type { SecurityGroup } from './objects.ts';
+import { checkQuota } from './quotas.ts';
+import { badRequest, checkNames } from './refusals.ts';
 
 const settable = ['name', 'description', 'stateful'];
-
-export const noSuchGroup = (id: string): Error =>
-  neutronError(404, 'SecurityGroupNotFound', `Security group ${id} does not exist`);
 
 /** The id of the group `default`, which every project has from the start, in a list. */
 export const defaultGroup = (world: CloudState, owner: string): string[] =>
@@ -50,35 +49,22 @@ export function makeSecurityGroup(
 }
 
 export function createSecurityGroup(world: CloudState, owner: string, body: Json): Answer {
-  if ('tags' in body) throw neutronError(400, 'HTTPBadRequest', "Attribute 'tags' not allowed in POST");
-  checkNames(body);
+  if ('tags' in body) throw badRequest("Attribute 'tags' not allowed in POST");
+  checkNames(body, [...settable, 'project_id', 'tenant_id']);
+  const name = asText(body['name']);
+  if (name.length > 255)
+    throw badRequest(`Invalid input for name. Reason: '${name}' exceeds maximum length of 255.`);
   const asked = body['project_id'] ?? body['tenant_id'] ?? owner;
   if (asked !== owner) {
     const text =
       "Specifying 'project_id' or 'tenant_id' other than the authenticated project in request requires admin or advsvc privileges";
-    throw neutronError(400, 'HTTPBadRequest', text);
+    throw badRequest(text);
   }
   checkDefault(body);
-  const mine = world.securityGroups.count('project_id', owner);
-  if (world.quotas.security_group >= 0 && mine >= world.quotas.security_group)
-    throw neutronError(409, 'OverQuota', "Quota exceeded for resources: ['security_group'].");
+  checkQuota(world, 'security_group', world.securityGroups, owner);
   const more = Object.fromEntries(Object.entries(body).filter(([name]) => settable.includes(name)));
-  const group = makeSecurityGroup(world, owner, asText(body['name']), {
-    ...more,
-    name: asText(body['name']),
-  });
+  const group = makeSecurityGroup(world, owner, name, { ...more, name });
   return { status: 201, body: { security_group: securityGroupView(world, group) } };
-}
-
-function checkNames(body: Json): void {
-  const known = [...settable, 'project_id', 'tenant_id'];
-  const unknown = Object.keys(body).find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw neutronError(400, 'HTTPBadRequest', `Unrecognized attribute(s) '${unknown}'`);
-  const name = asText(body['name']);
-  if (name.length <= 255) return;
-  const text = `Invalid input for name. Reason: '${name}' exceeds maximum length of 255.`;
-  throw neutronError(400, 'HTTPBadRequest', text);
 }
 
 function checkDefault(body: Json): void {
@@ -87,21 +73,15 @@ function checkDefault(body: Json): void {
 }
 
 export function updateSecurityGroup(world: CloudState, group: SecurityGroup, body: Json): Answer {
-  const fixed = Object.keys(body).find((name) => !settable.includes(name));
   const readOnly = ['id', 'tenant_id', 'project_id', 'security_group_rules', 'revision_number'];
-  if (fixed !== undefined) {
-    const text = readOnly.includes(fixed)
-      ? `Cannot update read-only attribute ${fixed}`
-      : `Unrecognized attribute(s) '${fixed}'`;
-    throw neutronError(400, 'HTTPBadRequest', text);
-  }
+  checkNames(body, settable, readOnly);
   checkDefault(body);
   Object.assign(group, body);
-  touchGroup(world, group);
+  world.touch(group);
   return { status: 200, body: { security_group: securityGroupView(world, group) } };
 }
 
-export function deleteSecurityGroup(world: CloudState, group: SecurityGroup): Answer {
+export function deleteSecurityGroup(world: CloudState, group: SecurityGroup): void {
   if (world.ports.count('security_groups', group.id) > 0)
     throw neutronError(409, 'SecurityGroupInUse', `Security Group ${group.id} in use.`);
   if (group.name === 'default') {
@@ -111,10 +91,4 @@ export function deleteSecurityGroup(world: CloudState, group: SecurityGroup): An
   for (const index of ['security_group_id', 'remote_group_id'])
     for (const rule of world.securityGroupRules.of(index, group.id)) world.securityGroupRules.remove(rule);
   world.securityGroups.remove(group);
-  return { status: 204 };
-}
-
-export function touchGroup(world: CloudState, group: SecurityGroup): void {
-  group.revision_number += 1;
-  group.updated_at = world.clock.seconds();
 }

@@ -22,8 +22,7 @@ export function answerTags(
   if (call.method === 'DELETE' && name !== undefined && !has) {
     throw neutronError(404, 'TagNotFound', `Tag ${name} could not be found.`);
   }
-  object.revision_number += 1;
-  object.updated_at = world.clock.seconds();
+  world.touch(object);
   if (call.method === 'DELETE') {
     object.tags = name === undefined ? [] : tags.filter((one) => one !== name);
     return { status: 204 };

@@ -83,6 +83,5 @@ export function removeServer(world: CloudState, server: Server): void {
 
 function setDevice(world: CloudState, port: Port, device_id: string, device_owner: string): void {
   Object.assign(port, { device_id, device_owner, status: device_id === '' ? 'DOWN' : 'ACTIVE' });
-  port.revision_number += 1;
-  port.updated_at = world.clock.seconds();
+  world.touch(port);
 }

@@ -13,12 +13,6 @@ import { makeServer, removeServer, type ServerWish } from './nova/servers.ts';
 import { dropLoadBalancer } from './octavia/lock.ts';
 import type { OctaviaOptions } from './octavia/traits.ts';
 
-const TABLES = [
-  ...(['networks', 'subnets', 'ports', 'floatingips', 'routers', 'securityGroups'] as const),
-  ...(['securityGroupRules', 'qosPolicies', 'servers', 'secrets', 'secretContainers'] as const),
-  ...(['loadbalancers', 'listeners', 'pools', 'members', 'healthmonitors', 'l7policies', 'l7rules'] as const),
-] as const;
-
 /** The simulated cloud as it is at the start, and what tests, operators and failures do to it behind the controller's back. */
 export class CloudWorld extends CloudState {
   constructor(
@@ -32,15 +26,6 @@ export class CloudWorld extends CloudState {
     for (const owner of [this.projectId, this.otherProjectId])
       makeSecurityGroup(this, owner, 'default', { description: 'Default security group' });
     joinAll(this, 'router');
-  }
-
-  /** Becomes a copy of another cloud in which nothing is PENDING, whose texts `change` changes, such as its ids. */
-  fill(from: CloudWorld, change: (text: string) => string): void {
-    for (const table of TABLES) {
-      const copies = JSON.parse(change(JSON.stringify([...from[table]]))) as never[];
-      this[table].splice(0);
-      this[table].push(...copies);
-    }
   }
 
   /** Sets the provisioning status as an operator or a failure would; `updated_at` moves as with any row update. */

@@ -98,11 +98,30 @@ function copyOf(from: Original, first: number, pendingMs: number, clock: Virtual
   for (const [at, { inside, lots }] of made.entries()) {
     const its = from.insides[at];
     if (its) inside.kube.fill(its.kube, change);
-    if (its && at === 0) inside.cloud.fill(its.cloud, change);
+    if (its && at === 0) fillCloud(inside.cloud, its.cloud, change);
     lots.skip();
   }
   describeFloatingIPs(made.map(({ inside }) => inside));
   return made.map(({ inside }, at) => ({ name: `cluster-${first + at}`, inside, project: first }));
+}
+
+const TABLES = [
+  ...(['networks', 'subnets', 'ports', 'floatingips', 'routers', 'securityGroups'] as const),
+  ...(['securityGroupRules', 'qosPolicies', 'servers', 'secrets', 'secretContainers'] as const),
+  ...(['loadbalancers', 'listeners', 'pools', 'members', 'healthmonitors', 'l7policies', 'l7rules'] as const),
+] as const;
+
+/** Makes a cloud a copy of another one in which nothing is PENDING, with its texts changed. */
+function fillCloud(
+  cloud: SandboxInside['cloud'],
+  from: SandboxInside['cloud'],
+  change: (text: string) => string,
+): void {
+  for (const table of TABLES) {
+    const copies = JSON.parse(change(JSON.stringify([...from[table]]))) as never[];
+    cloud[table].splice(0);
+    cloud[table].push(...copies);
+  }
 }
 
 /** Their descriptions have a fingerprint of ids. */

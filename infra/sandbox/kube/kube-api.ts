@@ -6,7 +6,7 @@ import type { AuditTrail } from './audit-trail.ts';
 import { authorize, type KubeCall } from './kube-access.ts';
 import { namespaces, qualified, resourceTypes, type KubeObject } from './kube-objects.ts';
 import { mergePatch, strategicPatch } from './kube-patch.ts';
-import { invalid, notFound, statusRefusal, unknownFormat } from './kube-refusal.ts';
+import { about, invalid, notFound, statusRefusal, unknownFormat } from './kube-refusal.ts';
 import { listAnswer, ofMetadata } from './object-list.ts';
 import type { ObjectStore } from './object-store.ts';
 import { checkStrictly } from './kubectl/check-strictly.ts';
@@ -89,7 +89,9 @@ export class KubeApi {
       case 'delete':
         return this.remove(call);
       case 'deletecollection': {
-        const gone = this.store.all(type, namespace).map((one) => this.removeOne(call, one));
+        const gone = this.store
+          .all(type, namespace)
+          .map(({ metadata }) => this.store.remove(type, metadata.namespace, metadata.name, {}));
         return {
           status: 200,
           body: { kind: `${type.kind}List`, apiVersion: 'v1', metadata: {}, items: gone },
@@ -138,8 +140,7 @@ export class KubeApi {
     if (type.kind === 'Namespace' && !isDryRun(call)) this.emptyNamespace(call, name);
     if (left.metadata.deletionTimestamp !== undefined || type.kind === 'Service')
       return { status: 200, body: left };
-    const { uid } = stored.metadata;
-    const details = { name, ...(type.group === '' ? {} : { group: type.group }), kind: type.plural, uid };
+    const details = { ...about(type, name), uid: stored.metadata.uid };
     return {
       status: 200,
       body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details },
@@ -149,24 +150,11 @@ export class KubeApi {
   /** Deletes everything in a namespace at once. The namespace controller sends the same deletecollections later. */
   private emptyNamespace(call: KubeCall, namespace: string): void {
     const username = 'system:serviceaccount:kube-system:namespace-controller';
-    for (const type of resourceTypes.filter(
-      (one) => one.namespaced && this.store.all(one, namespace).length > 0,
-    )) {
-      const user = { username, groups: ['system:masters', 'system:authenticated'] };
-      this.run({
-        ...call,
-        user,
-        verb: 'deletecollection',
-        type,
-        namespace,
-        name: undefined,
-        body: undefined,
-      });
-    }
-  }
-
-  private removeOne({ type }: KubeCall, { metadata }: KubeObject): Json {
-    return this.store.remove(type, metadata.namespace, metadata.name, {});
+    const user = { username, groups: ['system:masters', 'system:authenticated'] };
+    const nothing = { name: undefined, body: undefined };
+    for (const type of resourceTypes)
+      if (type.namespaced && this.store.all(type, namespace).length > 0)
+        this.run({ ...call, user, verb: 'deletecollection', type, namespace, ...nothing });
   }
 }
 

@@ -36,7 +36,11 @@ export interface ResourceType {
   readonly shortNames: readonly string[];
 }
 
-const type = (plural: string, kind: string, more: Partial<ResourceType> = {}): ResourceType => ({
+export const resourceType = (
+  plural: string,
+  kind: string,
+  more: Partial<ResourceType> = {},
+): ResourceType => ({
   plural,
   kind,
   group: '',
@@ -48,19 +52,19 @@ const type = (plural: string, kind: string, more: Partial<ResourceType> = {}): R
   ...more,
 });
 
-export const namespaces = type('namespaces', 'Namespace', { namespaced: false, shortNames: ['ns'] });
+export const namespaces = resourceType('namespaces', 'Namespace', { namespaced: false, shortNames: ['ns'] });
 
 /** The resources of the simulated apiserver; nothing else is served. */
 export const resourceTypes: readonly ResourceType[] = [
   namespaces,
-  type('nodes', 'Node', { namespaced: false, status: true, shortNames: ['no'] }),
-  type('services', 'Service', { status: true, createOnUpdate: true, shortNames: ['svc'] }),
-  type('configmaps', 'ConfigMap', { shortNames: ['cm'] }),
-  type('pods', 'Pod', { status: true, shortNames: ['po'] }),
-  type('secrets', 'Secret'),
-  type('events', 'Event', { createOnUpdate: true, shortNames: ['ev'] }),
-  type('leases', 'Lease', { group: 'coordination.k8s.io', createOnUpdate: true }),
-  type('endpointslices', 'EndpointSlice', { group: 'discovery.k8s.io' }),
+  resourceType('nodes', 'Node', { namespaced: false, status: true, shortNames: ['no'] }),
+  resourceType('services', 'Service', { status: true, createOnUpdate: true, shortNames: ['svc'] }),
+  resourceType('configmaps', 'ConfigMap', { shortNames: ['cm'] }),
+  resourceType('pods', 'Pod', { status: true, shortNames: ['po'] }),
+  resourceType('secrets', 'Secret'),
+  resourceType('events', 'Event', { createOnUpdate: true, shortNames: ['ev'] }),
+  resourceType('leases', 'Lease', { group: 'coordination.k8s.io', createOnUpdate: true }),
+  resourceType('endpointslices', 'EndpointSlice', { group: 'discovery.k8s.io' }),
 ];
 
 export const apiVersionOf = ({ group, version }: ResourceType): string =>

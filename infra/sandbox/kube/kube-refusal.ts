@@ -7,7 +7,7 @@ export function statusRefusal(code: number, reason: string, message: string, det
   return new Refusal(code, { ...body, ...(details === undefined ? {} : { details }), code });
 }
 
-const about = (type: ResourceType, name: string): Record<string, string> => ({
+export const about = (type: ResourceType, name: string): Record<string, string> => ({
   name,
   ...(type.group === '' ? {} : { group: type.group }),
   kind: type.plural,
@@ -44,13 +44,15 @@ const reasons: readonly [string, string][] = [
   ['Required value', 'FieldValueRequired'],
 ];
 
+const subjectOf = ({ kind, group }: ResourceType, name: string): string =>
+  `${kind}${group === '' ? '' : `.${group}`} "${name}"`;
+
 /** 422 with one cause. */
 export const invalid = (type: ResourceType, name: string, field: string, problem: string): Refusal =>
   invalidAll(type, name, [{ field, problem }]);
 
 /** 422 with everything that is wrong. */
 export function invalidAll(type: ResourceType, name: string, wrong: readonly Cause[]): Refusal {
-  const subject = `${type.kind}${type.group === '' ? '' : `.${type.group}`} "${name}"`;
   const causes = wrong.map(({ field, problem }) => {
     const reason = reasons.find(([start]) => problem.startsWith(start))?.[1] ?? 'FieldValueInvalid';
     return { reason, message: problem, field };
@@ -58,7 +60,7 @@ export function invalidAll(type: ResourceType, name: string, wrong: readonly Cau
   const texts = wrong.map(({ field, problem }) => `${field}: ${problem}`);
   const text = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   const details = { ...about(type, name), kind: type.kind, causes };
-  return statusRefusal(422, 'Invalid', `${subject} is invalid: ${text ?? ''}`, details);
+  return statusRefusal(422, 'Invalid', `${subjectOf(type, name)} is invalid: ${text ?? ''}`, details);
 }
 
 /** 409 of a DELETE whose precondition does not hold; unlike other conflicts it names the kind, not the resource. */
@@ -69,12 +71,16 @@ export function deleteConflict(
   wanted: string,
   found: string,
 ): Refusal {
-  const subject = `${type.kind}${type.group === '' ? '' : `.${type.group}`} "${name}"`;
   const why =
     what === 'UID'
       ? 'The object might have been deleted and then recreated'
       : 'The object might have been modified';
   const text = `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${found}). ${why}`;
   const details = { ...about(type, name), kind: type.kind };
-  return statusRefusal(409, 'Conflict', `Operation cannot be fulfilled on ${subject}: ${text}`, details);
+  return statusRefusal(
+    409,
+    'Conflict',
+    `Operation cannot be fulfilled on ${subjectOf(type, name)}: ${text}`,
+    details,
+  );
 }

@@ -13,6 +13,14 @@ export interface Registration {
   readonly spec?: Json;
 }
 
+/** Where a call goes, and who makes it if not the administrator. */
+interface Place {
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly subresource?: string;
+  readonly user?: KubeUser;
+}
+
 /**
  * The cluster as a test's administrator sees it: no token, but the same rules and the same audit events as over
  * HTTP. Answers that are refusals are thrown as errors.
@@ -45,38 +53,28 @@ export class KubeWorld {
     const namespace = type.namespaced ? asText(meta['namespace']) || 'default' : undefined;
     const name = asText(meta['name']);
     const exists = name !== '' && this.get(type.kind, namespace, name) !== undefined;
-    const written = this.write(
-      exists ? 'patch' : 'create',
-      type,
-      namespace,
-      exists ? name : undefined,
-      object,
-    );
-    if (object['status'] === undefined || !type.status) return written;
-    return this.write(
-      'patch',
-      type,
-      namespace,
-      written.metadata.name,
-      { status: object['status'] },
-      'status',
-    );
+    const place = { namespace, name: exists ? name : undefined };
+    const written = this.write(exists ? 'patch' : 'create', type, place, object);
+    const { status } = object;
+    if (status === undefined || !type.status) return written;
+    const whole = { namespace, name: written.metadata.name, subresource: 'status' };
+    return this.write('patch', type, whole, { status });
   }
 
   get(kind: string, namespace: string | undefined, name: string): KubeObject | undefined {
-    const answer = this.call('get', typeOf(kind), namespace, name);
+    const answer = this.call('get', typeOf(kind), { namespace, name });
     return answer.status === 200 ? structuredClone(answer.body as KubeObject) : undefined;
   }
 
   list(kind: string, namespace?: string): KubeObject[] {
-    const { body } = this.call('list', typeOf(kind), namespace);
+    const { body } = this.call('list', typeOf(kind), { namespace });
     const items = asList(asJson(body)['items']) as KubeObject[];
     return items.map((item) => ({ ...structuredClone(item), apiVersion: apiVersionOf(typeOf(kind)), kind }));
   }
 
   /** Deletes an object. With finalizers it stays, marked. An object that does not exist is no error. */
   delete(kind: string, namespace: string | undefined, name: string): void {
-    this.call('delete', typeOf(kind), namespace, name);
+    this.call('delete', typeOf(kind), { namespace, name });
   }
 
   /** Ends all watches, as a restart does; `forgetting` what changed so far, as etcd's compaction does. */
@@ -123,7 +121,8 @@ export class KubeWorld {
   /** Sets the condition Ready, as Kubernetes' node lifecycle controller does when a kubelet comes or stops. */
   setReady(name: string, ready: boolean): KubeObject {
     const status = { conditions: [readyCondition(ready)] };
-    return this.write('patch', typeOf('Node'), undefined, name, { status }, 'status', nodeControllerUser);
+    const place = { name, subresource: 'status', user: nodeControllerUser };
+    return this.write('patch', typeOf('Node'), place, { status });
   }
 
   /** Takes the Node and its server away. */
@@ -133,29 +132,14 @@ export class KubeWorld {
     this.delete('Node', undefined, name);
   }
 
-  private write(
-    verb: string,
-    type: ResourceType,
-    namespace: string | undefined,
-    name: string | undefined,
-    body: Json,
-    subresource?: string,
-    user?: KubeUser,
-  ): KubeObject {
-    const answer = this.call(verb, type, namespace, name, body, subresource, user);
+  private write(verb: string, type: ResourceType, place: Place, body: Json): KubeObject {
+    const answer = this.call(verb, type, place, body);
     if (answer.status >= 400) throw new Error(asText(asJson(answer.body)['message']));
     return structuredClone(answer.body as KubeObject);
   }
 
-  private call(
-    verb: string,
-    type: ResourceType,
-    namespace?: string,
-    name?: string,
-    body?: Json,
-    subresource?: string,
-    user: KubeUser = adminUser,
-  ): ReturnType<KubeApi['run']> {
+  private call(verb: string, type: ResourceType, place: Place, body?: Json): ReturnType<KubeApi['run']> {
+    const { namespace, name, subresource, user = adminUser } = place;
     const prefix = type.group === '' ? '/api/v1' : `/apis/${type.group}/${type.version}`;
     const scope = namespace === undefined ? '' : `/namespaces/${namespace}`;
     const tail = [name, subresource].filter((part) => part !== undefined).map((part) => `/${part}`);

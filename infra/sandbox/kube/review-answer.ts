@@ -1,6 +1,7 @@
 import type { Answer } from '../exchange.ts';
 import { asJson, asText, type Json } from '../json.ts';
 import { authorize, type KubeUser } from './kube-access.ts';
+import { resourceType } from './kube-objects.ts';
 
 /** What a review of a kind answers. */
 type Review = (spec: Json, asking: KubeUser) => Json;
@@ -24,23 +25,14 @@ export function reviewAnswer(
   return { status: 201, body: { ...body, status: review(asJson(body['spec']), asking) } };
 }
 
-/** Of a resource, which need not be one that is served here. */
-const ANY_TYPE = {
-  kind: '',
-  version: 'v1',
-  namespaced: false,
-  status: false,
-  createOnUpdate: false,
-  shortNames: [],
-};
-
+/** The resource need not be one that is served here. */
 function accessStatus(spec: Json, user: KubeUser): Json {
   const wanted = asJson(spec['resourceAttributes']);
   const text = (field: string): string | undefined => asText(wanted[field]) || undefined;
   try {
     const [namespace, name, subresource] = [text('namespace'), text('name'), text('subresource')];
     const [verb = '', plural = '', group = ''] = [text('verb'), text('resource'), text('group')];
-    authorize(user, { verb, type: { ...ANY_TYPE, plural, group }, namespace, name, subresource });
+    authorize(user, { verb, type: resourceType(plural, '', { group }), namespace, name, subresource });
     return { allowed: true };
   } catch {
     return { allowed: false, reason: 'no rule allows it' };

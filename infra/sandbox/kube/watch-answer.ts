@@ -1,8 +1,9 @@
 import type { Answer } from '../exchange.ts';
-import type { Json } from '../json.ts';
+import { asJson, type Json } from '../json.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';
 import type { ObjectChange } from './change-log.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from './kube-objects.ts';
+import { statusRefusal } from './kube-refusal.ts';
 import { selects } from './object-list.ts';
 import type { ObjectStore } from './object-store.ts';
 import { asTable, takesTable } from './kubectl/as-table.ts';
@@ -53,7 +54,10 @@ export function watchAnswer(call: WatchCall, store: ObjectStore, clock: SandboxC
         store.all(type, namespace).map((object) => ({ type: 'ADDED', resource: type, object }));
       const missed = isAny ? all() : store.changes.since(Number(version));
       if (missed === undefined) {
-        tell('ERROR', tooOld(version));
+        tell(
+          'ERROR',
+          asJson(statusRefusal(410, 'Expired', `too old resource version: ${version}`).answer.body),
+        );
         end();
         return () => undefined;
       }
@@ -104,17 +108,4 @@ function asSelected(
 function ofMetadata(object: KubeObject, accept: string): Json {
   if (!accept.includes(PARTIAL)) return { ...object };
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata };
-}
-
-function tooOld(version: string): Json {
-  const message = `too old resource version: ${version}`;
-  return {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message,
-    reason: 'Expired',
-    code: 410,
-  };
 }

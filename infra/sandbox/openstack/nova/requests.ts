@@ -4,6 +4,7 @@ import type { CloudState } from '../cloud-state.ts';
 import { type Server, novaStates } from './objects.ts';
 import { novaFault } from './refusal.ts';
 import { bareServer, plugNetwork, plugPort } from './servers.ts';
+import { linksOf } from './views.ts';
 import { seesNetwork } from '../neutron/networks.ts';
 
 /** POST /servers: name, flavorRef, networks by uuid or port, metadata, access addresses, zone. 202 with the id. */
@@ -25,13 +26,9 @@ export function createServer(world: CloudState, owner: string, body: unknown, ba
   });
   for (const plug of plugs) plug(server);
   const path = `servers/${server.id}`;
-  const links = [
-    { rel: 'self', href: `${base}/v2.1/${path}` },
-    { rel: 'bookmark', href: `${base}/${path}` },
-  ];
   const made = {
     id: server.id,
-    links,
+    links: linksOf(base, path),
     'OS-DCF:diskConfig': 'MANUAL',
     security_groups: [{ name: 'default' }],
   };

@@ -78,7 +78,7 @@ export const flavorView = (flavor: NovaFlavor, minor: number, base: string): Jso
 });
 
 const bookmark = (base: string, path: string): Json => ({ rel: 'bookmark', href: `${base}/${path}` });
-const linksOf = (base: string, path: string): Json[] => [
+export const linksOf = (base: string, path: string): Json[] => [
   { rel: 'self', href: `${base}/v2.1/${path}` },
   bookmark(base, path),
 ];

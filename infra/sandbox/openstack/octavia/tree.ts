@@ -1,4 +1,4 @@
-import { asJson, asList, asText, isJson, type Json } from '../../json.ts';
+import { asJson, asText, isJson, type Json } from '../../json.ts';
 import { octaviaFault } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import { readCreate } from './rules/body.ts';
@@ -8,11 +8,9 @@ import { buildL7Policy } from './l7-policies.ts';
 import { checkMayHaveChildren } from './rules/listener-rules.ts';
 import { forget } from './lock.ts';
 import { listenersOn, policiesOf, poolsOn } from './lookup.ts';
-import { poolDefinitions } from './rules/nested.ts';
+import { objects, poolDefinitions } from './rules/nested.ts';
 import type { LoadBalancer, OctaviaObject } from './objects.ts';
 import { checkMonitorType, checkQuota } from './rules/pool-rules.ts';
-
-const objects = (value: unknown): Json[] => asList(value).map(asJson);
 
 /**
  * Makes everything nested, or nothing: a refusal takes the rows back, but the VIP port stays behind in Neutron,

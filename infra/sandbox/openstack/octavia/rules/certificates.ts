@@ -46,16 +46,12 @@ export class Certificates {
 
   /** Certificates with their keys: PKCS12 secrets, or containers of type `certificate`. */
   checkAll(refs: readonly unknown[]): void {
-    const given = refs.filter((ref): ref is string => typeof ref === 'string' && ref !== '');
-    const bad = given.filter((ref) => !this.resolves(ref));
-    if (bad.length > 0) throw octaviaFault(400, `Could not retrieve certificate: ${python(bad)}`);
+    checkEach(refs, (ref) => this.resolves(ref));
   }
 
   /** A CA and its revocation list: plain PEM secrets, not containers. */
   checkAuthority(ca: unknown, crl: unknown): void {
-    const refs = [ca, crl].filter((ref): ref is string => typeof ref === 'string' && ref !== '');
-    const bad = refs.filter((ref) => this.secret(ref)?.payload == null);
-    if (bad.length > 0) throw octaviaFault(400, `Could not retrieve certificate: ${python(bad)}`);
+    checkEach([ca, crl], (ref) => this.secret(ref)?.payload != null);
     if (typeof ca === 'string') this.checkPem(ca, 'CERTIFICATE', 'CA certificate is', 'certificate');
     if (typeof crl === 'string')
       this.checkPem(crl, 'X509 CRL', 'certificate revocation list is', 'certificate revocation list');
@@ -115,4 +111,9 @@ export class Certificates {
     const delegated = this.caller.delegated && !this.world.octaviaTraits.readsForCredentials;
     return one.project_id === this.caller.projectId && !delegated;
   }
+}
+
+function checkEach(refs: readonly unknown[], isThere: (ref: string) => boolean): void {
+  const bad = refs.map(asText).filter((ref) => ref !== '' && !isThere(ref));
+  if (bad.length > 0) throw octaviaFault(400, `Could not retrieve certificate: ${python(bad)}`);
 }

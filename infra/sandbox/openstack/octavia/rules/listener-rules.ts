@@ -75,7 +75,7 @@ export function checkInsertHeaders(protocol: string, body: Json, creating: boole
     throw invalidOption(python(client), 'HTTP protocol listener.');
 }
 
-const datagram = (protocol: string): boolean => protocol === 'UDP' || protocol === 'SCTP';
+export const datagram = (protocol: string): boolean => protocol === 'UDP' || protocol === 'SCTP';
 
 /** References to certificates that stand in a body itself; client CAs are left out, as Octavia leaves them out. */
 const certificates = (body: Json): unknown[] =>

@@ -1,5 +1,4 @@
 import { asJson, asList, asText, isJson, type Json } from '../../../json.ts';
-import { octaviaFault } from '../../../refusal.ts';
 import { checkKnown, readCreate, readPersistence } from './body.ts';
 import { invalid } from './listener-rules.ts';
 import { invalidInput, mismatch } from './values.ts';
@@ -78,8 +77,7 @@ export function poolDefinitions(body: Json): Map<string, Json> {
 function checkComplete(pool: Json): void {
   const missing = ['protocol', 'lb_algorithm'].find((name) => typeof pool[name] !== 'string');
   if (missing === undefined) return;
-  const text = `Pool definition for '${asText(pool['name'])}' missing required attribute: ${missing}`;
-  throw octaviaFault(400, `Validation failure: ${text}`);
+  throw invalid(`Pool definition for '${asText(pool['name'])}' missing required attribute: ${missing}`);
 }
 
-const objects = (value: unknown): Json[] => asList(value).map(asJson);
+export const objects = (value: unknown): Json[] => asList(value).map(asJson);

@@ -1,11 +1,9 @@
 import { asJson, asText, type Json } from '../../../json.ts';
 import { octaviaFault } from '../../../refusal.ts';
 import type { CloudState } from '../../cloud-state.ts';
-import { invalid, invalidOption } from './listener-rules.ts';
+import { datagram, invalid, invalidOption } from './listener-rules.ts';
 import type { HealthMonitor } from '../objects.ts';
 import type { OctaviaTraits } from '../traits.ts';
-
-const datagram = (protocol: string): boolean => protocol === 'UDP' || protocol === 'SCTP';
 
 /** Checks persistence against the pool's protocol. The messages of create and update differ in one word. */
 export function checkPersistence(protocol: string, given: unknown, creating: boolean): void {

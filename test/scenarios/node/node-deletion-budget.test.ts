@@ -1,18 +1,15 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
 import type { RecordedDeletions } from '../../../shared/model/records.ts';
 import type { DeletionRecord, World } from '../../../shared/ports.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { replaced } from '../../support/in-process.ts';
-import { startNodeWorld, type NodeWorld } from '../../support/node-world.ts';
+import { startNodeWorld } from '../../support/node-world.ts';
 
 const MINUTE = 61_000;
 const half = (): Partial<Config> => ({ deletionPercent: 50 });
 
-let it: NodeWorld;
-beforeEach(async () => {
-  it = await startNodeWorld(half, { nodes: 12 });
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startNodeWorld(half, { nodes: 12 }));
 
 /** Nodes whose servers are gone, as was seen a minute ago. */
 async function lost(count: number): Promise<readonly string[]> {

@@ -1,17 +1,16 @@
 /** What must not happen to Nodes, whatever Nova, the apiserver and other controllers do meanwhile. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { joinNodes } from '../../support/nodes.ts';
-import { startNodeWorld, type NodeWorld } from '../../support/node-world.ts';
+import { startNodeWorld } from '../../support/node-world.ts';
 import { runAll } from '../../support/sandbox-world.ts';
 
-let it: NodeWorld;
+const it = inEachTest(() => startNodeWorld());
 beforeEach(async () => {
-  it = await startNodeWorld();
   joinNodes(it.sandbox, 3);
   await it.sweepUntilSettled();
 });
-afterEach(() => it.close());
 
 const SHUTDOWN = 'node.cloudprovider.kubernetes.io/shutdown';
 const GONE = 'levelset.openstack.org/server-gone';

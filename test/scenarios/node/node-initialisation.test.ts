@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { scopeOf } from '../../../shared/model/request.ts';
 import { sweep } from '../../../shared/sweep.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { joinNode, joinNodes } from '../../support/nodes.ts';
-import { startNodeWorld, type NodeWorld } from '../../support/node-world.ts';
+import { startNodeWorld } from '../../support/node-world.ts';
 import { runAll } from '../../support/sandbox-world.ts';
 
-let it: NodeWorld;
-beforeEach(async () => {
-  it = await startNodeWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startNodeWorld());
 
 const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
 const taintsOf = (name: string): readonly string[] => it.node(name).spec?.taints?.map(({ key }) => key) ?? [];

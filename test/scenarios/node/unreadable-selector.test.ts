@@ -1,17 +1,16 @@
 /** A node-selector that cannot be read any more: no Node becomes a member, or gets the security group, that nobody asked for. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { readyOf } from '../../support/told.ts';
 
 const SELECTOR = 'loadbalancer.openstack.org/node-selector';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld({}, { manageSecurityGroups: true });
+const it = inEachTest(() => startSandboxWorld({}, { manageSecurityGroups: true }));
+beforeEach(() => {
   label('node-2');
 });
-afterEach(() => it.close());
 
 function label(name: string): void {
   it.sandbox.kube.apply({ kind: 'Node', metadata: { name, labels: { zone: 'east' } } });

@@ -1,18 +1,17 @@
 /** Lists that are empty or late, and creates that land when another process leads: one load balancer and one floating IP in the end. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import type { World } from '../../../shared/ports.ts';
-import { pause, run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
+import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { addressOf, cloudWrites, serviceOf } from '../../support/told.ts';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
+const it = inEachTest(() => startSandboxWorld());
+beforeEach(() => {
   it.sandbox.advanceClock(-60_000);
 });
-afterEach(() => it.close());
 
 const request = { key: 'service/default/web', trigger: 'audit' } as const;
 const floatingIPs = (): readonly unknown[] =>

@@ -1,14 +1,11 @@
 /** What a run does while as many load balancers as may be are in Octavia's hands: it makes none, and does all else. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Report } from '../../../shared/model/outcome.ts';
-import { run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
+import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld());
 
 const HTTP = { name: 'http', port: 80, targetPort: 8080, nodePort: 30080 };
 const ONE_PORT = { ports: [HTTP] };

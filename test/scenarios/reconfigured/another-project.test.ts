@@ -1,17 +1,16 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
 import { sweep } from '../../../shared/sweep.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { addressOf, cloudWrites, leftovers, readyOf, serviceOf } from '../../support/told.ts';
 
-let it: SandboxWorld;
+const it = inEachTest(() => startSandboxWorld());
 beforeEach(async () => {
-  it = await startSandboxWorld();
   it.sandbox.kube.apply(aService());
   await it.sweepUntilSettled();
 });
-afterEach(() => it.close());
 
 const PROJECT = { name: 'other', domain: { name: 'Default' } };
 const other: Config['openstack']['credentials'] = {

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { run, runAll, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { addressOf, cloudWrites, eventsOf, leftovers, readyOf, serviceOf } from '../../support/told.ts';
 
 const OURS = 'levelset.example/lb';
@@ -15,11 +16,7 @@ const OF_ANOTHER_PROJECT: Config['openstack']['credentials'] = {
 const THEIRS = '192.0.2.9';
 const FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld());
 
 const apply = (loadBalancerClass?: string, name = 'web'): unknown =>
   it.sandbox.kube.apply(

@@ -1,18 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Report } from '../../../shared/model/outcome.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { run, runAll, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { cloudWrites, forceDelete, leftovers, serviceOf } from '../../support/told.ts';
 
 const names = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `s${at}`);
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld());
 
 async function create(count: number): Promise<void> {
   for (const name of names(count)) it.sandbox.kube.apply(aService({ name }));

@@ -1,17 +1,16 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { runAll } from '../../support/sandbox-world.ts';
-import { startSharedWorld, type SharedWorld } from '../../support/shared-world.ts';
+import { startSharedWorld } from '../../support/shared-world.ts';
 import { forceDelete } from '../../support/told.ts';
 
-let it: SharedWorld;
+const it = inEachTest(() => startSharedWorld());
 beforeEach(async () => {
-  it = await startSharedWorld();
   await it.owner();
   it.apply('alone', 80);
   await it.settle('alone');
 });
-afterEach(() => it.close());
 
 /** Sweeps until no key would come back; what the last sweep said. */
 async function swept(): Promise<readonly string[]> {

@@ -1,13 +1,13 @@
 /** A child in ERROR below an ACTIVE load balancer: Octavia shows what it should be, and it serves as it was before. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { pause, run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { cloudWrites, readyOf } from '../../support/told.ts';
 
-let it: SandboxWorld;
+const it = inEachTest(() => startSandboxWorld());
 beforeEach(async () => {
-  it = await startSandboxWorld();
   // everything was made long ago
   it.sandbox.advanceClock(-600_000);
   it.sandbox.kube.apply(
@@ -26,7 +26,6 @@ beforeEach(async () => {
   );
   await it.sweepUntilSettled();
 });
-afterEach(() => it.close());
 
 const request = { key: 'service/default/web', trigger: 'audit' } as const;
 const KINDS = ['listeners', 'pools', 'healthmonitors', 'members', 'l7policies', 'l7rules'] as const;

@@ -1,12 +1,9 @@
 /** What must not happen to a router and to ports, whatever is there. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startRouteWorld, type RouteWorld } from '../../support/route-world.ts';
+import { expect, test } from 'vitest';
+import { inEachTest } from '../../support/in-each-test.ts';
+import { startRouteWorld } from '../../support/route-world.ts';
 
-let it: RouteWorld;
-beforeEach(async () => {
-  it = await startRouteWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startRouteWorld());
 
 const router = () => {
   const [found] = it.sandbox.cloud.routers;

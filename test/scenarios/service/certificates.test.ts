@@ -1,8 +1,9 @@
 /** Certificates over time: they end, are renewed badly, or are removed. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
 import type { World } from '../../../shared/ports.ts';
-import { run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
+import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { aTlsSecret, certificateOf, keyOfPair, type Pair } from '../../support/tls-secret.ts';
 import { cloudWrites, eventsOf, readyOf } from '../../support/told.ts';
@@ -11,11 +12,7 @@ const OWN = 'levelset.openstack.org/';
 /** Of all certificates of the tests. */
 const ENDS = '2126-10-28T09:28:18Z';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld());
 
 const at = (time: string): World => ({ ...it.world, clock: { now: () => Date.parse(time) } });
 const ask = (annotations: Record<string, string>): void => {

@@ -1,19 +1,18 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld } from '../../support/sandbox-world.ts';
 import { addressOf, readyOf } from '../../support/told.ts';
 
 const BY_NAME = { 'loadbalancer.openstack.org/floating-subnet': 'public-*' };
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
+const it = inEachTest(() => startSandboxWorld());
+beforeEach(() => {
   const [subnet] = it.sandbox.cloud.subnets;
   // without one usable address, and the first by name
   if (subnet)
     it.sandbox.cloud.subnets.push({ ...subnet, id: it.sandbox.cloud.newId(), name: 'public-a', cidr: FULL });
 });
-afterEach(() => it.close());
 
 const FULL = '198.51.100.0/29';
 const posts = () =>

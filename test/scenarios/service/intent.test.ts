@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld } from '../../support/sandbox-world.ts';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld());
 
 test('a monitor of a UDP port takes a new timeout, although Octavia wants its delay named with it', async () => {
   const ports = [{ name: 'dns', port: 53, protocol: 'UDP' }];

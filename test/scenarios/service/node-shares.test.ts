@@ -1,16 +1,13 @@
 /** Weights and backup members by node, and what a person set on members. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld } from '../../support/sandbox-world.ts';
 import { readyOf } from '../../support/told.ts';
 
 const OWN = 'levelset.openstack.org/';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld());
 
 const ask = async (annotations: Readonly<Record<string, string | null>>): Promise<void> => {
   const ports = [{ name: 'web', port: 80, nodePort: 30_080 }];

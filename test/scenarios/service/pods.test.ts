@@ -1,15 +1,12 @@
 /** spec.allocateLoadBalancerNodePorts false: the load balancer goes to the Pods themselves. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aConfig } from '../../support/config.ts';
-import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { eventsOf, readyOf } from '../../support/told.ts';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld());
 
 interface Where {
   readonly pod: string;

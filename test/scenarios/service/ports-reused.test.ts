@@ -1,13 +1,10 @@
 /** Ports that change their protocol in one edit, and resources that older controllers left half made. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { pause, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { inEachTest } from '../../support/in-each-test.ts';
+import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld());
 
 interface Port {
   readonly name: string;

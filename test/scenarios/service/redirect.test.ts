@@ -1,13 +1,10 @@
 /** HTTP that is sent to HTTPS by an L7 policy. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld } from '../../support/sandbox-world.ts';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld());
 
 const OWN = 'levelset.openstack.org/';
 const deploy = async (annotations: Record<string, string>): Promise<void> => {

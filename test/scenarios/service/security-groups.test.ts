@@ -1,14 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { describe, expect, test } from 'vitest';
+import { inEachTest } from '../../support/in-each-test.ts';
+import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { LOAD_BALANCER_ID } from '../../support/shared-world.ts';
 import { forceDelete, leftovers, readyOf, serviceOf } from '../../support/told.ts';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld({}, { manageSecurityGroups: true });
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld({}, { manageSecurityGroups: true }));
 
 const nodePorts = () =>
   it.sandbox.cloud.ports.filter(({ device_owner }) => device_owner.startsWith('compute'));

@@ -1,16 +1,13 @@
 /** Tags that a Service asks for, on a load balancer that others use as well. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld } from '../../support/sandbox-world.ts';
 
 const OWN = 'levelset.openstack.org/';
 const SHARED = { [`${OWN}load-balancer-name`]: 'shop' };
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld());
 
 test('stay while others come, and go with the Service that asked', async () => {
   const { kube, cloud } = it.sandbox;

@@ -1,15 +1,12 @@
 /** What of a shared load balancer is all its Services' matter: it changes where they agree, and else stays. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { LOAD_BALANCER_NAME, startSharedWorld, type SharedWorld } from '../../support/shared-world.ts';
+import { describe, expect, test } from 'vitest';
+import { inEachTest } from '../../support/in-each-test.ts';
+import { LOAD_BALANCER_NAME, startSharedWorld } from '../../support/shared-world.ts';
 import { addressOf, readyOf } from '../../support/told.ts';
 
 const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
 
-let it: SharedWorld;
-beforeEach(async () => {
-  it = await startSharedWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSharedWorld());
 
 describe('those who share a load balancer', () => {
   const ask = async (of: Readonly<Record<string, boolean>>): Promise<void> => {

@@ -1,17 +1,14 @@
 /** What befalls a load balancer that several share: nobody's listener goes, nothing internal opens, and no address is lost. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aConfig } from '../../support/config.ts';
 import { LOAD_BALANCER_NAME, startSharedWorld, type SharedWorld } from '../../support/shared-world.ts';
 import { addressOf, forceDelete, leftovers, readyOf } from '../../support/told.ts';
 
 const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
 
-let it: SharedWorld;
-beforeEach(async () => {
-  it = await startSharedWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSharedWorld());
 
 const PORTS: Readonly<Record<string, number>> = { web: 80, api: 81, db: 82 };
 const put = (name: string, internal = false, more: Readonly<Record<string, string>> = {}): void => {

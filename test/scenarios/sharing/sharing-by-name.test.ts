@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { pause, runAll, runTogether } from '../../support/sandbox-world.ts';
 import { LOAD_BALANCER_ID, LOAD_BALANCER_NAME, startSharedWorld } from '../../support/shared-world.ts';
 import type { SharedWorld } from '../../support/shared-world.ts';
 import { leftovers } from '../../support/told.ts';
 
-let it: SharedWorld;
-beforeEach(async () => {
-  it = await startSharedWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSharedWorld());
 
 describe('Services that share by a name', () => {
   test('of two namespaces are two, unless the name is the cluster’s and there is consent', async () => {

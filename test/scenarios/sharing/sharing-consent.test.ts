@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aConfig } from '../../support/config.ts';
 import { aService } from '../../support/service.ts';
 import { pause, run } from '../../support/sandbox-world.ts';
-import { LOAD_BALANCER_ID, startSharedWorld, type SharedWorld } from '../../support/shared-world.ts';
+import { LOAD_BALANCER_ID, startSharedWorld } from '../../support/shared-world.ts';
 import { leftovers, readyOf, serviceOf } from '../../support/told.ts';
 
-let it: SharedWorld;
-beforeEach(async () => {
-  it = await startSharedWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSharedWorld());
 
 /** A load balancer that a person made, with a listener on it. */
 async function usersOwn(tags: readonly string[] = []): Promise<string> {

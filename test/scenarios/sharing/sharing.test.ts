@@ -1,16 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aConfig } from '../../support/config.ts';
 import { run } from '../../support/sandbox-world.ts';
-import { LOAD_BALANCER_ID, startSharedWorld, type SharedWorld } from '../../support/shared-world.ts';
+import { LOAD_BALANCER_ID, startSharedWorld } from '../../support/shared-world.ts';
 import { addressOf, forceDelete, leftovers, ingressOf, readyOf, serviceOf } from '../../support/told.ts';
 
 const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
 
-let it: SharedWorld;
-beforeEach(async () => {
-  it = await startSharedWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSharedWorld());
 
 describe('a Service that names the load balancer of another one', () => {
   test('is on it again, with its address, when the one that it was made for is made again', async () => {

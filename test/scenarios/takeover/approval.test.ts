@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { serviceKey } from '../../../shared/model/request.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { pause, run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
+import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { addressOf, cloudWrites, readyOf, serviceOf } from '../../support/told.ts';
 
@@ -11,14 +12,12 @@ const HUGE = { ...LARGE, id: '6c4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d', name: 'huge
 const OTHER_FLAVOR = { 'loadbalancer.openstack.org/flavor-id': HUGE.id };
 const FLAVOR = { 'loadbalancer.openstack.org/flavor-id': LARGE.id };
 
-let it: SandboxWorld;
+const it = inEachTest(() => startSandboxWorld());
 beforeEach(async () => {
-  it = await startSandboxWorld();
   it.sandbox.cloud.flavors.push(LARGE, HUGE);
   it.sandbox.kube.apply(aService());
   await it.settle('web');
 });
-afterEach(() => it.close());
 
 function approvalToldTo(name = 'web'): string {
   return /until ([0-9a-f]{12}) is approved/.exec(readyOf(it.sandbox, name)?.message ?? '')?.[1] ?? '';

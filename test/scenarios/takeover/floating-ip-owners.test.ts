@@ -1,16 +1,15 @@
 /** Floating IPs that have another owner's mark: whoever names one in spec.loadBalancerIP needs consent. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aConfig } from '../../support/config.ts';
-import { pause, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { addressOf, readyOf, serviceOf } from '../../support/told.ts';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
+const it = inEachTest(() => startSandboxWorld());
+beforeEach(() => {
   it.sandbox.kube.apply({ kind: 'Namespace', metadata: { name: 'shop' } });
 });
-afterEach(() => it.close());
 
 const asking = (loadBalancerIP: string) => aService({ namespace: 'shop', spec: { loadBalancerIP } });
 const ready = () =>

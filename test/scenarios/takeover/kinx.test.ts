@@ -2,22 +2,19 @@
  * What a Service gets by annotations of kinx (docs/sources/kinx.md, "Annotations of kinx") and of its successor (docs/sources/kinx.md, "Successor
  * of kinx") besides what the worlds in golden/takeover/kinx and the examples of the annotations show.
  */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { toPkcs12 } from '../../../shared/model/tls/pkcs12.ts';
 import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aTlsSecret } from '../../support/tls-secret.ts';
 import { readyOf } from '../../support/told.ts';
 
 const KINX = 'service.beta.kubernetes.io/kinx-load-balancer-';
 const PORTS = [{ name: 'web', port: 80, nodePort: 30_080 }];
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld({}, { createMonitor: false });
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld({}, { createMonitor: false }));
 
 test('members are checked as by kinx, where cloud.conf is silent about monitors, and else as annotations say', async () => {
   const apply = async (kinx: Readonly<Record<string, string | null>>): Promise<unknown> => {

@@ -1,17 +1,16 @@
 /** Annotations that OCCM read otherwise than levelset, on what it made. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { makeAsGoProvider } from '../../support/old-controllers.ts';
-import { run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { ingressOf, readyOf } from '../../support/told.ts';
 
 const PROXY = 'loadbalancer.openstack.org/proxy-protocol';
 
-let it: SandboxWorld;
+const it = inEachTest(() => startSandboxWorld({}, { createMonitor: true }));
 beforeEach(async () => {
-  it = await startSandboxWorld({}, { createMonitor: true });
   await makeAsGoProvider(it);
 });
-afterEach(() => it.close());
 
 const RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 

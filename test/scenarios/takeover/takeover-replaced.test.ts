@@ -1,23 +1,22 @@
 /** OCCM made another pool for the PROXY protocol by itself, so levelset does, and what waits there still waits. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Attributes } from '../../../shared/model/resources.ts';
 import type { AwaitingApproval } from '../../../shared/model/plan.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { makeAsGoProvider } from '../../support/old-controllers.ts';
-import { pause, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
 
 const OWN = 'levelset.openstack.org/';
 const OCCM = 'loadbalancer.openstack.org/';
 const OTHER = '7d7d7d7d-0000-4000-8000-000000000002';
 const PROXY = { [`${OCCM}proxy-protocol`]: 'true' };
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
+const it = inEachTest(() => startSandboxWorld());
+beforeEach(() => {
   const { subnets } = it.sandbox.cloud;
   const [first] = subnets.filter(({ cidr }) => cidr.startsWith('10.'));
   if (first) subnets.push({ ...first, id: OTHER, cidr: '10.8.0.0/16' });
 });
-afterEach(() => it.close());
 
 type Annotations = Readonly<Record<string, string>>;
 interface Change {

@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { main } from '../../../functions/cli/main.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aConfig } from '../../support/config.ts';
 import { makeAsGoProvider, makeAsKinx } from '../../support/old-controllers.ts';
-import { run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { serviceOf } from '../../support/told.ts';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld());
 
 test('under another cluster name one of OCCM is not taken, and none is made beside it', async () => {
   await makeAsGoProvider(it);

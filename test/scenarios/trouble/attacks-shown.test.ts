@@ -1,5 +1,5 @@
 /** Everything that levelset shows of what tenants wrote: nothing of a key, no markup, no escape, nothing endless. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createLog, reconcileLine } from '../../../functions/log.ts';
 import { createMetrics } from '../../../functions/metrics.ts';
 import { History } from '../../../functions/page/history.ts';
@@ -10,7 +10,8 @@ import type { StatusRow } from '../../../shared/report/page.ts';
 import { renderObjectPage } from '../../../shared/report/page/object-page.ts';
 import { renderPage } from '../../../shared/report/page/objects-page.ts';
 import { serviceDetails } from '../../../shared/service/report/object-details.ts';
-import { run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
+import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { aTlsSecret, keyOfPair } from '../../support/tls-secret.ts';
 import { readyOf, serviceOf } from '../../support/told.ts';
@@ -18,11 +19,7 @@ import { readyOf, serviceOf } from '../../support/told.ts';
 const OWN = 'levelset.openstack.org/';
 const OCCM = 'loadbalancer.openstack.org/';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld());
 
 interface Shown {
   /** What a person reads on a terminal: plan and log. */

@@ -1,23 +1,20 @@
 /** Attacks by what tenants can write: each test makes one, and checks everything that levelset did. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
 import { serviceTag } from '../../../shared/model/ownership.ts';
 import { manifestProblems } from '../../../shared/service/desired/desire-service.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { pause, run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
+import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService, aStoredService } from '../../support/service.ts';
 import { addressOf, readyOf, serviceOf } from '../../support/told.ts';
 
 const OCCM = 'loadbalancer.openstack.org/';
 const ID = '6d0f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld());
 
 const keys = ANNOTATIONS.flatMap(({ names }) => names);
 const toOpenStack = (): readonly string[] =>

@@ -1,17 +1,14 @@
 /** Most events are about objects that have nothing in OpenStack, so they ask OpenStack nothing. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { serviceKey, type Key, type Trigger } from '../../../shared/model/request.ts';
 import { FINALIZER } from '../../../shared/model/ownership.ts';
 import { sweep } from '../../../shared/sweep.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
 import { forceDelete } from '../../support/told.ts';
-import { run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld());
 
 const KEY = serviceKey('default', 'web');
 const apply = (spec: Readonly<Record<string, unknown>> = {}): void => {

@@ -1,14 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { run, runAll, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { eventsOf } from '../../support/told.ts';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld());
 
 const request = { key: 'service/default/web', trigger: 'audit' } as const;
 

@@ -1,15 +1,12 @@
 /** After a run that wrote its whole plan the next one looks at the load balancer alone; what differs below it, levelset finds all the same. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ReconcileRequest } from '../../../shared/model/request.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
 import { aTlsSecret } from '../../support/tls-secret.ts';
-import { pause, run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld());
 
 /** What is on a load balancer. */
 const ON_IT = /\/(listeners|pools|members|healthmonitors)/;

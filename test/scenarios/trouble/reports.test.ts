@@ -1,18 +1,15 @@
 /** Condition and Events name everything that is wrong, once, and what was done meanwhile. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
-import { run, runAll, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest } from '../../support/in-each-test.ts';
+import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { addressOf, readyOf } from '../../support/told.ts';
 
 const OCCM = 'loadbalancer.openstack.org/';
 const OWN = 'levelset.openstack.org/';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld());
 
 const MISTAKES = {
   [`${OCCM}timeout-client-data`]: 'many',

@@ -1,14 +1,9 @@
 import { expect } from 'vitest';
+import type { Cases } from './cases.ts';
 import type { CloudSession, Reply } from './cloud-session.ts';
 import { at } from './json-path.ts';
 
-/** One promise of the cloud: its name says what is promised, `run` arranges, acts and asserts. */
-export interface CloudCase {
-  readonly name: string;
-  /** Why it cannot be run against a real cloud. */
-  readonly sandboxOnly?: string;
-  readonly run: (cloud: CloudSession) => Promise<void>;
-}
+export type CloudCases = Cases<CloudSession>;
 
 /** An Octavia refusal: status and fault text. */
 export function expectFault(reply: Reply, status: number, text: string | RegExp): void {

@@ -1,17 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { countedLots } from '../../infra/sandbox/lots.ts';
 import { RELEASES } from '../../infra/sandbox/openstack/releases.ts';
 import { VirtualClock } from '../../infra/sandbox/sandbox-clock.ts';
 import { createSandbox, startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
 import { AUTH_URL, cloudFetch } from '../support/in-process.ts';
-import type { CloudCase } from './cloud-case.ts';
+import { testGroups, type Groups } from './cases.ts';
 import { CloudSession, type CloudTarget } from './cloud-session.ts';
 
-/** Cases by what they are about. */
-export type CloudGroups = Readonly<Record<string, readonly CloudCase[]>>;
-
 /** The same cases for the simulator always, and for a real cloud when the environment names one. To be called once in a file. */
-export function cloudSuite(groups: CloudGroups): void {
+export function cloudSuite(groups: Groups<CloudSession>): void {
   let sandbox: Sandbox | undefined;
   afterAll(() => sandbox?.close());
   suiteOf(groups, 'the OpenStack simulator', async () => {
@@ -29,20 +26,19 @@ export function cloudSuite(groups: CloudGroups): void {
   if (real) suiteOf(groups, `the OpenStack at ${real.name}`, () => Promise.resolve(real), true);
 }
 
-function suiteOf(groups: CloudGroups, name: string, open: () => Promise<CloudTarget>, real = false): void {
+function suiteOf(
+  groups: Groups<CloudSession>,
+  name: string,
+  open: () => Promise<CloudTarget>,
+  real = false,
+): void {
   describe(name, { timeout: 180_000 }, () => {
     let session: CloudSession;
     beforeAll(async () => {
       session = await CloudSession.open(await open());
     });
     afterEach(() => session.cleanUp(), 180_000);
-    for (const [group, cases] of Object.entries(groups)) {
-      describe(group, () => {
-        for (const one of cases) {
-          it.skipIf(real && one.sandboxOnly !== undefined)(one.name, () => one.run(session));
-        }
-      });
-    }
+    testGroups(groups, () => session, real);
   });
 }
 

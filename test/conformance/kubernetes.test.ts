@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
+import { testGroups } from './cases.ts';
 import { coordinationCases } from './kubernetes/coordination-cases.ts';
-import type { KubeCase } from './kubernetes/kube-case.ts';
 import { kubeconfigTarget, KubeSession, type KubeTarget } from './kubernetes/kube-session.ts';
 import { nodeCases } from './kubernetes/node-cases.ts';
 import { podCases } from './kubernetes/pod-cases.ts';
@@ -9,7 +9,7 @@ import { serviceFamilyCases } from './kubernetes/service-family-cases.ts';
 import { serviceCases } from './kubernetes/service-cases.ts';
 import { watchCases } from './kubernetes/watch-cases.ts';
 
-const groups: Record<string, readonly KubeCase[]> = {
+const groups = {
   Services: serviceCases,
   'families of Services': serviceFamilyCases,
   Nodes: nodeCases,
@@ -28,13 +28,7 @@ function suite(name: string, open: () => Promise<KubeTarget>, real: boolean): vo
     });
     afterEach(() => session.cleanUp());
     afterAll(() => session.end());
-    for (const [group, cases] of Object.entries(groups)) {
-      describe(group, () => {
-        for (const one of cases) {
-          it.skipIf(real && one.sandboxOnly !== undefined)(one.name, () => one.run(session));
-        }
-      });
-    }
+    testGroups(groups, () => session, real);
   });
 }
 

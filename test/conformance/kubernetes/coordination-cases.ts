@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { at, textAt } from '../json-path.ts';
-import { expectStatus, version, type KubeCase } from './kube-case.ts';
+import { expectStatus, version, type KubeCases } from './kube-case.ts';
 
 const lease = (name: string, holderIdentity: string, resourceVersion?: unknown): Record<string, unknown> => ({
   apiVersion: 'coordination.k8s.io/v1',
@@ -9,122 +9,97 @@ const lease = (name: string, holderIdentity: string, resourceVersion?: unknown):
   spec: { holderIdentity, leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' },
 });
 
-export const coordinationCases: readonly KubeCase[] = [
-  {
-    name: 'a Lease is taken by POST once, and by PUT with the version that was read',
-    run: async (kube) => {
-      const made = await kube.create('leases', lease('unit', 'a'));
-      expect(made.status).toBe(201);
-      expectStatus(await kube.create('leases', lease('unit', 'b')), 409, 'AlreadyExists');
-      const path = kube.path('leases', 'unit');
-      expectStatus(await kube.call('PUT', path, lease('unit', 'b')), 422, 'Invalid');
-      const taken = await kube.call('PUT', path, lease('unit', 'b', version(made)));
-      expect([taken.status, at(taken.body, 'spec.holderIdentity')]).toEqual([200, 'b']);
-      expectStatus(await kube.call('PUT', path, lease('unit', 'c', version(made))), 409, 'Conflict');
-    },
+export const coordinationCases: KubeCases = {
+  'a Lease is taken by POST once, and by PUT with the version that was read': async (kube) => {
+    const made = await kube.create('leases', lease('unit', 'a'));
+    expect(made.status).toBe(201);
+    expectStatus(await kube.create('leases', lease('unit', 'b')), 409, 'AlreadyExists');
+    const path = kube.path('leases', 'unit');
+    expectStatus(await kube.call('PUT', path, lease('unit', 'b')), 422, 'Invalid');
+    const taken = await kube.call('PUT', path, lease('unit', 'b', version(made)));
+    expect([taken.status, at(taken.body, 'spec.holderIdentity')]).toEqual([200, 'b']);
+    expectStatus(await kube.call('PUT', path, lease('unit', 'c', version(made))), 409, 'Conflict');
   },
-  {
-    name: 'a Lease is deleted only by who knows its version',
-    run: async (kube) => {
-      const made = await kube.create('leases', lease('gone', 'a'));
-      const path = kube.path('leases', 'gone');
-      const wrong = { preconditions: { resourceVersion: '1' } };
-      expectStatus(await kube.call('DELETE', path, wrong), 409, 'Conflict');
-      const right = { preconditions: { resourceVersion: version(made) } };
-      const gone = await kube.call('DELETE', path, right);
-      expect([gone.status, at(gone.body, 'status')]).toEqual([200, 'Success']);
-      expectStatus(await kube.call('GET', path), 404, 'NotFound');
-    },
+  'a Lease is deleted only by who knows its version': async (kube) => {
+    const made = await kube.create('leases', lease('gone', 'a'));
+    const path = kube.path('leases', 'gone');
+    const wrong = { preconditions: { resourceVersion: '1' } };
+    expectStatus(await kube.call('DELETE', path, wrong), 409, 'Conflict');
+    const right = { preconditions: { resourceVersion: version(made) } };
+    const gone = await kube.call('DELETE', path, right);
+    expect([gone.status, at(gone.body, 'status')]).toEqual([200, 'Success']);
+    expectStatus(await kube.call('GET', path), 404, 'NotFound');
   },
-  {
-    name: 'PUT creates a Lease that is not there',
-    run: async (kube) => {
-      const path = kube.path('leases', 'fresh');
-      kube.remember(path);
-      expect((await kube.call('PUT', path, lease('fresh', 'a'))).status).toBe(201);
-    },
+  'PUT creates a Lease that is not there': async (kube) => {
+    const path = kube.path('leases', 'fresh');
+    kube.remember(path);
+    expect((await kube.call('PUT', path, lease('fresh', 'a'))).status).toBe(201);
   },
-  {
-    name: 'PUT with the uid of a Lease that is gone creates none',
-    run: async (kube) => {
-      const made = await kube.create('leases', lease('pruned', 'a'));
-      const path = kube.path('leases', 'pruned');
-      expect((await kube.call('DELETE', path)).status).toBe(200);
-      expectStatus(await kube.call('PUT', path, made.body), 409, 'Conflict');
-      expectStatus(await kube.call('GET', path), 404, 'NotFound');
-    },
+  'PUT with the uid of a Lease that is gone creates none': async (kube) => {
+    const made = await kube.create('leases', lease('pruned', 'a'));
+    const path = kube.path('leases', 'pruned');
+    expect((await kube.call('DELETE', path)).status).toBe(200);
+    expectStatus(await kube.call('PUT', path, made.body), 409, 'Conflict');
+    expectStatus(await kube.call('GET', path), 404, 'NotFound');
   },
-  {
-    name: 'an Event is created, counted up by a patch, and must live with what it is about',
-    run: async (kube) => {
-      const event = (namespace: string): Record<string, unknown> => ({
-        metadata: { name: 'web.1' },
-        involvedObject: { kind: 'Service', namespace, name: 'web', apiVersion: 'v1' },
-        ...{
-          reason: 'Test',
-          message: 'text',
-          type: 'Normal',
-          count: 1,
-          source: { component: 'conformance' },
-        },
-      });
-      expect((await kube.create('events', event(kube.namespace))).status).toBe(201);
-      const counted = await kube.merge(kube.path('events', 'web.1'), { count: 2 });
-      expect([counted.status, at(counted.body, 'count')]).toEqual([200, 2]);
-      expectStatus(await kube.create('events', event('default')), 422, 'Invalid');
-    },
+  'an Event is created, counted up by a patch, and must live with what it is about': async (kube) => {
+    const event = (namespace: string): Record<string, unknown> => ({
+      metadata: { name: 'web.1' },
+      involvedObject: { kind: 'Service', namespace, name: 'web', apiVersion: 'v1' },
+      ...{
+        reason: 'Test',
+        message: 'text',
+        type: 'Normal',
+        count: 1,
+        source: { component: 'conformance' },
+      },
+    });
+    expect((await kube.create('events', event(kube.namespace))).status).toBe(201);
+    const counted = await kube.merge(kube.path('events', 'web.1'), { count: 2 });
+    expect([counted.status, at(counted.body, 'count')]).toEqual([200, 2]);
+    expectStatus(await kube.create('events', event('default')), 422, 'Invalid');
   },
-  {
-    name: 'a ConfigMap is compared and swapped by its resourceVersion',
-    run: async (kube) => {
-      const made = await kube.create('configmaps', { metadata: { name: 'state' }, data: { a: '1' } });
-      const path = kube.path('configmaps', 'state');
-      const swap = { metadata: { resourceVersion: version(made) }, data: { a: null, b: '2' } };
-      const done = await kube.merge(path, swap);
-      expect([done.status, at(done.body, 'data')]).toEqual([200, { b: '2' }]);
-      expectStatus(await kube.merge(path, swap), 409, 'Conflict');
-      const put = { metadata: { name: 'state' }, data: { c: '3' } };
-      expect(at((await kube.call('PUT', path, put)).body, 'data')).toEqual({ c: '3' });
-    },
+  'a ConfigMap is compared and swapped by its resourceVersion': async (kube) => {
+    const made = await kube.create('configmaps', { metadata: { name: 'state' }, data: { a: '1' } });
+    const path = kube.path('configmaps', 'state');
+    const swap = { metadata: { resourceVersion: version(made) }, data: { a: null, b: '2' } };
+    const done = await kube.merge(path, swap);
+    expect([done.status, at(done.body, 'data')]).toEqual([200, { b: '2' }]);
+    expectStatus(await kube.merge(path, swap), 409, 'Conflict');
+    const put = { metadata: { name: 'state' }, data: { c: '3' } };
+    expect(at((await kube.call('PUT', path, put)).body, 'data')).toEqual({ c: '3' });
   },
-  {
-    name: 'a Node keeps the status it is created with; its main resource leaves the status alone',
-    run: async (kube) => {
-      const name = `node-${kube.namespace}`;
-      const path = `/api/v1/nodes/${name}`;
-      kube.remember(path);
-      const ready = { type: 'Ready', status: 'True', reason: 'Test', message: '' };
-      const made = await kube.call('POST', '/api/v1/nodes', {
-        metadata: { name },
-        status: { conditions: [ready] },
-      });
-      expect([made.status, at(made.body, 'status.conditions.0.status')]).toEqual([201, 'True']);
-      const labels = await kube.strategic(path, {
-        metadata: { labels: { a: 'b' } },
-        status: { conditions: [] },
-      });
-      expect(at(labels.body, 'metadata.labels.a')).toBe('b');
-      expect(at(labels.body, 'status.conditions.0.status')).toBe('True');
-      const network = { type: 'NetworkUnavailable', status: 'False', reason: 'Test', message: '' };
-      const reply = await kube.strategic(`${path}/status`, { status: { conditions: [network] } });
-      expect((at(reply.body, 'status.conditions') as unknown[]).length).toBe(2);
-    },
+  'a Node keeps the status it is created with; its main resource leaves the status alone': async (kube) => {
+    const name = `node-${kube.namespace}`;
+    const path = `/api/v1/nodes/${name}`;
+    kube.remember(path);
+    const ready = { type: 'Ready', status: 'True', reason: 'Test', message: '' };
+    const made = await kube.call('POST', '/api/v1/nodes', {
+      metadata: { name },
+      status: { conditions: [ready] },
+    });
+    expect([made.status, at(made.body, 'status.conditions.0.status')]).toEqual([201, 'True']);
+    const labels = await kube.strategic(path, {
+      metadata: { labels: { a: 'b' } },
+      status: { conditions: [] },
+    });
+    expect(at(labels.body, 'metadata.labels.a')).toBe('b');
+    expect(at(labels.body, 'status.conditions.0.status')).toBe('True');
+    const network = { type: 'NetworkUnavailable', status: 'False', reason: 'Test', message: '' };
+    const reply = await kube.strategic(`${path}/status`, { status: { conditions: [network] } });
+    expect((at(reply.body, 'status.conditions') as unknown[]).length).toBe(2);
   },
-  {
-    name: 'answers carry a Date; nobody is 401; kube-system has a uid',
-    run: async (kube) => {
-      const system = await kube.call('GET', '/api/v1/namespaces/kube-system');
-      expect(textAt(system.body, 'metadata.uid')).toMatch(/^[0-9a-f-]{36}$/);
-      expect(Math.abs(Date.parse(system.date ?? '') - Date.now())).toBeLessThan(60_000);
-      expectStatus(
-        await kube.call('GET', '/api/v1/nodes', undefined, undefined, 'nonsense'),
-        401,
-        'Unauthorized',
-      );
-    },
+  'answers carry a Date; nobody is 401; kube-system has a uid': async (kube) => {
+    const system = await kube.call('GET', '/api/v1/namespaces/kube-system');
+    expect(textAt(system.body, 'metadata.uid')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(Math.abs(Date.parse(system.date ?? '') - Date.now())).toBeLessThan(60_000);
+    expectStatus(
+      await kube.call('GET', '/api/v1/nodes', undefined, undefined, 'nonsense'),
+      401,
+      'Unauthorized',
+    );
   },
-  {
-    name: 'the ServiceAccount of levelset can do what its manifests grant and nothing else',
+  'the ServiceAccount of levelset can do what its manifests grant and nothing else': {
     sandboxOnly: 'the roles of a real cluster are tested where its manifests are applied',
     run: async (kube) => {
       await kube.service('rights');
@@ -150,4 +125,4 @@ export const coordinationCases: readonly KubeCase[] = [
       expect(at(refused.body, 'message')).toBe(`services "rights" is forbidden: ${who} ${what}`);
     },
   },
-];
+};

@@ -1,13 +1,9 @@
 import { expect } from 'vitest';
+import type { Cases } from '../cases.ts';
 import { at } from '../json-path.ts';
 import type { KubeReply, KubeSession } from './kube-session.ts';
 
-/** One promise of the apiserver; `sandboxOnly` is the reason why a real cluster cannot show it. */
-export interface KubeCase {
-  readonly name: string;
-  readonly sandboxOnly?: string;
-  readonly run: (kube: KubeSession) => Promise<void>;
-}
+export type KubeCases = Cases<KubeSession>;
 
 /** A refusal of the API machinery: code and reason of the Status body. */
 export function expectStatus(reply: KubeReply, code: number, reason: string): void {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { expectNeutron, type CloudCase } from '../cloud-case.ts';
+import { expectNeutron, type CloudCases } from '../cloud-case.ts';
 import type { CloudSession, Reply } from '../cloud-session.ts';
 import { at, listAt, textAt } from '../json-path.ts';
 import { group } from './security-group-cases.ts';
@@ -29,26 +29,22 @@ async function nodePort(cloud: CloudSession): Promise<{
   return { id, put, groups: listAt(made, 'security_groups').map(String) };
 }
 
-export const portCases: readonly CloudCase[] = [
-  {
-    name: 'a new port is in the default group; PUT gives the whole list, in an order of its own',
-    run: async (cloud) => {
-      const own = textAt(await group(cloud), 'id');
-      const { id, groups, put } = await nodePort(cloud);
-      const byName = (await cloud.neutron('GET', 'security-groups?name=default')).body;
-      expect(groups).toEqual([at(byName, 'security_groups.0.id')]);
-      const both = await put({ security_groups: [own, ...groups] });
-      expect(at(both.body, 'port')).toMatchObject({
-        ...{ security_groups: [own, ...groups].sort(), revision_number: 2 },
-      });
-      expect((await put({ security_groups: [] })).status).toBe(200);
-      const shown = (await cloud.neutron('GET', `ports/${id}`)).body;
-      expect(at(shown, 'port.security_groups')).toEqual([]);
-    },
+export const portCases: CloudCases = {
+  'a new port is in the default group; PUT gives the whole list, in an order of its own': async (cloud) => {
+    const own = textAt(await group(cloud), 'id');
+    const { id, groups, put } = await nodePort(cloud);
+    const byName = (await cloud.neutron('GET', 'security-groups?name=default')).body;
+    expect(groups).toEqual([at(byName, 'security_groups.0.id')]);
+    const both = await put({ security_groups: [own, ...groups] });
+    expect(at(both.body, 'port')).toMatchObject({
+      ...{ security_groups: [own, ...groups].sort(), revision_number: 2 },
+    });
+    expect((await put({ security_groups: [] })).status).toBe(200);
+    const shown = (await cloud.neutron('GET', `ports/${id}`)).body;
+    expect(at(shown, 'port.security_groups')).toEqual([]);
   },
-  {
-    name: 'a PUT raises the revision, one that changes nothing as the release has it; If-Match must name the last',
-    run: async (cloud) => {
+  'a PUT raises the revision, one that changes nothing as the release has it; If-Match must name the last':
+    async (cloud) => {
       const { id, groups, put } = await nodePort(cloud);
       await put({ security_groups: groups });
       await put({});
@@ -62,41 +58,33 @@ export const portCases: readonly CloudCase[] = [
       );
       expect((await put({ description: 'y' }, { 'If-Match': 'nonsense' })).status).toBe(200);
     },
+  'ports are listed by group and by device; a group that is in use stays': async (cloud) => {
+    const own = textAt(await group(cloud), 'id');
+    const { id, put } = await nodePort(cloud);
+    await put({ security_groups: [own] });
+    const list = async (query: string): Promise<unknown[]> =>
+      listAt((await cloud.neutron('GET', `ports?fields=id&${query}`)).body, 'ports').map((one) =>
+        at(one, 'id'),
+      );
+    expect(await list(`security_groups=${own}`)).toEqual([id]);
+    expect(await list(`device_id=conformance&device_id=${nobody}`)).toContain(id);
+    const refused = await cloud.neutron('DELETE', `security-groups/${own}`);
+    expectNeutron(refused, 409, 'SecurityGroupInUse');
+    expect(at(refused.body, 'NeutronError.message')).toBe(`Security Group ${own} in use.`);
+    await put({ security_groups: [] });
+    expect((await cloud.neutron('DELETE', `security-groups/${own}`)).status).toBe(204);
+    expectNeutron(await cloud.neutron('DELETE', `security-groups/${own}`), 404, 'SecurityGroupNotFound');
   },
-  {
-    name: 'ports are listed by group and by device; a group that is in use stays',
-    run: async (cloud) => {
-      const own = textAt(await group(cloud), 'id');
-      const { id, put } = await nodePort(cloud);
-      await put({ security_groups: [own] });
-      const list = async (query: string): Promise<unknown[]> =>
-        listAt((await cloud.neutron('GET', `ports?fields=id&${query}`)).body, 'ports').map((one) =>
-          at(one, 'id'),
-        );
-      expect(await list(`security_groups=${own}`)).toEqual([id]);
-      expect(await list(`device_id=conformance&device_id=${nobody}`)).toContain(id);
-      const refused = await cloud.neutron('DELETE', `security-groups/${own}`);
-      expectNeutron(refused, 409, 'SecurityGroupInUse');
-      expect(at(refused.body, 'NeutronError.message')).toBe(`Security Group ${own} in use.`);
-      await put({ security_groups: [] });
-      expect((await cloud.neutron('DELETE', `security-groups/${own}`)).status).toBe(204);
-      expectNeutron(await cloud.neutron('DELETE', `security-groups/${own}`), 404, 'SecurityGroupNotFound');
-    },
+  'without port security there are no groups': async (cloud) => {
+    const { groups, put } = await nodePort(cloud);
+    const off = { port_security_enabled: false };
+    expectNeutron(await put(off), 409, 'PortSecurityPortHasSecurityGroup');
+    expect((await put({ ...off, security_groups: [] })).status).toBe(200);
+    const back = await put({ security_groups: groups });
+    expectNeutron(back, 400, 'PortSecurityAndIPRequiredForSecurityGroups');
   },
-  {
-    name: 'without port security there are no groups',
-    run: async (cloud) => {
-      const { groups, put } = await nodePort(cloud);
-      const off = { port_security_enabled: false };
-      expectNeutron(await put(off), 409, 'PortSecurityPortHasSecurityGroup');
-      expect((await put({ ...off, security_groups: [] })).status).toBe(200);
-      const back = await put({ security_groups: groups });
-      expectNeutron(back, 400, 'PortSecurityAndIPRequiredForSecurityGroups');
-    },
-  },
-  {
-    name: 'the security group of a VIP port is Octavia’s: the project neither sees it nor can keep it beside another',
-    run: async (cloud) => {
+  'the security group of a VIP port is Octavia’s: the project neither sees it nor can keep it beside another':
+    async (cloud) => {
       const lb = (await cloud.octavia('GET', `loadbalancers/${await cloud.balancer()}`)).body;
       expect(at(lb, 'loadbalancer.provisioning_status')).toBe('ACTIVE');
       const path = `ports/${textAt(lb, 'loadbalancer.vip_port_id')}`;
@@ -110,5 +98,4 @@ export const portCases: readonly CloudCase[] = [
       const own = textAt(await group(cloud), 'id');
       expectNeutron(await put([...groups, own]), 404, 'SecurityGroupNotFound');
     },
-  },
-];
+};

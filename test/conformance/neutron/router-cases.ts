@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { expectNeutron, type CloudCase } from '../cloud-case.ts';
+import { expectNeutron, type CloudCases } from '../cloud-case.ts';
 import { CloudSession, type Reply } from '../cloud-session.ts';
 import { at, listAt, textAt } from '../json-path.ts';
 import { aNetwork, uniqueName } from '../nova/servers.ts';
@@ -44,58 +44,54 @@ export async function aRouter(cloud: CloudSession) {
 
 const message = (reply: Reply): unknown => at(reply.body, 'NeutronError.message');
 
-export const routerCases: readonly CloudCase[] = [
-  {
-    name: 'a router that is not there, or somebody else’s, is 404; it is listed by name and id',
-    run: async (cloud) => {
-      const router = await aRouter(cloud);
-      const missing = `Router ${nobody} could not be found`;
-      for (const [method, path] of [
-        ['GET', `routers/${nobody}`],
-        ['PUT', `routers/${nobody}/add_extraroutes`],
-      ] as const) {
-        const reply = await cloud.neutron(method, path, method === 'PUT' ? bodyOf([]) : undefined);
-        expectNeutron(reply, 404, 'RouterNotFound');
-        expect(message(reply)).toBe(missing);
-      }
-      const stranger = await CloudSession.open(cloud.target, cloud.target.stranger);
-      expectNeutron(await stranger.neutron('GET', `routers/${router.id}`), 404, 'RouterNotFound');
-      const put = await stranger.neutron('PUT', `routers/${router.id}`, bodyOf([]));
-      expectNeutron(put, 404, 'RouterNotFound');
-      for (const query of [`name=${router.name}`, `id=${router.id}`]) {
-        const listed = (await cloud.neutron('GET', `routers?fields=id&fields=routes&${query}`)).body;
-        expect(at(listed, 'routers')).toEqual([{ id: router.id, routes: [] }]);
-      }
-      const change = (more: Body): Promise<Reply> =>
-        cloud.neutron('PUT', `routers/${router.id}`, { router: more });
-      expect(message(await change({ status: 'x' }))).toBe('Cannot update read-only attribute status');
-      expect(message(await change({ nonsense: 'x' }))).toBe("Unrecognized attribute(s) 'nonsense'");
-      expectNeutron(await router.action('nonsense', {}), 404, 'HTTPNotFound');
-      await router.leave();
-    },
+export const routerCases: CloudCases = {
+  'a router that is not there, or somebody else’s, is 404; it is listed by name and id': async (cloud) => {
+    const router = await aRouter(cloud);
+    const missing = `Router ${nobody} could not be found`;
+    for (const [method, path] of [
+      ['GET', `routers/${nobody}`],
+      ['PUT', `routers/${nobody}/add_extraroutes`],
+    ] as const) {
+      const reply = await cloud.neutron(method, path, method === 'PUT' ? bodyOf([]) : undefined);
+      expectNeutron(reply, 404, 'RouterNotFound');
+      expect(message(reply)).toBe(missing);
+    }
+    const stranger = await CloudSession.open(cloud.target, cloud.target.stranger);
+    expectNeutron(await stranger.neutron('GET', `routers/${router.id}`), 404, 'RouterNotFound');
+    const put = await stranger.neutron('PUT', `routers/${router.id}`, bodyOf([]));
+    expectNeutron(put, 404, 'RouterNotFound');
+    for (const query of [`name=${router.name}`, `id=${router.id}`]) {
+      const listed = (await cloud.neutron('GET', `routers?fields=id&fields=routes&${query}`)).body;
+      expect(at(listed, 'routers')).toEqual([{ id: router.id, routes: [] }]);
+    }
+    const change = (more: Body): Promise<Reply> =>
+      cloud.neutron('PUT', `routers/${router.id}`, { router: more });
+    expect(message(await change({ status: 'x' }))).toBe('Cannot update read-only attribute status');
+    expect(message(await change({ nonsense: 'x' }))).toBe("Unrecognized attribute(s) 'nonsense'");
+    expectNeutron(await router.action('nonsense', {}), 404, 'HTTPNotFound');
+    await router.leave();
   },
-  {
-    name: 'a next hop is on a subnet of the router and not the router itself; there are 30 routes at most',
-    run: async (cloud) => {
-      const router = await aRouter(cloud);
-      const far = await router.put([['10.244.0.0/24', '192.168.77.1']]);
-      expectNeutron(far, 400, 'InvalidRoutes');
-      const shown = "[{'destination': '10.244.0.0/24', 'nexthop': '192.168.77.1'}]";
-      const why = 'the nexthop is not connected with router';
-      expect(message(far)).toBe(`Invalid format for routes: ${shown}, ${why}`);
-      const itself = await router.put([['10.244.0.0/24', `${prefix}.1`]]);
-      expectNeutron(itself, 400, 'InvalidRoutes');
-      expect(message(itself)).toMatch(/, the nexthop is used by router$/);
-      const many = Array.from({ length: 31 }, (_, one): Hop => [`10.${one}.0.0/24`, `${prefix}.5`]);
-      const says = await cloud.measured('one route more than a router takes');
-      const type = says.startsWith('400') ? 'RoutesExhausted' : 'OverQuota';
-      expectNeutron(await router.put(many), parseInt(says), type);
-      expect((await router.put(many.slice(1))).status).toBe(200);
-      const over = await router.add(['10.99.0.0/24', `${prefix}.5`]);
-      expectNeutron(over, parseInt(says), type);
-      const full = `Unable to complete operation for ${router.id}. The number of routes exceeds the maximum 30.`;
-      if (type === 'RoutesExhausted') expect(message(over)).toBe(full);
-      await router.leave();
-    },
+  'a next hop is on a subnet of the router and not the router itself; there are 30 routes at most': async (
+    cloud,
+  ) => {
+    const router = await aRouter(cloud);
+    const far = await router.put([['10.244.0.0/24', '192.168.77.1']]);
+    expectNeutron(far, 400, 'InvalidRoutes');
+    const shown = "[{'destination': '10.244.0.0/24', 'nexthop': '192.168.77.1'}]";
+    const why = 'the nexthop is not connected with router';
+    expect(message(far)).toBe(`Invalid format for routes: ${shown}, ${why}`);
+    const itself = await router.put([['10.244.0.0/24', `${prefix}.1`]]);
+    expectNeutron(itself, 400, 'InvalidRoutes');
+    expect(message(itself)).toMatch(/, the nexthop is used by router$/);
+    const many = Array.from({ length: 31 }, (_, one): Hop => [`10.${one}.0.0/24`, `${prefix}.5`]);
+    const says = await cloud.measured('one route more than a router takes');
+    const type = says.startsWith('400') ? 'RoutesExhausted' : 'OverQuota';
+    expectNeutron(await router.put(many), parseInt(says), type);
+    expect((await router.put(many.slice(1))).status).toBe(200);
+    const over = await router.add(['10.99.0.0/24', `${prefix}.5`]);
+    expectNeutron(over, parseInt(says), type);
+    const full = `Unable to complete operation for ${router.id}. The number of routes exceeds the maximum 30.`;
+    if (type === 'RoutesExhausted') expect(message(over)).toBe(full);
+    await router.leave();
   },
-];
+};

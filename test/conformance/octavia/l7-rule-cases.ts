@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { expectFault, type CloudCase } from '../cloud-case.ts';
+import { expectFault, type CloudCases } from '../cloud-case.ts';
 import type { CloudSession, Reply } from '../cloud-session.ts';
 import { at, listAt, textAt } from '../json-path.ts';
 
@@ -22,29 +22,26 @@ async function policy(cloud: CloudSession): Promise<{
   return { id, listener, policy: own, call };
 }
 
-export const l7RuleCases: readonly CloudCase[] = [
-  {
-    name: 'a rule locks its policy, the listener and the load balancer, and shows no parent',
-    run: async (cloud) => {
-      const { id, listener, policy: own, call } = await policy(cloud);
-      const body = { type: 'PATH', compare_type: 'STARTS_WITH', value: '/', key: 'useless' };
-      const made = await call('POST', '', body);
-      expect([made.status, at(made.body, 'rule.l7policy_id')]).toEqual([201, undefined]);
-      expect(at(made.body, 'rule')).toMatchObject({
-        ...{ ...body, invert: false, admin_state_up: true, tags: [], updated_at: null },
-        provisioning_status: 'PENDING_CREATE',
-      });
-      const state = async (path: string, one: string): Promise<unknown> =>
-        at((await cloud.octavia('GET', path)).body, `${one}.provisioning_status`);
-      expect(await state(`l7policies/${own}`, 'l7policy')).toBe('PENDING_UPDATE');
-      expect(await state(`listeners/${listener}`, 'listener')).toBe('PENDING_UPDATE');
-      expectFault(await call('POST', '', body), 409, `L7Policy ${own} is immutable and cannot be updated.`);
-      await cloud.settled(id);
-      const rule = textAt(made.body, 'rule.id');
-      expect(listAt((await call('GET', '')).body, 'rules').map((one) => at(one, 'id'))).toEqual([rule]);
-      expect((await call('DELETE', `/${rule}`)).status).toBe(204);
-      await cloud.settled(id);
-      expectFault(await call('GET', `/${rule}`), 404, `L7 Rule ${rule} not found.`);
-    },
+export const l7RuleCases: CloudCases = {
+  'a rule locks its policy, the listener and the load balancer, and shows no parent': async (cloud) => {
+    const { id, listener, policy: own, call } = await policy(cloud);
+    const body = { type: 'PATH', compare_type: 'STARTS_WITH', value: '/', key: 'useless' };
+    const made = await call('POST', '', body);
+    expect([made.status, at(made.body, 'rule.l7policy_id')]).toEqual([201, undefined]);
+    expect(at(made.body, 'rule')).toMatchObject({
+      ...{ ...body, invert: false, admin_state_up: true, tags: [], updated_at: null },
+      provisioning_status: 'PENDING_CREATE',
+    });
+    const state = async (path: string, one: string): Promise<unknown> =>
+      at((await cloud.octavia('GET', path)).body, `${one}.provisioning_status`);
+    expect(await state(`l7policies/${own}`, 'l7policy')).toBe('PENDING_UPDATE');
+    expect(await state(`listeners/${listener}`, 'listener')).toBe('PENDING_UPDATE');
+    expectFault(await call('POST', '', body), 409, `L7Policy ${own} is immutable and cannot be updated.`);
+    await cloud.settled(id);
+    const rule = textAt(made.body, 'rule.id');
+    expect(listAt((await call('GET', '')).body, 'rules').map((one) => at(one, 'id'))).toEqual([rule]);
+    expect((await call('DELETE', `/${rule}`)).status).toBe(204);
+    await cloud.settled(id);
+    expectFault(await call('GET', `/${rule}`), 404, `L7 Rule ${rule} not found.`);
   },
-];
+};

@@ -3,9 +3,7 @@ import type { RecordedRequest } from '../../infra/sandbox/front.ts';
 import type { Grant } from '../../infra/sandbox/kube/kube-access.ts';
 import type { AccessRule } from '../../infra/sandbox/openstack/keystone/access-rules.ts';
 import type { OctaviaOptions } from '../../infra/sandbox/openstack/octavia/traits.ts';
-import { countedLots } from '../../infra/sandbox/lots.ts';
-import { VirtualClock } from '../../infra/sandbox/sandbox-clock.ts';
-import { createSandbox, type SandboxInside } from '../../infra/sandbox/sandbox.ts';
+import type { SandboxInside } from '../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../shared/config/config.ts';
 import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import { isError } from '../../shared/model/errors.ts';
@@ -17,6 +15,7 @@ import { serviceDetails } from '../../shared/service/report/object-details.ts';
 import { sweep } from '../../shared/sweep.ts';
 import { aConfig } from '../support/config.ts';
 import { AUTH_URL, inProcessWorld } from '../support/in-process.ts';
+import { inVirtualTime } from '../support/virtual-time.ts';
 
 export interface Scenario {
   readonly octavia?: OctaviaOptions;
@@ -63,14 +62,13 @@ export async function live(
   grants?: readonly Grant[],
 ): Promise<Lived> {
   const { octavia, pendingMs = 0, before = [], act, wakes = ['service/default/web'], missing } = scenario;
-  const clock = new VirtualClock();
-  const inside = createSandbox({ nodes: 2, pendingMs, ...(octavia && { octavia }) }, clock, countedLots());
+  const inside = inVirtualTime({ nodes: 2, pendingMs, ...(octavia && { octavia }) });
   const told: string[] = [];
   const maker = worldOf(inside, scenario, [], 'password');
   for (const step of before) {
     step(inside);
     for (const outcome of await sweepOnce(maker, inside, [])) expectSettled(outcome);
-    clock.advance(BETWEEN_SWEEPS_MS);
+    inside.clock.advance(BETWEEN_SWEEPS_MS);
   }
   inside.cloud.applicationCredential.accessRules = accessRules;
   const account = 'system:serviceaccount:levelset:levelset';

@@ -1,14 +1,12 @@
 /** Plays a story with one call gone wrong, and says what is wrong in the end. */
-import { countedLots } from '../../../infra/sandbox/lots.ts';
 import type { RecordedRequest } from '../../../infra/sandbox/front.ts';
-import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { createSandbox } from '../../../infra/sandbox/sandbox.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import { untouchable } from '../../support/clusters/untouchable.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, cloudTransport } from '../../support/in-process.ts';
 import { callsOutside } from '../../rights/calls-outside.ts';
 import { keyOfPair } from '../../support/tls-secret.ts';
+import { inVirtualTime } from '../../support/virtual-time.ts';
 import { PASSWORD, ruleOf, type Fault } from './faults.ts';
 import { Process, type Inside, type Surroundings } from './process.ts';
 import { STORIES, type Ask, type Story, type StoryName } from './stories.ts';
@@ -101,9 +99,7 @@ interface Live {
 }
 
 function surroundings({ octavia, config, gc }: Story): Surroundings {
-  const clock = new VirtualClock();
-  const options = { nodes: 2, pendingMs: 300, ...(octavia && { octavia }) };
-  const inside: Inside = { ...createSandbox(options, clock, countedLots()), clock };
+  const inside: Inside = inVirtualTime({ nodes: 2, pendingMs: 300, ...(octavia && { octavia }) });
   inside.keystone.changePassword('demo', PASSWORD);
   const base = aConfig(AUTH_URL, { manageSecurityGroups: true, maxSharedLb: 4 });
   const credentials = {

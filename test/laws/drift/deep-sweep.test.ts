@@ -1,16 +1,10 @@
 /** What a sweep compares in full, when, and what that costs. */
 import { expect, test } from 'vitest';
-import { countedLots } from '../../../infra/sandbox/lots.ts';
-import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
-import type { ReconcileRequest, SweepScope } from '../../../shared/model/request.ts';
-import type { World } from '../../../shared/ports.ts';
-import { reconcile } from '../../../shared/reconcile.ts';
+import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import type { SweepScope } from '../../../shared/model/request.ts';
 import { sweep, type Sweep } from '../../../shared/sweep.ts';
-import { aConfig } from '../../support/config.ts';
-import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
 import { aService } from '../../support/service.ts';
-import { SILENT } from '../../support/sandbox-world.ts';
+import { aProcess, inVirtualTime, runsOf } from '../../support/virtual-time.ts';
 
 const HOUR_MS = 3_600_000;
 const SERVICES = 12;
@@ -29,19 +23,18 @@ interface It {
 }
 
 async function start(): Promise<It> {
-  const inside = createSandbox({ nodes: 2, pendingMs: 1 }, new VirtualClock(), countedLots());
-  const process = (): World => inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
-  const first = process();
+  const inside = inVirtualTime({ nodes: 2 });
+  const first = aProcess(inside);
   const ports = [80, 443].map((port) => ({ name: `p-${port}`, port, nodePort: 30_000 + port }));
   for (let n = 1; n <= SERVICES; n += 1) {
     inside.kube.apply(aService({ name: `web-${n}`, spec: { ports } }));
-    await settle({ key: `service/default/web-${n}`, trigger: 'audit' }, first, inside);
+    await runsOf({ key: `service/default/web-${n}`, trigger: 'audit' }, first, inside);
   }
   return {
     inside,
     cold: async (scope, budgetMs = Infinity) => {
       const before = inside.requests.length;
-      const world = process();
+      const world = aProcess(inside);
       const endMs = inside.clock.millis() + budgetMs;
       const remainingMs = (): number => Math.max(0, endMs - inside.clock.millis());
       const found = await sweep(world, scope, { remainingMs });
@@ -49,7 +42,7 @@ async function start(): Promise<It> {
         .slice(before)
         .filter(({ side, path }) => side === 'openstack' && !path.includes('/auth/tokens'))
         .map(({ method, path }) => `${method} ${path}`);
-      for (const request of found.requests) await settle(request, world, inside);
+      for (const request of found.requests) await runsOf(request, world, inside);
       return { ...found, calls };
     },
     loseWatermarks: () => {
@@ -58,15 +51,6 @@ async function start(): Promise<It> {
           inside.kube.delete('ConfigMap', 'levelset', metadata.name);
     },
   };
-}
-
-async function settle(request: ReconcileRequest, world: World, inside: SandboxInside): Promise<void> {
-  for (let runs = 0; runs < 30; runs += 1) {
-    const { outcome } = await reconcile({ inGroup: true, ...request }, world, { remainingMs: () => 60_000 });
-    if (outcome.status !== 'progressing') return;
-    inside.clock.advance(1_000);
-  }
-  throw new Error(`${request.key} never comes to rest`);
 }
 
 test('a cold process compares once what was settled by writes alone, and then needs ten calls', async () => {

@@ -1,18 +1,16 @@
 /** A settled Service in a world without sockets, in which somebody changes things by hand. */
-import { countedLots } from '../../../infra/sandbox/lots.ts';
-import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import type { Step } from '../../../shared/model/plan.ts';
-import { serviceKey, type ReconcileRequest } from '../../../shared/model/request.ts';
+import { serviceKey } from '../../../shared/model/request.ts';
 import type { Cloud, World } from '../../../shared/ports.ts';
-import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
 import { aService } from '../../support/service.ts';
 import { aTlsSecret } from '../../support/tls-secret.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
+import { aProcess, inVirtualTime, runsOf } from '../../support/virtual-time.ts';
 
 const OWN = 'levelset.openstack.org/';
 
@@ -62,7 +60,7 @@ export async function startDriftWorld(
   nodes = 2,
   manageSecurityGroups = true,
 ): Promise<DriftWorld> {
-  const inside = createSandbox({ nodes, pendingMs: 1 }, new VirtualClock(), countedLots());
+  const inside = inVirtualTime({ nodes });
   const { kube, cloud, clock } = inside;
   const config = { ...aConfig(AUTH_URL, { manageSecurityGroups }), given: ['lbMethod'] };
   let world = inProcessWorld(inside, config, SILENT);
@@ -80,14 +78,14 @@ export async function startDriftWorld(
     restart: () => {
       world = inProcessWorld(inside, config, SILENT);
     },
-    hand: inProcessWorld(inside, aConfig(AUTH_URL), SILENT).cloud,
+    hand: aProcess(inside).cloud,
     apply: (more = {}, as = 'LoadBalancer') => {
       kube.apply(aService({ annotations: { ...asked, ...annotations, ...more }, spec: { ports, type: as } }));
     },
     sweepOnce: async () => {
       const found = await sweep(world);
       const reports: Report[] = [];
-      for (const request of found.requests) reports.push(...(await settle(request, world, clock)));
+      for (const request of found.requests) reports.push(...(await runsOf(request, world, inside)));
       const plans = reports.flatMap(({ plan }) => plan ?? []);
       return { drift: plans.flatMap(({ drift = [] }) => drift), reports };
     },
@@ -117,27 +115,12 @@ export async function startDriftWorld(
         .filter((line) => !line.includes('/auth/tokens')),
   };
   it.apply();
-  await settle({ key: serviceKey('default', 'web'), trigger: 'audit' }, world, clock);
+  await runsOf({ key: serviceKey('default', 'web'), trigger: 'audit' }, world, inside);
   for (let sweeps = 0; sweeps < 3; sweeps += 1) {
     clock.advance(60_000);
     await it.sweepOnce();
   }
   return it;
-}
-
-async function settle(
-  request: ReconcileRequest,
-  world: World,
-  clock: SandboxInside['clock'],
-): Promise<readonly Report[]> {
-  const reports: Report[] = [];
-  for (let runs = 0; runs < 30; runs += 1) {
-    const report = await reconcile({ inGroup: true, ...request }, world, { remainingMs: () => 60_000 });
-    reports.push(report);
-    if (report.outcome.status !== 'progressing') return reports;
-    clock.advance(1_000);
-  }
-  throw new Error('it never comes to rest');
 }
 
 /** Without ids and what follows from them: what levelset makes anew has others. */

@@ -1,10 +1,11 @@
 /** What levelset itself did, and a run that goes on meanwhile, is no drift. */
 import { describe, expect, test } from 'vitest';
 import type { Report } from '../../../shared/model/outcome.ts';
-import { serviceKey } from '../../../shared/model/request.ts';
+import { serviceKey, type ReconcileRequest } from '../../../shared/model/request.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aService } from '../../support/service.ts';
+import { runsOf } from '../../support/virtual-time.ts';
 import { startDriftWorld, type DriftWorld } from './drift-world.ts';
 
 const DRIFT = 'levelset.openstack.org/drift';
@@ -12,21 +13,10 @@ const LIMIT = 'loadbalancer.openstack.org/connection-limit';
 
 /** A run that expects nothing after its process's own writes. */
 function run(it: DriftWorld): Promise<Report> {
-  return reconcile({ key: serviceKey('default', 'web'), trigger: 'sweep', inGroup: true }, it.world, {
-    remainingMs: () => 60_000,
-  });
+  return reconcile({ ...WEB, inGroup: true }, it.world, { remainingMs: () => 60_000 });
 }
 
-async function runUntilSettled(it: DriftWorld): Promise<readonly Report[]> {
-  const reports: Report[] = [];
-  for (let runs = 0; runs < 12; runs += 1) {
-    const report = await run(it);
-    reports.push(report);
-    if (report.outcome.status !== 'progressing') break;
-    it.inside.clock.advance(1_500);
-  }
-  return reports;
-}
+const WEB: ReconcileRequest = { key: serviceKey('default', 'web'), trigger: 'sweep' };
 
 const limits = (it: DriftWorld): readonly unknown[] =>
   it.inside.cloud.listeners.map((one) => (one as object as Record<string, unknown>)['connection_limit']);
@@ -40,7 +30,7 @@ describe.each(['report', 'repair'])('%s', (mode) => {
     );
     it.apply();
     it.inside.clock.advance(5_000);
-    const reports = await runUntilSettled(it);
+    const reports = await runsOf(WEB, it.world, it.inside);
     expect(reports.at(-1)?.outcome.status).toBe('settled');
     expect(reports.flatMap(({ plan }) => plan?.drift ?? [])).toEqual([]);
     expect(it.inside.cloud.loadbalancers.length).toBe(1);
@@ -63,7 +53,7 @@ describe.each(['report', 'repair'])('%s', (mode) => {
     expect((await edited)?.applied.length).toBeGreaterThan(0);
     it.apply();
     it.inside.clock.advance(3_000);
-    const reports = await runUntilSettled(it);
+    const reports = await runsOf(WEB, it.world, it.inside);
     expect(reports.flatMap(({ plan }) => plan?.drift ?? [])).toEqual([]);
     expect(new Set(limits(it))).toEqual(new Set([9]));
   });
@@ -103,11 +93,11 @@ test('a run that may only report drift writes nothing while the state cannot be 
   });
   it.apply({ [LIMIT]: '7' });
   const before = it.writes().length;
-  const [failed] = await runUntilSettled(it);
+  const [failed] = await runsOf(WEB, it.world, it.inside);
   expect(failed?.outcome).toMatchObject({ status: 'failed', code: 'KUBE_UNAVAILABLE' });
   expect(it.writes().slice(before)).toEqual([]);
   clear();
-  await runUntilSettled(it);
+  await runsOf(WEB, it.world, it.inside);
   expect(new Set(limits(it))).toEqual(new Set([7]));
 });
 
@@ -117,12 +107,7 @@ test('drift is named in the minute after a Service without a state ran, too', as
     for (const pool of it.inside.cloud.pools) pool['lb_algorithm'] = 'SOURCE_IP';
   });
   it.inside.kube.apply(aService({ name: 'new' }));
-  for (let runs = 0; runs < 4; runs += 1) {
-    await reconcile({ key: serviceKey('default', 'new'), trigger: 'audit' }, it.world, {
-      remainingMs: () => 60_000,
-    });
-    it.inside.clock.advance(1_500);
-  }
+  await runsOf({ key: serviceKey('default', 'new'), trigger: 'audit' }, it.world, it.inside);
   const drift = (await run(it)).plan?.drift ?? [];
   expect(JSON.stringify(drift)).toContain('lb_algorithm');
 });

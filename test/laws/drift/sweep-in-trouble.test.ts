@@ -1,8 +1,6 @@
 /** What a sweep that compares in full costs, and whom it runs, when something is slow or in ERROR. */
 import { expect, test, vi } from 'vitest';
-import { countedLots } from '../../../infra/sandbox/lots.ts';
-import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { World } from '../../../shared/ports.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep } from '../../../shared/sweep.ts';
@@ -10,6 +8,7 @@ import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, cloudTransport, inProcessWorld } from '../../support/in-process.ts';
 import { aService } from '../../support/service.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
+import { inVirtualTime, runsOf } from '../../support/virtual-time.ts';
 
 interface It {
   readonly inside: SandboxInside;
@@ -21,7 +20,7 @@ interface It {
 }
 
 async function start(services: number): Promise<It> {
-  const inside = createSandbox({ nodes: 2, pendingMs: 1 }, new VirtualClock(), countedLots());
+  const inside = inVirtualTime({ nodes: 2 });
   const before: It['before'] = {};
   const after: It['after'] = {};
   const plain = cloudTransport(inside);
@@ -37,13 +36,7 @@ async function start(services: number): Promise<It> {
   const world = inProcessWorld(inside, aConfig(AUTH_URL), SILENT, transport);
   for (let n = 1; n <= services; n += 1) {
     inside.kube.apply(aService({ name: `web-${n}` }));
-    for (let runs = 0; runs < 9; runs += 1) {
-      const { outcome } = await reconcile({ key: `service/default/web-${n}`, trigger: 'audit' }, world, {
-        remainingMs: () => 60_000,
-      });
-      if (outcome.status === 'settled') break;
-      inside.clock.advance(1_000);
-    }
+    await runsOf({ key: `service/default/web-${n}`, trigger: 'audit' }, world, inside);
   }
   inside.clock.advance(3_600_000);
   return { inside, world, before, after };

@@ -1,8 +1,6 @@
 /** A world with one unit of each sort, what happens to all of them at once, and how each of them looks then. */
-import { countedLots } from '../../../infra/sandbox/lots.ts';
 import { createContainer } from '../../../infra/sandbox/openstack/barbican/containers.ts';
-import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
 import type { Config } from '../../../shared/config/config.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
@@ -16,6 +14,7 @@ import { AUTH_URL, cloudTransport, inProcessWorld } from '../../support/in-proce
 import { aService } from '../../support/service.ts';
 import { aTlsSecret, certificateOf, keyOfPair } from '../../support/tls-secret.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
+import { inVirtualTime } from '../../support/virtual-time.ts';
 
 /** By what it shows: a key of the queue. */
 export const UNITS = {
@@ -62,7 +61,7 @@ export interface Isolation {
 
 /** The world before anything changes, with everything settled. */
 export async function startIsolation(manageSecurityGroups: boolean): Promise<Isolation> {
-  const inside = createSandbox({ nodes: 2, pendingMs: 0 }, new VirtualClock(), countedLots());
+  const inside = inVirtualTime({ nodes: 2, pendingMs: 0 });
   const withoutEndpoint = new Set<string>();
   const connect = (): World => {
     const transport = leavingOut(withoutEndpoint, cloudTransport(inside));

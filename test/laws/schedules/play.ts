@@ -1,9 +1,7 @@
 /** Plays a schedule against a world of its own, and says which rules it broke. */
-import { countedLots } from '../../../infra/sandbox/lots.ts';
-import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { createSandbox } from '../../../infra/sandbox/sandbox.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL } from '../../support/in-process.ts';
+import { inVirtualTime } from '../../support/virtual-time.ts';
 import { left } from './left.ts';
 import { Machine, type Surroundings } from './machine.ts';
 import { namesOf, Person } from './person.ts';
@@ -24,8 +22,8 @@ export interface Played {
 
 export async function play(schedule: Schedule): Promise<Played> {
   const { octaviaMs: pendingMs, tokenMs: tokenTtlMs, manageSecurityGroups, machines: plans } = schedule;
-  const clock = new VirtualClock();
-  const inside = { ...createSandbox({ nodes: 1, pendingMs, tokenTtlMs }, clock, countedLots()), clock };
+  const inside = inVirtualTime({ nodes: 1, pendingMs, tokenTtlMs });
+  const { clock } = inside;
   const startMs = clock.millis();
   const story: string[] = [];
   const tell = (line: string): void => {

@@ -1,6 +1,4 @@
-import { countedLots } from '../../../infra/sandbox/lots.ts';
-import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { createSandbox, type SandboxOptions } from '../../../infra/sandbox/sandbox.ts';
+import type { SandboxOptions } from '../../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../../shared/config/config.ts';
 import type { Key, Trigger } from '../../../shared/model/request.ts';
 import { sweep } from '../../../shared/sweep.ts';
@@ -8,6 +6,7 @@ import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
 import { run, runAll, SILENT } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
+import { inVirtualTime } from '../../support/virtual-time.ts';
 import { cloudWrites, ingressOf, readyOf, serviceOf } from '../../support/told.ts';
 
 export const L = 'loadbalancer.openstack.org/';
@@ -27,7 +26,7 @@ export function peerWorld(
   loadBalancer: Partial<Config['loadBalancer']> = {},
   config: (base: Config) => Partial<Config> = () => ({}),
 ) {
-  const inside = createSandbox({ pendingMs: 1, ...options }, new VirtualClock(), countedLots());
+  const inside = inVirtualTime(options);
   const { cloud, kube, clock } = inside;
   const base = aConfig(AUTH_URL, loadBalancer);
   const world = inProcessWorld(inside, { ...base, ...config(base) }, SILENT);

@@ -7,7 +7,8 @@ import { serviceKey } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { replaced } from '../../support/in-process.ts';
-import { aProcess, runOf, settledWorld } from './settled-world.ts';
+import { aProcess } from '../../support/virtual-time.ts';
+import { runOf, settledWorld } from './settled-world.ts';
 
 const SELECTOR = 'loadbalancer.openstack.org/node-selector';
 const MEMBERS = 4;

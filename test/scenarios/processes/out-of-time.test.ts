@@ -3,7 +3,8 @@ import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import { serviceKey, type Key } from '../../../shared/model/request.ts';
 import { sweep, type Sweep } from '../../../shared/sweep.ts';
 import { replaced } from '../../support/in-process.ts';
-import { aProcess, settledWorld } from './settled-world.ts';
+import { aProcess } from '../../support/virtual-time.ts';
+import { settledWorld } from './settled-world.ts';
 
 const COUNT = 25;
 const BUDGET_MS = 30_000;

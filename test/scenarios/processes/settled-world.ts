@@ -1,13 +1,10 @@
-import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import { serviceKey, type Key, type Trigger } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { aConfig } from '../../support/config.ts';
-import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
-import { SILENT } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
+import { aProcess, inVirtualTime } from '../../support/virtual-time.ts';
 
 type Wanted = NonNullable<Parameters<typeof aService>[0]>;
 
@@ -17,7 +14,7 @@ export async function settledWorld(
   nodes: number,
   prepare: (inside: SandboxInside) => void = () => undefined,
 ): Promise<{ readonly inside: SandboxInside; readonly world: World }> {
-  const inside = createSandbox({ nodes, pendingMs: 0 }, new VirtualClock());
+  const inside = inVirtualTime({ nodes, pendingMs: 0 });
   prepare(inside);
   const world = aProcess(inside);
   for (const service of services) {
@@ -29,11 +26,6 @@ export async function settledWorld(
   inside.advanceClock(3_000);
   for (const { key } of (await sweep(world)).requests) await runOf(key, world, { trigger: 'sweep' });
   return { inside, world };
-}
-
-/** A process that knows nothing yet. */
-export function aProcess(inside: SandboxInside): World {
-  return inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
 }
 
 /** One run, and how it ended; throws if it failed. */

@@ -1,9 +1,7 @@
 /** What the requests of a run carry, from its trigger to the line at an endpoint. */
 import { expect, test } from 'vitest';
 import type { Credentials } from '../../../shared/config/config.ts';
-import { countedLots } from '../../../infra/sandbox/lots.ts';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { createSandbox } from '../../../infra/sandbox/sandbox.ts';
 import type { Trigger } from '../../../shared/model/request.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import { EndpointSemaphore, EndpointSemaphores } from '../../../shared/openstack/endpoint-semaphore.ts';
@@ -15,9 +13,10 @@ import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, cloudTransport, inProcessWorld } from '../../support/in-process.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
+import { inVirtualTime } from '../../support/virtual-time.ts';
 
 test('all requests of a run have the priority of what caused it, and those of a sweep come last', async () => {
-  const inside = createSandbox({ nodes: 2, pendingMs: 1 }, new VirtualClock(), countedLots());
+  const inside = inVirtualTime({ nodes: 2 });
   const seen = new Set<string>();
   class Watched extends EndpointSemaphore<HttpAnswer> {
     override pass(...[service, run, send]: Parameters<EndpointSemaphore<HttpAnswer>['pass']>) {

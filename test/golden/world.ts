@@ -9,7 +9,7 @@ import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import { objectOf } from '../../shared/service/service-object.ts';
 import { NODE_GROUP, type Contents, type Wire } from '../support/cloud-contents.ts';
 import { aConfig } from '../support/config.ts';
-import { podsOf, type ServicePods } from '../support/service-pods.ts';
+import { podsOf, type ServicePods } from '../support/service.ts';
 import { secretsOf } from '../support/tls-secret.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
 

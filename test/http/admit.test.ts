@@ -4,8 +4,9 @@ import { readTokens } from '../../functions/http/admit.ts';
 import { PAGE_TOKEN } from './tokens.ts';
 import { testServer } from './test-server.ts';
 
-describe('a token that can be guessed is refused, and not repeated:', () => {
-  test.each(['LEVELSET_AUDIT_TOKENS', 'LEVELSET_RESYNC_TOKENS', 'LEVELSET_PAGE_TOKENS'])('%s', (name) => {
+test.each(['LEVELSET_AUDIT_TOKENS', 'LEVELSET_RESYNC_TOKENS', 'LEVELSET_PAGE_TOKENS'])(
+  'a token that can be guessed is refused, and not repeated: %s',
+  (name) => {
     const refusalOf = (tokens: string): string => {
       try {
         readTokens({ [name]: tokens });
@@ -23,8 +24,8 @@ describe('a token that can be guessed is refused, and not repeated:', () => {
     }
     expect(refusalOf('g'.repeat(20))).toBe('');
     expect(refusalOf('')).toBe('');
-  });
-});
+  },
+);
 
 describe('on loopback', () => {
   const server = () => testServer({ open: true, notes: () => ['a note'] });

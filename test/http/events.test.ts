@@ -1,3 +1,4 @@
+/** POST /events/:cluster. */
 import request, { type Test } from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { AUDIT, testServer, type TestServer } from './test-server.ts';
@@ -22,127 +23,123 @@ function binary(server: TestServer, type: string): Test {
   return call.set('ce-type', type).set('ce-source', 'https://10.96.0.1:443');
 }
 
-describe('POST /events/:cluster', () => {
-  test('takes one event in structured mode', async () => {
-    const server = testServer();
-    const answer = await deliver(server, 'application/cloudevents+json').send(JSON.stringify(EVENT));
-    expect(answer.status).toBe(202);
-    expect(answer.body).toEqual({ accepted: 1, skipped: 0, ignored: 0, keys: 1 });
-    expect(server.queued).toEqual(QUEUED);
-  });
+test('takes one event in structured mode', async () => {
+  const server = testServer();
+  const answer = await deliver(server, 'application/cloudevents+json').send(JSON.stringify(EVENT));
+  expect(answer.status).toBe(202);
+  expect(answer.body).toEqual({ accepted: 1, skipped: 0, ignored: 0, keys: 1 });
+  expect(server.queued).toEqual(QUEUED);
+});
 
-  test('takes a batch, and counts what is no event', async () => {
-    const server = testServer();
-    const body = JSON.stringify([EVENT, 7, { ...EVENT, id: 'event-2' }, { ...EVENT, type: 'com.example.x' }]);
-    const answer = await deliver(server, 'application/cloudevents-batch+json').send(body);
-    expect(answer.body).toEqual({ accepted: 2, skipped: 1, ignored: 1, keys: 1 });
-    expect(server.queued).toEqual(QUEUED);
-  });
+test('takes a batch, and counts what is no event', async () => {
+  const server = testServer();
+  const body = JSON.stringify([EVENT, 7, { ...EVENT, id: 'event-2' }, { ...EVENT, type: 'com.example.x' }]);
+  const answer = await deliver(server, 'application/cloudevents-batch+json').send(body);
+  expect(answer.body).toEqual({ accepted: 2, skipped: 1, ignored: 1, keys: 1 });
+  expect(server.queued).toEqual(QUEUED);
+});
 
-  test('takes one event in binary mode', async () => {
-    const server = testServer();
-    const answer = await binary(server, EVENT.type).send(JSON.stringify(SERVICE));
-    expect(answer.status).toBe(202);
-    expect(server.queued).toEqual(QUEUED);
-  });
+test('takes one event in binary mode', async () => {
+  const server = testServer();
+  const answer = await binary(server, EVENT.type).send(JSON.stringify(SERVICE));
+  expect(answer.status).toBe(202);
+  expect(server.queued).toEqual(QUEUED);
+});
 
-  test('a ping without data is a sweep', async () => {
-    const server = testServer();
-    const answer = await binary(server, 'dev.knative.sources.ping').set('Content-Length', '0');
-    expect(answer.status).toBe(202);
-    expect(server.queued).toEqual([{ key: 'all', trigger: 'events', cause: 'event-1' }]);
-  });
+test('a ping without data is a sweep', async () => {
+  const server = testServer();
+  const answer = await binary(server, 'dev.knative.sources.ping').set('Content-Length', '0');
+  expect(answer.status).toBe(202);
+  expect(server.queued).toEqual([{ key: 'all', trigger: 'events', cause: 'event-1' }]);
+});
 
-  const PING = 'dev.knative.sources.ping';
-  const SWEEP = [{ key: 'all', trigger: 'events', cause: 'event-1' }];
+const PING = 'dev.knative.sources.ping';
+const SWEEP = [{ key: 'all', trigger: 'events', cause: 'event-1' }];
 
-  test.each([
-    ['nothing', undefined, undefined],
-    ['no type, as Knative sends it without contentType,', undefined, 'hello'],
-    ['text', 'text/plain', 'hello'],
-    ['XML', 'application/xml', '<a/>'],
-    ['a JSON of its own', 'application/vnd.example+json; charset=utf-8', '{"a":1}'],
-    ['bytes', 'application/octet-stream', '\u0000'],
-    ['JSON that is none', 'application/json', '{ value: "hello" }'],
-    ['JSON that is too deep', 'application/json', '['.repeat(999)],
-  ])('a ping with %s as data is a sweep', async (_what, type, body) => {
-    const server = testServer();
-    const call = request(server.app).post('/events/kubernetes').set('Authorization', AUDIT);
-    const headers = { specversion: '1.0', id: 'event-1', type: PING, source: '/a' };
-    for (const [name, value] of Object.entries(headers)) void call.set(`ce-${name}`, value);
-    if (type !== undefined) void call.set('Content-Type', type);
-    else if (body !== undefined) call.write(body); // send() would give a type
-    const answer = await (type === undefined ? call : call.send(body));
-    expect([answer.status, answer.body]).toEqual([202, { accepted: 1, skipped: 0, ignored: 0, keys: 1 }]);
-    expect(server.queued).toEqual(SWEEP);
-  });
+test.each([
+  ['nothing', undefined, undefined],
+  ['no type, as Knative sends it without contentType,', undefined, 'hello'],
+  ['text', 'text/plain', 'hello'],
+  ['XML', 'application/xml', '<a/>'],
+  ['a JSON of its own', 'application/vnd.example+json; charset=utf-8', '{"a":1}'],
+  ['bytes', 'application/octet-stream', '\u0000'],
+  ['JSON that is none', 'application/json', '{ value: "hello" }'],
+  ['JSON that is too deep', 'application/json', '['.repeat(999)],
+])('a ping with %s as data is a sweep', async (_what, type, body) => {
+  const server = testServer();
+  const call = request(server.app).post('/events/kubernetes').set('Authorization', AUDIT);
+  const headers = { specversion: '1.0', id: 'event-1', type: PING, source: '/a' };
+  for (const [name, value] of Object.entries(headers)) void call.set(`ce-${name}`, value);
+  if (type !== undefined) void call.set('Content-Type', type);
+  else if (body !== undefined) call.write(body); // send() would give a type
+  const answer = await (type === undefined ? call : call.send(body));
+  expect([answer.status, answer.body]).toEqual([202, { accepted: 1, skipped: 0, ignored: 0, keys: 1 }]);
+  expect(server.queued).toEqual(SWEEP);
+});
 
-  test.each([
-    ['com.foo', { accepted: 0, skipped: 0, ignored: 1, keys: 0 }],
-    [EVENT.type, { accepted: 0, skipped: 1, ignored: 0, keys: 0 }],
-  ])('data of %s that is no JSON makes no sender try again', async (type, counts) => {
-    const answer = await binary(testServer(), type).send('hello');
-    expect([answer.status, answer.body]).toEqual([202, counts]);
-  });
+test.each([
+  ['com.foo', { accepted: 0, skipped: 0, ignored: 1, keys: 0 }],
+  [EVENT.type, { accepted: 0, skipped: 1, ignored: 0, keys: 0 }],
+])('data of %s that is no JSON makes no sender try again', async (type, counts) => {
+  const answer = await binary(testServer(), type).send('hello');
+  expect([answer.status, answer.body]).toEqual([202, counts]);
+});
 
-  const { data, ...bare } = EVENT;
-  const packed = (text: string) => ({ ...bare, data_base64: Buffer.from(text).toString('base64') });
+const { data, ...bare } = EVENT;
+const packed = (text: string) => ({ ...bare, data_base64: Buffer.from(text).toString('base64') });
 
-  test.each([
-    ['one event', 'application/cloudevents+json', packed(JSON.stringify(data))],
-    [
-      'a batch',
-      'application/cloudevents-batch+json',
-      [packed(JSON.stringify(data)), packed(`[${'['.repeat(999)}`)],
-    ],
-  ])('data in base64 of %s is read', async (_what, type, body) => {
-    const server = testServer();
-    const answer = await deliver(server, type).send(JSON.stringify(body));
-    expect(answer.body).toMatchObject({ accepted: 1, keys: 1, skipped: Array.isArray(body) ? 1 : 0 });
-    expect(server.queued).toEqual(QUEUED);
-  });
+test.each([
+  ['one event', 'application/cloudevents+json', packed(JSON.stringify(data))],
+  [
+    'a batch',
+    'application/cloudevents-batch+json',
+    [packed(JSON.stringify(data)), packed(`[${'['.repeat(999)}`)],
+  ],
+])('data in base64 of %s is read', async (_what, type, body) => {
+  const server = testServer();
+  const answer = await deliver(server, type).send(JSON.stringify(body));
+  expect(answer.body).toMatchObject({ accepted: 1, keys: 1, skipped: Array.isArray(body) ? 1 : 0 });
+  expect(server.queued).toEqual(QUEUED);
+});
 
-  test('data of a ping that is no JSON is not looked at in the structured form either', async () => {
-    const server = testServer();
-    const body = { ...packed('hello'), type: PING, datacontenttype: 'text/plain' };
-    expect((await deliver(server, 'application/cloudevents+json').send(JSON.stringify(body))).status).toBe(
-      202,
-    );
-    expect(server.queued).toEqual(SWEEP);
-  });
+test('data of a ping that is no JSON is not looked at in the structured form either', async () => {
+  const server = testServer();
+  const body = { ...packed('hello'), type: PING, datacontenttype: 'text/plain' };
+  expect((await deliver(server, 'application/cloudevents+json').send(JSON.stringify(body))).status).toBe(202);
+  expect(server.queued).toEqual(SWEEP);
+});
 
-  test('headers of an event beside a structured one do not count', async () => {
-    const server = testServer();
-    const call = binary(server, PING).set('Content-Type', 'application/cloudevents+json');
-    expect((await call.send(JSON.stringify(EVENT))).status).toBe(202);
-    expect(server.queued).toEqual(QUEUED);
-    expect(
-      (await binary(server, PING).set('Content-Type', 'application/cloudevents+avro').send('x')).status,
-    ).toBe(415);
-  });
+test('headers of an event beside a structured one do not count', async () => {
+  const server = testServer();
+  const call = binary(server, PING).set('Content-Type', 'application/cloudevents+json');
+  expect((await call.send(JSON.stringify(EVENT))).status).toBe(202);
+  expect(server.queued).toEqual(QUEUED);
+  expect(
+    (await binary(server, PING).set('Content-Type', 'application/cloudevents+avro').send('x')).status,
+  ).toBe(415);
+});
 
-  test.each([
-    ['application/cloudevents+json', '[]', 'not a CloudEvent: the body must be an object with "specversion"'],
-    ['application/cloudevents+json', 'x', 'the body is not JSON in UTF-8'],
-    ['application/cloudevents-batch+json', '{}', 'not a batch of CloudEvents: the body must be a list'],
-    [
-      'application/json',
-      JSON.stringify(EVENT),
-      'not a CloudEvent: application/json needs the headers ce-specversion, ce-type, ce-id',
-    ],
-  ])('422: %s %s', async (type, body, error) => {
-    const answer = await deliver(testServer(), type).send(body);
-    expect(answer.status).toBe(422);
-    expect(answer.body).toEqual({ error });
-  });
+test.each([
+  ['application/cloudevents+json', '[]', 'not a CloudEvent: the body must be an object with "specversion"'],
+  ['application/cloudevents+json', 'x', 'the body is not JSON in UTF-8'],
+  ['application/cloudevents-batch+json', '{}', 'not a batch of CloudEvents: the body must be a list'],
+  [
+    'application/json',
+    JSON.stringify(EVENT),
+    'not a CloudEvent: application/json needs the headers ce-specversion, ce-type, ce-id',
+  ],
+])('422: %s %s', async (type, body, error) => {
+  const answer = await deliver(testServer(), type).send(body);
+  expect(answer.status).toBe(422);
+  expect(answer.body).toEqual({ error });
+});
 
-  test('refuses as /audit does: 401, 404, 405, 415', async () => {
-    const { app } = testServer();
-    expect((await request(app).post('/events/other')).status).toBe(401);
-    expect((await request(app).get('/events/other').set('Authorization', AUDIT)).status).toBe(404);
-    expect((await request(app).get('/events/kubernetes').set('Authorization', AUDIT)).status).toBe(405);
-    expect((await deliver(testServer(), 'text/plain').send('x')).status).toBe(415);
-  });
+test('refuses as /audit does: 401, 404, 405, 415', async () => {
+  const { app } = testServer();
+  expect((await request(app).post('/events/other')).status).toBe(401);
+  expect((await request(app).get('/events/other').set('Authorization', AUDIT)).status).toBe(404);
+  expect((await request(app).get('/events/kubernetes').set('Authorization', AUDIT)).status).toBe(405);
+  expect((await deliver(testServer(), 'text/plain').send('x')).status).toBe(415);
 });
 
 describe('the OIDC token of a source', () => {

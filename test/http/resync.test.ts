@@ -1,5 +1,6 @@
+/** POST /resync. */
 import request, { type Test } from 'supertest';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ReconcileError } from '../../shared/model/errors.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
@@ -18,155 +19,153 @@ const ONE = { objects: ['service/shop/web'] };
 
 const ALLOWED = 'must be service/NAMESPACE/NAME, svc/NAME of the namespace default, node/NAME or routes';
 
-describe('POST /resync', () => {
-  test('objects go through the queue, each once', async () => {
-    const server = testServer();
-    const objects = ['service/shop/web', 'service/shop/web', 'node/worker-7', 'routes'];
-    const answer = await resync(server, { objects });
-    expect(answer.status).toBe(202);
-    const queued = ['service/shop/web', 'node/worker-7', 'routes'];
-    expect(answer.body).toEqual({ queued, page: '/' });
-    const cause: unknown = answer.headers['x-request-id'];
-    expect(server.queued).toEqual(queued.map((key) => ({ key, trigger: 'resync', cause })));
-    expect(server.dryRuns).toEqual([]);
-  });
+test('objects go through the queue, each once', async () => {
+  const server = testServer();
+  const objects = ['service/shop/web', 'service/shop/web', 'node/worker-7', 'routes'];
+  const answer = await resync(server, { objects });
+  expect(answer.status).toBe(202);
+  const queued = ['service/shop/web', 'node/worker-7', 'routes'];
+  expect(answer.body).toEqual({ queued, page: '/' });
+  const cause: unknown = answer.headers['x-request-id'];
+  expect(server.queued).toEqual(queued.map((key) => ({ key, trigger: 'resync', cause })));
+  expect(server.dryRuns).toEqual([]);
+});
 
-  test.each([
-    [{ status: 'blocked', reason: 'no such subnet' }, 200],
-    [{ status: 'failed', code: 'CLOUD_UNAVAILABLE', message: 'away', retryAfterMs: 4000 }, 503],
-    [{ status: 'failed', code: 'FORBIDDEN', message: 'not allowed', retryAfterMs: 60_000 }, 500],
-  ] as const)('a dry run without a plan, %j, is %i', async (outcome, status) => {
-    const dryRun = (asked: readonly ReconcileRequest[]) =>
+test.each([
+  [{ status: 'blocked', reason: 'no such subnet' }, 200],
+  [{ status: 'failed', code: 'CLOUD_UNAVAILABLE', message: 'away', retryAfterMs: 4000 }, 503],
+  [{ status: 'failed', code: 'FORBIDDEN', message: 'not allowed', retryAfterMs: 60_000 }, 500],
+] as const)('a dry run without a plan, %j, is %i', async (outcome, status) => {
+  const dryRun = (asked: readonly ReconcileRequest[]) =>
+    Promise.resolve(
+      asked.map((request): Report => {
+        const { plan: _, ...without } = report(request, outcome);
+        return without;
+      }),
+    );
+  const answer = await resync(testServer({ dryRun }), { ...ONE, dryRun: true });
+  expect(answer.status).toBe(status);
+  expect(answer.body).toMatchObject({ outcome });
+});
+
+test('a dry run of several objects is answered by a list', async () => {
+  const answer = await resync(testServer(), { objects: ['svc/a', 'node/worker-7'], dryRun: true });
+  expect(answer.status).toBe(200);
+  expect((answer.body as { reports: unknown[] }).reports).toHaveLength(2);
+});
+
+test('a dry run answers with the plan: JSON, or text for people', async () => {
+  const server = testServer();
+  for (const objects of [ONE.objects, ['node/worker-7'], ['routes']]) {
+    const json = await resync(server, { objects, dryRun: true });
+    expect(json.body).toEqual(PLAN);
+  }
+  expect(server.dryRuns.map(({ dryRun }) => dryRun)).toEqual([true, true, true]);
+  expect(server.queued).toEqual([]);
+  const text = await resync(server, { ...ONE, dryRun: true }).set('Accept', 'text/plain');
+  expect(text.headers['content-type']).toMatch('text/plain');
+  expect(text.text).toBe(renderPlan(PLAN));
+});
+
+test('objects are named as for kubectl: without a namespace a Service is of the namespace default', async () => {
+  const server = testServer();
+  const objects = ['svc/web', 'services/shop/api', 'no/worker-7', 'service/default/web'];
+  expect((await resync(server, { objects })).status).toBe(202);
+  expect(server.queued.map(({ key }) => key)).toEqual([
+    'service/default/web',
+    'service/shop/api',
+    'node/worker-7',
+  ]);
+});
+
+test('an object that is not there is 404, as the command says', async () => {
+  const server = testServer({
+    dryRun: (asked) =>
       Promise.resolve(
-        asked.map((request): Report => {
-          const { plan: _, ...without } = report(request, outcome);
-          return without;
-        }),
-      );
-    const answer = await resync(testServer({ dryRun }), { ...ONE, dryRun: true });
-    expect(answer.status).toBe(status);
-    expect(answer.body).toMatchObject({ outcome });
+        asked.map((one) => ({ ...report(one, { status: 'settled' }), missing: true as const })),
+      ),
   });
+  const how = { dryRun: true };
+  const answer = await resync(server, { ...ONE, ...how }).set('Accept', 'text/plain');
+  expect(answer.status).toBe(404);
+  expect(JSON.parse(answer.text)).toMatchObject({ error: 'service/shop/web not found', missing: true });
+  const two = await resync(server, { objects: ['svc/a', 'svc/b'], ...how }).set('Accept', 'text/plain');
+  expect(two.status).toBe(200);
+  expect(JSON.parse(two.text)).toMatchObject({ reports: [{ missing: true }, { missing: true }] });
+});
 
-  test('a dry run of several objects is answered by a list', async () => {
-    const answer = await resync(testServer(), { objects: ['svc/a', 'node/worker-7'], dryRun: true });
-    expect(answer.status).toBe(200);
-    expect((answer.body as { reports: unknown[] }).reports).toHaveLength(2);
-  });
-
-  test('a dry run answers with the plan: JSON, or text for people', async () => {
+test.each(['?dryRun=All', '?dry-run=1', '?all', `?${'x'.repeat(200)}=1`])(
+  'refuses the query %s, which would mean nothing, and works on nothing',
+  async (query) => {
     const server = testServer();
-    for (const objects of [ONE.objects, ['node/worker-7'], ['routes']]) {
-      const json = await resync(server, { objects, dryRun: true });
-      expect(json.body).toEqual(PLAN);
-    }
-    expect(server.dryRuns.map(({ dryRun }) => dryRun)).toEqual([true, true, true]);
+    const call = request(server.app).post(`/resync${query}`).set('Authorization', RESYNC);
+    const answer = await call.send(ONE);
+    expect(answer.status).toBe(400);
+    expect((answer.body as { error: string }).error).toMatch(/^.{3,100} in the query means nothing here/);
     expect(server.queued).toEqual([]);
-    const text = await resync(server, { ...ONE, dryRun: true }).set('Accept', 'text/plain');
-    expect(text.headers['content-type']).toMatch('text/plain');
-    expect(text.text).toBe(renderPlan(PLAN));
-  });
+    expect((await request(server.app).post(`/resync${query}`)).status).toBe(401);
+  },
+);
 
-  test('objects are named as for kubectl: without a namespace a Service is of the namespace default', async () => {
-    const server = testServer();
-    const objects = ['svc/web', 'services/shop/api', 'no/worker-7', 'service/default/web'];
-    expect((await resync(server, { objects })).status).toBe(202);
-    expect(server.queued.map(({ key }) => key)).toEqual([
-      'service/default/web',
-      'service/shop/api',
-      'node/worker-7',
-    ]);
-  });
+test('all goes through the queue', async () => {
+  const server = testServer();
+  const answer = await resync(server, { all: true });
+  expect(answer.status).toBe(202);
+  expect(answer.body).toEqual({ queued: ['all'], page: '/' });
+  expect(server.queued).toMatchObject([{ key: 'all', trigger: 'resync' }]);
+  const away = testServer({ enqueue: () => Promise.reject(new Error('away')) });
+  expect((await resync(away, { all: true })).status).toBe(503);
+});
 
-  test('an object that is not there is 404, as the command says', async () => {
-    const server = testServer({
-      dryRun: (asked) =>
-        Promise.resolve(
-          asked.map((one) => ({ ...report(one, { status: 'settled' }), missing: true as const })),
-        ),
-    });
-    const how = { dryRun: true };
-    const answer = await resync(server, { ...ONE, ...how }).set('Accept', 'text/plain');
-    expect(answer.status).toBe(404);
-    expect(JSON.parse(answer.text)).toMatchObject({ error: 'service/shop/web not found', missing: true });
-    const two = await resync(server, { objects: ['svc/a', 'svc/b'], ...how }).set('Accept', 'text/plain');
-    expect(two.status).toBe(200);
-    expect(JSON.parse(two.text)).toMatchObject({ reports: [{ missing: true }, { missing: true }] });
-  });
+test.each<[unknown, string]>([
+  [[], 'the body: must be an object with "objects" or "all"'],
+  [{}, 'objects: must be given, or "all" instead'],
+  [{ objects: [], all: true }, 'objects: must be given, or "all" instead'],
+  [{ objects: [] }, 'objects: must be a list of 1 to 100 objects'],
+  [{ objects: 'service/a/b' }, 'objects: must be a list of 1 to 100 objects'],
+  [{ all: 1 }, 'all: can only be true'],
+  [{ ...ONE, dryRun: 'yes' }, 'dryRun: must be true or false'],
+  [{ ...ONE, force: true }, 'force: is not known; known are "objects", "all" and "dryRun"'],
+  [{ all: true, dryRun: true }, 'dryRun: needs "objects"; `levelset sweep --dry-run` shows everything'],
+  ...['ns/shop', 7, 'all', 'nodeset', 'shop/web', 'svc/Shop', 'web'].map((object): [unknown, string] => [
+    { objects: ['node/w', object] },
+    `objects[1] ${JSON.stringify(object)}: ${ALLOWED}`,
+  ]),
+])('422: %j', async (body, error) => {
+  const server = testServer();
+  const answer = await resync(server, body);
+  expect([answer.status, answer.body]).toEqual([422, { error }]);
+  expect(server.queued).toEqual([]);
+});
 
-  test.each(['?dryRun=All', '?dry-run=1', '?all', `?${'x'.repeat(200)}=1`])(
-    'refuses the query %s, which would mean nothing, and works on nothing',
-    async (query) => {
-      const server = testServer();
-      const call = request(server.app).post(`/resync${query}`).set('Authorization', RESYNC);
-      const answer = await call.send(ONE);
-      expect(answer.status).toBe(400);
-      expect((answer.body as { error: string }).error).toMatch(/^.{3,100} in the query means nothing here/);
-      expect(server.queued).toEqual([]);
-      expect((await request(server.app).post(`/resync${query}`)).status).toBe(401);
-    },
-  );
+test('422: more than 100 objects', async () => {
+  const objects = Array.from({ length: 101 }, (_, i) => `service/shop/web-${i}`);
+  expect((await resync(testServer(), { objects })).status).toBe(422);
+});
 
-  test('all goes through the queue', async () => {
-    const server = testServer();
-    const answer = await resync(server, { all: true });
-    expect(answer.status).toBe(202);
-    expect(answer.body).toEqual({ queued: ['all'], page: '/' });
-    expect(server.queued).toMatchObject([{ key: 'all', trigger: 'resync' }]);
-    const away = testServer({ enqueue: () => Promise.reject(new Error('away')) });
-    expect((await resync(away, { all: true })).status).toBe(503);
-  });
+test('refuses in order: 401, 405, 415', async () => {
+  const { app } = testServer();
+  const get = await request(app).get('/resync').set('Authorization', RESYNC);
+  expect([get.status, get.headers['allow']]).toEqual([405, 'POST']);
+  expect((await request(app).post('/resync').set('Authorization', AUDIT)).status).toBe(401);
+  const text = request(app).post('/resync').set('Authorization', RESYNC).set('Content-Type', 'text/plain');
+  expect((await text.send('all')).status).toBe(415);
+});
 
-  test.each<[unknown, string]>([
-    [[], 'the body: must be an object with "objects" or "all"'],
-    [{}, 'objects: must be given, or "all" instead'],
-    [{ objects: [], all: true }, 'objects: must be given, or "all" instead'],
-    [{ objects: [] }, 'objects: must be a list of 1 to 100 objects'],
-    [{ objects: 'service/a/b' }, 'objects: must be a list of 1 to 100 objects'],
-    [{ all: 1 }, 'all: can only be true'],
-    [{ ...ONE, dryRun: 'yes' }, 'dryRun: must be true or false'],
-    [{ ...ONE, force: true }, 'force: is not known; known are "objects", "all" and "dryRun"'],
-    [{ all: true, dryRun: true }, 'dryRun: needs "objects"; `levelset sweep --dry-run` shows everything'],
-    ...['ns/shop', 7, 'all', 'nodeset', 'shop/web', 'svc/Shop', 'web'].map((object): [unknown, string] => [
-      { objects: ['node/w', object] },
-      `objects[1] ${JSON.stringify(object)}: ${ALLOWED}`,
-    ]),
-  ])('422: %j', async (body, error) => {
-    const server = testServer();
-    const answer = await resync(server, body);
-    expect([answer.status, answer.body]).toEqual([422, { error }]);
-    expect(server.queued).toEqual([]);
+test('a known error thrown is answered by its row in the table, an unknown one tells nothing', async () => {
+  const known = testServer({
+    dryRun: () => Promise.reject(new ReconcileError('UNAUTHORIZED', 'Keystone says no')),
   });
-
-  test('422: more than 100 objects', async () => {
-    const objects = Array.from({ length: 101 }, (_, i) => `service/shop/web-${i}`);
-    expect((await resync(testServer(), { objects })).status).toBe(422);
+  const answer = await resync(known, { ...ONE, dryRun: true });
+  expect(answer.status).toBe(500);
+  expect(answer.body).toEqual({
+    error: 'Keystone says no',
+    code: 'UNAUTHORIZED',
+    advice: 'check the credentials in cloud.conf',
   });
-
-  test('refuses in order: 401, 405, 415', async () => {
-    const { app } = testServer();
-    const get = await request(app).get('/resync').set('Authorization', RESYNC);
-    expect([get.status, get.headers['allow']]).toEqual([405, 'POST']);
-    expect((await request(app).post('/resync').set('Authorization', AUDIT)).status).toBe(401);
-    const text = request(app).post('/resync').set('Authorization', RESYNC).set('Content-Type', 'text/plain');
-    expect((await text.send('all')).status).toBe(415);
-  });
-
-  test('a known error thrown is answered by its row in the table, an unknown one tells nothing', async () => {
-    const known = testServer({
-      dryRun: () => Promise.reject(new ReconcileError('UNAUTHORIZED', 'Keystone says no')),
-    });
-    const answer = await resync(known, { ...ONE, dryRun: true });
-    expect(answer.status).toBe(500);
-    expect(answer.body).toEqual({
-      error: 'Keystone says no',
-      code: 'UNAUTHORIZED',
-      advice: 'check the credentials in cloud.conf',
-    });
-    const unknown = testServer({ dryRun: () => Promise.reject(new TypeError('x of undefined')) });
-    const silent = await resync(unknown, { ...ONE, dryRun: true });
-    expect(silent.status).toBe(500);
-    expect(silent.body).toEqual({ error: 'an unexpected error; the log has the details' });
-    expect(silent.text).not.toContain('undefined');
-  });
+  const unknown = testServer({ dryRun: () => Promise.reject(new TypeError('x of undefined')) });
+  const silent = await resync(unknown, { ...ONE, dryRun: true });
+  expect(silent.status).toBe(500);
+  expect(silent.body).toEqual({ error: 'an unexpected error; the log has the details' });
+  expect(silent.text).not.toContain('undefined');
 });

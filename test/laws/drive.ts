@@ -12,7 +12,7 @@ import { objectOf } from '../../shared/service/service-object.ts';
 import type { SteppedCloud } from '../support/simulated-cloud.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { aConfig } from '../support/config.ts';
-import { podsOf } from '../support/service-pods.ts';
+import { podsOf } from '../support/service.ts';
 import { aTlsSecret, secretsOf } from '../support/tls-secret.ts';
 
 export const CLUSTER = { id: 'c1c1c1c1-0000-4000-8000-000000000000', name: 'kubernetes' };

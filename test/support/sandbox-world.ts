@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
 import { startSandbox } from '../../infra/sandbox/sandbox.ts';
 import type { Sandbox, SandboxInside, SandboxOptions } from '../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../shared/config/config.ts';
@@ -200,4 +201,16 @@ domain-name = Default
 [LoadBalancer]
 create-monitor = true
 `;
+}
+
+/** The world of the test that runs: each test of the file has its own, which is closed after it. */
+export function inEachTest<T extends { close(): unknown }>(start: () => Promise<T>): T {
+  const its: { world?: T } = {};
+  beforeEach(async () => {
+    its.world = await start();
+  });
+  afterEach(() => its.world?.close());
+  return new Proxy({} as T, {
+    get: (_, name) => Reflect.get(its.world ?? {}, name) as unknown,
+  });
 }

@@ -161,42 +161,40 @@ describe('what somebody changes by hand in a settled world', () => {
   });
 });
 
-describe('drift that is only to be reported', () => {
-  test('is not written over, not even when a Node joins, until it is to be repaired', async () => {
-    const it = await startDriftWorld(['http', 'limits'], { [DRIFT]: 'report' });
-    const changed = SOME_DRIFT.map((place) => {
-      const [address = '', attribute = ''] = place.split(' ');
-      const kind = KINDS[address.split('/')[0] ?? ''] ?? '';
-      const one = MUTATIONS.find((row) => row.kind === kind && row.attribute === attribute);
-      const row = rowsOf(kind, it.inside)[0];
-      if (!one || !row) throw new Error(`nothing is ${place}`);
-      return { ...one, row, before: row[attribute] };
-    });
-    it.byHand(() => {
-      for (const { row, attribute, to } of changed) row[attribute] = to;
-    });
-    const [byHand, writes] = [it.picture(), it.writes().length];
-    for (let sweeps = 0; sweeps < 2; sweeps += 1) {
-      const { drift, reports } = await it.sweepOnce();
-      if (sweeps === 0) expect(drift.flatMap(placesOf).sort()).toEqual([...SOME_DRIFT].sort());
-      expect(reports.flatMap(({ plan }) => plan?.steps ?? [])).toEqual([]);
-    }
-    expect([it.picture(), it.writes().slice(writes)]).toEqual([byHand, []]);
-    expect(JSON.stringify(it.inside.kube.list('Event'))).toContain('DriftReported');
-
-    it.inside.kube.addNode('node-9');
-    it.inside.clock.advance(60_000);
-    await it.sweepOnce();
-    expect(it.inside.cloud.members.filter(({ name }) => name.includes('node-9'))).not.toEqual([]);
-    for (const { row, attribute, to } of changed) expect(row[attribute], attribute).toEqual(to);
-
-    it.apply({ [DRIFT]: 'repair' });
-    it.inside.clock.advance(60_000);
-    const { drift } = await it.sweepOnce();
-    expect(drift.flatMap(placesOf)).toEqual(expect.arrayContaining(SOME_DRIFT));
-    for (const { row, attribute, before } of changed) expect(row[attribute], attribute).toEqual(before);
-    expect(JSON.stringify(it.inside.kube.list('Event'))).toContain('DriftRepaired');
+test('drift that is only to be reported is not written over, not even when a Node joins, until it is to be repaired', async () => {
+  const it = await startDriftWorld(['http', 'limits'], { [DRIFT]: 'report' });
+  const changed = SOME_DRIFT.map((place) => {
+    const [address = '', attribute = ''] = place.split(' ');
+    const kind = KINDS[address.split('/')[0] ?? ''] ?? '';
+    const one = MUTATIONS.find((row) => row.kind === kind && row.attribute === attribute);
+    const row = rowsOf(kind, it.inside)[0];
+    if (!one || !row) throw new Error(`nothing is ${place}`);
+    return { ...one, row, before: row[attribute] };
   });
+  it.byHand(() => {
+    for (const { row, attribute, to } of changed) row[attribute] = to;
+  });
+  const [byHand, writes] = [it.picture(), it.writes().length];
+  for (let sweeps = 0; sweeps < 2; sweeps += 1) {
+    const { drift, reports } = await it.sweepOnce();
+    if (sweeps === 0) expect(drift.flatMap(placesOf).sort()).toEqual([...SOME_DRIFT].sort());
+    expect(reports.flatMap(({ plan }) => plan?.steps ?? [])).toEqual([]);
+  }
+  expect([it.picture(), it.writes().slice(writes)]).toEqual([byHand, []]);
+  expect(JSON.stringify(it.inside.kube.list('Event'))).toContain('DriftReported');
+
+  it.inside.kube.addNode('node-9');
+  it.inside.clock.advance(60_000);
+  await it.sweepOnce();
+  expect(it.inside.cloud.members.filter(({ name }) => name.includes('node-9'))).not.toEqual([]);
+  for (const { row, attribute, to } of changed) expect(row[attribute], attribute).toEqual(to);
+
+  it.apply({ [DRIFT]: 'repair' });
+  it.inside.clock.advance(60_000);
+  const { drift } = await it.sweepOnce();
+  expect(drift.flatMap(placesOf)).toEqual(expect.arrayContaining(SOME_DRIFT));
+  for (const { row, attribute, before } of changed) expect(row[attribute], attribute).toEqual(before);
+  expect(JSON.stringify(it.inside.kube.list('Event'))).toContain('DriftRepaired');
 });
 
 const DRIFT = 'levelset.openstack.org/drift';

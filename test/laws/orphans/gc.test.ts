@@ -61,47 +61,42 @@ async function planOf(gone: Cluster, alive: Cluster): Promise<GcPlan> {
   });
 }
 
-describe('gc of a cluster that was deleted together with its Services', () => {
-  test('takes all that is its own alone, and nothing that anybody else has or may need', () =>
-    fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 3 }),
-        async (spoils) => {
-          const alive = startCluster();
-          await alive.create('s0');
-          const base = aConfig().loadBalancer;
-          const gone = startCluster({ loadBalancer: { ...base, manageSecurityGroups: true } }, alive);
-          await gone.create(...spoils.map((_, at) => `s${at}`));
-          await untouchable(alive);
-          await untouchable(gone);
-          for (const [at, how] of spoils.entries()) await spoil(gone, at, how);
-          const before = whatIsThere(gone.inside);
-          alive.inside.advanceClock(DAY_MS + 1_000);
+test('gc of a cluster that was deleted together with its Services takes all that is its own alone, and nothing that anybody else has or may need', () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 3 }), async (spoils) => {
+      const alive = startCluster();
+      await alive.create('s0');
+      const base = aConfig().loadBalancer;
+      const gone = startCluster({ loadBalancer: { ...base, manageSecurityGroups: true } }, alive);
+      await gone.create(...spoils.map((_, at) => `s${at}`));
+      await untouchable(alive);
+      await untouchable(gone);
+      for (const [at, how] of spoils.entries()) await spoil(gone, at, how);
+      const before = whatIsThere(gone.inside);
+      alive.inside.advanceClock(DAY_MS + 1_000);
 
-          const plan = await planOf(gone, alive);
-          expect(plan.problems).toEqual([]);
-          const { failed } = await runGc(plan, alive.world.cloud);
-          expect(failed).toEqual([]);
-          alive.inside.advanceClock(1_000);
-          await observeBelongings(alive.world.cloud);
+      const plan = await planOf(gone, alive);
+      expect(plan.problems).toEqual([]);
+      const { failed } = await runGc(plan, alive.world.cloud);
+      expect(failed).toEqual([]);
+      alive.inside.advanceClock(1_000);
+      await observeBelongings(alive.world.cloud);
 
-          const after = whatIsThere(gone.inside);
-          const goes = (of: string, kind: string): boolean => {
-            const at = Number(/^ours\/s(\d)$/.exec(of)?.[1] ?? NaN);
-            return spoils[at] === 'nothing' && kind !== '';
-          };
-          const text = (all: typeof before): readonly string[] =>
-            all.map(({ kind, id }) => `${kind} ${id}`).sort();
-          expect(text(after)).toEqual(text(before.filter(({ of, kind }) => !goes(of, kind))));
-          const others = (all: typeof before): typeof before => all.filter(({ of }) => of === 'others');
-          expect(others(after)).toEqual(others(before));
-          const [left] = (await planOf(gone, alive)).steps;
-          expect(left).toBeUndefined();
-        },
-      ),
-      { numRuns: THOROUGH ? 150 : 4 },
-    ));
-});
+      const after = whatIsThere(gone.inside);
+      const goes = (of: string, kind: string): boolean => {
+        const at = Number(/^ours\/s(\d)$/.exec(of)?.[1] ?? NaN);
+        return spoils[at] === 'nothing' && kind !== '';
+      };
+      const text = (all: typeof before): readonly string[] =>
+        all.map(({ kind, id }) => `${kind} ${id}`).sort();
+      expect(text(after)).toEqual(text(before.filter(({ of, kind }) => !goes(of, kind))));
+      const others = (all: typeof before): typeof before => all.filter(({ of }) => of === 'others');
+      expect(others(after)).toEqual(others(before));
+      const [left] = (await planOf(gone, alive)).steps;
+      expect(left).toBeUndefined();
+    }),
+    { numRuns: THOROUGH ? 150 : 4 },
+  ));
 
 describe('gc refuses', () => {
   const two = async (): Promise<readonly [gone: Cluster, alive: Cluster]> => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { FaultRule } from '../../../infra/sandbox/fault-rules.ts';
 import { aConfig } from '../../support/config.ts';
 import { aService } from '../../support/service.ts';
@@ -65,52 +65,48 @@ async function start({ shares, percent }: { shares: boolean; percent: number }):
   return { ours, theirs };
 }
 
-describe('what becomes of what Services have left', () => {
-  test('nothing of others goes, nothing in quarantine, nothing while a list fails; then all that the budget allows', () =>
-    fc.assert(
-      fc.asyncProperty(WORLDS, async ({ lost, shares, fault, percent }) => {
-        const { ours } = await start({ shares, percent });
-        const before = whatIsThere(ours.inside);
-        ours.lose(...lost);
+test('what becomes of what Services have left nothing of others goes, nothing in quarantine, nothing while a list fails; then all that the budget allows', () =>
+  fc.assert(
+    fc.asyncProperty(WORLDS, async ({ lost, shares, fault, percent }) => {
+      const { ours } = await start({ shares, percent });
+      const before = whatIsThere(ours.inside);
+      ours.lose(...lost);
+      await ours.sweep();
+      ours.inside.advanceClock(DELAY_MS - 1_000);
+      await ours.sweep();
+      expect(whatIsThere(ours.inside)).toEqual(before);
+
+      const rule = FAULTS[fault];
+      ours.inside.advanceClock(2_000);
+      if (rule) {
+        const restore = ours.inside.fault(rule);
         await ours.sweep();
-        ours.inside.advanceClock(DELAY_MS - 1_000);
         await ours.sweep();
         expect(whatIsThere(ours.inside)).toEqual(before);
+        restore();
+      }
+      await ours.sweep();
+      await ours.sweep();
 
-        const rule = FAULTS[fault];
-        ours.inside.advanceClock(2_000);
-        if (rule) {
-          const restore = ours.inside.fault(rule);
-          await ours.sweep();
-          await ours.sweep();
-          expect(whatIsThere(ours.inside)).toEqual(before);
-          restore();
-        }
-        await ours.sweep();
-        await ours.sweep();
-
-        const isShared = shares && lost.includes('s0') !== lost.includes('s1');
-        const isLost = (name: string): boolean => NAMES.some((one) => one === name && lost.includes(one));
-        const loadBalancers = new Set(shares ? lost.map((name) => (name === 's1' ? 's0' : name)) : lost).size;
-        const all = shares ? 2 : 3;
-        const most = percent === 0 ? 0 : Math.max(1, Math.floor((all * percent) / 100));
-        const after = whatIsThere(ours.inside);
-        const stays = before.filter(({ of }) => !of.startsWith('ours/') || !isLost(of.slice('ours/'.length)));
-        const areThere = (list: typeof before): number =>
-          list.filter(({ of, kind }) => of.startsWith('ours/') && kind === 'loadbalancer').length;
-        if (most === 0) expect(after).toEqual(before);
-        else if (!isShared && loadBalancers > most) expect(areThere(before) - areThere(after)).toBe(most);
-        else if (!isShared) expect(after).toEqual(stays);
-        // a load balancer that another Service is on stays, with the address
-        else {
-          expect(after.filter(({ of }) => of === 'others')).toEqual(
-            before.filter(({ of }) => of === 'others'),
-          );
-          const ids = after.map(({ id }) => id);
-          const kept = before.filter(({ of, kind }) => of === 'ours/s0' && kind === 'loadbalancer');
-          for (const { id } of kept) expect(ids).toContain(id);
-        }
-      }),
-      { numRuns: THOROUGH ? 150 : 5 },
-    ));
-});
+      const isShared = shares && lost.includes('s0') !== lost.includes('s1');
+      const isLost = (name: string): boolean => NAMES.some((one) => one === name && lost.includes(one));
+      const loadBalancers = new Set(shares ? lost.map((name) => (name === 's1' ? 's0' : name)) : lost).size;
+      const all = shares ? 2 : 3;
+      const most = percent === 0 ? 0 : Math.max(1, Math.floor((all * percent) / 100));
+      const after = whatIsThere(ours.inside);
+      const stays = before.filter(({ of }) => !of.startsWith('ours/') || !isLost(of.slice('ours/'.length)));
+      const areThere = (list: typeof before): number =>
+        list.filter(({ of, kind }) => of.startsWith('ours/') && kind === 'loadbalancer').length;
+      if (most === 0) expect(after).toEqual(before);
+      else if (!isShared && loadBalancers > most) expect(areThere(before) - areThere(after)).toBe(most);
+      else if (!isShared) expect(after).toEqual(stays);
+      // a load balancer that another Service is on stays, with the address
+      else {
+        expect(after.filter(({ of }) => of === 'others')).toEqual(before.filter(({ of }) => of === 'others'));
+        const ids = after.map(({ id }) => id);
+        const kept = before.filter(({ of, kind }) => of === 'ours/s0' && kind === 'loadbalancer');
+        for (const { id } of kept) expect(ids).toContain(id);
+      }
+    }),
+    { numRuns: THOROUGH ? 150 : 5 },
+  ));

@@ -212,25 +212,23 @@ async function toldOf(texts: Partial<Record<File, string>>): Promise<string> {
   return [...(await Promise.all(told)), ...problems, ...(settings?.warnings ?? [])].join('\n');
 }
 
-describe('nothing of what stands in a file is told, wherever a secret stands in it', () => {
-  it.each(Object.keys(FILES) as File[])(
-    '%s',
-    async (name) => {
-      const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-      onTestFinished(() => {
-        warned.mockRestore();
-      });
-      await fc.assert(
-        fc.asyncProperty(broken(FILES[name]), async ({ secret, text }) => {
-          expectNothingOf(secret, await toldOf({ [name]: text }));
-          expect(warned.mock.calls).toEqual([]);
-        }),
-        { numRuns: THOROUGH ? 200 : 15 },
-      );
-    },
-    60_000,
-  );
-});
+it.each(Object.keys(FILES) as File[])(
+  'nothing of what stands in a file is told, wherever a secret stands in it %s',
+  async (name) => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    onTestFinished(() => {
+      warned.mockRestore();
+    });
+    await fc.assert(
+      fc.asyncProperty(broken(FILES[name]), async ({ secret, text }) => {
+        expectNothingOf(secret, await toldOf({ [name]: text }));
+        expect(warned.mock.calls).toEqual([]);
+      }),
+      { numRuns: THOROUGH ? 200 : 15 },
+    );
+  },
+  60_000,
+);
 
 const ROWS = Object.entries(FLAGS) as readonly (readonly [string, Flag])[];
 const OS = ['AUTH_URL', 'REGION_NAME', 'INTERFACE', 'ENDPOINT_TYPE', 'USERNAME', 'USER_ID', 'PASSWORD', 'PROJECT_ID', 'TENANT_ID', 'PROJECT_NAME', 'TENANT_NAME', 'DOMAIN_ID', 'DOMAIN_NAME', 'USER_DOMAIN_ID', 'USER_DOMAIN_NAME', 'PROJECT_DOMAIN_ID', 'PROJECT_DOMAIN_NAME', 'DEFAULT_DOMAIN', 'APPLICATION_CREDENTIAL_ID', 'APPLICATION_CREDENTIAL_NAME', 'APPLICATION_CREDENTIAL_SECRET', 'CACERT', 'CERT', 'KEY', 'TOKEN', 'TRUST_ID', 'AUTH_TYPE', 'CLOUD', 'CLIENT_CONFIG_FILE', 'CLIENT_SECURE_FILE'].map((name) => `OS_${name}`); // prettier-ignore

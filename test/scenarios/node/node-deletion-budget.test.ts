@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
 import type { RecordedDeletions } from '../../../shared/model/records.ts';
 import type { DeletionRecord, World } from '../../../shared/ports.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { replaced } from '../../support/in-process.ts';
 import { startNodeWorld } from '../../support/node-world.ts';
+import { inEachTest } from '../../support/sandbox-world.ts';
 
 const MINUTE = 61_000;
 const half = (): Partial<Config> => ({ deletionPercent: 50 });

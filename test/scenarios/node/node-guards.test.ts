@@ -1,10 +1,9 @@
 /** What must not happen to Nodes, whatever Nova, the apiserver and other controllers do meanwhile. */
 import { beforeEach, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { joinNodes } from '../../support/nodes.ts';
 import { startNodeWorld } from '../../support/node-world.ts';
-import { runAll } from '../../support/sandbox-world.ts';
+import { inEachTest, runAll } from '../../support/sandbox-world.ts';
 
 const it = inEachTest(() => startNodeWorld());
 beforeEach(async () => {

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { scopeOf } from '../../../shared/model/request.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { joinNode, joinNodes } from '../../support/nodes.ts';
 import { startNodeWorld } from '../../support/node-world.ts';
-import { runAll } from '../../support/sandbox-world.ts';
+import { inEachTest, runAll } from '../../support/sandbox-world.ts';
 
 const it = inEachTest(() => startNodeWorld());
 

@@ -1,10 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { joinNode, joinNodes } from '../../support/nodes.ts';
 import { startNodeWorld, type NodeWorld } from '../../support/node-world.ts';
 import { replaced } from '../../support/in-process.ts';
-import { run } from '../../support/sandbox-world.ts';
+import { inEachTest, run } from '../../support/sandbox-world.ts';
 
 const it = inEachTest(() => startNodeWorld());
 beforeEach(async () => {

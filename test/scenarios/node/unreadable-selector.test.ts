@@ -1,7 +1,6 @@
 /** A node-selector that cannot be read any more: no Node becomes a member, or gets the security group, that nobody asked for. */
 import { beforeEach, expect, test } from 'vitest';
-import { inEachTest } from '../../support/in-each-test.ts';
-import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { readyOf } from '../../support/told.ts';
 

@@ -1,9 +1,8 @@
 /** What was read a moment ago takes no address away, and what many runs want is read once. */
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
-import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { addressOf, cloudWrites, forceDelete } from '../../support/told.ts';
 
@@ -14,16 +13,17 @@ const request = { key: 'service/default/web', trigger: 'audit' } as const;
 const listsOfNodes = (): number =>
   it.sandbox.requests.filter(({ path }) => path.startsWith('/api/v1/nodes?')).length;
 
-describe('a Service that changes while a run plans to delete its load balancer', () => {
-  test.each([
-    [
-      'force-deleted',
-      () => {
-        forceDelete(it.sandbox);
-      },
-    ],
-    ['made a ClusterIP', () => it.sandbox.kube.apply(aService({ spec: { type: 'ClusterIP' } }))],
-  ])('%s and applied again keeps its load balancer and its address', async (_how, leave) => {
+test.each([
+  [
+    'force-deleted',
+    () => {
+      forceDelete(it.sandbox);
+    },
+  ],
+  ['made a ClusterIP', () => it.sandbox.kube.apply(aService({ spec: { type: 'ClusterIP' } }))],
+])(
+  'a Service that changes while a run plans to delete its load balancer %s and applied again keeps its load balancer and its address',
+  async (_how, leave) => {
     it.sandbox.kube.apply(aService());
     await it.settle('web');
     const address = addressOf(it.sandbox);
@@ -43,8 +43,8 @@ describe('a Service that changes while a run plans to delete its load balancer',
     expect(it.sandbox.cloud.loadbalancers).toMatchObject([{ id }]);
     expect(addressOf(it.sandbox)).toBe(address);
     expect(cloudWrites(it.sandbox).filter((write) => write.startsWith('DELETE'))).toEqual([]);
-  });
-});
+  },
+);
 
 test('the Nodes are listed once for the runs of many Services', async () => {
   const names = Array.from({ length: 20 }, (_, n) => `web-${n}`);

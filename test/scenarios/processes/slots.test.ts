@@ -1,8 +1,7 @@
 /** What a run does while as many load balancers as may be are in Octavia's hands: it makes none, and does all else. */
 import { expect, test } from 'vitest';
 import type { Report } from '../../../shared/model/outcome.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
-import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 
 const it = inEachTest(() => startSandboxWorld());

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { reconcile } from '../../../shared/reconcile.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { addressOf } from '../../support/told.ts';
 
 const it = inEachTest(() => startSandboxWorld());

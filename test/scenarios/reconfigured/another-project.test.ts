@@ -1,9 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { addressOf, cloudWrites, leftovers, readyOf, serviceOf } from '../../support/told.ts';
 
 const it = inEachTest(() => startSandboxWorld());

@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { addressOf, cloudWrites, eventsOf, leftovers, readyOf, serviceOf } from '../../support/told.ts';
 
 const OURS = 'levelset.example/lb';

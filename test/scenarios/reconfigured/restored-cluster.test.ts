@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Report } from '../../../shared/model/outcome.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { cloudWrites, forceDelete, leftovers, serviceOf } from '../../support/told.ts';
 
 const names = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `s${at}`);

@@ -1,7 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
-import { runAll } from '../../support/sandbox-world.ts';
+import { inEachTest, runAll } from '../../support/sandbox-world.ts';
 import { startSharedWorld } from '../../support/shared-world.ts';
 import { forceDelete } from '../../support/told.ts';
 

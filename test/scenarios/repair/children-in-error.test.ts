@@ -1,9 +1,8 @@
 /** A child in ERROR below an ACTIVE load balancer: Octavia shows what it should be, and it serves as it was before. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { cloudWrites, readyOf } from '../../support/told.ts';
 
 const it = inEachTest(() => startSandboxWorld());

@@ -1,7 +1,7 @@
 /** What must not happen to a router and to ports, whatever is there. */
 import { expect, test } from 'vitest';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { startRouteWorld } from '../../support/route-world.ts';
+import { inEachTest } from '../../support/sandbox-world.ts';
 
 const it = inEachTest(() => startRouteWorld());
 

@@ -2,8 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
 import type { World } from '../../../shared/ports.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
-import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { aTlsSecret, certificateOf, keyOfPair, type Pair } from '../../support/tls-secret.ts';
 import { cloudWrites, eventsOf, readyOf } from '../../support/told.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { manifestProblems } from '../../../shared/service/desired/desire-service.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { addressOf, readyOf, serviceOf } from '../../support/told.ts';
 
 const it = inEachTest(() => startSandboxWorld());

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { aService } from '../../support/service.ts';
 import { pause, run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { readyOf } from '../../support/told.ts';
@@ -40,18 +40,16 @@ async function runs(isEnough = (): boolean => false): Promise<readonly string[]>
   return seen;
 }
 
-describe('another member subnet', () => {
-  test('that is changed again on the way is never turned to', async () => {
-    const theirs = subnetsIn(poolInUse()).join();
-    ask(OTHER);
-    await runs(() => it.sandbox.cloud.members.some((member) => member['subnet_id'] === OTHER));
-    ask(THIRD);
+test('another member subnet that is changed again on the way is never turned to', async () => {
+  const theirs = subnetsIn(poolInUse()).join();
+  ask(OTHER);
+  await runs(() => it.sandbox.cloud.members.some((member) => member['subnet_id'] === OTHER));
+  ask(THIRD);
 
-    const seen = await runs();
+  const seen = await runs();
 
-    expect([...new Set(seen)]).toEqual([theirs, [THIRD, THIRD, THIRD].join()]);
-    expect(it.sandbox.cloud.pools.map(({ id }) => id)).toEqual([poolInUse()]);
-  });
+  expect([...new Set(seen)]).toEqual([theirs, [THIRD, THIRD, THIRD].join()]);
+  expect(it.sandbox.cloud.pools.map(({ id }) => id)).toEqual([poolInUse()]);
 });
 
 test('the security group stays open to members that stay, when their subnet is not asked for any more', async () => {
@@ -77,52 +75,50 @@ test('the security group stays open to members that stay, when their subnet is n
   expect(opened()).toEqual(['30080 10.0.0.0/24', '30080 10.8.0.0/16']);
 });
 
-describe('a member subnet in which Nodes have ExternalIPs', () => {
-  const DATA = '10.60.0.0/24';
-  /** Nodes with a port in the cluster's network and one in another, which is public to Nova. */
-  async function withDataNetwork(isOnPort: boolean): Promise<SandboxWorld> {
-    const world = await startSandboxWorld({ nodes: 0 });
-    const { cloud, kube } = world.sandbox;
-    cloud.addNetwork('data', DATA);
-    for (const name of ['a', 'b']) {
-      const { id } = cloud.addNovaServer(name, { networks: ['private', 'data'] });
-      const ports = cloud.ports.filter(({ device_id: device }) => device === id);
-      const [inside = '', data = ''] = ports.map(({ fixed_ips: fixed }) => fixed[0]?.ip_address);
-      kube.apply({
-        kind: 'Node',
-        metadata: { name },
-        spec: { providerID: `openstack:///${id}` },
-        status: {
-          addresses: [
-            { type: 'InternalIP', address: inside },
-            { type: 'ExternalIP', address: isOnPort ? data : '10.60.0.200' },
-          ],
-        },
-      });
-    }
-    const subnet = cloud.subnets.find(({ cidr }) => cidr === DATA);
-    kube.apply(aService({ annotations: { [MEMBER_SUBNET]: subnet?.id ?? '' } }));
-    await world.settle('web');
-    return world;
+const DATA = '10.60.0.0/24';
+/** Nodes with a port in the cluster's network and one in another, which is public to Nova. */
+async function withDataNetwork(isOnPort: boolean): Promise<SandboxWorld> {
+  const world = await startSandboxWorld({ nodes: 0 });
+  const { cloud, kube } = world.sandbox;
+  cloud.addNetwork('data', DATA);
+  for (const name of ['a', 'b']) {
+    const { id } = cloud.addNovaServer(name, { networks: ['private', 'data'] });
+    const ports = cloud.ports.filter(({ device_id: device }) => device === id);
+    const [inside = '', data = ''] = ports.map(({ fixed_ips: fixed }) => fixed[0]?.ip_address);
+    kube.apply({
+      kind: 'Node',
+      metadata: { name },
+      spec: { providerID: `openstack:///${id}` },
+      status: {
+        addresses: [
+          { type: 'InternalIP', address: inside },
+          { type: 'ExternalIP', address: isOnPort ? data : '10.60.0.200' },
+        ],
+      },
+    });
   }
+  const subnet = cloud.subnets.find(({ cidr }) => cidr === DATA);
+  kube.apply(aService({ annotations: { [MEMBER_SUBNET]: subnet?.id ?? '' } }));
+  await world.settle('web');
+  return world;
+}
 
-  test.each([
-    [true, '10.60.0.', 'serves at'],
-    [false, '10.0.0.', '"10.60.0.200" is not taken, although it lies in 10.60.0.0/24'],
-  ])(
-    'has them as members if ports of their servers have them (%s), or the condition says why not',
-    async (isOnPort, start, told) => {
-      const world = await withDataNetwork(isOnPort);
-      try {
-        const { members } = world.sandbox.cloud;
-        expect(members.map(({ address }) => address.startsWith(start))).toEqual([true, true]);
-        expect(readyOf(world.sandbox)?.message).toContain(told);
-      } finally {
-        await world.close();
-      }
-    },
-  );
-});
+test.each([
+  [true, '10.60.0.', 'serves at'],
+  [false, '10.0.0.', '"10.60.0.200" is not taken, although it lies in 10.60.0.0/24'],
+])(
+  'a member subnet in which Nodes have ExternalIPs has them as members if ports of their servers have them (%s), or the condition says why not',
+  async (isOnPort, start, told) => {
+    const world = await withDataNetwork(isOnPort);
+    try {
+      const { members } = world.sandbox.cloud;
+      expect(members.map(({ address }) => address.startsWith(start))).toEqual([true, true]);
+      expect(readyOf(world.sandbox)?.message).toContain(told);
+    } finally {
+      await world.close();
+    }
+  },
+);
 
 test.each([
   ['both networks have one range', '10.0.0.0/24', '10.0.0.0/24'],

@@ -1,8 +1,7 @@
 /** Weights and backup members by node, and what a person set on members. */
 import { expect, test } from 'vitest';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { readyOf } from '../../support/told.ts';
 
 const OWN = 'levelset.openstack.org/';

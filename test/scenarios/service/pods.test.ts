@@ -1,8 +1,7 @@
 /** spec.allocateLoadBalancerNodePorts false: the load balancer goes to the Pods themselves. */
 import { describe, expect, test } from 'vitest';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aConfig } from '../../support/config.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { eventsOf, readyOf } from '../../support/told.ts';
 

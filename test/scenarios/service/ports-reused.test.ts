@@ -1,7 +1,6 @@
 /** Ports that change their protocol in one edit, and resources that older controllers left half made. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { inEachTest } from '../../support/in-each-test.ts';
-import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, pause, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 
 const it = inEachTest(() => startSandboxWorld());

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { inEachTest } from '../../support/in-each-test.ts';
-import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { LOAD_BALANCER_ID } from '../../support/shared-world.ts';
 import { forceDelete, leftovers, readyOf, serviceOf } from '../../support/told.ts';
@@ -106,42 +105,38 @@ describe('the security group of a Service', () => {
   });
 });
 
-describe('a sweep', () => {
-  test('finds a group whose Service is gone, even when nothing else is left of it', async () => {
-    const before = others();
-    await create('web', 'other');
-    forceDelete(it.sandbox);
-    const lb = it.sandbox.cloud.loadbalancers.find(({ name }) => name.endsWith('_web'));
-    const ip = it.sandbox.cloud.floatingips.findIndex(({ port_id }) => port_id === lb?.vip_port_id);
-    it.sandbox.cloud.floatingips.splice(ip, 1);
-    it.sandbox.cloud.removeLoadBalancer(lb?.id ?? '');
+test('a sweep finds a group whose Service is gone, even when nothing else is left of it', async () => {
+  const before = others();
+  await create('web', 'other');
+  forceDelete(it.sandbox);
+  const lb = it.sandbox.cloud.loadbalancers.find(({ name }) => name.endsWith('_web'));
+  const ip = it.sandbox.cloud.floatingips.findIndex(({ port_id }) => port_id === lb?.vip_port_id);
+  it.sandbox.cloud.floatingips.splice(ip, 1);
+  it.sandbox.cloud.removeLoadBalancer(lb?.id ?? '');
 
-    await it.sweepUntilSettled();
+  await it.sweepUntilSettled();
 
-    expect(it.sandbox.requests.filter(({ path }) => path.includes('levelset-unknown'))).toEqual([]);
-    expect(groups().map(({ name }) => name.endsWith('-other'))).toEqual([true]);
-    it.sandbox.kube.delete('Service', 'default', 'other');
-    await it.sweepUntilSettled();
-    expect([groups(), others()]).toEqual([[], before]);
-    expect(leftovers(it.sandbox)).toEqual({});
-  });
+  expect(it.sandbox.requests.filter(({ path }) => path.includes('levelset-unknown'))).toEqual([]);
+  expect(groups().map(({ name }) => name.endsWith('-other'))).toEqual([true]);
+  it.sandbox.kube.delete('Service', 'default', 'other');
+  await it.sweepUntilSettled();
+  expect([groups(), others()]).toEqual([[], before]);
+  expect(leftovers(it.sandbox)).toEqual({});
 });
 
-describe('when Neutron refuses', () => {
-  const revision = {
-    NeutronError: { type: 'RevisionNumberConstraintFailed', message: 'Constrained to 1', detail: '' },
-  };
+const revision = {
+  NeutronError: { type: 'RevisionNumberConstraintFailed', message: 'Constrained to 1', detail: '' },
+};
 
-  test('a port that changed meanwhile is read again, and the Service has no failure', async () => {
-    const match = { side: 'openstack', method: 'PUT', path: /\/ports\// } as const;
-    it.sandbox.fault({ match, kind: 'fail-before', status: 412, body: revision });
-    it.sandbox.kube.apply(aService());
+test('when Neutron refuses a port that changed meanwhile is read again, and the Service has no failure', async () => {
+  const match = { side: 'openstack', method: 'PUT', path: /\/ports\// } as const;
+  it.sandbox.fault({ match, kind: 'fail-before', status: 412, body: revision });
+  it.sandbox.kube.apply(aService());
 
-    const first = await run({ key: 'service/default/web', trigger: 'audit' }, it.world);
-    expect(first.outcome).toMatchObject({ status: 'progressing' });
-    await it.settle('web');
+  const first = await run({ key: 'service/default/web', trigger: 'audit' }, it.world);
+  expect(first.outcome).toMatchObject({ status: 'progressing' });
+  await it.settle('web');
 
-    expect(placed()).toBe(nodePorts().length);
-    expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
-  });
+  expect(placed()).toBe(nodePorts().length);
+  expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { toPkcs12 } from '../../../shared/model/tls/pkcs12.ts';
 import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { aTlsSecret, keyOfPair, type Pair } from '../../support/tls-secret.ts';
 import { cloudWrites, forceDelete, leftovers, readyOf } from '../../support/told.ts';
@@ -36,40 +35,38 @@ const keep = (pair: Pair, name = 'web-tls'): void => {
 };
 const stored = (): readonly string[] => it.sandbox.cloud.secrets.map(({ name }) => name);
 
-describe('certificates of Barbican', () => {
-  test('make the port terminate TLS, are changed in place, and leave it when they are no longer asked for', async () => {
-    const [one, two] = [await inBarbican('one'), await inBarbican('two')];
-    ask({ [`${OWN}tls-container-refs`]: one, 'loadbalancer.openstack.org/x-forwarded-for': 'true' });
-    await it.settle('web');
-    expect(listener()).toMatchObject({
-      protocol: 'TERMINATED_HTTPS',
-      default_tls_container_ref: one,
-      insert_headers: { 'X-Forwarded-For': 'true' },
-    });
-    expect(it.sandbox.cloud.pools).toMatchObject([{ protocol: 'HTTP' }]);
-    const { id } = listener() ?? {};
-
-    // only the id in an address counts, wherever it says that Barbican is
-    const elsewhere = two.replace(/^https?:\/\/[^/]+/, 'https://evil.example');
-    ask({ [`${OWN}tls-container-refs`]: `${elsewhere}, ${one}`, [`${OWN}tls-versions`]: 'TLSv1.3' });
-    await it.settle('web');
-    const changed = {
-      id,
-      default_tls_container_ref: two,
-      sni_container_refs: [one],
-      tls_versions: ['TLSv1.3'],
-    };
-    expect(listener()).toMatchObject(changed);
-
-    ask({ [`${OWN}tls-container-refs`]: two, [`${OWN}tls-versions`]: null });
-    await it.settle('web');
-    expect(listener()).toMatchObject({ id, sni_container_refs: [], tls_versions: ['TLSv1.2', 'TLSv1.3'] });
-
-    ask({ [`${OWN}tls-container-refs`]: null, 'loadbalancer.openstack.org/x-forwarded-for': null });
-    await it.settle('web');
-    expect(it.sandbox.cloud.listeners).toMatchObject([{ protocol: 'TCP' }]);
-    expect(stored()).toHaveLength(2);
+test('certificates of Barbican make the port terminate TLS, are changed in place, and leave it when they are no longer asked for', async () => {
+  const [one, two] = [await inBarbican('one'), await inBarbican('two')];
+  ask({ [`${OWN}tls-container-refs`]: one, 'loadbalancer.openstack.org/x-forwarded-for': 'true' });
+  await it.settle('web');
+  expect(listener()).toMatchObject({
+    protocol: 'TERMINATED_HTTPS',
+    default_tls_container_ref: one,
+    insert_headers: { 'X-Forwarded-For': 'true' },
   });
+  expect(it.sandbox.cloud.pools).toMatchObject([{ protocol: 'HTTP' }]);
+  const { id } = listener() ?? {};
+
+  // only the id in an address counts, wherever it says that Barbican is
+  const elsewhere = two.replace(/^https?:\/\/[^/]+/, 'https://evil.example');
+  ask({ [`${OWN}tls-container-refs`]: `${elsewhere}, ${one}`, [`${OWN}tls-versions`]: 'TLSv1.3' });
+  await it.settle('web');
+  const changed = {
+    id,
+    default_tls_container_ref: two,
+    sni_container_refs: [one],
+    tls_versions: ['TLSv1.3'],
+  };
+  expect(listener()).toMatchObject(changed);
+
+  ask({ [`${OWN}tls-container-refs`]: two, [`${OWN}tls-versions`]: null });
+  await it.settle('web');
+  expect(listener()).toMatchObject({ id, sni_container_refs: [], tls_versions: ['TLSv1.2', 'TLSv1.3'] });
+
+  ask({ [`${OWN}tls-container-refs`]: null, 'loadbalancer.openstack.org/x-forwarded-for': null });
+  await it.settle('web');
+  expect(it.sandbox.cloud.listeners).toMatchObject([{ protocol: 'TCP' }]);
+  expect(stored()).toHaveLength(2);
 });
 
 describe('certificates of Secrets', () => {

@@ -1,8 +1,7 @@
 /** Tags that a Service asks for, on a load balancer that others use as well. */
 import { expect, test } from 'vitest';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, startSandboxWorld } from '../../support/sandbox-world.ts';
 
 const OWN = 'levelset.openstack.org/';
 const SHARED = { [`${OWN}load-balancer-name`]: 'shop' };

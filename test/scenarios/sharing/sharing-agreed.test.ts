@@ -1,8 +1,8 @@
 /** What of a shared load balancer is all its Services' matter: it changes where they agree, and else stays. */
 import { describe, expect, test } from 'vitest';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { LOAD_BALANCER_NAME, startSharedWorld } from '../../support/shared-world.ts';
 import { addressOf, readyOf } from '../../support/told.ts';
+import { inEachTest } from '../../support/sandbox-world.ts';
 
 const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
 

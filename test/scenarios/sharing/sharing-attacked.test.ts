@@ -1,10 +1,10 @@
 /** What befalls a load balancer that several share: nobody's listener goes, nothing internal opens, and no address is lost. */
 import { expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aConfig } from '../../support/config.ts';
 import { LOAD_BALANCER_NAME, startSharedWorld, type SharedWorld } from '../../support/shared-world.ts';
 import { addressOf, forceDelete, leftovers, readyOf } from '../../support/told.ts';
+import { inEachTest } from '../../support/sandbox-world.ts';
 
 const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
 

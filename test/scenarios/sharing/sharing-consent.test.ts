@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aConfig } from '../../support/config.ts';
 import { aService } from '../../support/service.ts';
-import { pause, run } from '../../support/sandbox-world.ts';
+import { inEachTest, pause, run } from '../../support/sandbox-world.ts';
 import { LOAD_BALANCER_ID, startSharedWorld } from '../../support/shared-world.ts';
 import { leftovers, readyOf, serviceOf } from '../../support/told.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aConfig } from '../../support/config.ts';
-import { run } from '../../support/sandbox-world.ts';
+import { inEachTest, run } from '../../support/sandbox-world.ts';
 import { LOAD_BALANCER_ID, startSharedWorld } from '../../support/shared-world.ts';
 import { addressOf, forceDelete, leftovers, ingressOf, readyOf, serviceOf } from '../../support/told.ts';
 

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { serviceKey } from '../../../shared/model/request.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
-import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { addressOf, cloudWrites, readyOf, serviceOf } from '../../support/told.ts';
 

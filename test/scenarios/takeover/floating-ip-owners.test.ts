@@ -1,8 +1,7 @@
 /** Floating IPs that have another owner's mark: whoever names one in spec.loadBalancerIP needs consent. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aConfig } from '../../support/config.ts';
-import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, pause, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { addressOf, readyOf, serviceOf } from '../../support/told.ts';
 

@@ -1,8 +1,7 @@
 /** Annotations that OCCM read otherwise than levelset, on what it made. */
 import { beforeEach, expect, test } from 'vitest';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { makeAsGoProvider } from '../../support/old-controllers.ts';
-import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { ingressOf, readyOf } from '../../support/told.ts';
 
 const PROXY = 'loadbalancer.openstack.org/proxy-protocol';

@@ -2,9 +2,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Attributes } from '../../../shared/model/resources.ts';
 import type { AwaitingApproval } from '../../../shared/model/plan.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { makeAsGoProvider } from '../../support/old-controllers.ts';
-import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, pause, startSandboxWorld } from '../../support/sandbox-world.ts';
 
 const OWN = 'levelset.openstack.org/';
 const OCCM = 'loadbalancer.openstack.org/';

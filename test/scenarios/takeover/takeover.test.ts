@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { main } from '../../../functions/cli/main.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aConfig } from '../../support/config.ts';
 import { makeAsGoProvider, makeAsKinx } from '../../support/old-controllers.ts';
-import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { serviceOf } from '../../support/told.ts';
 
 const it = inEachTest(() => startSandboxWorld());

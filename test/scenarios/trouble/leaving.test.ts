@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { pause, run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, pause, run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { leftovers, readyOf, serviceOf } from '../../support/told.ts';
 
 const it = inEachTest(() => startSandboxWorld());

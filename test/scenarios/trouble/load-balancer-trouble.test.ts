@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { eventsOf, readyOf } from '../../support/told.ts';
 
 const it = inEachTest(() => startSandboxWorld());

@@ -3,10 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { serviceKey, type Key, type Trigger } from '../../../shared/model/request.ts';
 import { FINALIZER } from '../../../shared/model/ownership.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
 import { forceDelete } from '../../support/told.ts';
-import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 
 const it = inEachTest(() => startSandboxWorld());
 

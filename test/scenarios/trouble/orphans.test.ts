@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { cloudWrites, forceDelete } from '../../support/told.ts';
 
 const it = inEachTest(() => startSandboxWorld());
@@ -33,26 +32,24 @@ test('who only wants to know takes nothing away, not even the state of a Service
   expect(statesOf(it)).toHaveLength(1);
 });
 
-describe('what a Service left behind that was force-deleted without its finalizer', () => {
-  test('is found by the sweep and deleted, after the apiserver said that there is no such Service', async () => {
-    await create('web', 'other');
-    forceDelete(it.sandbox);
-    const seen = it.sandbox.requests.length;
+test('what a Service left behind that was force-deleted without its finalizer is found by the sweep and deleted, after the apiserver said that there is no such Service', async () => {
+  await create('web', 'other');
+  forceDelete(it.sandbox);
+  const seen = it.sandbox.requests.length;
 
-    await it.sweepUntilSettled();
+  await it.sweepUntilSettled();
 
-    expect(it.sandbox.cloud.loadbalancers.map(({ name }) => name)).toEqual([
-      'kube_service_kubernetes_default_other',
-    ]);
-    expect(it.sandbox.cloud.floatingips).toHaveLength(1);
-    expect(statesOf(it)).toHaveLength(1);
-    const calls = it.sandbox.requests
-      .slice(seen)
-      .map(({ method, path, status }) => `${method} ${path} ${status}`);
-    const asked = calls.findIndex((call) => /^GET .*\/services\/web 404$/.test(call));
-    expect(asked).toBeGreaterThanOrEqual(0);
-    expect(asked).toBeLessThan(calls.findIndex((call) => call.startsWith('DELETE ')));
-  });
+  expect(it.sandbox.cloud.loadbalancers.map(({ name }) => name)).toEqual([
+    'kube_service_kubernetes_default_other',
+  ]);
+  expect(it.sandbox.cloud.floatingips).toHaveLength(1);
+  expect(statesOf(it)).toHaveLength(1);
+  const calls = it.sandbox.requests
+    .slice(seen)
+    .map(({ method, path, status }) => `${method} ${path} ${status}`);
+  const asked = calls.findIndex((call) => /^GET .*\/services\/web 404$/.test(call));
+  expect(asked).toBeGreaterThanOrEqual(0);
+  expect(asked).toBeLessThan(calls.findIndex((call) => call.startsWith('DELETE ')));
 });
 
 describe('a list of Services that is wrong', () => {
@@ -81,30 +78,28 @@ describe('a list of Services that is wrong', () => {
   });
 });
 
-describe('another list that fails', () => {
-  const orphan = ['service/default/web'];
-  const lists = [
-    ['Nodes', { side: 'kube', method: 'GET', path: /^\/api\/v1\/nodes/ } as const, orphan],
-    ['load balancers', { side: 'openstack', method: 'GET', path: /lbaas\/loadbalancers/ } as const, []],
-    ['floating IPs', { side: 'openstack', method: 'GET', path: /floatingips/ } as const, orphan],
-    ['security groups', { side: 'openstack', method: 'GET', path: /security-groups/ } as const, orphan],
-    ['certificates', { side: 'openstack', method: 'GET', path: /v1\/secrets/ } as const, orphan],
-    ['watermarks', { side: 'kube', method: 'GET', path: /configmaps\?/ } as const, orphan],
-  ] as const;
+const orphan = ['service/default/web'];
+const lists = [
+  ['Nodes', { side: 'kube', method: 'GET', path: /^\/api\/v1\/nodes/ } as const, orphan],
+  ['load balancers', { side: 'openstack', method: 'GET', path: /lbaas\/loadbalancers/ } as const, []],
+  ['floating IPs', { side: 'openstack', method: 'GET', path: /floatingips/ } as const, orphan],
+  ['security groups', { side: 'openstack', method: 'GET', path: /security-groups/ } as const, orphan],
+  ['certificates', { side: 'openstack', method: 'GET', path: /v1\/secrets/ } as const, orphan],
+  ['watermarks', { side: 'kube', method: 'GET', path: /configmaps\?/ } as const, orphan],
+] as const;
 
-  test.each(lists)(
-    '%s: what the others show to be left is found, nothing is pruned',
-    async (_, match, keys) => {
-      await create('web');
-      forceDelete(it.sandbox);
-      it.sandbox.fault({ match, kind: 'fail-before', status: 503, times: 9 });
+test.each(lists)(
+  'another list that fails %s: what the others show to be left is found, nothing is pruned',
+  async (_, match, keys) => {
+    await create('web');
+    forceDelete(it.sandbox);
+    it.sandbox.fault({ match, kind: 'fail-before', status: 503, times: 9 });
 
-      const found = await sweep(it.world);
+    const found = await sweep(it.world);
 
-      expect(found.incomplete).toBe(true);
-      expect(found.warnings.join()).toContain('unable to handle the request');
-      expect(found.requests.map(({ key }) => key)).toEqual(keys);
-      expect(statesOf(it)).toHaveLength(1);
-    },
-  );
-});
+    expect(found.incomplete).toBe(true);
+    expect(found.warnings.join()).toContain('unable to handle the request');
+    expect(found.requests.map(({ key }) => key)).toEqual(keys);
+    expect(statesOf(it)).toHaveLength(1);
+  },
+);

@@ -1,36 +1,33 @@
 import { describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
-import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { eventsOf } from '../../support/told.ts';
 
 const it = inEachTest(() => startSandboxWorld());
 
 const request = { key: 'service/default/web', trigger: 'audit' } as const;
 
-describe('a world that is settled', () => {
-  test.each([1, 20])(
-    'costs a sweep over %i Services no write and at most ten calls to OpenStack',
-    async (count) => {
-      // watermarks leave out what changed a moment ago: here everything changed a minute ago
-      it.sandbox.advanceClock(-60_000);
-      for (let n = 1; n <= count; n += 1) it.sandbox.kube.apply(aService({ name: `web-${n}` }));
-      await it.sweepUntilSettled();
-      await runAll(await sweep(it.world), it.world);
-      const before = it.sandbox.requests.length;
+test.each([1, 20])(
+  'a world that is settled costs a sweep over %i Services no write and at most ten calls to OpenStack',
+  async (count) => {
+    // watermarks leave out what changed a moment ago: here everything changed a minute ago
+    it.sandbox.advanceClock(-60_000);
+    for (let n = 1; n <= count; n += 1) it.sandbox.kube.apply(aService({ name: `web-${n}` }));
+    await it.sweepUntilSettled();
+    await runAll(await sweep(it.world), it.world);
+    const before = it.sandbox.requests.length;
 
-      const fresh = await it.another();
-      const found = await sweep(fresh);
+    const fresh = await it.another();
+    const found = await sweep(fresh);
 
-      const calls = it.sandbox.requests.slice(before);
-      expect(found).toMatchObject({ requests: [], services: count, settled: count, warnings: [] });
-      expect(calls.filter(({ write }) => write)).toEqual([]);
-      expect(calls.filter(({ side }) => side === 'openstack').length).toBeLessThanOrEqual(10);
-      expect(calls.filter(({ side }) => side === 'kube').length).toBeLessThanOrEqual(10);
-    },
-  );
-});
+    const calls = it.sandbox.requests.slice(before);
+    expect(found).toMatchObject({ requests: [], services: count, settled: count, warnings: [] });
+    expect(calls.filter(({ write }) => write)).toEqual([]);
+    expect(calls.filter(({ side }) => side === 'openstack').length).toBeLessThanOrEqual(10);
+    expect(calls.filter(({ side }) => side === 'kube').length).toBeLessThanOrEqual(10);
+  },
+);
 
 describe('Events', () => {
   test('name each transition once: making, made, changed', async () => {

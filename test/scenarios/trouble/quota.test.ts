@@ -1,7 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import { inEachTest } from '../../support/in-each-test.ts';
+import { expect, test } from 'vitest';
 import { aService } from '../../support/service.ts';
-import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { addressOf, cloudWrites, readyOf } from '../../support/told.ts';
 
 const it = inEachTest(() => startSandboxWorld());
@@ -11,12 +10,13 @@ const vipPorts = () => it.sandbox.cloud.ports.filter(({ device_owner }) => devic
 /** The same process, a minute later: limits are asked for once a minute. */
 const later = () => ({ ...it.world, clock: { now: () => Date.now() + MINUTE_MS } });
 
-describe('a quota that is exhausted', () => {
-  test.each([
-    ['load balancers', 'load_balancer'],
-    ['listeners', 'listener'],
-    ['members', 'member'],
-  ] as const)('of %s is said before anything is made, and it goes on when it is raised', async (_, quota) => {
+test.each([
+  ['load balancers', 'load_balancer'],
+  ['listeners', 'listener'],
+  ['members', 'member'],
+] as const)(
+  'a quota that is exhausted of %s is said before anything is made, and it goes on when it is raised',
+  async (_, quota) => {
     it.sandbox.cloud.quotas[quota] = 0;
     it.sandbox.kube.apply(aService());
 
@@ -35,5 +35,5 @@ describe('a quota that is exhausted', () => {
     expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
     expect(addressOf(it.sandbox)).toBeDefined();
     expect(vipPorts()).toBe(1);
-  });
-});
+  },
+);

@@ -1,10 +1,9 @@
 /** After a run that wrote its whole plan the next one looks at the load balancer alone; what differs below it, levelset finds all the same. */
 import { describe, expect, test } from 'vitest';
 import type { ReconcileRequest } from '../../../shared/model/request.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
 import { aService } from '../../support/service.ts';
 import { aTlsSecret } from '../../support/tls-secret.ts';
-import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 
 const it = inEachTest(() => startSandboxWorld());
 

@@ -1,8 +1,7 @@
 /** Condition and Events name everything that is wrong, once, and what was done meanwhile. */
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
-import { inEachTest } from '../../support/in-each-test.ts';
-import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { addressOf, readyOf } from '../../support/told.ts';
 
@@ -91,18 +90,16 @@ test('corrected one after the other, each report is news once, and the last says
   expect(warnings().every(({ count }) => count === 1)).toBe(true);
 });
 
-describe('a failure that goes on', () => {
-  test.each([
-    ['of Octavia', 'openstack' as const, /\/loadbalancers/],
-    ['of Neutron', 'openstack' as const, /\/floatingips/],
-  ])('%s is one Event, whatever ids the answers have', async (_, side, path) => {
-    it.sandbox.fault({ match: { side, path, write: true }, times: 100, kind: 'fail-before', status: 503 });
-    it.sandbox.kube.apply(aService());
-    for (let again = 0; again < 6; again += 1)
-      await run({ key: 'service/default/web', trigger: 'command' }, it.world);
+test.each([
+  ['of Octavia', 'openstack' as const, /\/loadbalancers/],
+  ['of Neutron', 'openstack' as const, /\/floatingips/],
+])('a failure that goes on %s is one Event, whatever ids the answers have', async (_, side, path) => {
+  it.sandbox.fault({ match: { side, path, write: true }, times: 100, kind: 'fail-before', status: 503 });
+  it.sandbox.kube.apply(aService());
+  for (let again = 0; again < 6; again += 1)
+    await run({ key: 'service/default/web', trigger: 'command' }, it.world);
 
-    const failures = warnings().filter(({ reason }) => reason === 'SyncLoadBalancerFailed');
-    expect(failures).toMatchObject([{ count: 1 }]);
-    expect(readyOf(it.sandbox)?.message).toContain('(check that the OpenStack service answers)');
-  });
+  const failures = warnings().filter(({ reason }) => reason === 'SyncLoadBalancerFailed');
+  expect(failures).toMatchObject([{ count: 1 }]);
+  expect(readyOf(it.sandbox)?.message).toContain('(check that the OpenStack service answers)');
 });

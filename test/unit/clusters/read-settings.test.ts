@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Texts } from '../../../shared/clusters/entry.ts';
 import { readSettings } from '../../../shared/clusters/read-settings.ts';
 import { loadConfig } from '../../../shared/config/load.ts';
@@ -76,49 +76,47 @@ const ALIAS = kubeconfig().replace(
   '&key exec: x\n      *key : { command: /bin/sh }',
 );
 
-describe('an entry that cannot be used', () => {
-  // prettier-ignore
-  test.each<[string, Texts, readonly string[]]>([
-    ['nothing to connect to', { flags: '' }, ['kubeconfig is missing: without it there is nothing to connect to', 'cloud.conf is missing: without it there is nothing to connect to']],
-    ['a text that is still being written', { ...WHOLE, kubeconfig: ' \n', 'ca-file': '' }, ['kubeconfig is empty', 'ca-file is empty']],
-    ['a text that nobody needs so long', { ...WHOLE, flags: '#'.repeat(262_145) }, ['flags is longer than 262144 characters: no such text needs more']],
-    ['a program', { ...WHOLE, kubeconfig: kubeconfig({}, { exec: { command: '/bin/hunter2' } }) }, ['kubeconfig: users[0].user.exec: must be left out: no login can run here; give a token or a client certificate']],
-    ['a program by an alias', { ...WHOLE, kubeconfig: ALIAS }, [expect.stringContaining('users[0].user.exec: must be left out')]],
-    ['a login elsewhere', { ...WHOLE, kubeconfig: kubeconfig({}, { 'auth-provider': { name: 'oidc' } }) }, ['kubeconfig: users[0].user.auth-provider: must be left out: no login can run here; give a token or a client certificate']],
-    ['a token file', { ...WHOLE, kubeconfig: kubeconfig({}, { tokenFile: '/var/run/hunter2' }) }, ['kubeconfig: users[0].user.tokenFile: must be left out, as it leads out of the entry: give token']],
-    ...(
-      [
-        ['clusters[0].cluster', 'certificate-authority'],
-        ['users[0].user', 'client-certificate'],
-        ['users[0].user', 'client-key'],
-      ] as const
-    ).map(([place, field]): [string, Texts, readonly string[]] => [
-      `a file in ${field}`,
-      { ...WHOLE, kubeconfig: kubeconfig({ [field]: 'hunter2' }, { [field]: 'hunter2' }) },
-      [
-        `kubeconfig: ${place}.${field}: must be left out, as it leads out of the entry: give ${field}-data, as kubectl config view --minify --flatten --raw does`,
-      ],
-    ]),
-    ['clouds.yaml', { ...WHOLE, 'cloud.conf': cloudConf('use-clouds\nclouds-file = /etc/hunter2') },
-      ['cloud.conf:5: [Global] use-clouds leads out of the entry: leave it out, and give auth-url and credentials here', 'cloud.conf:6: [Global] clouds-file leads out of the entry: leave it out, and give auth-url and credentials here']],
-    ...['ca-file', 'cert-file', 'key-file'].map((key): [string, Texts, readonly string[]] => [
-      `a path in ${key}`,
-      { ...WHOLE, 'cloud.conf': cloudConf(`${key} = /etc/hunter2`) },
-      [
-        `cloud.conf:5: [Global] ${key} leads out of the entry: put the text of the file into ${key} of the entry`,
-      ],
-    ]),
-    ['a line that is none', { ...WHOLE, 'cloud.conf': cloudConf('hunter2 hunter2') }, ['cloud.conf:5: a key is followed by = and has only letters, digits and -; a value goes on in the next line after a backslash alone']],
-    ['no credentials', { ...WHOLE, 'cloud.conf': '[Global]\nauth-url = https://k/v3' },
-      ['cloud.conf: no credentials: give a user with password and project, or an application credential with its secret, in cloud.conf, clouds.yaml or OS_* (an entry reads neither clouds.yaml nor OS_*)']],
-    ['a PEM text that is none', { ...WHOLE, 'ca-file': 'hunter2' }, ['ca-file has no PEM in it (-----BEGIN ...)']],
-    ['a certificate without its key', { ...WHOLE, 'cert-file': PEM }, ['cloud.conf: a client certificate needs both cert-file and key-file']],
-    ['a flag of the deployment', { ...WHOLE, flags: 'sweep-interval=1s' }, ['flags:1: no flag of a cluster has this name: write name=value']],
-  ])('%s', async (_what, texts, expected) => {
-    const { settings, problems } = await read(texts);
-    expect([settings, problems]).toEqual([undefined, expected]);
-    expect(problems.join()).not.toContain('hunter2');
-  });
+// prettier-ignore
+test.each<[string, Texts, readonly string[]]>([
+  ['nothing to connect to', { flags: '' }, ['kubeconfig is missing: without it there is nothing to connect to', 'cloud.conf is missing: without it there is nothing to connect to']],
+  ['a text that is still being written', { ...WHOLE, kubeconfig: ' \n', 'ca-file': '' }, ['kubeconfig is empty', 'ca-file is empty']],
+  ['a text that nobody needs so long', { ...WHOLE, flags: '#'.repeat(262_145) }, ['flags is longer than 262144 characters: no such text needs more']],
+  ['a program', { ...WHOLE, kubeconfig: kubeconfig({}, { exec: { command: '/bin/hunter2' } }) }, ['kubeconfig: users[0].user.exec: must be left out: no login can run here; give a token or a client certificate']],
+  ['a program by an alias', { ...WHOLE, kubeconfig: ALIAS }, [expect.stringContaining('users[0].user.exec: must be left out')]],
+  ['a login elsewhere', { ...WHOLE, kubeconfig: kubeconfig({}, { 'auth-provider': { name: 'oidc' } }) }, ['kubeconfig: users[0].user.auth-provider: must be left out: no login can run here; give a token or a client certificate']],
+  ['a token file', { ...WHOLE, kubeconfig: kubeconfig({}, { tokenFile: '/var/run/hunter2' }) }, ['kubeconfig: users[0].user.tokenFile: must be left out, as it leads out of the entry: give token']],
+  ...(
+    [
+      ['clusters[0].cluster', 'certificate-authority'],
+      ['users[0].user', 'client-certificate'],
+      ['users[0].user', 'client-key'],
+    ] as const
+  ).map(([place, field]): [string, Texts, readonly string[]] => [
+    `a file in ${field}`,
+    { ...WHOLE, kubeconfig: kubeconfig({ [field]: 'hunter2' }, { [field]: 'hunter2' }) },
+    [
+      `kubeconfig: ${place}.${field}: must be left out, as it leads out of the entry: give ${field}-data, as kubectl config view --minify --flatten --raw does`,
+    ],
+  ]),
+  ['clouds.yaml', { ...WHOLE, 'cloud.conf': cloudConf('use-clouds\nclouds-file = /etc/hunter2') },
+    ['cloud.conf:5: [Global] use-clouds leads out of the entry: leave it out, and give auth-url and credentials here', 'cloud.conf:6: [Global] clouds-file leads out of the entry: leave it out, and give auth-url and credentials here']],
+  ...['ca-file', 'cert-file', 'key-file'].map((key): [string, Texts, readonly string[]] => [
+    `a path in ${key}`,
+    { ...WHOLE, 'cloud.conf': cloudConf(`${key} = /etc/hunter2`) },
+    [
+      `cloud.conf:5: [Global] ${key} leads out of the entry: put the text of the file into ${key} of the entry`,
+    ],
+  ]),
+  ['a line that is none', { ...WHOLE, 'cloud.conf': cloudConf('hunter2 hunter2') }, ['cloud.conf:5: a key is followed by = and has only letters, digits and -; a value goes on in the next line after a backslash alone']],
+  ['no credentials', { ...WHOLE, 'cloud.conf': '[Global]\nauth-url = https://k/v3' },
+    ['cloud.conf: no credentials: give a user with password and project, or an application credential with its secret, in cloud.conf, clouds.yaml or OS_* (an entry reads neither clouds.yaml nor OS_*)']],
+  ['a PEM text that is none', { ...WHOLE, 'ca-file': 'hunter2' }, ['ca-file has no PEM in it (-----BEGIN ...)']],
+  ['a certificate without its key', { ...WHOLE, 'cert-file': PEM }, ['cloud.conf: a client certificate needs both cert-file and key-file']],
+  ['a flag of the deployment', { ...WHOLE, flags: 'sweep-interval=1s' }, ['flags:1: no flag of a cluster has this name: write name=value']],
+])('an entry that cannot be used %s', async (_what, texts, expected) => {
+  const { settings, problems } = await read(texts);
+  expect([settings, problems]).toEqual([undefined, expected]);
+  expect(problems.join()).not.toContain('hunter2');
 });
 
 test('a parser that warns of a text says nothing, since it would quote it', async () => {

@@ -38,22 +38,20 @@ describe('Nodes', () => {
   });
 });
 
-describe('routes', () => {
-  // prettier-ignore
-  it.each<readonly [Given, boolean, readonly string[]]>([
-    [{ ...PODS, cloudConfigText: ROUTED }, true, []],
-    [{ ...PODS, cloudConfigText: ROUTED, configureCloudRoutes: 'T' }, true, []],
-    [{ ...PODS, cloudConfigText: ROUTED, configureCloudRoutes: 'false' }, false, []],
-    [{ ...PODS, cloudConfigText: ROUTED, controllers: '*,-route' }, false, []],
-    [{ cloudConfigText: ROUTED, controllers: 'service' }, false, []],
-    [{ ...PODS, cloudConfigText: GLOBAL }, false, []],
-    [{ cloudConfigText: ROUTED, clusterCidr: '' }, false, ['[Route] router-id has no effect without --cluster-cidr: levelset makes and deletes no routes']],
-    [{ ...PODS, cloudConfigText: GLOBAL, configureCloudRoutes: 'true' }, false, ['--configure-cloud-routes has no effect: [Route] router-id names no router']],
-  ])('%j: %j', async (flags, on, says) => {
-    const { config, warnings } = await load(flags);
-    expect(config.route).toEqual(on ? { routerId: ROUTER } : undefined);
-    expect(warnings).toEqual(says);
-  });
+// prettier-ignore
+it.each<readonly [Given, boolean, readonly string[]]>([
+  [{ ...PODS, cloudConfigText: ROUTED }, true, []],
+  [{ ...PODS, cloudConfigText: ROUTED, configureCloudRoutes: 'T' }, true, []],
+  [{ ...PODS, cloudConfigText: ROUTED, configureCloudRoutes: 'false' }, false, []],
+  [{ ...PODS, cloudConfigText: ROUTED, controllers: '*,-route' }, false, []],
+  [{ cloudConfigText: ROUTED, controllers: 'service' }, false, []],
+  [{ ...PODS, cloudConfigText: GLOBAL }, false, []],
+  [{ cloudConfigText: ROUTED, clusterCidr: '' }, false, ['[Route] router-id has no effect without --cluster-cidr: levelset makes and deletes no routes']],
+  [{ ...PODS, cloudConfigText: GLOBAL, configureCloudRoutes: 'true' }, false, ['--configure-cloud-routes has no effect: [Route] router-id names no router']],
+])('routes %j: %j', async (flags, on, says) => {
+  const { config, warnings } = await load(flags);
+  expect(config.route).toEqual(on ? { routerId: ROUTER } : undefined);
+  expect(warnings).toEqual(says);
 });
 
 it('a cluster CIDR may be one of each IP family', async () => {
@@ -61,21 +59,19 @@ it('a cluster CIDR may be one of each IP family', async () => {
   expect(config.clusterCidrs).toEqual(['fd00::/48', '10.244.0.0/16']);
 });
 
-describe('what is refused', () => {
-  // prettier-ignore
-  it.each<readonly [Given, string]>([
-    [{ deletionShare: '10' }, '--deletion-share has a value that is not allowed: give a share from 0% to 100%'],
-    [{ deletionShare: '101%' }, '--deletion-share has a value that is not allowed'],
-    [{ controllers: 'nodes' }, '--controllers has a value that is not allowed (item 1): give *, service-lb-controller'],
-    [{ configureCloudRoutes: 'yes' }, '--configure-cloud-routes has a value that is not allowed: give true or false'],
-    [{ clusterCidr: '10.244.0.0' }, '--cluster-cidr has a value that is not allowed: give a CIDR such as 10.244.0.0/16, or one of each IP family'],
-    [{ clusterCidr: '10.0.0.0/16,10.1.0.0/16' }, 'is not allowed: give a CIDR'],
-    [{ clusterCidr: '10.0.0.0/16,fd00::/48,fd01::/48' }, 'is not allowed: give a CIDR'],
-  ])('%j', async (flags, says) => {
-    const refused = load({ cloudConfigText: GLOBAL, ...flags });
-    await expect(refused).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-    const { message } = (await refused.catch((error: unknown) => error)) as Error;
-    expect(message).toContain(says);
-    expect(message.split('\n')).toHaveLength(2);
-  });
+// prettier-ignore
+it.each<readonly [Given, string]>([
+  [{ deletionShare: '10' }, '--deletion-share has a value that is not allowed: give a share from 0% to 100%'],
+  [{ deletionShare: '101%' }, '--deletion-share has a value that is not allowed'],
+  [{ controllers: 'nodes' }, '--controllers has a value that is not allowed (item 1): give *, service-lb-controller'],
+  [{ configureCloudRoutes: 'yes' }, '--configure-cloud-routes has a value that is not allowed: give true or false'],
+  [{ clusterCidr: '10.244.0.0' }, '--cluster-cidr has a value that is not allowed: give a CIDR such as 10.244.0.0/16, or one of each IP family'],
+  [{ clusterCidr: '10.0.0.0/16,10.1.0.0/16' }, 'is not allowed: give a CIDR'],
+  [{ clusterCidr: '10.0.0.0/16,fd00::/48,fd01::/48' }, 'is not allowed: give a CIDR'],
+])('what is refused %j', async (flags, says) => {
+  const refused = load({ cloudConfigText: GLOBAL, ...flags });
+  await expect(refused).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  const { message } = (await refused.catch((error: unknown) => error)) as Error;
+  expect(message).toContain(says);
+  expect(message.split('\n')).toHaveLength(2);
 });

@@ -1,28 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { NotAllowed, parseGoDuration, refusalOf, serviceAccount } from '../../../shared/config/read-value.ts';
 
-describe('parseGoDuration', () => {
-  it.each([
-    ['0', 0],
-    ['5s', 5_000],
-    ['+5s', 5_000],
-    ['1h2m3s4ms', 3_723_004],
-    ['1.5h', 5_400_000],
-    ['.5m', 30_000],
-    ['1.s', 1_000],
-    ['2000us', 2],
-    ['2000µs', 2],
-    ['', undefined],
-    ['5', undefined],
-    ['s', undefined],
-    ['-5s', undefined],
-    ['5 s', undefined],
-    ['5s ', undefined],
-    ['1d', undefined],
-    ['.s', undefined],
-  ])('%j', (text, expected) => {
-    expect(parseGoDuration(text)).toBe(expected);
-  });
+it.each([
+  ['0', 0],
+  ['5s', 5_000],
+  ['+5s', 5_000],
+  ['1h2m3s4ms', 3_723_004],
+  ['1.5h', 5_400_000],
+  ['.5m', 30_000],
+  ['1.s', 1_000],
+  ['2000us', 2],
+  ['2000µs', 2],
+  ['', undefined],
+  ['5', undefined],
+  ['s', undefined],
+  ['-5s', undefined],
+  ['5 s', undefined],
+  ['5s ', undefined],
+  ['1d', undefined],
+  ['.s', undefined],
+])('parseGoDuration %j', (text, expected) => {
+  expect(parseGoDuration(text)).toBe(expected);
 });
 
 describe('serviceAccount', () => {

@@ -79,10 +79,8 @@ function sameShard(): [string, string] {
   return ['unit-0', other ?? ''];
 }
 
-describe('data keys', () => {
-  // prettier-ignore
-  it.each(['6a1f6a1f-0000-4000-8000-000000000001', 'service/default/web', 'node/a.b-c', 'under_score_2f', 'routes', 'ü/漢'])('%s comes back as it went', (object) => {
-    expect(toDataKey(object)).toMatch(/^[-._a-zA-Z0-9]+$/);
-    expect(fromDataKey(toDataKey(object))).toBe(object);
-  });
+// prettier-ignore
+it.each(['6a1f6a1f-0000-4000-8000-000000000001', 'service/default/web', 'node/a.b-c', 'under_score_2f', 'routes', 'ü/漢'])('data keys %s comes back as it went', (object) => {
+  expect(toDataKey(object)).toMatch(/^[-._a-zA-Z0-9]+$/);
+  expect(fromDataKey(toDataKey(object))).toBe(object);
 });

@@ -173,12 +173,10 @@ describe('an exec plugin', () => {
   });
 });
 
-describe('OpenID Connect', () => {
-  it('shows the id token of the kubeconfig while it lasts', async () => {
-    const payload = Buffer.from(JSON.stringify({ exp: 4_000_000_000 })).toString('base64url');
-    const idToken = `e30.${payload}.x`;
-    const config = { 'id-token': idToken, 'client-id': 'a', 'idp-issuer-url': 'https://idp.invalid' };
-    const credential = externalCredential({ authProvider: { name: 'oidc', ...{ config } } }, 'oidc');
-    expect(await credential(false)).toEqual({ authorization: `Bearer ${idToken}` });
-  });
+it('OpenID Connect shows the id token of the kubeconfig while it lasts', async () => {
+  const payload = Buffer.from(JSON.stringify({ exp: 4_000_000_000 })).toString('base64url');
+  const idToken = `e30.${payload}.x`;
+  const config = { 'id-token': idToken, 'client-id': 'a', 'idp-issuer-url': 'https://idp.invalid' };
+  const credential = externalCredential({ authProvider: { name: 'oidc', ...{ config } } }, 'oidc');
+  expect(await credential(false)).toEqual({ authorization: `Bearer ${idToken}` });
 });

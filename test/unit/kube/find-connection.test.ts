@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { findConnection, inCluster } from '../../../shared/kube/connection/find-connection.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -21,55 +21,51 @@ function write(name: string): string {
   return path;
 }
 
-describe('findConnection', () => {
-  it('takes the flag, the text, KUBECONFIG and the home folder in this order', async () => {
-    const kubeconfigFlag = write('flag');
-    const env = {
-      LEVELSET_KUBECONFIG_TEXT: kubeconfig('https://text'),
-      KUBECONFIG: [join(folder.path, 'missing'), write('first'), write('second')].join(':'),
-      HOME: folder.path,
-    };
-    write('.kube/config');
-    const servers = [
-      await findConnection({ kubeconfig: kubeconfigFlag, env }),
-      await findConnection({ env }),
-      await findConnection({ env: { ...env, LEVELSET_KUBECONFIG_TEXT: '' } }),
-      await findConnection({ env: { HOME: folder.path } }),
-    ].map(({ server }) => server);
-    expect(servers).toEqual(['https://flag', 'https://text', 'https://first', 'https://kubeconfig']);
-  });
+it('takes the flag, the text, KUBECONFIG and the home folder in this order', async () => {
+  const kubeconfigFlag = write('flag');
+  const env = {
+    LEVELSET_KUBECONFIG_TEXT: kubeconfig('https://text'),
+    KUBECONFIG: [join(folder.path, 'missing'), write('first'), write('second')].join(':'),
+    HOME: folder.path,
+  };
+  write('.kube/config');
+  const servers = [
+    await findConnection({ kubeconfig: kubeconfigFlag, env }),
+    await findConnection({ env }),
+    await findConnection({ env: { ...env, LEVELSET_KUBECONFIG_TEXT: '' } }),
+    await findConnection({ env: { HOME: folder.path } }),
+  ].map(({ server }) => server);
+  expect(servers).toEqual(['https://flag', 'https://text', 'https://first', 'https://kubeconfig']);
+});
 
-  // prettier-ignore
-  it.each([
-    ['a flag without its file', { kubeconfig: '/no/kc', env: {} }, '--kubeconfig: there is no such file (ENOENT)'],
-    ['KUBECONFIG without a file', { env: { KUBECONFIG: '/no/a:/no/b' } }, 'KUBECONFIG must name a file that exists; the text'],
-    ['nothing', { env: {} }, 'no kube-apiserver is configured: give --kubeconfig'],
-  ])('refuses %s', async (_what, where, message) => {
-    await expect(findConnection(where)).rejects.toMatchObject({
-      code: 'CONFIG_INVALID',
-      message: expect.stringContaining(message) as string,
-    });
+// prettier-ignore
+it.each([
+  ['a flag without its file', { kubeconfig: '/no/kc', env: {} }, '--kubeconfig: there is no such file (ENOENT)'],
+  ['KUBECONFIG without a file', { env: { KUBECONFIG: '/no/a:/no/b' } }, 'KUBECONFIG must name a file that exists; the text'],
+  ['nothing', { env: {} }, 'no kube-apiserver is configured: give --kubeconfig'],
+])('refuses %s', async (_what, where, message) => {
+  await expect(findConnection(where)).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining(message) as string,
   });
 });
 
-describe('inCluster', () => {
-  it.each([
-    ['10.96.0.1', '443', 'https://10.96.0.1:443'],
-    ['fd00:96::1', '6443', 'https://[fd00:96::1]:6443'],
-  ])('reads the ServiceAccount behind %s', async (host, port, server) => {
-    writeFileSync(join(folder.path, 'token'), 'sa-token');
-    writeFileSync(join(folder.path, 'ca.crt'), 'the CA');
-    const env = { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port };
-    const connection = await inCluster(env, folder.path);
-    expect(connection).toMatchObject({ server, tls: {} });
-    expect(await connection?.credential(false)).toEqual({
-      authorization: 'Bearer sa-token',
-      certificateAuthority: 'the CA',
-    });
+it.each([
+  ['10.96.0.1', '443', 'https://10.96.0.1:443'],
+  ['fd00:96::1', '6443', 'https://[fd00:96::1]:6443'],
+])('reads the ServiceAccount behind %s', async (host, port, server) => {
+  writeFileSync(join(folder.path, 'token'), 'sa-token');
+  writeFileSync(join(folder.path, 'ca.crt'), 'the CA');
+  const env = { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port };
+  const connection = await inCluster(env, folder.path);
+  expect(connection).toMatchObject({ server, tls: {} });
+  expect(await connection?.credential(false)).toEqual({
+    authorization: 'Bearer sa-token',
+    certificateAuthority: 'the CA',
   });
+});
 
-  it('is not there without the variables or without a token', async () => {
-    expect(await inCluster({}, folder.path)).toBeUndefined();
-    expect(await inCluster({ KUBERNETES_SERVICE_HOST: 'x' }, '/no')).toBeUndefined();
-  });
+it('is not there without the variables or without a token', async () => {
+  expect(await inCluster({}, folder.path)).toBeUndefined();
+  expect(await inCluster({ KUBERNETES_SERVICE_HOST: 'x' }, '/no')).toBeUndefined();
 });

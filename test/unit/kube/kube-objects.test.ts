@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
 import { listAllObjects } from '../../../shared/kube/kube-objects.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
@@ -35,34 +35,32 @@ function list(server: FakeApiserver): Promise<readonly Node[]> {
 
 const expired = failure(410, 'The provided continue parameter is too old');
 
-describe('listAll', () => {
-  it('reads all pages with the same selector and drops what nobody reads', async () => {
-    const server = await serve();
-    const items = await list(server);
-    expect(items.map(({ metadata }) => metadata.name)).toEqual(
-      Array.from({ length: 1200 }, (_, index) => `node-${index}`),
-    );
-    expect(items[0]).toEqual({ metadata: named('node-0'), status: { addresses: [] } });
-    expect(server.asked.map(({ query }) => query.toString())).toEqual([
-      'labelSelector=a%3Db&limit=500',
-      'labelSelector=a%3Db&limit=500&continue=500',
-      'labelSelector=a%3Db&limit=500&continue=1000',
-    ]);
-  });
+it('reads all pages with the same selector and drops what nobody reads', async () => {
+  const server = await serve();
+  const items = await list(server);
+  expect(items.map(({ metadata }) => metadata.name)).toEqual(
+    Array.from({ length: 1200 }, (_, index) => `node-${index}`),
+  );
+  expect(items[0]).toEqual({ metadata: named('node-0'), status: { addresses: [] } });
+  expect(server.asked.map(({ query }) => query.toString())).toEqual([
+    'labelSelector=a%3Db&limit=500',
+    'labelSelector=a%3Db&limit=500&continue=500',
+    'labelSelector=a%3Db&limit=500&continue=1000',
+  ]);
+});
 
-  it('starts over when the snapshot expires on the way', async () => {
-    const server = await serve((nth) => (nth === 3 ? expired : undefined));
-    expect(new Set((await list(server)).map(({ metadata }) => metadata.name)).size).toBe(1200);
-    expect(server.asked).toHaveLength(6);
-  });
+it('starts over when the snapshot expires on the way', async () => {
+  const server = await serve((nth) => (nth === 3 ? expired : undefined));
+  expect(new Set((await list(server)).map(({ metadata }) => metadata.name)).size).toBe(1200);
+  expect(server.asked).toHaveLength(6);
+});
 
-  it('gives up, without a part, when it expires twice', async () => {
-    const server = await serve((nth) => (nth % 3 === 0 ? expired : undefined));
-    await expect(list(server)).rejects.toMatchObject({ code: 'KUBE_UNAVAILABLE', context: { status: 410 } });
-  });
+it('gives up, without a part, when it expires twice', async () => {
+  const server = await serve((nth) => (nth % 3 === 0 ? expired : undefined));
+  await expect(list(server)).rejects.toMatchObject({ code: 'KUBE_UNAVAILABLE', context: { status: 410 } });
+});
 
-  it('gives no part when a page fails', async () => {
-    const server = await serve((nth) => (nth >= 2 ? failure(500, 'etcd') : undefined));
-    await expect(list(server)).rejects.toMatchObject({ code: 'KUBE_UNAVAILABLE' });
-  });
+it('gives no part when a page fails', async () => {
+  const server = await serve((nth) => (nth >= 2 ? failure(500, 'etcd') : undefined));
+  await expect(list(server)).rejects.toMatchObject({ code: 'KUBE_UNAVAILABLE' });
 });

@@ -60,20 +60,18 @@ describe('a cluster', () => {
   });
 });
 
-describe('a user', () => {
-  // prettier-ignore
-  it.each([
-    ['a token', { token: 'abc' }, { authorization: 'Bearer abc' }],
-    ['a token file before a token', { token: 'abc', tokenFile: 'token' }, { authorization: 'Bearer from-file' }],
-    ['name and password', { username: 'a', password: 'b' }, { authorization: 'Basic YTpi' }],
-    ['a certificate', { 'client-certificate-data': DATA, 'client-key-data': KEY_DATA }, { certificate: PEM, key: KEY }],
-    ['nothing', {}, {}],
-    ['no rights of somebody else', { token: 'abc', as: '', 'as-groups': [] }, { authorization: 'Bearer abc' }],
-  ])('%s', async (_what, user, credential) => {
-    writeFileSync(join(folder.path, 'token'), 'from-file\n');
-    const connection = await read(kubeconfig({}, user));
-    expect(await connection.credential(false)).toEqual(credential);
-  });
+// prettier-ignore
+it.each([
+  ['a token', { token: 'abc' }, { authorization: 'Bearer abc' }],
+  ['a token file before a token', { token: 'abc', tokenFile: 'token' }, { authorization: 'Bearer from-file' }],
+  ['name and password', { username: 'a', password: 'b' }, { authorization: 'Basic YTpi' }],
+  ['a certificate', { 'client-certificate-data': DATA, 'client-key-data': KEY_DATA }, { certificate: PEM, key: KEY }],
+  ['nothing', {}, {}],
+  ['no rights of somebody else', { token: 'abc', as: '', 'as-groups': [] }, { authorization: 'Bearer abc' }],
+])('a user %s', async (_what, user, credential) => {
+  writeFileSync(join(folder.path, 'token'), 'from-file\n');
+  const connection = await read(kubeconfig({}, user));
+  expect(await connection.credential(false)).toEqual(credential);
 });
 
 describe('what is refused, in words', () => {

@@ -38,16 +38,14 @@ describe('an answer', () => {
   });
 });
 
-describe('a failure', () => {
-  test('of a read that was forgotten meanwhile leaves the newer answer alone', async () => {
-    const answers = new Answers(10);
-    const lifetime = { keepMs: 1_000, clock: { now: () => 0 } };
-    let fail: (error: Error) => void = () => undefined;
-    const old = answers.read('subnet', lifetime, () => new Promise((_, reject) => (fail = reject)));
-    answers.forget('subnet');
-    await answers.read('subnet', lifetime, () => Promise.resolve('newer'));
-    fail(new Error('no answer'));
-    await expect(old).rejects.toThrow('no answer');
-    expect(await answers.read('subnet', lifetime, () => Promise.resolve('newest'))).toBe('newer');
-  });
+test('a failure of a read that was forgotten meanwhile leaves the newer answer alone', async () => {
+  const answers = new Answers(10);
+  const lifetime = { keepMs: 1_000, clock: { now: () => 0 } };
+  let fail: (error: Error) => void = () => undefined;
+  const old = answers.read('subnet', lifetime, () => new Promise((_, reject) => (fail = reject)));
+  answers.forget('subnet');
+  await answers.read('subnet', lifetime, () => Promise.resolve('newer'));
+  fail(new Error('no answer'));
+  await expect(old).rejects.toThrow('no answer');
+  expect(await answers.read('subnet', lifetime, () => Promise.resolve('newest'))).toBe('newer');
 });

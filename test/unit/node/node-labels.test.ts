@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { nodeLabels } from '../../../shared/node/desired/node-labels.ts';
 import type { ServerFlavor } from '../../../shared/model/node/nova.ts';
 
@@ -27,47 +27,43 @@ test('type, zone and region are there in both spellings, which say the same', ()
 });
 
 // prettier-ignore
-describe('the instance type', () => {
-  test.each<[string, ServerFlavor | null | undefined, string | undefined]>([
-    ['6.4: the name as it is',                      { original_name: 'm1.small' },                   'm1.small'],
-    ['6.4: before its id',                          { original_name: 'm1.small', id: '2' },          'm1.small'],
-    ['6.4: of one character',                       { original_name: 'm' },                          'm'],
-    ['6.4: of 63 characters',                       { original_name: LONG },                         LONG],
-    ['6.4: no label may be longer: the id',         { original_name: `${LONG}x`, id: ID },           ID],
-    ['6.4: no label may have a space: the id',      { original_name: 'm1 small', id: ID },           ID],
-    ['6.4: nor end in a dot',                       { original_name: 'm1.', id: '2' },               '2'],
-    ['6.4: nor begin with a dash',                  { original_name: '-m1', id: '2' },               '2'],
-    ['decision 104: no id: the name made valid',    { original_name: 'm1 small (2 vCPU)' },          'm1-small-2-vCPU'],
-    ['decision 104: the id is no label either',     { original_name: 'm1 small', id: 'no good' },    'm1-small'],
-    ['6.4: only an id, before microversion 2.47',   { id: ID },                                      ID],
-    ['decision 104: made valid, too',               { id: 'no good' },                               'no-good'],
-    ['2.3: nothing is not written',                 { original_name: '' },                           undefined],
-    ['2.3: nor what has no good character',         { original_name: '日本' },                        undefined],
-    ['2.3: no flavor',                              null,                                            undefined],
-    ['2.3: no flavor at all',                       undefined,                                       undefined],
-  ])('%s', (_, flavor, value) => {
-    expect(labelsOf(flavor)['node.kubernetes.io/instance-type']).toBe(value);
-  });
+test.each<[string, ServerFlavor | null | undefined, string | undefined]>([
+  ['6.4: the name as it is',                      { original_name: 'm1.small' },                   'm1.small'],
+  ['6.4: before its id',                          { original_name: 'm1.small', id: '2' },          'm1.small'],
+  ['6.4: of one character',                       { original_name: 'm' },                          'm'],
+  ['6.4: of 63 characters',                       { original_name: LONG },                         LONG],
+  ['6.4: no label may be longer: the id',         { original_name: `${LONG}x`, id: ID },           ID],
+  ['6.4: no label may have a space: the id',      { original_name: 'm1 small', id: ID },           ID],
+  ['6.4: nor end in a dot',                       { original_name: 'm1.', id: '2' },               '2'],
+  ['6.4: nor begin with a dash',                  { original_name: '-m1', id: '2' },               '2'],
+  ['decision 104: no id: the name made valid',    { original_name: 'm1 small (2 vCPU)' },          'm1-small-2-vCPU'],
+  ['decision 104: the id is no label either',     { original_name: 'm1 small', id: 'no good' },    'm1-small'],
+  ['6.4: only an id, before microversion 2.47',   { id: ID },                                      ID],
+  ['decision 104: made valid, too',               { id: 'no good' },                               'no-good'],
+  ['2.3: nothing is not written',                 { original_name: '' },                           undefined],
+  ['2.3: nor what has no good character',         { original_name: '日本' },                        undefined],
+  ['2.3: no flavor',                              null,                                            undefined],
+  ['2.3: no flavor at all',                       undefined,                                       undefined],
+])('the instance type %s', (_, flavor, value) => {
+  expect(labelsOf(flavor)['node.kubernetes.io/instance-type']).toBe(value);
 });
 
 // prettier-ignore
-describe('the zone', () => {
-  test.each<[string, string | null | undefined, string | undefined]>([
-    ['6.4: as it is',                               'az1',                     'az1'],
-    ['6.4: letters, digits, dash, underscore, dot', 'Az_1.b-2',                'Az_1.b-2'],
-    ['6.4: a run of others becomes one dash',       'zone /: 1',               'zone-1'],
-    ['6.4: each run',                               'a b c',                   'a-b-c'],
-    ['6.4: dashes and dots at the ends go',         ' (zone 1).',              'zone-1'],
-    ['6.4: as a letter of another alphabet does',   'zöne-é',                  'z-ne'],
-    ['6.4: cut to 63',                              `${LONG}yz`,               LONG],
-    ['decision 104: and valid after the cut',       `${'x'.repeat(61)}--.y`,   'x'.repeat(61)],
-    ['2.3: nothing is not written',                 '',                        undefined],
-    ['2.3: nothing that is left either',            '---',                     undefined],
-    ['2.3: of a server that is being built',        null,                      undefined],
-    ['2.3: of a cloud that does not say',           undefined,                 undefined],
-  ])('%s', (_, zone, value) => {
-    expect(labelsOf(undefined, zone)['topology.kubernetes.io/zone']).toBe(value);
-  });
+test.each<[string, string | null | undefined, string | undefined]>([
+  ['6.4: as it is',                               'az1',                     'az1'],
+  ['6.4: letters, digits, dash, underscore, dot', 'Az_1.b-2',                'Az_1.b-2'],
+  ['6.4: a run of others becomes one dash',       'zone /: 1',               'zone-1'],
+  ['6.4: each run',                               'a b c',                   'a-b-c'],
+  ['6.4: dashes and dots at the ends go',         ' (zone 1).',              'zone-1'],
+  ['6.4: as a letter of another alphabet does',   'zöne-é',                  'z-ne'],
+  ['6.4: cut to 63',                              `${LONG}yz`,               LONG],
+  ['decision 104: and valid after the cut',       `${'x'.repeat(61)}--.y`,   'x'.repeat(61)],
+  ['2.3: nothing is not written',                 '',                        undefined],
+  ['2.3: nothing that is left either',            '---',                     undefined],
+  ['2.3: of a server that is being built',        null,                      undefined],
+  ['2.3: of a cloud that does not say',           undefined,                 undefined],
+])('the zone %s', (_, zone, value) => {
+  expect(labelsOf(undefined, zone)['topology.kubernetes.io/zone']).toBe(value);
 });
 
 // prettier-ignore

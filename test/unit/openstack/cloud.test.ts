@@ -17,26 +17,24 @@ beforeEach(async () => {
 });
 afterEach(() => fake.close());
 
-describe('requests', () => {
-  it.each(['', '.', '..'])('never carry the id %j, which would be another path', async (id) => {
-    answer = always(200, {});
-    await expect(cloud.get('loadbalancer', id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    await expect(cloud.remove('member', ID, { parent: id })).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    expect(fake.seen).toEqual([]);
-  });
+it.each(['', '.', '..'])('requests never carry the id %j, which would be another path', async (id) => {
+  answer = always(200, {});
+  await expect(cloud.get('loadbalancer', id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(cloud.remove('member', ID, { parent: id })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect(fake.seen).toEqual([]);
+});
 
-  it.each([
-    ['3107', '3107'],
-    ['m1.small', 'm1.small'],
-    ['eine große', 'eine%20gro%C3%9Fe'],
-    ['../servers', '..%2Fservers'],
-    ['%2e%2e', '%252e%252e'],
-    ['x?cascade=true#y', 'x%3Fcascade%3Dtrue%23y'],
-  ])('have the id %j as one part of the path', async (id, part) => {
-    answer = always(200, { flavor: { id } });
-    expect(await cloud.get('flavor', id)).toEqual({ id });
-    expect(fake.seen.map(({ path }) => path)).toEqual([`/load-balancer/v2.0/lbaas/flavors/${part}`]);
-  });
+it.each([
+  ['3107', '3107'],
+  ['m1.small', 'm1.small'],
+  ['eine große', 'eine%20gro%C3%9Fe'],
+  ['../servers', '..%2Fservers'],
+  ['%2e%2e', '%252e%252e'],
+  ['x?cascade=true#y', 'x%3Fcascade%3Dtrue%23y'],
+])('requests have the id %j as one part of the path', async (id, part) => {
+  answer = always(200, { flavor: { id } });
+  expect(await cloud.get('flavor', id)).toEqual({ id });
+  expect(fake.seen.map(({ path }) => path)).toEqual([`/load-balancer/v2.0/lbaas/flavors/${part}`]);
 });
 
 describe('what is not there', () => {

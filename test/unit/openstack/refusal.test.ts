@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ErrorCode } from '../../../shared/model/errors.ts';
 import { refusal } from '../../../shared/openstack/refusal.ts';
 
@@ -73,38 +73,36 @@ const FOREIGN: readonly (readonly [what: string, answer: object, code: ErrorCode
   ['nothing but a request id', { body: undefined, requestId: 'req-7' }, 'FORBIDDEN', 'HTTP 403'],
 ];
 
-describe('refusal', () => {
-  it.each(ROWS)('%s', (_what, status, body, code, says) => {
-    const error = refusal('update load balancer X', { status, body, requestId: 'req-7', retryAfterMs: 5 });
-    expect(error.code).toBe(code);
-    expect(error.message).toContain('update load balancer X: ');
-    expect(error.message).toContain(says);
-    expect(error.context).toEqual({ status, requestId: 'req-7', retryAfterMs: 5 });
-  });
+it.each(ROWS)('%s', (_what, status, body, code, says) => {
+  const error = refusal('update load balancer X', { status, body, requestId: 'req-7', retryAfterMs: 5 });
+  expect(error.code).toBe(code);
+  expect(error.message).toContain('update load balancer X: ');
+  expect(error.message).toContain(says);
+  expect(error.context).toEqual({ status, requestId: 'req-7', retryAfterMs: 5 });
+});
 
-  it.each(FOREIGN)('a 403 that is %s', (_what, answer, code, says) => {
-    const error = refusal('list ports', { status: 403, body: undefined, ...answer });
-    expect(error.code).toBe(code);
-    expect(error.message).toContain(says);
-  });
+it.each(FOREIGN)('a 403 that is %s', (_what, answer, code, says) => {
+  const error = refusal('list ports', { status: 403, body: undefined, ...answer });
+  expect(error.code).toBe(code);
+  expect(error.message).toContain(says);
+});
 
-  it.each(['update security group X', 'create a security group rule', 'delete security group X'])(
-    'a 404 about a security group that vanished while levelset tried to %s is no mistake',
-    (attempted) => {
-      const body = neutron('SecurityGroupNotFound', 'Security group X does not exist');
-      expect(refusal(attempted, { status: 404, body }).code).toBe('GONE');
-    },
-  );
+it.each(['update security group X', 'create a security group rule', 'delete security group X'])(
+  'a 404 about a security group that vanished while levelset tried to %s is no mistake',
+  (attempted) => {
+    const body = neutron('SecurityGroupNotFound', 'Security group X does not exist');
+    expect(refusal(attempted, { status: 404, body }).code).toBe('GONE');
+  },
+);
 
-  it('tells the limit that a router has met', () => {
-    const body = neutron('RoutesExhausted', 'The number of routes exceeds the maximum 30.');
-    const { code, context } = refusal('add 31 routes', { status: 400, body });
-    expect([code, context]).toEqual(['QUOTA_EXCEEDED', { status: 400, limit: 30 }]);
-  });
+it('tells the limit that a router has met', () => {
+  const body = neutron('RoutesExhausted', 'The number of routes exceeds the maximum 30.');
+  const { code, context } = refusal('add 31 routes', { status: 400, body });
+  expect([code, context]).toEqual(['QUOTA_EXCEEDED', { status: 400, limit: 30 }]);
+});
 
-  it('keeps a message to one line of bounded length', () => {
-    const { message } = refusal('x', { status: 400, body: octavia(`a\n\u001b[31m${'b'.repeat(2_000)}`) });
-    expect(message.length).toBeLessThan(520);
-    expect(message).not.toMatch(/[\n\u001b]/);
-  });
+it('keeps a message to one line of bounded length', () => {
+  const { message } = refusal('x', { status: 400, body: octavia(`a\n\u001b[31m${'b'.repeat(2_000)}`) });
+  expect(message.length).toBeLessThan(520);
+  expect(message).not.toMatch(/[\n\u001b]/);
 });

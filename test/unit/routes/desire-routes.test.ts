@@ -120,39 +120,31 @@ function withoutPairs(): RoutePort {
   ) as unknown as RoutePort;
 }
 
-describe('the routes of', () => {
-  test.each(rows)('%s', (_what, given, wish) => {
-    expect(wishOf(given)).toMatchObject({ without: [], ...wish });
-  });
+test.each(rows)('the routes of %s', (_what, given, wish) => {
+  expect(wishOf(given)).toMatchObject({ without: [], ...wish });
 });
 
-describe('before all is done', () => {
-  test('the record has what was, what is and what will be ours', () => {
-    const given = {
-      nodes: [nodeOf(1, { podCIDRs: ['10.244.9.0/24'] })],
-      ports: [portOf(1)],
-      routes: [ONE],
-      written: written(TWO),
-    };
-    expect(desireRoutes(readingOf(given)).before.get(ROUTER)?.map(text)).toEqual([
-      ONE,
-      TWO,
-      '10.244.9.0/24 > 10.0.0.1',
-    ]);
-  });
+test('before all is done the record has what was, what is and what will be ours', () => {
+  const given = {
+    nodes: [nodeOf(1, { podCIDRs: ['10.244.9.0/24'] })],
+    ports: [portOf(1)],
+    routes: [ONE],
+    written: written(TWO),
+  };
+  expect(desireRoutes(readingOf(given)).before.get(ROUTER)?.map(text)).toEqual([
+    ONE,
+    TWO,
+    '10.244.9.0/24 > 10.0.0.1',
+  ]);
 });
 
-describe('what is said', () => {
-  const said = (given: RouteCase): readonly string[] =>
-    desireRoutes(readingOf(given)).problems.map(
-      ({ field, value, message }) => `${field} ${value} ${message}`,
-    );
+const said = (given: RouteCase): readonly string[] =>
+  desireRoutes(readingOf(given)).problems.map(({ field, value, message }) => `${field} ${value} ${message}`);
 
-  test('of a second route to the same pods that is not ours', () => {
-    expect(said({ ...one, routes: ['10.244.1.0/24 > 10.0.0.88'] })).toEqual([
-      'routes 10.244.1.0/24 via 10.0.0.88 leads to the same pods as the route to their Node; nothing proves that levelset wrote it, so it stays',
-    ]);
-  });
+test('what is said of a second route to the same pods that is not ours', () => {
+  expect(said({ ...one, routes: ['10.244.1.0/24 > 10.0.0.88'] })).toEqual([
+    'routes 10.244.1.0/24 via 10.0.0.88 leads to the same pods as the route to their Node; nothing proves that levelset wrote it, so it stays',
+  ]);
 });
 
 describe('nothing is written where', () => {

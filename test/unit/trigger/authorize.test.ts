@@ -1,49 +1,23 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { authorize, authorizeReader } from '../../../shared/trigger/authorize.ts';
 
 const TOKENS = ['old-token', 'new:token'];
+const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 
-function basic(text: string): string {
-  return `Basic ${Buffer.from(text).toString('base64')}`;
-}
-
-describe('authorize', () => {
-  test.each(['Bearer old-token', 'bearer new:token', 'Bearer   old-token '])('lets %j in', (header) => {
-    expect(authorize(header, TOKENS)).toBe(true);
-  });
-
-  test.each([
-    undefined,
-    '',
-    'Bearer',
-    'Bearer ',
-    'Bearer old-toke',
-    'Bearer old-token2',
-    'Bearer old-token new:token',
-    'old-token',
-    'Digest bearer old-token',
-    basic('x:old-token'),
-  ])('refuses %j', (header) => {
-    expect(authorize(header, TOKENS)).toBe(false);
-  });
-
-  test('without tokens, or with an empty one, nobody comes in', () => {
-    expect(authorize('Bearer x', [])).toBe(false);
-    expect(authorize('Bearer ', [''])).toBe(false);
-    expect(authorizeReader(basic('x:'), [''])).toBe(false);
-  });
+// prettier-ignore
+test.each<[who: string, headers: readonly (string | undefined)[], sends: boolean, reads: boolean]>([
+  ['with a token', ['Bearer old-token', 'bearer new:token', 'Bearer   old-token '], true, true],
+  ['with a token as the password of Basic, colons and all', [basic('x:old-token'), basic('anyone:new:token')], false, true],
+  ['without one', [undefined, '', 'Bearer', 'Bearer ', 'old-token', 'Digest bearer old-token'], false, false],
+  ['with another one', ['Bearer old-toke', 'Bearer old-token2', 'Bearer old-token new:token', basic('x:wrong')], false, false],
+  ['with no password', [basic('old-token'), basic('old-token:'), 'Basic !!!'], false, false],
+])('who comes in: %s', (_, headers, sends, reads) => {
+  for (const header of headers)
+    expect([header, authorize(header, TOKENS), authorizeReader(header, TOKENS)]).toEqual([header, sends, reads]);
 });
 
-describe('authorizeReader', () => {
-  test('takes a token as the password of Basic, colons and all, or as Bearer', () => {
-    expect(authorizeReader(basic('anyone:new:token'), TOKENS)).toBe(true);
-    expect(authorizeReader('Bearer new:token', TOKENS)).toBe(true);
-  });
-
-  test.each([undefined, basic('old-token'), basic('old-token:'), basic('x:wrong'), 'Basic !!!'])(
-    'refuses %j',
-    (header) => {
-      expect(authorizeReader(header, TOKENS)).toBe(false);
-    },
-  );
+test('without tokens, or with an empty one, nobody comes in', () => {
+  expect(authorize('Bearer x', [])).toBe(false);
+  expect(authorize('Bearer ', [''])).toBe(false);
+  expect(authorizeReader(basic('x:'), [''])).toBe(false);
 });

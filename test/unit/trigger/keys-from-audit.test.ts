@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseKey } from '../../../shared/model/request.ts';
 import type { AuditEvent } from '../../../shared/trigger/audit-schema.ts';
 import { keysFromAudit, serviceAccountUser } from '../../../shared/trigger/keys-from-audit.ts';
@@ -76,78 +76,76 @@ const IGNORED: readonly (readonly [string, AuditEvent])[] = [
   ['a Lease', serviceEvent('update', { objectRef: { resource: 'leases', namespace: 'shop', name: 'x', apiGroup: 'coordination.k8s.io' } })],
 ];
 
-describe('keysFromAudit', () => {
-  test.each(READ)('%s names its keys', (_, event, keys) => {
-    expect(keysFromAudit([event], [SELF])).toEqual({
-      keys: keys.split(' ').map((key) => ({ key, cause: event.auditID })),
-      accepted: 1,
-      skipped: 0,
-      ignored: 0,
-    });
+test.each(READ)('%s names its keys', (_, event, keys) => {
+  expect(keysFromAudit([event], [SELF])).toEqual({
+    keys: keys.split(' ').map((key) => ({ key, cause: event.auditID })),
+    accepted: 1,
+    skipped: 0,
+    ignored: 0,
   });
+});
 
-  test.each(IGNORED)('%s is ignored', (_, event) => {
-    expect(keysFromAudit([event], [SELF])).toEqual({ keys: [], accepted: 0, skipped: 0, ignored: 1 });
-  });
+test.each(IGNORED)('%s is ignored', (_, event) => {
+  expect(keysFromAudit([event], [SELF])).toEqual({ keys: [], accepted: 0, skipped: 0, ignored: 1 });
+});
 
-  // prettier-ignore
-  test.each([
-    ['no audit event', { hello: 'world' }],
-    ['null', null],
-    ['an event whose verb is a number', { ...serviceEvent('x'), verb: 7 }],
-    ['an update without a name', serviceEvent('update', { objectRef: inNamespace })],
-    ['a name that Kubernetes does not allow', serviceEvent('update', { objectRef: { ...inNamespace, name: '../x' } })],
-    ['a node of a name that Kubernetes does not allow, its other keys with it', nodeEvent('update', { objectRef: { resource: 'nodes', name: '../x' } })],
-  ])('%s is skipped, and the others count', (_, item) => {
-    const result = keysFromAudit([item, serviceEvent('update')], [SELF]);
-    expect(result).toMatchObject({ accepted: 1, skipped: 1, ignored: 0 });
-    expect(result.keys.map(({ key }) => key)).toEqual(['service/shop/web']);
-  });
+// prettier-ignore
+test.each([
+  ['no audit event', { hello: 'world' }],
+  ['null', null],
+  ['an event whose verb is a number', { ...serviceEvent('x'), verb: 7 }],
+  ['an update without a name', serviceEvent('update', { objectRef: inNamespace })],
+  ['a name that Kubernetes does not allow', serviceEvent('update', { objectRef: { ...inNamespace, name: '../x' } })],
+  ['a node of a name that Kubernetes does not allow, its other keys with it', nodeEvent('update', { objectRef: { resource: 'nodes', name: '../x' } })],
+])('%s is skipped, and the others count', (_, item) => {
+  const result = keysFromAudit([item, serviceEvent('update')], [SELF]);
+  expect(result).toMatchObject({ accepted: 1, skipped: 1, ignored: 0 });
+  expect(result.keys.map(({ key }) => key)).toEqual(['service/shop/web']);
+});
 
-  test('a batch of 400 events gives each key once, caused by its first event', () => {
-    const events = Array.from({ length: 400 }, (_, i) => {
-      const auditID = `id-${i}`;
-      if (i % 8 === 7) return nodeEvent('patch', { auditID });
-      return serviceEvent('patch', { auditID, objectRef: { ...inNamespace, name: `web-${i % 8}` } });
-    });
-    const { keys, accepted } = keysFromAudit(events, [SELF]);
-    expect(accepted).toBe(400);
-    expect(keys).toEqual([
-      ...[0, 1, 2, 3, 4, 5, 6].map((n) => ({ key: `service/shop/web-${n}`, cause: `id-${n}` })),
-      ...['node/worker-7', 'nodeset', 'routes'].map((key) => ({ key, cause: 'id-7' })),
-    ]);
+test('a batch of 400 events gives each key once, caused by its first event', () => {
+  const events = Array.from({ length: 400 }, (_, i) => {
+    const auditID = `id-${i}`;
+    if (i % 8 === 7) return nodeEvent('patch', { auditID });
+    return serviceEvent('patch', { auditID, objectRef: { ...inNamespace, name: `web-${i % 8}` } });
   });
+  const { keys, accepted } = keysFromAudit(events, [SELF]);
+  expect(accepted).toBe(400);
+  expect(keys).toEqual([
+    ...[0, 1, 2, 3, 4, 5, 6].map((n) => ({ key: `service/shop/web-${n}`, cause: `id-${n}` })),
+    ...['node/worker-7', 'nodeset', 'routes'].map((key) => ({ key, cause: 'id-7' })),
+  ]);
+});
 
-  test('the own user is the ServiceAccount levelset of a namespace', () => {
-    expect(serviceAccountUser('levelset/levelset')).toBe(SELF);
-  });
+test('the own user is the ServiceAccount levelset of a namespace', () => {
+  expect(serviceAccountUser('levelset/levelset')).toBe(SELF);
+});
 
-  test('law: whatever comes, nothing is thrown, every item is counted, every key is one', () => {
-    const event = fc.record({
-      auditID: fc.string(),
-      stage: fc.constantFrom('ResponseComplete', 'Panic'),
-      requestURI: fc.string(),
-      verb: fc.constantFrom('create', 'patch', 'delete', 'deletecollection', 'get'),
-      user: fc.record({ username: fc.string() }, { requiredKeys: [] }),
-      objectRef: fc.record(
-        {
-          resource: fc.constantFrom('services', 'nodes', 'pods'),
-          namespace: fc.string(),
-          name: fc.oneof(fc.string(), fc.constant('web')),
-          subresource: fc.constantFrom('', 'status', 'proxy'),
-        },
-        { requiredKeys: [] },
-      ),
-      responseStatus: fc.constant({ code: 200 }),
-    });
-    const items = fc.array(fc.oneof(event, fc.jsonValue()));
-    fc.assert(
-      fc.property(items, (list) => {
-        const { keys, accepted, skipped, ignored } = keysFromAudit(list, [SELF]);
-        expect(accepted + skipped + ignored).toBe(list.length);
-        for (const { key } of keys) expect(parseKey(key)).toBe(key);
-        expect(new Set(keys.map(({ key }) => key)).size).toBe(keys.length);
-      }),
-    );
+test('law: whatever comes, nothing is thrown, every item is counted, every key is one', () => {
+  const event = fc.record({
+    auditID: fc.string(),
+    stage: fc.constantFrom('ResponseComplete', 'Panic'),
+    requestURI: fc.string(),
+    verb: fc.constantFrom('create', 'patch', 'delete', 'deletecollection', 'get'),
+    user: fc.record({ username: fc.string() }, { requiredKeys: [] }),
+    objectRef: fc.record(
+      {
+        resource: fc.constantFrom('services', 'nodes', 'pods'),
+        namespace: fc.string(),
+        name: fc.oneof(fc.string(), fc.constant('web')),
+        subresource: fc.constantFrom('', 'status', 'proxy'),
+      },
+      { requiredKeys: [] },
+    ),
+    responseStatus: fc.constant({ code: 200 }),
   });
+  const items = fc.array(fc.oneof(event, fc.jsonValue()));
+  fc.assert(
+    fc.property(items, (list) => {
+      const { keys, accepted, skipped, ignored } = keysFromAudit(list, [SELF]);
+      expect(accepted + skipped + ignored).toBe(list.length);
+      for (const { key } of keys) expect(parseKey(key)).toBe(key);
+      expect(new Set(keys.map(({ key }) => key)).size).toBe(keys.length);
+    }),
+  );
 });

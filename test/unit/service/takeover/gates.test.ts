@@ -6,7 +6,7 @@ import type { DesiredResource, ResourceKind } from '../../../../shared/model/res
 import { nothingApplied } from '../../../../shared/service/finish.ts';
 import { holdUntilApproved } from '../../../../shared/service/plan/held/hold-until-approved.ts';
 import { addressesToPublish } from '../../../../shared/service/report/published-address.ts';
-import type { ServicePods } from '../../../support/service-pods.ts';
+import type { ServicePods } from '../../../support/service.ts';
 import { changed, configOf, evaluateWorld, world } from '../../../golden/world.ts';
 import type { Draft, RecordedWorld } from '../../../golden/world.ts';
 

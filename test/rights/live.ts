@@ -104,7 +104,7 @@ function worldOf(
   told: string[],
   login: 'password' | 'application-credential',
 ): World {
-  const base = aConfig(AUTH_URL, loadBalancer);
+  const base = aConfig(AUTH_URL, { createMonitor: false, ...loadBalancer });
   const { id, secret } = inside.cloud.applicationCredential;
   const credentials =
     login === 'password' ? base.openstack.credentials : ({ type: login, id, secret } as const);

@@ -45,11 +45,14 @@ const without =
     cloud[kind].length > 0 && `${kind} are left`;
 
 const DRIFT = { [`${OWN}drift`]: 'report' };
-const noMonitor = { createMonitor: false };
 const secured = { [`${OWN}tls-secret`]: 'web-tls' };
 const keeps: Change = ({ kube }) => {
   const { type, data } = aTlsSecret('one');
   kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type, data: { ...data } });
+};
+const securedNow: Change = (inside) => {
+  keeps(inside);
+  web(secured)(inside);
 };
 const managed = { manageSecurityGroups: true };
 const PARTS = { [`${OWN}protocol`]: 'http', [`${OWN}redirect-http`]: 'true' };
@@ -59,11 +62,7 @@ const hasPod = ({ kube }: SandboxInside, nodeName: string): void => {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
     addressType: 'IPv4',
-    metadata: {
-      name: 'web-x7k2p',
-      namespace: 'default',
-      labels: { 'kubernetes.io/service-name': 'web' },
-    },
+    metadata: { name: 'web-x7k2p', namespace: 'default', labels: { 'kubernetes.io/service-name': 'web' } },
     endpoints: [{ addresses: ['10.244.0.1'], nodeName, conditions: { ready: true } }],
   });
 };
@@ -113,36 +112,29 @@ const oldRouters: Change = ({ cloud }) => {
 
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'an internal Service': {
-    loadBalancer: noMonitor,
     act: web(),
     missing: ({ inside: { kube } }) =>
       !kube.list('ConfigMap').some(({ metadata: { name } }) => name.startsWith('levelset-state-')) &&
       'no state is kept',
   },
-  'the page of an internal Service': { loadBalancer: noMonitor, act: web(), looks: true },
+  'the page of an internal Service': { act: web(), looks: true },
   'an internal Service with a health monitor, where all is limited': {
+    loadBalancer: { createMonitor: true },
     act: (inside) => {
       const limits = { load_balancer: 9, listener: 99, pool: 99, member: 999, health_monitor: 99 };
       Object.assign(inside.cloud.quotas, limits);
       web()(inside);
     },
   },
-  'a Service': { loadBalancer: noMonitor, act: external },
-  'a Service, deleted': {
-    loadBalancer: noMonitor,
-    before: [external],
-    act: deleted,
-    missing: without('floatingips'),
-  },
+  'a Service': { act: external },
+  'a Service, deleted': { before: [external], act: deleted, missing: without('floatingips') },
   'an internal Service, deleted': {
-    loadBalancer: noMonitor,
     pendingMs: 300,
     before: [web()],
     act: deleted,
     missing: without('loadbalancers'),
   },
   'a floating IP that was there': {
-    loadBalancer: noMonitor,
     act: (inside) => {
       const { floating_ip_address: loadBalancerIP } = inside.cloud.addFloatingIp();
       const annotations = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'false' };
@@ -150,35 +142,30 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   'an internal Service on an Octavia that has no limit of its own for the project': {
-    loadBalancer: noMonitor,
     act: (inside) => {
       Object.assign(inside.cloud.quotas, { l7rule: null });
       web()(inside);
     },
   },
   'a load balancer that somebody deleted': {
-    loadBalancer: noMonitor,
     before: [web()],
     act: ({ cloud }) => {
       for (const { id } of cloud.loadbalancers) cloud.removeLoadBalancer(id);
     },
   },
   'floating-subnet by its name': {
-    loadBalancer: noMonitor,
     act: web({
       'service.beta.kubernetes.io/openstack-internal-load-balancer': 'false',
       [`${SHARED}floating-subnet`]: 'public-*',
     }),
   },
   'network-id': {
-    loadBalancer: noMonitor,
     act: (inside) => {
       const network = inside.cloud.networks.find(({ name }) => name === 'private');
       web({ [`${SHARED}network-id`]: network?.id })(inside);
     },
   },
   'port-id': {
-    loadBalancer: noMonitor,
     act: (inside) => {
       const { cloud } = inside;
       const subnet = cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'));
@@ -195,21 +182,18 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   'a flavor by its name': {
-    loadBalancer: noMonitor,
     act: (inside) => {
       inside.cloud.flavors.push({ id: inside.cloud.newId(), name: 'large', description: '', enabled: true });
       web({ [`${OWN}flavor`]: 'large' })(inside);
     },
   },
   'an availability zone': {
-    loadBalancer: noMonitor,
     act: (inside) => {
       inside.cloud.availabilityZones.push({ name: 'az1', description: '', enabled: true });
       web({ [`${SHARED}availability-zone`]: 'az1' })(inside);
     },
   },
   'a QoS policy': {
-    loadBalancer: noMonitor,
     before: [web()],
     act: (inside) => {
       const { qosPolicies, projectId: project_id } = inside.cloud;
@@ -217,43 +201,33 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       web({ [`${OWN}vip-qos-policy-id`]: QOS })(inside);
     },
   },
-  'a port more': { loadBalancer: noMonitor, before: [web()], act: web({}, { ports: [HTTP, DNS] }) },
-  'a port less': { loadBalancer: noMonitor, before: [web({}, { ports: [HTTP, DNS] })], act: web() },
-  'a port more with a health monitor': { before: [web()], act: web({}, { ports: [HTTP, DNS] }) },
-  'source ranges': {
-    loadBalancer: noMonitor,
+  'a port more': { before: [web()], act: web({}, { ports: [HTTP, DNS] }) },
+  'a port less': { before: [web({}, { ports: [HTTP, DNS] })], act: web() },
+  'a port more with a health monitor': {
+    loadBalancer: { createMonitor: true },
     before: [web()],
-    act: web({}, { loadBalancerSourceRanges: ['192.0.2.0/24'] }),
+    act: web({}, { ports: [HTTP, DNS] }),
   },
-  'session affinity': {
-    loadBalancer: noMonitor,
-    before: [web()],
-    act: web({}, { sessionAffinity: 'ClientIP' }),
-  },
+  'source ranges': { before: [web()], act: web({}, { loadBalancerSourceRanges: ['192.0.2.0/24'] }) },
+  'session affinity': { before: [web()], act: web({}, { sessionAffinity: 'ClientIP' }) },
   'another delay of the health monitor': {
+    loadBalancer: { createMonitor: true },
     before: [web()],
     act: web({ [`${SHARED}health-monitor-delay`]: '9' }),
   },
   'the health monitor switched off': {
+    loadBalancer: { createMonitor: true },
     before: [web()],
     act: web({ [`${SHARED}enable-health-monitor`]: 'false' }),
   },
-  'a Node more': {
-    loadBalancer: noMonitor,
-    before: [web()],
-    act: ({ kube }) => {
-      kube.addNode('node-9');
-    },
-  },
+  'a Node more': { before: [web()], act: ({ kube }) => void kube.addNode('node-9') },
   'a Node less': {
-    loadBalancer: noMonitor,
     before: [web()],
     act: ({ kube }) => {
       kube.removeNode('node-2');
     },
   },
   'a Node in the place of another': {
-    loadBalancer: noMonitor,
     before: [web()],
     act: ({ kube }) => {
       kube.addNode('node-9');
@@ -261,29 +235,22 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   'a Pod on one of two Nodes of a Service with externalTrafficPolicy Local': {
-    loadBalancer: noMonitor,
     before: [web({}, { externalTrafficPolicy: 'Local' })],
-    act: (inside) => {
-      hasPod(inside, 'node-1');
-    },
+    act: (inside) => {hasPod(inside, 'node-1'); },
   },
   'a redirect': {
-    loadBalancer: noMonitor,
     before: [web({ [`${OWN}protocol`]: 'http' })],
     act: web({ ...PARTS, [`${OWN}redirect-host`]: 'app.example.org' }),
   },
   'a redirect to another host': {
-    loadBalancer: noMonitor,
     before: [web({ ...PARTS, [`${OWN}redirect-host`]: 'app.example.org' })],
     act: web({ ...PARTS, [`${OWN}redirect-host`]: 'www.example.org' }),
   },
   'a redirect less': {
-    loadBalancer: noMonitor,
     before: [web({ ...PARTS, [`${OWN}redirect-host`]: 'app.example.org' })],
     act: web({ [`${OWN}protocol`]: 'http', [`${OWN}redirect-http`]: 'false' }),
   },
   'a redirect whose rule somebody changed': {
-    loadBalancer: noMonitor,
     before: [web({ ...PARTS, [`${OWN}redirect-host`]: 'app.example.org' })],
     act: ({ cloud }) => {
       for (const rule of cloud.l7rules) rule['value'] = '/else';
@@ -291,7 +258,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     missing: ({ inside: { cloud } }) => cloud.l7rules.some(({ value }) => value === '/else') && 'it stays',
   },
   'a redirect to whose rules somebody added one': {
-    loadBalancer: noMonitor,
     before: [web({ ...PARTS, [`${OWN}redirect-host`]: 'app.example.org' })],
     act: ({ cloud }) => {
       const [rule] = cloud.l7rules;
@@ -301,60 +267,37 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   'a load balancer in ERROR, failed over': {
     octavia: { failover: 'mends' },
-    loadBalancer: noMonitor,
     before: [web()],
     act: ({ cloud }) => {
       for (const { id } of cloud.loadbalancers) cloud.setStatus(id, 'ERROR');
     },
   },
-  'security groups': { loadBalancer: { ...noMonitor, ...managed }, act: web() },
+  'security groups': { loadBalancer: managed, act: web() },
   'security groups, and the Service deleted': {
-    loadBalancer: { ...noMonitor, ...managed },
+    loadBalancer: managed,
     before: [web()],
     act: deleted,
     missing: without('loadbalancers'),
   },
   'security groups, a port less': {
-    loadBalancer: { ...noMonitor, ...managed },
+    loadBalancer: managed,
     before: [web({}, { ports: [HTTP, DNS] })],
     act: web(),
   },
-  'a certificate of a Secret': {
-    loadBalancer: noMonitor,
-    password: true,
-    act: (inside) => {
-      keeps(inside);
-      web(secured)(inside);
-    },
-  },
+  'a certificate of a Secret': { password: true, act: securedNow },
   'a Service with a certificate of a Secret, deleted': {
-    loadBalancer: noMonitor,
-    before: [
-      (inside) => {
-        keeps(inside);
-        web(secured)(inside);
-      },
-    ],
+    before: [securedNow],
     act: deleted,
     missing: without('secrets'),
   },
-  'a Service with a certificate of Barbican': { loadBalancer: noMonitor, before: [container], act: nothing },
+  'a Service with a certificate of Barbican': { before: [container], act: nothing },
   'a Service whose certificate of Barbican ends soon': {
-    loadBalancer: noMonitor,
     before: [container],
-    act: ({ clock }) => {
-      clock.advance(Date.UTC(2126, 9, 20) - clock.millis());
-    },
+    act: ({ clock }) => {clock.advance(Date.UTC(2126, 9, 20) - clock.millis()); },
     missing: ({ told }) => !told.includes('expires on') && 'nobody hears that the certificate ends',
   },
   'a Service with the reference of a secret': {
-    loadBalancer: noMonitor,
-    before: [
-      (inside) => {
-        keeps(inside);
-        web(secured)(inside);
-      },
-    ],
+    before: [securedNow],
     act: (inside) => {
       const [secret] = inside.cloud.secrets;
       web({ [`${OWN}tls-secret`]: undefined, [`${OWN}tls-container-refs`]: secret?.id })(inside);
@@ -385,20 +328,13 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   'a Node whose server is gone': {
     ...nodes,
-    before: [
-      ({ kube }) => {
-        kube.addNode('lost');
-      },
-    ],
-    act: (inside) => {
-      lose(inside, 'lost');
-    },
+    before: [({ kube }) => void kube.addNode('lost')],
+    act: (inside) => {lose(inside, 'lost'); },
     wakes: ['node/lost'],
     missing: ({ inside: { kube } }) =>
       kube.get('Node', undefined, 'lost') !== undefined && 'the Node is left',
   },
   'a sweep with nothing to do': {
-    loadBalancer: noMonitor,
     before: [web(), nothing],
     act: nothing,
     wakes: [],
@@ -407,7 +343,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       'a Service that is as desired is run again',
   },
   'a pool that somebody changed, where drift is reported': {
-    loadBalancer: noMonitor,
     before: [web(DRIFT), nothing],
     act: ({ cloud, clock }) => {
       for (const pool of cloud.pools) pool['lb_algorithm'] = 'LEAST_CONNECTIONS';
@@ -417,14 +352,12 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     wakes: [],
   },
   'a Service with the same Event again': {
-    loadBalancer: noMonitor,
     before: [web(), web({}, { ports: [HTTP, DNS] }), web()],
     act: web({}, { ports: [HTTP, DNS] }),
     missing: ({ inside: { kube } }) =>
       !kube.list('Event').some(({ count }) => Number(count) > 1) && 'no Event is counted',
   },
   'a Service as it was before regions were recorded': {
-    loadBalancer: noMonitor,
     before: [web()],
     act: ({ kube }) => {
       const region = null as unknown as string;
@@ -443,17 +376,12 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
         kube.addNode('first');
         kube.addNode('lost');
       },
-      (inside) => {
-        lose(inside, 'first');
-      },
+      (inside) => {lose(inside, 'first'); },
     ],
-    act: (inside) => {
-      lose(inside, 'lost');
-    },
+    act: (inside) => {lose(inside, 'lost'); },
     wakes: ['node/lost'],
   },
   'a Service whose members are Pods': {
-    loadBalancer: noMonitor,
     act: web(
       {},
       { allocateLoadBalancerNodePorts: false, ports: [{ name: 'http', port: 80, targetPort: 8080 }] },

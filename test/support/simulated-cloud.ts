@@ -104,28 +104,13 @@ export class SimulatedCloud implements SteppedCloud {
   removeRoutes(...given: Parameters<Cloud['removeRoutes']>) {
     return this.#written('remove routes', this.#client.removeRoutes(...given));
   }
-  networkExtensions() {
-    return this.#client.networkExtensions();
-  }
-  statuses(id: string) {
-    return this.#client.statuses(id);
-  }
-  certificateText(id: string) {
-    return this.#client.certificateText(id);
-  }
-  quota() {
-    return this.#client.quota();
-  }
-  projectId() {
-    return this.#client.projectId();
-  }
-
-  region() {
-    return this.#client.region();
-  }
-  octaviaVersion() {
-    return this.#client.octaviaVersion();
-  }
+  readonly networkExtensions = () => this.#client.networkExtensions();
+  readonly statuses = (id: string) => this.#client.statuses(id);
+  readonly certificateText = (id: string) => this.#client.certificateText(id);
+  readonly quota = () => this.#client.quota();
+  readonly projectId = () => this.#client.projectId();
+  readonly region = () => this.#client.region();
+  readonly octaviaVersion = () => this.#client.octaviaVersion();
 
   async #written<T>(title: string, done: Promise<T>): Promise<T> {
     const result = await done;

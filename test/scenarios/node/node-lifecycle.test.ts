@@ -11,6 +11,7 @@ beforeEach(async () => {
   await it.sweepUntilSettled();
 });
 
+let lost: readonly ReturnType<NodeWorld['server']>[] = [];
 const SHUTDOWN = 'node.cloudprovider.kubernetes.io/shutdown';
 const GONE = 'levelset.openstack.org/server-gone';
 const MINUTE = 61_000;
@@ -82,10 +83,14 @@ test('a sweep finds a Node without an event, and deletes it', async () => {
   expect(await runFound(it.later(MINUTE))).toEqual([]);
 });
 
-test('a Node that is ready stays whatever Nova says, and the note goes', async () => {
+test.each([
+  ['is ready', () => it.sandbox.kube.setReady('worker-1', true)],
+  ['has its server again', () => it.sandbox.cloud.servers.push(...lost)],
+])('a Node that %s stays, and the note goes', async (_, comesBack) => {
+  lost = [it.server('worker-1')];
   it.loseServer('worker-1');
   await it.reconcile('worker-1');
-  it.sandbox.kube.setReady('worker-1', true);
+  comesBack();
   await it.reconcile('worker-1', {}, it.later(MINUTE));
   expect(it.isThere('worker-1')).toBe(true);
   expect(it.node('worker-1').metadata.annotations?.[GONE]).toBeUndefined();
@@ -104,7 +109,7 @@ test.each([500, 503, 401, 403, 404])('while Nova answers %d, nothing is deleted'
   it.sandbox.fault({ match: { path: /compute/ }, times: 9, kind: 'fail-before', status, body });
   const { outcome } = await it.reconcile('worker-1', {}, it.later(MINUTE));
   expect(outcome.status).toBe('failed');
-  expect(it.isThere('worker-1')).toBe(true);
+  expect(it.node('worker-1').metadata.annotations?.[GONE]).toBeDefined();
 });
 
 test('when Nova shows no server at all, no Node goes, and the Node says how it may', async () => {

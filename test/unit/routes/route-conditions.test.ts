@@ -26,18 +26,14 @@ const was = (told: Pick<NodeCondition, 'status' | 'reason' | 'message'>): NodeCo
 const calico = was({ status: 'False', reason: 'CalicoIsUp', message: 'Calico is running on this node' });
 const two = ['10.244.1.0/24', 'fd00:244:0:1::/64'];
 
-/** docs/sources/kubernetes.md, "Routes". */
+/** docs/sources/kubernetes.md, "Routes"; test/golden/routes and the stories of routes have the others. */
 // prettier-ignore
 test.each([
-  ['routed', { podCIDRs: two }, [portOf(1)], true, CREATED, NOW],
   ['routed as before', { podCIDRs: two, was: was(CREATED) }, [portOf(1)], true, CREATED, EARLIER],
-  ['routed again', { podCIDRs: two, was: was(NOT_CREATED) }, [portOf(1)], true, CREATED, NOW],
   ['told by another', { podCIDRs: two, was: calico }, [portOf(1)], true, CREATED, EARLIER],
-  ['not routed', { podCIDRs: two }, [portOf(1)], false, NOT_CREATED, NOW],
   ['routed in one family of two', { podCIDRs: two }, [portOf(1, [], { fixed_ips: portOf(1).fixed_ips?.slice(0, 1) ?? [] })], true, NOT_CREATED, NOW],
   ['new, with no port yet', { podCIDRs: two }, [], true, NOT_CREATED, NOW],
   ['with no port to be seen, but told', { podCIDRs: two, was: was(CREATED) }, [], false, undefined, ''],
-  ['without podCIDRs', { podCIDRs: [] }, [portOf(1)], true, undefined, ''],
   ['without podCIDRs, told by another', { podCIDRs: [], was: calico }, [portOf(1)], true, undefined, ''],
   ['without podCIDRs any more', { podCIDRs: [], was: was(CREATED) }, [portOf(1)], true, NOT_CREATED, NOW],
 ] as const)('a Node %s', (_what, node, ports, isThere, told, since) => {

@@ -236,7 +236,9 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   'a Pod on one of two Nodes of a Service with externalTrafficPolicy Local': {
     before: [web({}, { externalTrafficPolicy: 'Local' })],
-    act: (inside) => {hasPod(inside, 'node-1'); },
+    act: (inside) => {
+      hasPod(inside, 'node-1');
+    },
   },
   'a redirect': {
     before: [web({ [`${OWN}protocol`]: 'http' })],
@@ -293,7 +295,9 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'a Service with a certificate of Barbican': { before: [container], act: nothing },
   'a Service whose certificate of Barbican ends soon': {
     before: [container],
-    act: ({ clock }) => {clock.advance(Date.UTC(2126, 9, 20) - clock.millis()); },
+    act: ({ clock }) => {
+      clock.advance(Date.UTC(2126, 9, 20) - clock.millis());
+    },
     missing: ({ told }) => !told.includes('expires on') && 'nobody hears that the certificate ends',
   },
   'a Service with the reference of a secret': {
@@ -329,7 +333,9 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'a Node whose server is gone': {
     ...nodes,
     before: [({ kube }) => void kube.addNode('lost')],
-    act: (inside) => {lose(inside, 'lost'); },
+    act: (inside) => {
+      lose(inside, 'lost');
+    },
     wakes: ['node/lost'],
     missing: ({ inside: { kube } }) =>
       kube.get('Node', undefined, 'lost') !== undefined && 'the Node is left',
@@ -376,9 +382,13 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
         kube.addNode('first');
         kube.addNode('lost');
       },
-      (inside) => {lose(inside, 'first'); },
+      (inside) => {
+        lose(inside, 'first');
+      },
     ],
-    act: (inside) => {lose(inside, 'lost'); },
+    act: (inside) => {
+      lose(inside, 'lost');
+    },
     wakes: ['node/lost'],
   },
   'a Service whose members are Pods': {

@@ -179,15 +179,20 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-export function kubeconfigFor(sandbox: Sandbox): string {
+/** A kubeconfig with one cluster and one user. */
+export function kubeconfigOf(cluster: object, user: object = {}): string {
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: 'sandbox', cluster: { server: sandbox.kubeUrl } }],
-    users: [{ name: 'levelset', user: { token: sandbox.kubeToken } }],
+    clusters: [{ name: 'sandbox', cluster }],
+    users: [{ name: 'levelset', user }],
     contexts: [{ name: 'sandbox', context: { cluster: 'sandbox', user: 'levelset' } }],
     'current-context': 'sandbox',
   });
+}
+
+export function kubeconfigFor(sandbox: Sandbox): string {
+  return kubeconfigOf({ server: sandbox.kubeUrl }, { token: sandbox.kubeToken });
 }
 
 /** What aConfig says, as a file. */

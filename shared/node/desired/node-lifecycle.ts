@@ -9,7 +9,7 @@ import {
 } from '../../model/node/node.ts';
 import type { Server } from '../../model/node/nova.ts';
 
-export interface LifecycleInput {
+interface LifecycleInput {
   readonly node: Node;
   /** gone: Nova answered 404 for its providerID. unknown: nobody knows which it is. unmanaged: another controller looks after it. */
   readonly server: Server | 'gone' | 'unknown' | 'unmanaged';

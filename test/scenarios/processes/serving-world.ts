@@ -1,27 +1,13 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { expect, onTestFinished, vi } from 'vitest';
 import { Work } from '../../../functions/serve/work.ts';
-import { SandboxClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { createSandbox, type SandboxInside, type SandboxOptions } from '../../../infra/sandbox/sandbox.ts';
+import { createSandbox, type SandboxOptions } from '../../../infra/sandbox/sandbox.ts';
 import { serviceKey } from '../../../shared/model/request.ts';
+import { FakedClock, quiet } from '../../support/clusters/serving-clusters.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { runOf } from './settled-world.ts';
-
-/** The sandbox's own pauses by the timers of the test. */
-class FakedClock extends SandboxClock {
-  override pause(ms: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      signal?.addEventListener('abort', () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
-  }
-}
 
 const STEP_MS = 200;
 const LONGEST_MS = 600_000;
@@ -42,7 +28,7 @@ export async function servingWorld(services: Services, { pendingMs = 0, ...optio
   const pass = async (ms: number, each: () => void = () => undefined): Promise<void> => {
     for (let passed = 0; passed < ms; passed += STEP_MS) {
       await vi.advanceTimersByTimeAsync(STEP_MS);
-      await quiet(inside);
+      await quiet([{ inside }]);
       each();
     }
   };
@@ -68,12 +54,4 @@ export async function servingWorld(services: Services, { pendingMs = 0, ...optio
   await settled;
   Object.assign(inside.cloud, { pendingMs });
   return { inside, work, pass, untilIdle };
-}
-
-/** Until no request follows another: the simulators answer by turns of the real event loop. */
-async function quiet({ requests }: SandboxInside): Promise<void> {
-  for (let before = -1; before < requests.length;) {
-    before = requests.length;
-    for (let turns = 0; turns < 5; turns += 1) await turn();
-  }
 }

@@ -58,9 +58,16 @@ export interface Served {
 const LATENCY_MS = 7;
 const KUBE_MS = 30_000;
 
-class FakedClock extends SandboxClock {
-  override pause(ms: number): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve, ms));
+/** The sandbox's own pauses by the timers of the test. */
+export class FakedClock extends SandboxClock {
+  override pause(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      signal?.addEventListener('abort', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 }
 
@@ -161,14 +168,7 @@ function hangingCloud(inside: SandboxInside, hangs: Hangs): Transport {
   return {
     ...transport,
     now: () => performance.now(),
-    pause: (ms, signal) =>
-      new Promise((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        signal?.addEventListener('abort', () => {
-          clearTimeout(timer);
-          resolve();
-        });
-      }),
+    pause: (ms, signal) => new FakedClock().pause(ms, signal),
     send: async (request, limitMs) => {
       await passes(Math.min(LATENCY_MS, limitMs));
       if (!hangs('openstack')) return transport.send(request, limitMs);
@@ -193,10 +193,10 @@ function hangingKube(inside: SandboxInside, hangs: Hangs): KubeHttp {
 }
 
 /** Until no request follows another: the simulators answer by turns of the real event loop. */
-async function quiet(clusters: readonly ServingCluster[]): Promise<void> {
+export async function quiet(clusters: readonly Pick<ServingCluster, 'inside'>[]): Promise<void> {
   const count = (): number => clusters.reduce((sum, { inside }) => sum + inside.requests.length, 0);
   for (let before = -1; before < count();) {
     before = count();
-    for (let turns = 0; turns < 3; turns += 1) await turn();
+    for (let turns = 0; turns < 5; turns += 1) await turn();
   }
 }

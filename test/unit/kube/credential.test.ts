@@ -5,6 +5,7 @@ import type { Connection } from '../../../shared/kube/connection/connection.ts';
 import { externalCredential } from '../../../shared/kube/connection/external-credential.ts';
 import { readKubeconfig } from '../../../shared/kube/connection/kubeconfig.ts';
 import { tokenFile } from '../../../shared/kube/connection/kubeconfig-fields.ts';
+import { kubeconfigOf } from '../../support/sandbox-world.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -51,12 +52,7 @@ describe('an exec plugin', () => {
   const EXEC = { apiVersion, args: ['token'], env: [{ name: 'PREFIX', value: 'from' }] };
   const execKubeconfig = (command: string, more: object = {}, cluster: object = {}): Promise<Connection> =>
     readKubeconfig(
-      JSON.stringify({
-        'current-context': 'a',
-        contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
-        clusters: [{ name: 'a', cluster: { server: 'https://a', ...cluster } }],
-        users: [{ name: 'a', user: { exec: { ...EXEC, command, ...more } } }],
-      }),
+      kubeconfigOf({ server: 'https://a', ...cluster }, { exec: { ...EXEC, command, ...more } }),
       { source: join(folder.path, 'kc') },
       externalCredential,
     );

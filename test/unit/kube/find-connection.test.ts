@@ -2,29 +2,22 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findConnection, inCluster } from '../../../shared/kube/connection/find-connection.ts';
+import { kubeconfigOf } from '../../support/sandbox-world.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const folder = temporaryFolder();
 
-function kubeconfig(server: string): string {
-  return `
-current-context: a
-contexts: [{ name: a, context: { cluster: a, user: a } }]
-clusters: [{ name: a, cluster: { server: ${server} } }]
-users: [{ name: a, user: {} }]`;
-}
-
 function write(name: string): string {
   const path = join(folder.path, name);
   mkdirSync(join(path, '..'), { recursive: true });
-  writeFileSync(path, kubeconfig(`https://${name.replaceAll(/\W/g, '')}`));
+  writeFileSync(path, kubeconfigOf({ server: `https://${name.replaceAll(/\W/g, '')}` }));
   return path;
 }
 
 it('takes the flag, the text, KUBECONFIG and the home folder in this order', async () => {
   const kubeconfigFlag = write('flag');
   const env = {
-    LEVELSET_KUBECONFIG_TEXT: kubeconfig('https://text'),
+    LEVELSET_KUBECONFIG_TEXT: kubeconfigOf({ server: 'https://text' }),
     KUBECONFIG: [join(folder.path, 'missing'), write('first'), write('second')].join(':'),
     HOME: folder.path,
   };

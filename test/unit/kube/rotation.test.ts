@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { stringify } from 'yaml';
 import { readKubeconfig } from '../../../shared/kube/connection/kubeconfig.ts';
 import { createKubeHttp, type KubeHttp } from '../../../shared/kube/kube-http.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
+import { kubeconfigOf } from '../../support/sandbox-world.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -61,12 +61,10 @@ function place(name: string, from: string, mtime: number): void {
 
 const connectionTo = (server: string, user: object = {}) =>
   readKubeconfig(
-    stringify({
-      'current-context': 'a',
-      contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
-      clusters: [{ name: 'a', cluster: { server, 'certificate-authority': 'ca' } }],
-      users: [{ name: 'a', user: { 'client-certificate': 'cert', 'client-key': 'key', ...user } }],
-    }),
+    kubeconfigOf(
+      { server, 'certificate-authority': 'ca' },
+      { 'client-certificate': 'cert', 'client-key': 'key', ...user },
+    ),
     { source: at('kubeconfig') },
   );
 const statusOf = (http: KubeHttp): Promise<unknown> =>

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { startSandbox, type RecordedRequest, type Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import { connectKube, type ConnectKubeOptions } from '../../../shared/kube/connection/connect-kube.ts';
 import type { Kube } from '../../../shared/ports.ts';
+import { kubeconfigFor } from '../../support/sandbox-world.ts';
 import { keptLog } from './fake-apiserver.ts';
 
 export interface SandboxKube {
@@ -18,18 +19,12 @@ export async function sandboxKube(): Promise<SandboxKube> {
   const sandbox = await startSandbox({ nodes: 2 });
   onTestFinished(() => sandbox.close());
   const log = keptLog();
-  const LEVELSET_KUBECONFIG_TEXT = JSON.stringify({
-    'current-context': 'a',
-    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
-    clusters: [{ name: 'a', cluster: { server: sandbox.kubeUrl } }],
-    users: [{ name: 'a', user: { token: sandbox.kubeToken } }],
-  });
   let told = 0;
   return {
     sandbox,
     log,
     connect: async (options = {}) => {
-      const env = { LEVELSET_KUBECONFIG_TEXT };
+      const env = { LEVELSET_KUBECONFIG_TEXT: kubeconfigFor(sandbox) };
       const { kube } = await connectKube({ ...options, env, namespace: 'levelset', log });
       return kube;
     },

@@ -11,13 +11,14 @@ import {
 } from 'node:net';
 import { inspect, promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { parse, stringify } from 'yaml';
+import { parse } from 'yaml';
 import { findConnection } from '../../../shared/kube/connection/find-connection.ts';
 import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
 import { createWatch } from '../../../shared/kube/watch-http.ts';
 import { createOpenStackHttp, overSockets } from '../../../shared/openstack/openstack-http.ts';
 import { proxyFromEnv } from '../../../shared/proxy.ts';
 import { SqsQueue } from '../../../shared/queue/sqs-queue.ts';
+import { kubeconfigOf } from '../../support/sandbox-world.ts';
 import { startForwardProxy, type ForwardProxy } from './forward-proxy.ts';
 import { configFor } from '../openstack/fake-openstack.ts';
 
@@ -72,17 +73,8 @@ async function listening(server: Server | TcpServer): Promise<number> {
 const withPassword = (password = PASSWORD): string => proxy.url.replace('//', `//levelset:${password}@`);
 
 async function connectionTo(server: string, { cluster = {}, env = {} }: { cluster?: object; env?: object }) {
-  const text = stringify({
-    'current-context': 'lab',
-    contexts: [{ name: 'lab', context: { cluster: 'c', user: 'u' } }],
-    clusters: [
-      {
-        name: 'c',
-        cluster: { server, 'certificate-authority-data': Buffer.from(CA).toString('base64'), ...cluster },
-      },
-    ],
-    users: [{ name: 'u', user: { token: 'a' } }],
-  });
+  const ca = { 'certificate-authority-data': Buffer.from(CA).toString('base64') };
+  const text = kubeconfigOf({ server, ...ca, ...cluster }, { token: 'a' });
   return findConnection({ env: { LEVELSET_KUBECONFIG_TEXT: text, ...env } });
 }
 

@@ -5,16 +5,15 @@ import { afterEach, beforeEach } from 'vitest';
 import { startSandbox } from '../../infra/sandbox/sandbox.ts';
 import type { Sandbox, SandboxInside, SandboxOptions } from '../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../shared/config/config.ts';
-import { connectKube } from '../../shared/kube/connection/connect-kube.ts';
 import { forgetNodes } from '../../shared/memory/listed-nodes.ts';
-import { newMemory } from '../../shared/memory/memory.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { asServiceKey, serviceKey, type ReconcileRequest } from '../../shared/model/request.ts';
-import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
 import type { Budget, Log, World } from '../../shared/ports.ts';
+import { REAL_TIME } from '../../shared/openstack/openstack-http.ts';
 import { reconcile } from '../../shared/reconcile.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import { aConfig } from './config.ts';
+import { cloudTransport, inProcessWorld } from './in-process.ts';
 
 /** A log that nobody reads. */
 export const SILENT: Log = {
@@ -45,7 +44,8 @@ export interface SandboxWorld {
 }
 
 /**
- * The whole pipeline against the simulators, over HTTP. With `cloudOf` the cluster is one of its own and the cloud
+ * The whole pipeline against the simulators. Its own process asks them without sockets, and has a clock of its own; others
+ * reach them over HTTP. With `cloudOf` the cluster is one of its own and the cloud
  * that sandbox's: two clusters in one project.
  */
 export async function startSandboxWorld(
@@ -62,24 +62,12 @@ export async function startSandboxWorld(
   const cloudConfig = join(directory, 'cloud.conf');
   writeFileSync(kubeconfig, kubeconfigFor(sandbox));
   writeFileSync(cloudConfig, cloudConfFor(authUrl));
-  const another = async (other: Config = aConfig(authUrl, config)): Promise<World> => {
-    const { cloud, calls } = connectCloud(other.openstack);
-    const { kube } = await connectKube({
-      kubeconfig,
-      env: {},
-      namespace: other.stateNamespace,
-      log: SILENT,
-    });
-    return {
-      kube,
-      cloud,
-      calls,
+  const transport = { ...cloudTransport(cloudOf ?? sandbox), ...REAL_TIME };
+  const another = (other: Config = aConfig(authUrl, config)): Promise<World> =>
+    Promise.resolve({
+      ...inProcessWorld(sandbox, other, SILENT, transport),
       clock: { now: () => Date.now() },
-      log: SILENT,
-      config: other,
-      memory: newMemory(),
-    };
-  };
+    });
   const world = await another();
   const settle: SandboxWorld['settle'] = async (name, request = {}, by = world) => {
     const [namespace, last] = partsOf(name);

@@ -1,5 +1,10 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { THOROUGH } from './test/thorough.config.ts';
+
+// a dozen tests start the program as a process of its own: the first one compiles its files for all
+process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
 
 const EXCLUDE = ['test/e2e/**', 'test/bench/**', ...THOROUGH];
 /** What remembers in its process: the functions of Lambda their connections, the laws the seed of fast-check. */

@@ -44,9 +44,8 @@ export interface SandboxWorld {
 }
 
 /**
- * The whole pipeline against the simulators. Its own process asks them without sockets, and has a clock of its own; others
- * reach them over HTTP. With `cloudOf` the cluster is one of its own and the cloud
- * that sandbox's: two clusters in one project.
+ * The whole pipeline against the simulators, without sockets, and with a clock that is not theirs. Other processes reach
+ * them over HTTP. With `cloudOf` the cluster is one of its own and the cloud that sandbox's: two clusters in one project.
  */
 export async function startSandboxWorld(
   options: SandboxOptions = {},

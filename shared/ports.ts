@@ -103,7 +103,7 @@ export interface RouteRecord {
   save(records: RouteRecords, loaded: RouteRecords): Promise<void>;
 }
 
-/** Settled records and counts. They are hints: losing them costs a deeper look (decision 34). */
+/** Settled records and counts. Losing them costs a deeper look, and the knowledge of drift and of the last node-selector (decision 34). */
 export interface StateStore {
   load(): Promise<ReadonlyMap<string, ServiceState>>;
   /** The state of one object, as it is stored now; undefined if there is none. */

@@ -224,7 +224,7 @@ export class ConnectedClusters<S extends Served> {
       cluster: slot.name,
     });
     this.#end(slot).catch((error: unknown) => {
-      log.error('the work on a cluster that left the registry did not stop in time', {
+      log.error('the work on a cluster that left the registry did not stop', {
         cluster: slot.name,
         error: errorText(error),
       });

@@ -52,10 +52,10 @@ class Environment {
     } catch (error) {
       if (error instanceof NoSuchParameter) this.#kept = undefined;
       if (!this.#kept) throw error;
-      const silentMs = this.#backoff.begin(OF_FAILURE);
+      const delayMs = this.#backoff.begin(OF_FAILURE);
       log.warn('Parameter Store cannot be read: the values that were read before stay', {
         read_s_ago: Math.round((Date.now() - this.#kept.readAtMs) / 1_000),
-        next_try_in_s: Math.round(silentMs / 1_000),
+        next_try_in_s: Math.round(delayMs / 1_000),
         error: String(error),
       });
       return this.#kept.env;

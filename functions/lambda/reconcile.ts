@@ -108,7 +108,7 @@ async function connectedFor({
     log.warn('a message is about a cluster that is not served: nothing was done', fields);
     left = 'done';
   } catch (error) {
-    log.error('the function cannot connect to its cluster, so it runs nothing', {
+    log.error('the function has no connections, so it leaves this message undone', {
       cluster,
       error: String(error),
     });

@@ -41,7 +41,7 @@ export class DetailsCache {
       if (this.#underWay >= MOST_UNDER_WAY)
         return {
           ...kept?.last,
-          notRead: 'levelset reads other objects at the moment: reload the page in some seconds',
+          notRead: 'levelset reads other objects at the moment',
         };
       this.#begin(key, now, kept?.last ?? {});
     }

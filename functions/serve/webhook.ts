@@ -58,7 +58,7 @@ export class Webhook {
     this.#acceptedAt = this.#options.clock.now();
     for (const key of keys) this.#told.set(key, this.#acceptedAt);
     if (this.#trouble === undefined || !this.#isQuiet) return;
-    this.#options.log.info('audit events come again');
+    this.#options.log.info('events come again');
     this.#trouble = undefined;
   }
 
@@ -66,7 +66,7 @@ export class Webhook {
   refused(reason: RefusalReason, watches = false): void {
     this.#refused[reason] = (this.#refused[reason] ?? 0) + 1;
     if (watches || this.#hasAcceptedSince(this.#options.clock.now() - PATIENCE_MS)) return;
-    this.#warn(`levelset refuses the audit webhook: ${remedyFor(reason, this.#options.cluster)}`);
+    this.#warn(`levelset refuses events: ${remedyFor(reason, this.#options.cluster)}`);
     this.#calmAfter(LATE_MS);
   }
 

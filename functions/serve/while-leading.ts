@@ -81,7 +81,7 @@ export async function leadOrFollow(options: LeadOrFollow): Promise<Serving> {
         }
       })
       .catch((error: unknown) => {
-        log.error(leads ? 'the work on this cluster cannot start' : 'the work on this cluster cannot stop', {
+        log.error(leads ? 'the work cannot start' : 'the work cannot stop', {
           reason: String(error),
         });
       });

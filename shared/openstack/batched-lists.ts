@@ -32,7 +32,7 @@ const PATIENCE_MS = 1_000;
  * next (group commit). A run that is alone waits for nothing. Where a list of several fails, each asks for itself.
  */
 export function batchLists(time: Time): (list: List, run: RunContext) => List {
-  const batches = new Map<string, Batch>();
+  const batches = new Map<string, ListBatch>();
   return (list, run) =>
     (kind, query = {}, parent) => {
       const [first, ...others] = Object.entries(query);
@@ -40,7 +40,7 @@ export function batchLists(time: Time): (list: List, run: RunContext) => List {
       if (!first || !together || typeof first[1] !== 'string') return list(kind, query, parent);
       const [name, value] = first;
       const key = `${kind} ${name}`;
-      const batch = batches.get(key) ?? new Batch(time);
+      const batch = batches.get(key) ?? new ListBatch(time);
       batches.set(key, batch);
       return batch.list({
         value,
@@ -70,7 +70,7 @@ interface Waiting extends Asked {
   readonly begin: (begun: Begun) => void;
 }
 
-class Batch {
+class ListBatch {
   readonly #time: Time;
   #waiting: Waiting[] = [];
   #isOnItsWay = false;

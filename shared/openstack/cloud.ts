@@ -23,13 +23,13 @@ const FAILOVER_REFUSED = [401, 403, 404, 501];
 interface SharedReads {
   readonly networkExtensions: (run: RunContext) => ReturnType<Cloud['networkExtensions']>;
   readonly octaviaVersion: (run: RunContext) => ReturnType<Cloud['octaviaVersion']>;
-  readonly list: ReturnType<typeof batchLists>;
+  readonly batched: ReturnType<typeof batchLists>;
 }
 
 /** The Cloud port over HTTP, by the table of endpoints. Throws ReconcileError (refusal.ts). */
 export function createCloud(session: Session, time: Pick<Transport, 'pause' | 'now'>): Cloud {
   return cloudDuring(session, {
-    list: batchLists(time),
+    batched: batchLists(time),
     networkExtensions: once(() => readNetworkExtensions(session)),
     octaviaVersion: octaviaVersionOf(session, time),
   });
@@ -40,7 +40,7 @@ function cloudDuring(session: Session, shared: SharedReads): Cloud {
   return {
     during: (part) => cloudDuring(session.during(part), shared),
 
-    list: shared.list((kind, query = {}, parent) => {
+    list: shared.batched((kind, query = {}, parent) => {
       const { reference } = ENDPOINTS[kind];
       return reference
         ? listByOffset(session, kind, reference, query)

@@ -30,7 +30,7 @@ export function planOne(
     return;
   }
   if (observed.whose === 'foreign' && observed.parent !== undefined) {
-    refused.push({ address, kind, changes: [], reason: "a resource with its address is not levelset's" });
+    refused.push({ address, kind, changes: [], reason: "a resource in its place is not levelset's" });
     return;
   }
   const differences = compare(desired, observed, there);

@@ -65,7 +65,7 @@ const SHARED = 'shared';
  * The work queue of one cluster, with the words and the semantics of client-go's: a key is in it once, and never processed twice at a
  * time; one that is added while it is processing is dirty, and runs once more. A key whose run ended as progressing or failed is
  * delayed, or waits for its load balancer: the longer the more of its runs made no progress, until it is settled, or something
- * else is desired. Hints and sweeps run a key twice a second at most. One that is to make a load balancer waits for a slot (Slots).
+ * else is desired. Events and sweeps run a key twice a second at most. One that is to make a load balancer waits for a slot (Slots).
  * Each kind of key has a group, and those that share load balancers have one in which they take turns.
  */
 export class Queue {

@@ -103,7 +103,7 @@ async function settle(evaluation: Evaluation, world: World): Promise<void> {
     await publishSummary(service, release(service, released), world.kube);
 }
 
-/** A state only saves work, so a run does not fail because it cannot be saved: a sweep runs a Service without one again. */
+/** A state mostly saves work, so a run does not fail because it cannot be saved: a sweep runs a Service without one again. */
 export async function keepStates(
   changes: ReadonlyMap<string, ServiceState | undefined>,
   world: World,

@@ -133,7 +133,7 @@ async function ensureFinalizer(evaluation: Evaluation, { kube }: Pick<World, 'ku
   const service = isError(patched) ? object.service : patched;
   const held = { ...evaluation, object: { ...object, service } };
   if (hasFinalizer(service)) return held;
-  const stripped = `the finalizer ${FINALIZER} of Service ${object.key.slice('service/'.length)} was taken by the kube-apiserver (200), and a webhook or policy removed it; without it levelset makes no load balancer`;
+  const stripped = `the finalizer ${FINALIZER} of Service ${object.key.slice('service/'.length)} was accepted (200), and a webhook or policy removed it; without it levelset makes no load balancer`;
   const unheld = isError(patched) ? patched : new ReconcileError('KUBE_DENIED', stripped);
   if (!isRefusedWrite(unheld) || !evaluation.observed.loadBalancer) throw unheld;
   return { ...held, unheld };

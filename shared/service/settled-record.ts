@@ -113,7 +113,7 @@ interface Swept {
   readonly states: ReadonlyMap<string, ServiceState> | ReconcileError;
 }
 
-/** Keeps states, unless a run at work stored another since the sweep loaded `before`. Without these hints the next sweep compares again. */
+/** Keeps states, unless a run at work stored another since the sweep loaded `before`. Without them the next sweep compares again. */
 export async function keepCompared(
   compared: ReadonlyMap<string, ServiceState | undefined>,
   before: Swept['states'],

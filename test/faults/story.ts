@@ -48,7 +48,7 @@ export interface Killed {
 
 const ENOUGH_SWEEPS = 25;
 /**
- * All but watermarks, which are hints: whether a sweep writes one depends on how many seconds ago something changed. And all but the Leases
+ * All but settled records: whether a sweep writes one depends on how many seconds ago something changed. And all but the Leases
  * by which a process may write: those who come after the dead one need none.
  */
 const COUNTED = /^(?!.*\/(configmaps\/levelset-state-|leases))/;

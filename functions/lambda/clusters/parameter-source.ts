@@ -111,11 +111,11 @@ export class ParameterSource implements EntrySource {
           found.push({ ...parameter, Name: parameter.Name.slice(path.length) });
     } catch (error) {
       if (!kept || !(error instanceof ReconcileError)) throw error;
-      const silentMs = this.#backoff.begin(OF_FAILURE);
+      const delayMs = this.#backoff.begin(OF_FAILURE);
       this.#log.warn('Parameter Store cannot be read: the texts that were read before stay', {
         cluster: name,
         read_s_ago: Math.round((readAtMs - kept.readAtMs) / 1_000),
-        next_try_in_s: Math.round(silentMs / 1_000),
+        next_try_in_s: Math.round(delayMs / 1_000),
         error: errorText(error),
       });
       return kept.texts;

@@ -22,7 +22,7 @@ type Patch = Record<string, string | null>;
 
 /**
  * Settled records in eight ConfigMaps, one data key per object (design.md, "The sweep is cheap"). `save` patches those in
- * which something changed. Of two writers the last one wins: a settled record only saves work. Throws ReconcileError.
+ * which something changed. Of two writers the last one wins. Throws ReconcileError.
  */
 export class ConfigMapState implements StateStore {
   private readonly http: KubeHttp;

@@ -18,7 +18,7 @@ export async function readServer(
   reader: CloudReader,
 ): Promise<Server | undefined> {
   const { cloud, memory } = reader;
-  const server = await readBatched<Server>(id, when, {
+  const server = await readTogether<Server>(id, when, {
     one: async (id) => await cloud.get('server', id),
     many: () => listServers(cloud),
     batch: memory.servers,
@@ -30,7 +30,7 @@ export async function readServer(
 /** The servers that may be the one of a Node of this name, and perhaps more. */
 export async function serversNamed(nodeName: string, reader: CloudReader): Promise<readonly Server[]> {
   const { cloud, memory } = reader;
-  const found = await readBatched<readonly Server[]>(nodeName, 'now', {
+  const found = await readTogether<readonly Server[]>(nodeName, 'now', {
     one: (name) => listNamed(name, cloud),
     many: (names) => listAllFor(names, cloud),
     batch: memory.serversByNode,
@@ -58,7 +58,7 @@ export async function readPorts(
   reader: CloudReader,
 ): Promise<readonly NeutronPort[]> {
   const { cloud, memory } = reader;
-  const ports = await readBatched<readonly NeutronPort[]>(serverId, when, {
+  const ports = await readTogether<readonly NeutronPort[]>(serverId, when, {
     one: async (id) => (await portsByServer([id], cloud)).get(id),
     many: (ids) => portsByServer(ids, cloud),
     batch: memory.serverPorts,
@@ -100,7 +100,7 @@ function nameOf(flavor: WireResource | undefined): { readonly original_name?: st
   return typeof flavor?.['name'] === 'string' ? { original_name: flavor['name'] } : {};
 }
 
-const GATHER_MS = 20;
+const COMPANY_MS = 20;
 /** Up to this number of reads, each is a call of its own. */
 const FEW = 2;
 /** The time for which a list counts for what is in it. What it lacks is read by itself. */
@@ -111,7 +111,7 @@ interface Reads<T> {
   many(ids: readonly string[]): Promise<ReadonlyMap<string, T>>;
 }
 
-interface BatchedReads<T> extends Reads<T> {
+interface ReadsTogether<T> extends Reads<T> {
   readonly world: Pick<World, 'run' | 'clock'>;
   readonly batch: Batch<T>;
 }
@@ -120,10 +120,10 @@ interface BatchedReads<T> extends Reads<T> {
  * Batches the reads of many runs into one list. What it does not have, or not soon, is read by itself. `now` takes
  * nothing from an earlier list.
  */
-export async function readBatched<T>(
+export async function readTogether<T>(
   id: string,
   when: 'now' | 'lately',
-  reads: BatchedReads<T>,
+  reads: ReadsTogether<T>,
 ): Promise<T | undefined> {
   const { batch, world } = reads;
   const { clock, run } = world;
@@ -141,10 +141,10 @@ export async function readBatched<T>(
   return found?.get(id) ?? reads.one(id);
 }
 
-async function readBatch<T>(reads: BatchedReads<T>): Promise<ReadonlyMap<string, T>> {
+async function readBatch<T>(reads: ReadsTogether<T>): Promise<ReadonlyMap<string, T>> {
   const { batch, world } = reads;
   const { clock } = world;
-  await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+  await new Promise((resolve) => setTimeout(resolve, COMPANY_MS));
   const { asked, waiting } = batch;
   const since = clock.now() - KEEP_MS;
   for (const [id, at] of asked) if (at <= since) asked.delete(id);

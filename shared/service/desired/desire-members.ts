@@ -131,7 +131,7 @@ function desirePods(port: Port, behind: Behind): DesiredMembers {
         problem(addresses, `is not made a member: ${because}`, count),
       ),
       ...(pods.length + refused.length === 0
-        ? [problem([], 'are missing: no Pod is ready, so nothing answers on this port')]
+        ? [problem([], 'are missing: no Pod takes traffic on this port, so nothing answers there')]
         : []),
     ],
   };

@@ -138,7 +138,7 @@ const WORDS: Readonly<Record<NotJoined['because'], (not: NotJoined) => string>> 
   full: ({ id, others = [] }) =>
     `is load balancer ${id ?? ''}, which is shared by ${others.join(', ')} already, as many as max-shared-lb of cloud.conf allows; until there is room, the Service is blocked`,
   external: ({ id }) =>
-    `is load balancer ${id ?? ''}, which has a floating IP: this Service is internal, and would be open to the outside; the Service is blocked while both is true`,
+    `is load balancer ${id ?? ''}, which has a floating IP: this Service is internal, and would be open to the outside; the Service is blocked while both are true`,
   'has-another': ({ id }) =>
     `names another load balancer than ${id ?? ''}, which serves this Service; levelset does not move it, since its address would change; to move it, delete the Service and create it again`,
 };

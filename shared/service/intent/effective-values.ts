@@ -61,7 +61,7 @@ function valueOfField(
   { ranges, internal, annotated, origins }: ServiceIntent,
 ): Value | undefined {
   if (on !== 'Service') return undefined;
-  if (sets === 'sourceRanges' && ranges?.field.startsWith('spec.'))
+  if (sets === 'sourceRanges' && ranges?.field.startsWith('spec.') && ranges.texts.length > 0)
     return { value: ranges.texts, setBy: ranges.field };
   if (sets === 'internal' && internal && annotated.Service.internal !== true)
     return { value: true, setBy: origins.by.internalLb ?? DEFAULT };

@@ -208,7 +208,7 @@ function isAbout(
   return [...desired, ...observed].some(({ kind }) => kinds.includes(kind));
 }
 
-const NO_FLOATING_IP = 'the Service asks for no floating IP of its own';
+const NO_FLOATING_IP = 'the Service is to have no floating IP';
 
 function planMembersAlone(
   desired: readonly DesiredResource[],

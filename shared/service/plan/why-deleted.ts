@@ -20,15 +20,15 @@ export interface Asked {
 export function whyChildGoes({ kind, address }: ObservedResource, { wanted, ports }: Asked): string {
   switch (kind) {
     case 'healthmonitor':
-      return 'the Service asks for no health monitor';
+      return 'this port is to have no health monitor';
     case 'l7policy':
-      return 'the Service asks for no redirect';
+      return 'this port is to have no redirect';
     case 'l7rule':
-      return 'its redirect no longer has this condition';
+      return 'this redirect is to have no such condition';
     default: {
       const [, family = '', port = ''] = address.split('/');
       const portKey = `${family}/${port}`;
-      if (kind === 'pool' && wanted.has(`listener/${portKey}`)) return 'its listener uses another pool now';
+      if (kind === 'pool' && wanted.has(`listener/${portKey}`)) return 'its listener is to use another pool';
       return ports.includes(portKey)
         ? 'levelset leaves this port of the Service out'
         : 'no port of the Service asks for it';
@@ -46,5 +46,7 @@ export function whyMemberGoes(
     ({ attributes }) => (attributes as { readonly address?: string }).address === wire['address'],
   );
   if (isElsewhere) return 'another port of the same address takes its place';
-  return isOfPods ? 'no Pod that can be a member has this address' : 'no eligible Node has this address';
+  return isOfPods
+    ? 'no Pod that can be a member has this address'
+    : 'no eligible Node takes traffic at this address';
 }

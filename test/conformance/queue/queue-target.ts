@@ -8,7 +8,7 @@ export interface QueueTarget {
   readonly name: string;
   /** Whether what is queued outlives the process. */
   readonly isDurable: boolean;
-  /** Whether hints run a key twice a second at most. */
+  /** Whether events run a key twice a second at most. */
   readonly rests: boolean;
   open(run: Run): Promise<OpenQueue>;
   close(): Promise<void>;

@@ -128,7 +128,7 @@ describe.each(targets)('a queue $name', (target) => {
     expect(queue.began.length).toBeLessThanOrEqual(3);
   });
 
-  test.concurrent('runs a key once more after the last of many hints', async () => {
+  test.concurrent('runs a key once more after the last of many events', async () => {
     const queue = await open(target);
     let offered = 0;
     for (let hint = 0; hint < 30; hint += 1) {

@@ -31,7 +31,7 @@ describe('the webhook', () => {
     for (let count = 0; count < 3; count += 1) webhook.refused('path');
     webhook.refused('token');
     expect(lines).toEqual([
-      'levelset refuses the audit webhook: the path must be /audit/ and the --cluster-name, or the UID of the namespace kube-system; until events come, changes wait for the sweep',
+      'levelset refuses events: the path must be /audit/ and the --cluster-name, or the UID of the namespace kube-system; until events come, changes wait for the sweep',
     ]);
     expect(webhook.view()).toMatchObject({ refused: { path: 3, token: 1 }, trouble: /refused/ });
 
@@ -41,7 +41,7 @@ describe('the webhook', () => {
       refused: { path: 3, token: 1 },
     });
     webhook.refused('token');
-    expect(lines.slice(1)).toEqual(['audit events come again']);
+    expect(lines.slice(1)).toEqual(['events come again']);
     vi.advanceTimersByTime(2 * MINUTE);
     webhook.refused('token');
     expect(lines[2]).toContain('over HTTPS only');
@@ -122,10 +122,10 @@ describe('the webhook', () => {
     expect([webhook.view().trouble, lines]).toEqual([undefined, []]);
     webhook.refused('token');
     vi.advanceTimersByTime(9 * MINUTE);
-    expect(webhook.view().trouble).toContain('refuses the audit webhook');
+    expect(webhook.view().trouble).toContain('refuses events');
     webhook.refused('path');
     vi.advanceTimersByTime(9 * MINUTE);
-    expect(webhook.view().trouble).toContain('refuses the audit webhook');
+    expect(webhook.view().trouble).toContain('refuses events');
     vi.advanceTimersByTime(MINUTE);
     expect(webhook.view()).toEqual({ refused: { token: 2, path: 1 } });
     expect(lines).toHaveLength(1);
@@ -185,8 +185,8 @@ test('page, metrics, /readyz and the log say that an apiserver posts with a wron
 
   world.sandbox.setAuditSink(`${serving.url}/audit/kubernetes`, 'the-token-of-before-yesterday');
   world.sandbox.kube.apply(aService('web'));
-  await until('a warning', () => warnings.some((line) => line.includes('refuses the audit webhook')));
-  expect(await read('/readyz')).toContain('levelset refuses the audit webhook: its token');
+  await until('a warning', () => warnings.some((line) => line.includes('refuses events')));
+  expect(await read('/readyz')).toContain('levelset refuses events: its token');
   expect(await read('/')).toMatch(/Last events.*none yet; refused: \d+ for its token/s);
   expect(await read('/metrics')).toMatch(/levelset_audit_refusals_total\{reason="token"\} [1-9]/);
   expect(await read('/metrics')).toContain('levelset_audit_last_batch_timestamp_seconds 0');

@@ -67,7 +67,7 @@ test('Pods come and go, and the pool is empty when there is none', async () => {
   podsAt();
   await it.sweepUntilSettled();
   expect(members()).toEqual([]);
-  expect(told()).toContain('nothing answers on this port');
+  expect(told()).toContain('nothing answers there');
   const events = eventsOf(it.sandbox);
   await it.sweepUntilSettled();
   expect(eventsOf(it.sandbox)).toEqual(events);

@@ -37,7 +37,7 @@ test('a create that Octavia refuses is not tried again by sweeps, only when some
   expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
 });
 
-test('what is refused is tried again by sweeps after 10 minutes, 20, 40, up to six hours, by a person at once, and by no hint', async () => {
+test('what is refused is tried again by sweeps after 10 minutes, 20, 40, up to six hours, by a person at once, and by no event', async () => {
   const match = { method: 'POST', path: /loadbalancers$/ };
   const body = { faultcode: 'Client', faultstring: 'Could not retrieve certificate', debuginfo: null };
   const clear = it.sandbox.fault({ match, kind: 'fail-before', status: 400, times: 99, body });

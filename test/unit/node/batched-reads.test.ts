@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newBatch } from '../../../shared/memory/memory.ts';
-import { readBatched } from '../../../shared/node/observe/servers.ts';
+import { readTogether } from '../../../shared/node/observe/servers.ts';
 import { NO_RUN } from '../../../shared/run-context.ts';
 
 const KEPT_MS = 5_000;
@@ -23,7 +23,7 @@ function reading(...there: readonly string[]) {
   const batch = newBatch<string>();
   const clock = { now: () => time.now };
   const readAll = (when: 'now' | 'lately', ...ids: readonly string[]) =>
-    Promise.all(ids.map((id) => readBatched(id, when, { ...reads, batch, world: { clock } })));
+    Promise.all(ids.map((id) => readTogether(id, when, { ...reads, batch, world: { clock } })));
   return { asked, time, reads, readAll };
 }
 
@@ -70,7 +70,7 @@ test('a list that ended with the time of the run that began it is no answer for 
   const run = { ...NO_RUN, remainingMs: () => 0 };
   const many = () => Promise.reject(new Error('cut by the end of the run'));
   const read = (id: string, world: object) =>
-    readBatched(id, 'now', { ...reads, many, batch, world: { clock: { now: () => 0 }, ...world } });
+    readTogether(id, 'now', { ...reads, many, batch, world: { clock: { now: () => 0 }, ...world } });
   const found = await Promise.all([read('a', { run }), read('b', {}), read('c', {})]);
   expect([found, asked]).toEqual([
     ['value of a', 'value of b', 'value of c'],

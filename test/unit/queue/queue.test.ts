@@ -74,7 +74,7 @@ test('Services that hang hold up no Node, and Nodes that hang do not hold up the
   expect(['service', 'node', 'routes'].map(count)).toEqual([15, 15, 1]);
 });
 
-test('hints run a key that fails, and leave its delay as long as it was', async () => {
+test('events run a key that fails, and leave its delay as long as it was', async () => {
   const times: number[] = [];
   const { queue } = aQueue(() => {
     times.push(Date.now());

@@ -40,7 +40,7 @@ interface Result {
   readonly outcome: Outcome;
 }
 
-test('hints run a key twice a second at most, at once when it was quiet, and after the last of them', async () => {
+test('events run a key twice a second at most, at once when it was quiet, and after the last of them', async () => {
   await fc.assert(
     fc.asyncProperty(bursts, runs, async (plan, results) => {
       const all = new Map<string, Run[]>();
@@ -88,7 +88,7 @@ test('hints run a key twice a second at most, at once when it was quiet, and aft
         expect(began.some(({ atMs }) => atMs >= lastMs)).toBe(true);
         began.slice(1).forEach(({ trigger, atMs }, index) => {
           const before = began[index];
-          // a requeue takes hints along
+          // a requeue takes events along
           const isFree = before?.comesBack === true || isByPerson({ trigger });
           if (!isFree) expect(atMs - (before?.atMs ?? 0)).toBeGreaterThanOrEqual(SPACING_MS);
         });

@@ -134,10 +134,10 @@ test.each([
     clear();
     await until('no trouble', () => watches.troubles().length === 0);
     expect(lines.toSorted()).toEqual([
-      'the watch of Nodes is open again',
       'the watch of Nodes is down: its changes wait for the sweep',
+      'the watch of Nodes is open again',
+      'the watch of Services is down: its changes wait for the sweep',
       'the watch of Services is open again',
-      'changes of Services wait for the sweep',
     ]);
   },
 );

@@ -11,8 +11,8 @@ export interface Asked {
   readonly body: string;
 }
 
-/** `reset` closes the connection without an answer. */
-export type Told = { status: number; body?: unknown; headers?: Record<string, string> } | 'reset';
+/** `reset` closes the connection without an answer, `hang` leaves it open. */
+export type Told = { status: number; body?: unknown; headers?: Record<string, string> } | 'reset' | 'hang';
 
 export interface FakeApiserver {
   readonly url: string;
@@ -41,6 +41,7 @@ export async function fakeApiserver(answer: (asked: Asked, nth: number) => Told)
       };
       asked.push(one);
       const told = answer(one, asked.length);
+      if (told === 'hang') return undefined;
       if (told === 'reset') return request.socket.destroy();
       const text = typeof told.body === 'string' ? told.body : JSON.stringify(told.body ?? {});
       const type = typeof told.body === 'string' ? 'text/plain' : 'application/json';

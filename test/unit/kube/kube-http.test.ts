@@ -216,3 +216,41 @@ it('reports every attempt', async () => {
   expect(calls.map(({ method, status }) => `${method} ${status}`)).toEqual(['GET 0', 'GET 200']);
   expect(calls.every(({ durationMs }) => durationMs > 0)).toBe(true);
 });
+
+it('asks for metadata alone where that is all it reads', async () => {
+  const fake = await start(() => ({ status: 200 }));
+  await createKubeHttp(fake.connection)({ ...READ, metadataOnly: true });
+  expect(fake.asked[0]?.headers.accept).toContain('as=PartialObjectMetadataList');
+});
+
+describe('a run', () => {
+  it('without time left sends nothing', async () => {
+    const fake = await start(() => ({ status: 200 }));
+    expect(await caught(createKubeHttp(fake.connection)({ ...READ, leftMs: () => 0 }))).toMatchObject({
+      code: 'BUDGET_SPENT',
+    });
+    expect(fake.asked).toEqual([]);
+  });
+
+  it('waits for an answer no longer than it has time', async () => {
+    const fake = await start(() => 'hang');
+    expect(await caught(createKubeHttp(fake.connection)({ ...WRITE, leftMs: () => 50 }))).toMatchObject({
+      code: 'KUBE_UNAVAILABLE',
+    });
+  });
+
+  it('that may not write sends no write, but a dry run of one', async () => {
+    const fake = await start(() => ({ status: 200 }));
+    const refuse = (): never => {
+      throw new ReconcileError('LEASE_LOST', 'another process leads');
+    };
+    const http = createKubeHttp(fake.connection, undefined, refuse);
+    expect(await caught(http(WRITE))).toMatchObject({ code: 'LEASE_LOST' });
+    await http({ ...WRITE, query: { dryRun: 'All' } });
+    await http(READ);
+    expect(fake.asked.map(({ method, query }) => `${method} ${query.toString()}`)).toEqual([
+      'POST dryRun=All',
+      'GET ',
+    ]);
+  });
+});

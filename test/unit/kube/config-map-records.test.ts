@@ -83,3 +83,16 @@ describe('the record of routes', () => {
     },
   );
 });
+
+test('the project of the load balancers gets a region, and is replaced by no other project or region', async () => {
+  const { connect } = await sandboxKube();
+  const { place } = await connect();
+  const after = async (saved: Parameters<typeof place.save>[0]): Promise<unknown> => {
+    await place.save(saved);
+    return (await connect()).place.load();
+  };
+  expect(await after({ project_id: 'one' })).toEqual({ project_id: 'one' });
+  expect(await after({ project_id: 'two' })).toEqual({ project_id: 'one' });
+  expect(await after({ project_id: 'one', region: 'west' })).toEqual({ project_id: 'one', region: 'west' });
+  expect(await after({ project_id: 'one', region: 'east' })).toEqual({ project_id: 'one', region: 'west' });
+});

@@ -216,7 +216,7 @@ async function collectGarbageOf(version: KubernetesVersion): Promise<void> {
 }
 
 const endsOf = (levelset: Levelset): number =>
-  levelset.log().split('not in the registry any more').length - 1;
+  levelset.log().split('left the registry').length - 1;
 
 async function resync(levelset: Levelset, cluster: string): Promise<void> {
   const { status } = await levelset.resync({ all: true }, cluster);

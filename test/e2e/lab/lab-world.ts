@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { writeCloudConfig, type Sections } from './cloud-config.ts';
 import { lab, needsControl, usePassword } from './environment.ts';
 import { aNamespace, removeNamespace } from './kubernetes.ts';
-import { nothingLeft } from './leftovers.ts';
+import { nothingLeft, withoutServices } from './leftovers.ts';
 import { startLevelset, stopAllLevelsets, type Levelset } from './levelset.ts';
 import { removeNodes, someNodes } from '../fixtures/nodes.ts';
 import { someServers, type LabNode } from '../fixtures/servers.ts';
@@ -73,6 +73,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
     if (made.namespace === '') return;
     await removeNamespace(made.namespace);
     await nothingLeft({ timeoutMs: goneWithinMs });
+    await withoutServices(made.namespace);
     if (levelsetByTest) await stopAllLevelsets();
   });
   return {

@@ -23,6 +23,19 @@ export async function nothingLeft(options: UntilOptions = {}): Promise<void> {
   }
 }
 
+/**
+ * Waits until levelset has taken its finalizers away: a Service that stays is one more in the plan of whoever has the
+ * cluster next. A test that has stopped its levelset leaves it to that one.
+ */
+export async function withoutServices(namespace: string): Promise<void> {
+  const services = (): Promise<readonly unknown[]> => kube.list(`/api/v1/namespaces/${namespace}/services`);
+  await until('the end of its Services', async () => (await services()).length === 0, {
+    timeoutMs: 10_000,
+  }).catch((error: unknown) => {
+    console.log(String(error));
+  });
+}
+
 export async function everything(): Promise<readonly string[]> {
   const [lbs, ips, vips, groups] = await Promise.all([
     loadBalancers(),

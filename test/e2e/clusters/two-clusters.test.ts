@@ -215,8 +215,7 @@ async function collectGarbageOf(version: KubernetesVersion): Promise<void> {
   expect([code, stderr]).toEqual([0, '']);
 }
 
-const endsOf = (levelset: Levelset): number =>
-  levelset.log().split('left the registry').length - 1;
+const endsOf = (levelset: Levelset): number => levelset.log().split('left the registry').length - 1;
 
 async function resync(levelset: Levelset, cluster: string): Promise<void> {
   const { status } = await levelset.resync({ all: true }, cluster);

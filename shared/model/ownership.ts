@@ -23,6 +23,7 @@ import type { Service } from './kubernetes.ts';
 import { createHash } from 'node:crypto';
 import { ANNOTATION_PREFIX } from './annotation-prefixes.ts';
 import { fingerprint } from './json.ts';
+import { readUuid } from './text/text.ts';
 import type { ServiceKey } from './request.ts';
 import { mergeUserTags } from './load-balancer/user-tags.ts';
 
@@ -228,10 +229,7 @@ export function withoutRecordOf(tags: readonly string[], attributes: readonly st
   });
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** The id in the Service's annotation, if it is a UUID (decision 31). */
 export function namedId(service: Service): string | undefined {
-  const id = service.metadata.annotations?.[LOAD_BALANCER_ID]?.trim().toLowerCase();
-  return id !== undefined && UUID.test(id) ? id : undefined;
+  return readUuid(service.metadata.annotations?.[LOAD_BALANCER_ID] ?? '');
 }

@@ -67,9 +67,7 @@ async function run(
 
   // evaluate: find the load balancer, read the intent, observe, desire, plan, tell what is drift
   const found = await evaluate(object, await nodesOf(object, world), world, cluster);
-  const mayDrift = object.service && hasFinalizer(object.service) && found.plan.steps.length > 0;
-  const judged = object.wanted ? found : await withinBudget(found, world);
-  const evaluation = object.wanted && mayDrift ? await withDrift(found, world, request.dryRun) : judged;
+  const evaluation = await judge(found, request, world);
   noteHolder(evaluation, world);
 
   const waits = await whyItEnds(evaluation, request, world, budget);
@@ -83,6 +81,14 @@ async function run(
   const applied = await write(reserved, world, budget);
   noteWrites(reserved, applied, world);
   return finish(reserved, applied, world);
+}
+
+/** What leaves does so within its budget, and what differs from the settled record is drift. */
+async function judge(found: Evaluation, { dryRun }: ReconcileRequest, world: World): Promise<Evaluation> {
+  const { object, plan } = found;
+  if (plan.steps.length === 0) return found;
+  if (!object.wanted) return withinBudget(found, world);
+  return object.service && hasFinalizer(object.service) ? withDrift(found, world, dryRun) : found;
 }
 
 /** The outcome of a run that has only looked, and so leaves nothing behind; undefined if it goes on. */

@@ -26,7 +26,7 @@ import { isSeenLeaving, notVanished } from './service-object.ts';
 export async function withinBudget(evaluation: Evaluation, world: World): Promise<Evaluation> {
   const { object, plan, cluster, observed } = evaluation;
   const { kube, clock, config } = world;
-  if (plan.steps.length === 0 || !hasVanished(object, config)) return evaluation;
+  if (!hasVanished(object, config)) return evaluation;
   const serves = whatServes(observed);
   const { loadBalancer: lb, resources } = observed;
   const others = resources.filter(({ kind, whose }) => whose !== 'foreign' && LEFT.includes(kind));

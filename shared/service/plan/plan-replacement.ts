@@ -20,6 +20,8 @@ interface ReplacementInput {
   /** Other changes that wait for approval. A new load balancer would have them at once, without approval. */
   readonly awaitingApproval: readonly AwaitingApproval[];
   readonly repair: RepairFacts | undefined;
+  /** What Octavia cannot change of the load balancer. */
+  readonly unmade: readonly Change[] | undefined;
   readonly published: readonly string[];
   readonly uid: string;
   readonly approved: readonly string[];
@@ -58,8 +60,7 @@ export function planReplacement(
   const goesWith = `the load balancer that it was to replace is ${lb ? 'deleted, too' : 'gone'}`;
   if (!lb || !wanted) return { steps: removeReplacement(replacement, goesWith), refused: [] };
   const stray = removeReplacement(replacement, 'no change needs it any more');
-  const unmade = compare(wanted, lb, there).get('refuse');
-  const { repair } = input;
+  const { repair, unmade } = input;
   if (repair && input.isForNobody) {
     const rebuild = 'it is in ERROR and nobody has its address yet, so it is made anew';
     return { steps: removeReplacement(replacement, goesWith), refused: [], rebuild };

@@ -79,8 +79,12 @@ export function planService(given: ServicePlanInput): Plan {
       ...(loadBalancer ? [] : quotaProblems(asked.resources, headroom)),
       ...secondControllerProblems(object.service),
       ...free.problems,
-      ...(isUnwell ? errorProblems(seen.resources, free.desired, seen.writtenInError) : []),
-      ...(isUnwell ? stuckProblems(seen.resources, seen.horizon.anHourAgo) : []),
+      ...(isUnwell
+        ? [
+            ...errorProblems(seen.resources, free.desired, seen.writtenInError),
+            ...stuckProblems(seen.resources, seen.horizon.anHourAgo),
+          ]
+        : []),
       ...(canJudgeTls
         ? delegationProblems(asked.resources, seen.resources, config.openstack.credentials.type)
         : []),
@@ -114,8 +118,11 @@ export function planService(given: ServicePlanInput): Plan {
   const awaitingApproval: AwaitingApproval[] = [...input.awaitingApproval];
   const blocked = isBlocked(input);
   const hasPools = observed.some(({ kind }) => kind === 'pool');
-  const open = hasPools ? replacePools(desired, there, keepMembers) : desired;
-  const inNextPool = blocked ? followNodes(desired, observed) : open;
+  const inNextPool = blocked
+    ? followNodes(desired, observed)
+    : hasPools
+      ? replacePools(desired, there, keepMembers)
+      : desired;
   const stays = byAddress(inNextPool);
   const base = {
     object: object.key,
@@ -142,10 +149,10 @@ export function planService(given: ServicePlanInput): Plan {
   const refused: Refusal[] = [];
 
   const switching = inNextPool.some(({ address }) => !wanted.has(address));
-  const cannotBe = lb && wantedLb && compare(wantedLb, lb, there).has('refuse');
+  const unmade = lb && wantedLb && compare(wantedLb, lb, there).get('refuse');
   const replaced: Replacement =
-    (replacement ?? repair ?? cannotBe)
-      ? planReplacement(wantedLb, lb, there, input)
+    (replacement ?? repair ?? unmade)
+      ? planReplacement(wantedLb, lb, there, { ...input, unmade })
       : { steps: [], refused: [] };
   const { rebuild, switchesTo } = replaced;
   if (!lb && wantedLb) {

@@ -34,7 +34,7 @@ export async function provenByTag(
 
 /**
  * Without a tag only the annotation's id (`named`) counts, else kinx's name, else at the published address the older controllers' name. In each
- * case name or description must say this Service. Without an id and without a published address, nothing is listed.
+ * case name or description must say this Service.
  */
 export async function findByName(
   object: ServiceObject,
@@ -47,7 +47,6 @@ export async function findByName(
   const { uid } = service.metadata;
   const isOurs = (lb: WireResource): boolean => isFree(lb) && isMadeFor(lb, name, uid);
   if (named) return named.filter(isOurs);
-  if (publishedAddresses(service).length === 0) return [];
   for (const asked of [kinxLoadBalancerName(cluster.name, name), legacyLoadBalancerName(uid)]) {
     const found = (await cloud.list('loadbalancer', { name: asked })).filter(isOurs);
     const proven = await filterAsync(found, (lb) => isPublished(lb, service, cloud));

@@ -61,7 +61,13 @@ test('agrees with JavaScript on small patterns', () => {
     'a{1,2}',
     '|',
   );
-  const pattern = fc.array(part, { maxLength: 6 }).map((parts) => parts.join(''));
+  // six groups of two alternatives are 64 of them, which are refused as too large
+  const isSmall = (parts: readonly string[]): boolean =>
+    parts.filter((one) => one.startsWith('(')).length < 6;
+  const pattern = fc
+    .array(part, { maxLength: 6 })
+    .filter(isSmall)
+    .map((parts) => parts.join(''));
   fc.assert(
     fc.property(pattern, fc.stringMatching(/^[abc]{0,6}$/), (source, text) => {
       expect(matches(source, text)).toBe(new RegExp(`^(?:${source})$`, 'su').test(text));

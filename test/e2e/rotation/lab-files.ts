@@ -48,7 +48,6 @@ const IN_TURN: Readonly<Record<string, number>> = {
   'test/e2e/install/proxy.test.ts': 25,
   'test/e2e/install/release.test.ts': 110,
   'test/e2e/lab.test.ts': 10,
-  'test/e2e/lambda/faults.test.ts': 150,
   'test/e2e/lambda/template.test.ts': 30,
   'test/e2e/node/node-initialisation.test.ts': 25,
   'test/e2e/node/node-lifecycle.test.ts': 94,

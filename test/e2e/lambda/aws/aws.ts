@@ -15,7 +15,7 @@ interface Started {
 
 export interface Aws {
   /** Another stack, in the SQS of the file; stopped after the last test, at the latest. */
-  deploy(options: Pick<DeploymentOptions, 'parameters' | 'tls' | 'port' | 'change'>): Promise<Deployment>;
+  deploy(options: Pick<DeploymentOptions, 'parameters' | 'tls' | 'port'>): Promise<Deployment>;
 }
 
 /** SQS and the packaged template for the tests of a file. To be called once, at the top; `params` as for `--param`: NAME=VALUE. */

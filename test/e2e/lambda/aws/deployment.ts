@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { startAws, type AwsFake } from '../../../functions/lambda/aws-fake.ts';
 import { startMapping } from './event-source-mapping.ts';
 import { startHttpApi, type HttpApi } from './http-api.ts';
 import type { Installed } from './installed.ts';
 import { ACCOUNT, type TemplateText } from './intrinsics.ts';
 import { Lambda, type Invocation } from './lambda.ts';
-import { startParameterStore, type ParameterStore } from './parameter-store.ts';
 import { sqs } from './sqs.ts';
 import { readTemplate, type Template } from './template.ts';
 
@@ -19,8 +19,6 @@ export interface DeploymentOptions {
   readonly parameters: Readonly<Record<string, string>>;
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly port?: number;
-  /** What a test has otherwise than the template, and says why. */
-  readonly change?: (template: Template) => Template;
 }
 
 export interface Depth {
@@ -36,19 +34,20 @@ export class Deployment {
   readonly template: Template;
   readonly lambda: Lambda;
   readonly api: HttpApi;
-  readonly parameters: ParameterStore;
+  readonly #ssm: AwsFake;
   readonly #sqsUrl: string;
   #isStopped = false;
   readonly #mappings: readonly { stop(): Promise<void> }[];
 
   static async start(options: DeploymentOptions): Promise<Deployment> {
-    const { installed, sqsUrl, zips, tls, port, change = (template) => template } = options;
-    const text = JSON.parse(await readFile(options.template, 'utf8')) as TemplateText;
-    const template = change(readTemplate(text, { sqsUrl, zips, prefix: `d${process.pid}-${++count}-` }));
+    const { installed, sqsUrl, zips, tls, port } = options;
+    const packaged = JSON.parse(await readFile(options.template, 'utf8')) as TemplateText;
+    const template = readTemplate(packaged, { sqsUrl, zips, prefix: `d${process.pid}-${++count}-` });
     for (const { name, attributes } of template.queues)
       await sqs(sqsUrl, 'CreateQueue', { QueueName: name, Attributes: attributes });
-    const parameters = await startParameterStore(options.parameters);
-    const variables = { AWS_ENDPOINT_URL_SSM: parameters.url };
+    const ssm = await startAws();
+    for (const [name, text] of Object.entries(options.parameters)) ssm.parameters.set(name, text);
+    const variables = { AWS_ENDPOINT_URL_SSM: ssm.url };
     const lambda = await Lambda.deploy({ installed, functions: template.functions, variables });
     const { routes } = template;
     const api = await startHttpApi({
@@ -57,20 +56,14 @@ export class Deployment {
       ...(tls && { tls }),
       ...(port !== undefined && { port }),
     });
-    return new Deployment(template, lambda, api, parameters, sqsUrl);
+    return new Deployment(template, lambda, api, ssm, sqsUrl);
   }
 
-  private constructor(
-    template: Template,
-    lambda: Lambda,
-    api: HttpApi,
-    parameters: ParameterStore,
-    sqsUrl: string,
-  ) {
+  private constructor(template: Template, lambda: Lambda, api: HttpApi, ssm: AwsFake, sqsUrl: string) {
     this.template = template;
     this.lambda = lambda;
     this.api = api;
-    this.parameters = parameters;
+    this.#ssm = ssm;
     this.#sqsUrl = sqsUrl;
     this.#mappings = template.mappings.map((mapping) => startMapping(mapping, sqsUrl, lambda));
   }
@@ -82,37 +75,15 @@ export class Deployment {
     );
   }
 
-  /** The name of the function whose name ends in it. */
-  functionNamed(end: string): string {
-    const found = this.template.functions.find(({ name }) => name.endsWith(`-${end}`));
-    if (!found) throw new Error(`no function ${end}`);
-    return found.name;
-  }
-
-  invocationsOf(end: string): readonly Invocation[] {
-    const name = this.functionNamed(end);
-    return this.lambda.invocations.filter((invocation) => invocation.function === name);
-  }
-
-  /** By its logical id in the template. */
-  queueUrl(id: string): string {
-    const found = this.template.queues.find((queue) => queue.id === id);
-    if (!found) throw new Error(`the template has no queue ${id}`);
-    return `${this.#sqsUrl}/${ACCOUNT}/${found.name}`;
-  }
-
-  /** An action of SQS on a queue by its logical id. */
-  async sqs<T = unknown>(action: string, id: string, more: object = {}): Promise<T> {
-    return sqs<T>(this.#sqsUrl, action, { QueueUrl: this.queueUrl(id), ...more });
-  }
-
+  /** Of a queue by its logical id in the template. */
   async depth(id: string): Promise<Depth> {
-    const { Attributes: found } = await this.sqs<{ Attributes: Record<string, string> }>(
+    const queue = this.template.queues.find((one) => one.id === id);
+    if (!queue) throw new Error(`the template has no queue ${id}`);
+    const asked = { QueueUrl: `${this.#sqsUrl}/${ACCOUNT}/${queue.name}`, AttributeNames: ['All'] };
+    const { Attributes: found } = await sqs<{ Attributes: Record<string, string> }>(
+      this.#sqsUrl,
       'GetQueueAttributes',
-      id,
-      {
-        AttributeNames: ['All'],
-      },
+      asked,
     );
     return {
       visible: Number(found['ApproximateNumberOfMessages']),
@@ -126,7 +97,7 @@ export class Deployment {
     this.#isStopped = true;
     await Promise.all([
       this.api.stop(),
-      this.parameters.stop(),
+      this.#ssm.close(),
       ...this.#mappings.map((mapping) => mapping.stop()),
     ]);
     await this.lambda.stop();

@@ -77,7 +77,6 @@ async function hasWorked(
   const event = JSON.stringify({ Records: messages.map((message) => record(message, mapping.queue)) });
   for (;;) {
     const { status, functionError } = await lambda.invoke(mapping.function, event);
-    if (status === 200 && mapping.deliversTwice) await lambda.invoke(mapping.function, event);
     if (status === 200) return functionError === undefined;
     if (status !== 429 || stopping.aborted) return false;
     await pause(200); // Lambda waits for room as well

@@ -76,7 +76,7 @@ export class ExecutionEnvironment {
   }
 
   async invoke(payload: string): Promise<Answer> {
-    await this.listens();
+    await this.#listens();
     const { status, text } = await this.#post(payload);
     if (text.startsWith('Task timed out after ')) {
       return failed(JSON.stringify({ errorType: 'Sandbox.Timedout', errorMessage: text }));
@@ -86,7 +86,7 @@ export class ExecutionEnvironment {
   }
 
   /** The process that the function runs in; undefined before the first invocation, and after a timeout. */
-  get runtimePid(): number | undefined {
+  get #runtimePid(): number | undefined {
     try {
       const threads = `/proc/${this.#child.pid}/task`;
       const children = readdirSync(threads).map((thread) =>
@@ -103,30 +103,25 @@ export class ExecutionEnvironment {
   get peakMb(): number | undefined {
     try {
       const [, kilobytes] =
-        /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${this.runtimePid}/status`, 'utf8')) ?? [];
+        /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${this.#runtimePid}/status`, 'utf8')) ?? [];
       return kilobytes === undefined ? undefined : Math.round(Number(kilobytes) / 1024);
     } catch {
       return undefined;
     }
   }
 
-  /** SIGKILL to the function's process, as when its machine is gone. */
-  kill(): void {
-    const pid = this.runtimePid;
-    if (pid !== undefined) process.kill(pid, 'SIGKILL');
-  }
-
   async stop(): Promise<void> {
     this.#agent.destroy();
     const child = this.#child;
     if (child.exitCode !== null || child.signalCode !== null) return;
-    this.kill();
+    const pid = this.#runtimePid;
+    if (pid !== undefined) process.kill(pid, 'SIGKILL');
     child.kill('SIGKILL');
     await once(child, 'exit');
   }
 
   /** Resolves when the emulator takes invocations; the function's process begins with the first one. */
-  async listens(): Promise<void> {
+  async #listens(): Promise<void> {
     if (this.#listening) return;
     for (let tries = 0; tries < 1_000 && this.#child.exitCode === null; tries += 1) {
       const isUp = await new Promise((resolve) => {

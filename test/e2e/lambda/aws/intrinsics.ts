@@ -4,12 +4,10 @@ export type Json = Readonly<Record<string, unknown>>;
 export interface Resource {
   readonly Type: string;
   readonly Properties?: Json;
-  readonly Condition?: string;
 }
 
 export interface TemplateText {
   readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>>;
-  readonly Conditions?: Json;
   readonly Resources: Readonly<Record<string, Resource>>;
   readonly Outputs?: Json;
 }
@@ -29,10 +27,8 @@ export const REGION = 'eu-central-1';
 /** The account that ElasticMQ has, too. */
 export const ACCOUNT = '000000000000';
 
-const NO_VALUE = Symbol('AWS::NoValue');
 const PSEUDO: Readonly<Record<string, unknown>> = {
   'AWS::AccountId': ACCOUNT,
-  'AWS::NoValue': NO_VALUE,
   'AWS::Partition': 'aws',
   'AWS::Region': REGION,
   'AWS::StackId': `arn:aws:cloudformation:${REGION}:${ACCOUNT}:stack/levelset-lab/1`,
@@ -49,24 +45,19 @@ export class Intrinsics {
     this.#physical = physical;
   }
 
-  /** The resources of a type whose condition holds, their properties resolved. */
+  /** The resources of a type, their properties resolved. */
   ofType(type: string): ReadonlyMap<string, Json> {
-    const found = Object.entries(this.#template.Resources).filter(
-      ([, { Type, Condition }]) => Type === type && (Condition === undefined || this.#holds(Condition)),
-    );
+    const found = Object.entries(this.#template.Resources).filter(([, { Type }]) => Type === type);
     return new Map(found.map(([id, { Properties = {} }]) => [id, this.resolve(Properties) as Json]));
   }
 
   resolve(value: unknown): unknown {
-    if (Array.isArray(value)) {
-      return value.map((item) => this.resolve(item)).filter((item) => item !== NO_VALUE);
-    }
+    if (Array.isArray(value)) return value.map((item) => this.resolve(item));
     if (typeof value !== 'object' || value === null) return value;
     const [only, ...more] = Object.entries(value);
     if (only && more.length === 0 && (only[0] === 'Ref' || only[0].startsWith('Fn::')))
       return this.#call(only[0], only[1]);
-    const resolved = Object.entries(value).map(([name, item]) => [name, this.resolve(item)] as const);
-    return Object.fromEntries(resolved.filter(([, item]) => item !== NO_VALUE));
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.resolve(item)]));
   }
 
   #call(name: string, given: unknown): unknown {
@@ -77,10 +68,6 @@ export class Intrinsics {
         return this.#attribute(given);
       case 'Fn::Sub':
         return this.#sub(given);
-      case 'Fn::If': {
-        const [condition, then, otherwise] = given as [string, unknown, unknown];
-        return this.resolve(this.#holds(condition) ? then : otherwise);
-      }
     }
     const list = this.resolve(given) as readonly unknown[];
     switch (name) {
@@ -90,23 +77,9 @@ export class Intrinsics {
         return (list[1] as readonly unknown[])[Number(list[0])];
       case 'Fn::Split':
         return String(list[1]).split(String(list[0]));
-      case 'Fn::Equals':
-        return list[0] === list[1];
-      case 'Fn::Not':
-        return list[0] !== true;
-      case 'Fn::And':
-        return list.every((one) => one === true);
-      case 'Fn::Or':
-        return list.includes(true);
       default:
         throw new Error(`the lab does not know ${name} of CloudFormation: ${JSON.stringify(given)}`);
     }
-  }
-
-  #holds(condition: string): boolean {
-    const given = this.#template.Conditions?.[condition];
-    if (given === undefined) throw new Error(`the template has no condition ${condition}`);
-    return this.resolve(given) === true;
   }
 
   #ref(id: string): unknown {

@@ -126,13 +126,6 @@ export class Lambda implements Invoker {
     return this.#deployed(name).log;
   }
 
-  /** SIGKILL to the processes that are at work now; how many. */
-  killBusy(name: string): number {
-    const busy = this.#deployed(name).environments.filter(({ isBusy }) => isBusy);
-    for (const { environment } of busy) environment.kill();
-    return busy.length;
-  }
-
   async stop(): Promise<void> {
     const all = [...this.#functions.values()].flatMap(({ environments }) => environments);
     await Promise.all(all.map(({ environment }) => environment.stop()));

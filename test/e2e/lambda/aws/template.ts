@@ -25,8 +25,6 @@ export interface MappingSettings {
   readonly function: string;
   readonly batchSize: number;
   readonly maximumConcurrency: number;
-  /** True: every batch is delivered once more when it is done, as SQS may. Never said by a template. */
-  readonly deliversTwice?: boolean;
 }
 
 export interface RouteSettings {
@@ -113,32 +111,15 @@ function physical(resource: Referred, attribute: string | undefined, place: Plac
 }
 
 const FUNCTION = new Set([
-  'FunctionName',
-  'Handler',
-  'Timeout',
-  'MemorySize',
-  'Environment',
-  'Code',
-  'Runtime',
-]);
-const FUNCTION_OF_AWS = new Set([
-  ...[
-    'Architectures',
-    'Description',
-    'DependsOn',
-    'KmsKeyArn',
-    'LoggingConfig',
-    'Role',
-    'Tags',
-    'TracingConfig',
-    'VpcConfig',
-  ],
+  ...['FunctionName', 'Handler', 'Timeout', 'MemorySize', 'Environment', 'Code', 'Runtime'],
+  ...['ReservedConcurrentExecutions', 'Architectures', 'Description', 'DependsOn', 'KmsKeyArn'],
+  ...['LoggingConfig', 'Role', 'Tags', 'TracingConfig', 'VpcConfig'],
 ]);
 
 function functionSettings(given: Json, { zips }: Place): FunctionSettings {
   const { FunctionName, Handler, Timeout = 3, MemorySize = 128, Environment, Code, Runtime } = given;
-  const { ReservedConcurrentExecutions: reserved, ...rest } = given;
-  refuseUnknown(`the function ${String(FunctionName)}`, rest, [FUNCTION, FUNCTION_OF_AWS]);
+  const { ReservedConcurrentExecutions: reserved } = given;
+  refuseUnknown(`the function ${String(FunctionName)}`, given, FUNCTION);
   const [, major] = /^nodejs(\d+)\.x$/.exec(String(Runtime)) ?? [];
   if (!process.version.startsWith(`v${major ?? ''}.`))
     throw new Error(
@@ -157,30 +138,18 @@ function functionSettings(given: Json, { zips }: Place): FunctionSettings {
 }
 
 const QUEUE = new Set([
-  ...[
-    'FifoQueue',
-    'VisibilityTimeout',
-    'MessageRetentionPeriod',
-    'RedrivePolicy',
-    'ContentBasedDeduplication',
-  ],
-  ...['DelaySeconds', 'ReceiveMessageWaitTimeSeconds', 'MaximumMessageSize'],
+  ...['FifoQueue', 'VisibilityTimeout', 'MessageRetentionPeriod', 'RedrivePolicy', 'DelaySeconds'],
+  ...['ContentBasedDeduplication', 'ReceiveMessageWaitTimeSeconds', 'MaximumMessageSize'],
 ]);
 /** What ElasticMQ does not have: deduplication ids are unique over the whole queue there, which is stricter. */
 const QUEUE_OF_AWS = new Set([
-  ...[
-    'DeduplicationScope',
-    'FifoThroughputLimit',
-    'SqsManagedSseEnabled',
-    'KmsMasterKeyId',
-    'Tags',
-    'RedriveAllowPolicy',
-  ],
+  ...['DeduplicationScope', 'FifoThroughputLimit', 'SqsManagedSseEnabled', 'KmsMasterKeyId'],
+  ...['Tags', 'RedriveAllowPolicy'],
 ]);
 
 function queueSettings(id: string, given: Json, { prefix }: Place): QueueSettings {
   const { QueueName, ...rest } = given;
-  refuseUnknown(`the queue ${id}`, rest, [QUEUE, QUEUE_OF_AWS]);
+  refuseUnknown(`the queue ${id}`, rest, new Set([...QUEUE, ...QUEUE_OF_AWS]));
   const attributes = Object.entries(rest).filter(([name]) => QUEUE.has(name));
   return {
     id,
@@ -191,10 +160,12 @@ function queueSettings(id: string, given: Json, { prefix }: Place): QueueSetting
   };
 }
 
-const MAPPING = new Set([...['EventSourceArn', 'FunctionName', 'BatchSize', 'Enabled', 'ScalingConfig']]);
+const MAPPING = new Set([
+  ...['EventSourceArn', 'FunctionName', 'BatchSize', 'Enabled', 'ScalingConfig', 'Tags'],
+]);
 
 function mappingSettings(given: Json): MappingSettings {
-  refuseUnknown('an event source mapping', given, [MAPPING, new Set(['Tags'])]);
+  refuseUnknown('an event source mapping', given, MAPPING);
   const { EventSourceArn, FunctionName, BatchSize = 10, Enabled = true } = given;
   const { ScalingConfig = {} } = given;
   if (Enabled !== true) throw new Error(`the mapping of ${String(EventSourceArn)} is not enabled`);
@@ -221,7 +192,7 @@ function functionOf(value: unknown): string {
   return /:function:([^:]+)/.exec(String(value))?.[1] ?? String(value);
 }
 
-function refuseUnknown(what: string, given: Json, known: readonly ReadonlySet<string>[]): void {
-  const strange = Object.keys(given).filter((name) => !known.some((names) => names.has(name)));
+function refuseUnknown(what: string, given: Json, known: ReadonlySet<string>): void {
+  const strange = Object.keys(given).filter((name) => !known.has(name));
   if (strange.length > 0) throw new Error(`the lab does not know ${strange.join(', ')} of ${what}`);
 }

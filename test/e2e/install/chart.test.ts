@@ -1,11 +1,8 @@
-/** The chart by the real helm: what it refuses, what the real apiserver takes, and that the manifests are its rendering. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** The chart by the real helm: what it refuses, and what the real apiserver takes. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { render } from '../../../infra/charts/render.ts';
+import { define, dryRun, filesOfModule } from '../fixtures/definitions.ts';
 import { CHART, renderChart, runHelm, set } from '../fixtures/release.ts';
-import { aNamespace, kubectl, lab, removeNamespace } from '../lab/lab.ts';
-import { must } from '../lab/run.ts';
+import { aNamespace, kubectl, removeNamespace } from '../lab/lab.ts';
 
 const TLS = set({ 'tls.secretName': 'levelset-tls', 'tokens.secretName': 'levelset-tokens' });
 
@@ -95,54 +92,25 @@ describe.each(Object.entries(VALUES))('with %s', (_, values) => {
   it('renders objects that the apiserver takes, with no field that it does not know', async () => {
     const { stdout, stderr } = await renderChart(values, 'default');
     expect(stderr).toBe('');
-    const said = await kubectl(
-      ['apply', '--server-side', '--force-conflicts', '--dry-run=server', '--validate=strict', '-f', '-'],
-      stdout,
-    );
+    const said = await dryRun(stdout);
     expect(said.trim().split('\n')).toHaveLength(stdout.match(/^kind: /gm)?.length ?? 0);
   });
 });
 
-/** Objects of others, with the module of Go and the files in it that define them. */
-const OF_OTHERS: readonly {
-  readonly what: string;
-  readonly module: string;
-  readonly files: readonly string[];
-  readonly names: readonly string[];
-  readonly values: Parameters<typeof set>[0];
-  readonly made: readonly string[];
-}[] = [
-  {
-    what: 'Prometheus scrape it and know its alerts',
-    module: 'github.com/prometheus-operator/prometheus-operator@v0.85.0',
-    files: ['servicemonitors', 'prometheusrules'].map(
-      (kind) => `example/prometheus-operator-crd/monitoring.coreos.com_${kind}.yaml`,
-    ),
-    names: ['servicemonitors.monitoring.coreos.com', 'prometheusrules.monitoring.coreos.com'],
-    values: { 'monitoring.serviceMonitor.enabled': true, 'monitoring.prometheusRule.enabled': true },
-    made: ['servicemonitor.monitoring.coreos.com', 'prometheusrule.monitoring.coreos.com'],
-  },
-];
-
-it.each(OF_OTHERS)(
-  'has $what, in objects that their own definitions take',
-  { timeout: 300_000 },
-  async ({ module, files, names, values, made }) => {
-    const downloaded = await must('go', ['mod', 'download', '-json', module]);
-    const { Dir: folder } = JSON.parse(downloaded) as { readonly Dir: string };
-    const definitions = files.flatMap((file) => ['-f', join(folder, file)]);
-    onTestFinished(async () => {
-      await kubectl(['delete', '--ignore-not-found', ...definitions]);
-    });
-    await kubectl(['apply', '--server-side', ...definitions]);
-    const crds = names.map((name) => `crd/${name}`);
-    await kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...crds]);
-    const { stdout } = await renderChart([...set(values), ...TLS], 'default');
-    const check = ['--dry-run=server', '--validate=strict', '-f', '-'];
-    const said = await kubectl(['apply', '--server-side', '--force-conflicts', ...check], stdout);
-    for (const kind of made) expect(said).toContain(`${kind}/levelset serverside-applied`);
-  },
-);
+it('has Prometheus scrape it and know its alerts, in objects that its operator’s definitions take', async () => {
+  const kinds = ['servicemonitor', 'prometheusrule'];
+  const folder = 'example/prometheus-operator-crd/monitoring.coreos.com_';
+  const definitions = await filesOfModule(
+    'github.com/prometheus-operator/prometheus-operator@v0.85.0',
+    kinds.map((kind) => `${folder}${kind}s.yaml`),
+  );
+  onTestFinished(await define(definitions));
+  const values = { 'monitoring.serviceMonitor.enabled': true, 'monitoring.prometheusRule.enabled': true };
+  const { stdout } = await renderChart([...set(values), ...TLS], 'default');
+  const said = await dryRun(stdout);
+  for (const kind of kinds)
+    expect(said).toContain(`${kind}.monitoring.coreos.com/levelset serverside-applied`);
+});
 
 it('may get the Secrets that tlsSecrets names, and no other', async () => {
   const namespace = await aNamespace();
@@ -203,9 +171,4 @@ it.each([
   const { code, stderr } = await renderChart(values);
   expect(code).not.toBe(0);
   expect(stderr).toMatch(words);
-});
-
-it('has the manifests of infra/kubernetes as its rendering', async () => {
-  for (const [path, text] of await render())
-    expect(readFileSync(join(lab().repository, path), 'utf8')).toBe(text);
 });

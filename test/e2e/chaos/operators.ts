@@ -27,12 +27,12 @@ export class Operators {
     if (!lb) return false;
     const pick = <T>(all: readonly T[]): T | undefined => all[which % Math.max(1, all.length)];
     const isGuest = this.#foreign.guests.has(lb.id);
-    const byHand = this.#on(lb);
+    const path = openstack.loadBalancerPath(lb.id);
     switch (does) {
       case 'switch the load balancer off':
-        return !isGuest && byHand.put('loadbalancers', lb.id, { loadbalancer: { admin_state_up: false } });
+        return !isGuest && ask('load-balancer', 'PUT', path, { loadbalancer: { admin_state_up: false } });
       case 'delete the load balancer': {
-        if (isGuest || !(await byHand.remove(`loadbalancers/${lb.id}?cascade=true`))) return false;
+        if (isGuest || !(await ask('load-balancer', 'DELETE', `${path}?cascade=true`))) return false;
         this.#foreign.forgetOn(lb.id);
         return true;
       }
@@ -47,11 +47,10 @@ export class Operators {
       case 'detach the floating IP':
       case 'delete the floating IP': {
         const ip = (await openstack.floatingIPs()).find((one) => one['port_id'] === lb['vip_port_id']);
-        const path = `/v2.0/floatingips/${ip?.id ?? ''}`;
         if (!ip) return false;
         return does === 'delete the floating IP'
-          ? ask('network', 'DELETE', path)
-          : ask('network', 'PUT', path, { floatingip: { port_id: null } });
+          ? ask('network', 'DELETE', `/v2.0/floatingips/${ip.id}`)
+          : ask('network', 'PUT', `/v2.0/floatingips/${ip.id}`, { floatingip: { port_id: null } });
       }
       case 'delete a rule of the security group':
       case 'take the security group off a port':
@@ -89,57 +88,37 @@ export class Operators {
     pick: <T>(all: readonly T[]) => T | undefined,
   ): Promise<boolean> {
     const isOurs = ({ id }: Resource): boolean => !this.#foreign.has(id);
-    const byHand = this.#on(lb);
     const listener = pick((await openstack.listeners(lb.id)).filter(isOurs));
     const pool = pick((await openstack.pools(lb.id)).filter(isOurs));
     const member = pool && pick(await openstack.members(pool.id));
     const monitor = pool?.['healthmonitor_id'] as string | null | undefined;
-    const at = pool && member && `pools/${pool.id}/members/${member.id}`;
-    switch (does) {
-      case 'delete a listener':
-        return listener !== undefined && byHand.remove(`listeners/${listener.id}`);
-      case 'delete a pool':
-        return pool !== undefined && byHand.remove(`pools/${pool.id}`);
-      case 'delete a member':
-        return at !== undefined && byHand.remove(at);
-      case 'delete a monitor':
-        return typeof monitor === 'string' && byHand.remove(`healthmonitors/${monitor}`);
-      case 'rename a listener':
-        return (
-          listener !== undefined &&
-          byHand.put('listeners', listener.id, { listener: { name: `by-hand-${which}` } })
-        );
-      case 'change a listener':
-        return (
-          listener !== undefined && byHand.put('listeners', listener.id, { listener: of(LISTENERS, which) })
-        );
-      case 'change a pool':
-        return pool !== undefined && byHand.put('pools', pool.id, { pool: of(POOLS, which) });
-      case 'change a member':
-        return at !== undefined && byHand.ask('PUT', at, { member: of(MEMBERS, which) });
-      case 'change a monitor':
-        return (
-          typeof monitor === 'string' &&
-          byHand.put('healthmonitors', monitor, { healthmonitor: of(MONITORS, which) })
-        );
-      default: {
-        const stranger = { address: `10.0.0.${240 + which}`, protocol_port: 31_000 };
-        return pool !== undefined && byHand.ask('POST', `pools/${pool.id}/members`, { member: stranger });
-      }
-    }
-  }
-
-  #on(lb: Resource) {
-    const send = (method: string, path: string, body?: object): Promise<boolean> =>
-      ask('load-balancer', method, `${LBAAS}/${path}`, body);
-    return {
-      ask: send,
-      put: (kind: string, id: string, body: object) => send('PUT', `${kind}/${id}`, body),
-      remove: (path: string) => send('DELETE', path),
-      id: lb.id,
+    const at = {
+      listener: listener && `listeners/${listener.id}`,
+      pool: pool && `pools/${pool.id}`,
+      member: pool && member && `pools/${pool.id}/members/${member.id}`,
+      monitor: monitor ? `healthmonitors/${monitor}` : undefined,
+      members: pool && `pools/${pool.id}/members`,
     };
+    const stranger = { address: `10.0.0.${240 + which}`, protocol_port: 31_000 };
+    const edits: Readonly<Partial<Record<OperatorEdit['does'], ByHand>>> = {
+      'delete a listener': ['DELETE', at.listener],
+      'delete a pool': ['DELETE', at.pool],
+      'delete a member': ['DELETE', at.member],
+      'delete a monitor': ['DELETE', at.monitor],
+      'rename a listener': ['PUT', at.listener, { listener: { name: `by-hand-${which}` } }],
+      'change a listener': ['PUT', at.listener, { listener: of(LISTENERS, which) }],
+      'change a pool': ['PUT', at.pool, { pool: of(POOLS, which) }],
+      'change a member': ['PUT', at.member, { member: of(MEMBERS, which) }],
+      'change a monitor': ['PUT', at.monitor, { healthmonitor: of(MONITORS, which) }],
+      'add a member': ['POST', at.members, { member: stranger }],
+    };
+    const [method = '', path, body] = edits[does] ?? [];
+    return path !== undefined && ask('load-balancer', method, `${LBAAS}/${path}`, body);
   }
 }
+
+/** The path is below LBAAS; undefined where there is no such thing. */
+type ByHand = readonly [method: string, path: string | undefined, body?: object];
 
 const of = <T>(values: readonly T[], which: number): T | undefined => values[which % values.length];
 const LISTENERS = [

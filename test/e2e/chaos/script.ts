@@ -14,11 +14,7 @@ type Type = 'ClusterIP' | 'NodePort' | 'LoadBalancer';
 export type UserEdit =
   | { readonly slot: number; readonly does: 'change'; readonly setting: Setting }
   | { readonly slot: number; readonly does: 'delete' }
-  | {
-      readonly slot: number;
-      readonly does: 'type';
-      readonly type: 'ClusterIP' | 'NodePort' | 'LoadBalancer';
-    };
+  | { readonly slot: number; readonly does: 'type'; readonly type: Type };
 
 export const NODE_EDITS = ['membership', 'readiness', 'exclusion', 'autoscaler', 'label'] as const;
 export interface NodeEdit {

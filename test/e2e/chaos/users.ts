@@ -1,5 +1,5 @@
 /** People who apply, change and delete Services by kubectl, and care for nothing else. */
-import { apply, kubectl } from '../lab/lab.ts';
+import { apply, aService, kubectl, type Port } from '../lab/lab.ts';
 import { SLOTS, type Setting, type UserEdit } from './script.ts';
 
 interface Wish {
@@ -7,11 +7,6 @@ interface Wish {
   readonly spec: Readonly<Record<string, unknown>>;
   readonly ports: number;
   readonly type: string;
-}
-
-interface Port {
-  readonly port: number;
-  readonly protocol: 'TCP' | 'UDP';
 }
 
 const tcp = (port: number): Port => ({ port, protocol: 'TCP' });
@@ -65,7 +60,9 @@ export class Users {
   #manifest(slot: number, { annotations, spec, ports, type }: Wish): object {
     const name = SLOTS[slot] ?? '';
     const isPlain = name.startsWith('s');
-    const asked = Object.entries(annotations).filter(([key]) => isPlain || !OF_THE_WHOLE.test(key));
+    const asked = Object.entries(annotations).flatMap(([key, value]): [string, string][] =>
+      value !== undefined && (isPlain || !OF_THE_WHOLE.test(key)) ? [[key, value]] : [],
+    );
     const shares = name.startsWith('g')
       ? { 'levelset.openstack.org/load-balancer-name': 'edge' }
       : { 'loadbalancer.openstack.org/load-balancer-id': this.#guestOf };
@@ -73,22 +70,14 @@ export class Users {
       ? (PLAIN[ports] ?? [])
       : [tcp(1000 + 100 * slot), udp(1050 + 100 * slot)].slice(0, 1 + (ports % 2));
     const { sessionAffinity, ...balanced } = spec;
-    return {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: {
-        namespace: this.#namespace,
-        name,
-        annotations: { ...Object.fromEntries(asked), ...(isPlain ? {} : shares) },
-      },
+    return aService(this.#namespace, name, own, {
+      annotations: { ...Object.fromEntries(asked), ...(isPlain ? {} : shares) },
       spec: {
         type,
-        selector: { app: name },
         sessionAffinity: sessionAffinity ?? 'None',
         ...(type === 'LoadBalancer' ? balanced : {}),
-        ports: own.map((port) => ({ name: `${port.protocol.toLowerCase()}-${port.port}`, ...port })),
       },
-    };
+    });
   }
 }
 

@@ -1,26 +1,11 @@
 /** Every annotation's example on a real cloud: applied, seen, and taken away again; a few Services have many each. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { EXAMPLES, isOnlyAtCreate, isShown, withIds } from '../../support/annotation-examples.ts';
 import type { Example } from '../../support/annotation-examples.ts';
 import type { Annotations } from '../../support/annotation-entries.ts';
 import { exampleThings, type ExampleThings } from '../fixtures/example-things.ts';
-import {
-  aNamespace,
-  apply,
-  aService,
-  getService,
-  lab,
-  needsControl,
-  nothingLeft,
-  removeNamespace,
-  removeNodes,
-  someNodes,
-  startLevelset,
-  stopAllLevelsets,
-  until,
-  type LabNode,
-} from '../lab/lab.ts';
-import { usePassword } from '../lab/environment.ts';
+import { apply, aService, getService, until } from '../lab/lab.ts';
+import { labWorld } from '../lab/lab-world.ts';
 import { shownOf } from '../lab/shown.ts';
 
 const HERE = EXAMPLES.filter(({ entry }) => entry.notOnTheLab === undefined);
@@ -29,28 +14,15 @@ const CANNOT = EXAMPLES.flatMap(({ name, entry: { notOnTheLab: reason } }) =>
 );
 const SERVICES = [...new Set(HERE.map(serviceOf))];
 
-let nodes: readonly LabNode[] = [];
-let namespace = '';
+const world = labWorld({
+  withPassword: true,
+  nodes: ['e2e-annotated-1', 'e2e-annotated-2', 'e2e-annotated-3'],
+  goneWithinMs: 120_000,
+});
 let things: ExampleThings;
-
 beforeAll(async () => {
-  if (!lab().controllable) return;
-  nodes = await someNodes(['e2e-annotated-1', 'e2e-annotated-2', 'e2e-annotated-3']);
   things = await exampleThings();
-  usePassword();
-  await startLevelset({ cloudConfig: lab().cloudConfig });
-  namespace = await aNamespace();
-});
-afterAll(async () => {
-  if (!lab().controllable) return;
-  await removeNamespace(namespace);
-  await nothingLeft({ timeoutMs: 120_000 });
-  await stopAllLevelsets();
-  await removeNodes(nodes);
-  await things.remove();
-});
-beforeEach((context) => {
-  needsControl(context);
+  return () => things.remove();
 });
 
 /** Those that go together on one Service. */
@@ -79,10 +51,10 @@ function annotationsOf(service: string, wanted: (example: Example) => boolean): 
 }
 
 const deploy = (service: string, annotations: Annotations): Promise<string> =>
-  apply([aService(namespace, service, [{ port: 80 }], { annotations: { ...annotations } })]);
+  apply([aService(world.namespace, service, [{ port: 80 }], { annotations: { ...annotations } })]);
 
 const seen = async (service: string): Promise<Readonly<Record<string, boolean>>> => {
-  const now = await until(`${service} to be at rest`, () => shownOf(namespace, service), {
+  const now = await until(`${service} to be at rest`, () => shownOf(world.namespace, service), {
     timeoutMs: 90_000,
   });
   return Object.fromEntries(
@@ -108,7 +80,7 @@ async function differs(
 }
 
 async function saidOf(service: string): Promise<readonly string[]> {
-  const { status } = (await getService(namespace, service)) ?? {};
+  const { status } = (await getService(world.namespace, service)) ?? {};
   const ready = status?.conditions?.find(({ type }) => type.endsWith('/Ready'));
   // the authority of this test lives for a day, which is said
   const said = ready?.message.split('\n').slice(1) ?? ['no condition'];
@@ -126,48 +98,36 @@ const deployAll = async (wanted: (example: Example) => boolean): Promise<void> =
   await Promise.all(SERVICES.map((service) => deploy(service, annotationsOf(service, wanted))));
 };
 
-describe('the examples', () => {
-  const before = new Map<string, Readonly<Record<string, boolean>>>();
-
-  it('that count only when a load balancer is made are there from the beginning', async () => {
-    await deployAll(isMadeWith);
+it(
+  'the examples do what they say, all of them at once, without a word of complaint, and leave nothing behind',
+  { timeout: 1_800_000 },
+  async () => {
+    const before = new Map<string, Readonly<Record<string, boolean>>>();
     const wrong: string[] = [];
+    await deployAll(isMadeWith);
     for (const service of SERVICES) {
       wrong.push(...(await differs(service, all(service, isMadeWith))));
       before.set(service, await seen(service));
     }
     expect(wrong).toEqual([]);
-  });
 
-  it('do what they say, all of them at once, without a word of complaint', async () => {
-    await deployAll(() => true);
-    const wrong: string[] = [];
+    const isWanted = (): boolean => true;
+    await deployAll(isWanted);
     for (const service of SERVICES) {
-      wrong.push(
-        ...(await differs(
-          service,
-          all(service, () => true),
-        )),
-      );
+      wrong.push(...(await differs(service, all(service, isWanted))));
       wrong.push(...(await saidOf(service)).map((line) => `${service}: ${line}`));
     }
-    expect(wrong).toEqual([]);
-  });
+    expect.soft(wrong).toEqual([]);
 
-  it('leave nothing behind when they go', async () => {
     await deployAll(isMadeWith);
-    const wrong: string[] = [];
-    for (const service of SERVICES) wrong.push(...(await differs(service, before.get(service) ?? {})));
-    expect(wrong).toEqual([]);
-  });
-});
+    const left: string[] = [];
+    for (const service of SERVICES) left.push(...(await differs(service, before.get(service) ?? {})));
+    expect(left).toEqual([]);
+  },
+);
 
 function isMadeWith({ row }: Example): boolean {
   return isOnlyAtCreate(row);
 }
 
-describe('what the lab cannot show', () => {
-  it.for(CANNOT)('%s', ([, reason], context) => {
-    context.skip(reason); // said in the report
-  });
-});
+it.skip.each(CANNOT)('%s: %s', () => undefined); // what the lab cannot show, said in the report

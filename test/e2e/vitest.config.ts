@@ -22,8 +22,8 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** Kubernetes clusters of the lab, as `infra/lab/lab.sh` has them: a file has one to itself while it runs. */
-const { LAB_CLUSTERS = '2', USE_EXISTING_CLUSTER } = process.env;
-const clusters = USE_EXISTING_CLUSTER === 'true' ? 1 : Number(LAB_CLUSTERS);
+const { LAB_CLUSTERS = '2' } = process.env;
+const clusters = Number(LAB_CLUSTERS);
 
 /**
  * The tests against a real cloud and real clusters: npm run test:lab. One file at a time in each cluster; the cloud is
@@ -33,7 +33,7 @@ const clusters = USE_EXISTING_CLUSTER === 'true' ? 1 : Number(LAB_CLUSTERS);
 export default defineConfig({
   test: {
     include: ['test/e2e/**/*.test.ts', 'test/conformance/**/*.test.ts'],
-    globalSetup: [join(import.meta.dirname, 'lab/global-setup.ts')],
+    globalSetup: [join(import.meta.dirname, 'lab/prepare-lab.ts')],
     pool: 'forks',
     maxWorkers: clusters,
     fileParallelism: clusters > 1,

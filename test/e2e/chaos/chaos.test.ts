@@ -8,7 +8,7 @@ import { afterEach, expect, it } from 'vitest';
 import { countCalls, kubectl, labResources, runLevelset, writes } from '../lab/lab.ts';
 import { labWorld } from '../lab/lab-world.ts';
 import { deleteLoadBalancer, settled } from '../lab/load-balancer-waits.ts';
-import { cloud, loadBalancers, type Resource } from '../lab/openstack.ts';
+import { allListeners, cloud, loadBalancers, make, type Resource } from '../lab/openstack.ts';
 import { ClusterNodes } from './cluster-nodes.ts';
 import { compareAll, type Verdict } from './compare.ts';
 import { Foreign } from './foreign.ts';
@@ -166,31 +166,19 @@ async function settledWithin(ms: number, namespace: string): Promise<Verdict> {
 /** A comparison that finds nothing could also be one that looks at nothing: two things are put wrong by hand. */
 async function seesWhatIsWrong(namespace: string, before: Verdict): Promise<void> {
   expect(before.loadBalanced).toBeGreaterThan(0);
-  const listeners = await cloud().must<{ listeners: Resource[] }>(
-    'load-balancer',
-    'GET',
-    '/v2.0/lbaas/listeners',
-  );
-  const ours = listeners.listeners.find(
+  const ours = (await allListeners()).find(
     ({ id, name }) => String(name).includes(namespace) && !foreign.has(id),
   );
   const lb = (ours?.['loadbalancers'] as Resource[] | undefined)?.[0]?.id ?? '';
   const limit = { listener: { connection_limit: 13 } };
   await cloud().must('load-balancer', 'PUT', `/v2.0/lbaas/listeners/${ours?.id ?? ''}`, limit);
   await settled(lb);
-  const { floatingip } = await cloud().must<{ floatingip: Resource }>(
-    'network',
-    'POST',
-    '/v2.0/floatingips',
-    {
-      floatingip: { floating_network_id: labResources().public_network },
-    },
-  );
+  const leak = await make('network', 'floatingip', { floating_network_id: labResources().public_network });
   try {
     const verdict = await compareAll(namespace, foreign);
     expect(verdict.differences).toEqual([expect.stringContaining('connection_limit is 13, not')]);
-    expect(verdict.leaks).toEqual([`floating IP ${floatingip.id}`]);
+    expect(verdict.leaks).toEqual([`floating IP ${leak.id}`]);
   } finally {
-    await cloud().must('network', 'DELETE', `/v2.0/floatingips/${floatingip.id}`);
+    await cloud().must('network', 'DELETE', `/v2.0/floatingips/${leak.id}`);
   }
 }

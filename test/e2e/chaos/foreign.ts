@@ -1,7 +1,7 @@
 /** What is not levelset's in the project, and has to stay as it is, field by field. */
 import { labResources } from '../lab/lab.ts';
 import { deleteLoadBalancer, settled } from '../lab/load-balancer-waits.ts';
-import { cloud, type Resource } from '../lab/openstack.ts';
+import { cloud, listeners, make, type Resource } from '../lab/openstack.ts';
 import { tagsOf, type Project } from './project.ts';
 
 const LBAAS = '/v2.0/lbaas';
@@ -23,57 +23,37 @@ export class Foreign {
 
   /** A load balancer with a listener, a pool, a member and a monitor; `tags` such as a consent to be shared. */
   async addLoadBalancer(name: string, tags: readonly string[]): Promise<string> {
-    const { loadbalancer } = await cloud().must<{ loadbalancer: Resource }>(
-      'load-balancer',
-      'POST',
-      `${LBAAS}/loadbalancers`,
-      {
-        loadbalancer: {
-          name,
-          vip_subnet_id: labResources().private_v4,
-          tags,
-          listeners: [{ ...LISTENER, protocol_port: 9_100, default_pool: POOL }],
-        },
-      },
-    );
-    await settled(loadbalancer.id);
-    this.guests.add(loadbalancer.id);
-    await this.#keep('loadBalancers', loadbalancer.id, `${LBAAS}/loadbalancers`, loadbalancer.id);
-    for (const one of await childrenOf('listeners', loadbalancer.id))
-      await this.#keepListener(one.id, loadbalancer.id);
-    return loadbalancer.id;
+    const { id } = await make('load-balancer', 'loadbalancer', {
+      name,
+      vip_subnet_id: labResources().private_v4,
+      tags,
+      listeners: [{ ...LISTENER, protocol_port: 9_100, default_pool: POOL }],
+    });
+    await settled(id);
+    this.guests.add(id);
+    await this.#keep('loadBalancers', id, `${LBAAS}/loadbalancers`, id);
+    for (const one of await listeners(id)) await this.#keepListener(one.id, id);
+    return id;
   }
 
   /** A listener of a person on a load balancer of levelset, with a pool. Throws with Octavia's word when it refuses. */
   async addListener(lb: string, port: number): Promise<void> {
-    const make = async (kind: string, body: object): Promise<string> => {
-      const made = await cloud().must<Record<string, Resource>>(
-        'load-balancer',
-        'POST',
-        `${LBAAS}/${kind}`,
-        body,
-      );
-      await settled(lb);
-      return Object.values(made)[0]?.id ?? '';
-    };
     const { members, healthmonitor: _, ...pool } = POOL;
-    const id = await make('pools', { pool: { ...pool, loadbalancer_id: lb } });
+    const { id } = await make('load-balancer', 'pool', { ...pool, loadbalancer_id: lb });
+    await settled(lb);
     await this.#keep('pools', id, `${LBAAS}/pools`, lb);
-    await make(`pools/${id}/members`, { member: members[0] });
+    await cloud().must('load-balancer', 'POST', `${LBAAS}/pools/${id}/members`, { member: members[0] });
+    await settled(lb);
     const own = { ...LISTENER, protocol_port: port, default_pool_id: id, loadbalancer_id: lb };
-    await this.#keepListener(await make('listeners', { listener: own }), lb);
+    const listener = await make('load-balancer', 'listener', own);
+    await settled(lb);
+    await this.#keepListener(listener.id, lb);
   }
 
   async addFloatingIP(): Promise<void> {
-    const { floatingip } = await cloud().must<{ floatingip: Resource }>(
-      'network',
-      'POST',
-      '/v2.0/floatingips',
-      {
-        floatingip: { floating_network_id: labResources().public_network, description: 'chaos: a person’s' },
-      },
-    );
-    this.#kept.set(floatingip.id, { kind: 'floatingIPs', as: floatingip, on: undefined });
+    const asked = { floating_network_id: labResources().public_network, description: 'chaos: a person’s' };
+    const as = await make('network', 'floatingip', asked);
+    this.#kept.set(as.id, { kind: 'floatingIPs', as, on: undefined });
   }
 
   has(id: string): boolean {
@@ -133,11 +113,6 @@ export class Foreign {
     this.#kept.set(id, { kind, as, on });
     return as;
   }
-}
-
-async function childrenOf(kind: 'listeners', lb: string): Promise<readonly Resource[]> {
-  const path = `${LBAAS}/${kind}?loadbalancer_id=${lb}`;
-  return (await cloud().must<Record<string, Resource[]>>('load-balancer', 'GET', path))[kind] ?? [];
 }
 
 const LISTENER = { name: 'chaos-foreign', protocol: 'TCP', connection_limit: 77 };

@@ -1,8 +1,8 @@
 /** What goes wrong around levelset, and levelset itself being killed. One thing at a time, each for some seconds. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { startCloudFront, type CloudFront } from '../fixtures/cloud-front.ts';
-import { ownPort, startLevelset, writeCloudConfig, type Levelset } from '../lab/lab.ts';
-import { Door } from './door.ts';
+import { Door } from '../fixtures/door.ts';
+import { lab, ownPort, startLevelset, writeCloudConfig, type Levelset } from '../lab/lab.ts';
 import type { TroubleEdit } from './script.ts';
 
 /** What was lost on the way is found by the next sweep: often, so that a short run has several. */
@@ -10,6 +10,7 @@ const SWEEP_INTERVAL = '45s';
 
 export class Troubles {
   readonly #front: CloudFront;
+  /** Where the kube-apiserver sends its audit events. */
   readonly #door: Door;
   readonly cloudConfig: string;
   #levelset: Levelset | undefined;
@@ -17,7 +18,8 @@ export class Troubles {
   private constructor(front: CloudFront, cloudConfig: string) {
     this.#front = front;
     this.cloudConfig = cloudConfig;
-    this.#door = new Door(ownPort());
+    const [host = '', port] = lab().listen.split(':');
+    this.#door = new Door({ host, port: Number(port) }, ownPort());
   }
 
   static async begin(): Promise<Troubles> {

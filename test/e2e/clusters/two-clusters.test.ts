@@ -14,9 +14,9 @@ import { CLUSTER_NAME, stopAllLevelsets } from '../lab/levelset.ts';
 import { leaveDeployment } from '../lab/leftovers.ts';
 import {
   addressOf,
+  aNamespace,
   apply,
   aService,
-  E2E_LABEL,
   floatingIPs,
   getService,
   kube,
@@ -82,7 +82,7 @@ it('creates, changes, joins, sweeps, leaves, comes back and deletes in one, and 
   const levelset = await startLevelset({ clusters: folder, args: ['--watch'] });
   for (const [index, version] of [A, B].entries())
     await inCluster(version, async () => {
-      if (version === B) await aNamespaceNamed(world.namespace);
+      if (version === B) await aNamespace(world.namespace);
       const server = world.servers[index];
       if (server) await joinCluster(server);
       await serve([{ port: 80 }]);
@@ -142,10 +142,6 @@ async function writeEntry(folder: string, version: KubernetesVersion): Promise<v
     await writeFile(join(entry, 'cloud.conf'), await readFile(cloudConfig, 'utf8'));
     await writeFile(join(entry, 'flags'), `cluster-name=${CLUSTER_NAME}\n`);
   });
-}
-
-async function aNamespaceNamed(name: string): Promise<void> {
-  await kube.create('/api/v1/namespaces', { metadata: { name, labels: { [E2E_LABEL]: 'true' } } });
 }
 
 async function serve(ports: readonly Port[]): Promise<void> {

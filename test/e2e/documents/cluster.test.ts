@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { runPods, type PodProcesses } from '../fixtures/pod-processes.ts';
 import { labWorld } from '../lab/lab-world.ts';
-import { kubectl, lab, NAMESPACE, needsControl, writeCloudConfig } from '../lab/lab.ts';
+import { kubectl, lab, NAMESPACE, writeCloudConfig } from '../lab/lab.ts';
 import { blocksOf } from './document.ts';
 import { newCluster, removeExample } from './new-cluster.ts';
 import { Terminal } from './terminal.ts';
@@ -13,22 +13,16 @@ let putBack: (() => Promise<void>) | undefined;
 let pods: PodProcesses | undefined;
 
 beforeAll(async () => {
-  if (!lab().controllable) return;
   putBack = await newCluster();
 });
 afterAll(() => putBack?.());
 
-beforeEach((context) => {
-  needsControl(context);
+beforeEach(() => {
   const [node] = world.nodes;
   if (!node) throw new Error('no Node');
   pods = runPods(NAMESPACE, {
     node: node.name,
     images: { [`${IMAGE}:0.1.0`]: `${lab().repository}/dist` },
-    kubernetes: {
-      port: Number(new URL(lab().server).port),
-      certificateAuthority: lab().certificateAuthority ?? '',
-    },
   });
   return () => pods?.stop();
 });

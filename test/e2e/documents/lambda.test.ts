@@ -17,7 +17,6 @@ let account: AwsAccount;
 let putBack: (() => Promise<void>) | undefined;
 
 beforeAll(async () => {
-  if (!lab().controllable) return;
   account = await startAccount({ aws: parts, stage: STAGE, region: REGION, sweepEveryMs: 10_000 });
   putBack = await newCluster();
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import got from 'got';
-import { kube, lab, NAMESPACE, needsControl, startLevelset, stopAllLevelsets, until } from '../lab/lab.ts';
+import { kube, lab, NAMESPACE, startLevelset, stopAllLevelsets, until } from '../lab/lab.ts';
 import { define, dryRun, filesOfModule } from '../fixtures/definitions.ts';
 import { must } from '../lab/run.ts';
 
@@ -12,13 +12,11 @@ const SERVING = 'knative.dev/serving@v0.51.0';
 const SOURCES = join(import.meta.dirname, '../fixtures/knative-sources.yaml');
 
 beforeAll(async () => {
-  if (!lab().controllable) return undefined;
   const serving = await filesOfModule(SERVING, ['config/core/300-resources/service.yaml']);
   return define([...serving, SOURCES]);
 });
 
-it('fit the schemas of Knative, and name nothing that these do not have', async (context) => {
-  needsControl(context);
+it('fit the schemas of Knative, and name nothing that these do not have', async () => {
   const text = await must(lab().kubectl, ['kustomize', join(lab().repository, 'infra/knative')]);
   const said = await until('the new kinds to be known', () => dryRun(text));
   const kinds = ['service.serving.knative.dev/levelset', 'apiserversource.sources', 'pingsource.sources'];
@@ -32,8 +30,7 @@ it('fit the schemas of Knative, and name nothing that these do not have', async 
   );
 });
 
-it('are let in by the tokens that this very cluster makes for their ServiceAccounts', async (context) => {
-  needsControl(context);
+it('are let in by the tokens that this very cluster makes for their ServiceAccounts', async () => {
   const tokenFor = async (namespace: string, audience: string): Promise<string> => {
     const { status } = await kube.create<{ readonly status: { readonly token: string } }>(
       `/api/v1/namespaces/${namespace}/serviceaccounts/default/token`,
@@ -43,7 +40,6 @@ it('are let in by the tokens that this very cluster makes for their ServiceAccou
   };
   const levelset = await startLevelset({ listen: '127.0.0.1:18091', args: ['--events-audience=levelset'] });
   const ping = async (token: string): Promise<string> => {
-    const { tls } = lab();
     const answer = await got.post(`${levelset.url}/events/lab`, {
       headers: {
         ...{
@@ -54,7 +50,7 @@ it('are let in by the tokens that this very cluster makes for their ServiceAccou
         },
         ...{ 'content-type': 'application/json', authorization: `Bearer ${token}` },
       },
-      https: tls ? { certificateAuthority: readFileSync(tls.ca) } : {},
+      https: { certificateAuthority: readFileSync(lab().tls.ca) },
       throwHttpErrors: false,
       retry: { limit: 0 },
     });

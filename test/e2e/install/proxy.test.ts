@@ -3,17 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startCloudFront } from '../fixtures/cloud-front.ts';
-import {
-  addressOf,
-  apply,
-  aService,
-  kubectl,
-  lab,
-  ownPort,
-  runLevelset,
-  serviceGone,
-  startLevelset,
-} from '../lab/lab.ts';
+import { addressOf, apply, aService, lab, ownPort, removeServices, startLevelset } from '../lab/lab.ts';
 import { labWorld } from '../lab/lab-world.ts';
 import { kubeconfigText } from '../lab/prepare-lab.ts';
 import { startForwardProxy, type ForwardProxy } from '../../unit/proxy/forward-proxy.ts';
@@ -50,17 +40,19 @@ afterAll(async () => {
 
 const proxyUrl = (): string => proxy.url.replace('//', `//levelset:${PASSWORD}@`);
 
-/** levelset's ServiceAccount at the apiserver's name; `more`: fields of the cluster. */
-function kubeconfig(more: Readonly<Record<string, string>> = {}): string {
+/** levelset's ServiceAccount at the apiserver's name. */
+function kubeconfig(): string {
   const file = join(lab().directory, 'proxy.kubeconfig');
   const connection = { server: `https://${APISERVER}`, certificateAuthority: lab().certificateAuthority };
-  writeFileSync(file, kubeconfigText(connection, lab().levelsetToken, more), { mode: 0o600 });
+  writeFileSync(file, kubeconfigText(connection, lab().levelsetToken, { 'proxy-url': proxyUrl() }), {
+    mode: 0o600,
+  });
   return file;
 }
 
 it('a Service gets its address by the proxy-url of the kubeconfig and HTTPS_PROXY, and goes', async () => {
   const levelset = await startLevelset({
-    kubeconfig: kubeconfig({ 'proxy-url': proxyUrl() }),
+    kubeconfig: kubeconfig(),
     cloudConfig: world.cloudConfig,
     listen: `127.0.0.1:${ownPort()}`, // the lab's apiserver posts elsewhere: what is heard comes by the watches
     args: ['--watch'],
@@ -68,29 +60,10 @@ it('a Service gets its address by the proxy-url of the kubeconfig and HTTPS_PROX
   });
   await apply([aService(world.namespace, 'web', [{ port: 80 }])]);
   await addressOf(world.namespace, 'web');
-  await kubectl(['-n', world.namespace, 'delete', 'service', 'web', '--wait=false']);
-  await serviceGone(world.namespace, 'web');
+  await removeServices(world.namespace, ['web']);
   const asked = new Set(proxy.asked);
   expect([...asked].filter((line) => !line.startsWith('CONNECT '))).toEqual([]);
   expect(asked).toContain(`CONNECT ${APISERVER}`);
   expect(clouds.filter((host) => asked.has(`CONNECT ${host}`)).length).toBeGreaterThanOrEqual(3);
   expect(levelset.log()).not.toContain(PASSWORD);
-});
-
-it('NO_PROXY decides for each host: what it names is not asked for at the proxy', async () => {
-  const plan = (NO_PROXY: string) =>
-    runLevelset(['plan'], {
-      kubeconfig: kubeconfig(),
-      cloudConfig: world.cloudConfig,
-      env: { HTTPS_PROXY: proxyUrl(), NO_PROXY },
-    });
-  const seen = proxy.asked.length;
-  expect(await plan('')).toMatchObject({ code: 0 });
-  expect(proxy.asked.slice(seen)).toContain(`CONNECT ${APISERVER}`);
-  const before = proxy.asked.length;
-  expect(await plan('.default.svc')).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining(APISERVER) as unknown,
-  });
-  expect(proxy.asked.slice(before).filter((line) => line.includes(APISERVER))).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TestContext } from 'vitest';
 import { FLAGS } from '../../../shared/config/flags.ts';
 
 /** Of levelset's ServiceAccount, Leases and ConfigMaps: the manifests' namespace, which `--state-namespace` has without the flag. */
@@ -12,8 +11,6 @@ export type KubernetesVersion = '1.36' | '1.29';
 
 /** What the tests stand on; written by prepareLab, read by everything else here. */
 export interface Environment {
-  /** The project's own lab. False: a cluster and a cloud that exist already, to be left as they are. */
-  readonly controllable: boolean;
   readonly repository: string;
   /** Of Kubernetes: which of the lab's. */
   readonly version: KubernetesVersion;
@@ -21,11 +18,11 @@ export interface Environment {
   readonly listen: string;
   /** Files of this run: kubeconfigs, cloud.conf, logs of levelset. Gone afterwards. */
   readonly directory: string;
-  /** Where the lab keeps its state; empty when not controllable. */
+  /** Where the lab keeps its state. */
   readonly labState: string;
   readonly kubectl: string;
   readonly server: string;
-  readonly certificateAuthority: string | null;
+  readonly certificateAuthority: string;
   /** For kubectl: whoever set up the cluster. */
   readonly adminKubeconfig: string;
   /** For the harness' own HTTP client. */
@@ -34,8 +31,8 @@ export interface Environment {
   readonly levelsetKubeconfig: string;
   readonly levelsetToken: string;
   readonly cloudConfig: string;
-  /** What the lab's apiserver expects where it sends audit events; null: levelset serves plain HTTP. */
-  readonly tls: TlsFiles | null;
+  /** What the lab's apiserver expects where it sends audit events. */
+  readonly tls: TlsFiles;
   /** Who levelset is in OpenStack: in the lab a credential that may make the calls of infra/openstack/access-rules.json alone. */
   readonly levelsetCloud: CloudEntry;
   /** The same user with its password. */
@@ -46,7 +43,7 @@ export interface Environment {
   readonly cloud: CloudEntry;
   /** The UID of the namespace kube-system: levelset's id of the cluster. */
   readonly clusterId: string;
-  readonly resources: LabResources | null;
+  readonly resources: LabResources;
   /** What was there before: never ours, never a leftover. */
   readonly before: readonly string[];
 }
@@ -60,10 +57,7 @@ export interface TlsFiles {
 /** An entry of clouds.yaml, as far as it is used. */
 export interface CloudEntry {
   readonly region_name?: string;
-  readonly interface?: string;
   readonly auth_type?: string;
-  readonly cacert?: string;
-  readonly verify?: boolean;
   readonly auth: Readonly<Record<string, string>>;
 }
 
@@ -120,13 +114,4 @@ export function ownPort(): number {
   return Number(new URL(`http://${lab().listen}`).port) + 40;
 }
 
-export function labResources(): LabResources {
-  const { resources } = lab();
-  if (!resources) throw new Error('this needs the lab of infra/lab');
-  return resources;
-}
-
-/** First line of a test that stops, breaks or counts things, or makes Nodes: with somebody's cluster it is left out. */
-export function needsControl(context: Pick<TestContext, 'skip'>): void {
-  if (!lab().controllable) context.skip('needs control of the lab (USE_EXISTING_CLUSTER)');
-}
+export const labResources = (): LabResources => lab().resources;

@@ -40,7 +40,7 @@ export async function kubeRequest(
     const { server, certificateAuthority: ca } = lab();
     client = got.extend({
       prefixUrl: server,
-      agent: { https: new Agent({ keepAlive: true, ...(ca === null ? {} : { ca }) }) },
+      agent: { https: new Agent({ keepAlive: true, ca }) },
       headers: { authorization: `Bearer ${token}`, 'user-agent': 'levelset-e2e' },
       retry: { limit: 2, methods: ['GET', 'DELETE'] },
       timeout: { request: 60_000 },
@@ -92,8 +92,7 @@ export const kube = {
 export const E2E_LABEL = 'levelset-e2e';
 
 /** A namespace of one test's own; its name. */
-export async function aNamespace(): Promise<string> {
-  const name = `e2e-${randomBytes(3).toString('hex')}`;
+export async function aNamespace(name = `e2e-${randomBytes(3).toString('hex')}`): Promise<string> {
   await kube.create('/api/v1/namespaces', { metadata: { name, labels: { [E2E_LABEL]: 'true' } } });
   return name;
 }
@@ -160,17 +159,19 @@ export async function nodePorts(namespace: string, name: string): Promise<Readon
   );
 }
 
-/** Until the Service is gone: its finalizer taken off. */
-export async function serviceGone(
+/** Deletes Services, and waits until each is gone: its finalizer taken off. */
+export async function removeServices(
   namespace: string,
-  name: string,
+  names: readonly string[],
   options: UntilOptions = {},
 ): Promise<void> {
-  await until(
-    `service ${namespace}/${name} to be gone`,
-    async () => (await getService(namespace, name)) === undefined,
-    { timeoutMs: 60_000, ...options },
-  );
+  await kubectl(['-n', namespace, 'delete', 'service', ...names, '--wait=false']);
+  for (const name of names)
+    await until(
+      `service ${namespace}/${name} to be gone`,
+      async () => (await getService(namespace, name)) === undefined,
+      { timeoutMs: 60_000, ...options },
+    );
 }
 
 /** The Events at an object, oldest first. */

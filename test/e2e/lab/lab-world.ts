@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { writeCloudConfig, type Sections } from './cloud-config.ts';
-import { lab, needsControl, usePassword } from './environment.ts';
+import { lab, usePassword } from './environment.ts';
 import { aNamespace, removeNamespace } from './kubernetes.ts';
 import { nothingLeft, withoutServices } from './leftovers.ts';
 import { startLevelset, stopAllLevelsets, type Levelset } from './levelset.ts';
@@ -17,6 +17,7 @@ export interface LabWorld {
   readonly namespace: string;
   /** Path of the cloud.conf that levelset runs with. */
   readonly cloudConfig: string;
+  /** Not with `levelsetByTest`. */
   readonly levelset: Levelset;
 }
 
@@ -36,7 +37,7 @@ export interface LabWorldOptions {
 
 /**
  * Nodes and levelset for the tests of a file, and a namespace for each; after each nothing may be left in the cloud. To be
- * called once, at the top. With USE_EXISTING_CLUSTER the tests are skipped.
+ * called once, at the top.
  *
  * Own hooks come below it: vitest runs `before...` in the order of the file and `after...` in the reverse one, so they find
  * everything in place. What may go only when all this is gone, a port that was a VIP, goes by `onTestFinished` or by what a
@@ -44,15 +45,9 @@ export interface LabWorldOptions {
  */
 export function labWorld(options: LabWorldOptions): LabWorld {
   const { goneWithinMs = 60_000, levelsetByTest = false } = options;
-  const made = {
-    nodes: [] as readonly LabNode[],
-    servers: [] as readonly LabNode[],
-    namespace: '',
-    cloudConfig: '',
-    levelset: undefined as Levelset | undefined,
-  };
+  type Made = { -readonly [Key in keyof LabWorld]: LabWorld[Key] };
+  const made = { nodes: [], servers: [], namespace: '', cloudConfig: '' } as unknown as Made;
   beforeAll(async () => {
-    if (!lab().controllable) return;
     if (options.withPassword) usePassword();
     made.nodes = await someNodes(options.nodes ?? []);
     made.servers = await someServers(options.servers ?? []);
@@ -65,8 +60,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
     await stopAllLevelsets();
     await removeNodes([...made.nodes, ...made.servers]);
   });
-  beforeEach(async (context) => {
-    needsControl(context);
+  beforeEach(async () => {
     made.namespace = await aNamespace();
   });
   afterEach(async () => {
@@ -76,22 +70,5 @@ export function labWorld(options: LabWorldOptions): LabWorld {
     await withoutServices(made.namespace);
     if (levelsetByTest) await stopAllLevelsets();
   });
-  return {
-    get nodes() {
-      return made.nodes;
-    },
-    get servers() {
-      return made.servers;
-    },
-    get namespace() {
-      return made.namespace;
-    },
-    get cloudConfig() {
-      return made.cloudConfig;
-    },
-    get levelset() {
-      if (!made.levelset) throw new Error('no levelset was started for the whole file');
-      return made.levelset;
-    },
-  };
+  return made;
 }

@@ -1,8 +1,8 @@
 /** What a test against the lab imports; one line here for each thing there is. */
-export { startAuditSink, type AuditEvent, type AuditSink } from '../fixtures/audit-sink.ts';
+export { startAuditSink } from '../fixtures/audit-sink.ts';
 export { countCalls, writes, type ApiCall } from './calls.ts';
 export { writeCloudConfig } from './cloud-config.ts';
-export { lab, labResources, NAMESPACE, needsControl, ownPort, type Environment } from './environment.ts';
+export { lab, labResources, NAMESPACE, ownPort } from './environment.ts';
 export * from '../fixtures/kubelet.ts';
 export * from './kubernetes.ts';
 export { deleteLoadBalancer, settled } from './load-balancer-waits.ts';

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { Agent } from 'node:https';
 import got from 'got';
 import { lab, type CloudEntry } from './environment.ts';
 
@@ -46,13 +44,6 @@ export class OpenStack {
   constructor(cloud: CloudEntry, agent = HARNESS_AGENT) {
     this.#cloud = cloud;
     this.#http = got.extend({
-      agent: {
-        https: new Agent({
-          keepAlive: true,
-          rejectUnauthorized: cloud.verify ?? true,
-          ...(cloud.cacert === undefined ? {} : { ca: readFileSync(cloud.cacert) }),
-        }),
-      },
       headers: { 'user-agent': agent, accept: 'application/json' },
       retry: { limit: 2, methods: ['GET', 'DELETE'], statusCodes: [] },
       timeout: { request: 180_000 },
@@ -95,7 +86,7 @@ export class OpenStack {
   }
 
   async #authenticate(): Promise<Session> {
-    const { auth, region_name: region, interface: face = 'public' } = this.#cloud;
+    const { auth, region_name: region } = this.#cloud;
     const url = (auth['auth_url'] ?? '').replace(/\/+$/, '').replace(/(\/v3)?$/, '/v3');
     const answer = await this.#http.post(`${url}/auth/tokens`, {
       body: JSON.stringify(authBody(this.#cloud)),
@@ -106,7 +97,9 @@ export class OpenStack {
       throw new Error(`Keystone at ${url} gave no token: ${answer.statusCode} ${answer.body}`);
     const body = (JSON.parse(answer.body) as TokenBody).token;
     const endpoints = body.catalog.flatMap(({ type, endpoints: all }): [string, string][] => {
-      const found = all.find((one) => one.interface === face && (region ?? one.region_id) === one.region_id);
+      const found = all.find(
+        (one) => one.interface === 'public' && (region ?? one.region_id) === one.region_id,
+      );
       const bare = found?.url.replace(/\/+$/, '').replace(type === 'compute' ? /$/ : /\/v2(\.0)?$/, '');
       return bare === undefined ? [] : [[type, bare]];
     });
@@ -128,7 +121,6 @@ function parse(text: string): unknown {
 }
 
 function authBody({ auth, auth_type: type = '' }: CloudEntry): object {
-  const domain = (id = '', name = 'Default') => (id === '' ? { name } : { id });
   if (type.endsWith('applicationcredential'))
     return {
       auth: {
@@ -141,24 +133,13 @@ function authBody({ auth, auth_type: type = '' }: CloudEntry): object {
         },
       },
     };
-  const user = auth['user_id']
-    ? { id: auth['user_id'] }
-    : {
-        name: auth['username'],
-        domain: domain(auth['user_domain_id'], auth['user_domain_name'] ?? auth['domain_name']),
-      };
-  const project = auth['project_id']
-    ? { id: auth['project_id'] }
-    : {
-        name: auth['project_name'],
-        domain: domain(auth['project_domain_id'], auth['project_domain_name'] ?? auth['domain_name']),
-      };
-  return {
-    auth: {
-      identity: { methods: ['password'], password: { user: { ...user, password: auth['password'] } } },
-      scope: { project },
-    },
+  const user = {
+    name: auth['username'],
+    domain: { name: auth['user_domain_name'] },
+    password: auth['password'],
   };
+  const project = { name: auth['project_name'], domain: { name: auth['project_domain_name'] } };
+  return { auth: { identity: { methods: ['password'], password: { user } }, scope: { project } } };
 }
 
 const tenants = new Map<string, OpenStack>();
@@ -183,6 +164,17 @@ async function list(service: ServiceType, path: string, key: string): Promise<re
 }
 
 const LBAAS = '/v2.0/lbaas';
+/** A POST of one thing, by the name that the API has for it; as it was made. */
+export async function make(
+  service: 'load-balancer' | 'network',
+  kind: string,
+  attributes: object,
+): Promise<Resource> {
+  const path = `${service === 'network' ? '/v2.0' : LBAAS}/${kind.replace('_', '-')}s`;
+  const body = { [kind]: attributes };
+  const made = await cloud().must<Readonly<Record<string, Resource>>>(service, 'POST', path, body);
+  return made[kind] ?? { id: '' };
+}
 export const loadBalancers = () => list('load-balancer', `${LBAAS}/loadbalancers`, 'loadbalancers');
 export const listeners = (lb: string) =>
   list('load-balancer', `${LBAAS}/listeners?loadbalancer_id=${lb}`, 'listeners');

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { KubernetesVersion } from './environment.ts';
 import { must, run } from './run.ts';
@@ -8,7 +6,6 @@ export const REPOSITORY = resolve(import.meta.dirname, '../../..');
 
 /** Where cluster and cloud are, before anything was asked of them. */
 export interface Place {
-  readonly controllable: boolean;
   readonly version: KubernetesVersion;
   /** Of this version, from 1. */
   readonly cluster: number;
@@ -38,30 +35,7 @@ export async function labPlaces(
     all.map(async ({ version, cluster }) => {
       const lines = (await must('bash', ['-c', print, script, String(cluster), version])).split('\n');
       const [kubeconfig = '', cloudsYaml = '', cloudName = '', kubectl = ''] = lines;
-      return { controllable: true, version, cluster, kubeconfig, cloudsYaml, cloudName, kubectl };
+      return { version, cluster, kubeconfig, cloudsYaml, cloudName, kubectl };
     }),
   );
-}
-
-export async function existingPlace(): Promise<Place> {
-  const { KUBECONFIG = join(homedir(), '.kube/config'), OS_CLOUD, OS_CLIENT_CONFIG_FILE } = process.env;
-  if (OS_CLOUD === undefined) throw new Error('USE_EXISTING_CLUSTER needs OS_CLOUD, a name in clouds.yaml');
-  const candidates = [
-    ...(OS_CLIENT_CONFIG_FILE === undefined ? [] : [OS_CLIENT_CONFIG_FILE]),
-    'clouds.yaml',
-    join(homedir(), '.config/openstack/clouds.yaml'),
-    '/etc/openstack/clouds.yaml',
-  ];
-  const cloudsYaml = candidates.find((file) => existsSync(file));
-  if (cloudsYaml === undefined) throw new Error(`no clouds.yaml: looked at ${candidates.join(', ')}`);
-  const kubectl = await must('sh', ['-c', 'command -v kubectl']);
-  return {
-    controllable: false,
-    version: '1.36',
-    cluster: 1,
-    kubectl,
-    kubeconfig: KUBECONFIG,
-    cloudsYaml,
-    cloudName: OS_CLOUD,
-  };
 }

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestProject } from 'vitest/node';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { cloudConfig } from './cloud-config.ts';
 import { allRules, makeCredential, removeOldCredentials } from './credential.ts';
@@ -16,62 +17,46 @@ import {
   type LabResources,
   type TlsFiles,
 } from './environment.ts';
-import { E2E_LABEL, kube, removeNamespace } from './kubernetes.ts';
+import { E2E_LABEL, kube, kubectl as kubectlOfLab, removeNamespace } from './kubernetes.ts';
 import { everything } from './leftovers.ts';
 import { removeOldNodes } from '../fixtures/nodes.ts';
 import { OpenStack } from './openstack.ts';
-import { existingPlace, labPlaces, REPOSITORY, type Place } from './places.ts';
-import { must, run } from './run.ts';
+import { labPlaces, REPOSITORY, type Place } from './places.ts';
+import { must } from './run.ts';
 
 const MANIFESTS = join(REPOSITORY, 'infra/kubernetes');
 
-export interface Prepared {
-  /** Of the first cluster. */
-  readonly environment: Environment;
-  readonly cleanUp: () => Promise<void>;
-}
+type CleanUp = () => Promise<void>;
 
 /**
- * Everything that tests need before they start, in so many clusters of each version. Afterwards lab() works, here and in child
- * processes.
+ * Before the first test file: the manifests are applied, and levelset has its token and its cloud.conf, in each of the lab's
+ * clusters. Afterwards lab() works, here and in child processes.
  */
-export async function prepareLab(
-  clusters = 1,
-  versions: readonly KubernetesVersion[] = ['1.36'],
-): Promise<Prepared> {
-  const existing = process.env['USE_EXISTING_CLUSTER'] === 'true';
-  const places = existing ? [await existingPlace()] : await labPlaces(clusters, versions);
-  const unlock = existing ? () => Promise.resolve() : await alone(dirname(places[0]?.cloudsYaml ?? ''));
+export default async function prepareLab({ config }: TestProject): Promise<CleanUp> {
+  const versions: KubernetesVersion[] =
+    process.env['LEVELSET_E2E_OLDEST'] === 'yes' ? ['1.36', '1.29'] : ['1.36'];
+  const places = await labPlaces(config.maxWorkers, versions);
+  const unlock = await alone(dirname(places[0]?.cloudsYaml ?? ''));
   await must(process.execPath, [join(REPOSITORY, 'build.ts')]); // the tests run dist/, and it is this source's
   const directory = await mkdtemp(join(tmpdir(), 'levelset-e2e-'));
-  const prepared: Prepared[] = [];
+  const prepared: CleanUp[] = [];
   for (const place of places.toReversed()) prepared.push(await prepare(place, directory)); // the first comes last and stays
-  const environment = prepared.at(-1)?.environment;
-  if (!environment) throw new Error('no cluster');
-  return {
-    environment,
-    async cleanUp() {
-      for (const one of prepared) await one.cleanUp();
-      await unlock();
-      await rm(directory, { recursive: true });
-    },
+  return async () => {
+    for (const cleanUp of prepared) await cleanUp();
+    await unlock();
+    await rm(directory, { recursive: true });
   };
 }
 
-async function prepare(place: Place, parent: string): Promise<Prepared> {
-  const existing = !place.controllable;
+async function prepare(place: Place, parent: string): Promise<CleanUp> {
   const directory = await mkdtemp(join(parent, 'cluster-'));
-  const as = ['--kubeconfig', place.kubeconfig];
-  if (place.controllable) await endCutOff(place.kubectl, as);
-  const there = async (...what: string[]) => (await run(place.kubectl, [...as, 'get', ...what])).code === 0;
-  const hadNamespace = await there('namespace', NAMESPACE);
-  const hadLevelset = await there('-n', NAMESPACE, 'serviceaccount', 'levelset');
-  const hadAdmin = await there('-n', 'kube-system', 'serviceaccount', ADMIN_NAME);
-  const manifests = await applyManifests(place.kubectl, as);
-  await applyAdmin(place.kubectl, as);
+  const kubectl = adminOf(place.kubectl, place.kubeconfig);
+  await endCutOff(kubectl);
+  await applyManifests(kubectl);
+  await kubectl(['apply', '-f', '-'], ADMIN);
 
-  const connection = await connectionOf(place.kubectl, as);
-  const levelsetToken = await tokenOf(place.kubectl, as, NAMESPACE, 'levelset');
+  const connection = await connectionOf(kubectl);
+  const levelsetToken = await tokenOf(kubectl, NAMESPACE, 'levelset');
   const levelsetKubeconfig = join(directory, 'levelset.kubeconfig');
   await writeSecret(levelsetKubeconfig, kubeconfigText(connection, levelsetToken));
 
@@ -79,24 +64,19 @@ async function prepare(place: Place, parent: string): Promise<Prepared> {
     .clouds;
   const cloud = clouds[place.cloudName];
   if (!cloud) throw new Error(`${place.cloudsYaml} has no cloud ${place.cloudName}`);
-  const levelsetPassword = existing
-    ? cloud
-    : { ...cloud, auth: { ...cloud.auth, username: numbered('levelset', place.cluster) } };
-  const labState = existing ? '' : dirname(place.cloudsYaml);
-  const resources = existing
-    ? null
-    : (JSON.parse(
-        readFileSync(join(labState, `state/${numbered('resources', place.cluster)}.json`), 'utf8'),
-      ) as LabResources);
-  if (!existing) await removeOldCredentials(levelsetPassword);
-  const credential = existing ? undefined : await makeCredential(levelsetPassword, allRules());
-  const levelsetCloud = credential?.cloud ?? levelsetPassword;
+  const username = numbered('levelset', place.cluster);
+  const levelsetPassword = { ...cloud, auth: { ...cloud.auth, username } };
+  const labState = dirname(place.cloudsYaml);
+  const resources = JSON.parse(
+    readFileSync(join(labState, `state/${numbered('resources', place.cluster)}.json`), 'utf8'),
+  ) as LabResources;
+  await removeOldCredentials(levelsetPassword);
+  const { cloud: levelsetCloud, remove } = await makeCredential(levelsetPassword, allRules());
   const cloudConfigFile = join(directory, 'cloud.conf');
   await writeSecret(cloudConfigFile, cloudConfig(levelsetCloud, resources));
   await writeSecret(join(directory, 'password.cloud.conf'), cloudConfig(levelsetPassword, resources));
 
-  let environment: Environment = {
-    controllable: !existing,
+  const environment: Environment = {
     repository: REPOSITORY,
     version: place.version,
     listen: `127.0.0.1:${(place.version === '1.36' ? 18_079 : 18_099) + place.cluster}`,
@@ -105,42 +85,23 @@ async function prepare(place: Place, parent: string): Promise<Prepared> {
     kubectl: place.kubectl,
     ...connection,
     adminKubeconfig: place.kubeconfig,
-    adminToken: await tokenOf(place.kubectl, as, 'kube-system', ADMIN_NAME),
+    adminToken: await tokenOf(kubectl, 'kube-system', ADMIN_NAME),
     levelsetToken,
     levelsetKubeconfig,
     levelsetCloud,
     levelsetPassword,
     levelsetUser: (await new OpenStack(levelsetPassword).session()).userId,
     cloudConfig: cloudConfigFile,
-    tls: existing ? null : tlsFiles(place.kubeconfig),
+    tls: tlsFiles(place.kubeconfig),
     cloud,
-    clusterId: await must(place.kubectl, [
-      ...as,
-      'get',
-      'namespace',
-      'kube-system',
-      '-o',
-      'jsonpath={.metadata.uid}',
-    ]),
+    clusterId: await kubectl(['get', 'namespace', 'kube-system', '-o', 'jsonpath={.metadata.uid}']),
     resources,
     before: [],
   };
   await publish(parent, place.cluster, environment);
-  if (environment.controllable) await removeOldRuns();
-  environment = { ...environment, before: await everything() };
-  await publish(parent, place.cluster, environment);
-  return {
-    environment,
-    async cleanUp() {
-      await credential?.remove();
-      if (existing) {
-        const gone = ['delete', '--ignore-not-found', '--wait=false', '-f', '-'];
-        if (!hadAdmin) await must(place.kubectl, [...as, ...gone], { input: ADMIN });
-        const ours = manifests.filter(({ kind }) => kind !== 'Namespace' || !hadNamespace);
-        if (!hadLevelset) await must(place.kubectl, [...as, ...gone], { input: textOf(ours) });
-      }
-    },
-  };
+  await removeOldRuns();
+  await publish(parent, place.cluster, { ...environment, before: await everything() });
+  return remove;
 }
 
 function tlsFiles(kubeconfig: string): TlsFiles {
@@ -167,10 +128,9 @@ async function alone(labState: string): Promise<() => Promise<void>> {
 
 /** Namespace, rights and kubeconfig of levelset in the cluster of lab(), once more: for tests that took them away. */
 export async function grantAgain(): Promise<void> {
-  const { kubectl, adminKubeconfig, levelsetKubeconfig, directory } = lab();
-  const as = ['--kubeconfig', adminKubeconfig];
-  await applyManifests(kubectl, as);
-  const levelsetToken = await tokenOf(kubectl, as, NAMESPACE, 'levelset');
+  const { levelsetKubeconfig, directory } = lab();
+  await applyManifests(kubectlOfLab);
+  const levelsetToken = await tokenOf(kubectlOfLab, NAMESPACE, 'levelset');
   await writeSecret(levelsetKubeconfig, kubeconfigText(lab(), levelsetToken));
   const { VITEST_POOL_ID: cluster = '1' } = process.env;
   await publish(dirname(directory), Number(cluster), { ...lab(), levelsetToken });
@@ -181,39 +141,42 @@ const writeSecret = (file: string, text: string) => writeFile(file, text, { mode
 /** What the lab calls the first one's by the plain name. */
 const numbered = (name: string, cluster: number): string => (cluster === 1 ? name : `${name}-${cluster}`);
 
+type Kubectl = typeof kubectlOfLab;
+/** kubectl before lab() works. */
+const adminOf =
+  (kubectl: string, kubeconfig: string): Kubectl =>
+  (args, input = '') =>
+    must(kubectl, ['--kubeconfig', kubeconfig, ...args], { input });
+
 /** The namespace of a run that was cut off while it went: it waits for Pods, and these for a kubelet. */
-async function endCutOff(kubectl: string, as: readonly string[]): Promise<void> {
+async function endCutOff(kubectl: Kubectl): Promise<void> {
   const phase = ['get', 'namespace', NAMESPACE, '--ignore-not-found', '-o', 'jsonpath={.status.phase}'];
-  if ((await must(kubectl, [...as, ...phase])) !== 'Terminating') return;
-  await must(kubectl, [...as, '-n', NAMESPACE, 'delete', 'pods', '--all', '--force', '--grace-period=0']);
-  await must(kubectl, [...as, 'wait', '--for=delete', '--timeout=60s', `namespace/${NAMESPACE}`]);
+  if ((await kubectl(phase)) !== 'Terminating') return;
+  await kubectl(['-n', NAMESPACE, 'delete', 'pods', '--all', '--force', '--grace-period=0']);
+  await kubectl(['wait', '--for=delete', '--timeout=60s', `namespace/${NAMESPACE}`]);
 }
 
 /**
  * The manifests that an operator applies, as they are. The Deployment is only shown to the apiserver: the lab has no
- * kubelet, the tests run levelset themselves. The namespace comes first: a dry run makes none for what is in it. What was
- * applied.
+ * kubelet, the tests run levelset themselves. The namespace comes first: a dry run makes none for what is in it.
  */
-async function applyManifests(kubectl: string, as: readonly string[]): Promise<readonly Manifest[]> {
-  const rendered = parseAllDocuments(await must(kubectl, ['kustomize', MANIFESTS]));
-  const objects = rendered.map((document) => document.toJS() as Manifest);
-  const flags = ['apply', '--server-side', '--force-conflicts', '--validate=strict', '-f', '-'];
-  const namespaces = objects.filter(({ kind }) => kind === 'Namespace');
-  await must(kubectl, [...as, ...flags], { input: textOf(namespaces) });
-  await must(kubectl, [...as, ...flags, '--dry-run=server'], { input: textOf(objects) });
-  const kept = objects.filter(({ kind }) => kind !== 'Deployment');
-  await must(kubectl, [...as, ...flags], { input: textOf(kept) });
-  return kept;
+async function applyManifests(kubectl: Kubectl): Promise<void> {
+  const rendered = parseAllDocuments(await kubectl(['kustomize', MANIFESTS]));
+  const objects = rendered.map((document) => document.toJS() as { readonly kind: string });
+  const apply = (kept: (kind: string) => boolean, ...flags: readonly string[]): Promise<string> =>
+    kubectl(
+      ['apply', '--server-side', '--force-conflicts', '--validate=strict', '-f', '-', ...flags],
+      objects
+        .filter(({ kind }) => kept(kind))
+        .map((object) => stringify(object))
+        .join('---\n'),
+    );
+  await apply((kind) => kind === 'Namespace');
+  await apply(() => true, '--dry-run=server');
+  await apply((kind) => kind !== 'Deployment');
 }
 
-interface Manifest {
-  readonly kind: string;
-}
-
-const textOf = (objects: readonly Manifest[]): string =>
-  objects.map((object) => stringify(object)).join('---\n');
-
-/** Who the harness' own HTTP client is; works with any kubeconfig, exec plugins included. */
+/** Who the harness' own HTTP client is. */
 const ADMIN_NAME = 'levelset-e2e';
 const ADMIN = `
 apiVersion: v1
@@ -227,31 +190,22 @@ roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster
 subjects: [{ kind: ServiceAccount, name: ${ADMIN_NAME}, namespace: kube-system }]
 `;
 
-async function applyAdmin(kubectl: string, as: readonly string[]): Promise<void> {
-  await must(kubectl, [...as, 'apply', '-f', '-'], { input: ADMIN });
-}
-
-async function tokenOf(
-  kubectl: string,
-  as: readonly string[],
-  namespace: string,
-  account: string,
-): Promise<string> {
-  return must(kubectl, [...as, '-n', namespace, 'create', 'token', account, '--duration=6h']);
+function tokenOf(kubectl: Kubectl, namespace: string, account: string): Promise<string> {
+  return kubectl(['-n', namespace, 'create', 'token', account, '--duration=6h']);
 }
 
 interface Connection {
   readonly server: string;
-  readonly certificateAuthority: string | null;
+  readonly certificateAuthority: string;
 }
 
-async function connectionOf(kubectl: string, as: readonly string[]): Promise<Connection> {
-  const view = await must(kubectl, [...as, 'config', 'view', '--raw', '--minify', '--flatten', '-o', 'json']);
+async function connectionOf(kubectl: Kubectl): Promise<Connection> {
+  const view = await kubectl(['config', 'view', '--raw', '--minify', '--flatten', '-o', 'json']);
   const { clusters } = JSON.parse(view) as {
-    clusters: [{ cluster: { server: string; 'certificate-authority-data'?: string } }];
+    clusters: [{ cluster: { server: string; 'certificate-authority-data': string } }];
   };
   const { server, 'certificate-authority-data': data } = clusters[0].cluster;
-  return { server, certificateAuthority: data === undefined ? null : Buffer.from(data, 'base64').toString() };
+  return { server, certificateAuthority: Buffer.from(data, 'base64').toString() };
 }
 
 /** `more`: fields of the cluster, such as `proxy-url`. */
@@ -260,7 +214,7 @@ export function kubeconfigText(
   token: string,
   more: Readonly<Record<string, string>> = {},
 ): string {
-  const authority = ca === null ? {} : { 'certificate-authority-data': Buffer.from(ca).toString('base64') };
+  const authority = { 'certificate-authority-data': Buffer.from(ca).toString('base64') };
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',

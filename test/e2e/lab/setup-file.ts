@@ -6,20 +6,16 @@ import { beforeAll } from 'vitest';
 import { lab } from './environment.ts';
 import { leaveDeployment } from './leftovers.ts';
 
-const { controllable, cloud, adminKubeconfig } = lab();
-if (controllable) {
-  const { auth_url: url, username, password, project_name: project } = cloud.auth;
-  Object.assign(process.env, {
-    LEVELSET_CONFORMANCE_AUTH_URL: url,
-    LEVELSET_CONFORMANCE_REGION: cloud.region_name,
-    LEVELSET_CONFORMANCE_USERNAME: username,
-    LEVELSET_CONFORMANCE_PASSWORD: password,
-    LEVELSET_CONFORMANCE_PROJECT: project,
-    LEVELSET_CONFORMANCE_KUBECONFIG: adminKubeconfig,
-    LEVELSET_CONFORMANCE_LAB: 'yes',
-  });
-}
-
-beforeAll(async () => {
-  if (lab().controllable) await leaveDeployment();
+const { cloud, adminKubeconfig } = lab();
+const { auth_url: url, username, password, project_name: project } = cloud.auth;
+Object.assign(process.env, {
+  LEVELSET_CONFORMANCE_AUTH_URL: url,
+  LEVELSET_CONFORMANCE_REGION: cloud.region_name,
+  LEVELSET_CONFORMANCE_USERNAME: username,
+  LEVELSET_CONFORMANCE_PASSWORD: password,
+  LEVELSET_CONFORMANCE_PROJECT: project,
+  LEVELSET_CONFORMANCE_KUBECONFIG: adminKubeconfig,
+  LEVELSET_CONFORMANCE_LAB: 'yes',
 });
+
+beforeAll(leaveDeployment);

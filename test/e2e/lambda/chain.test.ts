@@ -11,13 +11,12 @@ import {
   CLUSTER_NAME,
   countCalls,
   getService,
-  kubectl,
   lab,
   leaveCluster,
   nothingLeft,
   registerNode,
   RESYNC_TOKEN,
-  serviceGone,
+  removeServices,
   taintsOf,
   treeOf,
   until,
@@ -36,8 +35,7 @@ const parts = aws([`cluster-name=${CLUSTER_NAME}`]);
 let deployment: Deployment;
 
 beforeAll(async () => {
-  const { controllable, tls, listen, levelsetKubeconfig } = lab();
-  if (!controllable || !tls) return;
+  const { tls, listen, levelsetKubeconfig } = lab();
   deployment = await parts.deploy({
     tls: { cert: readFileSync(tls.cert, 'utf8'), key: readFileSync(tls.key, 'utf8') },
     port: Number(listen.split(':')[1]), // where the apiserver sends its audit events
@@ -79,8 +77,6 @@ const deploy = (ports: readonly number[]): Promise<string> =>
       ports.map((port) => ({ port })),
     ),
   ]);
-const remove = (): Promise<string> =>
-  kubectl(['-n', world.namespace, 'delete', 'service', 'web', '--wait=false']);
 const membersOf = async (): Promise<readonly number[]> =>
   (await treeOf(world.namespace, 'web')).pools.map(({ members }) => members.length);
 const isSettled = async (): Promise<boolean> => {
@@ -122,8 +118,7 @@ it(
     await until('Octavia is at rest', isSettled, LONG);
 
     await measured('delete', async () => {
-      await remove();
-      await serviceGone(world.namespace, 'web', LONG);
+      await removeServices(world.namespace, ['web'], LONG);
       await nothingLeft(LONG);
     });
     expect(await deployment.depth('DeadLetters')).toEqual({ visible: 0, inFlight: 0, delayed: 0 });
@@ -168,16 +163,10 @@ it(
     };
     const object = `service/${world.namespace}/web`;
 
-    expect(await ask('/resync', 'wrong', { objects: [object] })).toMatchObject({ status: 401 });
     expect(await ask('/resync', RESYNC_TOKEN, { objects: [object] })).toMatchObject({
       status: 202,
       body: { queued: [object], page: '/' },
     });
-    expect(await ask('/resync', RESYNC_TOKEN, { objects: [object], dryRun: true })).toMatchObject({
-      status: 200,
-      body: { steps: [] },
-    });
-    expect(await ask('/resync', RESYNC_TOKEN, { all: true })).toMatchObject({ status: 202 });
     const ping = { specversion: '1.0', id: 'ping', type: 'dev.knative.sources.ping', source: '/lab' };
     expect(
       await ask(`/events/${CLUSTER_NAME}`, AUDIT_TOKEN, ping, 'application/cloudevents+json'),
@@ -192,7 +181,6 @@ it(
         rows: expect.arrayContaining([expect.objectContaining({ object })]) as unknown,
       },
     });
-    expect(await ask('/readyz', '')).toMatchObject({ status: 200 });
   },
 );
 

@@ -1,6 +1,6 @@
 /** Pod routes on a real router, ten Nodes with real servers behind it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { countCalls, kube, lab, labResources, runLevelset, writeCloudConfig, writes } from '../lab/lab.ts';
+import { countCalls, kube, labResources, runLevelset, writeCloudConfig, writes } from '../lab/lab.ts';
 import { labWorld } from '../lab/lab-world.ts';
 import {
   aRouter,
@@ -18,7 +18,6 @@ const world = labWorld({ nodes: names, levelsetByTest: true });
 let router: LabRouter;
 let config = '';
 beforeAll(async () => {
-  if (!lab().controllable) return;
   const made = await aRouter('e2e-routes');
   router = made;
   config = await writeCloudConfig('routes', { Route: { 'router-id': made.id } });
@@ -26,9 +25,7 @@ beforeAll(async () => {
     await kube.patch(`/api/v1/nodes/${name}`, { spec: { podCIDR: cidr(at), podCIDRs: [cidr(at)] } });
   return () => made.remove();
 });
-afterAll(async () => {
-  if (lab().controllable) await forgetRouters();
-});
+afterAll(forgetRouters);
 
 const cidr = (at: number): string => `10.244.${at}.0/24`;
 /** Somebody else's, to an address of the network that no server has. */

@@ -2,7 +2,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { anAuthority, type Authority } from '../fixtures/authority.ts';
 import { forThisTest, storeContainer, storeSecret, type Stored } from '../fixtures/barbican.ts';
-import { addressOf, apply, aService, kubectl, lab, serviceGone, until } from '../lab/lab.ts';
+import { addressOf, apply, aService, removeServices, until } from '../lab/lab.ts';
 import { labWorld } from '../lab/lab-world.ts';
 import { askHttpsAs } from '../fixtures/tls-client.ts';
 
@@ -12,7 +12,6 @@ let container: Stored;
 let authority: Authority;
 const world = labWorld({ withPassword: true, nodes: ['e2e-client-tls-1'] });
 beforeAll(async () => {
-  if (!lab().controllable) return undefined;
   container = await storeContainer('rsa');
   authority = await anAuthority('clients of the tests');
   return async () => {
@@ -31,10 +30,7 @@ const deploy = (annotations: Record<string, string>): Promise<string> =>
     }),
   ]);
 
-async function leave(): Promise<void> {
-  await kubectl(['-n', world.namespace, 'delete', 'service', 'web', '--wait=false']);
-  await serviceGone(world.namespace, 'web');
-}
+const leave = (): Promise<void> => removeServices(world.namespace, ['web']);
 
 it('lets in clients with a certificate, tells the members whose, and refuses one that is withdrawn', async () => {
   const [good, bad] = [await authority.client('good'), await authority.client('bad')];

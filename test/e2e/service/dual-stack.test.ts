@@ -5,12 +5,12 @@ import {
   apply,
   aService,
   askHttp,
-  cloud,
   countCalls,
   getService,
-  kube,
   labResources,
+  patchNode,
   readyOf,
+  serverOf,
   treeOf,
   until,
   writes,
@@ -26,21 +26,12 @@ beforeAll(async () => {
   await Promise.all(world.nodes.map(giveIPv6Address));
 });
 
-interface Server {
-  readonly addresses: Readonly<
-    Record<string, readonly { readonly version: number; readonly addr: string }[]>
-  >;
-}
-
 /** Every address of its port, as OCCM writes them. */
-async function giveIPv6Address({ name, server, address }: LabNode): Promise<void> {
-  const path = `/servers/${server}`;
-  const { server: found } = await cloud().must<{ server: Server }>('compute', 'GET', path);
-  const six = Object.values(found.addresses)
-    .flat()
-    .find(({ version }) => version === 6);
-  const addresses = [address, six?.addr ?? ''].map((one) => ({ type: 'InternalIP', address: one }));
-  await kube.patch(`/api/v1/nodes/${name}/status`, { status: { addresses } });
+async function giveIPv6Address(node: LabNode): Promise<void> {
+  const all = Object.values((await serverOf(node)).addresses).flat();
+  const six = all.find(({ version }) => version === 6);
+  const addresses = [node.address, six?.addr ?? ''].map((address) => ({ type: 'InternalIP', address }));
+  await patchNode(node.name, { status: { addresses } });
 }
 
 const prefix = (): string => labResources().private_v6_cidr.replace('/64', '');

@@ -10,11 +10,11 @@ import {
   kube,
   lab,
   labResources,
+  make,
   nodePorts,
   ports,
-  readyOf,
   securityGroups,
-  serviceGone,
+  removeServices,
   servicePath,
   startLevelset,
   sweepUntilSettled,
@@ -38,11 +38,7 @@ const world = labWorld({
 });
 let foreign = '';
 beforeAll(async () => {
-  if (!lab().controllable) return undefined;
-  const made = await cloud().must<{ security_group: Resource }>('network', 'POST', '/v2.0/security-groups', {
-    security_group: { name: 'e2e-foreign' },
-  });
-  foreign = made.security_group.id;
+  foreign = (await make('network', 'security_group', { name: 'e2e-foreign' })).id;
   return () => cloud().must('network', 'DELETE', `/v2.0/security-groups/${foreign}`);
 });
 beforeAll(async () => {
@@ -146,8 +142,7 @@ describe('a security group', () => {
     expect(await placed(group?.id ?? '')).toEqual([...NAMES].sort());
     expect(await others()).toEqual(before);
 
-    await kube.remove(servicePath(world.namespace, 'web'));
-    await serviceGone(world.namespace, 'web');
+    await removeServices(world.namespace, ['web']);
     expect(await securityGroups()).toEqual([]);
     expect(await others()).toEqual(before);
   });
@@ -176,16 +171,7 @@ describe('a security group', () => {
     await sweepUntilSettled(withGroups());
     expect(rulesOf(await groupOf('web'))).toEqual(rulesOf(group));
     expect(await placed(group?.id ?? '')).toEqual([...NAMES].sort());
-
-    // no longer managed: it stays until that is approved (decision 154)
-    await sweepUntilSettled();
-    expect((await securityGroups()).map(({ id }) => id)).toEqual([group?.id]);
-    const approve = /approve: (\w+)/.exec((await readyOf(world.namespace, 'web'))?.message ?? '')?.[1];
-    const annotations = { 'levelset.openstack.org/approve': approve };
-    await kube.patch(servicePath(world.namespace, 'web'), { metadata: { annotations } });
-    await sweepUntilSettled();
-    expect(await securityGroups()).toEqual([]);
     await kube.remove(servicePath(world.namespace, 'web'));
-    await sweepUntilSettled();
+    await sweepUntilSettled(withGroups());
   });
 });

@@ -7,11 +7,10 @@ import {
   aService,
   askHttp,
   getService,
-  kubectl,
   nodePorts,
   nothingLeft,
   OTHER_CLIENT,
-  serviceGone,
+  removeServices,
   treeOf,
   until,
   type Port,
@@ -29,48 +28,39 @@ const listenersOf = (tree: Tree): readonly string[] =>
 
 const all = (): ReadonlySet<string> => new Set(world.nodes.map(({ name }) => name));
 
-describe('a Service of two TCP ports and one UDP port', () => {
-  it('gets an address that is answered by every node, on every port', async () => {
-    await deploy([{ port: 80 }, { port: 443 }, { port: 53, protocol: 'UDP' }]);
+it('a Service gets an address that every node answers on every port, and leaves nothing when it is deleted', async () => {
+  await deploy([{ port: 80 }, { port: 443 }, { port: 53, protocol: 'UDP' }]);
 
-    const address = await addressOf(world.namespace, 'web');
-    const tree = await treeOf(world.namespace, 'web');
-    const ports = await nodePorts(world.namespace, 'web');
+  const address = await addressOf(world.namespace, 'web');
+  const tree = await treeOf(world.namespace, 'web');
+  const ports = await nodePorts(world.namespace, 'web');
 
-    expect(tree.floatingIP?.['floating_ip_address']).toBe(address);
-    expect(listenersOf(tree)).toEqual(['TCP/443', 'TCP/80', 'UDP/53']);
-    for (const pool of tree.pools) {
-      expect(pool.members.map((member) => member['address']).sort()).toEqual(
-        world.nodes.map((node) => node.address).sort(),
-      );
-      expect(pool.monitor).toMatchObject({ timeout: 1, max_retries: 1, max_retries_down: 1 });
-    }
-    await until('the first answer', async () => (await askHttp(`http://${address}/`)).ok);
-    expect(await askHttp(`http://${address}/`)).toMatchObject({ ok: true, port: ports['TCP/80'] });
-    expect(await askHttp(`http://${address}:443/`)).toMatchObject({ ok: true, port: ports['TCP/443'] });
-    await until(
-      'every node to answer TCP',
-      async () => (await answeringNodes(`http://${address}/`, 9)).size === all().size,
+  expect(tree.floatingIP?.['floating_ip_address']).toBe(address);
+  expect(listenersOf(tree)).toEqual(['TCP/443', 'TCP/80', 'UDP/53']);
+  for (const pool of tree.pools) {
+    expect(pool.members.map((member) => member['address']).sort()).toEqual(
+      world.nodes.map((node) => node.address).sort(),
     );
-    expect(await answeringNodes(`udp://${address}:53`, 9)).toEqual(all());
-    const service = await getService(world.namespace, 'web');
-    expect(service?.status?.conditions).toMatchObject([
-      { type: 'levelset.openstack.org/Ready', status: 'True' },
-    ]);
-    expect(service?.metadata.annotations?.['loadbalancer.openstack.org/load-balancer-id']).toBe(
-      tree.loadBalancer.id,
-    );
-  });
+    expect(pool.monitor).toMatchObject({ timeout: 1, max_retries: 1, max_retries_down: 1 });
+  }
+  await until('the first answer', async () => (await askHttp(`http://${address}/`)).ok);
+  expect(await askHttp(`http://${address}/`)).toMatchObject({ ok: true, port: ports['TCP/80'] });
+  expect(await askHttp(`http://${address}:443/`)).toMatchObject({ ok: true, port: ports['TCP/443'] });
+  await until(
+    'every node to answer TCP',
+    async () => (await answeringNodes(`http://${address}/`, 9)).size === all().size,
+  );
+  expect(await answeringNodes(`udp://${address}:53`, 9)).toEqual(all());
+  const service = await getService(world.namespace, 'web');
+  expect(service?.status?.conditions).toMatchObject([
+    { type: 'levelset.openstack.org/Ready', status: 'True' },
+  ]);
+  expect(service?.metadata.annotations?.['loadbalancer.openstack.org/load-balancer-id']).toBe(
+    tree.loadBalancer.id,
+  );
 
-  it('is gone, with everything that was made for it, when it is deleted', async () => {
-    await deploy([{ port: 80 }]);
-    await addressOf(world.namespace, 'web');
-
-    await kubectl(['-n', world.namespace, 'delete', 'service', 'web', '--wait=false']);
-
-    await serviceGone(world.namespace, 'web');
-    await nothingLeft();
-  });
+  await removeServices(world.namespace, ['web']);
+  await nothingLeft();
 });
 
 describe('a change of the Service', () => {

@@ -9,13 +9,15 @@ import {
   deleteLoadBalancer,
   getService,
   kube,
-  kubectl,
+  labResources,
   listeners,
+  loadBalancerPath,
   loadBalancers,
   loadBalancerTree,
+  make,
   nodePorts,
   readyOf,
-  serviceGone,
+  removeServices,
   settled,
   treeOf,
   until,
@@ -26,7 +28,6 @@ import { labWorld } from '../lab/lab-world.ts';
 
 const ID = 'loadbalancer.openstack.org/load-balancer-id';
 const NAME = 'levelset.openstack.org/load-balancer-name';
-const LBAAS = '/v2.0/lbaas';
 /** Every write locks the load balancer, and ten Services have five each. */
 const PATIENT = { timeoutMs: 420_000 };
 
@@ -38,8 +39,7 @@ const world = labWorld({
 
 const deploy = (name: string, port: number, annotations: Record<string, string> = {}): Promise<string> =>
   apply([aService(world.namespace, name, [{ port }], { annotations })]);
-const remove = (name: string): Promise<string> =>
-  kubectl(['-n', world.namespace, 'delete', 'service', name, '--wait=false']);
+const remove = (name: string): Promise<void> => removeServices(world.namespace, [name]);
 const told = async (name: string): Promise<string> => (await readyOf(world.namespace, name))?.message ?? '';
 const openPorts = async (id: string): Promise<readonly unknown[]> =>
   (await listeners(id)).map((listener) => Number(listener['protocol_port'])).sort((a, b) => a - b);
@@ -55,62 +55,46 @@ async function answers(address: string, name: string, port: number): Promise<voi
   );
 }
 
-describe('two Services on one load balancer', () => {
-  it('are both answered at its address, and the one that stays is when the owner leaves first', async () => {
-    await deploy('web', 80);
-    const address = await addressOf(world.namespace, 'web');
-    const { id } = (await treeOf(world.namespace, 'web')).loadBalancer;
+it('two Services on one load balancer are both answered at its address, and the one that stays is when the owner leaves first', async () => {
+  await deploy('web', 80);
+  const address = await addressOf(world.namespace, 'web');
+  const { id } = (await treeOf(world.namespace, 'web')).loadBalancer;
 
-    await deploy('api', 81, { [ID]: id });
-    expect(await addressOf(world.namespace, 'api', PATIENT)).toBe(address);
-    await answers(address, 'web', 80);
-    await answers(address, 'api', 81);
-    expect((await loadBalancerTree(id))?.loadBalancer['tags']).toEqual(
-      expect.arrayContaining([
-        `levelset-name=${world.namespace}/web`,
-        `levelset-name=${world.namespace}/api`,
-      ]),
-    );
+  await deploy('api', 81, { [ID]: id });
+  expect(await addressOf(world.namespace, 'api', PATIENT)).toBe(address);
+  await answers(address, 'web', 80);
+  await answers(address, 'api', 81);
+  expect((await loadBalancerTree(id))?.loadBalancer['tags']).toEqual(
+    expect.arrayContaining([`levelset-name=${world.namespace}/web`, `levelset-name=${world.namespace}/api`]),
+  );
 
-    await remove('web');
-    await serviceGone(world.namespace, 'web');
-    expect(await openPorts(id)).toEqual([81]);
-    expect((await loadBalancerTree(id))?.floatingIP?.['floating_ip_address']).toBe(address);
-    await answers(address, 'api', 81);
-    expect(await askHttp(`http://${address}/`, { timeoutMs: 1000 })).toMatchObject({ ok: false });
+  await remove('web');
+  expect(await openPorts(id)).toEqual([81]);
+  expect((await loadBalancerTree(id))?.floatingIP?.['floating_ip_address']).toBe(address);
+  await answers(address, 'api', 81);
+  expect(await askHttp(`http://${address}/`, { timeoutMs: 1000 })).toMatchObject({ ok: false });
 
-    await remove('api');
-    await serviceGone(world.namespace, 'api');
-  });
+  await remove('api');
 });
 
 describe('a load balancer that a person made', () => {
   let own = '';
   beforeEach(async () => {
-    const [subnet] = (await cloud().must<{ subnets: Resource[] }>('network', 'GET', '/v2.0/subnets')).subnets
-      .filter((one) => one['ip_version'] === 4 && String(one['cidr']).startsWith('10.'))
-      .map((one) => one.id);
     const pool = { name: 'mine', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN' };
     const loadbalancer = {
       name: 'e2e-own',
-      vip_subnet_id: subnet,
+      vip_subnet_id: labResources().private_v4,
       tags: ['team=edge'],
       listeners: [{ name: 'mine', protocol: 'TCP', protocol_port: 9100, default_pool: pool }],
     };
-    const made = await cloud().must<{ loadbalancer: Resource }>(
-      'load-balancer',
-      'POST',
-      `${LBAAS}/loadbalancers`,
-      { loadbalancer },
-    );
-    own = made.loadbalancer.id;
+    own = (await make('load-balancer', 'loadbalancer', loadbalancer)).id;
     await settled(own);
   });
   afterEach(async () => {
     if (own !== '') await deleteLoadBalancer(own);
   });
   const setTags = (tags: readonly string[]) =>
-    cloud().must('load-balancer', 'PUT', `${LBAAS}/loadbalancers/${own}`, { loadbalancer: { tags } });
+    cloud().must('load-balancer', 'PUT', loadBalancerPath(own), { loadbalancer: { tags } });
 
   it('is not touched without consent; with it, it is shared, and left as it was', async () => {
     const before = await loadBalancerTree(own);
@@ -128,7 +112,6 @@ describe('a load balancer that a person made', () => {
     await until('both listeners', async () => (await openPorts(own)).join() === '80,9100');
 
     await remove('web');
-    await serviceGone(world.namespace, 'web');
     const after = await loadBalancerTree(own);
     expect(await openPorts(own)).toEqual([9100]);
     expect(after?.listeners.map(settings)).toEqual(before?.listeners.map(settings));
@@ -173,8 +156,7 @@ describe('ten Services', () => {
     for (const [at, name] of names.entries()) await answers(address, name, 100 + at);
 
     const leaving = Date.now();
-    await kubectl(['-n', world.namespace, 'delete', 'service', '--wait=false', ...names.slice(1)]);
-    await Promise.all(names.slice(1).map((name) => serviceGone(world.namespace, name, PATIENT)));
+    await removeServices(world.namespace, names.slice(1), PATIENT);
     expect(await openPorts(id)).toEqual([100]);
     await answers(address, 's0', 100);
     console.log(`ten join: ${joined - started} ms; nine leave: ${Date.now() - leaving} ms`);

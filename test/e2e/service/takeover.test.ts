@@ -1,21 +1,21 @@
 /** Load balancers as other controllers left them: levelset takes them over with its tags and nothing else. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Service } from '../../../shared/model/kubernetes.ts';
 import type { Plan, Step } from '../../../shared/model/plan.ts';
 import { readWorld, type RecordedWorld } from '../../golden/world.ts';
 import { storeContainer, type Stored } from '../fixtures/barbican.ts';
 import {
+  aNamespace,
   E2E_LABEL,
   getService,
   kube,
   kubectl,
-  lab,
   leaveCluster,
   loadBalancerTree,
-  needsControl,
   nothingLeft,
+  patchNode,
   removeNamespace,
   removeNodes,
   runLevelset,
@@ -35,7 +35,6 @@ let container: Stored | undefined;
 let namespace = '';
 
 beforeAll(async () => {
-  if (!lab().controllable) return;
   nodes = await someNodes(['node-1', 'node-2', 'node-3'], { labels: { pool: 'a' } });
   container = await storeContainer('one');
 });
@@ -47,49 +46,46 @@ afterEach(async () => {
   if (namespace !== '') await clear(namespace);
 });
 
-describe.each(CONTROLLERS)('what %s made', (controller) => {
-  it('keeps its address, and everything on it is', async (context) => {
-    needsControl(context);
-    const stand = new Map(nodes.map((node) => [node.name, node]));
-    const worlds = namesOf(controller).map((name) =>
-      moved(readWorld(join(WORLDS, controller, `${name}.world.json`)), stand, container?.ref ?? ''),
-    );
-    const [one] = worlds;
-    if (!one) throw new Error(`nothing of ${controller} was recorded`);
-    namespace = one.service.metadata.namespace;
-    await prepare(one);
-    const options = { cloudConfig: await cloudConfigOf(one, controller), clusterName: one.cluster_name };
-    const made = await Promise.all(worlds.map((world) => rebuild(world)));
-    const plans = async (): Promise<ReadonlyMap<string, Plan>> => {
-      const objects = made.map(({ service }) => keyOf(service));
-      const { stdout } = await runLevelset(['plan', ...objects, '-o', 'json'], options);
-      return new Map((JSON.parse(stdout) as readonly Plan[]).map((plan) => [plan.object, plan]));
-    };
-    const before = await Promise.all(made.map(({ loadBalancer }) => settings(loadBalancer.id)));
-    const publishedBefore = await Promise.all(made.map(({ service }) => published(service)));
+it.each(CONTROLLERS)('what %s made keeps its address, and everything on it is', async (controller) => {
+  const stand = new Map(nodes.map((node) => [node.name, node]));
+  const worlds = namesOf(controller).map((name) =>
+    moved(readWorld(join(WORLDS, controller, `${name}.world.json`)), stand, container?.ref ?? ''),
+  );
+  const [one] = worlds;
+  if (!one) throw new Error(`nothing of ${controller} was recorded`);
+  namespace = one.service.metadata.namespace;
+  await prepare(one);
+  const options = { cloudConfig: await cloudConfigOf(one, controller), clusterName: one.cluster_name };
+  const made = await Promise.all(worlds.map((world) => rebuild(world)));
+  const plans = async (): Promise<ReadonlyMap<string, Plan>> => {
+    const objects = made.map(({ service }) => keyOf(service));
+    const { stdout } = await runLevelset(['plan', ...objects, '-o', 'json'], options);
+    return new Map((JSON.parse(stdout) as readonly Plan[]).map((plan) => [plan.object, plan]));
+  };
+  const before = await Promise.all(made.map(({ loadBalancer }) => settings(loadBalancer.id)));
+  const publishedBefore = await Promise.all(made.map(({ service }) => published(service)));
 
-    const first = await plans();
-    for (const { service } of made) {
-      const plan = first.get(keyOf(service));
-      expect
-        .soft(
-          plan?.steps.filter((step) => !isOfTags(step)),
-          keyOf(service),
-        )
-        .toEqual([]);
-      expect.soft(plan?.awaitingApproval.length, keyOf(service)).toBe(waiting(controller, service));
-    }
-    await sweepUntilSettled(options);
+  const first = await plans();
+  for (const { service } of made) {
+    const plan = first.get(keyOf(service));
+    expect
+      .soft(
+        plan?.steps.filter((step) => !isOfTags(step)),
+        keyOf(service),
+      )
+      .toEqual([]);
+    expect.soft(plan?.awaitingApproval.length, keyOf(service)).toBe(waiting(controller, service));
+  }
+  await sweepUntilSettled(options);
 
-    const second = await plans();
-    for (const [index, { service, loadBalancer }] of made.entries()) {
-      expect.soft(second.get(keyOf(service))?.steps, keyOf(service)).toEqual([]);
-      expect.soft(await settings(loadBalancer.id), keyOf(service)).toEqual(before[index]);
-      expect.soft(await published(service), keyOf(service)).toEqual(publishedBefore[index]);
-    }
-    await kubectl(['-n', namespace, 'delete', 'services', '--all', '--wait=false']);
-    await sweepUntilSettled(options);
-  });
+  const second = await plans();
+  for (const [index, { service, loadBalancer }] of made.entries()) {
+    expect.soft(second.get(keyOf(service))?.steps, keyOf(service)).toEqual([]);
+    expect.soft(await settings(loadBalancer.id), keyOf(service)).toEqual(before[index]);
+    expect.soft(await published(service), keyOf(service)).toEqual(publishedBefore[index]);
+  }
+  await kubectl(['-n', namespace, 'delete', 'services', '--all', '--wait=false']);
+  await sweepUntilSettled(options);
 });
 
 function namesOf(controller: string): readonly string[] {
@@ -115,12 +111,12 @@ async function prepare({ service, nodes: recorded }: RecordedWorld): Promise<voi
     (await kube.get(`/api/v1/namespaces/${namespace}`)) === undefined;
   if (!(await isGone())) await clear(namespace);
   await until(`namespace ${namespace} of an earlier try to be gone`, isGone, { timeoutMs: 60_000 });
-  const labels = { [E2E_LABEL]: 'true' };
-  await kube.create('/api/v1/namespaces', { metadata: { name: namespace, labels } });
+  await aNamespace(namespace);
   const joiner = recorded.find(({ metadata }) => metadata.name === 'joiner');
   if (!joiner) return;
+  const labels = { [E2E_LABEL]: 'true' };
   await kube.create('/api/v1/nodes', { metadata: { name: 'joiner', labels }, spec: joiner.spec });
-  await kube.patch('/api/v1/nodes/joiner/status', { status: { addresses: joiner.status?.addresses } });
+  await patchNode('joiner', { status: { addresses: joiner.status?.addresses } });
 }
 
 async function clear(namespace: string): Promise<void> {

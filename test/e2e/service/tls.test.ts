@@ -12,7 +12,7 @@ import {
   kubectl,
   lab,
   readyOf,
-  serviceGone,
+  removeServices,
   sweepUntilSettled,
   until,
 } from '../lab/lab.ts';
@@ -79,8 +79,7 @@ it('certificates of Barbican are shown by name, TLS is as asked, and members hea
     const { version } = await handshake(address, 'rsa.example.org', ['-tls1_2']);
     return version === 'TLSv1.2';
   });
-  await kubectl(['-n', world.namespace, 'delete', 'service', 'web', '--wait=false']);
-  await serviceGone(world.namespace, 'web');
+  await removeServices(world.namespace, ['web']);
 });
 
 it('a certificate of a Secret is kept in Barbican, follows the Secret, and goes with the Service', async () => {
@@ -109,7 +108,6 @@ it('a certificate of a Secret is kept in Barbican, follows the Secret, and goes 
   expect(await handshake(address, 'one.example.org')).toMatchObject({ subject: 'CN = two.example.org' });
   expect(await stored()).toEqual(renewed);
 
-  await kubectl(['-n', world.namespace, 'delete', 'service', 'web', '--wait=false']);
-  await serviceGone(world.namespace, 'web');
+  await removeServices(world.namespace, ['web']);
   expect(await stored()).toEqual([]);
 });

@@ -36,6 +36,7 @@ export class People {
   readonly edits: Edit[] = [];
   readonly #options: PeopleOptions;
   readonly #everyMs: number;
+  readonly #deleted = new Set<string>();
   #dueMs: number;
 
   constructor(options: PeopleOptions) {
@@ -63,11 +64,16 @@ export class People {
     if (!cluster) throw new Error('no cluster');
     const round = Math.floor(number / clusters.length);
     const chosen = number % OF;
-    const what = chosen === 0 ? 'create' : chosen === 1 ? 'delete' : 'change';
-    const name = what === 'create' ? `made-${round}` : serviceName(round % services);
+    const due = chosen === 0 ? 'create' : chosen === 1 ? 'delete' : 'change';
+    const name = due === 'create' ? `made-${round}` : serviceName(round % services);
+    const one = `${cluster.name}/${name}`;
+    // what was deleted in an earlier round comes back
+    const what = this.#deleted.delete(one) ? 'create' : due;
     const { kube } = cluster.inside;
-    if (what === 'delete') kube.delete('Service', 'default', name);
-    else {
+    if (what === 'delete') {
+      kube.delete('Service', 'default', name);
+      this.#deleted.add(one);
+    } else {
       const spec = what === 'change' ? { loadBalancerSourceRanges: [RANGE] } : {};
       kube.apply(what === 'change' ? { kind: 'Service', metadata: { name }, spec } : aService({ name }));
     }

@@ -36,7 +36,7 @@ export class People {
   readonly edits: Edit[] = [];
   readonly #options: PeopleOptions;
   readonly #everyMs: number;
-  readonly #deleted = new Set<string>();
+  readonly #left = new Map<string, string[]>();
   #dueMs: number;
 
   constructor(options: PeopleOptions) {
@@ -58,21 +58,21 @@ export class People {
   }
 
   async #edit(): Promise<void> {
-    const { clusters, services, clock } = this.#options;
+    const { clusters, clock } = this.#options;
     const number = this.edits.length;
     const cluster = clusters[(number * STRIDE) % clusters.length];
     if (!cluster) throw new Error('no cluster');
     const round = Math.floor(number / clusters.length);
     const chosen = number % OF;
+    const left = this.#leftOf(cluster.name);
     const due = chosen === 0 ? 'create' : chosen === 1 ? 'delete' : 'change';
-    const name = due === 'create' ? `made-${round}` : serviceName(round % services);
-    const one = `${cluster.name}/${name}`;
-    // what was deleted in an earlier round comes back
-    const what = this.#deleted.delete(one) ? 'create' : due;
+    const found = due === 'create' ? undefined : left[round % left.length];
+    const what = found === undefined ? 'create' : due;
+    const name = found ?? `made-${round}`;
     const { kube } = cluster.inside;
     if (what === 'delete') {
       kube.delete('Service', 'default', name);
-      this.#deleted.add(one);
+      left.splice(left.indexOf(name), 1);
     } else {
       const spec = what === 'change' ? { loadBalancerSourceRanges: [RANGE] } : {};
       kube.apply(what === 'change' ? { kind: 'Service', metadata: { name }, spec } : aService({ name }));
@@ -85,6 +85,14 @@ export class People {
       atMs: clock.millis(),
     });
     await this.#tell(cluster.name, name, what, number);
+  }
+
+  /** The Services that a cluster had at the start, without those that were deleted, which do not come back. */
+  #leftOf(cluster: string): string[] {
+    const all = Array.from({ length: this.#options.services }, (_, at) => serviceName(at));
+    const left = this.#left.get(cluster) ?? all;
+    this.#left.set(cluster, left);
+    return left;
   }
 
   async #tell(cluster: string, name: string, what: Edit['what'], number: number): Promise<void> {

@@ -12,7 +12,8 @@ import { sweep } from '../../shared/sweep.ts';
 import { renderExplained } from '../../functions/cli/look-commands.ts';
 import { printClusters, printPlan } from '../../functions/cli/gc-command.ts';
 import { startRouteWorld } from '../support/route-world.ts';
-import { GONE, runUntilSettled, startDamages, type Damages } from './damages/damaged-world.ts';
+import { runsOf } from '../support/virtual-time.ts';
+import { GONE, startDamages, type Damages } from './damages/damaged-world.ts';
 
 const FOLDER = join(import.meta.dirname, 'damages');
 
@@ -56,7 +57,7 @@ test('a world with many damages is told in words that one reads once', async () 
   expectGolden('explain.txt', await explained(it));
   expectGolden('gc.txt', await collected(it));
   const before = countsOf(it);
-  for (const request of (await sweep(it.world)).requests) await runUntilSettled(request, it);
+  for (const request of (await sweep(it.world)).requests) await runsOf(request, it.world, it.inside);
   expectGolden('events.txt', told(it, before));
 });
 

@@ -94,7 +94,6 @@ export function contentsOf(world: RecordedWorld, config: Config): Contents {
       })),
     ),
     floatingip: each(({ floatingips }) => floatingips),
-    ...certificatesOf(each(({ listeners }) => listeners)),
     subnet: [...subnets].flatMap((id) => (id === undefined ? [] : [{ id, cidr: '10.0.0.0/24', network_id }])),
     network: floatingNetworkId === undefined ? [] : [{ id: floatingNetworkId, 'router:external': 'true' }],
     port: [...each(({ vip_port }) => (vip_port ? [vip_port] : [])), ...nodePorts(world, config)],
@@ -140,18 +139,4 @@ export function changed(from: RecordedWorld, edit: (draft: Draft<RecordedWorld>)
   const draft = structuredClone(from) as Draft<RecordedWorld>;
   edit(draft);
   return draft;
-}
-
-/** What listeners name is in Barbican, under the name that they have it by. */
-function certificatesOf(listeners: readonly Wire[]): Contents {
-  const refs = listeners.flatMap((wire) =>
-    [wire['default_tls_container_ref'], wire['sni_container_refs']].flat(),
-  );
-  const of = (kind: 'container' | 'secret'): readonly Wire[] =>
-    refs.flatMap((ref) =>
-      typeof ref === 'string' && ref.includes(`/${kind}s/`)
-        ? [{ id: ref.split('/').at(-1) ?? '', [`${kind}_ref`]: ref }]
-        : [],
-    );
-  return { container: of('container'), secret: of('secret') };
 }

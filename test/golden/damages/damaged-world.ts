@@ -1,16 +1,12 @@
 /** A settled world in which each Service has one damage, and what levelset prints about it. */
-import { countedLots } from '../../../infra/sandbox/lots.ts';
-import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
-import type { Report } from '../../../shared/model/outcome.ts';
-import type { ReconcileRequest } from '../../../shared/model/request.ts';
+import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { Cloud, World } from '../../../shared/ports.ts';
-import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
+import { inVirtualTime, runsOf } from '../../support/virtual-time.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -20,7 +16,6 @@ export const GONE = '0f0f0f0f-1111-4222-8333-444444444444';
 /** A load balancer and what is on it. */
 export interface Balancer {
   readonly lb: string;
-  readonly vipPort: string;
   readonly listener: string;
   readonly pool: string;
   readonly member: string;
@@ -64,7 +59,7 @@ const DAMAGES: Readonly<Record<string, Damage>> = {
 
 /** Eleven Services were served for two hours, another cluster is gone, and somebody was at work ten minutes ago. */
 export async function startDamages(): Promise<Damages> {
-  const inside = createSandbox({ nodes: 2, pendingMs: 1 }, new VirtualClock(), countedLots());
+  const inside = inVirtualTime({ nodes: 2 });
   const { kube, cloud, clock } = inside;
   const config = { ...aConfig(AUTH_URL), orphanDelayMs: HOUR_MS };
   const it: Damages = {
@@ -79,7 +74,7 @@ export async function startDamages(): Promise<Damages> {
       const floating = cloud.floatingips.find((one) => one.port_id === lb?.vip_port_id);
       if (!lb || !listener || !pool || !member || !floating) throw new Error(`${name} is not served`);
       return {
-        ...{ lb: lb.id, vipPort: lb.vip_port_id, listener: listener.id },
+        ...{ lb: lb.id, listener: listener.id },
         ...{ pool: pool.id, member: member.id, floatingIP: floating.id },
       };
     },
@@ -88,12 +83,12 @@ export async function startDamages(): Promise<Damages> {
   for (const [number, name] of Object.keys(DAMAGES).entries()) {
     const ports = [{ name: 'http', port: 80, targetPort: 8080, nodePort: 30_080 + number }];
     kube.apply(aService({ name, namespace: 'shop', spec: { ports } }));
-    await runUntilSettled({ key: `service/shop/${name}`, trigger: 'audit' }, it);
+    await runsOf({ key: `service/shop/${name}`, trigger: 'audit' }, it.world, inside);
   }
   await leaveAnotherCluster(it);
   for (let sweeps = 0; sweeps < 2; sweeps += 1) {
     clock.advance(HOUR_MS);
-    for (const request of (await sweep(it.world)).requests) await runUntilSettled(request, it);
+    for (const request of (await sweep(it.world)).requests) await runsOf(request, it.world, inside);
   }
   for (const [name, damage] of Object.entries(DAMAGES)) {
     if (name === 'balancer-stuck') clock.advance(-1.5 * HOUR_MS);
@@ -103,17 +98,6 @@ export async function startDamages(): Promise<Damages> {
   }
   clock.advance(600_000);
   return it;
-}
-
-export async function runUntilSettled(request: ReconcileRequest, it: Damages): Promise<readonly Report[]> {
-  const reports: Report[] = [];
-  for (let runs = 0; runs < 20; runs += 1) {
-    const report = await reconcile(request, it.world, { remainingMs: () => 60_000 });
-    reports.push(report);
-    if (report.outcome.status !== 'progressing') return reports;
-    it.inside.clock.advance(1_500);
-  }
-  throw new Error(`${request.key} never comes to rest`);
 }
 
 /** What a cluster has left that was deleted together with its Services. */

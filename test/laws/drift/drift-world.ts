@@ -52,6 +52,7 @@ export interface DriftWorld {
   /** Rows by kind, without times and states. */
   picture(): Readonly<Record<string, readonly object[]>>;
   writes(): readonly string[];
+  isReady(): boolean;
 }
 
 export async function startDriftWorld(
@@ -64,8 +65,7 @@ export async function startDriftWorld(
   const { kube, cloud, clock } = inside;
   const config = { ...aConfig(AUTH_URL, { manageSecurityGroups }), given: ['lbMethod'] };
   let world = inProcessWorld(inside, config, SILENT);
-  const { type, data } = aTlsSecret('one');
-  kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type, data: { ...data } });
+  kube.apply({ kind: 'Secret', ...aTlsSecret('one') });
   const asked = Object.assign({}, ...features.map((feature) => FEATURES[feature])) as Record<string, string>;
   const ports = [80, 443, 5432].map((port) => ({
     ...{ name: `p-${port}`, port, targetPort: 8080, nodePort: 30_000 + port },
@@ -108,6 +108,12 @@ export async function startDriftWorld(
       openings: cloud.securityGroupRules.map(timeless),
       ports: cloud.ports.map(timeless),
     }),
+    isReady: () =>
+      kube
+        .list('Service')
+        .every(({ status }) =>
+          JSON.stringify(status).includes('"type":"levelset.openstack.org/Ready","status":"True"'),
+        ),
     writes: () =>
       inside.requests
         .filter(({ side, write }) => side === 'openstack' && write)

@@ -152,7 +152,7 @@ const PROMISES: Readonly<Record<string, string>> = {
   'a Service that is deleted leaves nothing': 'test/laws/laws.test.ts › a Service that leaves takes everything along but what it keeps',
   'an annotation that is removed is undone': 'test/laws/laws.test.ts › removing an annotation undoes it',
   'a port is open only to whom the Service allows': 'test/laws/security-groups.test.ts › its group opens that and no more',
-  'a sweep mends whatever events were lost': 'test/laws/pipeline.test.ts › whatever happens to Services and Nodes, a sweep brings the world to what is asked, and the next one rests',
+  'a sweep mends whatever events were lost': 'test/laws/schedules/schedules.test.ts › no schedule breaks a rule',
   'killed at any write, nothing is there twice': 'test/faults/kill.test.ts',
   'any call may fail in any way, and the end is the same': 'test/faults/matrix.test.ts › whatever call of a create or a delete goes wrong',
   'an API that fails holds up only what needs it': 'test/laws/isolation/one-call-fails.test.ts › a call that fails holds up only the units that need it',

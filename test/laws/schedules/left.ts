@@ -1,6 +1,6 @@
 /** What is not as wished when all is quiet. */
 import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
-import type { Service } from '../../../shared/model/kubernetes.ts';
+import type { Node, Service } from '../../../shared/model/kubernetes.ts';
 import { namesOf } from './person.ts';
 import type { Schedule, ServiceName } from './schedule.ts';
 import { nodePortOf, type Watch } from './watch.ts';
@@ -15,7 +15,7 @@ export function left(schedule: Schedule, { cloud, kube }: SandboxInside, watch: 
       .filter((rule) => rule['direction'] === 'ingress')
       .map((rule) => rule.security_group_id),
   ].filter((id) => ours.includes(id));
-  const nodes = kube.list('Node').length;
+  const nodes = kube.list('Node').map(({ status }) => addressIn(status));
   const most = schedule.besides === 'shared' ? 1 : Infinity;
   const groups = schedule.manageSecurityGroups ? wishes.length : 0;
   const ports = wishes.flatMap((wish) => wish.ports);
@@ -25,7 +25,7 @@ export function left(schedule: Schedule, { cloud, kube }: SandboxInside, watch: 
       .flatMap((wish) => wish.ports.map((port) => ({ port, ranges: rangesOf(wish.ranges) })))
       .sort((a, b) => a.port - b.port),
     pools: ports.length,
-    members: ports.flatMap((port) => Array.from({ length: nodes }, () => nodePortOf(port))).sort(),
+    members: ports.flatMap((port) => nodes.map((address) => `${address}:${nodePortOf(port)}`)).sort(),
     vips: Math.min(most, wishes.length),
     floatingips: Math.min(most, wishes.filter(({ internal }) => !internal).length),
     ...{ groups, usedGroups: groups },
@@ -37,7 +37,7 @@ export function left(schedule: Schedule, { cloud, kube }: SandboxInside, watch: 
       .map((one) => ({ port: one.protocol_port, ranges: one['allowed_cidrs'] }))
       .sort((a, b) => a.port - b.port),
     pools: cloud.pools.length,
-    members: cloud.members.map((member) => member.protocol_port).sort(),
+    members: cloud.members.map((member) => `${member.address}:${member.protocol_port}`).sort(),
     vips: cloud.ports.filter(({ device_owner: owner }) => owner === 'Octavia').length,
     floatingips: cloud.floatingips.length,
     groups: cloud.securityGroups.filter(({ tags }) => tags.length > 0).length,
@@ -52,6 +52,9 @@ export function left(schedule: Schedule, { cloud, kube }: SandboxInside, watch: 
       (key) => `in the end ${key} is ${JSON.stringify(found[key])}, and not ${JSON.stringify(wanted[key])}`,
     );
 }
+
+const addressIn = (status: unknown): string =>
+  (status as Node['status'])?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '';
 
 const rangesOf = (ranges: readonly string[]): readonly string[] | null =>
   ranges.length === 0 ? null : ranges.toSorted();

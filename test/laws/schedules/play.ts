@@ -78,12 +78,21 @@ export async function play(schedule: Schedule): Promise<Played> {
   tell('all is quiet');
   await rest(machines, its);
   await clock.pause(61_000);
-  await leaderOf(machines)?.process?.tell('sweep');
-  const isAtRest = await rest(machines, its);
+  const sweeps = async (): Promise<boolean> => {
+    await leaderOf(machines)?.process?.tell('sweep');
+    return rest(machines, its);
+  };
+  const isAtRest = await sweeps();
+  const seen = inside.requests.length;
+  await sweeps();
+  const more = inside.requests
+    .slice(seen)
+    .filter(({ side, service, write }) => side === 'openstack' && service !== 'keystone' && write);
   for (const { process } of machines) process?.kill();
   const faults = [
     ...watch.faults,
     ...(isAtRest ? [] : ['it never comes to rest']),
+    ...more.map(({ method, path }) => `the sweep after the last one writes: ${method} ${path}`),
     ...left(schedule, inside, watch),
   ];
   return { faults, story };

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
-import type { Cloud } from '../../shared/ports.ts';
 import { aConfig } from '../support/config.ts';
 import { anEdit, serviceOf, usableNodes } from './arbitrary.ts';
 import { settle } from './drive.ts';
@@ -14,21 +13,8 @@ const ID = 'loadbalancer.openstack.org/load-balancer-id';
 class WatchedCloud extends SimulatedCloud {
   written = (): void => undefined;
 
-  override create(...given: Parameters<Cloud['create']>) {
-    return this.#after(super.create(...given));
-  }
-  override update(...given: Parameters<Cloud['update']>) {
-    return this.#after(super.update(...given));
-  }
-  override remove(...given: Parameters<Cloud['remove']>) {
-    return this.#after(super.remove(...given));
-  }
-  override putMembers(...given: Parameters<Cloud['putMembers']>) {
-    return this.#after(super.putMembers(...given));
-  }
-
-  async #after<T>(write: Promise<T>): Promise<T> {
-    const answer = await write;
+  override async write<T>(title: string, send: () => Promise<T>): Promise<T> {
+    const answer = await super.write(title, send);
     this.written();
     return answer;
   }

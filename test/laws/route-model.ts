@@ -51,16 +51,8 @@ export class RouterModel extends SimulatedCloud {
     this.fuse = fuse;
   }
 
-  override updateAt(...given: Parameters<SimulatedCloud['updateAt']>) {
-    return this.fuse.burn(() => super.updateAt(...given));
-  }
-
-  override addRoutes(...given: Parameters<SimulatedCloud['addRoutes']>) {
-    return this.fuse.burn(() => super.addRoutes(...given));
-  }
-
-  override removeRoutes(...given: Parameters<SimulatedCloud['removeRoutes']>) {
-    return this.fuse.burn(() => super.removeRoutes(...given));
+  override write<T>(title: string, send: () => Promise<T>): Promise<T> {
+    return this.fuse.burn(() => super.write(title, send));
   }
 
   /** By hand: the routes to these Nodes, and the pairs of these Nodes' ports. */

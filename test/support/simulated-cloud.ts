@@ -81,28 +81,28 @@ export class SimulatedCloud implements SteppedCloud {
     return this.#client.get(...given);
   }
   create(...given: Parameters<Cloud['create']>) {
-    return this.#written(`create ${given[0]}`, this.#client.create(...given));
+    return this.write(`create ${given[0]}`, () => this.#client.create(...given));
   }
   update(...given: Parameters<Cloud['update']>) {
-    return this.#written(`update ${given[0]}`, this.#client.update(...given));
+    return this.write(`update ${given[0]}`, () => this.#client.update(...given));
   }
   remove(...given: Parameters<Cloud['remove']>) {
-    return this.#written(`delete ${given[0]}`, this.#client.remove(...given));
+    return this.write(`delete ${given[0]}`, () => this.#client.remove(...given));
   }
   failover(id: string) {
-    return this.#written('fail over', this.#client.failover(id));
+    return this.write('fail over', () => this.#client.failover(id));
   }
   putMembers(...given: Parameters<Cloud['putMembers']>) {
-    return this.#written('put members', this.#client.putMembers(...given));
+    return this.write('put members', () => this.#client.putMembers(...given));
   }
   updateAt(...given: Parameters<Cloud['updateAt']>) {
-    return this.#written(`update ${given[0]}`, this.#client.updateAt(...given));
+    return this.write(`update ${given[0]}`, () => this.#client.updateAt(...given));
   }
   addRoutes(...given: Parameters<Cloud['addRoutes']>) {
-    return this.#written('add routes', this.#client.addRoutes(...given));
+    return this.write('add routes', () => this.#client.addRoutes(...given));
   }
   removeRoutes(...given: Parameters<Cloud['removeRoutes']>) {
-    return this.#written('remove routes', this.#client.removeRoutes(...given));
+    return this.write('remove routes', () => this.#client.removeRoutes(...given));
   }
   readonly networkExtensions = () => this.#client.networkExtensions();
   readonly statuses = (id: string) => this.#client.statuses(id);
@@ -112,8 +112,9 @@ export class SimulatedCloud implements SteppedCloud {
   readonly region = () => this.#client.region();
   readonly octaviaVersion = () => this.#client.octaviaVersion();
 
-  async #written<T>(title: string, done: Promise<T>): Promise<T> {
-    const result = await done;
+  /** Each write goes through here: `VERB KIND`. */
+  async write<T>(title: string, send: () => Promise<T>): Promise<T> {
+    const result = await send();
     this.writes.push(title);
     return result;
   }

@@ -12,20 +12,9 @@ import { THOROUGH } from '../seed.ts';
 class RefusingCloud extends SimulatedCloud {
   refused = '';
 
-  override create(...given: Parameters<SimulatedCloud['create']>) {
-    return this.#allows(`create ${given[0]}`) ?? super.create(...given);
-  }
-  override update(...given: Parameters<SimulatedCloud['update']>) {
-    return this.#allows(`update ${given[0]}`) ?? super.update(...given);
-  }
-  override remove(...given: Parameters<SimulatedCloud['remove']>) {
-    return this.#allows(`delete ${given[0]}`) ?? super.remove(...given);
-  }
-  override putMembers(...given: Parameters<SimulatedCloud['putMembers']>) {
-    return this.#allows('put members') ?? super.putMembers(...given);
-  }
-  #allows(write: string): Promise<never> | undefined {
-    return write === this.refused ? Promise.reject(new ReconcileError('REJECTED', write)) : undefined;
+  override write<T>(title: string, send: () => Promise<T>): Promise<T> {
+    if (title === this.refused) return Promise.reject(new ReconcileError('REJECTED', title));
+    return super.write(title, send);
   }
 }
 

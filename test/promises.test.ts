@@ -150,7 +150,7 @@ const PROMISES: Readonly<Record<string, string>> = {
   'Services on one load balancer leave each other alone': 'test/laws/sharing.test.ts › what Services do on one load balancer touches no other one’s part',
   'whatever a user asks for comes to rest': 'test/laws/laws.test.ts › each comes to rest, and nothing is left to do then',
   'a Service that is deleted leaves nothing': 'test/laws/laws.test.ts › a Service that leaves takes everything along but what it keeps',
-  'an annotation that is removed is undone': 'test/laws/laws.test.ts › removing an annotation undoes it',
+  'an annotation that is removed is undone': 'test/laws/no-trace.test.ts › removing an annotation undoes it',
   'a port is open only to whom the Service allows': 'test/laws/security-groups.test.ts › its group opens that and no more',
   'a sweep mends whatever events were lost': 'test/laws/schedules/schedules.test.ts › no schedule breaks a rule',
   'killed at any write, nothing is there twice': 'test/faults/kill.test.ts',

@@ -167,6 +167,11 @@ export function serviceOf(edit: Edit, uid = '5e5e5e5e-0000-4000-8000-00000000000
   };
 }
 
+export const leaving = (service: Service): Service => ({
+  ...service,
+  metadata: { ...service.metadata, deletionTimestamp: '2026-11-21T09:00:00Z' },
+});
+
 export function specOf(edit: Edit): Readonly<Record<string, unknown>> {
   const { policy = 'SingleStack' } = edit;
   return {
@@ -224,15 +229,12 @@ export const someNodes: fc.Arbitrary<readonly Node[]> = fc.uniqueArray(aNode, {
 });
 
 /** At least one Node with addresses of its own, so that the VIP has a subnet. */
-export const usableNodes = someNodes.map((nodes) => [
-  ...nodes,
-  {
-    metadata: { name: 'node-9', uid: 'n9', resourceVersion: '1', labels: { pool: 'edge' } },
-    status: {
-      addresses: [
-        { type: 'InternalIP', address: '10.0.0.9' },
-        { type: 'InternalIP', address: 'fd00:10::9' },
-      ],
-    },
-  },
-]);
+export const usableNodes = someNodes.map((nodes) => [...nodes, aDualNode(9, { pool: 'edge' })]);
+
+export function aDualNode(number: number, labels: Readonly<Record<string, string>> = {}): Node {
+  const addresses = [`10.0.0.${number}`, `fd00:10::${number}`];
+  return {
+    metadata: { name: `node-${number}`, uid: `n${number}`, resourceVersion: '1', labels },
+    status: { addresses: addresses.map((address) => ({ type: 'InternalIP', address })) },
+  };
+}

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Plan, Step } from '../../shared/model/plan.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
-import { anAnnotation, anEdit, keysWithoutValues, serviceOf, someNodes, usableNodes } from './arbitrary.ts';
-import type { Edit } from './arbitrary.ts';
-import { executeWhole, evaluation, pictureOf, settle } from './drive.ts';
+import { anEdit, keysWithoutValues, leaving, serviceOf, someNodes, usableNodes } from './arbitrary.ts';
+import { executeWhole, evaluation, settle } from './drive.ts';
 import './seed.ts';
 
 const FOREIGN_POOL = 'eeeeeeee-0000-4000-8000-000000000001';
@@ -21,14 +20,7 @@ function addForeign(cloud: SimulatedCloud): void {
   });
 }
 
-const VIPS = 'levelset.openstack.org/additional-vip-subnet-ids';
 const stepsOf = (plans: readonly Plan[]): readonly Step[] => plans.flatMap(({ steps }) => steps);
-
-/** A load balancer keeps the VIPs that it was made with. */
-function withVipsOf({ policy = 'SingleStack', annotations }: Edit, later: Edit): Edit {
-  const { [VIPS]: subnets, ...others } = { ...later.annotations, [VIPS]: annotations[VIPS] };
-  return { ...later, policy, annotations: subnets === undefined ? others : { ...others, [VIPS]: subnets } };
-}
 
 test('every annotation of the table has values for these laws', () => {
   expect(keysWithoutValues).toEqual([]);
@@ -50,25 +42,6 @@ describe('whatever a user asks for, one after the other', () => {
           }
         },
       ),
-    ));
-
-  test('what came before leaves no trace in what is served', () =>
-    fc.assert(
-      fc.asyncProperty(anEdit, anEdit, usableNodes, usableNodes, async (first, later, before, nodes) => {
-        const second = withVipsOf(first, later);
-        const changed = new SimulatedCloud();
-        const fresh = new SimulatedCloud();
-        await settle(serviceOf(first), before, changed);
-        for (const cloud of [changed, fresh]) {
-          const { plan } = await evaluation(serviceOf(second), nodes, cloud);
-          fc.pre(plan.problems.every(({ blocking }) => !blocking));
-        }
-        await settle(serviceOf(second), nodes, changed);
-        await settle(serviceOf(second), nodes, fresh);
-        expect(await pictureOf(serviceOf(second), nodes, changed)).toEqual(
-          await pictureOf(serviceOf(second), nodes, fresh),
-        );
-      }),
     ));
 
   test('a plan carried out to its end needs no second one', () =>
@@ -103,22 +76,6 @@ describe('whatever a user asks for, one after the other', () => {
         expect((await evaluation(serviceOf(portsReversed), nodes, cloud)).plan.steps).toEqual([]);
       }),
     ));
-
-  test('removing an annotation undoes it', () =>
-    fc.assert(
-      fc.asyncProperty(anEdit, anAnnotation, usableNodes, async (edit, [key, value], nodes) => {
-        const without = Object.fromEntries(Object.entries(edit.annotations).filter(([name]) => name !== key));
-        const never = serviceOf({ ...edit, annotations: without });
-        const withIt = serviceOf({ ...edit, annotations: { ...without, [key]: value } });
-        const straight = new SimulatedCloud();
-        await settle(never, nodes, straight);
-        const around = new SimulatedCloud();
-        await settle(never, nodes, around);
-        await settle(withIt, nodes, around);
-        await settle(never, nodes, around);
-        expect(await pictureOf(never, nodes, around)).toEqual(await pictureOf(never, nodes, straight));
-      }),
-    ));
 });
 
 describe('no step', () => {
@@ -135,14 +92,7 @@ describe('no step', () => {
         ];
         const before = structuredClone(foreign());
         const plans = [...(await settle(serviceOf(second), nodes, cloud))];
-        const leaving = serviceOf(second);
-        plans.push(
-          ...(await settle(
-            { ...leaving, metadata: { ...leaving.metadata, deletionTimestamp: '2026-11-21T09:00:00Z' } },
-            nodes,
-            cloud,
-          )),
-        );
+        plans.push(...(await settle(leaving(serviceOf(second)), nodes, cloud)));
         const ids = stepsOf(plans).map((step) => ('id' in step ? step.id : ''));
         expect(ids).not.toContain(FOREIGN_LISTENER);
         expect(ids).not.toContain(FOREIGN_POOL);
@@ -204,8 +154,7 @@ test('a Service that leaves takes everything along but what it keeps', () =>
       const service = serviceOf(edit);
       await settle(service, nodes, cloud);
       const had = cloud.all('floatingip').length;
-      const deletionTimestamp = '2026-11-21T09:00:00Z';
-      await settle({ ...service, metadata: { ...service.metadata, deletionTimestamp } }, nodes, cloud);
+      await settle(leaving(service), nodes, cloud);
       const keeps = edit.annotations['loadbalancer.openstack.org/keep-floatingip'] === 'true';
       for (const kind of ['loadbalancer', 'listener', 'pool', 'member', 'healthmonitor'] as const)
         expect(cloud.all(kind)).toEqual([]);

@@ -1,20 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Node, Service } from '../../shared/model/kubernetes.ts';
+import type { Service } from '../../shared/model/kubernetes.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { NETWORKS, NODE_GROUP, OTHER_SUBNET, SUBNET_IPV6, type Wire } from '../support/cloud-contents.ts';
 import { aConfig } from '../support/config.ts';
-import { anEdit, serviceOf, someNodes, usableNodes, type Edit } from './arbitrary.ts';
+import { aDualNode, anEdit, leaving, serviceOf, someNodes, usableNodes, type Edit } from './arbitrary.ts';
 import { evaluation, settle } from './drive.ts';
 import './seed.ts';
 
 const managed = aConfig(undefined, { manageSecurityGroups: true });
 const ovn = aConfig(undefined, { manageSecurityGroups: true, lbProvider: 'ovn', createMonitor: false });
 const other = '5e5e5e5e-0000-4000-8000-000000000002';
-const leaving = (service: Service): Service => ({
-  ...service,
-  metadata: { ...service.metadata, deletionTimestamp: '2026-11-21T09:00:00Z' },
-});
 const groupOf = (cloud: SimulatedCloud, { metadata }: Service) =>
   cloud.all('securitygroup').find(({ name }) => name === `lb-sg-${metadata.uid}-default-web`);
 
@@ -128,15 +124,6 @@ const DUAL: Edit = {
   local: false,
 };
 const ONLY_IPV6_CLIENTS: Edit = { ...DUAL, policy: 'SingleStack', ranges: ['fd00::/8'] };
-const OF_BOTH_FAMILIES: Node = {
-  metadata: { name: 'node-9', uid: 'n9', resourceVersion: '1' },
-  status: {
-    addresses: [
-      { type: 'InternalIP', address: '10.0.0.9' },
-      { type: 'InternalIP', address: 'fd00:10::9' },
-    ],
-  },
-};
 
 describe('whatever a Service asks for, one after the other', () => {
   test('its group opens that and no more, on the ports of its members and no others', () =>
@@ -184,7 +171,7 @@ describe('whatever a Service asks for, one after the other', () => {
           expect(cloud.all('listener').every((listener) => listener['allowed_cidrs'] === null)).toBe(true);
         }
       }),
-      { examples: [[DUAL, ONLY_IPV6_CLIENTS, [OF_BOTH_FAMILIES]]] },
+      { examples: [[DUAL, ONLY_IPV6_CLIENTS, [aDualNode(9)]]] },
     ));
 });
 

@@ -4,7 +4,7 @@ import type { Service } from '../../shared/model/kubernetes.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import type { Wire } from '../support/cloud-contents.ts';
 import { aConfig } from '../support/config.ts';
-import { anEdit, serviceOf, usableNodes, type Edit } from './arbitrary.ts';
+import { anEdit, leaving, serviceOf, usableNodes, type Edit } from './arbitrary.ts';
 import { evaluation, settle } from './drive.ts';
 import './seed.ts';
 
@@ -18,11 +18,6 @@ function named(edit: Edit, at: number, annotations: Readonly<Record<string, stri
   const made = serviceOf({ ...edit, ports, annotations }, `5e5e5e5e-0000-4000-8000-00000000001${at}`);
   return { ...made, metadata: { ...made.metadata, name: NAMES[at] ?? 'x' } };
 }
-
-const leaving = (service: Service): Service => ({
-  ...service,
-  metadata: { ...service.metadata, deletionTimestamp: '2026-11-21T09:00:00Z' },
-});
 
 /** Everything that carries a Service's tag, or hangs on what does. */
 function partOf(cloud: SimulatedCloud, { metadata }: Service): unknown {

@@ -1,31 +1,17 @@
 /** A value that levelset cannot read opens nothing, and leads nowhere else. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Node } from '../../../shared/model/kubernetes.ts';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
 import type { Wire } from '../../support/cloud-contents.ts';
 import { SimulatedCloud } from '../../support/simulated-cloud.ts';
-import { anEdit, annotationKeys, goodOf, serviceOf, type Edit } from '../arbitrary.ts';
+import { aDualNode, anEdit, annotationKeys, goodOf, serviceOf, type Edit } from '../arbitrary.ts';
 import { settle } from '../drive.ts';
 import { THOROUGH } from '../seed.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
 /** Half of the nodes have the label that node-selectors ask for. */
-const NODES = [1, 2, 3, 4].map((number) => ({
-  metadata: {
-    name: `node-${number}`,
-    uid: `n${number}`,
-    resourceVersion: '1',
-    labels: number % 2 === 0 ? { pool: 'edge' } : {},
-  },
-  status: {
-    addresses: [
-      { type: 'InternalIP', address: `10.0.0.${number}` },
-      { type: 'InternalIP', address: `fd00:10::${number}` },
-    ],
-  },
-})) as readonly Node[];
+const NODES = [1, 2, 3, 4].map((number) => aDualNode(number, number % 2 === 0 ? { pool: 'edge' } : {}));
 
 const isUnreadable = ([key, text]: readonly [string, string]): boolean => {
   const row = ANNOTATIONS.find(({ names }) => names.includes(key));

@@ -5,6 +5,7 @@ import { createSecret } from '../../infra/sandbox/openstack/barbican/secrets.ts'
 import { createPort } from '../../infra/sandbox/openstack/neutron/ports.ts';
 import { CONTROLLER_NAMES } from '../../shared/config/controllers.ts';
 import type { Config } from '../../shared/config/config.ts';
+import { giveCidr, joinNode, loseServer } from '../support/nodes.ts';
 import { aService } from '../support/service.ts';
 import { aTlsSecret, certificateOf, keyOfPair } from '../support/tls-secret.ts';
 import type { Scenario } from './live.ts';
@@ -46,12 +47,8 @@ const without =
 
 const DRIFT = { [`${OWN}drift`]: 'report' };
 const secured = { [`${OWN}tls-secret`]: 'web-tls' };
-const keeps: Change = ({ kube }) => {
-  const { type, data } = aTlsSecret('one');
-  kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type, data: { ...data } });
-};
 const securedNow: Change = (inside) => {
-  keeps(inside);
+  inside.kube.apply({ kind: 'Secret', ...aTlsSecret('one') });
   web(secured)(inside);
 };
 const managed = { manageSecurityGroups: true };
@@ -84,11 +81,6 @@ const container: Change = (inside) => {
 };
 
 const nodes = { config: () => ({ controllers: CONTROLLER_NAMES }) };
-const lose = ({ cloud, kube }: SandboxInside, name: string): void => {
-  const lost = cloud.servers.find((one) => one.name === name);
-  if (lost) cloud.removeNovaServer(lost.id);
-  kube.setReady(name, false);
-};
 const routes = {
   config: ({ cloud }: SandboxInside): Partial<Config> => ({
     controllers: ['node-route-controller'],
@@ -97,12 +89,9 @@ const routes = {
   }),
   wakes: ['routes'],
 } as const;
-const giveCidr =
-  (at: number): Change =>
-  ({ kube }) => {
-    const podCIDR = `10.244.${at}.0/24`;
-    kube.apply({ kind: 'Node', metadata: { name: `node-${at}` }, spec: { podCIDR, podCIDRs: [podCIDR] } });
-  };
+const routed: Change = (inside) => {
+  giveCidr(inside, 'node-1', 1);
+};
 const takeCidr: Change = ({ kube }) => {
   kube.delete('Node', undefined, 'node-1');
 };
@@ -309,18 +298,14 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   'a Node that joins': {
     ...nodes,
-    act: ({ cloud, kube }) => {
-      const { id } = cloud.addNovaServer('joining');
-      kube.registerNode('joining', { systemUUID: id });
-    },
+    act: (inside) => void joinNode(inside, 'joining'),
     wakes: ['node/joining'],
     missing: ({ inside: { kube } }) => kube.list('Event').length === 0 && 'there is no Event',
   },
   'a Node that joins on an old Nova': {
     ...nodes,
     act: (inside) => {
-      const { id } = inside.cloud.addNovaServer('joining');
-      inside.kube.registerNode('joining', { systemUUID: id });
+      joinNode(inside, 'joining');
       inside.fault({
         match: { side: 'openstack', path: /servers/ },
         kind: 'fail-before',
@@ -334,7 +319,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     ...nodes,
     before: [({ kube }) => void kube.addNode('lost')],
     act: (inside) => {
-      lose(inside, 'lost');
+      loseServer(inside, 'lost');
     },
     wakes: ['node/lost'],
     missing: ({ inside: { kube } }) =>
@@ -383,11 +368,11 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
         kube.addNode('lost');
       },
       (inside) => {
-        lose(inside, 'first');
+        loseServer(inside, 'first');
       },
     ],
     act: (inside) => {
-      lose(inside, 'lost');
+      loseServer(inside, 'lost');
     },
     wakes: ['node/lost'],
   },
@@ -397,13 +382,13 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       { allocateLoadBalancerNodePorts: false, ports: [{ name: 'http', port: 80, targetPort: 8080 }] },
     ),
   },
-  'a route': { ...routes, act: giveCidr(1) },
-  'a route less': { ...routes, before: [giveCidr(1)], act: takeCidr },
+  'a route': { ...routes, act: routed },
+  'a route less': { ...routes, before: [routed], act: takeCidr },
   'a route on an old Neutron': {
     ...routes,
     act: (inside) => {
       oldRouters(inside);
-      giveCidr(1)(inside);
+      routed(inside);
     },
   },
 };

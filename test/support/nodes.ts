@@ -36,3 +36,16 @@ export function joinNode(
   const node = kube.registerNode(name, { systemUUID: server.id, ...registration });
   return { name, server, node };
 }
+
+/** Its server is gone, and so its kubelet is silent. */
+export function loseServer({ cloud, kube }: Pick<Sandbox, 'cloud' | 'kube'>, name: string): void {
+  const lost = cloud.servers.find((one) => one.name === name);
+  if (lost) cloud.removeNovaServer(lost.id);
+  kube.setReady(name, false);
+}
+
+/** The podCIDR 10.244.`at`.0/24. */
+export function giveCidr({ kube }: Pick<Sandbox, 'kube'>, name: string, at: number): void {
+  const podCIDR = `10.244.${at}.0/24`;
+  kube.apply({ kind: 'Node', metadata: { name }, spec: { podCIDR, podCIDRs: [podCIDR] } });
+}

@@ -43,7 +43,7 @@ export function cloudWrites(sandbox: Pick<Sandbox, 'requests'>): readonly string
 }
 
 /** Takes the Service away at once, as `--force` with the finalizers edited out does. */
-export function forceDelete(sandbox: Sandbox, name = 'web'): void {
+export function forceDelete(sandbox: Pick<Sandbox, 'kube'>, name = 'web'): void {
   sandbox.kube.apply({ kind: 'Service', metadata: { name, namespace: 'default', finalizers: [] } });
   sandbox.kube.delete('Service', 'default', name);
 }

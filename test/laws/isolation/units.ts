@@ -11,6 +11,7 @@ import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, cloudTransport, inProcessWorld } from '../../support/in-process.ts';
+import { giveCidr, joinNode, loseServer } from '../../support/nodes.ts';
 import { aService } from '../../support/service.ts';
 import { aTlsSecret, certificateOf, keyOfPair } from '../../support/tls-secret.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
@@ -118,12 +119,12 @@ function leavingOut(services: ReadonlySet<string>, transport: Transport): Transp
   };
 }
 
-async function build({ kube, cloud }: SandboxInside, world: World): Promise<void> {
-  for (const at of [1, 2]) giveCIDR(kube, `node-${at}`, at);
+async function build(inside: SandboxInside, world: World): Promise<void> {
+  const { kube, cloud } = inside;
+  for (const at of [1, 2]) giveCidr(inside, `node-${at}`, at);
   kube.addNode('lost');
   kube.apply({ kind: 'Node', metadata: { name: 'lost', labels: NO_MEMBER } });
-  const { type, data } = aTlsSecret('one');
-  kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type, data: { ...data } });
+  kube.apply({ kind: 'Secret', ...aTlsSecret('one') });
   podsAt(kube, '10.0.0.31');
   sliceOf(kube, 'local', [{ addresses: ['10.244.1.5'], nodeName: 'node-1' }]);
   const byReference = { [`${OWN}tls-container-refs`]: await containerIn(cloud, world) };
@@ -163,11 +164,6 @@ async function containerIn(cloud: SandboxInside['cloud'], world: World): Promise
 const portsAt = (...ports: readonly number[]): readonly object[] =>
   ports.map((port) => ({ name: `http-${port}`, port, targetPort: 8080, nodePort: 30_000 + port }));
 
-function giveCIDR(kube: SandboxInside['kube'], name: string, at: number): void {
-  const cidr = `10.244.${at}.0/24`;
-  kube.apply({ kind: 'Node', metadata: { name }, spec: { podCIDR: cidr, podCIDRs: [cidr] } });
-}
-
 function podsAt(kube: SandboxInside['kube'], ...addresses: readonly string[]): void {
   const endpoints = addresses.map((ip, at) => {
     const name = `pods-${at}`;
@@ -188,7 +184,8 @@ function sliceOf(kube: SandboxInside['kube'], service: string, endpoints: readon
   });
 }
 
-function change({ kube, cloud }: SandboxInside): void {
+function change(inside: SandboxInside): void {
+  const { kube } = inside;
   for (const name of ['external', 'internal'])
     kube.apply(
       aService({ name, spec: { ports: portsAt(80, 82), loadBalancerSourceRanges: ['192.0.2.0/24'] } }),
@@ -201,13 +198,10 @@ function change({ kube, cloud }: SandboxInside): void {
   sliceOf(kube, 'local', [{ addresses: ['10.244.2.5'], nodeName: 'node-2' }]);
   // a Node that every load balancer and a route lead to, and that needs nothing of a cloud controller
   kube.addNode('node-3');
-  giveCIDR(kube, 'node-3', 3);
-  const { id } = cloud.addNovaServer('joining');
-  kube.registerNode('joining', { systemUUID: id });
+  giveCidr(inside, 'node-3', 3);
+  joinNode(inside, 'joining');
   kube.apply({ kind: 'Node', metadata: { name: 'joining', labels: NO_MEMBER } });
-  const lost = cloud.servers.find(({ name }) => name === 'lost');
-  if (lost) cloud.removeNovaServer(lost.id);
-  kube.setReady('lost', false);
+  loseServer(inside, 'lost');
 }
 
 const BUDGET = { remainingMs: (): number => 60_000 };

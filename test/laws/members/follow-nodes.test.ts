@@ -82,7 +82,7 @@ async function namedBy(read: string, { sandbox, world }: SandboxWorld): Promise<
     return 'large';
   }
   const pair = aTlsSecret('one');
-  kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type: pair.type, data: { ...pair.data } });
+  kube.apply({ kind: 'Secret', ...pair });
   if (read === 'the certificates that are stored') return 'web-tls';
   const facts = readTlsSecret(pair);
   const stored = await world.cloud.create('secret', {

@@ -2,6 +2,7 @@
 import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { Service } from '../../../shared/model/kubernetes.ts';
 import { aService } from '../../support/service.ts';
+import { forceDelete } from '../../support/told.ts';
 import { LOAD_BALANCER_NAME } from '../../support/shared-world.ts';
 import { PORTS, type Edit, type Schedule, type ServiceName } from './schedule.ts';
 import { nodePortOf, type Watch, type Wish } from './watch.ts';
@@ -86,9 +87,7 @@ export class Person {
   }
 
   #forceDelete(of: ServiceName): void {
-    if (!this.#kube.get('Service', 'default', of)) return;
-    this.#kube.apply({ kind: 'Service', metadata: { name: of, namespace: 'default', finalizers: [] } });
-    this.#kube.delete('Service', 'default', of);
+    if (this.#kube.get('Service', 'default', of)) forceDelete({ kube: this.#kube }, of);
   }
 
   #change(of: ServiceName, wish: Omit<Wish, 'uid'>): void {

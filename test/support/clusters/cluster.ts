@@ -11,6 +11,7 @@ import { aConfig } from '../config.ts';
 import { AUTH_URL, inProcessWorld } from '../in-process.ts';
 import { addNodeIn, SILENT } from '../sandbox-world.ts';
 import { aService } from '../service.ts';
+import { forceDelete } from '../told.ts';
 
 /** Time of a run: no run of these tests is cut short. */
 const BUDGET = { remainingMs: (): number => 60_000 };
@@ -67,10 +68,7 @@ export function startCluster(
       }
     },
     lose: (...names) => {
-      for (const name of names) {
-        inside.kube.apply({ kind: 'Service', metadata: { name, namespace: 'default', finalizers: [] } });
-        inside.kube.delete('Service', 'default', name);
-      }
+      for (const name of names) forceDelete(inside, name);
     },
     sweep: async () => {
       const swept = await sweep(world);

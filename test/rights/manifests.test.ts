@@ -6,9 +6,7 @@ import { CLUSTER_RIGHTS, type ClusterRight } from '../../infra/kubernetes/rights
 import { textOf } from '../repo/files.ts';
 import { grantsOf, NAMESPACE, namesOf, wordsOf } from './grants.ts';
 import { rightFor, type RoleManifest } from '../repo/kubernetes-rights.ts';
-import { recordLeader } from './recorded-leader.ts';
-import { recordRegistry } from './recorded-registry.ts';
-import { recordWatch, type Recorded } from './recorded-watch.ts';
+import { recordLeader, recordRegistry, recordWatch, type Recorded } from './recorded.ts';
 
 /** `VERB RESOURCE.GROUP NAME in NAMESPACE`, what is not narrowed left out. */
 function grantedBy(file: string): readonly string[] {
@@ -31,13 +29,10 @@ function grantedBy(file: string): readonly string[] {
   );
 }
 
-const textFor = ({
-  verb,
-  resource,
-  name,
-  namespace,
-}: Readonly<Record<'verb' | 'resource' | 'name' | 'namespace', string>>): string =>
-  [verb, resource, name, namespace === '' ? '' : `in ${namespace}`].filter((part) => part !== '').join(' ');
+type Granted = Readonly<Record<'verb' | 'resource' | 'name' | 'namespace', string>>;
+
+const textFor = ({ verb, resource, name, namespace }: Granted): string =>
+  [verb, resource, name, namespace && `in ${namespace}`].filter((part) => part !== '').join(' ');
 
 const inTable = ({ verb, resource, name, namespace }: ClusterRight): readonly string[] =>
   (name === undefined ? [''] : namesOf(name)).map((one) =>

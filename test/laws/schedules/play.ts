@@ -83,6 +83,9 @@ export async function play(schedule: Schedule): Promise<Played> {
     return rest(machines, its);
   };
   const isAtRest = await sweeps();
+  const wrong = left(schedule, inside, watch);
+  // where the one has left that made a load balancer, another one takes it over
+  if (schedule.besides === 'shared') await sweeps();
   const seen = inside.requests.length;
   await sweeps();
   const more = inside.requests
@@ -93,7 +96,7 @@ export async function play(schedule: Schedule): Promise<Played> {
     ...watch.faults,
     ...(isAtRest ? [] : ['it never comes to rest']),
     ...more.map(({ method, path }) => `the sweep after the last one writes: ${method} ${path}`),
-    ...left(schedule, inside, watch),
+    ...wrong,
   ];
   return { faults, story };
 }

@@ -153,7 +153,7 @@ const PROMISES: Readonly<Record<string, string>> = {
   'an annotation that is removed is undone': 'test/laws/no-trace.test.ts › removing an annotation undoes it',
   'a port is open only to whom the Service allows': 'test/laws/security-groups.test.ts › its group opens that and no more',
   'a sweep mends whatever events were lost': 'test/laws/schedules/schedules.test.ts › no schedule breaks a rule',
-  'killed at any write, nothing is there twice': 'test/faults/kill.test.ts',
+  'killed at any write, nothing is there twice': 'test/faults/matrix/services.test.ts › whatever call of a create, an update, a replacement or a delete goes wrong, and wherever levelset is killed',
   'any call may fail in any way, and the end is the same': 'test/faults/matrix.test.ts › whatever call of a create or a delete goes wrong',
   'an API that fails holds up only what needs it': 'test/laws/isolation/one-call-fails.test.ts › a call that fails holds up only the units that need it',
   'nothing that is ready waits for ever': 'test/laws/bounded-wait.test.ts › nothing that is ready waits longer than its bound',

@@ -6,7 +6,6 @@ import { defineConfig } from 'vitest/config';
  * sharers of one load balancer, a hundred clusters, and what ends by a real clock or runs osls and esbuild many times.
  */
 export const THOROUGH = [
-  'test/faults/kill*.test.ts',
   'test/faults/matrix/*.test.ts',
   'test/rights/each-*.test.ts',
   'test/laws/bounds/*.test.ts',

@@ -1,13 +1,19 @@
 /** What the controllers before us leave behind for the Service default/web, in the words of their own requests. */
 import type { Attributes, WireResource } from '../../shared/model/resources.ts';
-import { pause, type SandboxWorld } from './sandbox-world.ts';
+import type { Cloud } from '../../shared/ports.ts';
+import type { SandboxInside } from '../../infra/sandbox/sandbox.ts';
+
+interface Made {
+  readonly sandbox: Pick<SandboxInside, 'cloud' | 'kube' | 'clock'>;
+  readonly world: { readonly cloud: Cloud };
+}
 
 const GO = 'kube_service_kubernetes_default_web';
 const KINX = 'kube-service-kubernetes-default-web';
 const NODE_PORT = 30_080;
 const PORT = { name: 'http', port: 80, targetPort: 8080, nodePort: NODE_PORT };
 
-function members(it: SandboxWorld, nameOf: (node: string) => string): readonly Attributes[] {
+function members(it: Made, nameOf: (node: string) => string): readonly Attributes[] {
   const subnet_id = subnetOf(it);
   return it.sandbox.kube.list('Node').map(({ metadata, status }) => {
     const addresses = status?.['addresses'] as readonly { readonly type: string; readonly address: string }[];
@@ -16,21 +22,21 @@ function members(it: SandboxWorld, nameOf: (node: string) => string): readonly A
   });
 }
 
-function subnetOf({ sandbox }: SandboxWorld): string {
+function subnetOf({ sandbox }: Made): string {
   return sandbox.cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'))?.id ?? '';
 }
 
-async function whenActive(it: SandboxWorld, id: string): Promise<void> {
+async function whenActive(it: Made, id: string): Promise<void> {
   for (let tries = 0; tries < 100; tries += 1) {
     const lb = await it.world.cloud.get('loadbalancer', id);
     if (lb?.['provisioning_status'] === 'ACTIVE') return;
-    await pause(10);
+    await it.sandbox.clock.pause(10);
   }
   throw new Error('the load balancer did not become ACTIVE');
 }
 
 /** One POST, a floating IP, and what OCCM writes to the Service (docs/sources/occm.md, "Create"). */
-export async function makeAsGoProvider(it: SandboxWorld): Promise<void> {
+export async function makeAsGoProvider(it: Made): Promise<void> {
   const { cloud } = it.world;
   const monitor = { type: 'TCP', delay: 5, timeout: 3, max_retries: 1, max_retries_down: 3 };
   const pool = {
@@ -64,7 +70,7 @@ export async function makeAsGoProvider(it: SandboxWorld): Promise<void> {
 }
 
 /** Call by call, without a tag; the address is the VIP (docs/sources/kinx.md, "Names of kinx"). */
-export async function makeAsKinx(it: SandboxWorld): Promise<void> {
+export async function makeAsKinx(it: Made): Promise<void> {
   const { cloud } = it.world;
   const lb = await cloud.create('loadbalancer', {
     name: KINX,
@@ -97,7 +103,7 @@ export async function makeAsKinx(it: SandboxWorld): Promise<void> {
   publish(it, String(lb['vip_address']), { [backend]: 'tcp' });
 }
 
-function publish({ sandbox }: SandboxWorld, ip: string, annotations: Readonly<Record<string, string>>): void {
+function publish({ sandbox }: Made, ip: string, annotations: Readonly<Record<string, string>>): void {
   sandbox.kube.apply({
     kind: 'Service',
     metadata: {

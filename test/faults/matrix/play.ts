@@ -9,7 +9,7 @@ import { keyOfPair } from '../../support/tls-secret.ts';
 import { inVirtualTime } from '../../support/virtual-time.ts';
 import { PASSWORD, ruleOf, type Fault } from './faults.ts';
 import { Process, type Inside, type Surroundings } from './process.ts';
-import { STORIES, type Ask, type Story, type StoryName } from './stories.ts';
+import { STORIES, type Story, type StoryName } from './stories.ts';
 import { rowsById, wholeWorld } from './whole-world.ts';
 
 /** An outgoing call: the n-th of its sort in the story. */
@@ -25,6 +25,12 @@ export interface Combination {
   readonly lasts: 'once' | 'for ever';
   readonly process: 'killed' | 'lives';
 }
+
+/** kill -9 before a write has its effect, and after it. */
+export const isKill = ({ target, fault, lasts, process }: Omit<Combination, 'story'>): boolean =>
+  isWrite(target) && process === 'killed' && lasts === 'once' && ['refused', 'answer lost'].includes(fault);
+
+export const isWrite = ({ method, service }: Target): boolean => method !== 'GET' && service !== 'keystone';
 
 export interface Ending {
   readonly calls: readonly Target[];
@@ -59,6 +65,11 @@ export async function play(
   const from = inside.requests.length;
 
   story.act(inside);
+  const seen = new Set<string>();
+  if (combination && isKill(combination))
+    its.watch = () => {
+      for (const one of story.watch?.(inside) ?? []) seen.add(one);
+    };
   const live = { process: first, fired: false };
   const clear = combination && fault(inside, combination, live);
   await work(story, live, its, combination?.lasts === 'for ever' ? FEW_RUNS : ENOUGH_RUNS);
@@ -82,7 +93,7 @@ export async function play(
     ),
   ]);
   const [nearest = []] = versions.sort((a, b) => a.length - b.length);
-  const wrong = [...nearest, ...leaks(its)];
+  const wrong = [...nearest, ...leaks(its), ...seen];
   let left = await sweepOnce(live, its);
   // what changed a moment ago has no watermark yet
   for (let more = sweeps; left !== 0 && more < MOST_SWEEPS; more += 1) left = await sweepOnce(live, its);
@@ -126,8 +137,7 @@ async function begin({ found, before = [] }: Story, its: Surroundings): Promise<
   const { cloud } = connectCloud(config.openstack, { transport: cloudTransport(inside) });
   const process = new Process(its);
   await untouchable({ inside, world: { ...process.world, cloud } });
-  const ask: Ask = (kind, attributes) => cloud.create(kind, attributes as never);
-  await found?.(inside, ask);
+  await found?.(inside, cloud);
   inside.clock.advance(1_000);
   for (const step of [...before, () => undefined]) {
     step(inside);

@@ -6,15 +6,13 @@ import { observeBelongings } from '../../../shared/gc/belongings.ts';
 import { planGc } from '../../../shared/gc/plan-gc.ts';
 import { findAnswering, runGc } from '../../../shared/gc/run-gc.ts';
 import { KubeClient } from '../../../shared/kube/kube-client.ts';
-import { newMemory } from '../../../shared/memory/memory.ts';
 import { errorText } from '../../../shared/model/errors.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../../shared/model/request.ts';
-import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import type { Log, World } from '../../../shared/ports.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { cloudTransport, kubeHttp } from '../../support/in-process.ts';
+import { cloudTransport, inProcessWorld, kubeHttp } from '../../support/in-process.ts';
 
 /** What one run may take. */
 const RUN_MS = 60_000;
@@ -32,6 +30,8 @@ export interface Surroundings {
   readonly tokens: Set<string>;
   /** The cluster that is gone. */
   readonly gc?: string;
+  /** Looks, after each request to OpenStack. */
+  watch?: () => void;
 }
 
 let born = 0;
@@ -45,26 +45,23 @@ export class Process {
   constructor(its: Surroundings) {
     this.#its = its;
     const { inside, config } = its;
-    const transport = cloudTransport(inside);
-    const { cloud, calls } = connectCloud(config.openstack, {
-      transport: {
-        ...transport,
-        send: (request, limitMs) =>
-          this.#unlessDead(async () => {
-            const answer = await transport.send(request, limitMs);
-            const token = answer.headers['x-subject-token'];
-            if (typeof token === 'string') its.tokens.add(token);
-            return answer;
-          }),
-      },
-    });
+    const own = cloudTransport(inside);
+    const transport: typeof own = {
+      ...own,
+      send: (request, limitMs) =>
+        this.#unlessDead(async () => {
+          const answer = await own.send(request, limitMs).finally(() => its.watch?.());
+          const token = answer.headers['x-subject-token'];
+          if (typeof token === 'string') its.tokens.add(token);
+          return answer;
+        }),
+    };
     const ask = kubeHttp(inside);
     born += 1;
     const kube = new KubeClient((request) => this.#unlessDead(() => ask(request)), {
       ...{ namespace: config.stateNamespace, log: this.#log() },
     });
-    const clock = { now: () => inside.clock.millis() };
-    this.world = { kube, cloud, calls, clock, log: this.#log(), config, memory: newMemory() };
+    this.world = { ...inProcessWorld(inside, config, this.#log(), transport), kube };
   }
 
   /** From now on it sends nothing more. */

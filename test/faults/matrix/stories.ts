@@ -3,16 +3,20 @@ import type { OctaviaOptions } from '../../../infra/sandbox/openstack/octavia/tr
 import type { Config } from '../../../shared/config/config.ts';
 import { floatingIPDescription } from '../../../shared/model/ownership.ts';
 import type { Key } from '../../../shared/model/request.ts';
+import type { Cloud } from '../../../shared/ports.ts';
 import { replacementApproval } from '../../../shared/service/plan/plan-replacement.ts';
+import { giveCidr, joinNode, loseServer } from '../../support/nodes.ts';
+import { makeAsGoProvider } from '../../support/old-controllers.ts';
 import { aService } from '../../support/service.ts';
 import { aTlsSecret } from '../../support/tls-secret.ts';
+import { forceDelete } from '../../support/told.ts';
 import type { Inside } from './process.ts';
 
 export interface Story {
   readonly octavia?: OctaviaOptions;
   readonly config?: (inside: Inside) => Partial<Config>;
   /** What was there before levelset came, besides what strangers have. */
-  readonly found?: (inside: Inside, ask: Ask) => Promise<void>;
+  readonly found?: (inside: Inside, hand: Cloud) => Promise<void>;
   /** What was there and settled before, one step after the other. */
   readonly before?: readonly ((inside: Inside) => void)[];
   readonly act: (inside: Inside) => void;
@@ -20,15 +24,11 @@ export interface Story {
   readonly orAs?: string;
   /** What events wake. */
   readonly wakes: readonly Key[];
+  /** What is wrong just now, asked after every request to OpenStack where a process is killed. */
+  readonly watch?: (inside: Inside) => readonly string[];
   /** After each sweep a person lets `levelset gc` plan for this cluster, and approves what it has planned. */
   readonly gc?: string;
 }
-
-/** A request of somebody else to OpenStack. */
-export type Ask = (
-  kind: 'loadbalancer' | 'floatingip' | 'securitygroup',
-  attributes: object,
-) => Promise<Record<string, unknown>>;
 
 const WEB: readonly Key[] = ['service/default/web'];
 const OWN = 'levelset.openstack.org/';
@@ -37,27 +37,10 @@ const PORTS = [
   { name: 'https', port: 443, targetPort: 8443, nodePort: 30_443 },
 ];
 const LARGE = { id: '5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d', name: 'large', description: '', enabled: true };
-const GO = 'kube_service_kubernetes_default_web';
 
 function apply({ kube }: Inside, wanted: Parameters<typeof aService>[0] = {}): void {
   kube.apply(aService({ ...wanted, spec: { ports: PORTS, ...wanted.spec } }));
 }
-
-function keepSecret({ kube }: Inside): void {
-  const { type, data } = aTlsSecret('one');
-  kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type, data: { ...data } });
-}
-
-function giveCidr({ kube }: Inside, name: string, at: number): void {
-  const podCIDR = `10.244.${at}.0/24`;
-  kube.apply({ kind: 'Node', metadata: { name }, spec: { podCIDR, podCIDRs: [podCIDR] } });
-}
-
-const applyShared = ({ kube }: Inside, name: string, port: number): void => {
-  const annotations = { [`${OWN}load-balancer-name`]: 'edge' };
-  const ports = [{ name: 'main', port, targetPort: 8080, nodePort: 30_000 + port }];
-  kube.apply(aService({ name, annotations, spec: { ports } }));
-};
 
 function approveFlavor(inside: Inside): void {
   const lb = inside.cloud.loadbalancers.find(({ name }) => name.endsWith('_web'));
@@ -72,45 +55,16 @@ function approveFlavor(inside: Inside): void {
   });
 }
 
-/** As OCCM leaves it. */
-async function madeByGo({ cloud, kube }: Inside, ask: Ask): Promise<void> {
-  const subnet = cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'))?.id;
-  const healthmonitor = { name: `monitor_0_${GO}`, type: 'TCP', delay: 5, timeout: 3, max_retries: 1 };
-  const pool = { name: `pool_0_${GO}`, protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN', healthmonitor };
-  const listener = { name: `listener_0_${GO}`, protocol: 'TCP', protocol_port: 80, tags: [GO] };
-  const lb = await ask('loadbalancer', {
-    name: GO,
-    description: 'Kubernetes external service default/web from cluster kubernetes',
-    provider: 'amphora',
-    tags: [GO],
-    vip_subnet_id: subnet,
-    listeners: [{ ...listener, allowed_cidrs: ['0.0.0.0/0'], default_pool: pool }],
-  });
-  const ip = await ask('floatingip', {
-    floating_network_id: cloud.networks.find((one) => one['router:external'])?.id,
-    port_id: lb['vip_port_id'],
-    description: 'Floating IP for Kubernetes external service default/web from cluster kubernetes',
-  });
-  const address = String(ip['floating_ip_address']);
-  const service = aService({ spec: { ports: PORTS } });
-  kube.apply({
-    ...service,
-    metadata: {
-      ...service.metadata,
-      finalizers: ['service.kubernetes.io/load-balancer-cleanup'],
-      annotations: {
-        'loadbalancer.openstack.org/load-balancer-id': String(lb['id']),
-        'loadbalancer.openstack.org/load-balancer-address': address,
-      },
-    },
-    status: { loadBalancer: { ingress: [{ ip: address, ipMode: 'VIP' }] } },
-  });
+/** As OCCM leaves it, and with a port more. */
+async function madeByGo(inside: Inside, cloud: Cloud): Promise<void> {
+  await makeAsGoProvider({ sandbox: inside, world: { cloud } });
+  apply(inside);
 }
 
 const GONE = '0b9d8e7f-0000-4000-8000-00000000000d';
 
 /** As a cluster leaves it that was deleted together with its Service. */
-async function leftByCluster({ cloud }: Inside, ask: Ask): Promise<void> {
+async function leftByCluster({ cloud }: Inside, hand: Cloud): Promise<void> {
   const key = { namespace: 'default', name: 'shop' };
   const uid = '11111111-0000-4000-8000-000000000000';
   const tags = [`levelset-cluster=${GONE}`, `levelset-service=${uid}`, 'levelset-name=default/shop'];
@@ -122,24 +76,24 @@ async function leftByCluster({ cloud }: Inside, ask: Ask): Promise<void> {
     healthmonitor,
     tags: [...tags, 'levelset-port=tcp/80'],
   };
-  const lb = await ask('loadbalancer', {
+  const lb = await hand.create('loadbalancer', {
     name: 'kube_service_kubernetes_default_shop',
     vip_subnet_id: cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'))?.id,
     tags,
     listeners: [{ protocol: 'TCP', protocol_port: 80, tags, default_pool: pool }],
   });
-  const ip = await ask('floatingip', {
+  const ip = await hand.create('floatingip', {
     floating_network_id: cloud.networks.find((one) => one['router:external'])?.id,
     port_id: lb['vip_port_id'],
     description: floatingIPDescription({ id: GONE, name: 'kubernetes' }, key),
   });
-  const group = await ask('securitygroup', { name: `lb-sg-${uid}-default-shop`, description: '' });
-  const isOfIt = ({ id }: { readonly id: string }): boolean => [ip['id'], group['id']].includes(id);
+  const group = await hand.create('securitygroup', { name: `lb-sg-${uid}-default-shop`, description: '' });
+  const isOfIt = ({ id }: { readonly id: string }): boolean => [ip.id, group.id].includes(id);
   for (const row of [...cloud.floatingips, ...cloud.securityGroups].filter(isOfIt))
     Object.assign(row, { tags });
   const [port] = cloud.ports.filter(({ device_owner: owner }) => owner.startsWith('compute:'));
   if (!port) throw new Error('no server has a port');
-  Object.assign(port, { security_groups: [...port.security_groups, group['id']] });
+  Object.assign(port, { security_groups: [...port.security_groups, group.id] });
 }
 
 function breaks({ cloud }: Inside): void {
@@ -151,16 +105,36 @@ function breaks({ cloud }: Inside): void {
 }
 
 const secured = (inside: Inside): void => {
-  keepSecret(inside);
-  apply(inside, {
-    annotations: { [`${OWN}tls-secret`]: 'web-tls' },
-    spec: { ports: PORTS.slice(1) },
-  });
+  inside.kube.apply({ kind: 'Secret', ...aTlsSecret('one') });
+  annotate(inside, { [`${OWN}tls-secret`]: 'web-tls' });
+};
+const annotate = (inside: Inside, annotations: Readonly<Record<string, string>>): void => {
+  apply(inside, { annotations, spec: { ports: PORTS.slice(1) } });
 };
 const remove =
   (name: string) =>
   ({ kube }: Inside): void => {
     kube.delete('Service', 'default', name);
+  };
+
+/** Listeners without a member to go to, or that name a certificate which is not there. */
+const broken = ({ cloud }: Inside): readonly string[] =>
+  cloud.listeners.flatMap(({ name, default_pool_id, default_tls_container_ref: ref }) => [
+    ...(cloud.members.some(({ pool_id }) => pool_id === default_pool_id) ? [] : [`${name} has no member`]),
+    ...(typeof ref !== 'string' || cloud.secrets.some(({ id }) => ref.endsWith(id))
+      ? []
+      : [`${name} has no certificate`]),
+  ]);
+const serving =
+  (port: number) =>
+  ({ cloud }: Inside): readonly string[] =>
+    cloud.listeners.some((one) => one.protocol_port === port) ? [] : [`port ${port} is closed`];
+const joins =
+  (name: string, port: number) =>
+  ({ kube }: Inside): void => {
+    const annotations = { [`${OWN}load-balancer-name`]: 'edge' };
+    const ports = [{ name: 'main', port, targetPort: 8080, nodePort: 30_000 + port }];
+    kube.apply(aService({ name, annotations, spec: { ports } }));
   };
 const routed = ({ cloud }: Inside): Partial<Config> => ({
   controllers: ['service-lb-controller', 'node-route-controller'],
@@ -170,7 +144,24 @@ const routed = ({ cloud }: Inside): Partial<Config> => ({
 
 export const STORIES = {
   create: { act: apply, wakes: WEB },
-  'create with a certificate': { act: secured, wakes: WEB },
+  'create with a certificate': { act: secured, wakes: WEB, watch: broken },
+  'a certificate is renewed': {
+    before: [secured],
+    act: ({ kube }) => {
+      kube.apply({ kind: 'Secret', ...aTlsSecret('two'), metadata: { name: 'web-tls' } });
+    },
+    wakes: WEB,
+    watch: broken,
+  },
+  'a certificate is given up': {
+    before: [secured],
+    act: (inside) => {
+      // a merge patch takes away what is null
+      annotate(inside, { [`${OWN}tls-secret`]: null as unknown as string });
+    },
+    wakes: WEB,
+    watch: broken,
+  },
   update: {
     before: [apply],
     act: (inside) => {
@@ -189,38 +180,38 @@ export const STORIES = {
       apply(inside, { annotations: { 'loadbalancer.openstack.org/proxy-protocol': 'true' } });
     },
     wakes: WEB,
+    watch: broken,
   },
-  delete: { before: [secured], act: remove('web'), wakes: WEB },
+  'replace a monitor': {
+    before: [apply],
+    act: (inside) => {
+      apply(inside, { annotations: { [`${OWN}monitor-type`]: 'HTTP' } });
+    },
+    wakes: WEB,
+    watch: broken,
+  },
+  delete: { before: [secured], act: remove('web'), wakes: WEB, watch: broken },
   adopt: { found: madeByGo, act: () => undefined, wakes: WEB },
   'share: one joins': {
-    before: [
-      (inside) => {
-        applyShared(inside, 'web', 80);
-      },
-    ],
-    act: (inside) => {
-      applyShared(inside, 'api', 81);
-    },
+    before: [joins('web', 80)],
+    act: joins('api', 81),
     wakes: ['service/default/api'],
+    watch: serving(80),
   },
   'share: the owner leaves': {
-    before: [
-      (inside) => {
-        applyShared(inside, 'web', 80);
-      },
-      (inside) => {
-        applyShared(inside, 'api', 81);
-      },
-    ],
+    before: [joins('web', 80), joins('api', 81)],
     act: remove('web'),
     wakes: [...WEB, 'service/default/api'],
+    watch: serving(81),
+  },
+  'share: the last one leaves': {
+    before: [joins('web', 80), joins('api', 81), remove('web')],
+    act: remove('api'),
+    wakes: ['service/default/api'],
   },
   'gc: a Service has vanished': {
     before: [apply],
-    act: ({ kube }) => {
-      kube.apply({ kind: 'Service', metadata: { name: 'web', namespace: 'default', finalizers: [] } });
-      kube.delete('Service', 'default', 'web');
-    },
+    act: forceDelete,
     wakes: [],
   },
   'gc: a cluster is gone': { found: leftByCluster, act: () => undefined, wakes: [], gc: GONE },
@@ -231,12 +222,11 @@ export const STORIES = {
     act: breaks,
     wakes: WEB,
   },
-  'repair: rebuilt': { before: [apply], act: breaks, wakes: WEB },
+  'repair: rebuilt': { before: [apply], act: breaks, wakes: WEB, watch: broken },
   'node init': {
     config: () => ({ controllers: ['cloud-node-controller'] }),
-    act: ({ cloud, kube }) => {
-      const { id } = cloud.addNovaServer('joining');
-      kube.registerNode('joining', { systemUUID: id });
+    act: (inside) => {
+      joinNode(inside, 'joining');
     },
     wakes: ['node/joining'],
   },
@@ -247,10 +237,8 @@ export const STORIES = {
         kube.addNode('lost');
       },
     ],
-    act: ({ cloud, kube }) => {
-      const lost = cloud.servers.find(({ name }) => name === 'lost');
-      if (lost) cloud.removeNovaServer(lost.id);
-      kube.setReady('lost', false);
+    act: (inside) => {
+      loseServer(inside, 'lost');
     },
     wakes: ['node/lost'],
   },

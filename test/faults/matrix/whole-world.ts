@@ -18,24 +18,15 @@ const PASSING = new Set([
   ...['managedFields', 'uid', 'selfLink', 'id', 'clusterIP', 'clusterIPs', 'creator_id', 'payload'],
 ]);
 
-function tablesOf({ cloud }: SandboxInside): Readonly<Record<string, readonly Row[]>> {
-  const { loadbalancers, listeners, pools, members, healthmonitors, l7policies, l7rules } = cloud;
-  const { ports, floatingips, securityGroups, securityGroupRules, routers, secrets, servers } = cloud;
-  const { networks, subnets } = cloud;
-  return {
-    ...{ loadbalancers, listeners, pools, members, healthmonitors, l7policies, l7rules },
-    ...{
-      ports,
-      floatingips,
-      securityGroups,
-      securityGroupRules,
-      routers,
-      secrets,
-      servers,
-      networks,
-      subnets,
-    },
-  } as unknown as Readonly<Record<string, readonly Row[]>>;
+const TABLES = [
+  ...(['loadbalancers', 'listeners', 'pools', 'members', 'healthmonitors', 'l7policies', 'l7rules'] as const),
+  ...(['ports', 'floatingips', 'securityGroups', 'securityGroupRules', 'routers', 'secrets'] as const),
+  ...(['servers', 'networks', 'subnets'] as const),
+];
+
+/** The rows of OpenStack. */
+export function tablesOf({ cloud }: SandboxInside): Readonly<Record<string, readonly Row[]>> {
+  return Object.fromEntries(TABLES.map((table) => [table, [...cloud[table]] as unknown as readonly Row[]]));
 }
 
 /** Every row of OpenStack by its id, byte by byte. */

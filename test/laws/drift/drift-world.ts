@@ -5,6 +5,7 @@ import type { Step } from '../../../shared/model/plan.ts';
 import { serviceKey } from '../../../shared/model/request.ts';
 import type { Cloud, World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
+import { tablesOf } from '../../faults/matrix/whole-world.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
 import { aService } from '../../support/service.ts';
@@ -95,19 +96,8 @@ export async function startDriftWorld(
       for (const lb of cloud.loadbalancers) lb.updated_at = cloud.octaviaTime();
       clock.advance(60_000);
     },
-    picture: () => ({
-      lb: cloud.loadbalancers.map(timeless),
-      listeners: cloud.listeners.map(timeless),
-      pools: cloud.pools.map(timeless),
-      members: cloud.members.map(timeless),
-      monitors: cloud.healthmonitors.map(timeless),
-      policies: cloud.l7policies.map(timeless),
-      rules: cloud.l7rules.map(timeless),
-      floatingips: cloud.floatingips.map(timeless),
-      groups: cloud.securityGroups.map(timeless),
-      openings: cloud.securityGroupRules.map(timeless),
-      ports: cloud.ports.map(timeless),
-    }),
+    picture: () =>
+      Object.fromEntries(Object.entries(tablesOf(inside)).map(([kind, rows]) => [kind, rows.map(timeless)])),
     isReady: () =>
       kube
         .list('Service')

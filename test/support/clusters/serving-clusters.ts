@@ -10,14 +10,12 @@ import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbo
 import { budgetSpent } from '../../../shared/deadline.ts';
 import { KubeClient } from '../../../shared/kube/kube-client.ts';
 import type { KubeHttp } from '../../../shared/kube/kube-http.ts';
-import { newMemory } from '../../../shared/memory/memory.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
-import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import { NoAnswer, type Transport } from '../../../shared/openstack/openstack-http.ts';
 import type { World } from '../../../shared/ports.ts';
 import { MemorySlots } from '../../../shared/queue/slots.ts';
 import { aConfig } from '../config.ts';
-import { AUTH_URL, cloudTransport, kubeHttp } from '../in-process.ts';
+import { AUTH_URL, cloudTransport, inProcessWorld, kubeHttp } from '../in-process.ts';
 import { addNodeIn, SILENT } from '../sandbox-world.ts';
 
 export type SideName = 'kube' | 'openstack';
@@ -152,13 +150,9 @@ type Hangs = (side: SideName) => boolean;
 
 function worldOf(name: string, inside: SandboxInside, hangs: Hangs): World {
   const config = aConfig(AUTH_URL);
-  const { cloud, calls } = connectCloud(config.openstack, {
-    transport: hangingCloud(inside, hangs),
-  });
-  const { stateNamespace: namespace } = config;
-  const kube = new KubeClient(hangingKube(inside, hangs), { namespace, log: SILENT });
-  const clock = { now: (): number => Date.now() };
-  return { cluster: name, kube, cloud, calls, clock, log: SILENT, config, memory: newMemory() };
+  const kube = new KubeClient(hangingKube(inside, hangs), { namespace: config.stateNamespace, log: SILENT });
+  const world = inProcessWorld(inside, config, SILENT, hangingCloud(inside, hangs));
+  return { ...world, cluster: name, kube, clock: { now: () => Date.now() } };
 }
 
 const passes = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

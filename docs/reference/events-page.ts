@@ -30,7 +30,7 @@ export const REASONS: Readonly<Record<string, Reason>> = {
   DeletingLoadBalancer:    { of: 'Service', as: 'condition, Event', type: 'Normal', means: 'levelset takes the load balancer away' },
   DeletedLoadBalancer:     { of: 'Service', as: 'Event', type: 'Normal', means: 'nothing is left in OpenStack' },
   DriftRepaired:           { of: 'Service', as: 'Event', type: 'Warning', means: 'somebody changed in OpenStack what the Service asks for; levelset undoes it' },
-  DriftReported:           { of: 'Service', as: 'Event', type: 'Warning', means: 'the same, and levelset leaves it' },
+  DriftReported:           { of: 'Service', as: 'Event', type: 'Warning', means: 'the same, and levelset only adds what is missing' },
   Synced:                  { of: 'Node', as: 'condition, Event', type: 'Normal', means: 'the Node matches its server, or is initialised' },
   NodeBlocked:             { of: 'Node', as: 'condition', type: 'Warning', means: 'levelset cannot tell which server is the Node\'s, or may not act; the Event is `SyncNodeFailed`' },
   SyncNodeFailed:          { of: 'Node', as: 'condition, Event', type: 'Warning', means: 'the last run failed; the message ends in advice' },

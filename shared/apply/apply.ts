@@ -13,7 +13,7 @@ import { rulesOf } from '../model/network/openings.ts';
 import { execute, halvesOf, type Writes, type NodeWrites } from './execute.ts';
 import { isOfNode } from '../model/node/node.ts';
 import { storeCertificate } from './store-certificate.ts';
-import { portKeyOf, type Ref } from '../model/address.ts';
+import { isNextPool, portKeyOf, type Ref } from '../model/address.ts';
 
 export interface Applied {
   readonly steps: readonly Step[];
@@ -85,8 +85,8 @@ function isOfOneStep({ code, context }: ReconcileError): boolean {
 }
 
 /**
- * Whether a step does not depend on one that failed. Members of a pool that is there depend only on each other, and
- * ports of Nodes on nothing. Nothing is opened after what was to close the whole load balancer, no client is sent to
+ * Whether a step does not depend on one that failed. Members of a pool in use depend only on each other, and ports of
+ * Nodes on nothing; a pool without its members is not brought into use. Nothing is opened after what was to close the whole load balancer, no client is sent to
  * a port that may not serve, and nothing is deleted that may still be needed.
  */
 function goesOn(step: Step, failed: Step, known: ReadonlyMap<string, WireResource>): boolean {
@@ -106,7 +106,7 @@ const MEMBERS = 'members of ';
 function branchOf(step: Step, known: ReadonlyMap<string, WireResource>): string {
   const { kind, address } = step;
   const pool = poolOfMembers(step);
-  if (writesMembers(step) && known.has(pool)) return MEMBERS + pool;
+  if (writesMembers(step) && known.has(pool) && !isNextPool(pool)) return MEMBERS + pool;
   if (kind === 'securitygrouprule') return 'securitygroup';
   return isOutsideOctavia(kind) || kind === 'loadbalancer' ? address : portKeyOf(address);
 }

@@ -12,9 +12,16 @@ export interface Ref {
   readonly $ref: `${Address}.${string}`;
 }
 
+const NEXT = 'next';
+
 /** Where a pool is built beside the one in use (decision 11), until the listener turns to it. */
 export function nextPortKey(portKey: string): string {
-  return `${portKey}/next`;
+  return `${portKey}/${NEXT}`;
+}
+
+/** Whether no listener uses the pool at this address yet. */
+export function isNextPool(pool: Address): boolean {
+  return pool.endsWith(`/${NEXT}`);
 }
 
 export function portKeyOfPort({ protocol = 'TCP', port }: Pick<ServicePort, 'protocol' | 'port'>): string {

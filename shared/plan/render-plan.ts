@@ -57,7 +57,7 @@ export function driftInWords(plan: Pick<Plan, 'drift' | 'driftStays'>): string {
 }
 
 export function whatBecomesOf({ driftStays }: Pick<Plan, 'driftStays'>): string {
-  return driftStays ? 'levelset leaves it (drift: report)' : 'levelset undoes it';
+  return driftStays ? 'levelset only adds what is missing (drift: report)' : 'levelset undoes it';
 }
 
 /** So many changes of one step stand in one line. */

@@ -241,7 +241,7 @@ test('drift is on the row of a settled Service, and on the page', () => {
   expect(reason).toBe('as desired; drift, 1 to update, 1 to create; levelset undoes it');
   expect(html).toContain('<summary>Plan: 2 of drift</summary>');
   const [left, listed] = shown(true);
-  expect(left).toContain('levelset leaves it (drift: report)');
+  expect(left).toContain('levelset only adds what is missing (drift: report)');
   expect(listed).toContain(
     '~ pool/tcp/80: lb_algorithm: &quot;SOURCE_IP&quot; -&gt; &quot;ROUND_ROBIN&quot;',
   );

@@ -66,7 +66,7 @@ export async function play(
 
   story.act(inside);
   const seen = new Set<string>();
-  if (combination && isKill(combination))
+  if (combination)
     its.watch = () => {
       for (const one of story.watch?.(inside) ?? []) seen.add(one);
     };

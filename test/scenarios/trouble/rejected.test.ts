@@ -67,6 +67,26 @@ test('what is refused is tried again by sweeps after 10 minutes, 20, 40, up to s
   expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
 });
 
+test('a listener stays at its pool while OpenStack refuses the members of the new one', async () => {
+  it.sandbox.kube.apply(aService());
+  await it.sweepUntilSettled();
+  const led = it.sandbox.cloud.listeners[0]?.default_pool_id;
+  const match = { method: 'PUT', path: /pools\/[^/]+\/members/ };
+  const clear = it.sandbox.fault({ match, kind: 'fail-before', status: 503, times: 99 });
+  it.sandbox.kube.apply(aService({ annotations: { 'loadbalancer.openstack.org/proxy-protocol': 'true' } }));
+  for (let runs = 0; runs < 6; runs += 1) {
+    await run({ key: 'service/default/web', trigger: 'command' }, it.world);
+    await pause(20);
+  }
+  expect(it.sandbox.cloud.pools).toHaveLength(2);
+  expect(it.sandbox.cloud.listeners[0]?.default_pool_id).toBe(led);
+
+  clear();
+  await it.sweepUntilSettled();
+  expect(it.sandbox.cloud.pools.map(({ protocol }) => protocol)).toEqual(['PROXY']);
+  expect(it.sandbox.cloud.members).toHaveLength(3);
+});
+
 test('an error that nobody expected fails the run whose report it was', async () => {
   it.sandbox.kube.apply(aService());
   await run({ key: 'service/default/web', trigger: 'audit' }, it.world);

@@ -166,9 +166,9 @@ describe('what somebody changes by hand in a settled world', () => {
     expect(drift.flatMap(placesOf)).toContainEqual(expect.stringMatching(told));
     expect(withoutIds(it.picture())).toEqual(picture);
     expect(it.isReady()).toBe(true);
-    // where nothing but a member or an opening is missing, the Event says what becomes of other drift
-    const word = mode === 'report' && /member|opening/.test(what) ? 'leaves' : 'undoes';
-    expect(JSON.stringify(it.inside.kube.list('Event'))).toContain(`levelset ${word} it`);
+    const isOnlyAdded = mode === 'report' && /member|opening/.test(what);
+    const becomes = isOnlyAdded ? 'only adds what is missing' : 'undoes it';
+    expect(JSON.stringify(it.inside.kube.list('Event'))).toContain(`levelset ${becomes}`);
   });
 });
 

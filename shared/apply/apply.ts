@@ -13,7 +13,7 @@ import { rulesOf } from '../model/network/openings.ts';
 import { execute, halvesOf, type Writes, type NodeWrites } from './execute.ts';
 import { isOfNode } from '../model/node/node.ts';
 import { storeCertificate } from './store-certificate.ts';
-import { isNextPool, portKeyOf, type Ref } from '../model/address.ts';
+import { isNextPool, poolAddressOf, portKeyOf, type Address, type Ref } from '../model/address.ts';
 
 export interface Applied {
   readonly steps: readonly Step[];
@@ -86,29 +86,47 @@ function isOfOneStep({ code, context }: ReconcileError): boolean {
 
 /**
  * Whether a step does not depend on one that failed. Members of a pool in use depend only on each other, and ports of
- * Nodes on nothing; a pool without its members is not brought into use. Nothing is opened after what was to close the whole load balancer, no client is sent to
+ * Nodes on nothing; a pool without its members is not brought into use, and one that was begun for an earlier intent
+ * makes room. Nothing is opened after what was to close the whole load balancer, no client is sent to
  * a port that may not serve, and nothing is deleted that may still be needed.
  */
-function goesOn(step: Step, failed: Step, known: ReadonlyMap<string, WireResource>): boolean {
+function goesOn(step: Step, failed: Step, known: Known): boolean {
+  if (step.verb === 'delete' && isNextPool(step.address) && !isUsed(step.id, known)) return true;
   const [own, other] = [step, failed].map((one) => branchOf(one, known));
   if (own === other) return false;
   if (own?.startsWith(MEMBERS) || step.kind === 'port') return true;
   if (step.verb === 'delete' && (isOutsideOctavia(step.kind) || step.kind === 'loadbalancer'))
     return step.narrows === true;
-  if (step.kind === 'l7policy' && step.verb !== 'delete' && portKeyOf(failed.address) !== '') return false;
+  const isOfRedirect = step.kind === 'l7policy' || step.kind === 'l7rule';
+  if (isOfRedirect && step.verb !== 'delete' && portKeyOf(failed.address) !== '') return false;
   if (failed.kind === 'loadbalancer')
     return failed.verb === 'update' && failed.changes.every(({ attribute }) => attribute !== 'vip_sg_ids');
   return failed.kind !== 'floatingip';
 }
 
+type Known = ReadonlyMap<Address, WireResource>;
+
 const MEMBERS = 'members of ';
 
-function branchOf(step: Step, known: ReadonlyMap<string, WireResource>): string {
+function branchOf(step: Step, known: Known): string {
   const { kind, address } = step;
   const pool = poolOfMembers(step);
-  if (writesMembers(step) && known.has(pool) && !isNextPool(pool)) return MEMBERS + pool;
+  if (writesMembers(step) && isInUse(pool, known)) return MEMBERS + pool;
   if (kind === 'securitygrouprule') return 'securitygroup';
   return isOutsideOctavia(kind) || kind === 'loadbalancer' ? address : portKeyOf(address);
+}
+
+/** By a listener, or, where somebody deleted that, by the members that it has. */
+function isInUse(pool: Address, known: Known): boolean {
+  const id = known.get(pool)?.id;
+  if (id === undefined || isNextPool(pool)) return false;
+  const isMember = (address: Address): boolean =>
+    address.startsWith('member/') && poolAddressOf(address) === pool;
+  return isUsed(id, known) || [...known.keys()].some(isMember);
+}
+
+function isUsed(pool: unknown, known: Known): boolean {
+  return [...known.values()].some((wire) => wire['default_pool_id'] === pool);
 }
 
 /** How many ports of nodes are written at a time. They do not depend on each other. */

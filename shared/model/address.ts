@@ -19,7 +19,7 @@ export function nextPortKey(portKey: string): string {
   return `${portKey}/${NEXT}`;
 }
 
-/** Whether no listener uses the pool at this address yet. */
+/** Whether the pool at this address is built beside the one in use. */
 export function isNextPool(pool: Address): boolean {
   return pool.endsWith(`/${NEXT}`);
 }

@@ -1,5 +1,5 @@
 import type { AwaitingApproval, Plan, Refusal, Step, UpdateStep } from '../../model/plan.ts';
-import { portKeyOfPort, type Address } from '../../model/address.ts';
+import { nextPortKey, portKeyOfPort, type Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, ResourceKind, WireResource } from '../../model/resources.ts';
 import { isBlocked } from '../../model/plan.ts';
 import { followNodes } from './follow-nodes.ts';
@@ -167,14 +167,11 @@ export function planService(given: ServicePlanInput): Plan {
     planOne(wantedLb, there, steps, []);
     refused.push(...replaced.refused);
     planChildren({ ...known, desired: inNextPool, wanted: stays }, steps, refused);
-    const isLeft = (address = ''): boolean => stays.has(`${address}/next`) && !stays.has(address);
+    const isLeft = (address = ''): boolean =>
+      !stays.has(address) && inNextPool.some((one) => one.address.startsWith(nextPortKey(address)));
     const old = switching ? followNodes(desired, observed) : [];
-    steps.push(
-      ...planMembersAlone(
-        old.filter((one) => isLeft(one.address) || isLeft(one.parent)),
-        known,
-      ),
-    );
+    const left = old.filter((one) => isLeft(one.address) || isLeft(one.parent));
+    steps.push(...planMembersAlone(left, known));
   }
   const floating = there.get('floatingip');
   const { staysOnPort } = input;

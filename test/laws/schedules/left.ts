@@ -25,7 +25,7 @@ export function left(schedule: Schedule, { cloud, kube }: SandboxInside, watch: 
       .flatMap((wish) => wish.ports.map((port) => ({ port, ranges: rangesOf(wish.ranges) })))
       .sort((a, b) => a.port - b.port),
     pools: ports.length,
-    members: ports.flatMap((port) => nodes.map((address) => `${address}:${nodePortOf(port)}`)).sort(),
+    members: ports.flatMap((port) => nodes.map((address) => `${port} ${address}:${nodePortOf(port)}`)).sort(),
     vips: Math.min(most, wishes.length),
     floatingips: Math.min(most, wishes.filter(({ internal }) => !internal).length),
     ...{ groups, usedGroups: groups },
@@ -37,7 +37,13 @@ export function left(schedule: Schedule, { cloud, kube }: SandboxInside, watch: 
       .map((one) => ({ port: one.protocol_port, ranges: one['allowed_cidrs'] }))
       .sort((a, b) => a.port - b.port),
     pools: cloud.pools.length,
-    members: cloud.members.map((member) => `${member.address}:${member.protocol_port}`).sort(),
+    members: cloud.listeners
+      .flatMap(({ protocol_port: port, default_pool_id: pool }) =>
+        cloud.members
+          .filter(({ pool_id }) => pool_id === pool)
+          .map((member) => `${port} ${member.address}:${member.protocol_port}`),
+      )
+      .sort(),
     vips: cloud.ports.filter(({ device_owner: owner }) => owner === 'Octavia').length,
     floatingips: cloud.floatingips.length,
     groups: cloud.securityGroups.filter(({ tags }) => tags.length > 0).length,

@@ -41,7 +41,8 @@ test.each(['listener', 'pool'] as const)(
     it.sandbox.cloud.quotas[quota] = 1;
 
     await edit(redirect, { name: 'https', port: 443, nodePort: 30_443 });
-    await it.settle('web');
+    const { outcome } = await it.settle('web');
+    expect(outcome).toMatchObject({ status: 'failed', code: 'QUOTA_EXCEEDED' });
     expect([it.sandbox.cloud.listeners.length, policies()]).toEqual([1, []]);
 
     it.sandbox.cloud.quotas[quota] = 10;

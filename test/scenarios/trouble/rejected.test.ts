@@ -67,24 +67,58 @@ test('what is refused is tried again by sweeps after 10 minutes, 20, 40, up to s
   expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
 });
 
-test('a listener stays at its pool while OpenStack refuses the members of the new one', async () => {
-  it.sandbox.kube.apply(aService());
+const HTTP = { name: 'http', port: 80, nodePort: 30_080 };
+const PROMETHEUS = { 'levelset.openstack.org/protocol': 'prometheus' };
+const PROXY = { 'loadbalancer.openstack.org/proxy-protocol': 'true' };
+type Wanted = Parameters<typeof aService>[0];
+
+test.each<readonly [string, before: Wanted, after: Wanted]>([
+  ['that is built beside the one in use', {}, { annotations: PROXY }],
+  ['of a listener that had none', { annotations: PROMETHEUS }, {}],
+  ['of a new port', {}, { spec: { ports: [HTTP, { name: 'https', port: 443, nodePort: 30_443 }] } }],
+])(
+  'while OpenStack refuses the members of a pool %s, no listener leads to it',
+  async (_pool, before, after) => {
+    const { cloud } = it.sandbox;
+    const apply = (annotations: object, spec: object = {}): void => {
+      it.sandbox.kube.apply(aService({ annotations: { ...annotations }, spec: { ports: [HTTP], ...spec } }));
+    };
+    apply({ ...before?.annotations });
+    await it.sweepUntilSettled();
+    const led = cloud.listeners.map(({ id, default_pool_id: pool }) => [id, pool]);
+    const match = { method: 'PUT', path: /pools\/[^/]+\/members/ };
+    const clear = it.sandbox.fault({ match, kind: 'fail-before', status: 503, times: 99 });
+    const gone = Object.keys({ ...before?.annotations }).map((key) => [key, null]);
+    apply({ ...(Object.fromEntries(gone) as object), ...after?.annotations }, after?.spec);
+    for (let runs = 0; runs < 8; runs += 1) {
+      await run({ key: 'service/default/web', trigger: 'command' }, it.world);
+      await pause(20);
+    }
+    expect(cloud.listeners.map(({ id, default_pool_id: pool }) => [id, pool])).toEqual(led);
+
+    clear();
+    await it.sweepUntilSettled();
+    expect(cloud.members).toHaveLength(3 * cloud.listeners.length);
+    expect(readyOf(it.sandbox)?.status).toBe('True');
+  },
+);
+
+test('a pool that was begun for an earlier wish makes room where the quota has none for the next', async () => {
+  const { cloud, kube } = it.sandbox;
+  kube.apply(aService());
   await it.sweepUntilSettled();
-  const led = it.sandbox.cloud.listeners[0]?.default_pool_id;
   const match = { method: 'PUT', path: /pools\/[^/]+\/members/ };
   const clear = it.sandbox.fault({ match, kind: 'fail-before', status: 503, times: 99 });
-  it.sandbox.kube.apply(aService({ annotations: { 'loadbalancer.openstack.org/proxy-protocol': 'true' } }));
-  for (let runs = 0; runs < 6; runs += 1) {
-    await run({ key: 'service/default/web', trigger: 'command' }, it.world);
-    await pause(20);
-  }
-  expect(it.sandbox.cloud.pools).toHaveLength(2);
-  expect(it.sandbox.cloud.listeners[0]?.default_pool_id).toBe(led);
-
+  kube.apply(aService({ annotations: PROXY }));
+  await it.settle('web');
+  expect(cloud.pools).toHaveLength(2);
   clear();
+
+  cloud.quotas.pool = 2;
+  kube.apply(aService({ annotations: { 'loadbalancer.openstack.org/proxy-protocol': 'v2' } }));
+  await it.settle('web');
   await it.sweepUntilSettled();
-  expect(it.sandbox.cloud.pools.map(({ protocol }) => protocol)).toEqual(['PROXY']);
-  expect(it.sandbox.cloud.members).toHaveLength(3);
+  expect(cloud.pools.map(({ protocol }) => protocol)).toEqual(['PROXYV2']);
 });
 
 test('an error that nobody expected fails the run whose report it was', async () => {

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { helm } from '../../../infra/charts/helm.ts';
+import { HELM } from '../fixtures/release.ts';
 import { lab } from '../lab/environment.ts';
 import { run } from '../lab/run.ts';
 import { unseen, type Block } from './document.ts';
@@ -76,7 +76,7 @@ export class Terminal {
       `trap 'declare -p | grep -v "^declare -[aAir]" > "${this.#state}"' EXIT`,
       text,
     ].join('\n');
-    const path = [dirname(kubectl), dirname(helm()), dirname(process.execPath), process.env['PATH']];
+    const path = [dirname(kubectl), dirname(HELM), dirname(process.execPath), process.env['PATH']];
     const { code, stdout } = await run('bash', ['-c', `cd '${this.directory}'\n${script}`], {
       env: { ...environment, KUBECONFIG: adminKubeconfig, PATH: path.join(delimiter) },
       timeoutMs: 400_000,

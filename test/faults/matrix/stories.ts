@@ -24,7 +24,7 @@ export interface Story {
   readonly orAs?: string;
   /** What events wake. */
   readonly wakes: readonly Key[];
-  /** What is wrong just now, asked after every request to OpenStack where a process is killed. */
+  /** What is wrong just now, asked after every request to OpenStack. */
   readonly watch?: (inside: Inside) => readonly string[];
   /** After each sweep a person lets `levelset gc` plan for this cluster, and approves what it has planned. */
   readonly gc?: string;

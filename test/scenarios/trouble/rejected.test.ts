@@ -71,6 +71,13 @@ const HTTP = { name: 'http', port: 80, nodePort: 30_080 };
 const PROMETHEUS = { 'levelset.openstack.org/protocol': 'prometheus' };
 const PROXY = { 'loadbalancer.openstack.org/proxy-protocol': 'true' };
 type Wanted = Parameters<typeof aService>[0];
+const refuseMembers = () =>
+  it.sandbox.fault({
+    match: { method: 'PUT', path: /pools\/[^/]+\/members/ },
+    kind: 'fail-before',
+    status: 503,
+    times: 99,
+  });
 
 test.each<readonly [string, before: Wanted, after: Wanted]>([
   ['that is built beside the one in use', {}, { annotations: PROXY }],
@@ -85,16 +92,16 @@ test.each<readonly [string, before: Wanted, after: Wanted]>([
     };
     apply({ ...before?.annotations });
     await it.sweepUntilSettled();
-    const led = cloud.listeners.map(({ id, default_pool_id: pool }) => [id, pool]);
-    const match = { method: 'PUT', path: /pools\/[^/]+\/members/ };
-    const clear = it.sandbox.fault({ match, kind: 'fail-before', status: 503, times: 99 });
+    const led = () => cloud.listeners.map(({ id, default_pool_id: pool }) => [id, pool]);
+    const ledBefore = led();
+    const clear = refuseMembers();
     const gone = Object.keys({ ...before?.annotations }).map((key) => [key, null]);
     apply({ ...(Object.fromEntries(gone) as object), ...after?.annotations }, after?.spec);
     for (let runs = 0; runs < 8; runs += 1) {
       await run({ key: 'service/default/web', trigger: 'command' }, it.world);
       await pause(20);
     }
-    expect(cloud.listeners.map(({ id, default_pool_id: pool }) => [id, pool])).toEqual(led);
+    expect(led()).toEqual(ledBefore);
 
     clear();
     await it.sweepUntilSettled();
@@ -107,8 +114,7 @@ test('a pool that was begun for an earlier wish makes room where the quota has n
   const { cloud, kube } = it.sandbox;
   kube.apply(aService());
   await it.sweepUntilSettled();
-  const match = { method: 'PUT', path: /pools\/[^/]+\/members/ };
-  const clear = it.sandbox.fault({ match, kind: 'fail-before', status: 503, times: 99 });
+  const clear = refuseMembers();
   kube.apply(aService({ annotations: PROXY }));
   await it.settle('web');
   expect(cloud.pools).toHaveLength(2);

@@ -1,6 +1,8 @@
 /** Waiting no longer than there is time. Times are milliseconds of the monotonic clock. */
 import { ReconcileError } from './model/errors.ts';
 
+/** The longest time that a write may take. None is begun with less time left. */
+export const WRITE_MS = 5_000;
 /** The time for what ends a run whose own time is over: the report. */
 export const CLOSING_MS = 3_000;
 /** The longest time of one of these writes, so that one that hangs leaves time for the next. */

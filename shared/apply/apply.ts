@@ -1,3 +1,4 @@
+import { WRITE_MS } from '../deadline.ts';
 import { ERRORS, ReconcileError, type ErrorCode } from '../model/errors.ts';
 import type { Step } from '../model/plan.ts';
 import {
@@ -13,7 +14,7 @@ import { rulesOf } from '../model/network/openings.ts';
 import { execute, halvesOf, type Writes, type NodeWrites } from './execute.ts';
 import { isOfNode } from '../model/node/node.ts';
 import { storeCertificate } from './store-certificate.ts';
-import { isNextPool, poolAddressOf, portKeyOf, type Address, type Ref } from '../model/address.ts';
+import { isOfNextPool, poolAddressOf, portKeyOf, type Address, type Ref } from '../model/address.ts';
 
 export interface Applied {
   readonly steps: readonly Step[];
@@ -30,9 +31,6 @@ export interface Means extends Writes {
   readonly clock: World['clock'];
   readonly budget: Budget;
 }
-
-/** The longest time that a write may take. None is begun with less time left. */
-const WRITE_MS = 5_000;
 
 /**
  * Executes the steps in their order. A write locks its load balancer, so only steps outside Octavia or on another one
@@ -91,7 +89,8 @@ function isOfOneStep({ code, context }: ReconcileError): boolean {
  * a port that may not serve, and nothing is deleted that may still be needed.
  */
 function goesOn(step: Step, failed: Step, known: Known): boolean {
-  if (step.verb === 'delete' && isNextPool(step.address) && !isUsed(step.id, known)) return true;
+  if (step.verb === 'delete' && step.kind === 'pool' && isOfNextPool(step.address) && !isUsed(step.id, known))
+    return true;
   const [own, other] = [step, failed].map((one) => branchOf(one, known));
   if (own === other) return false;
   if (own?.startsWith(MEMBERS) || step.kind === 'port') return true;
@@ -119,7 +118,7 @@ function branchOf(step: Step, known: Known): string {
 /** By a listener, or, where somebody deleted that, by the members that it has. */
 function isInUse(pool: Address, known: Known): boolean {
   const id = known.get(pool)?.id;
-  if (id === undefined || isNextPool(pool)) return false;
+  if (id === undefined || isOfNextPool(pool)) return false;
   const isMember = (address: Address): boolean =>
     address.startsWith('member/') && poolAddressOf(address) === pool;
   return isUsed(id, known) || [...known.keys()].some(isMember);

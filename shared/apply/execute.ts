@@ -130,7 +130,7 @@ interface PortWrites {
 }
 
 /** Other runs wait no longer for one write. */
-const WRITE_MS = 10_000;
+const WAITED_MS = 10_000;
 
 /**
  * Changes lists of a port. Many Services and the routes write to one port, and Neutron writes a list as a whole: so
@@ -148,7 +148,7 @@ export async function changePort(
   });
   memory.portWrites.set(
     step.id,
-    before.then(() => valueWithin(WRITE_MS, write)).catch(() => undefined),
+    before.then(() => valueWithin(WAITED_MS, write)).catch(() => undefined),
   );
   return write;
 }

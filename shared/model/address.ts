@@ -19,9 +19,9 @@ export function nextPortKey(portKey: string): string {
   return `${portKey}/${NEXT}`;
 }
 
-/** Whether the pool at this address is built beside the one in use. */
-export function isNextPool(pool: Address): boolean {
-  return pool.endsWith(`/${NEXT}`);
+/** Whether this is a pool that is built beside the one in use, or its member or monitor. */
+export function isOfNextPool(address: Address): boolean {
+  return address.split('/')[3] === NEXT;
 }
 
 export function portKeyOfPort({ protocol = 'TCP', port }: Pick<ServicePort, 'protocol' | 'port'>): string {

@@ -6,7 +6,7 @@ import { RequestError, type Got, type Method } from 'got';
 import type { OpenStackConfig } from '../config/config.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { parseJson, withoutUndefined } from '../model/json.ts';
-import { budgetSpent } from '../deadline.ts';
+import { budgetSpent, WRITE_MS } from '../deadline.ts';
 import {
   ATTEMPTS,
   backoffMs,
@@ -94,7 +94,8 @@ export interface Transport {
 /**
  * The HTTP client for OpenStack. Resolves with any answer; rejects with NoAnswer only. A GET is repeated on 429, 5xx
  * except 501, and lost connections, but not after a timeout; a write never. Each attempt waits for its turn at its
- * endpoint.
+ * endpoint. None is made with less time left than that may take: its answer would be lost, and the next run would make
+ * another.
  */
 export function createOpenStackHttp(
   config: OpenStackConfig,
@@ -107,10 +108,11 @@ export function createOpenStackHttp(
     const semaphore = semaphores.of(request, account);
     for (let attempt = 1; ; attempt += 1) {
       const last = request.method !== 'GET' || attempt === ATTEMPTS;
+      const leastMs = request.method === 'POST' && request.service !== 'identity' ? WRITE_MS : 1;
       try {
         const send = async (): Promise<HttpAnswer> => {
           const leftMs = run.remainingMs();
-          if (leftMs <= 0) throw budgetSpent(`send a request to ${request.service}`);
+          if (leftMs < leastMs) throw budgetSpent(`send a request to ${request.service}`);
           return attemptOnce(transport, request, Math.min(config.requestTimeoutMs, leftMs), observe);
         };
         const answer = await semaphore.pass(request.service, run, send);

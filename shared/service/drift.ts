@@ -1,4 +1,5 @@
 /** Steps are drift while the settled Service's record says the same is desired (decision 280). It goes before a write, so half-done work is none. */
+import { isOfNextPool } from '../model/address.ts';
 import { isError } from '../model/errors.ts';
 import { followsNodes } from '../model/load-balancer/octavia.ts';
 import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
@@ -38,7 +39,7 @@ function driftBy(state: ServiceState, evaluation: Evaluation): (step: Step) => b
   const settledFor = state.asked ?? (isAlike && state.rejected === undefined ? asked : undefined);
   if (settledFor === undefined) return () => false;
   // a pool that is built anew has the members of the one whose place it takes, so it follows the Nodes as well
-  const rebuilds = plan.steps.some(({ address }) => address.includes('/next'));
+  const rebuilds = plan.steps.some(({ address }) => isOfNextPool(address));
   return (step) => {
     if (isMend(step)) return false;
     // without its load balancer nothing is known of its network, so something else is desired
@@ -61,13 +62,13 @@ function isLeftover({ verb, kind, address }: Step): boolean {
 
 function isMissing(step: Step, { observed }: Evaluation): boolean {
   const { verb, address } = step;
-  const isNew = verb === 'create' && !address.includes('/next') && !followsNodes(step);
+  const isNew = verb === 'create' && !isOfNextPool(address) && !followsNodes(step);
   return isNew && !observed.resources.some((one) => one.address === address);
 }
 
 /** Of a step that stays undone, what is missing and is made all the same. */
 function whatIsMissing(step: Step): readonly Step[] {
-  if (step.address.includes('/next')) return [];
+  if (isOfNextPool(step.address)) return [];
   if (step.verb === 'create')
     return step.kind === 'member' || step.kind === 'securitygrouprule' ? [step] : [];
   if (step.verb !== 'members' || step.added.length === 0) return [];

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
 import { createOpenStackHttp, NoAnswer, type Call } from '../../../shared/openstack/openstack-http.ts';
+import { NO_RUN } from '../../../shared/run-context.ts';
 import { json, startFake, type Answer, type Fake } from './fake-openstack.ts';
 
 let fake: Fake | undefined;
@@ -43,6 +44,25 @@ it.each([
   const { result, calls } = await run(method, answer);
   expect(result).toMatchObject({ status: expected });
   expect(calls).toHaveLength(attempts);
+});
+
+it('makes nothing whose answer the run may not see, and sends all else', async () => {
+  fake = await startFake((_seen, response) => {
+    status(200)(response);
+  });
+  const calls: Call[] = [];
+  const http = createOpenStackHttp(fake.config, (call) => calls.push(call));
+  const almostOver = { ...NO_RUN, remainingMs: () => 4_999 };
+  const url = `${fake.url}/x`;
+  await expect(http({ service: 'load-balancer', method: 'POST', url }, almostOver)).rejects.toMatchObject({
+    code: 'BUDGET_SPENT',
+  });
+  await http({ service: 'load-balancer', method: 'PUT', url }, almostOver);
+  await http({ service: 'identity', method: 'POST', url }, almostOver);
+  expect(calls.map(({ service, method }) => `${service} ${method}`)).toEqual([
+    'load-balancer PUT',
+    'identity POST',
+  ]);
 });
 
 it('returns an answer that asks for a long wait', async () => {

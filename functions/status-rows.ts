@@ -13,6 +13,7 @@ import { NODE_BLOCKED } from '../shared/node/report/report-node.ts';
 import { quote } from '../shared/model/text/text.ts';
 import { driftInWords, renderPlan } from '../shared/plan/render-plan.ts';
 import type { World } from '../shared/ports.ts';
+import { longestRequeueMs } from '../shared/queue/scheduling.ts';
 import { readyCondition, BLOCKED_REASON } from '../shared/report/condition.ts';
 import type { RowState, StatusRow } from '../shared/report/page.ts';
 import { whoActs } from '../shared/report/outcome-of-error.ts';
@@ -133,6 +134,7 @@ export function rowFromReport({
 }: LastReport): Pick<StatusRow, 'state' | 'reason' | 'planSteps'> & Partial<StatusRow> {
   const { outcome, plan, loadBalancerId, address, request } = report;
   const act = whoActs(outcome, plan);
+  const longestMs = longestRequeueMs(outcome);
   return {
     state: outcome.status,
     reason: [reasonOf(outcome), ...inNumbers(report)].join('; '),
@@ -144,9 +146,7 @@ export function rowFromReport({
     // an outage says nothing of the object
     ...('code' in outcome && OUTAGES.includes(outcome.code) && { unknownSince: since ?? at }),
     ...(act !== undefined && { act }),
-    ...('retryAfterMs' in outcome && {
-      nextAt: new Date(Date.parse(at) + outcome.retryAfterMs).toISOString(),
-    }),
+    ...(longestMs !== undefined && { nextAt: new Date(Date.parse(at) + longestMs).toISOString() }),
     planSteps: plan?.steps.length ?? 0,
     ...(plan && {
       plan: renderPlan(plan),

@@ -4,7 +4,7 @@ import { asServiceKey, type Key, type SweepScope } from '../../shared/model/requ
 import { printable, quote } from '../../shared/model/text/text.ts';
 import { renderDrift, renderPlan } from '../../shared/plan/render-plan.ts';
 import type { World } from '../../shared/ports.ts';
-import { ADOPTION_STATES, judgeAdoptions, type Adoption } from '../../shared/report/adoption.ts';
+import { ADOPTION_STATES, judgeAdoptions, type Adoption } from '../../shared/report/adoption-report.ts';
 import { explainService, type ExplainedService } from '../../shared/service/report/object-details.ts';
 import { counted, misused, type RunCommand } from './command.ts';
 import { eachCluster, type Told } from './each-cluster.ts';

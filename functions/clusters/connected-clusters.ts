@@ -3,7 +3,7 @@ import type { Registry } from '../../shared/clusters/registry.ts';
 import { isSettledWithin } from '../../shared/deadline.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import type { Log } from '../../shared/ports.ts';
-import type { Delays } from '../../shared/backoff.ts';
+import type { Delays } from '../../shared/connection-backoff.ts';
 import { inParallel } from '../../shared/observe/reads.ts';
 import type { Connected } from '../world.ts';
 import { isThatOf, uidOf, unidentified } from './connect-entry.ts';

@@ -1,5 +1,5 @@
 import type { Entry } from '../../shared/clusters/entry.ts';
-import { Backoff } from '../../shared/backoff.ts';
+import { Backoff } from '../../shared/connection-backoff.ts';
 import type { Connected } from '../world.ts';
 
 export interface Served {

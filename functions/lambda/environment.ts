@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Backoff, type Delays } from '../../shared/backoff.ts';
+import { Backoff, type Delays } from '../../shared/connection-backoff.ts';
 import { log } from './function-log.ts';
 import { NoSuchParameter, withParameters } from './parameters.ts';
 

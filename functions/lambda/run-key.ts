@@ -21,7 +21,7 @@ export async function runKey(
   mayCreate: MayCreate,
 ): Promise<Report> {
   const report = await runInTime(request, to, { ...time.runs, mayCreate });
-  if (report.membersMoved) await followNodes(to, time.sending);
+  if (report.membersMoved) await queueNodeset(to, time.sending);
   return report;
 }
 
@@ -50,7 +50,7 @@ function givenUp(request: ReconcileRequest, durationMs: number): Report {
 }
 
 /** Queues what depends on Nodes after levelset wrote one, since audit events about its own writes are ignored. */
-function followNodes({ env, world }: ConnectedFunction, sending: Budget): Promise<void> {
+function queueNodeset({ env, world }: ConnectedFunction, sending: Budget): Promise<void> {
   const keys: readonly Key[] = looksAfterRoutes(world.config) ? ['nodeset', 'routes'] : ['nodeset'];
   return enqueueTo(keyQueue(env).during(sending))(
     keys.map((key) => requestOf(world, { key, trigger: 'requeue' })),

@@ -12,6 +12,8 @@ const isWindows = platform === 'win32';
 const from = join(`node-${isWindows ? 'win' : platform}-${arch}`, 'bin', isWindows ? 'node.exe' : 'node');
 
 if (existsSync(join(modules, from))) {
+  // headers for compiling addons, which nothing here does: 67 MB
+  rmSync(join(modules, from, '../../include'), { force: true, recursive: true });
   const link = join(modules, '.bin', isWindows ? 'node.exe' : 'node');
   rmSync(link, { force: true });
   if (isWindows) linkSync(join(modules, from), link);

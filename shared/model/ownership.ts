@@ -119,8 +119,8 @@ export function hasTag(tags: unknown, tag: string): boolean {
 }
 
 /**
- * The desired tags, and the observed ones that stay: all but service, kept, set, shared, owner, and users' tags that
- * nobody asks for any more.
+ * The desired tags, and the observed ones that stay: all but service, kept, set, shared, and owner, which a version before
+ * wrote, and users' tags that nobody asks for any more.
  */
 export function mergeTags(observed: readonly string[], desired: readonly string[]): readonly string[] {
   const replaced = ['service', 'kept', 'set', 'shared', 'owner'].map((name) => `${TAG_PREFIX}${name}=`);

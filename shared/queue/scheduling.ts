@@ -42,13 +42,23 @@ const LONGEST_WAIT_MS = 5 * 60_000;
  * asks for no delay. Undefined if the key is settled, or blocked until its object changes. `random` yields [0, 1).
  */
 export function requeueDelayMs(outcome: Outcome, attempt: number, random: () => number): number | undefined {
-  if (outcome.status === 'settled' || outcome.status === 'blocked') return undefined;
-  const own = Math.min(LONGEST_WAIT_MS, Math.max(0, outcome.retryAfterMs));
+  const longest = longestRequeueMs(outcome);
+  if (longest === undefined) return undefined;
+  const own = ownDelayMs(outcome);
   if (outcome.status === 'progressing' && own === 0 && attempt === 0) return 0;
-  const isOperators = outcome.status === 'failed' && ERRORS[outcome.code].disposition === 'operator';
-  const longest = isOperators ? LONGEST_WAIT_MS : LONGEST_REQUEUE_MS;
   const ceiling = Math.min(longest, Math.max(own, FIRST_REQUEUE_MS) * 2 ** Math.min(attempt, 10));
   return Math.max(own, Math.round((0.5 + random() / 2) * ceiling));
+}
+
+/** The longest that `requeueDelayMs` can be after this outcome, whatever the attempt. */
+export function longestRequeueMs(outcome: Outcome): number | undefined {
+  if (outcome.status === 'settled' || outcome.status === 'blocked') return undefined;
+  const isOperators = outcome.status === 'failed' && ERRORS[outcome.code].disposition === 'operator';
+  return Math.max(ownDelayMs(outcome), isOperators ? LONGEST_WAIT_MS : LONGEST_REQUEUE_MS);
+}
+
+function ownDelayMs(outcome: Outcome): number {
+  return 'retryAfterMs' in outcome ? Math.min(LONGEST_WAIT_MS, Math.max(0, outcome.retryAfterMs)) : 0;
 }
 
 /** The runs of one key, from the first one until the key is settled or blocked. */

@@ -28,7 +28,7 @@ export interface StatusRow {
   readonly unknownSince?: string;
   /** Who must act, and what to do; absent if nobody must. */
   readonly act?: string;
-  /** When the key runs again, RFC 3339; absent: when the object changes, and in a sweep that finds something to do. */
+  /** By when the key runs again at the latest, RFC 3339; absent: when the object changes, and in a sweep that finds something to do. */
   readonly nextAt?: string;
 }
 

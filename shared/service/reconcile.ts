@@ -23,7 +23,7 @@ import { finish, keepStates, reportFailure, runSummary } from './finish.ts';
 import { requirePlace } from './place.ts';
 import { recordRepair, takeBack } from './repair.ts';
 import { hasFinalizer, isAnothers, isOurs, objectOf } from './service-object.ts';
-import { withinBudget } from './vanished.ts';
+import { withinDeletionBudget } from './vanished.ts';
 import { stateAtWork, triedAgainMs } from './settled-record.ts';
 
 export async function reconcileService(
@@ -87,7 +87,7 @@ async function run(
 async function judge(found: Evaluation, { dryRun }: ReconcileRequest, world: World): Promise<Evaluation> {
   const { object, plan } = found;
   if (plan.steps.length === 0) return found;
-  if (!object.wanted) return withinBudget(found, world);
+  if (!object.wanted) return withinDeletionBudget(found, world);
   return object.service && hasFinalizer(object.service) ? withDrift(found, world, dryRun) : found;
 }
 

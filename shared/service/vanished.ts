@@ -23,7 +23,7 @@ import { holdBack, whyStays, type LeftBehind } from './plan/hold-back.ts';
 import { isSeenLeaving, notVanished } from './service-object.ts';
 
 /** The evaluation with its deletion in the budget, or with a refusal while what is left stays. */
-export async function withinBudget(evaluation: Evaluation, world: World): Promise<Evaluation> {
+export async function withinDeletionBudget(evaluation: Evaluation, world: World): Promise<Evaluation> {
   const { object, plan, cluster, observed } = evaluation;
   const { kube, clock, config } = world;
   if (!hasVanished(object, config)) return evaluation;

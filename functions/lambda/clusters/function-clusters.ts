@@ -8,7 +8,7 @@ import type { KubeRequest } from '../../../shared/kube/kube-http.ts';
 import { Answers } from '../../../shared/memory/answers.ts';
 import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
 import { isClusterName } from '../../../shared/model/request.ts';
-import { Backoff, type Delays } from '../../../shared/backoff.ts';
+import { Backoff, type Delays } from '../../../shared/connection-backoff.ts';
 import { connectEntry, isThatOf, ofCluster, uidOf, unidentified } from '../../clusters/connect-entry.ts';
 import { HttpError } from '../../http/exchange.ts';
 import { Logins } from '../../clusters/logins.ts';

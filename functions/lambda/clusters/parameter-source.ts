@@ -5,7 +5,7 @@ import { countdown } from '../../../shared/deadline.ts';
 import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
 import { errorText, ReconcileError } from '../../../shared/model/errors.ts';
 import type { Log } from '../../../shared/ports.ts';
-import { Backoff } from '../../../shared/backoff.ts';
+import { Backoff } from '../../../shared/connection-backoff.ts';
 import { log } from '../function-log.ts';
 import { AFTER_REFUSAL_MS, LIFE_MS, OF_FAILURE } from '../environment.ts';
 import { callParameterStore, LONGEST_MS, readStoreAnswer, type StoreAnswer } from '../parameters.ts';

@@ -15,7 +15,10 @@ import {
 } from './shared-load-balancer.ts';
 import type { Sharing } from './shared-load-balancer.ts';
 
-/** A load balancer that no controller made for a Service is a person's, who let Services use it. */
+/**
+ * Who made the load balancer that finding chose (service/observe/load-balancer/find-load-balancer.ts). One that no controller
+ * made for a Service is a person's, who let Services use it.
+ */
 export function whoseLoadBalancer(wire: WireResource): Whose {
   if (!isMadeByController(wire)) return 'foreign';
   return tagValue(wire['tags'], 'cluster') === undefined ? 'adoptable' : 'ours';

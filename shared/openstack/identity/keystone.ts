@@ -8,7 +8,7 @@ import { isRecord, stringAt } from '../../model/json.ts';
 import { redact } from '../../model/redact.ts';
 import { Answers } from '../../memory/answers.ts';
 import { NO_RUN, type RunContext } from '../../run-context.ts';
-import { Backoff, type Delays } from '../../backoff.ts';
+import { Backoff, type Delays } from '../../connection-backoff.ts';
 import { isDeepStrictEqual } from 'node:util';
 
 export interface Token {

@@ -107,7 +107,7 @@ function servesNobody(row: StatusRow): boolean {
 export function next(row: StatusRow, now: number): Html | string {
   return row.nextAt === undefined
     ? 'levelset looks again when the object changes, and compares it in each sweep'
-    : markup`levelset runs again ${due(row.nextAt, now)}`;
+    : markup`levelset runs again ${due(row.nextAt, now)} at the latest`;
 }
 
 /** Whether a person wants to know what comes next. */

@@ -47,11 +47,11 @@ test('what is broken, since when, why, who must act and what comes next stands o
   expect(all).toMatch(/Needs a person default\/web – failed first seen \d+ s ago/);
   expect(all).toMatch(/quota/i);
   expect(all).toMatch(/Who must act whoever .*: raise the quota of the project/);
-  expect(all).toMatch(/Next levelset runs again (in \d+ s|now)/);
+  expect(all).toMatch(/Next levelset runs again (in \d+ (s|min)|now) at the latest/);
 
   const one = await text('/objects/service/default/web');
   expect(one).toMatch(
-    /Serving – As desired failed Since \d+ s ago Why .*quota.* Who must act whoever .*quota.* Next levelset runs again (in \d+ s|now)/i,
+    /Serving – As desired failed Since \d+ s ago Why .*quota.* Who must act whoever .*quota.* Next levelset runs again (in \d+ (s|min)|now) at the latest/i,
   );
   expect(one).toMatch(/s ago sweep failed QUOTA_EXCEEDED quota .* wrote nothing \d+ \d+ ms/);
   expect(one).toContain('lb is missing');

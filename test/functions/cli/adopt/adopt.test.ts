@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Adoption } from '../../../../shared/report/adoption.ts';
+import type { Adoption } from '../../../../shared/report/adoption-report.ts';
 import { aService, sandboxWorld, until } from '../../sandbox-world.ts';
 import { err, out, run } from '../command-line.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Backoff } from '../../shared/backoff.ts';
+import { Backoff } from '../../shared/connection-backoff.ts';
 
 const DELAYS = { firstMs: 1_000, longestMs: 5_000 };
 

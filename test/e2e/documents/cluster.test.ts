@@ -42,7 +42,7 @@ const installed = (): Promise<string> =>
 it.each([
   ['docs/tutorials/cluster.md', 'From nothing to a load balancer', BUILT],
   ['infra/kubernetes/README.md', 'With Helm', []],
-])('%s, "%s"', { timeout: 400_000 }, async (path, heading, built) => {
+])('%s, "%s"', async (path, heading, built) => {
   const values = { IMAGE, CLOUD_CONF: await writeCloudConfig('newcomer', {}) };
   const terminal = new Terminal({ values, standIns });
   const before = await installed();

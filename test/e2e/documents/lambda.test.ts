@@ -25,7 +25,7 @@ afterAll(async () => {
   await account.stop();
 });
 
-it('infra/aws/README.md, from nothing to a load balancer', { timeout: 400_000 }, async () => {
+it('infra/aws/README.md, from nothing to a load balancer', async () => {
   const { repository, server } = lab();
   const terminal = new Terminal({
     values: {

@@ -63,41 +63,37 @@ it('waits on no new Node, whatever else a list of tolerations of yours has', asy
   expect(parse(text)).toEqual([...own, ...added]);
 });
 
-it(
-  'keeps the network that a release has, and moves it when somebody says so and the namespace lets it',
-  { timeout: 120_000 },
-  async () => {
-    const namespace = await aNamespace();
-    const release = 'levelset-network';
-    const helm = (command: string, values: readonly string[]): Promise<string> =>
-      runHelm([command, release, CHART, '--namespace', namespace, ...set({ replicas: 0 }), ...values]);
-    const upgraded = (values: readonly string[]): Promise<string> =>
-      helm('upgrade', ['--dry-run=server', ...values]);
-    const enforce = (standard: string): Promise<string> =>
-      kubectl([
-        'label',
-        'namespace',
-        namespace,
-        '--overwrite',
-        `pod-security.kubernetes.io/enforce=${standard}`,
-      ]);
-    onTestFinished(async () => {
-      await runHelm(['uninstall', release, '--namespace', namespace, '--ignore-not-found']);
-      await removeNamespace(namespace);
-    });
-    await helm('install', set({ hostNetwork: false }));
+it('keeps the network that a release has, and moves it when somebody says so and the namespace lets it', async () => {
+  const namespace = await aNamespace();
+  const release = 'levelset-network';
+  const helm = (command: string, values: readonly string[]): Promise<string> =>
+    runHelm([command, release, CHART, '--namespace', namespace, ...set({ replicas: 0 }), ...values]);
+  const upgraded = (values: readonly string[]): Promise<string> =>
+    helm('upgrade', ['--dry-run=server', ...values]);
+  const enforce = (standard: string): Promise<string> =>
+    kubectl([
+      'label',
+      'namespace',
+      namespace,
+      '--overwrite',
+      `pod-security.kubernetes.io/enforce=${standard}`,
+    ]);
+  onTestFinished(async () => {
+    await runHelm(['uninstall', release, '--namespace', namespace, '--ignore-not-found']);
+    await removeNamespace(namespace);
+  });
+  await helm('install', set({ hostNetwork: false }));
+  expect(shapeOf(await upgraded([]))).toMatchObject(ON_ITS_OWN);
+  const moved = set({ hostNetwork: true });
+  expect(shapeOf(await upgraded(moved))).toMatchObject(ON_NODE);
+  for (const standard of ['restricted', 'baseline']) {
+    await enforce(standard);
+    await expect(upgraded(moved)).rejects.toThrow(
+      `${namespace} enforces the Pod Security standard ${standard}`,
+    );
     expect(shapeOf(await upgraded([]))).toMatchObject(ON_ITS_OWN);
-    const moved = set({ hostNetwork: true });
-    expect(shapeOf(await upgraded(moved))).toMatchObject(ON_NODE);
-    for (const standard of ['restricted', 'baseline']) {
-      await enforce(standard);
-      await expect(upgraded(moved)).rejects.toThrow(
-        `${namespace} enforces the Pod Security standard ${standard}`,
-      );
-      expect(shapeOf(await upgraded([]))).toMatchObject(ON_ITS_OWN);
-    }
-    await enforce('privileged');
-    await helm('upgrade', moved);
-    expect(shapeOf(await upgraded([]))).toMatchObject(ON_NODE);
-  },
-);
+  }
+  await enforce('privileged');
+  await helm('upgrade', moved);
+  expect(shapeOf(await upgraded([]))).toMatchObject(ON_NODE);
+});

@@ -82,37 +82,33 @@ async function helmRelease(
   await kubectl(['-n', namespace, 'rollout', 'status', `deployment/${RELEASE}`, '--timeout=60s']);
 }
 
-it(
-  'loses no Service, and makes none twice, while one build takes the place of another',
-  { timeout: 400_000 },
-  async () => {
-    await helmRelease('install');
-    const names = Array.from({ length: 10 }, (_, index) => `load-${index}`);
-    const creating = (async () => {
-      for (const name of names) {
-        await apply([aService(world.namespace, name)]);
-        await sleep(500);
-      }
-    })();
-    await sleep(1_000);
-    await helmRelease('upgrade', { values: set({ 'image.tag': '0.1.1' }) });
-    await creating;
-    for (const name of names) await addressOf(world.namespace, name, { timeoutMs: 120_000 });
-    await until('the old build to have ended', () => pods.pods[0]?.exitCode !== undefined);
-    expect(pods.pods).toMatchObject([
-      { image: 'levelset:0.1.0', exitCode: 0 },
-      { image: 'levelset:0.1.1', exitCode: undefined },
-    ]);
-    for (const name of names)
-      expect(await loadBalancersOf(await uidOf(world.namespace, name)), name).toHaveLength(1);
-    expect(
-      (await loadBalancers()).filter(({ id }) => !lab().before.some((one) => one.includes(id))),
-    ).toHaveLength(names.length);
-    await removeServices(world.namespace, names, { timeoutMs: 120_000 });
-  },
-);
+it('loses no Service, and makes none twice, while one build takes the place of another', async () => {
+  await helmRelease('install');
+  const names = Array.from({ length: 10 }, (_, index) => `load-${index}`);
+  const creating = (async () => {
+    for (const name of names) {
+      await apply([aService(world.namespace, name)]);
+      await sleep(500);
+    }
+  })();
+  await sleep(1_000);
+  await helmRelease('upgrade', { values: set({ 'image.tag': '0.1.1' }) });
+  await creating;
+  for (const name of names) await addressOf(world.namespace, name, { timeoutMs: 120_000 });
+  await until('the old build to have ended', () => pods.pods[0]?.exitCode !== undefined);
+  expect(pods.pods).toMatchObject([
+    { image: 'levelset:0.1.0', exitCode: 0 },
+    { image: 'levelset:0.1.1', exitCode: undefined },
+  ]);
+  for (const name of names)
+    expect(await loadBalancersOf(await uidOf(world.namespace, name)), name).toHaveLength(1);
+  expect(
+    (await loadBalancers()).filter(({ id }) => !lab().before.some((one) => one.includes(id))),
+  ).toHaveLength(names.length);
+  await removeServices(world.namespace, names, { timeoutMs: 120_000 });
+});
 
-it('believes a private CA that it was given', { timeout: 120_000 }, async () => {
+it('believes a private CA that it was given', async () => {
   const [key, cert] = [join(lab().directory, 'corporate.key'), join(lab().directory, 'corporate.crt')];
   await must('openssl', [
     ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'],

@@ -34,32 +34,26 @@ const memberCount = async (): Promise<number | undefined> =>
 
 const names = async (): Promise<string> => [...(await answeringNodes(`http://${address}/`, 9))].sort().join();
 
-it(
-  'serves through a node that joined half a second before its address, twenty times out of twenty',
-  { timeout: 900_000 },
-  async () => {
-    const seconds: number[] = [];
-    for (let time = 0; time < 20; time += 1) {
-      await joinCluster(late, { withAddress: false });
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      await giveAddress(late);
-      const since = Date.now();
-      await until(`the late node to answer, time ${time}`, async () => (await names()).includes(late.name), {
-        timeoutMs: 40_000,
-      });
-      seconds.push((Date.now() - since) / 1000);
-      await leaveCluster(late.name);
-      await until('the late node to be out', async () => !(await names()).includes(late.name), {
-        timeoutMs: 40_000,
-      });
-    }
-    const sorted = seconds.toSorted((a, b) => a - b);
-    console.log(
-      `late node: 20 of 20 served, median ${String(sorted[10])} s, slowest ${String(sorted[19])} s`,
-    );
-    expect(sorted[19]).toBeLessThan(20);
-  },
-);
+it('serves through a node that joined half a second before its address, twenty times out of twenty', async () => {
+  const seconds: number[] = [];
+  for (let time = 0; time < 20; time += 1) {
+    await joinCluster(late, { withAddress: false });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await giveAddress(late);
+    const since = Date.now();
+    await until(`the late node to answer, time ${time}`, async () => (await names()).includes(late.name), {
+      timeoutMs: 40_000,
+    });
+    seconds.push((Date.now() - since) / 1000);
+    await leaveCluster(late.name);
+    await until('the late node to be out', async () => !(await names()).includes(late.name), {
+      timeoutMs: 40_000,
+    });
+  }
+  const sorted = seconds.toSorted((a, b) => a - b);
+  console.log(`late node: 20 of 20 served, median ${String(sorted[10])} s, slowest ${String(sorted[19])} s`);
+  expect(sorted[19]).toBeLessThan(20);
+});
 
 it('takes a node out that leaves while requests run, and loses none for longer than the monitor needs', async () => {
   await joinCluster(late);

@@ -48,44 +48,36 @@ async function reconcile(cloudConfig = config): Promise<number> {
   return ran.code;
 }
 
-it(
-  'routes ten Nodes with one call to the router, puts right what is moved by hand, and leaves the rest',
-  { timeout: 600_000 },
-  async () => {
-    const first = await countCalls();
-    expect(await reconcile()).toBe(0);
-    const made = writes(await first.stop());
-    expect(await router.routes()).toEqual(wanted());
-    expect(made.filter(({ path }) => path.includes('/routers/'))).toHaveLength(1);
-    expect(made.filter(({ path }) => path.includes('/ports/'))).toHaveLength(COUNT);
-    expect([await pairs(3), await unavailable(names[3] ?? '')]).toEqual([[cidr(3)], 'False']);
+it('routes ten Nodes with one call to the router, puts right what is moved by hand, and leaves the rest', async () => {
+  const first = await countCalls();
+  expect(await reconcile()).toBe(0);
+  const made = writes(await first.stop());
+  expect(await router.routes()).toEqual(wanted());
+  expect(made.filter(({ path }) => path.includes('/routers/'))).toHaveLength(1);
+  expect(made.filter(({ path }) => path.includes('/ports/'))).toHaveLength(COUNT);
+  expect([await pairs(3), await unavailable(names[3] ?? '')]).toEqual([[cidr(3)], 'False']);
 
-    const second = await countCalls();
-    expect(await reconcile()).toBe(0);
-    const settled = (await second.stop()).filter(({ service }) => service === 'neutron');
-    expect(settled.map(({ method }) => method)).toEqual(['GET', 'GET']);
+  const second = await countCalls();
+  expect(await reconcile()).toBe(0);
+  const settled = (await second.stop()).filter(({ service }) => service === 'neutron');
+  expect(settled.map(({ method }) => method)).toEqual(['GET', 'GET']);
 
-    const moved = { destination: cidr(1), nexthop: world.nodes[2]?.address ?? '' };
-    const there = { destination: cidr(1), nexthop: world.nodes[1]?.address ?? '' };
-    await router.put('/remove_extraroutes', { router: { routes: [there] } });
-    await router.put('/add_extraroutes', { router: { routes: [moved, foreignRoute()] } });
-    expect(await reconcile()).toBe(0);
-    expect(await router.routes()).toEqual([...wanted(), foreignText()].sort());
-  },
-);
+  const moved = { destination: cidr(1), nexthop: world.nodes[2]?.address ?? '' };
+  const there = { destination: cidr(1), nexthop: world.nodes[1]?.address ?? '' };
+  await router.put('/remove_extraroutes', { router: { routes: [there] } });
+  await router.put('/add_extraroutes', { router: { routes: [moved, foreignRoute()] } });
+  expect(await reconcile()).toBe(0);
+  expect(await router.routes()).toEqual([...wanted(), foreignText()].sort());
+});
 
-it(
-  'takes the routes of Nodes that are gone, and their pairs, and nothing else',
-  { timeout: 600_000 },
-  async () => {
-    await Promise.all(names.slice(1).map((name) => kube.remove(`/api/v1/nodes/${name}`)));
-    expect(await reconcile()).toBe(0);
-    expect(await router.routes()).toEqual([wanted()[0], foreignText()].sort());
-    expect([await pairs(0), await pairs(4)]).toEqual([[cidr(0)], []]);
+it('takes the routes of Nodes that are gone, and their pairs, and nothing else', async () => {
+  await Promise.all(names.slice(1).map((name) => kube.remove(`/api/v1/nodes/${name}`)));
+  expect(await reconcile()).toBe(0);
+  expect(await router.routes()).toEqual([wanted()[0], foreignText()].sort());
+  expect([await pairs(0), await pairs(4)]).toEqual([[cidr(0)], []]);
 
-    await kube.remove(`/api/v1/nodes/${names[0] ?? ''}`);
-    expect(await reconcile()).toBe(0);
-    expect(await router.routes()).toEqual([foreignText()]);
-    expect(await pairs(0)).toEqual([]);
-  },
-);
+  await kube.remove(`/api/v1/nodes/${names[0] ?? ''}`);
+  expect(await reconcile()).toBe(0);
+  expect(await router.routes()).toEqual([foreignText()]);
+  expect(await pairs(0)).toEqual([]);
+});

@@ -20,6 +20,8 @@ import {
   removeNodes,
   runLevelset,
   someNodes,
+  startLevelset,
+  stopAllLevelsets,
   sweepUntilSettled,
   until,
   type LabNode,
@@ -43,6 +45,7 @@ afterAll(async () => {
   await container?.remove();
 });
 afterEach(async () => {
+  await stopAllLevelsets();
   if (namespace !== '') await clear(namespace);
 });
 
@@ -76,6 +79,7 @@ it.each(CONTROLLERS)('what %s made keeps its address, and everything on it is', 
       .toEqual([]);
     expect.soft(plan?.awaitingApproval.length, keyOf(service)).toBe(waiting(controller, service));
   }
+  await startLevelset(options);
   await sweepUntilSettled(options);
 
   const second = await plans();

@@ -22,11 +22,8 @@ type Held = Readonly<Record<string, string>>;
 
 // prettier-ignore
 const FLAGS_HELD: Held = {
-  'test/unit/config/load.test.ts': 'cloud-config cluster-name service-account',
-  'test/unit/config/load-problems.test.ts': 'concurrent-service-syncs',
-  'test/unit/config/node-flags.test.ts': 'regional-provider-id cluster-cidr configure-cloud-routes',
-  'test/unit/config/controllers.test.ts': 'controllers',
-  'test/unit/config/allowed-references.test.ts': 'reach allowed-references',
+  'test/unit/config/load.test.ts': 'cloud-config cluster-name service-account concurrent-service-syncs',
+  'test/unit/config/flags.test.ts': 'regional-provider-id cluster-cidr configure-cloud-routes controllers reach allowed-references',
   'test/unit/kube/find-connection.test.ts': 'kubeconfig',
   'test/unit/service/intent/within-limits.test.ts': 'service-limits',
   'test/laws/drift/drift.test.ts': 'drift',
@@ -55,7 +52,7 @@ const FLAGS_HELD: Held = {
 const VARIABLES_HELD: Held = {
   'test/unit/config/load.test.ts': 'LEVELSET_CLOUD_CONFIG_TEXT LEVELSET_CA_FILE_TEXT',
   'test/unit/clusters/read-settings.test.ts': 'LEVELSET_CERT_FILE_TEXT LEVELSET_KEY_FILE_TEXT',
-  'test/unit/config/node-flags.test.ts': 'OS_CCM_REGIONAL',
+  'test/unit/config/flags.test.ts': 'OS_CCM_REGIONAL',
   'test/unit/kube/find-connection.test.ts': 'LEVELSET_KUBECONFIG_TEXT',
   'test/http/admit.test.ts': 'LEVELSET_AUDIT_TOKENS LEVELSET_RESYNC_TOKENS LEVELSET_PAGE_TOKENS',
   'test/functions/lambda/bundles.test.ts': 'LEVELSET_QUEUE_URL',
@@ -64,9 +61,8 @@ const VARIABLES_HELD: Held = {
 
 // prettier-ignore
 const OPTIONS_HELD: Held = {
-  'test/unit/config/cloud-conf.test.ts': 'global.auth-url global.password global.tenant-id global.user-id global.username global.tenant-name global.domain-id global.domain-name global.user-domain-id global.user-domain-name global.tenant-domain-id global.tenant-domain-name global.os-endpoint-type global.application-credential-id global.application-credential-name global.application-credential-secret global.ca-file global.use-clouds global.clouds-file global.cloud loadbalancer.lb-provider loadbalancer.lb-method loadbalancer.subnet-id loadbalancer.member-subnet-id loadbalancer.network-id loadbalancer.floating-network-id loadbalancer.floating-subnet-id loadbalancer.floating-subnet loadbalancer.floating-subnet-tags loadbalancer.node-selector loadbalancer.create-monitor loadbalancer.monitor-delay loadbalancer.monitor-timeout loadbalancer.monitor-max-retries loadbalancer.monitor-max-retries-down loadbalancer.container-store loadbalancer.enable-ingress-hostname loadbalancer.ingress-hostname-suffix loadbalancer.cascade-delete loadbalancer.provider-requires-serial-api-calls loadbalancer.lb-version metadata.request-timeout',
-  'test/unit/config/networking.test.ts': 'networking.public-network-name networking.internal-network-name networking.ipv6-support-disabled networking.address-sort-order route.router-id metadata.search-order',
-  'test/unit/config/load-problems.test.ts': 'global.cert-file global.key-file global.region global.tls-insecure',
+  'test/unit/config/cloud-conf.test.ts': 'global.auth-url global.password global.tenant-id global.user-id global.username global.tenant-name global.domain-id global.domain-name global.user-domain-id global.user-domain-name global.tenant-domain-id global.tenant-domain-name global.os-endpoint-type global.application-credential-id global.application-credential-name global.application-credential-secret global.ca-file global.use-clouds global.clouds-file global.cloud loadbalancer.lb-provider loadbalancer.lb-method loadbalancer.subnet-id loadbalancer.member-subnet-id loadbalancer.network-id loadbalancer.floating-network-id loadbalancer.floating-subnet-id loadbalancer.floating-subnet loadbalancer.floating-subnet-tags loadbalancer.node-selector loadbalancer.create-monitor loadbalancer.monitor-delay loadbalancer.monitor-timeout loadbalancer.monitor-max-retries loadbalancer.monitor-max-retries-down loadbalancer.container-store loadbalancer.enable-ingress-hostname loadbalancer.ingress-hostname-suffix loadbalancer.cascade-delete loadbalancer.provider-requires-serial-api-calls loadbalancer.lb-version metadata.request-timeout networking.public-network-name networking.internal-network-name networking.ipv6-support-disabled networking.address-sort-order route.router-id metadata.search-order',
+  'test/unit/config/load.test.ts': 'global.cert-file global.key-file global.region global.tls-insecure',
   'test/unit/service/intent/service-config.test.ts': 'loadbalancerclass.subnet-id loadbalancerclass.member-subnet-id loadbalancerclass.network-id loadbalancerclass.floating-network-id loadbalancerclass.floating-subnet-id loadbalancerclass.floating-subnet loadbalancerclass.floating-subnet-tags',
   'test/unit/service/desired/desire-offers.test.ts': 'loadbalancer.flavor-id loadbalancer.availability-zone',
   'test/unit/service/intent/ports.test.ts': 'loadbalancer.default-tls-container-ref',
@@ -123,7 +119,7 @@ const ERRORS_HELD: Held = {
   'test/unit/kube/deployment-lease.test.ts › the first one has the cluster, and the other one writes nothing': 'CLUSTER_HELD',
   'test/unit/kube/leader-lease.test.ts › a guard that stood open closes': 'LEASE_LOST',
   'test/unit/deadline.test.ts': 'BUDGET_SPENT',
-  'test/unit/config/load-problems.test.ts': 'CONFIG_INVALID',
+  'test/unit/config/load.test.ts': 'CONFIG_INVALID',
   'test/unit/openstack/cloud.test.ts': 'UNEXPECTED_RESPONSE',
   'test/scenarios/repair/repair.test.ts › a load balancer in ERROR': 'FAILOVER_REFUSED',
   'test/scenarios/trouble/load-balancer-trouble.test.ts': 'LOAD_BALANCER_ERROR LOAD_BALANCER_STUCK',

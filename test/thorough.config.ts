@@ -13,7 +13,6 @@ export const THOROUGH = [
   'test/scenarios/processes/fleet.test.ts',
   'test/scenarios/processes/linear.test.ts',
   'test/scenarios/processes/nodes-in-a-minute.test.ts',
-  'test/unit/watch/watch-trouble.test.ts',
   'test/unit/deadline.test.ts',
   'test/functions/lambda/lambda-trouble.test.ts',
   'test/functions/lambda/parameters.test.ts',

@@ -7,6 +7,7 @@ import { rightsPage } from '../../docs/generate-rights.ts';
 import { supportPage } from '../../docs/generate-support.ts';
 import { admissionPolicyFile } from '../../infra/kubernetes/admission-policy.ts';
 import { accessRulesFile } from '../../infra/openstack/access-rules.ts';
+import { auditSchemaCode } from '../../shared/trigger/generate-audit-schema.ts';
 import { textOf } from './files.ts';
 
 const PAGES: readonly (readonly [string, () => string | Promise<string>])[] = [
@@ -20,6 +21,7 @@ const PAGES: readonly (readonly [string, () => string | Promise<string>])[] = [
   ['infra/charts/levelset/files/rules.yaml', () => textOf('infra/monitoring/rules.yaml')],
   ['infra/openstack/access-rules.json', accessRulesFile],
   ['infra/kubernetes/admission-policy.yaml', admissionPolicyFile],
+  ['shared/trigger/audit-schema.generated.js', auditSchemaCode],
 ];
 
 test.each(PAGES)('%s says what its table says; if not: npm run generate', async (path, text) => {

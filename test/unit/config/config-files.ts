@@ -69,18 +69,9 @@ const FILES: Readonly<Record<string, string>> = {
   first: &common { auth: { auth_url: https://many/v3, username: u, password: p, project_id: p, user_domain_id: d } }
 ${Array.from({ length: 150 }, (_, index) => `  c${index}: { <<: *common, region_name: r${index} }\n`).join('')}`,
   'laughs.yaml': `clouds: &a0 [x]\n${Array.from({ length: 9 }, (_, n) => `a${n + 1}: &a${n + 1} [${Array(9).fill(`*a${n}`).join(', ')}]\n`).join('')}`,
-  'twice.yaml': `clouds:
-  one: { auth: { auth_url: https://no } }
-  one:
-    auth: { auth_url: https://twice/v3, username: u, password: p, project_id: p, user_domain_id: d }
-    region_name: a
-    region_name: b
-`,
   'split.yaml': 'clouds: { c: { profile: nobody, auth: { username: u, project_id: p, user_domain_id: d } } }',
   'split-secure.yaml': 'clouds: { c: { auth: { auth_url: https://split/v3, password: p } } }',
   'empty.yaml': '',
-  'comments.yaml': '# no secrets yet\n---\n',
-  'broken.yaml': 'clouds:\n  demo: { auth: { password: "hunter2 }\n',
   'list.yaml': '- hunter2',
   'cloud.conf': GLOBAL.replace('//k/', '//file/'),
 };
@@ -111,7 +102,9 @@ export function load({ cloudConfigText, ...flags }: Given, env: Readonly<Record<
   return loadConfig(flags, {
     HOME: folder,
     XDG_CONFIG_HOME: folder,
-    ...(cloudConfigText === undefined ? {} : { LEVELSET_CLOUD_CONFIG_TEXT: cloudConfigText }),
+    ...(cloudConfigText !== undefined && {
+      LEVELSET_CLOUD_CONFIG_TEXT: cloudConfigText.replace('FOLDER/', `${folder}/`),
+    }),
     ...Object.fromEntries(placed),
   });
 }

@@ -12,8 +12,8 @@ beforeEach(async () => {
 });
 afterEach(() => void vi.useRealTimers());
 
-const deployment = async (name: string, minutes = 5): Promise<Kube['deployment']> =>
-  (await its.connect({ deployment: () => name, sweepIntervalMs: minutes * MINUTE })).deployment;
+const deployment = (name: string, minutes = 5): Kube['deployment'] =>
+  its.connect({ deployment: () => name, sweepIntervalMs: minutes * MINUTE }).deployment;
 const lease = () => its.sandbox.kube.get('Lease', 'levelset', 'levelset-deployment');
 const holder = (): unknown => (lease()?.spec as { holderIdentity?: string } | undefined)?.holderIdentity;
 const pass = (minutes: number): void => void vi.setSystemTime(Date.now() + minutes * MINUTE);
@@ -27,7 +27,7 @@ const HELD_BY_A: unknown = expect.stringMatching(
 );
 
 test('the first one has the cluster, and the other one writes nothing and says whose it is', async () => {
-  const [a, b] = [await deployment('a'), await deployment('b')];
+  const [a, b] = [deployment('a'), deployment('b')];
   const first = await Promise.all([said(a.require()), said(b.require())]);
   expect(first.filter((words) => words === 'has it')).toHaveLength(1);
   its.sandbox.kube.apply({
@@ -42,30 +42,22 @@ test('the first one has the cluster, and the other one writes nothing and says w
   ]);
 });
 
-test('one whose sweeps go on keeps it, whoever claims it', async () => {
-  const [a, b] = [await deployment('a'), await deployment('b')];
+test.each([
+  ['whose sweeps go on keeps it, whoever claims it', 5, 5, 2.5],
+  ['that sweeps seldom keeps it beside one that sweeps often', 60, 1, 1],
+])('one %s', async (_what, ofA, ofB, step) => {
+  const [a, b] = [deployment('a', ofA), deployment('b', ofB)];
   await a.renew();
-  for (let sweeps = 0; sweeps < 12; sweeps += 1) {
-    pass(2.5);
+  for (let minutes = step; minutes <= 4 * ofA; minutes += step) {
+    pass(step);
     expect(await said(b.renew())).toEqual(HELD_BY_A);
-    pass(2.5);
-    expect(await said(a.renew())).toBe('has it');
+    if (minutes % ofA === 0) expect(await said(a.renew())).toBe('has it');
   }
   expect(lease()?.metadata.annotations).toEqual({});
 });
 
-test('one that sweeps seldom keeps it beside one that sweeps often', async () => {
-  const [a, b] = [await deployment('a', 60), await deployment('b', 1)];
-  await a.renew();
-  for (let minutes = 1; minutes < 240; minutes += 1) {
-    pass(1);
-    expect(await said(b.renew())).toEqual(HELD_BY_A);
-    if (minutes % 60 === 0) await a.renew();
-  }
-});
-
 test('one that is gone is followed after three sweeps in a row', async () => {
-  const [a, b] = [await deployment('a'), await deployment('b')];
+  const [a, b] = [deployment('a'), deployment('b')];
   await a.renew();
   const words: string[] = [];
   for (let sweeps = 0; sweeps < 3; sweeps += 1) {
@@ -78,7 +70,7 @@ test('one that is gone is followed after three sweeps in a row', async () => {
 });
 
 test('sweeps that are not in a row count for nothing', async () => {
-  const [a, b] = [await deployment('a'), await deployment('b')];
+  const [a, b] = [deployment('a'), deployment('b')];
   await a.renew();
   for (let days = 0; days < 5; days += 1) {
     pass(24 * 60);
@@ -87,29 +79,22 @@ test('sweeps that are not in a row count for nothing', async () => {
 });
 
 test('a command gives back what it has from nobody, and nothing else', async () => {
-  const [command, a] = [await deployment('command'), await deployment('a')];
+  const [command, a] = [deployment('command'), deployment('a')];
   await command.require();
   await command.release();
   expect(holder()).toBe('');
   await a.require();
   await command.release();
   expect(holder()).toBe('a');
-  const beside = await deployment('a');
+  const beside = deployment('a');
   await beside.require();
   await beside.release();
   expect(holder()).toBe('a');
 });
 
-test('who only reads asks for nothing', async () => {
-  const { deployment: none } = await its.connect();
-  await none.require();
-  await none.renew();
-  expect(its.asked()).toEqual([]);
-});
-
 test('in a cluster without the namespace nobody writes, and the words say what to do', async () => {
   its.sandbox.kube.delete('Namespace', undefined, 'levelset');
-  const one = await deployment('a');
+  const one = deployment('a');
   expect(await said(one.require())).toBe(
     'cannot write Lease levelset/levelset-deployment: there is no such namespace: kubectl create namespace levelset',
   );

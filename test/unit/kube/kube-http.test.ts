@@ -1,19 +1,45 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import type { Credential } from '../../../shared/kube/connection/connection.ts';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { answerError } from '../../../shared/kube/answer-error.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
 import { createKubeHttp, type KubeCall, type KubeRequest } from '../../../shared/kube/kube-http.ts';
-import { failure, fakeApiserver, type Asked, type FakeApiserver, type Told } from './fake-apiserver.ts';
 
-let server: FakeApiserver | undefined;
-afterEach(() => server?.close());
+type Source = Parameters<typeof createKubeHttp>[0]['credential'];
+
+/** `reset` closes the connection without an answer, `hang` leaves it open. */
+type Told = { status: number; body?: unknown; headers?: Record<string, string> } | 'reset' | 'hang';
 
 const READ: KubeRequest = { method: 'GET', path: '/api/v1/nodes', doing: 'list Nodes' };
 const WRITE: KubeRequest = { method: 'POST', path: '/api/v1/nodes', body: {}, doing: 'write a Node' };
 
-async function start(answer: (asked: Asked, nth: number) => Told): Promise<FakeApiserver> {
-  server = await fakeApiserver(answer);
-  return server;
+/** A server with the answers of a test, for what the simulator never does. */
+async function start(answer: (asked: IncomingMessage, nth: number) => Told) {
+  const asked: IncomingMessage[] = [];
+  const sockets = new Set<unknown>();
+  const server = createServer((request, response) => {
+    asked.push(request);
+    sockets.add(request.socket);
+    const told = answer(request, asked.length);
+    if (told === 'hang') return undefined;
+    if (told === 'reset') return request.socket.destroy();
+    const text = typeof told.body === 'string' ? told.body : JSON.stringify(told.body ?? {});
+    const type = typeof told.body === 'string' ? 'text/plain' : 'application/json';
+    return response.writeHead(told.status, { 'content-type': type, ...told.headers }).end(text);
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await new Promise((resolve) => server.once('listening', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const connection = { source: 'test', server: url, tls: {}, credential: () => Promise.resolve({}) };
+  return { url, connection, asked, sockets };
+}
+
+function failure(status: number, message: string): { status: number; body: unknown } {
+  return { status, body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', message, code: status } };
 }
 
 function caught(run: Promise<unknown>): Promise<unknown> {
@@ -21,20 +47,13 @@ function caught(run: Promise<unknown>): Promise<unknown> {
 }
 
 describe('answers', () => {
-  it('are parsed JSON', async () => {
-    const { connection } = await start(() => ({ status: 200, body: { a: 1 } }));
-    expect(await createKubeHttp(connection)(READ)).toEqual({ status: 200, body: { a: 1 } });
-  });
-
   it.each([
     [400, 'KUBE_REJECTED'],
     [403, 'KUBE_FORBIDDEN'],
     [404, 'UNEXPECTED_RESPONSE'],
     [409, 'KUBE_CONFLICT'],
-    [422, 'KUBE_REJECTED'],
     [429, 'KUBE_UNAVAILABLE'],
     [500, 'KUBE_UNAVAILABLE'],
-    [504, 'KUBE_UNAVAILABLE'],
     [302, 'UNEXPECTED_RESPONSE'],
   ])('%i is %s', async (status, code) => {
     const headers = { 'audit-id': 'a-1', location: '/elsewhere' };
@@ -57,7 +76,6 @@ describe('answers', () => {
       'Internal error occurred: failed calling webhook "mutate.example.org": failed to call webhook: Post "https://hook.policies.svc:443/?timeout=5s": no endpoints available for service "hook"'],
     ['a namespace that goes', 'KUBE_NAMESPACE_ENDS', 403, 'events "web.1" is forbidden: unable to create new content in namespace shop because it is being terminated'],
     ['a right that is missing', 'KUBE_FORBIDDEN', 403, 'services "web" is forbidden: User "system:serviceaccount:a:b" cannot patch resource "services/status" in API group "" in the namespace "shop"'],
-    ['an apiserver that is overloaded', 'KUBE_UNAVAILABLE', 500, 'Internal error occurred: etcdserver: request timed out'],
   ])('of %s are %s', async (_what, code, status, message) => {
     const { connection } = await start(() => failure(status, message));
     expect(await caught(createKubeHttp(connection)(WRITE))).toMatchObject({
@@ -68,7 +86,6 @@ describe('answers', () => {
 
   it.each([
     [404, '<html><h1>404 Not Found</h1></html>', 'text/html'],
-    [404, '404 page not found\n', 'text/plain'],
     [403, '{"error":"not allowed"}', 'application/json'],
   ])(
     '%i of a proxy, %s, does not say that an object is gone, or a right missing',
@@ -89,14 +106,11 @@ describe('answers', () => {
     });
   });
 
-  it.each([{}, { 'content-type': 'text/plain' }])(
-    'in plain text %j are told: a TLS port tells so of http',
-    (headers) => {
-      const text = 'Client sent an HTTP request to an HTTPS server.\n';
-      const { message } = answerError('list Nodes', { status: 400, headers, text });
-      expect(message).toBe(`cannot list Nodes: 400 ${text.trim()}`);
-    },
-  );
+  it('in plain text are told: a TLS port tells so of http', () => {
+    const text = 'Client sent an HTTP request to an HTTPS server.\n';
+    const { message } = answerError('list Nodes', { status: 400, headers: {}, text });
+    expect(message).toBe(`cannot list Nodes: 400 ${text.trim()}`);
+  });
 
   it.each([
     [{ reason: 'NotFound', details: { name: 'web', kind: 'services' } }, true],
@@ -123,23 +137,19 @@ describe('answers', () => {
 });
 
 describe('retries', () => {
-  it.each([
-    ['503', () => failure(503, 'later')],
-    ['a lost connection', () => 'reset' as const],
-  ])('a GET after %s, twice', async (_what, fails) => {
-    const fake = await start((_asked, nth) => (nth < 3 ? fails() : { status: 200 }));
-    expect(await createKubeHttp(fake.connection)(READ)).toMatchObject({ status: 200 });
-    expect(fake.asked).toHaveLength(3);
-  });
-
-  it('no more than three times', async () => {
-    const fake = await start(() => 'reset');
-    const error = await caught(createKubeHttp(fake.connection)(READ));
-    expect(error).toMatchObject({ code: 'KUBE_UNAVAILABLE' });
-    expect((error as Error).message).toContain(
-      `no answer from the kube-apiserver at ${fake.url} (ECONNRESET`,
-    );
-    expect(fake.asked).toHaveLength(3);
+  const later = failure(503, 'later');
+  const gone = { code: 'KUBE_UNAVAILABLE' };
+  it.each<[what: string, request: KubeRequest, told: Told, fine: number, result: object, attempts: number]>([
+    ['a GET after 503, twice', READ, later, 3, { status: 200 }, 3],
+    ['a GET after a lost connection, twice', READ, 'reset', 3, { status: 200 }, 3],
+    ['a GET no more than three times', READ, 'reset', 9, gone, 3],
+    ['never a write that fails', WRITE, later, 2, gone, 1],
+    ['never a write whose answer is lost', WRITE, 'reset', 2, gone, 1],
+    ['never a GET that is refused', READ, failure(403, 'no'), 2, { code: 'KUBE_FORBIDDEN' }, 1],
+  ])('%s', async (_what, request, told, fine, result, attempts) => {
+    const fake = await start((_asked, nth) => (nth < fine ? told : { status: 200 }));
+    expect(await caught(createKubeHttp(fake.connection)(request))).toMatchObject(result);
+    expect(fake.asked).toHaveLength(attempts);
   });
 
   it.each([
@@ -153,71 +163,55 @@ describe('retries', () => {
     expect(fake.asked).toHaveLength(count);
     expect(performance.now() - started).toBeGreaterThan(count === 2 ? 950 : 0);
   });
-
-  it.each([
-    ['a write that fails', WRITE, failure(503, 'later')],
-    ['a write whose answer is lost', WRITE, 'reset' as const],
-    ['a GET that is refused', READ, failure(403, 'no')],
-  ])('never %s', async (_what, request, told) => {
-    const fake = await start(() => told);
-    await caught(createKubeHttp(fake.connection)(request));
-    expect(fake.asked).toHaveLength(1);
-  });
 });
 
 describe('credentials', () => {
-  const tokens = (): ((refused: boolean) => Promise<Credential>) => {
+  const tokens = (): Source => {
     let token = 1;
     return (refused) => Promise.resolve({ authorization: `Bearer secret-${refused ? ++token : token}` });
   };
 
-  it.each([READ, WRITE])('are read again after a 401 and the $method is repeated', async (request) => {
-    const fake = await start(({ headers }) =>
-      headers.authorization === 'Bearer secret-2' ? { status: 200 } : failure(401, 'Unauthorized'),
-    );
-    const http = createKubeHttp({ ...fake.connection, credential: tokens() });
-    expect(await http(request)).toMatchObject({ status: 200 });
-    expect(fake.asked).toHaveLength(2);
-  });
-
-  it.each([
-    ['are tried twice at most', tokens(), 2],
+  it.each<[what: string, KubeRequest, takes: string, credential: Source, result: object, asked: number]>([
+    ['are read again after a 401, and a GET is repeated', READ, 'secret-2', tokens(), { status: 200 }, 2],
+    ['are read again after a 401, and a write is repeated', WRITE, 'secret-2', tokens(), { status: 200 }, 2],
+    ['are tried twice at most', READ, 'none', tokens(), { code: 'KUBE_FORBIDDEN' }, 2],
     [
       'that are the same after a 401 are not tried again',
-      () => Promise.resolve({ authorization: 'Bearer static' }),
+      READ,
+      'none',
+      () => Promise.resolve({}),
+      { code: 'KUBE_FORBIDDEN' },
       1,
     ],
-  ])('%s', async (_what, credential, count) => {
-    const fake = await start(() => failure(401, 'Unauthorized'));
-    const error = await caught(createKubeHttp({ ...fake.connection, credential })(READ));
-    expect(error).toMatchObject({ code: 'KUBE_FORBIDDEN' });
-    expect(fake.asked).toHaveLength(count);
+  ])('%s', async (_what, request, takes, credential, result, asked) => {
+    const fake = await start(({ headers }) =>
+      headers.authorization === `Bearer ${takes}` ? { status: 200 } : failure(401, 'Unauthorized'),
+    );
+    expect(await caught(createKubeHttp({ ...fake.connection, credential })(request))).toMatchObject(result);
+    expect(fake.asked).toHaveLength(asked);
   });
 
-  it('are in no error, whichever way it is printed', async () => {
-    const { inspect } = await import('node:util');
+  it('are in no error, whichever way it is printed, but the server is', async () => {
     const fake = await start(() => 'reset');
-    const http = createKubeHttp({ ...fake.connection, credential: tokens() });
-    expect(inspect(await caught(http(WRITE)), { depth: 9 })).not.toContain('secret');
+    const error = await caught(createKubeHttp({ ...fake.connection, credential: tokens() })(WRITE));
+    expect(String(error)).toContain(`no answer from the kube-apiserver at ${fake.url} (ECONNRESET`);
+    expect(inspect(error, { depth: 9 })).not.toContain('secret');
   });
 });
 
-it('keeps its connections', async () => {
-  const fake = await start(() => ({ status: 200 }));
-  const http = createKubeHttp(fake.connection);
-  for (let call = 0; call < 5; call += 1) await http(READ);
-  expect(fake.sockets).toBe(1);
-});
-
-it('reports every attempt', async () => {
+it('connections are kept, and every attempt is reported', async () => {
   const calls: KubeCall[] = [];
-  const fake = await start((_asked, nth) => (nth === 1 ? 'reset' : { status: 200 }));
-  await createKubeHttp(fake.connection, (call) => calls.push(call))(READ);
-  expect(calls.map(({ method, status }) => `${method} ${status}`)).toEqual(['GET 0', 'GET 200']);
+  const fake = await start((_asked, nth) => (nth === 1 ? failure(503, 'later') : { status: 200 }));
+  const http = createKubeHttp(fake.connection, (call) => calls.push(call));
+  for (let call = 0; call < 3; call += 1) await http(READ);
+  expect(fake.sockets.size).toBe(1);
+  expect(calls.map(({ method, status }) => `${method} ${status}`)).toEqual([
+    ...['GET 503', 'GET 200', 'GET 200', 'GET 200'],
+  ]);
   expect(calls.every(({ durationMs }) => durationMs > 0)).toBe(true);
 });
 
-it('asks for metadata alone where that is all it reads', async () => {
+it('metadata alone is asked for where that is all it reads', async () => {
   const fake = await start(() => ({ status: 200 }));
   await createKubeHttp(fake.connection)({ ...READ, metadataOnly: true });
   expect(fake.asked[0]?.headers.accept).toContain('as=PartialObjectMetadataList');
@@ -248,9 +242,9 @@ describe('a run', () => {
     expect(await caught(http(WRITE))).toMatchObject({ code: 'LEASE_LOST' });
     await http({ ...WRITE, query: { dryRun: 'All' } });
     await http(READ);
-    expect(fake.asked.map(({ method, query }) => `${method} ${query.toString()}`)).toEqual([
-      'POST dryRun=All',
-      'GET ',
+    expect(fake.asked.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'POST /api/v1/nodes?dryRun=All',
+      'GET /api/v1/nodes',
     ]);
   });
 });

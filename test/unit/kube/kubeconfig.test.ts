@@ -11,6 +11,7 @@ const folder = temporaryFolder();
 const PEM = '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n';
 const DATA = Buffer.from(PEM).toString('base64');
 const KEY = '-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n';
+const ID_TOKEN = `e30.${Buffer.from('{"exp":4000000000}').toString('base64url')}.x`;
 const KEY_DATA = Buffer.from(KEY).toString('base64');
 
 function kubeconfig(cluster: object, user: unknown, top: object = {}): string {
@@ -33,7 +34,6 @@ function read(text: string) {
 describe('a cluster', () => {
   // prettier-ignore
   it.each([
-    ['plain', {}, {}],
     ['a CA as data', { 'certificate-authority-data': DATA }, { certificateAuthority: PEM }],
     ['a CA beside the kubeconfig', { 'certificate-authority': 'pki/ca.crt' }, { certificateAuthority: PEM }],
     ['data before the file', { 'certificate-authority-data': DATA, 'certificate-authority': 'no' }, { certificateAuthority: PEM }],
@@ -48,15 +48,10 @@ describe('a cluster', () => {
     expect({ ...found, ...(await credential(false)) }).toEqual(tls);
   });
 
-  it('has the last value of a key that stands twice, as for kubectl', async () => {
-    const text = kubeconfig({}, {}, { preferences: {} });
+  it('has the last value of a key that stands twice, as for kubectl, and may have a path, as behind Rancher', async () => {
+    const text = kubeconfig({ server: 'https://rancher.test/k8s/clusters/c-1/' }, {}, { preferences: {} });
     const twice = text.replace(/( +)server: .*/, '$1server: https://old.test\n$&');
-    expect((await read(`${twice}preferences: {}\n`)).server).toBe('https://10.0.0.1:6443');
-  });
-
-  it('may have a path, as behind Rancher', async () => {
-    const { server } = await read(kubeconfig({ server: 'https://rancher.test/k8s/clusters/c-1/' }, {}));
-    expect(server).toBe('https://rancher.test/k8s/clusters/c-1');
+    expect((await read(`${twice}preferences: {}\n`)).server).toBe('https://rancher.test/k8s/clusters/c-1');
   });
 });
 
@@ -67,7 +62,7 @@ it.each([
   ['name and password', { username: 'a', password: 'b' }, { authorization: 'Basic YTpi' }],
   ['a certificate', { 'client-certificate-data': DATA, 'client-key-data': KEY_DATA }, { certificate: PEM, key: KEY }],
   ['nothing', {}, {}],
-  ['no rights of somebody else', { token: 'abc', as: '', 'as-groups': [] }, { authorization: 'Bearer abc' }],
+  ['OpenID Connect while its token lasts', { 'auth-provider': { name: 'oidc', config: { 'id-token': ID_TOKEN, 'client-id': 'a', 'idp-issuer-url': 'https://idp.invalid' } } }, { authorization: `Bearer ${ID_TOKEN}` }],
 ])('a user %s', async (_what, user, credential) => {
   writeFileSync(join(folder.path, 'token'), 'from-file\n');
   const connection = await read(kubeconfig({}, user));
@@ -79,28 +74,17 @@ describe('what is refused, in words', () => {
   it.each([
     ['server', kubeconfig({ server: 'ftp://x' }, {}), 'clusters[0].cluster.server: must be an http'],
     ['user in the URL', kubeconfig({ server: 'https://hush@x' }, {}), 'clusters[0].cluster.server: must be'],
-    ['password in the URL', kubeconfig({ server: 'https://a:hush@x' }, {}), 'clusters[0].cluster.server: must be'],
-    ['proxy', kubeconfig({ 'proxy-url': 'socks5://u:geheim@p' }, {}), 'proxy-url: must be an http or https URL'],
-    ['CA file', kubeconfig({ 'certificate-authority': '/no' }, {}), 'clusters[0].cluster.certificate-authority: there is no such file in / (ENOENT)'],
     ['CA data', kubeconfig({ 'certificate-authority-data': 'hush' }, {}), 'data: must be PEM text in base64'],
     ['CA and insecure', kubeconfig({ 'certificate-authority-data': DATA, 'insecure-skip-tls-verify': true }, {}), 'insecure-skip-tls-verify: must be left out when'],
-    ['flag', kubeconfig({ 'insecure-skip-tls-verify': 'yes' }, {}), 'insecure-skip-tls-verify: must be true or false'],
     ['context', kubeconfig({}, {}, { 'current-context': 'x' }), 'contexts: must be a list with the entry that current-context names; it has 2'],
-    ['no context', kubeconfig({}, {}, { 'current-context': '' }), 'current-context: must be the name'],
     ['user', kubeconfig({}, {}, { users: [] }), 'users: must be a list with the entry that the context names; it has 0'],
-    ['empty user', kubeconfig({}, {}, { contexts: [{ name: 'lab', context: { cluster: 'c' } }] }), 'contexts[0].context.user: must be a name'],
-    ['number as token', kubeconfig({}, { token: 12345 }), 'users[0].user.token: must be a text (put it in quotes)'],
-    ['key without certificate', kubeconfig({}, { 'client-key-data': KEY_DATA }), 'client-certificate: must be there'],
     ['certificate without key', kubeconfig({}, { 'client-certificate-data': DATA }), 'client-key: must be there'],
     ['exec version', kubeconfig({}, { exec: { command: 'x', apiVersion: 'v0' } }), 'exec.apiVersion: must be client'],
-    ['exec command', kubeconfig({}, { exec: {} }), 'exec.command: must be a program'],
     ['auth-provider', kubeconfig({}, { 'auth-provider': { name: 'gcp' } }), 'auth-provider.name: must be oidc'],
     ['the rights of somebody else', kubeconfig({}, { as: 'hush' }), 'user.as: must be left out: levelset takes nobody else’s rights'],
-    ['groups of somebody else', kubeconfig({}, { 'as-groups': ['hush'] }), 'user.as-groups: must be left out'],
     ['a key with its text', kubeconfig({}, { 'client-certificate-data': DATA, 'client-key': `hush${KEY_DATA}` }), 'client-key: there is no such file'],
     ['a token file with the token', kubeconfig({}, { tokenFile: '', token: 7 }), 'user.token: must be a text'],
     ['an alias of nothing', 'a: *hush', 'an alias has no anchor'],
-    ['no map', '[]', 'must be a map'],
     ['no YAML', 'a: b\ntoken: "hush', 'line 2 is not valid YAML'],
   ])('%s', async (_what, text, message) => {
     const error = await read(text).catch((thrown: unknown) => thrown);

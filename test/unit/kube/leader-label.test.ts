@@ -1,13 +1,10 @@
 import { expect, test } from 'vitest';
-import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
 import { labelLeader, LEADER_LABEL } from '../../../shared/kube/home.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
 import { sandboxKube } from './sandbox-kube.ts';
 
 test('one Pod has the label, whoever led before, and a process that does not lead has none', async () => {
-  const { sandbox } = await sandboxKube();
-  const credential = () => Promise.resolve({ authorization: `Bearer ${sandbox.kubeToken}` });
-  const http = createKubeHttp({ source: 'sandbox', server: sandbox.kubeUrl, tls: {}, credential });
+  const { sandbox, http } = await sandboxKube();
   for (const name of ['killed', 'next', 'third'])
     sandbox.kube.apply({
       kind: 'Pod',
@@ -28,12 +25,4 @@ test('one Pod has the label, whoever led before, and a process that does not lea
   await lead('next', false);
   expect(labelled()).toEqual([]);
   expect(sandbox.kube.get('Pod', 'levelset', 'next')?.metadata.labels).toEqual({ app: 'levelset' });
-});
-
-test('what fails is told, and stops nobody', async () => {
-  const warned: string[] = [];
-  const http = () => Promise.reject(new Error('no right'));
-  const warn = (message: string): void => void warned.push(message);
-  await labelLeader(http, { namespace: 'levelset', name: 'one' }, true, { ...SILENT, warn });
-  expect(warned).toEqual([expect.stringContaining('may reach a process that does not lead')]);
 });

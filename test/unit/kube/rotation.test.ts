@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -13,17 +12,13 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 const folder = temporaryFolder();
 const at = (name: string): string => join(folder.path, name);
+const certificate = (name: string): string =>
+  new URL(`../../support/certificates/${name}`, import.meta.url).pathname;
 const GET = { method: 'GET', path: '/x', doing: 'read x' } as const;
 
 beforeEach(() => {
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'];
-  for (const name of ['server', 'stranger', 'one', 'two']) {
-    const about = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1'];
-    const out = ['-keyout', at(`${name}.key`), '-out', at(`${name}.pem`)];
-    execFileSync('openssl', ['req', '-x509', ...key, ...out, ...about], { stdio: 'ignore' });
-  }
-  place('ca', 'server.pem', 1_000);
-  place('cert', 'one.pem', 1_000);
+  place('ca', 'chain-issuer.crt', 1_000);
+  place('cert', 'one.crt', 1_000);
   place('key', 'one.key', 1_000);
 });
 
@@ -32,12 +27,13 @@ async function serve(): Promise<{ url: string; takes: (name: string) => void }> 
   let taken = 'one';
   const server = createServer(
     {
-      ...{ cert: readFileSync(at('server.pem')), key: readFileSync(at('server.key')) },
+      cert: readFileSync(certificate('chain-leaf.crt')),
+      key: readFileSync(certificate('chain-leaf.key')),
       ...{ requestCert: true, rejectUnauthorized: false },
     },
     ({ socket }, answer) => {
       const shown = socket instanceof TLSSocket ? socket.getPeerCertificate().subject.CN : undefined;
-      const status = shown === taken ? 200 : 401;
+      const status = shown === `${taken}.example.org` ? 200 : 401;
       answer.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
       answer.end('{}');
     },
@@ -55,7 +51,7 @@ async function serve(): Promise<{ url: string; takes: (name: string) => void }> 
 
 /** Puts a file where the kubeconfig names it. */
 function place(name: string, from: string, mtime: number): void {
-  copyFileSync(at(from), at(name));
+  copyFileSync(certificate(from), at(name));
   utimesSync(at(name), mtime, mtime);
 }
 
@@ -77,13 +73,13 @@ it('a client certificate that was replaced is shown at once, and never with the 
   const { url, takes } = await serve();
   const http = createKubeHttp(await connectionTo(url));
   expect(await statusOf(http)).toBe(200);
-  place('cert', 'two.pem', 2_000);
+  place('cert', 'two.crt', 2_000);
   expect(await statusOf(http)).toBe(200);
   place('key', 'two.key', 2_000);
   expect(await statusOf(http)).toBe(401);
   takes('two');
   expect(await statusOf(http)).toBe(200);
-  place('cert', 'one.pem', 2_000);
+  place('cert', 'one.crt', 2_000);
   place('key', 'one.key', 2_000);
   expect(await statusOf(http)).toBe(200);
   takes('one');
@@ -95,11 +91,11 @@ it('a client certificate that was replaced is shown at once, and never with the 
 it('a CA that was replaced counts at once, and with the same time after a handshake that failed', async () => {
   const { url } = await serve();
   const post = { method: 'POST', path: '/x', doing: 'write x', body: {} } as const;
-  place('ca', 'stranger.pem', 1_000);
+  place('ca', 'two.crt', 1_000);
   const http = createKubeHttp(await connectionTo(url));
   await expect(http(post)).rejects.toThrow(/certificate-authority-data in the kubeconfig/);
-  place('ca', 'server.pem', 1_000);
+  place('ca', 'chain-issuer.crt', 1_000);
   expect(await http(post)).toMatchObject({ status: 200 });
-  place('ca', 'stranger.pem', 2_000);
+  place('ca', 'two.crt', 2_000);
   await expect(http(post)).rejects.toThrow(/certificate/);
 });

@@ -70,6 +70,8 @@ describe('Retry-After', () => {
     ['3', 3_000],
     [' 1.5 ', 1_500],
     ['Thu, 01 Jan 1970 00:00:07 GMT', 7_000],
+    ['3600', 300_000],
+    ['99999999999999999999', 300_000],
     ['in a while', undefined],
   ])('%s is read', (header, ms) => {
     expect(retryAfterMs(header, 0)).toBe(ms);

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import type { OpenStackConfig } from '../../../shared/config/config.ts';
 
 export interface Seen {
-  readonly method: string;
   readonly path: string;
   readonly token: string | undefined;
   readonly body: unknown;
@@ -21,23 +20,16 @@ export interface Fake {
   close(): Promise<void>;
 }
 
-export const PROJECT = 'b80f94f5e8a8495ba3d94c191e8b17f2';
-
 /** A Keystone whose catalog names the server itself for every service; all other paths go to `answer`. */
 export async function startFake(answer: Answer, login: Answer = issueToken()): Promise<Fake> {
   const seen: Seen[] = [];
   const logins: unknown[] = [];
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
-      const { method = '', url: path = '' } = request;
-      const token = [request.headers['x-auth-token']].flat()[0];
-      if (path.endsWith('/auth/tokens')) {
-        logins.push(body);
-        login({ method, path, token, body }, response, logins.length);
-        return;
-      }
-      seen.push({ method, path, token, body });
-      answer({ method, path, token, body }, response, seen.length);
+      const { url: path = '' } = request;
+      const one: Seen = { path, token: [request.headers['x-auth-token']].flat()[0], body };
+      if (path.endsWith('/auth/tokens')) login(one, response, logins.push(body));
+      else answer(one, response, seen.push(one));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -81,27 +73,21 @@ export function configFor(authUrl: string): OpenStackConfig {
   };
 }
 
-/** Answers `token-1`, `token-2`, ...; with a life in seconds and a suffix for the catalog's URLs. */
-export function issueToken(options: { seconds?: number; suffix?: string } = {}): Answer {
+/** Answers `token-1`, `token-2`, ..., each with a life in seconds. */
+export function issueToken({ seconds = 3600 } = {}): Answer {
   return (_seen, response, count) => {
     const host = String(response.req.headers.host);
-    const endpoint = (service: string) => ({
-      type: service,
-      endpoints: [
-        {
-          interface: 'public',
-          region_id: 'RegionOne',
-          url: `http://${host}/${service}${options.suffix ?? ''}`,
-        },
-      ],
+    const endpoint = (type: string) => ({
+      type,
+      endpoints: [{ interface: 'public', region_id: 'RegionOne', url: `http://${host}/${type}` }],
     });
     const now = Date.parse('2031-01-01T00:00:00Z');
     response.setHeader('x-subject-token', `token-${count}`);
     json(response, 201, {
       token: {
         issued_at: new Date(now).toISOString(),
-        expires_at: new Date(now + (options.seconds ?? 3600) * 1000).toISOString(),
-        project: { id: PROJECT },
+        expires_at: new Date(now + seconds * 1000).toISOString(),
+        project: { id: 'b80f94f5e8a8495ba3d94c191e8b17f2' },
         catalog: ['load-balancer', 'network', 'key-manager'].map(endpoint),
       },
     });

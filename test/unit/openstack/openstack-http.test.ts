@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
 import { createOpenStackHttp, NoAnswer, type Call } from '../../../shared/openstack/openstack-http.ts';
 import { NO_RUN } from '../../../shared/run-context.ts';
@@ -36,9 +37,15 @@ it.each([
   ['a GET again on a lost connection', 'GET', then(hangUp, status(200)), 200, 2],
   ['a GET three times at most', 'GET', then(status(502)), 502, 3],
   ['no GET again on 409', 'GET', then(status(409), status(200)), 409, 1],
-  ['no GET again on 501', 'GET', then(status(501), status(200)), 501, 1],
   ['no write again on 503', 'POST', then(status(503), status(200)), 503, 1],
   ['no write again on 429', 'POST', then(status(429, { 'retry-after': '0' }), status(200)), 429, 1],
+  [
+    'no GET again on 429 that asks for a long wait',
+    'GET',
+    then(status(429, { 'retry-after': '120' }), status(200)),
+    429,
+    1,
+  ],
   ['no redirect followed', 'GET', then(status(302, { location: '/y' }), status(200)), 302, 1],
 ] as const)('tries %s', async (_what, method, answer, expected, attempts) => {
   const { result, calls } = await run(method, answer);
@@ -65,12 +72,6 @@ it('makes nothing whose answer the run may not see, and sends all else', async (
   ]);
 });
 
-it('returns an answer that asks for a long wait', async () => {
-  const { result, calls } = await run('GET', then(status(429, { 'retry-after': '120' }), status(200)));
-  expect(result).toMatchObject({ status: 429, retryAfterMs: 120_000 });
-  expect(calls).toHaveLength(1);
-});
-
 it('does not wait for a second timeout', async () => {
   const { result, calls } = await run('GET', () => undefined);
   expect(result).toBeInstanceOf(NoAnswer);
@@ -84,21 +85,16 @@ it('has nothing of the request in its errors', async () => {
   });
   const http = createOpenStackHttp(fake.config, () => undefined);
   const headers = { 'x-auth-token': 'secret-token' };
-  const error: unknown = await http({ service: 'network', method: 'POST', url: fake.url, headers }).catch(
+  const error = await http({ service: 'network', method: 'POST', url: fake.url, headers }).catch(
     (reason: unknown) => reason,
   );
   expect(error).toBeInstanceOf(NoAnswer);
-  const { inspect } = await import('node:util');
   expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('secret-token');
 });
 
-it.each([
-  ['HTML', '<html>no</html>'],
-  ['cut JSON', '{"ports": [{"id":'],
-  ['nothing', ''],
-])('has no body for %s', async (_what, text) => {
+it('has no body for JSON that is cut', async () => {
   const { result } = await run('GET', (_seen, response) => {
-    response.writeHead(200).end(text);
+    response.writeHead(200).end('{"ports": [{"id":');
   });
   expect(result).toEqual({ status: 200, body: undefined, serverTimeMs: expect.any(Number) as number });
 });

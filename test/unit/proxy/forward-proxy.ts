@@ -12,18 +12,17 @@ export interface ForwardProxy {
 export interface ForwardProxyOptions {
   /** Whom it knows: `host:port` to a port of this machine. Nobody else resolves these names. */
   readonly hosts: Readonly<Record<string, number>>;
-  /** `user:password`; without it nobody is asked. */
-  readonly credentials?: string;
+  /** `user:password`. */
+  readonly credentials: string;
 }
 
 /** A proxy as companies have one: CONNECT for https, whole URLs for http (RFC 9110, 9.3.6; RFC 9112, 3.2.2). */
 export async function startForwardProxy({ hosts, credentials }: ForwardProxyOptions): Promise<ForwardProxy> {
   const asked: string[] = [];
   const open = new Set<Socket>();
-  const expected =
-    credentials === undefined ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`;
+  const expected = `Basic ${Buffer.from(credentials).toString('base64')}`;
   const refusal = ({ headers }: IncomingMessage, host: string): 407 | 502 | undefined => {
-    if (expected !== undefined && headers['proxy-authorization'] !== expected) return 407;
+    if (headers['proxy-authorization'] !== expected) return 407;
     return hosts[host] === undefined ? 502 : undefined;
   };
   const server = createServer((request, response) => {
@@ -33,15 +32,9 @@ export async function startForwardProxy({ hosts, credentials }: ForwardProxyOpti
     asked.push(`${request.method} ${request.url}${refused === undefined ? '' : ` ${refused}`}`);
     if (refused !== undefined) return void response.writeHead(refused).end();
     const path = `${target?.pathname}${target?.search}`;
-    const onward = {
-      host: '127.0.0.1',
-      port: hosts[host],
-      path,
-      method: request.method,
-      headers: request.headers,
-    };
+    const { method, headers } = request;
     request.pipe(
-      ask(onward, (answer) => {
+      ask({ host: '127.0.0.1', port: hosts[host], path, method, headers }, (answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(response);
       }).on('error', () => response.destroy()),

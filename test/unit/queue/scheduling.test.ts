@@ -1,76 +1,21 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { retryAfterMs } from '../../../shared/http.ts';
-import { ERRORS, type ErrorCode } from '../../../shared/model/errors.ts';
+import type { Outcome } from '../../../shared/model/outcome.ts';
 import { requeueDelayMs } from '../../../shared/queue/scheduling.ts';
 import { failed, progressing, SETTLED } from './reports.ts';
 
-const most = (): number => 0.999999;
-const least = (): number => 0;
+const UNAUTHORIZED = { ...failed(), code: 'UNAUTHORIZED' } as const;
+const delaysOf = (outcome: Outcome, attempts: readonly number[], random = () => 0.999999) =>
+  attempts.map((attempt) => requeueDelayMs(outcome, attempt, random));
 
-test('a settled or blocked key is not requeued', () => {
-  expect(requeueDelayMs(SETTLED, 0, most)).toBeUndefined();
-  expect(requeueDelayMs({ status: 'blocked', reason: 'bad annotation' }, 0, most)).toBeUndefined();
-});
-
-test('the longest delay doubles with each attempt up to 30 s', () => {
-  const longest = [0, 1, 2, 3, 4, 5, 6, 50].map((attempt) => requeueDelayMs(failed(), attempt, most));
-  expect(longest).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
-});
-
-test('a run that only ended early goes on at once, but not again and again', () => {
-  expect([0, 1, 2].map((attempt) => requeueDelayMs(progressing(0), attempt, most))).toEqual([
-    0, 2_000, 4_000,
-  ]);
-});
-
-test('a run that names a delay is never requeued earlier, even when that is longer than 30 s', () => {
-  expect(requeueDelayMs(progressing(3_000), 0, least)).toBe(3_000);
-  expect(requeueDelayMs(failed(90_000), 4, most)).toBe(90_000);
-});
-
-test('a failure that only an operator can mend is requeued with delays of up to five minutes', () => {
-  const unauthorized = { ...failed(), code: 'UNAUTHORIZED' } as const;
-  const longest = [0, 1, 2, 4, 6, 8, 9, 50].map((attempt) => requeueDelayMs(unauthorized, attempt, most));
-  expect(longest).toEqual([1_000, 2_000, 4_000, 16_000, 64_000, 256_000, 300_000, 300_000]);
-});
-
-test('whatever anybody asks for, a delay is at most five minutes', () => {
-  const asked = fc.oneof(fc.double({ noNaN: true }), fc.integer(), fc.constant(Infinity));
-  const codes = fc.constantFrom(...(Object.keys(ERRORS) as ErrorCode[]));
-  fc.assert(
-    fc.property(
-      asked,
-      codes,
-      fc.nat(100),
-      fc.double({ min: 0, max: 0.99, noNaN: true }),
-      (ms, code, nth, lot) => {
-        const delays = [{ ...failed(ms), code }, progressing(ms)].map((one) =>
-          requeueDelayMs(one, nth, () => lot),
-        );
-        for (const delay of delays) {
-          expect(delay).toBeGreaterThanOrEqual(0);
-          expect(delay).toBeLessThanOrEqual(300_000);
-        }
-      },
-    ),
-  );
-});
-
-test('whatever the header Retry-After says, it is no more than five minutes', () => {
-  const header = fc.oneof(
-    fc.string(),
-    fc.bigInt({ min: 0n }).map(String),
-    fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
-  );
-  fc.assert(
-    fc.property(header, (text) => {
-      const ms = retryAfterMs(text) ?? 0;
-      expect(ms).toBeGreaterThanOrEqual(0);
-      expect(ms).toBeLessThanOrEqual(300_000);
-    }),
-  );
-  expect(['0', '120', '3600', '99999999999'].map((text) => retryAfterMs(text))).toEqual([
-    0, 120_000, 300_000, 300_000,
-  ]);
+// prettier-ignore
+test.each<[string, (number | undefined)[], (number | undefined)[]]>([
+  ['a settled or blocked key is not requeued', [...delaysOf(SETTLED, [0]), ...delaysOf({ status: 'blocked', reason: '' }, [0])], [undefined, undefined]],
+  ['the longest delay doubles with each attempt up to 30 s', delaysOf(failed(), [0, 1, 2, 3, 4, 5, 50]), [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]],
+  ['a run that only ended early goes on at once, but not again and again', delaysOf(progressing(0), [0, 1, 2]), [0, 2_000, 4_000]],
+  ['a run that names a delay is never requeued earlier', delaysOf(progressing(3_000), [0], () => 0), [3_000]],
+  ['a run that names a longer delay than 30 s is requeued then', delaysOf(failed(90_000), [4]), [90_000]],
+  ['whatever anybody asks for, a delay is at most five minutes', [...delaysOf(failed(Infinity), [0]), ...delaysOf(progressing(1e12), [50])], [300_000, 300_000]],
+  ['a failure that only an operator can mend is requeued after up to five minutes', delaysOf(UNAUTHORIZED, [0, 2, 8, 9, 50]), [1_000, 4_000, 256_000, 300_000, 300_000]],
+])('%s', (_what, delays, expected) => {
+  expect(delays).toEqual(expected);
 });

@@ -32,11 +32,6 @@ export function nodeEvent(verb: string, change: Partial<AuditEvent> = {}): Audit
   };
 }
 
-export function nonResourceEvent(): AuditEvent {
-  const { auditID, stage, verb, user } = serviceEvent('get');
-  return { auditID, stage, verb, user, requestURI: '/healthz', responseStatus: { code: 200 } };
-}
-
 export function eventList(items: readonly unknown[]): unknown {
   return { kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata: {}, items };
 }

@@ -18,7 +18,6 @@ export const THOROUGH = [
   'test/functions/lambda/lambda-trouble.test.ts',
   'test/functions/lambda/bundles.test.ts',
   'test/functions/lambda/package.test.ts',
-  'test/functions/lambda/clusters/worker-trouble.test.ts',
   'test/functions/cli/waits.test.ts',
   'test/functions/page/outage.test.ts',
   'test/functions/serve/leader.test.ts',

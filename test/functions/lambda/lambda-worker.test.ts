@@ -65,25 +65,26 @@ test.each([
   expect(sandbox.requests).toEqual([]);
 });
 
-test('a message about nothing that is known here is dropped with a line of log, and takes no neighbour along', async () => {
+test('a message about nothing that can be done is done with a line of log, at once, and takes no neighbour along', async () => {
   const { aws, sandbox } = await deployed();
   sandbox.kube.apply(aService('web'));
-  const unreadable = ['what?', JSON.stringify({ version: 7, ...asked() })];
-  const elsewhere = (['service/default/web', 'all'] as const).map((key) => asked(key, { cluster: 'prod-a' }));
-
+  sandbox.kube.apply(aService('blocked', { 'loadbalancer.openstack.org/class': 'nobodys' }));
   const dropped = [
-    ...unreadable.map((body) => record(asked(), { body })),
-    ...elsewhere.map((one) => record(one)),
+    record(asked(), { body: 'what?' }),
+    record(asked(), { body: JSON.stringify({ version: 7, ...asked() }) }),
+    record(asked('service/default/web', { cluster: 'prod-a' })),
+    record(asked('all', { cluster: 'prod-a' })),
   ];
   expect(await deliver(dropped)).toEqual([]);
   expect(sandbox.requests).toEqual([]);
-  expect(await deliver([...dropped, record(asked())])).toEqual([]);
+  expect(await deliver([...dropped, record(asked('service/default/blocked')), record(asked())])).toEqual([]);
 
   expect(sandbox.cloud.loadbalancers).toHaveLength(1);
   expect(aws.sent).toEqual([]);
   expect(logged()).toContain('it is of version 7, this program reads up to 3');
   expect(logged()).toContain('"cluster":"prod-a"');
   expect(logged().match(/"result":"unreadable"/g)).toHaveLength(4);
+  expect(logged()).not.toContain('the next sweep goes on with a key');
 });
 
 test('a run that fails is tried after 1 and 2 s, and then the condition says so, and the sweep goes on', async () => {

@@ -29,8 +29,7 @@ test('keys go out ten at a time, a group per key, and the same event only once',
   expect(aws.sent.map(({ body }) => body)).toEqual(all.map(bodyOf));
 });
 
-const answered = (names: object): string => JSON.stringify({ Successful: [], Failed: [], ...names });
-const TOOK_ONE = answered({ Successful: [{ Id: '1' }], Failed: [{ Id: '0', Code: 'InternalError' }] });
+const TOOK_ONE = '{"Successful":[{"Id":"1"}],"Failed":[{"Id":"0","Code":"InternalError"}]}';
 
 test('an entry that is refused is sent once more, alone', async () => {
   aws.trouble.set('SQS', { status: 200, text: TOOK_ONE, times: 1 });
@@ -45,7 +44,6 @@ test.each([
   [TOOK_ONE, 'SQS refused 1 of 2 messages: InternalError'],
   ['{"Successful":[{"Id":"1"}],"Failed":null}', 'SQS refused 1 of 2 messages: not in the answer'],
   ['{}', 'SQS refused 2 of 2 messages: not in the answer'],
-  ['[]', 'another program than SQS answered SendMessageBatch'],
   ['<html>', 'another program than SQS answered SendMessageBatch'],
 ])('an answer of 200 with %s has not taken what it does not name', async (text, why) => {
   aws.trouble.set('SQS', { status: 200, text });

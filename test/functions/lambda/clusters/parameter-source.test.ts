@@ -112,8 +112,6 @@ test('an entry that is being written is not there yet, and one that changes stay
 test.each([
   [400, '{}'],
   [200, '{"Parameters":[{"Value":hunter2'],
-  [200, '{}'],
-  [200, 'null'],
 ])(
   'while Parameter Store answers %i %s the texts stay, tries are far between, and nothing of it is told',
   async (status, text) => {

@@ -18,7 +18,7 @@ export interface AwsAccess {
   };
 }
 
-export interface AwsCall {
+interface AwsCall {
   readonly service: 'sqs' | 'ssm';
   readonly url: string;
   readonly target: string;

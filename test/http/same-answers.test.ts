@@ -9,8 +9,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { auditWebhook } from '../../functions/audit-webhook.ts';
 import { events } from '../../functions/events.ts';
-import type { RefusalReason } from '../../functions/http/server-options.ts';
-import type { ServerOptions } from '../../functions/http/server-options.ts';
+import type { RefusalReason, ServerOptions } from '../../functions/http/server-options.ts';
 import { expressFunction } from '../../functions/lambda/express-function.ts';
 import { httpFunction, type HttpFunction } from '../../functions/lambda/http-function.ts';
 import { resync } from '../../functions/resync.ts';
@@ -105,8 +104,28 @@ async function onPort(side: Side): Promise<(call: Call) => Promise<Answer>> {
   };
 }
 
-/** The functions, each behind its routes of an HTTP API, which are all paths below the first part here. */
-function onLambda({ options }: Side): (call: Call) => Promise<Answer> {
+const httpApi = ({ method, path, headers }: Call, stage = '$default', rawPath = path): object => {
+  const requestContext = { stage, http: { method, path, sourceIp: '192.0.2.1' } };
+  return { version: '2.0', rawPath, headers, requestContext };
+};
+const older = ({ method: httpMethod, path }: Call, more: object): object => ({ httpMethod, path, ...more });
+const each = ({ headers }: Call, change: (header: [string, string]) => [string, unknown]): object =>
+  Object.fromEntries(Object.entries(headers).map(change));
+
+/** What an HTTP API makes of a request, one of a stage, one whose stage is named as the path, load balancers, and a REST API. */
+const ENVELOPES: readonly ((call: Call) => object)[] = [
+  (call) => httpApi(call),
+  (call) => httpApi(call, 'prod', `/prod${call.path}`),
+  (call) => httpApi(call, 'audit', `/audit${call.path}`),
+  (call) => older(call, { headers: call.headers }),
+  (call) => older(call, { multiValueHeaders: each(call, ([name, value]) => [name, [value]]) }),
+  (call) =>
+    older(call, { multiValueHeaders: null, headers: each(call, ([name, its]) => [name.toUpperCase(), its]) }),
+];
+const WRAPPED = fc.constantFrom(...ENVELOPES);
+
+/** The functions, each behind its routes, which are all paths below the first part here. Those of people are behind an HTTP API. */
+function onLambda({ options }: Side): (call: Call, wrap: (call: Call) => object) => Promise<Answer> {
   const always =
     <T>(value: T) =>
     () =>
@@ -117,17 +136,16 @@ function onLambda({ options }: Side): (call: Call) => Promise<Answer> {
     resync: expressFunction(always(resync(options))),
   };
   const page = expressFunction(always(status(options)));
-  return async ({ method, path, headers, body }) => {
-    const handler = functions[path.split('/')[1] ?? ''] ?? page;
+  return async (call, wrap) => {
+    const { method, path, headers, body } = call;
+    const name = path.split('/')[1] ?? '';
+    const handler = functions[name] ?? page;
     const isText = headers['content-encoding'] === undefined;
     const event = {
-      version: '2.0',
-      rawPath: path,
+      ...(name === 'audit' || name === 'events' ? wrap(call) : httpApi(call)),
       rawQueryString: queryOf(path).slice(1),
-      headers,
       body: body.toString(isText ? 'utf8' : 'base64'),
       isBase64Encoded: !isText,
-      requestContext: { http: { method, path, sourceIp: '192.0.2.1' } },
     };
     const answer = await handler(event as unknown as APIGatewayProxyEventV2, {} as Context);
     const named = Object.entries(answer.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
@@ -262,8 +280,8 @@ test('the answer to a request, what it queues and why it is refused are the same
   const [callPort, callLambda] = [await onPort(port), onLambda(lambda)];
   const statuses = new Set<unknown>();
   await fc.assert(
-    fc.asyncProperty(calls, async (call) => {
-      const answers = [await callPort(call), await callLambda(call)].map(seen);
+    fc.asyncProperty(calls, WRAPPED, async (call, wrap) => {
+      const answers = [await callPort(call), await callLambda(call, wrap)].map(seen);
       statuses.add(answers[0]?.status);
       expect(answers[1]).toEqual(answers[0]);
       const [onOne, onOther] = [port, lambda].map(({ queued, refused }) => ({
@@ -272,7 +290,7 @@ test('the answer to a request, what it queues and why it is refused are the same
       }));
       expect(onOther).toEqual(onOne);
     }),
-    { numRuns: 200, examples: EXAMPLES.map((call): [Call] => [call]) },
+    { numRuns: 200, examples: EXAMPLES.map((call) => [call, ENVELOPES[1]]) },
   );
   expect([...statuses].sort()).toEqual([200, 202, 400, 401, 404, 405, 413, 415, 422, 503]);
 });

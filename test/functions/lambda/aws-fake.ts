@@ -2,18 +2,19 @@
  * SQS and SSM as far as levelset calls them: an HTTP server that refuses what they refuse (docs/sources/tools.md, "SQS
  * FIFO queues").
  */
+import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 export interface SentMessage {
-  readonly queue: string;
   readonly body: string;
   readonly groupId: string;
 }
 
-type Down = 'SSM' | 'SQS' | 'SendMessageBatch';
+/** No answer, a connection that ends once, or an answer of another kind, so many times or until it is over. */
+type Trouble = 'hangs' | 'resets' | { readonly status: number; readonly text?: string; times?: number };
 
 export interface AwsFake {
   readonly url: string;
@@ -22,181 +23,108 @@ export interface AwsFake {
   readonly parameters: Map<string, string>;
   /** When a parameter was written, in seconds since 1970; long ago where it is not said. */
   readonly modified: Map<string, number>;
-  /** So many calls of Parameter Store are answered that there were too many. */
-  throttled: number;
-  /** What is answered with a status of 200 instead, as a proxy may. */
-  garbled: string | undefined;
-  /** X-Amz-Target of each request, with the size of a batch or the path. */
+  /** Each call that was answered: its action, with the size of a batch, the path, or which message is hidden for how long. */
   readonly calls: string[];
-  /** How often entries with this text in their body are refused before they are taken. */
-  readonly refuse: Map<string, number>;
-  /** By receipt handle: for how many seconds a received message is hidden. */
-  readonly hidden: Map<string, number>;
-  /** Receipt handles of messages that somebody else has received since. */
-  readonly stale: Set<string>;
-  /** What is down, a service or one of its actions: answered with this status, or not at all. */
-  readonly down: Map<Down, number | 'hangs'>;
+  /** By a service or one of its actions. */
+  readonly trouble: Map<'SSM' | 'SQS' | 'ChangeMessageVisibility' | 'SendMessageBatch', Trouble>;
+  /** How many calls met with trouble. */
+  troubled: number;
   close(): Promise<void>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-}
+type Answer = Fields | undefined;
 
+/** The secret and the session of each access key. */
+const ACCESS: Readonly<Record<string, readonly [secret: string, token?: string]>> = {
+  id: ['secret'],
+  lab: ['lab', 'lab'],
+};
 /** For so long a deduplication id counts. */
 const SEEN_MS = 300_000;
 const GROUP = /^[\w!"#$%&'()*+,\-./:;<=>?@[\\\]^`{|}~]{1,128}$/;
+const LONG_AGO_S = 1_700_000_000;
 
 export async function startAws(): Promise<AwsFake> {
-  const sent: SentMessage[] = [];
   const seen = new Map<string, number>();
-  const parameters = new Map<string, string>();
-  const modified = new Map<string, number>();
-  const tokens = new Map<string, { readonly asked: string; readonly from: number }>();
-  const calls: string[] = [];
-  const refuse = new Map<string, number>();
-  const hidden = new Map<string, number>();
-  const stale = new Set<string>();
-  const down = new Map<Down, number | 'hangs'>();
-
+  let pages = 0;
   const server = http.createServer((request, response) => {
     void text(request).then((body) => {
-      const [service, action] = String(request.headers['x-amz-target']).split('.');
-      const trouble = down.get(service === 'AmazonSSM' ? 'SSM' : 'SQS') ?? down.get(action as Down);
+      const [service, action = ''] = String(request.headers['x-amz-target']).split('.');
+      const { trouble: all } = fake;
+      const trouble =
+        all.get(service === 'AmazonSSM' ? 'SSM' : 'SQS') ?? all.get(action as 'SendMessageBatch');
+      if (trouble === undefined) {
+        const answerTo = isSigned(request, body) ? ACTIONS[action] : () => refused('InvalidSignature');
+        const answer = (answerTo ?? (() => refused('UnknownOperation')))(JSON.parse(body) as Fields);
+        response.writeHead(answer?.['__type'] === undefined ? 200 : 400);
+        response.end(JSON.stringify(answer) as string | undefined);
+        return;
+      }
+      fake.troubled += 1;
       if (trouble === 'hangs') return;
-      if (trouble !== undefined) {
-        response.writeHead(trouble).end('{"__type":"InternalServerError"}');
-        return;
-      }
-      if (fake.garbled !== undefined) {
-        response.end(fake.garbled);
-        return;
-      }
-      const answer = answerTo(request, JSON.parse(body) as Fields);
-      response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
-      response.end(JSON.stringify(answer.body) as string | undefined);
+      if (trouble === 'resets' || (trouble.times !== undefined && (trouble.times -= 1) === 0)) all.clear();
+      if (trouble === 'resets') request.socket.resetAndDestroy();
+      else response.writeHead(trouble.status).end(trouble.text);
     });
   });
 
-  const answerTo = (request: http.IncomingMessage, body: Fields): Answer => {
-    const target = String(request.headers['x-amz-target']);
-    if (!request.headers.authorization?.startsWith('AWS4-HMAC-SHA256 Credential=')) {
-      return refused('MissingAuthenticationToken');
-    }
-    if (target.startsWith('AmazonSSM.') && fake.throttled > 0) {
-      fake.throttled -= 1;
-      return refused('ThrottlingException', 'Rate exceeded');
-    }
-    if (target === 'AmazonSSM.GetParametersByPath') return getParametersByPath(body);
-    if (target === 'AmazonSSM.GetParameters') return getParameters(body);
-    if (target === 'AmazonSQS.SendMessageBatch') return sendBatch(body);
-    if (target === 'AmazonSQS.ChangeMessageVisibility') return hide(body);
-    return refused('UnknownOperationException');
+  const shown = (Name: string, value = fake.parameters.get(Name)): Fields => ({
+    ...{ Name, Value: value, LastModifiedDate: fake.modified.get(Name) ?? LONG_AGO_S },
+  });
+
+  const ACTIONS: Readonly<Record<string, (body: Fields) => Answer>> = {
+    GetParameters: (body) => {
+      const names = body['Names'] as readonly string[];
+      fake.calls.push(['GetParameters', ...names.filter((name) => name.includes('/clusters/'))].join(' '));
+      if (names.length > 10 || body['WithDecryption'] !== true) return refused('Validation');
+      return { Parameters: names.filter((name) => fake.parameters.has(name)).map((name) => shown(name)) };
+    },
+
+    /** Pages are in no order that anybody may rely on, and every third is empty, as may be (docs/sources/tools.md, "Parameters by path"). */
+    GetParametersByPath: ({ MaxResults: most, NextToken: token, ...asked }) => {
+      const path = String(asked['Path']);
+      fake.calls.push(`GetParametersByPath ${path}`);
+      const [before, from = 0] = JSON.parse((token ?? '[]') as string) as [string?, number?];
+      const isGoingOn = before === undefined || before === JSON.stringify(asked);
+      if (!isGoingOn || !(Number(most) >= 1 && Number(most) <= 10)) return refused('Validation');
+      const below = [...fake.parameters.keys()]
+        .filter((name) => name.startsWith(path))
+        .filter((name) => asked['Recursive'] === true || !name.slice(path.length).includes('/'));
+      const end = from + (from > 0 && ++pages % 3 === 0 ? 0 : Number(most));
+      const isDecrypted = asked['WithDecryption'] === true;
+      return {
+        Parameters: below.slice(from, end).map((name) => shown(name, isDecrypted ? undefined : 'AQICAHh')),
+        ...(end < below.length && { NextToken: JSON.stringify([JSON.stringify(asked), end]) }),
+      };
+    },
+
+    SendMessageBatch: (body) => {
+      const entries = body['Entries'] as readonly Fields[];
+      fake.calls.push(`SendMessageBatch ${entries.length}`);
+      if (entries.length === 0 || entries.length > 10) return refused('TooManyEntriesInBatchRequest');
+      const codes = entries.map((entry) => [entry['Id'], send(String(body['QueueUrl']), entry)] as const);
+      return {
+        Successful: codes.flatMap(([Id, code]) => (code === undefined ? [{ Id }] : [])),
+        Failed: codes.flatMap(([Id, code]) => (code === undefined ? [] : [{ Id, Code: code }])),
+      };
+    },
+
+    ChangeMessageVisibility: ({ ReceiptHandle: receipt, VisibilityTimeout: seconds }) => {
+      fake.calls.push(`ChangeMessageVisibility ${String(receipt)} ${String(seconds)}`);
+      return undefined;
+    },
   };
 
-  const getParameters = (body: Fields): Answer => {
-    const names = body['Names'] as readonly string[];
-    const ofEntries = names.filter((name) => name.includes('/clusters/'));
-    calls.push(['GetParameters', ...ofEntries].join(' '));
-    if (names.length > 10 || body['WithDecryption'] !== true) return refused('ValidationException');
-    const found = names.filter((name) => parameters.has(name));
-    return {
-      status: 200,
-      body: {
-        Parameters: found.map((Name) => ({
-          ...{ Name, Value: parameters.get(Name), LastModifiedDate: modified.get(Name) ?? 1_700_000_000 },
-        })),
-        InvalidParameters: names.filter((name) => !parameters.has(name)),
-      },
-    };
-  };
-
-  /** Pages are in no order that anybody may rely on, and every third is empty, as may be (docs/sources/tools.md, "Parameters by path"). */
-  const getParametersByPath = (body: Fields): Answer => {
-    const { Path: path, Recursive: isRecursive = false, WithDecryption: isDecrypted = false } = body;
-    const { MaxResults: most = 10, NextToken: token, ...rest } = body;
-    calls.push(`GetParametersByPath ${String(path)}`);
-    const known = ['Path', 'Recursive', 'WithDecryption'];
-    const isWhole = Number.isInteger(most) && Number(most) >= 1 && Number(most) <= 10;
-    if (!isWhole || Object.keys(rest).some((name) => !known.includes(name)))
-      return refused('ValidationException');
-    if (typeof path !== 'string' || !/^\/[\w.\-/]*$/.test(path)) return refused('ValidationException');
-    const asked = JSON.stringify(rest);
-    const begun = typeof token === 'string' ? tokens.get(token) : undefined;
-    if (token !== undefined && begun?.asked !== asked) return refused('InvalidNextToken');
-    const from = begun?.from ?? 0;
-    const prefix = path.endsWith('/') ? path : `${path}/`;
-    const below = [...parameters.keys()]
-      .filter((name) => name.startsWith(prefix))
-      .filter((name) => isRecursive === true || !name.slice(prefix.length).includes('/'));
-    const isEmpty = tokens.size % 3 === 2;
-    const page = isEmpty ? [] : below.slice(from, from + Number(most));
-    const next = from + page.length;
-    const nextToken = `token-${tokens.size}`;
-    if (next < below.length) tokens.set(nextToken, { asked, from: next });
-    return {
-      status: 200,
-      body: {
-        Parameters: page.map((Name) => ({
-          ...{
-            Name,
-            Type: 'SecureString',
-            Version: 1,
-            LastModifiedDate: modified.get(Name) ?? 1_700_000_000,
-          },
-          Value: isDecrypted === true ? parameters.get(Name) : 'AQICAHh-encrypted',
-        })),
-        ...(next < below.length && { NextToken: nextToken }),
-      },
-    };
-  };
-
-  const sendBatch = (body: Fields): Answer => {
-    const entries = body['Entries'] as readonly Fields[];
-    calls.push(`SendMessageBatch ${entries.length}`);
-    if (entries.length === 0) return refused('EmptyBatchRequest');
-    if (entries.length > 10) return refused('TooManyEntriesInBatchRequest');
-    if (new Set(entries.map((entry) => entry['Id'])).size < entries.length)
-      return refused('BatchEntryIdsNotDistinct');
-    const failed = entries.flatMap((entry) => {
-      const code = send(String(body['QueueUrl']), entry);
-      return code ? [{ Id: entry['Id'], Code: code, SenderFault: true }] : [];
-    });
-    const refusedIds = new Set(failed.map(({ Id }) => Id));
-    const taken = entries.flatMap(({ Id }) => (refusedIds.has(Id) ? [] : [{ Id }]));
-    return { status: 200, body: { Successful: taken, ...(failed.length > 0 && { Failed: failed }) } };
-  };
-
-  const hide = (body: Fields): Answer => {
-    const seconds = body['VisibilityTimeout'];
-    calls.push('ChangeMessageVisibility');
-    if (!Number.isInteger(seconds) || Number(seconds) < 0 || Number(seconds) > 43_200)
-      return refused('InvalidParameterValue');
-    const receipt = String(body['ReceiptHandle']);
-    if (!receipt.startsWith('receipt-')) return refused('ReceiptHandleIsInvalid');
-    if (stale.has(receipt)) return refused('MessageNotInflight');
-    hidden.set(receipt, Number(seconds));
-    return { status: 200, body: undefined };
-  };
-
-  const send = (url: string, entry: Fields): string | undefined => {
-    const message = String(entry['MessageBody']);
-    for (const [part, times] of refuse) {
-      if (!message.includes(part) || times === 0) continue;
-      refuse.set(part, times - 1);
-      return 'InternalError';
-    }
-    const [queue = ''] = url.split('/').slice(-1);
-    const { MessageGroupId: group, MessageDeduplicationId: id } = entry;
+  const send = (queue: string, entry: Fields): string | undefined => {
+    const { MessageBody: body, MessageGroupId: group, MessageDeduplicationId: id } = entry;
     if (!queue.endsWith('.fifo')) return 'QueueDoesNotExist';
     if (typeof group !== 'string' || typeof id !== 'string') return 'MissingParameter';
     if (!GROUP.test(group) || !GROUP.test(id) || 'DelaySeconds' in entry) return 'InvalidParameterValue';
-    const seenAtMs = seen.get(`${queue} ${group} ${id}`) ?? -Infinity;
+    const seenAtMs = seen.get(`${group} ${id}`) ?? -Infinity;
     if (Date.now() - seenAtMs < SEEN_MS) return undefined;
-    seen.set(`${queue} ${group} ${id}`, Date.now());
-    sent.push({ queue, body: message, groupId: group });
+    seen.set(`${group} ${id}`, Date.now());
+    fake.sent.push({ body: String(body), groupId: group });
     return undefined;
   };
 
@@ -204,16 +132,7 @@ export async function startAws(): Promise<AwsFake> {
   await once(server, 'listening');
   const fake: AwsFake = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    sent,
-    parameters,
-    modified,
-    throttled: 0,
-    garbled: undefined,
-    calls,
-    refuse,
-    hidden,
-    stale,
-    down,
+    ...{ sent: [], parameters: new Map(), modified: new Map(), calls: [], trouble: new Map(), troubled: 0 },
     close: async () => {
       server.close();
       server.closeAllConnections();
@@ -223,6 +142,23 @@ export async function startAws(): Promise<AwsFake> {
   return fake;
 }
 
-function refused(type: string, message = type): Answer {
-  return { status: 400, body: { __type: `com.amazonaws.sqs#${type}`, message } };
+function refused(type: string): Answer {
+  return { __type: `com.amazonaws#${type}` };
+}
+
+/** Whether the signature is that which AWS computes of what came, over all that must be signed (Signature Version 4). */
+function isSigned({ method = '', url = '', headers }: http.IncomingMessage, body: string): boolean {
+  const pattern = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=(\w+)$/;
+  const [, key = '', scope = '', names = '', given] = pattern.exec(headers.authorization ?? '') ?? [];
+  const [secret, token] = ACCESS[key] ?? [];
+  const needed = Object.keys(headers).filter((name) => name === 'host' || name.startsWith('x-amz-'));
+  const isWhole = needed.every((name) => names.split(';').includes(name));
+  if (secret === undefined || headers['x-amz-security-token'] !== token || !isWhole) return false;
+  const sha256 = (data: string): string => createHash('sha256').update(data).digest('hex');
+  const hmac = (by: string | Buffer, data: string): Buffer => createHmac('sha256', by).update(data).digest();
+  const lines = names.split(';').map((name) => `${name}:${String(headers[name])}\n`);
+  const canonical = [method, url, '', lines.join(''), names, sha256(body)].join('\n');
+  const toSign = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, sha256(canonical)].join('\n');
+  const by = scope.split('/').reduce<string | Buffer>(hmac, `AWS4${secret}`);
+  return hmac(by, toSign).toString('hex') === given;
 }

@@ -7,21 +7,14 @@ import type {
 } from 'aws-lambda';
 import { readFile } from 'node:fs/promises';
 import { onTestFinished, vi } from 'vitest';
-import type { ReconcileRequest } from '../../../shared/model/request.ts';
-import { readMessage, type QueuedWork } from '../../../shared/queue/queued-work.ts';
+import type { Key, ReconcileRequest } from '../../../shared/model/request.ts';
+import { bodyOf, readMessage, type QueuedWork } from '../../../shared/queue/queued-work.ts';
 import { startAws, type AwsFake } from './aws-fake.ts';
 import { sandboxWorld, type SandboxWorld } from '../sandbox-world.ts';
-import { sqsRecord } from './sqs-record.ts';
 import { AUDIT_TOKEN, RESYNC_TOKEN, PAGE_TOKEN } from '../../http/tokens.ts';
 
-export const CONTEXT = { getRemainingTimeInMillis: () => 60_000 } as Context;
-
-export interface Deployed extends SandboxWorld {
-  readonly aws: AwsFake;
-}
-
 /** The environment of a function, cold: its secrets are in SSM. */
-export async function deployed(pendingMs = 100): Promise<Deployed> {
+export async function deployed(pendingMs = 100): Promise<SandboxWorld & { readonly aws: AwsFake }> {
   const aws = await coldFunctions();
   const world = await sandboxWorld({ pendingMs });
   const secrets = {
@@ -35,6 +28,7 @@ export async function deployed(pendingMs = 100): Promise<Deployed> {
     aws.parameters.set(`/levelset/test/${name}`, value);
     vi.stubEnv(`LEVELSET_${name}_PARAMETER`, `/levelset/test/${name}`);
   }
+  vi.stubEnv('LEVELSET_CA_FILE_TEXT_OPTIONAL_PARAMETER', '/levelset/test/nowhere');
   return { ...world, aws };
 }
 
@@ -50,64 +44,77 @@ export async function coldFunctions(): Promise<AwsFake> {
   const aws = await startAws();
   onTestFinished(() => aws.close());
   vi.stubEnv('AWS_REGION', 'eu-central-1');
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'id');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
-  vi.stubEnv('AWS_SESSION_TOKEN', 'session');
+  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'])
+    vi.stubEnv(name, 'lab');
   vi.stubEnv('AWS_ENDPOINT_URL_SSM', aws.url);
   vi.stubEnv('LEVELSET_QUEUE_URL', `${aws.url}/123456789012/keys.fifo`);
   vi.stubEnv('LEVELSET_STACK', 'arn:aws:cloudformation:eu-central-1:123456789012:stack/levelset-test/1');
   return aws;
 }
 
+type Answer = APIGatewayProxyStructuredResultV2;
+
 /** An HTTP API's request, payload 2.0. */
 export async function call(
   name: string,
   event: Partial<APIGatewayProxyEventV2> & { method: string },
-  context: Context = CONTEXT,
-): Promise<APIGatewayProxyStructuredResultV2> {
+): Promise<Answer> {
   const { handler } = (await import(`../../../functions/lambda/${name}.ts`)) as {
-    handler: (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
+    handler: (event: unknown, context: Context) => Promise<Answer>;
   };
-  const { method, rawPath = '/', headers = {} } = event;
-  const path = rawPath;
-  const http = { method, path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'test' };
-  const full = { version: '2.0', routeKey: '$default', rawQueryString: '', isBase64Encoded: false };
-  return handler(
-    { ...full, ...event, rawPath, headers, requestContext: { http, stage: '$default' } },
-    context,
-  );
+  const { method, rawPath = '/' } = event;
+  const requestContext = { http: { method, path: rawPath, sourceIp: '192.0.2.1' }, stage: '$default' };
+  const full = { version: '2.0', rawPath, rawQueryString: '', headers: {}, isBase64Encoded: false };
+  return handler({ ...full, requestContext, ...event }, contextOf());
+}
+
+/** A message about an object, of an event. */
+export const asked = (
+  key: Key = 'service/default/web',
+  more: Partial<ReconcileRequest> = {},
+): QueuedWork => ({
+  request: { key, trigger: 'audit', cause: 'audit-1', ...more },
+});
+
+/** A message as Lambda hands it over, as far as levelset reads it (docs/sources/tools.md, "Messages that a function gets"). */
+export function record(work: QueuedWork, change: Partial<SQSRecord> = {}): SQSRecord {
+  const { messageId = '0' } = change;
+  const attributes = { SentTimestamp: String(Date.now()) };
+  const own = { messageId, receiptHandle: `receipt-${messageId}`, body: bodyOf(work), attributes };
+  return { ...own, ...change } as SQSRecord;
 }
 
 /** Messages, each in an invocation of its own; the ids of those that SQS shows again. */
 export function work(...messages: readonly QueuedWork[]): Promise<readonly string[]> {
-  return deliver(messages.map((message, index) => sqsRecord(String(index), message)));
+  return deliver(messages.map((message, index) => record(message, { messageId: String(index) })));
 }
 
 /** The same for messages as Lambda hands them over, in invocations with so much time. */
 export async function deliver(
   records: readonly SQSRecord[],
-  context: Context = CONTEXT,
+  context = contextOf(),
 ): Promise<readonly string[]> {
   const { handler } = await import('../../../functions/lambda/reconcile.ts');
-  const failed = records.map((record) =>
-    handler({ Records: [record] }, context).then(
+  const failed = records.map((one) =>
+    handler({ Records: [one] }, context).then(
       () => [],
-      () => [record.messageId],
+      () => [one.messageId],
     ),
   );
   return (await Promise.all(failed)).flat();
 }
 
+/** The schedule starts the sweep. */
+export async function tick(context = contextOf()): Promise<void> {
+  const { handler } = await import('../../../functions/lambda/sweep.ts');
+  await handler({ trigger: 'sweep' }, context);
+}
+
 /** An invocation that Lambda ends after so many milliseconds, once the function is loaded and asks. */
-export function contextOf(timeoutMs: number, fields: Partial<Context> = {}): Context {
+export function contextOf(timeoutMs = 60_000, fields: Partial<Context> = {}): Context {
   let end: number | undefined;
   const getRemainingTimeInMillis = (): number => (end ??= performance.now() + timeoutMs) - performance.now();
   return { getRemainingTimeInMillis, ...fields } as Context;
-}
-
-/** An invocation whose worker begins no run any more when something is so. */
-export function contextUntil(isSo: () => boolean): Context {
-  return { getRemainingTimeInMillis: () => (isSo() ? 14_000 : 60_000) } as Context;
 }
 
 const now = Date.now.bind(Date);
@@ -115,15 +122,11 @@ const now = Date.now.bind(Date);
 export const after = (seconds: number) =>
   vi.spyOn(Date, 'now').mockImplementation(() => now() + seconds * 1_000);
 
-export function request(name: string, trigger: ReconcileRequest['trigger'] = 'audit'): ReconcileRequest {
-  return { key: `service/default/${name}`, trigger, cause: 'audit-1' };
-}
-
-/** What was sent since the last time, by queue. */
-export function taken(aws: AwsFake): readonly (QueuedWork & { readonly queue: string })[] {
-  return aws.sent.splice(0).flatMap(({ queue, body }) => {
+/** What was sent since the last time. */
+export function taken(aws: AwsFake): readonly QueuedWork[] {
+  return aws.sent.splice(0).flatMap(({ body }) => {
     const item = readMessage(body);
-    return 'unreadable' in item ? [] : [{ queue, ...item }];
+    return 'unreadable' in item ? [] : [item];
   });
 }
 

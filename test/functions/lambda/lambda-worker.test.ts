@@ -1,158 +1,134 @@
 import { readFile } from 'node:fs/promises';
+import type { Context } from 'aws-lambda';
 import { expect, test, vi } from 'vitest';
-import { groupId, type QueuedWork } from '../../../shared/queue/queued-work.ts';
+import { groupId } from '../../../shared/queue/queued-work.ts';
 import { joinNode } from '../../support/nodes.ts';
-import { addressOf, aService, whatIsThere } from '../sandbox-world.ts';
-import {
-  CONTEXT,
-  contextOf,
-  contextUntil,
-  deliver,
-  deployed,
-  logged,
-  request,
-  taken,
-  work,
-} from './deployed.ts';
-import { sqsRecord } from './sqs-record.ts';
-
-const runs = (): number => logged().split('"message":"reconciled"').length - 1;
-
-test('a Service goes from its message to its address in one invocation, and away again in another', async () => {
-  const world = await deployed();
-  const { kube } = world.sandbox;
-  kube.apply(aService('web'));
-
-  expect(await work({ request: request('web') })).toEqual([]);
-  expect(addressOf(kube.get('Service', 'default', 'web'))).toBeDefined();
-  expect([...world.aws.hidden]).toEqual([['receipt-0', 75]]);
-
-  kube.delete('Service', 'default', 'web');
-  expect(await work({ request: request('web') })).toEqual([]);
-  expect(whatIsThere(world.sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0 });
-  expect(world.aws.sent).toEqual([]);
-});
+import { RESYNC_TOKEN } from '../../http/tokens.ts';
+import { addressOf, aService } from '../sandbox-world.ts';
+import { asked, call, contextOf, deliver, deployed, logged, record, taken, tick, work } from './deployed.ts';
 
 test('what Octavia still has when the time ends is sent again in its group, once for each message, for ten minutes', async () => {
-  const world = await deployed(60_000);
-  world.sandbox.kube.apply(aService('web'));
-  const context = contextUntil(() => world.sandbox.cloud.loadbalancers.length > 0);
+  const { aws, sandbox } = await deployed(60_000);
+  sandbox.kube.apply(aService('web'));
+  const isMade = (): boolean => sandbox.cloud.loadbalancers.length > 0;
+  const context = { getRemainingTimeInMillis: () => (isMade() ? 14_000 : 60_000) } as Context;
   const began = Date.now();
-  const record = sqsRecord('first', { request: request('web') });
+  const first = record(asked());
 
-  expect(await deliver([record], context)).toEqual([]);
-  const [again, ...others] = taken(world.aws);
+  expect(await deliver([first], context)).toEqual([]);
+  const [again, ...others] = taken(aws);
   expect(others).toEqual([]);
-  expect(again).toMatchObject({ queue: 'keys.fifo', request: { ...request('web'), trigger: 'requeue' } });
+  expect(again).toMatchObject(asked('service/default/web', { trigger: 'requeue' }));
   expect(again?.busySinceMs).toBeGreaterThanOrEqual(began);
 
   // as after a worker that died when it had sent it
-  expect(await deliver([record], context)).toEqual([]);
-  expect(taken(world.aws)).toEqual([]);
+  expect(await deliver([first], context)).toEqual([]);
+  expect(taken(aws)).toEqual([]);
 
-  const next: QueuedWork = { request: request('web', 'requeue'), busySinceMs: began - 500_000 };
-  await deliver([sqsRecord('second', next)], context);
-  expect(taken(world.aws)).toMatchObject([{ busySinceMs: began - 500_000 }]);
-  await deliver([sqsRecord('third', { ...next, busySinceMs: began - 600_000 })], context);
-  expect(taken(world.aws)).toEqual([]);
+  const next = (messageId: string, busyMs: number) =>
+    record({ ...asked(), busySinceMs: began - busyMs }, { messageId });
+  await deliver([next('second', 500_000)], context);
+  expect(taken(aws)).toMatchObject([{ busySinceMs: began - 500_000 }]);
+  await deliver([next('third', 600_000)], context);
+  expect(taken(aws)).toEqual([]);
   expect(logged()).toContain('the next sweep goes on with a key');
+
+  aws.trouble.set('SendMessageBatch', { status: 500 });
+  expect(await deliver([next('fourth', 0)], context)).toEqual(['fourth']); // SQS shows it again
 }, 90_000);
 
 test('a Service that is to share a load balancer goes on in the group of all that share, and writes nothing before', async () => {
-  const world = await deployed();
-  const { kube, cloud } = world.sandbox;
+  const { aws, sandbox } = await deployed();
+  const { kube, cloud } = sandbox;
   kube.apply(aService('web', { 'levelset.openstack.org/load-balancer-name': 'edge' }));
 
-  await work({ request: request('web') });
+  await work(asked());
   expect(cloud.loadbalancers).toEqual([]);
-  const [next, ...others] = taken(world.aws);
+  const [next, ...others] = taken(aws);
   expect([next && groupId(next), others]).toEqual(['sharing', []]);
 
-  await deliver([sqsRecord('next', { request: { ...request('web', 'requeue'), inGroup: true } })]);
+  await work(asked('service/default/web', { trigger: 'requeue', inGroup: true }));
   expect(addressOf(kube.get('Service', 'default', 'web'))).toBeDefined();
-  expect(taken(world.aws)).toEqual([]);
+  expect(taken(aws)).toEqual([]);
+  expect(aws.calls).toContain('ChangeMessageVisibility receipt-0 75');
 });
 
-test('a worker whose message somebody else has received since does nothing', async () => {
-  const world = await deployed();
-  world.sandbox.kube.apply(aService('web'));
-  world.aws.stale.add('receipt-0');
+test.each([
+  ['somebody else has received since', { status: 400, text: '{"__type":"MessageNotInflight"}' }],
+  ['SQS knows nothing of at the moment', { status: 500 }],
+])('a message that %s comes again, and no work begins', async (_what, trouble) => {
+  const { aws, sandbox } = await deployed();
+  aws.trouble.set('ChangeMessageVisibility', trouble);
 
-  expect(await work({ request: request('web') })).toEqual(['0']);
+  expect(await work(asked())).toEqual(['0']);
 
-  expect(world.sandbox.requests).toEqual([]);
+  expect(sandbox.requests).toEqual([]);
+});
+
+test('a message about nothing that can be done is done with a line of log, at once, and takes no neighbour along', async () => {
+  const { aws, sandbox } = await deployed();
+  sandbox.kube.apply(aService('web'));
+  sandbox.kube.apply(aService('blocked', { 'loadbalancer.openstack.org/class': 'nobodys' }));
+  const dropped = [
+    record(asked(), { body: 'what?' }),
+    record(asked(), { body: JSON.stringify({ version: 7, ...asked() }) }),
+    record(asked('service/default/web', { cluster: 'prod-a' })),
+    record(asked('all', { cluster: 'prod-a' })),
+  ];
+  expect(await deliver(dropped)).toEqual([]);
+  expect(sandbox.requests).toEqual([]);
+  expect(await deliver([...dropped, record(asked('service/default/blocked')), record(asked())])).toEqual([]);
+
+  expect(sandbox.cloud.loadbalancers).toHaveLength(1);
+  expect(aws.sent).toEqual([]);
+  expect(logged()).toContain('it is of version 7, this program reads up to 3');
+  expect(logged()).toContain('"cluster":"prod-a"');
+  expect(logged().match(/"result":"unreadable"/g)).toHaveLength(4);
+  expect(logged()).not.toContain('the next sweep goes on with a key');
 });
 
 test('a run that fails is tried after 1 and 2 s, and then the condition says so, and the sweep goes on', async () => {
-  const world = await deployed();
-  const { kube } = world.sandbox;
-  world.sandbox.fault({
-    match: { method: 'POST', path: /\/loadbalancers$/ },
-    times: 999,
-    kind: 'fail-before',
-  });
-  kube.apply(aService('web'));
+  const { aws, sandbox } = await deployed();
+  sandbox.fault({ match: { method: 'POST', path: /\/loadbalancers$/ }, times: 999, kind: 'fail-before' });
+  sandbox.kube.apply(aService('web'));
   const began = performance.now();
 
-  expect(await work({ request: request('web') })).toEqual([]);
+  expect(await work(asked())).toEqual([]);
 
-  expect(runs()).toBe(3);
+  expect(logged().match(/"message":"reconciled"/g)).toHaveLength(3);
+  expect(logged()).toContain('"result":"failed","levelset_messages_total":1');
   expect(performance.now() - began).toBeGreaterThan(1_400);
-  expect(world.aws.sent).toEqual([]);
-  expect(JSON.stringify(kube.get('Service', 'default', 'web'))).toContain('SyncLoadBalancerFailed');
-  const { handler } = await import('../../../functions/lambda/sweep.ts');
-  await handler({}, CONTEXT);
-  expect(taken(world.aws)).toMatchObject([{ request: { key: 'service/default/web', trigger: 'sweep' } }]);
-});
-
-test('a message about a cluster that is not served is done without a request, and holds up no other', async () => {
-  const world = await deployed();
-  for (const name of ['a', 'b']) world.sandbox.kube.apply(aService(name));
-  const elsewhere: QueuedWork = { request: { ...request('a'), cluster: 'prod-a' } };
-
-  expect(await work(elsewhere)).toEqual([]);
-  expect(await work({ request: { key: 'all', cluster: 'prod-a', trigger: 'sweep' } })).toEqual([]);
-  expect(world.sandbox.requests).toEqual([]);
-
-  expect(await work(elsewhere, { request: request('b') })).toEqual([]);
-  expect(world.sandbox.cloud.loadbalancers).toHaveLength(1);
-  expect(world.aws.sent).toEqual([]);
-  expect(logged()).toContain('"cluster":"prod-a"');
-});
-
-test('a sweep holds the cluster by the name of the stack, LEVELSET_STACK', async () => {
-  const world = await deployed();
-  const { handler } = await import('../../../functions/lambda/sweep.ts');
-  await handler({}, CONTEXT);
-  const lease = world.sandbox.kube.get('Lease', 'levelset', 'levelset-deployment');
-  expect(lease).toMatchObject({
-    spec: { holderIdentity: expect.stringMatching(/:stack\/levelset-test\//) as string },
-  });
+  expect(aws.sent).toEqual([]);
+  expect(JSON.stringify(sandbox.kube.get('Service', 'default', 'web'))).toContain('SyncLoadBalancerFailed');
+  await tick();
+  expect(taken(aws)).toMatchObject([{ request: { key: 'service/default/web', trigger: 'sweep' } }]);
+  const lease = sandbox.kube.get('Lease', 'levelset', 'levelset-deployment');
+  expect(JSON.stringify(lease)).toContain(':stack/levelset-test/'); // LEVELSET_STACK
 });
 
 test.each([
   ['load balancers', /lbaas\/loadbalancers/],
   ['servers', /\/servers/],
 ])('a sweep that cannot read the %s is an error of the function, too', async (what, path) => {
-  const world = await deployed();
-  world.sandbox.fault({ match: { side: 'openstack', path }, times: 99, kind: 'fail-before' });
-  const { handler } = await import('../../../functions/lambda/sweep.ts');
+  const { sandbox } = await deployed();
+  sandbox.fault({ match: { side: 'openstack', path }, times: 99, kind: 'fail-before' });
 
-  await expect(handler({}, CONTEXT)).rejects.toThrow(`the ${what} cannot be read`);
+  await expect(tick()).rejects.toThrow(`the ${what} cannot be read`);
 });
 
 test('a sweep of the worker sends ten a second, and when its time ends it goes on in a next message', async () => {
-  const world = await deployed();
+  const { aws, sandbox } = await deployed();
   const names = Array.from({ length: 25 }, (_, index) => `s${index}`);
-  for (const name of names) world.sandbox.kube.apply(aService(name));
+  for (const name of names) sandbox.kube.apply(aService(name));
   const sweepIn = async (ms: number): Promise<readonly string[]> => {
-    await deliver([sqsRecord('0', { request: { key: 'nodeset', trigger: 'audit' } })], contextOf(ms));
-    return taken(world.aws).map(({ request: { key } }) => key);
+    await deliver([record(asked('nodeset'))], contextOf(ms));
+    return taken(aws).map(({ request: { key } }) => key);
   };
-  const all = names.map((name) => `service/default/${name}`);
   const began = performance.now();
 
-  expect((await sweepIn(30_000)).toSorted()).toEqual(all.toSorted());
+  expect((await sweepIn(30_000)).toSorted()).toEqual(
+    names.map((name) => `service/default/${name}`).toSorted(),
+  );
   expect(performance.now() - began).toBeGreaterThan(1_900);
 
   const cut = await sweepIn(16_000);
@@ -161,33 +137,53 @@ test('a sweep of the worker sends ten a second, and when its time ends it goes o
 });
 
 test('load balancers and routes are reconciled when Nodes that come together are written, once for all of them', async () => {
-  const world = await deployed();
-  const { sandbox, flags } = world;
+  const { aws, sandbox, flags } = await deployed();
   const text = await readFile(flags.cloudConfig, 'utf8');
-  world.aws.parameters.set(
-    '/levelset/test/CLOUD_CONFIG_TEXT',
-    `${text}\n[Route]\nrouter-id = ${sandbox.cloud.routerId}\n`,
-  );
+  const routing = `[Route]\nrouter-id = ${sandbox.cloud.routerId}\n`;
+  aws.parameters.set('/levelset/test/CLOUD_CONFIG_TEXT', `${text}\n${routing}`);
   vi.stubEnv('LEVELSET_CLUSTER_CIDR', '10.244.0.0/16');
   const began = Math.ceil(Date.now() / 2_000) * 2_000;
-  const clock = vi.spyOn(Date, 'now').mockReturnValue(began);
-  const join = async (name: string): Promise<ReturnType<typeof taken>> => {
+  const clock = vi.spyOn(Date, 'now');
+  const joinAfter = async (ms: number, name: string): Promise<ReturnType<typeof taken>> => {
+    clock.mockReturnValue(began + ms);
     joinNode(sandbox, name);
-    await work({ request: { key: `node/${name}`, trigger: 'audit', cause: name } });
-    return taken(world.aws);
+    await work(asked(`node/${name}`, { cause: name }));
+    return taken(aws);
   };
   const both = ['nodeset', 'routes'].map((key) => ({ request: { key, trigger: 'requeue' } }));
-  const sent = await join('worker-1');
+  const sent = await joinAfter(0, 'worker-1');
   expect(sent).toMatchObject(both);
-  clock.mockReturnValue(began + 1_500);
-  expect(await join('worker-2')).toEqual([]);
-  clock.mockReturnValue(began + 2_000);
-  expect(await join('worker-3')).toMatchObject(both);
+  expect(await joinAfter(1_500, 'worker-2')).toEqual([]);
+  expect(await joinAfter(2_000, 'worker-3')).toMatchObject(both);
 
   // who works on the first message sees all that dropped messages were about
   clock.mockReturnValue(began + 500);
-  const [nodeset] = sent;
   const { untilBegunMs } = await import('../../../functions/lambda/key-queue.ts');
-  expect(nodeset && untilBegunMs(nodeset.request, began)).toBe(1_500);
-  expect(nodeset && untilBegunMs({ ...nodeset.request, cause: 'resync' }, began)).toBe(0);
+  expect(sent.map(({ request }) => untilBegunMs(request, began))).toEqual([1_500, 1_500]);
+  expect(untilBegunMs({ key: 'nodeset', trigger: 'resync', cause: 'resync' }, began)).toBe(0);
+});
+
+test('a resync queues its objects, or everything, and says where to look; a dry run is answered with the plan alone', async () => {
+  const { aws, sandbox } = await deployed();
+  sandbox.kube.apply(aService('web'));
+  const order = async (body: object): Promise<readonly unknown[]> => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${RESYNC_TOKEN}` };
+    const event = { method: 'POST', rawPath: '/resync', headers, body: JSON.stringify(body) };
+    const answer = await call('resync', event);
+    return [answer.statusCode, JSON.parse(answer.body ?? '') as unknown];
+  };
+  const objects = ['service/default/web', 'node/node-1'];
+
+  expect(await order({ objects })).toEqual([202, { queued: objects, page: '/' }]);
+  expect(await order({ all: true })).toEqual([202, { queued: ['all'], page: '/' }]);
+  const sent = taken(aws).map(({ request }) => [request.trigger, request.key]);
+  expect(sent).toEqual([...objects, 'all'].map((key) => ['resync', key]));
+  expect(sandbox.requests).toEqual([]);
+
+  expect(await order({ objects: ['service/default/web'], dryRun: true })).toMatchObject([
+    200,
+    { steps: [{ verb: 'create', kind: 'loadbalancer' }, {}] },
+  ]);
+  expect(taken(aws)).toEqual([]);
+  expect(sandbox.cloud.loadbalancers).toEqual([]);
 });

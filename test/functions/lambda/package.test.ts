@@ -1,274 +1,242 @@
-/** serverless.yml as osls packages it, without any network: queues, environment, rights. */
+/** serverless.yml as osls packages it, without any network: for one cluster, for a registry of them, and with every parameter. */
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { beforeAll, expect, test } from 'vitest';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { FUNCTIONS } from '../../../build.ts';
-import { flagsFromEnv } from '../../../shared/config/read-flags.ts';
-import { titled } from '../../../infra/aws/cloudformation.ts';
-import type { TemplateText } from '../../e2e/lambda/aws/intrinsics.ts';
-import { readTemplate } from '../../e2e/lambda/aws/template.ts';
-import { packageTemplate } from './packaged-template.ts';
+import { ENDPOINTS } from '../../../docs/reference/endpoints-page.ts';
+import { deployedParameters, problemOf } from '../../../infra/aws/parameters.ts';
+import { OF_RECEIVING } from '../../../shared/clusters/entry.ts';
+import type { MEASURED } from '../../../functions/measured.ts';
+import { textOf } from '../../repo/files.ts';
+import { packageTemplate, type PackageOptions } from './packaged-template.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-interface Resource {
-  readonly Type: string;
-  readonly Properties: Json;
-}
+type Resources = Readonly<Record<string, { readonly Type: string; readonly Properties: Json }>>;
 
-let resources: Readonly<Record<string, Resource>>;
-let text: TemplateText;
+/** Each parameter by default, and with another value. */
+const PARAMETERS = {
+  'cluster-name': ['kubernetes', 'shop.eu-1'],
+  'state-namespace': ['levelset', 'cloud'],
+  'service-account': ['levelset/levelset', 'cloud/keeper'],
+  controllers: ['*', 'service,route'],
+  'cluster-cidr': ['', '10.64.0.0/14,fd00:64::/48'],
+  regional: ['false', 'true'],
+  parameters: ['/levelset/dev', '/shop/eu/levelset'],
+  clusters: ['', 'registry'],
+  'alarm-topic': ['', 'arn:aws-cn:sns:cn-north-1:210987654321:on-call'],
+  'vpc-id': ['', 'vpc-0fedcba9'],
+  'subnet-ids': ['', 'subnet-0fedcba9,subnet-1fedcba9'],
+  'vpc-endpoints': ['false', 'true'],
+  tracing: ['false', 'true'],
+} as const;
+const valuesAt = (at: 0 | 1): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(PARAMETERS).map(([name, values]) => [name, values[at]]));
+const DEFAULTS = valuesAt(0);
+const EVERYTHING = valuesAt(1);
+
+let one: Resources;
+let many: Resources;
+let everything: Resources;
 
 beforeAll(async () => {
-  const { file, remove } = await packageTemplate();
-  text = JSON.parse(await readFile(file, 'utf8')) as TemplateText;
-  resources = text.Resources as typeof resources;
-  await remove();
+  const packaged = async (options: PackageOptions): Promise<Resources> => {
+    const { file, remove } = await packageTemplate(options);
+    const { Resources: found } = JSON.parse(await readFile(file, 'utf8')) as { Resources: Resources };
+    await remove();
+    return found;
+  };
+  one = await packaged({});
+  many = await packaged({ file: 'clusters: registry\nregional: true\n', params: ['regional=false'] });
+  everything = await packaged({ file: JSON.stringify(EVERYTHING) });
 }, 300_000);
 
-function ofType(type: string): Readonly<Record<string, Json>> {
-  const found = Object.entries(resources).filter(([, resource]) => resource.Type === type);
+test('a stack tells its parameters, whether the file had them, the command line or nobody', () => {
+  for (const [resources, parameters] of [
+    [one, DEFAULTS],
+    [many, { ...DEFAULTS, clusters: 'registry' }],
+    [everything, EVERYTHING],
+    [{}, {}],
+  ] as const)
+    expect(deployedParameters({ Resources: resources })).toEqual(parameters);
+});
+
+function ofType(type: string, resources = one): Readonly<Record<string, Json>> {
+  const found = Object.entries(resources).filter(([, resource]) => resource.Type === `AWS::${type}`);
   return Object.fromEntries(found.map(([name, { Properties }]) => [name, Properties]));
 }
 
-/** Every Allow statement of a role. */
-function statements(role: Json): readonly { readonly Action: string[]; readonly Resource: unknown }[] {
-  const policies = role['Policies'] as { PolicyDocument: { Statement: never[] } }[];
+const variablesOf = (properties: Json = {}): Readonly<Record<string, string>> =>
+  (properties['Environment'] as { Variables: Record<string, string> }).Variables;
+
+interface Statement {
+  readonly Action: readonly string[];
+  readonly Resource: readonly { readonly 'Fn::Sub'?: string }[];
+}
+
+/** What a role allows. */
+function statements(role: Json = {}): readonly Statement[] {
+  const policies = role['Policies'] as { PolicyDocument: { Statement: readonly Statement[] } }[];
   return policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 }
 
-test('the queue is FIFO with a FIFO dead letter queue, for messages that five workers died of', () => {
-  const queues = ofType('AWS::SQS::Queue');
+test('the worker gets one message at a time, hidden for longer than it may run, and knows for how long and when a sweep comes again', () => {
+  const source = textOf('functions/lambda/reconcile.ts');
+  const { VisibilityTimeout: visibility, RedrivePolicy: redrive } = ofType('SQS::Queue')['KeyQueue'] ?? {};
+  const [schedule] = Object.values(ofType('Scheduler::Schedule'));
+  const minutes = /^rate\((\d+) minutes\)$/.exec(String(schedule?.['ScheduleExpression']))?.[1];
 
-  expect(queues['KeyQueue']).toMatchObject({
-    FifoQueue: true,
-    DeduplicationScope: 'messageGroup',
-    FifoThroughputLimit: 'perMessageGroupId',
-    RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': ['DeadLetters', 'Arn'] }, maxReceiveCount: 5 },
-  });
-  expect(queues['DeadLetters']).toMatchObject({ FifoQueue: true });
-  // a body that is the same must not be dropped, and a delay would hold up what people changed
-  for (const queue of Object.values(queues))
-    for (const property of ['ContentBasedDeduplication', 'DelaySeconds'])
-      expect(queue).not.toHaveProperty(property);
+  expect(Object.values(ofType('Lambda::EventSourceMapping'))).toMatchObject([{ BatchSize: 1 }]);
+  expect(ofType('Lambda::Function')['ReconcileLambdaFunction']?.['Timeout']).toBeLessThan(Number(visibility));
+  expect(redrive).toMatchObject({ deadLetterTargetArn: { 'Fn::GetAtt': ['DeadLetters', 'Arn'] } });
+  expect(source).toContain(`const VISIBILITY_S = ${Number(visibility)};`);
+  expect(source).toContain(`const INTERVAL_MS = ${Number(minutes) * 60}_000;`);
 });
 
-test('a message stays invisible for a little longer than the worker may run, as the worker says itself', async () => {
-  const timeout = Number(ofType('AWS::Lambda::Function')['ReconcileLambdaFunction']?.['Timeout']);
-  const visibility = Number(ofType('AWS::SQS::Queue')['KeyQueue']?.['VisibilityTimeout']);
+describe.each([
+  ['one cluster', () => one],
+  ['a registry', () => many],
+])('a deployment of %s', (what, resources) => {
+  const roles = () => ofType('IAM::Role', resources());
 
-  expect([timeout, visibility]).toEqual([60, 75]);
-  const source = await readFile('functions/lambda/reconcile.ts', 'utf8');
-  expect(source).toContain(`const VISIBILITY_S = ${visibility};`);
-});
+  test('has no secret in its environment, and each function may read the parameters that are named there', () => {
+    for (const [name, properties] of Object.entries(ofType('Lambda::Function', resources()))) {
+      const variables = Object.entries(variablesOf(properties));
+      const named = variables.filter(([variable]) => variable.endsWith('_PARAMETER'));
+      for (const [variable] of variables.filter(([its]) => /TOKENS|_TEXT/.test(its)))
+        expect(variable).toMatch(what === 'a registry' ? /_TOKENS_OPTIONAL_PARAMETER$/ : /_PARAMETER$/);
+      const readable = statements(roles()[name.replace('LambdaFunction', 'Role')])
+        .filter(({ Action }) => Action.some((action) => action.startsWith('ssm:')))
+        .flatMap(({ Resource }) => Resource.map((its) => its['Fn::Sub']?.split(':parameter')[1] ?? ''));
+      const entries = readable.filter((path) => path.includes('/clusters/'));
+      const expected = /^(Audit|Events)/.test(name) ? OF_RECEIVING.map((text) => `/${text}`) : [''];
+      const ofEntries = expected.map((end) => `/levelset/dev/clusters/*${end}`);
 
-test('the worker takes one message at a time, and a hundred keys may wait at once', () => {
-  expect(Object.values(ofType('AWS::Lambda::EventSourceMapping'))).toMatchObject([
-    {
-      EventSourceArn: { 'Fn::GetAtt': ['KeyQueue', 'Arn'] },
-      BatchSize: 1,
-      ScalingConfig: { MaximumConcurrency: 100 },
-    },
-  ]);
-});
-
-test('each function runs on Node 24, with a role, a log that ends, and time for its caller', () => {
-  const functions = ofType('AWS::Lambda::Function');
-  const logs = Object.values(ofType('AWS::Logs::LogGroup'));
-
-  expect(Object.keys(functions)).toHaveLength(FUNCTIONS.length);
-  for (const name of FUNCTIONS) {
-    const title = titled(name);
-    expect(functions[`${title}LambdaFunction`]).toMatchObject({
-      Handler: `functions/${name}.handler`,
-      Runtime: 'nodejs24.x',
-      Architectures: ['arm64'],
-      Role: { 'Fn::GetAtt': [`${title}Role`, 'Arn'] },
-    });
-  }
-  for (const log of logs) expect(log['RetentionInDays']).toBe(30);
-  for (const name of ['Audit', 'Events', 'Resync', 'Status']) {
-    expect(functions[`${name}LambdaFunction`]?.['Timeout']).toBeLessThan(30);
-  }
-});
-
-test('each function has the flags that are parameters', () => {
-  for (const properties of Object.values(ofType('AWS::Lambda::Function'))) {
-    const { Variables } = properties['Environment'] as { Variables: Record<string, string> };
-    expect(flagsFromEnv(Variables)).toEqual({
-      clusterName: 'kubernetes',
-      controllers: '*',
-      stateNamespace: 'levelset',
-      serviceAccount: 'levelset/levelset',
-    });
-  }
-});
-
-test('no secret stands in the environment: it names parameters', () => {
-  for (const properties of Object.values(ofType('AWS::Lambda::Function'))) {
-    const { Variables } = properties['Environment'] as { Variables: Json };
-    for (const [name, value] of Object.entries(Variables)) {
-      if (/TOKENS|_TEXT/.test(name))
-        expect([name, value]).toEqual([
-          expect.stringMatching(/_PARAMETER$/),
-          expect.stringMatching(/^\/levelset\/dev\//),
-        ]);
+      expect(entries).toEqual(what === 'a registry' ? ofEntries : []);
+      const others = readable.filter((path) => !entries.includes(path));
+      expect(others.toSorted()).toEqual(named.map(([, path]) => path).toSorted());
+      for (const path of readable) expect(path).toMatch(/^\/levelset\/dev\//);
     }
-  }
-});
-
-test('every right names what it is for: no wildcard but the streams of the own log', () => {
-  const roles = ofType('AWS::IAM::Role');
-
-  expect(Object.keys(roles)).toHaveLength(FUNCTIONS.length + 1);
-  for (const { Action, Resource } of Object.values(roles).flatMap(statements)) {
-    for (const action of Action) expect(action).toMatch(/^[a-z]+:[A-Za-z]+$/);
-    expect(JSON.stringify(Resource).replaceAll(':log-stream:*"', '"')).not.toContain('*');
-  }
-});
-
-test('a function may read the parameters that it gets by name, and send to the queues that it gets', () => {
-  for (const [name, properties] of Object.entries(ofType('AWS::Lambda::Function'))) {
-    const { Variables } = properties['Environment'] as { Variables: Json };
-    const role = ofType('AWS::IAM::Role')[name.replace('LambdaFunction', 'Role')] ?? {};
-    const readable = statements(role)
-      .filter(({ Action }) => Action.includes('ssm:GetParameters'))
-      .flatMap(({ Resource }) => Resource as { 'Fn::Sub': string }[])
-      .map((resource) => resource['Fn::Sub'].split(':parameter')[1]);
-    const told = Object.keys(Variables).filter((variable) => variable.endsWith('_PARAMETER'));
-
-    expect(readable.toSorted()).toEqual(told.map((variable) => Variables[variable]).toSorted());
-  }
-});
-
-test('the schedule may start the sweep by a role of its own, and nothing else may be started', () => {
-  const [schedule] = Object.values(ofType('AWS::Scheduler::Schedule'));
-  const roles = ofType('AWS::IAM::Role');
-
-  expect(schedule).toMatchObject({
-    ScheduleExpression: 'rate(5 minutes)',
-    Target: {
-      Arn: { Ref: 'SweepLiveAlias' },
-      Input: '{"trigger":"sweep"}',
-      RoleArn: { 'Fn::GetAtt': ['ScheduleRole', 'Arn'] },
-    },
   });
-  for (const [name, role] of Object.entries(roles)) {
+
+  test('names what each right is for: no wildcard but the streams of the own log and the entries of clusters', () => {
+    expect(Object.keys(roles())).toHaveLength(FUNCTIONS.length + 1);
+    for (const { Action, Resource } of Object.values(roles()).flatMap(statements)) {
+      for (const action of Action) expect(action).toMatch(/^[a-z]+:[A-Za-z]+$/);
+      expect(JSON.stringify(Resource).replaceAll(/:log-stream:\*"|\/clusters\/\*/g, '')).not.toContain('*');
+    }
+  });
+
+  test('has the routes of the server, but no /metrics and no page of an object', () => {
+    const routes = Object.values(ofType('ApiGatewayV2::Route', resources())).map(
+      (route) => route['RouteKey'],
+    );
+    const ofOthers =
+      what === 'a registry' ? /metrics|objects/ : /metrics|objects|(resync|clusters)\/:cluster/;
+    const served = Object.entries(ENDPOINTS).filter(([path]) => !ofOthers.test(path));
+    expect(routes.toSorted()).toEqual(
+      served.map(([path, { methods }]) => `${methods} ${path.replace(':cluster', '{cluster}')}`).toSorted(),
+    );
+  });
+});
+
+test('a registry is no function, queue or alarm more, and leaves the others as they are', () => {
+  const kept = (resources: Resources): readonly string[] =>
+    Object.keys(resources).filter((name) => !/LambdaVersion|OfCluster$/.test(name));
+  expect(kept(many)).toEqual(kept(one));
+  for (const type of ['SQS::Queue', 'CloudWatch::Alarm', 'Scheduler::Schedule', 'Lambda::EventSourceMapping'])
+    expect(ofType(type, many)).toEqual(ofType(type));
+  for (const properties of Object.values(ofType('Lambda::Function', many)))
+    expect(variablesOf(properties)['LEVELSET_CLUSTERS']).toBe('parameters:/levelset/dev');
+});
+
+test('the schedule alone may start something: the sweep, one at a time', () => {
+  const [schedule] = Object.values(ofType('Scheduler::Schedule'));
+  const arns = { Arn: { Ref: 'SweepLiveAlias' }, RoleArn: { 'Fn::GetAtt': ['ScheduleRole', 'Arn'] } };
+  expect(schedule).toMatchObject({ Target: arns });
+  for (const [name, role] of Object.entries(ofType('IAM::Role'))) {
     const invokes = statements(role).filter(({ Action }) => Action.includes('lambda:InvokeFunction'));
-    expect(invokes.map(({ Resource }) => Resource)).toEqual(
-      name === 'ScheduleRole' ? [[{ Ref: 'SweepLiveAlias' }]] : [],
-    );
-    expect(JSON.stringify(role['AssumeRolePolicyDocument']).includes('scheduler.amazonaws.com')).toBe(
-      name === 'ScheduleRole',
-    );
+    const started = name === 'ScheduleRole' ? [[{ Ref: 'SweepLiveAlias' }]] : [];
+    expect(invokes.map(({ Resource }) => Resource)).toEqual(started);
   }
+  expect(ofType('Lambda::Function')['SweepLambdaFunction']?.['ReservedConcurrentExecutions']).toBe(1);
 });
 
-test('no two sweeps run at once, and one that could not start is not started late', () => {
-  const [started] = Object.values(ofType('AWS::Lambda::EventInvokeConfig'));
-  const [schedule] = Object.values(ofType('AWS::Scheduler::Schedule'));
-
-  expect(ofType('AWS::Lambda::Function')['SweepLambdaFunction']?.['ReservedConcurrentExecutions']).toBe(1);
-  expect(started).toMatchObject({
-    Qualifier: 'live',
-    MaximumRetryAttempts: 0,
-    MaximumEventAgeInSeconds: 60,
-  });
-  expect(schedule).toMatchObject({ Target: { RetryPolicy: { MaximumRetryAttempts: 0 } } });
-});
-
-test('whoever calls a function calls its alias, which names the newest version', () => {
-  const aliases = ofType('AWS::Lambda::Alias');
-  const versions = Object.keys(ofType('AWS::Lambda::Version'));
-
-  for (const [name, { FunctionName, FunctionVersion, Name }] of Object.entries(aliases)) {
-    const version = versions.find((id) => id.startsWith(name.replace('LiveAlias', 'LambdaVersion')));
-    expect({ FunctionName, FunctionVersion, Name }).toEqual({
-      FunctionName: { Ref: name.replace('LiveAlias', 'LambdaFunction') },
-      FunctionVersion: { 'Fn::GetAtt': [version, 'Version'] },
-      Name: 'live',
-    });
+test('whoever calls a function calls its alias, which names its newest version', () => {
+  for (const [alias, { FunctionVersion }] of Object.entries(ofType('Lambda::Alias'))) {
+    const version = Object.keys(ofType('Lambda::Version')).find((id) =>
+      id.startsWith(alias.replace('LiveAlias', 'LambdaVersion')),
+    );
+    expect(FunctionVersion).toEqual({ 'Fn::GetAtt': [version, 'Version'] });
   }
-  expect(Object.keys(aliases)).toHaveLength(FUNCTIONS.length);
   const callers = ['ApiGatewayV2::Integration', 'Lambda::Permission', 'Lambda::EventSourceMapping'];
-  for (const caller of callers.flatMap((type) => Object.values(ofType(`AWS::${type}`)))) {
+  for (const caller of callers.flatMap((type) => Object.values(ofType(type))))
     expect(JSON.stringify(caller['FunctionName'] ?? caller['IntegrationUri'])).toContain('"live"');
-  }
 });
 
-test('an alarm is about all functions, and silence is one: a sweep that does not run breaches', () => {
-  const alarms = ofType('AWS::CloudWatch::Alarm');
+test('each alarm of the README is there, those about functions ask all of them, and silence of sweeps is one', () => {
+  const alarms = ofType('CloudWatch::Alarm');
+  const named = [...textOf('infra/aws/README.md').matchAll(/`(\w+Alarm)`/g)].map(([, name = '']) => name);
 
-  for (const name of ['ErrorsAlarm', 'ThrottlesAlarm', 'DurationAlarm']) {
-    const { Metrics } = alarms[name] as { Metrics: { Id: string; Expression?: string }[] };
-    expect(Metrics.map(({ Id }) => Id)).toEqual(['all', ...FUNCTIONS]);
-    for (const each of FUNCTIONS) expect(Metrics[0]?.Expression).toContain(each);
-  }
-  expect(alarms['DurationAlarm']).toMatchObject({
-    Metrics: [
-      { Expression: expect.stringContaining('sweep / 300000') as string },
-      ...FUNCTIONS.map(() => ({})),
-    ],
-  });
+  expect(Object.keys(alarms).toSorted()).toEqual([...new Set(named)].toSorted());
+  for (const name of ['ErrorsAlarm', 'ThrottlesAlarm', 'DurationAlarm'])
+    for (const each of FUNCTIONS) expect(JSON.stringify(alarms[name])).toContain(`"Id":"${each}"`);
   expect(alarms['SweepStoppedAlarm']).toMatchObject({ TreatMissingData: 'breaching' });
-  for (const alarm of Object.values(alarms)) expect(alarm).not.toHaveProperty('AlarmActions');
+  const counted: keyof typeof MEASURED = 'levelset_messages_total';
+  expect(alarms['LeftToSweepAlarm']).toMatchObject({ MetricName: counted });
 });
 
-/** Each with the metric that it asks for, of what, and how that is compared. */
-const SILENT_TROUBLES = {
-  SweepStoppedAlarm: ['Invocations', 'SweepLambdaFunction', 'LessThanThreshold'],
-  RefusedAlarm: ['4xx', 'HttpApi', 'GreaterThanThreshold'],
-  LeftToSweepAlarm: ['levelset_messages_total', 'failed', 'GreaterThanThreshold'],
-  DeadLettersAlarm: ['ApproximateNumberOfMessagesVisible', 'DeadLetters', 'GreaterThanThreshold'],
-  QueueLateAlarm: ['ApproximateAgeOfOldestMessage', 'KeyQueue', 'GreaterThanThreshold'],
-  ErrorsAlarm: ['Errors', 'AuditLambdaFunction', 'GreaterThanThreshold'],
-  ThrottlesAlarm: ['Throttles', 'ReconcileLambdaFunction', 'GreaterThanThreshold'],
-  DurationAlarm: ['Duration', 'SweepLambdaFunction', 'GreaterThanThreshold'],
-} as const;
-
-test('each trouble that nobody would hear of has its alarm, and there is no other', () => {
-  const alarms = ofType('AWS::CloudWatch::Alarm');
-
-  expect(Object.keys(alarms).toSorted()).toEqual(Object.keys(SILENT_TROUBLES).toSorted());
-  for (const [name, [metric, of, comparison]] of Object.entries(SILENT_TROUBLES)) {
-    expect(alarms[name]).toMatchObject({ ComparisonOperator: comparison });
-    expect(JSON.stringify(alarms[name])).toContain(`"MetricName":"${metric}"`);
-    expect(JSON.stringify(alarms[name]), name).toContain(`"${of}"`);
-  }
-});
-
-test('the routes are those of the server', () => {
-  const routes = Object.values(ofType('AWS::ApiGatewayV2::Route')).map((route) => route['RouteKey']);
-
-  expect(routes.toSorted()).toEqual([
-    'GET /',
-    'GET /healthz',
-    'GET /readyz',
-    'POST /audit/{cluster}',
-    'POST /events/{cluster}',
-    'POST /resync',
-  ]);
-});
-
-test('the lab can deploy all of it, and says what it does not know', () => {
-  const place = { sqsUrl: 'http://127.0.0.1:9324', prefix: '', zips: 'dist/functions' };
-  const read = readTemplate(text, place);
-
-  expect(read.functions.map(({ zip }) => zip).toSorted()).toEqual(
-    FUNCTIONS.map((name) => `dist/functions/${name}.zip`).toSorted(),
-  );
-  expect(read.schedules.map((schedule) => schedule.function)).toEqual(['levelset-dev-sweep']);
-  expect(read.mappings).toHaveLength(1);
-  expect(read.queues).toHaveLength(2);
-  const [queue] = Object.entries(resources).filter(([, { Type }]) => Type === 'AWS::SQS::Queue');
-  const having = (more: Json): TemplateText => ({
-    ...text,
-    Resources: {
-      ...text.Resources,
-      Strange: { Type: 'AWS::SQS::Queue', Properties: { ...queue?.[1].Properties, ...more } },
-    },
+/** CloudFormation with one stack, whose template this is. */
+async function anAccount(template: string): Promise<string> {
+  const escaped = template.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  const server = http.createServer((request, response) => {
+    request.resume();
+    response.end(
+      `<GetTemplateResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><GetTemplateResult><TemplateBody>${escaped}</TemplateBody></GetTemplateResult></GetTemplateResponse>`,
+    );
   });
-  expect(() => readTemplate(having({ Colour: 'red' }), place)).toThrow(
-    'does not know Colour of the queue Strange',
-  );
-  const imported = { DelaySeconds: { 'Fn::ImportValue': 'delay' } };
-  expect(() => readTemplate(having(imported), place)).toThrow('does not know Fn::ImportValue');
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('a deployment takes nothing back but what it names: it says what else to write, and where', async () => {
+  const deployTo = await anAccount(JSON.stringify({ Resources: everything }));
+  const { tracing: _, ...lost } = EVERYTHING;
+  const said = await packageTemplate({ deployTo, params: ['tracing=false'] }).catch(String);
+  expect(said).toContain('the stack levelset-dev has parameters that nobody gives');
+  expect(said).toContain('my-cluster/aws-dev.yml');
+  for (const [name, value] of Object.entries(lost)) expect(said).toContain(`\n${name}: ${value}`);
+  expect(said).not.toContain('tracing: true');
+}, 300_000);
+
+test.each([
+  ['parameters', 'levelset/test', /parameters: "levelset\/test".*a path of Parameter Store/],
+  ['parameters', '/levelset/test/', /no \/ at its end/],
+  ['parameters', '/ssm/levelset', /neither aws nor ssm/],
+  ['cluster-name', 'eu/shop', /cluster-name: "eu\/shop".*\/audit\/NAME/],
+  ['alarm-topic', 'on-call', /alarm-topic: "on-call".*ARN/],
+  ['vpc-id', 'default', /vpc-id: "default"/],
+  ['subnet-ids', ['subnet-0a', 'subnet-0b'], /subnet-ids: \["subnet-0a","subnet-0b"\].*commas/],
+  ['vpc-endpoints', 'yes', /vpc-endpoints: "yes".*true and false/],
+  ['vpc-endpoints', true, /give vpc-id and subnet-ids/],
+  ['vpc-id', 'vpc-0a', /give both/],
+  ['tracing', 'Active', /tracing: "Active"/],
+  ['regional', 'RegionOne', /regional: "RegionOne"/],
+  ['clusters', 'folder', /clusters: "folder".*registry/],
+  ['cluster-nmae', 'shop', /no parameter cluster-nmae.*cluster-name/],
+])('%s: %j is refused before anything is made', (name, value, words) => {
+  expect(problemOf({ ...DEFAULTS, [name]: value }, Object.keys(DEFAULTS), {})).toMatch(words);
+});
+
+test('a flag that has no such value is refused by the deployment, not by the function that starts with it', () => {
+  const names = Object.keys(DEFAULTS);
+  for (const parameters of [DEFAULTS, EVERYTHING]) expect(problemOf(parameters, names, {})).toBeUndefined();
+  const problem = problemOf(DEFAULTS, names, { LEVELSET_CLUSTER_CIDR: '10.64.0.0' });
+  expect(problem).toContain('--cluster-cidr has a value that is not allowed');
 });

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { FUNCTIONS } from '../../../build.ts';
-import { zipFile } from '../../../infra/aws/zip-file.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -32,8 +31,12 @@ export async function packageTemplate(options: PackageOptions = {}): Promise<Pac
   for (const path of ['serverless.yml', 'infra/aws', 'package.json'])
     await cp(join(ROOT, path), join(copy, path), { recursive: true });
   await mkdir(join(copy, 'dist'));
-  if (zips === undefined) await writeZips(join(copy, 'dist/functions'));
-  else await symlink(resolve(zips), join(copy, 'dist/functions'));
+  const functions = join(copy, 'dist/functions');
+  if (zips !== undefined) await symlink(resolve(zips), functions);
+  else {
+    await mkdir(functions);
+    for (const name of FUNCTIONS) await writeFile(join(functions, `${name}.zip`), name);
+  }
   for (const path of ['node_modules', 'shared']) await symlink(join(ROOT, path), join(copy, path));
   if (file !== undefined) {
     await mkdir(join(copy, 'my-cluster'));
@@ -59,10 +62,4 @@ export async function packageTemplate(options: PackageOptions = {}): Promise<Pac
     throw new Error(stdout + stderr, { cause: error });
   }
   return { file: join(copy, '.serverless/cloudformation-template-update-stack.json'), remove };
-}
-
-async function writeZips(folder: string): Promise<void> {
-  await mkdir(folder);
-  for (const name of FUNCTIONS)
-    await writeFile(join(folder, `${name}.zip`), zipFile([{ name, content: Buffer.from(name) }]));
 }

@@ -6,23 +6,10 @@ import type { Key } from '../../../../shared/model/request.ts';
 import type { QueuedWork } from '../../../../shared/queue/queued-work.ts';
 import { addNodeIn, cloudConfFor, kubeconfigFor } from '../../../support/sandbox-world.ts';
 import { sandboxWorld } from '../../sandbox-world.ts';
-import type { AwsFake } from '../aws-fake.ts';
-import { coldFunctions, taken, work } from '../deployed.ts';
-
-export interface DeployedClusters {
-  readonly aws: AwsFake;
-  readonly a: Sandbox;
-  readonly b: Sandbox;
-  /** Writes an entry as it is to be, long ago. */
-  readonly write: (name: string, texts: Texts) => void;
-  /** Works on all that is queued, and on what follows from that. */
-  readonly drain: () => Promise<void>;
-}
+import { asked, coldFunctions, taken, work } from '../deployed.ts';
 
 /** What an event tells of an object of a cluster. */
-export const queuedOf = (cluster: string | undefined, key: Key = 'service/default/web'): QueuedWork => ({
-  request: { key, ...(cluster !== undefined && { cluster }), trigger: 'audit', cause: 'audit-1' },
-});
+export const queuedOf = (cluster: string, key?: Key): QueuedWork => asked(key, { cluster });
 
 export const tokenOf = (name: string): string => `token-of-the-cluster-${name}-of-tests`;
 
@@ -40,20 +27,22 @@ export function textsOf(name: string, cluster: Sandbox, { authUrl }: Sandbox): T
 const ROOT = '/levelset/test';
 
 /** The clusters prod-a and prod-b; the second one has its Nodes in the cloud of the first. */
-export async function deployedClusters(pendingMs = 20): Promise<DeployedClusters> {
+export async function deployedClusters() {
   const aws = await coldFunctions();
   vi.stubEnv('LEVELSET_CLUSTERS', `parameters:${ROOT}`);
   vi.stubEnv('LEVELSET_ALLOW_LOCAL_SERVERS', 'true');
-  const { sandbox: a } = await sandboxWorld({ pendingMs });
+  const { sandbox: a } = await sandboxWorld({ pendingMs: 20 });
   const { sandbox: b } = await sandboxWorld({ nodes: 0 });
   for (const name of ['node-1', 'node-2']) addNodeIn(a, `b-${name}`, b);
-  const write: DeployedClusters['write'] = (name, texts) => {
+  /** Writes an entry as it is to be, long ago. */
+  const write = (name: string, texts: Texts): void => {
     const prefix = `${ROOT}/clusters/${name}/`;
     for (const path of [...aws.parameters.keys()]) if (path.startsWith(prefix)) aws.parameters.delete(path);
     for (const [text, value] of Object.entries(texts)) aws.parameters.set(`${prefix}${text}`, value);
   };
   write('prod-a', textsOf('prod-a', a, a));
   write('prod-b', textsOf('prod-b', b, a));
+  /** Works on all that is queued, and on what follows from that. */
   const drain = async (): Promise<void> => {
     for (let next = taken(aws); next.length > 0; next = taken(aws)) {
       const failed = await work(...next);

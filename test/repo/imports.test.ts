@@ -137,6 +137,15 @@ test('the simulators share nothing with what they are used to judge', () => {
   expect(inWords(wrong)).toEqual([]);
 });
 
+test('what says after chaos on the lab what has to be there takes nothing but types from the program', () => {
+  const files = filesOf('test/e2e/chaos/*.ts');
+  expect(files.length).toBeGreaterThan(8);
+  const taken = files.flatMap((path) => [
+    ...textOf(path).matchAll(/^import (?!type )[^;]*from '[./]*\/(?:shared|functions)\/[^;]*;$/gm),
+  ]);
+  expect(taken.map(([line]) => line)).toEqual([]);
+});
+
 test('no files import each other in a circle, not even for types', () => {
   const open = new Map(
     [...shared, ...filesOf('{functions,infra}/**/*.ts')].map((path) => [path, importsOf(path)]),

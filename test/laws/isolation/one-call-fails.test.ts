@@ -118,6 +118,10 @@ function addressesOf({ inside: { cloud } }: Isolation): readonly string[] {
 test('a call that fails holds up only the units that need it', () =>
   fc.assert(fc.asyncProperty(anIncident, holds), {
     // an incident is two worlds from beginning to end, half a second
-    numRuns: THOROUGH ? 100 : 2,
-    examples: [incident('key-manager', 'hang'), incident('read endpointslices', '403')],
+    numRuns: THOROUGH ? 100 : 4,
+    examples: [
+      incident('key-manager', 'hang'),
+      incident('load-balancer', '503'),
+      incident('read endpointslices', '403'),
+    ],
   }));

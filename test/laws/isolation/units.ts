@@ -3,7 +3,7 @@ import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
 import type { Config } from '../../../shared/config/config.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
-import { isObjectKey, parseKey, type Key } from '../../../shared/model/request.ts';
+import type { Key } from '../../../shared/model/request.ts';
 import type { Transport } from '../../../shared/openstack/openstack-http.ts';
 import type { World } from '../../../shared/ports.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
@@ -79,12 +79,10 @@ export async function startIsolation(manageSecurityGroups: boolean): Promise<Iso
     },
     work: (events) => work(inside, world, events !== undefined),
     waiting: () =>
-      inside.kube.list('Service').flatMap(({ metadata: { name }, status }) => {
-        const { conditions = [] } = (status ?? {}) as {
-          conditions?: { message: string }[];
-        };
-        return conditions.some(({ message }) => message.includes('waits: ')) ? [name] : [];
-      }),
+      inside.kube
+        .list('Service')
+        .filter(({ status }) => JSON.stringify(status ?? {}).includes('waits: '))
+        .map(({ metadata }) => metadata.name),
     picture: () => pictureOf(inside),
   };
   build(inside);
@@ -217,9 +215,7 @@ async function work(inside: SandboxInside, world: World, events: boolean): Promi
 
 function pictureOf(inside: SandboxInside): Readonly<Record<UnitName, unknown>> {
   const pictures = UNIT_NAMES.map((object) => {
-    const key = parseKey(UNITS[object]);
-    if (key === undefined || !isObjectKey(key)) throw new Error(`${object} is no unit`);
-    const [kind, ...names] = key.split('/');
+    const [kind, ...names] = UNITS[object].split('/');
     const name = names.at(-1) ?? '';
     if (kind === 'service') return [object, serviceIn(inside, name)];
     return [object, kind === 'node' ? nodeIn(inside, name) : routesIn(inside)];

@@ -99,13 +99,6 @@ test('gc of a cluster that was deleted together with its Services takes all that
   ));
 
 describe('gc refuses', () => {
-  const two = async (): Promise<readonly [gone: Cluster, alive: Cluster]> => {
-    const alive = startCluster();
-    const gone = startCluster({}, alive);
-    await alive.create('s0');
-    await gone.create('s1');
-    return [gone, alive];
-  };
   const asked = { unwrittenForMs: DAY_MS, now: Date.UTC(2027, 0, 1), answering: undefined };
 
   test.each<[string, 'gone' | 'alive' | 'nobody', Partial<Parameters<typeof planGc>[1]>, RegExp]>([
@@ -119,7 +112,10 @@ describe('gc refuses', () => {
     ['one whose members answer', 'gone', { answering: '10.0.0.5:30080' }, /10.0.0.5:30080 answers/],
     ['one that nothing in the project names', 'nobody', {}, /nothing in this project has the tag/],
   ])('%s', async (_what, which, question, why) => {
-    const [gone, alive] = await two();
+    const alive = startCluster();
+    const gone = startCluster({}, alive);
+    await alive.create('s0');
+    await gone.create('s1');
     const [id, thisOne] = [await gone.world.kube.clusterId(), await alive.world.kube.clusterId()];
     const all = await observeBelongings(alive.world.cloud);
     const ids = { gone: id, alive: thisOne, nobody: 'nobody' };
@@ -127,4 +123,22 @@ describe('gc refuses', () => {
     expect(steps).toEqual([]);
     expect(problems.map(({ message }) => message).join()).toMatch(why);
   });
+});
+
+test('gc plans nothing while one of its lists fails', async () => {
+  const { inside, world } = startCluster();
+  const lists = [
+    'lbaas/loadbalancers',
+    'lbaas/listeners',
+    'lbaas/pools',
+    'floatingips',
+    'security-groups',
+    'ports',
+  ];
+  for (const path of [...lists, 'v1/secrets'].map((list) => new RegExp(`/${list}(\\?|$)`))) {
+    const match = { side: 'openstack', method: 'GET', path } as const;
+    const heal = inside.fault({ match, kind: 'fail-before', times: Infinity, status: 403 });
+    await expect(observeBelongings(world.cloud)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    heal();
+  }
 });

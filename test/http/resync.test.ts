@@ -48,12 +48,6 @@ test.each([
   expect(answer.body).toMatchObject({ outcome });
 });
 
-test('a dry run of several objects is answered by a list', async () => {
-  const answer = await resync(testServer(), { objects: ['svc/a', 'node/worker-7'], dryRun: true });
-  expect(answer.status).toBe(200);
-  expect((answer.body as { reports: unknown[] }).reports).toHaveLength(2);
-});
-
 test('a dry run answers with the plan: JSON, or text for people', async () => {
   const server = testServer();
   for (const objects of [ONE.objects, ['node/worker-7'], ['routes']]) {

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { promisify } from 'node:util';
 import { answerRequest } from '../../../infra/sandbox/front.ts';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { answerParent, usage, type Usage } from './own-process.ts';
@@ -83,13 +84,7 @@ const handlers = {
   slow: () => clusters.filter((_, number) => isSlow(number)).map(({ name }) => name),
   calls: (): Calls => counted.taken(),
   /** How many sockets levelset keeps open. */
-  sockets: () =>
-    new Promise<number>((resolve, reject) => {
-      server.getConnections((error, count) => {
-        if (error) reject(error);
-        else resolve(count);
-      });
-    }),
+  sockets: () => promisify(server.getConnections.bind(server))(),
   usage: (): Usage => usage(),
 };
 

@@ -129,8 +129,8 @@ const ERRORS_HELD: Held = {
 const MATRICES: Readonly<Record<string, string>> = {
   ANNOTATIONS: 'test/scenarios/service/annotations.test.ts › does what its example says',
   GO_FLAGS: 'test/functions/cli/go-flags.test.ts › --%s is taken out, however its value is given',
-  CLOUD_RIGHTS: 'test/rights/each-right.test.ts › its scenario fails and names it',
-  CLUSTER_RIGHTS: 'test/rights/each-right.test.ts › its scenario fails and names it',
+  CLOUD_RIGHTS: 'test/rights/each-right.test.ts › without $words its scenario fails and names it',
+  CLUSTER_RIGHTS: 'test/rights/each-right.test.ts › without $words its scenario fails and names it',
 };
 
 /** What has no name of its own. */

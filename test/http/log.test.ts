@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createLog, reconcileLine } from '../../functions/log.ts';
 import { readResync } from '../../functions/resync.ts';
+import type { Outcome, Report } from '../../shared/model/outcome.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import { DRIFT, PLAN, report } from './test-server.ts';
 
@@ -58,23 +59,22 @@ describe('createLog', () => {
 describe('reconcileLine', () => {
   const request = { key: 'service/shop/web', trigger: 'audit', cause: 'audit-1' } as const;
 
-  test('prints a settled run in short', () => {
-    const settled = {
-      ...report(request, { status: 'settled' }),
-      loadBalancerId: 'lb-1',
-      address: '203.0.113.7',
+  test('prints a settled run in short, and of one that failed why, and by which requests', () => {
+    const line = (outcome: Outcome, more: Partial<Report>): unknown =>
+      reconcileLine({ ...report(request, outcome), ...more }, (plan) => `${plan.steps.length} to delete`);
+    const its = {
+      ...{ object: 'service/shop/web', trigger: 'audit', cause: 'audit-1' },
+      ...{ plan: '1 to delete', applied: 0, duration_ms: 12, calls: 3 },
     };
-    expect(reconcileLine(settled, (plan) => `${plan.steps.length} to delete`)).toEqual({
-      object: 'service/shop/web',
-      trigger: 'audit',
-      cause: 'audit-1',
-      outcome: 'settled',
-      plan: '1 to delete',
-      applied: 0,
-      duration_ms: 12,
-      calls: 3,
-      load_balancer: 'lb-1',
-      address: '203.0.113.7',
+    const found = { loadBalancerId: 'lb-1', address: '203.0.113.7' };
+    expect(line({ status: 'settled' }, found)).toEqual({
+      ...its,
+      ...{ outcome: 'settled', load_balancer: 'lb-1', address: '203.0.113.7' },
+    });
+    const quota = { status: 'failed', code: 'QUOTA_EXCEEDED', message: 'no more', retryAfterMs: 1 } as const;
+    expect(line(quota, { failedRequestIds: ['req-1'] })).toMatchObject({
+      ...{ ...its, outcome: 'failed', reason: 'no more', code: 'QUOTA_EXCEEDED' },
+      openstack_request_ids: ['req-1'],
     });
   });
 
@@ -99,22 +99,5 @@ describe('reconcileLine', () => {
         '+ member/tcp/80/10.0.0.7:30080',
       ]),
     );
-  });
-
-  test('prints why a run failed, and by which requests', () => {
-    const outcome = {
-      status: 'failed',
-      code: 'QUOTA_EXCEEDED',
-      message: 'no more',
-      retryAfterMs: 1000,
-    } as const;
-    const failed = { ...report({ ...request, key: 'nodeset' }, outcome), failedRequestIds: ['req-1'] };
-    expect(reconcileLine(failed, () => '')).toMatchObject({
-      object: 'nodeset',
-      outcome: 'failed',
-      reason: 'no more',
-      code: 'QUOTA_EXCEEDED',
-      openstack_request_ids: ['req-1'],
-    });
   });
 });

@@ -57,57 +57,28 @@ test('every other metric is scraped with its labels, and none has a namespace or
   expect(body).not.toMatch(/shop|web/);
 });
 
-test('Nodes that are deleted, and those that are refused to be, are counted; a dry run is not', async () => {
+test('Nodes and load balancers that are deleted, and those that are refused to be, are counted; a dry run is not', async () => {
   const metrics = createMetrics();
-  const deleting: Plan['steps'][number] = {
-    verb: 'delete',
-    kind: 'node',
-    address: 'node/a',
-    id: 'uid-a',
-    because: '',
-  };
-  const refusal = {
-    address: 'node/b',
-    kind: 'node',
-    changes: [],
-    reason: 'the deletion budget',
-    approval: 'abc',
-  } as const;
-  const other = {
-    ...refusal,
-    changes: [{ attribute: 'providerID', from: 'openstack:///1', to: 'openstack:///2' }],
-  };
-  const gone: ReconcileRequest = { key: 'node/a', trigger: 'audit' };
-  const held: ReconcileRequest = { key: 'node/b', trigger: 'sweep' };
-  const refused = {
-    ...report(held, { status: 'blocked', reason: 'x' }),
-    plan: { ...PLAN, refused: [refusal] },
-  };
-  metrics.observeReconcile({ ...report(gone, { status: 'settled' }), applied: [deleting] });
-  metrics.observeReconcile(refused);
-  metrics.observeReconcile({ ...refused, plan: { ...PLAN, refused: [other] } });
-  metrics.observeReconcile({ ...refused, request: { ...held, dryRun: true } });
-  const service: ReconcileRequest = { key: 'service/shop/web', trigger: 'audit' };
-  const lb: typeof deleting = {
-    verb: 'delete',
-    kind: 'loadbalancer',
-    address: 'lb',
-    id: 'lb-1',
-    because: '',
-  };
-  const pool: typeof deleting = {
-    verb: 'delete',
-    kind: 'pool',
-    address: 'pool/tcp/80',
-    id: 'pool-1',
-    because: '',
-  };
-  metrics.observeReconcile({ ...report(service, { status: 'settled' }), applied: [lb, pool] });
-  const kept = { ...refusal, kind: 'loadbalancer', address: 'lb' } as const;
-  metrics.observeReconcile({
-    ...report(service, { status: 'blocked', reason: 'x' }),
-    plan: { ...PLAN, refused: [kept] },
+  const deleting = (kind: 'node' | 'loadbalancer' | 'pool'): Plan['steps'][number] => ({
+    ...{ verb: 'delete', kind, address: kind, id: kind, because: '' },
   });
+  const refusing = (kind: 'node' | 'loadbalancer', changes: Plan['refused'][number]['changes'] = []) => ({
+    plan: {
+      ...PLAN,
+      refused: [{ kind, address: kind, changes, reason: 'the deletion budget', approval: 'abc' }],
+    },
+  });
+  const moved = [{ attribute: 'providerID', from: 'openstack:///1', to: 'openstack:///2' }];
+  const observe = (key: ReconcileRequest['key'], more: object, dryRun = false): void => {
+    const request: ReconcileRequest = { key, trigger: 'audit', dryRun };
+    metrics.observeReconcile({ ...report(request, { status: 'blocked', reason: 'x' }), ...more });
+  };
+  observe('node/a', { applied: [deleting('node')] });
+  observe('node/b', refusing('node'));
+  observe('node/b', refusing('node', moved));
+  observe('node/b', refusing('node'), true);
+  observe('service/shop/web', { applied: [deleting('loadbalancer'), deleting('pool')] });
+  observe('service/shop/web', refusing('loadbalancer'));
 
   const lines = (await metrics.scrape()).body.split('\n');
   expect(lines.filter((line) => line.startsWith('levelset_deletions_total'))).toEqual([
@@ -116,7 +87,7 @@ test('Nodes that are deleted, and those that are refused to be, are counted; a d
     'levelset_deletions_total{object="loadbalancer",result="deleted"} 1',
     'levelset_deletions_total{object="loadbalancer",result="refused"} 1',
   ]);
-  expect(lines).toContain('levelset_reconcile_total{object="node",outcome="blocked"} 3');
+  expect(lines).toContain('levelset_reconcile_total{object="node",outcome="blocked"} 4');
 });
 
 test('drift is counted by its kind, as repaired or only reported; a dry run is not', async () => {

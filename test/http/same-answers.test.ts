@@ -16,9 +16,9 @@ import { resync } from '../../functions/resync.ts';
 import { createServer } from '../../functions/server.ts';
 import { status } from '../../functions/status.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
-import { eventList, nodeEvent, SELF, serviceEvent } from '../unit/trigger/audit-events.ts';
-import { AUDIT, PAGE, report, RESYNC } from './test-server.ts';
-import { AUDIT_TOKEN, PAGE_TOKEN, RESYNC_TOKEN } from './tokens.ts';
+import { eventList, nodeEvent, serviceEvent } from '../unit/trigger/audit-events.ts';
+import { AUDIT, PAGE, RESYNC, testServer } from './test-server.ts';
+import { PAGE_TOKEN } from './tokens.ts';
 
 interface Call {
   readonly method: string;
@@ -37,25 +37,16 @@ interface Side {
 function aSide(): Side {
   const queued: ReconcileRequest[] = [];
   const refused: RefusalReason[] = [];
-  const options: ServerOptions = {
+  const { options } = testServer({
     clusters: ['kubernetes'],
-    auditTokens: [AUDIT_TOKEN],
-    resyncTokens: [RESYNC_TOKEN],
-    pageTokens: [PAGE_TOKEN],
-    open: false,
-    self: [SELF],
     enqueue: (requests) => {
       if (requests.some(({ key }) => key.endsWith('/full'))) return Promise.reject(new Error('full'));
       queued.push(...requests);
       return Promise.resolve();
     },
-    dryRun: (requests) => Promise.resolve(requests.map((request) => report(request, { status: 'settled' }))),
-    status: () => Promise.resolve({ cluster: 'kubernetes', generatedAt: '2026-11-21T03:00:00Z', rows: [] }),
-    metrics: () => Promise.resolve({ contentType: 'text/plain', body: '' }),
     ready: () => Promise.resolve(['kubernetes: it is away']),
     observeRefusal: (reason) => refused.push(reason),
-    log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
-  };
+  });
   return { queued, refused, options };
 }
 

@@ -93,42 +93,25 @@ describe('GET /', () => {
     expect((await request(app).get('/').set('Accept', 'application/json')).body).toEqual(VIEW);
   });
 
-  test('health and sync are apart, and what is ignored is not green', async () => {
-    const one = { state: 'settled', reason: 'as desired', planSteps: 0, loadBalancerId: '1' } as const;
-    const rows = [
-      { ...one, object: 'service/shop/serving', operatingStatus: 'ONLINE' },
-      { ...one, object: 'service/shop/warned', operatingStatus: 'ONLINE', problems: 2 },
-      { ...one, object: 'service/shop/down', operatingStatus: 'ERROR' },
-      { ...one, object: 'service/shop/degraded', operatingStatus: 'DEGRADED' },
-    ] as const;
-    const { app } = testServer({ open: true, status: () => Promise.resolve({ ...VIEW, rows }) });
-    const groupOf = async (name: string): Promise<string | undefined> =>
-      new RegExp(`<tr class="(\\w+)" role="row" id="row:service/shop/${name}"`).exec(
-        (await request(app).get('/')).text,
-      )?.[1];
-    expect(await groupOf('serving')).toBe('settled');
-    expect(await groupOf('warned')).toBe('warned');
-    expect(await groupOf('down')).toBe('person');
-    expect(await groupOf('degraded')).toBe('warned');
-    expect((await request(app).get('/')).text).toContain('in sync, 2 warnings');
-  });
-
-  test('what has no health check is grey, and what is not known any more is no green and no red', () => {
-    const one = { state: 'settled', reason: 'as desired', planSteps: 0, address: '203.0.113.1' } as const;
-    const unknownSince = '2026-11-21T02:57:00Z';
-    const rows = [
-      { ...one, object: 'service/shop/unchecked', operatingStatus: 'NO_MONITOR' },
-      { ...one, object: 'service/shop/up', operatingStatus: 'ONLINE', unknownSince },
-      { ...one, object: 'service/shop/down', operatingStatus: 'ERROR', unknownSince },
-    ] as const;
-    const text = renderPage({ ...VIEW, rows });
-    expect(text).toContain('<span class="health none">not monitored</span><small>NO_MONITOR</small>');
-    for (const name of ['up', 'down'])
-      expect(text).toContain(`<tr class="unknown" role="row" id="row:service/shop/${name}"`);
-    expect(textOf(text)).toContain('Not known: 2 of 3 objects, the first since 3 min ago');
-    expect(textOf(text)).toContain('not known ONLINE 3 min ago not known since 3 min ago then in sync');
-    expect(text).toMatch(/<p class="warning outage"/);
-    expect(renderPage({ ...VIEW, rows: rows.slice(0, 1) })).not.toContain('outage"');
+  const unknownSince = '2026-11-21T02:57:00Z';
+  test.each<[string, string, object, string?]>([
+    ['settled', 'what serves', {}],
+    ['warned', 'what is ignored', { problems: 2 }, 'in sync, 2 warnings'],
+    ['person', 'what is down, though it is in sync', { operatingStatus: 'ERROR' }],
+    ['warned', 'what is down in part', { operatingStatus: 'DEGRADED' }],
+    ['settled', 'what has no health check', { operatingStatus: 'NO_MONITOR' }, 'not monitored NO_MONITOR'],
+    ['settled', 'what has no address', { address: undefined }, 'no address ONLINE'],
+    ['unknown', 'what was up', { unknownSince }, 'not known since 3 min ago then in sync'],
+    ['unknown', 'what was down', { operatingStatus: 'ERROR', unknownSince }, 'Not known: 1 of 1 objects'],
+  ])('has as %s %s', (group, _what, change, words = '') => {
+    const one = {
+      ...({ state: 'settled', reason: 'as desired', planSteps: 0 } as const),
+      ...{ address: '203.0.113.1', operatingStatus: 'ONLINE', object: 'service/shop/web' as const },
+    };
+    const html = renderPage({ ...VIEW, rows: [{ ...one, ...change }] });
+    expect(html).toContain(`<tr class="${group}" role="row" id="row:service/shop/web"`);
+    expect(textOf(html)).toContain(words);
+    expect(html.includes('outage"')).toBe(group === 'unknown');
   });
 
   test('what was deleted stands beside what may be', async () => {
@@ -137,14 +120,6 @@ describe('GET /', () => {
     expect((await request(app).get('/')).text).toContain(
       '1 Node, 0 load balancers without a Service; --deletion-share=10%',
     );
-  });
-
-  test('without an address nothing serves', async () => {
-    const row = { state: 'blocked', reason: 'x', planSteps: 0, operatingStatus: 'ONLINE' } as const;
-    const rows = [{ ...row, object: 'service/shop/up' }] as const;
-    const { app } = testServer({ open: true, status: () => Promise.resolve({ ...VIEW, rows }) });
-    const { text } = await request(app).get('/');
-    expect(text).toContain('<span class="health degraded">no address</span><small>ONLINE</small>');
   });
 
   test.each([

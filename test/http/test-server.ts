@@ -42,6 +42,7 @@ export const DRIFT: NonNullable<Plan['drift']> = [
 
 export interface TestServer {
   readonly app: Express;
+  readonly options: ServerOptions;
   readonly queued: ReconcileRequest[];
   readonly dryRuns: ReconcileRequest[];
   readonly counted: TriggerCounts[];
@@ -55,7 +56,7 @@ export function testServer(change: Partial<ServerOptions> = {}): TestServer {
   const counted: TriggerCounts[] = [];
   const lines: string[] = [];
   const note = (message: string, fields?: unknown) => void lines.push(JSON.stringify([message, fields]));
-  const app = createServer({
+  const options: ServerOptions = {
     clusters: ['cluster-uid', 'kubernetes'],
     auditTokens: [AUDIT_TOKEN, NEXT_AUDIT_TOKEN],
     resyncTokens: [RESYNC_TOKEN],
@@ -74,8 +75,8 @@ export function testServer(change: Partial<ServerOptions> = {}): TestServer {
     observeAudit: (counts) => void counted.push(counts),
     log: { debug: note, info: note, warn: note, error: note },
     ...change,
-  });
-  return { app, queued, dryRuns, counted, lines };
+  };
+  return { app: createServer(options), options, queued, dryRuns, counted, lines };
 }
 
 export function report(request: ReconcileRequest, outcome: Outcome): Report {

@@ -55,17 +55,10 @@ const worlds = fc.uniqueArray(object, { selector: ({ key }) => key, minLength: 2
 
 /** One namespace always has something that is nearly done; another waits with what a sweep found. */
 const HOGS: ServiceObject[] = [
-  ...NAMES.map((name): ServiceObject => {
-    const key: Key = `service/a/${name}`;
-    return {
-      key,
-      trigger: 'audit',
-      firstMs: 0,
-      everyMs: Infinity,
-      tookMs: LONGEST_RUN_MS,
-      ends: 'always new work',
-    };
-  }),
+  ...NAMES.map((name): ServiceObject => ({
+    ...{ key: `service/a/${name}`, trigger: 'audit', firstMs: 0, everyMs: Infinity },
+    ...{ tookMs: LONGEST_RUN_MS, ends: 'always new work' },
+  })),
   { key: 'service/b/1', trigger: 'sweep', firstMs: 500, everyMs: 50, tookMs: 50, ends: 'settled' },
 ];
 

@@ -2,103 +2,166 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Node } from '../../shared/model/kubernetes.ts';
-import { nodeOf, pairOf } from '../support/route-reading.ts';
-import { ClusterModel, Fuse, RouterModel } from './route-model.ts';
+import { VirtualClock } from '../../infra/sandbox/sandbox-clock.ts';
+import { createSandbox, type SandboxInside } from '../../infra/sandbox/sandbox.ts';
+import type { AddressPair, Route } from '../../shared/model/network/routes.ts';
+import type { Plan } from '../../shared/model/plan.ts';
+import type { World } from '../../shared/ports.ts';
+import { sweep } from '../../shared/sweep.ts';
+import { aConfig } from '../support/config.ts';
+import { AUTH_URL, inProcessWorld } from '../support/in-process.ts';
+import { giveCidr } from '../support/nodes.ts';
+import { SILENT } from '../support/sandbox-world.ts';
+import { runsOf } from '../support/virtual-time.ts';
 import { THOROUGH } from './seed.ts';
 
-const FOREIGN = ['10.244.1.0/24', '10.244.9.0/24', '10.99.0.0/24', '0.0.0.0/0'];
+/** By name: which podCIDR each has. */
+type Nodes = Readonly<Record<string, number>>;
 
-/** To none of the Nodes, or to pods of no cluster. */
-const foreignRoutes = fc
-  .uniqueArray(fc.constantFrom(...FOREIGN.map((destination) => ({ destination, nexthop: '10.0.0.88' }))), {
-    maxLength: 4,
-  })
-  .chain((routes) =>
-    fc.constantFrom(routes, [...routes, { destination: '192.168.1.0/24', nexthop: '10.0.0.1' }]),
-  );
+interface Cluster {
+  readonly inside: SandboxInside;
+  readonly world: World;
+}
 
-const foreignPairs = fc.uniqueArray(
-  fc.constantFrom(pairOf(77, '10.244.1.0/24'), { ip_address: '192.0.2.7', mac_address: 'fa:16:3e:00:00:01' }),
-  { maxLength: 2 },
-);
+/** A cluster without Nodes on the router of its cloud; with a neighbour on that one's. */
+function aCluster(neighbour?: Cluster): Cluster {
+  const clock = neighbour?.inside.clock ?? new VirtualClock();
+  const own = createSandbox({ nodes: 0, pendingMs: 1 }, clock);
+  const { cloud, fronts } = neighbour?.inside ?? own;
+  const inside = { ...own, cloud, fronts: { ...own.fronts, openstack: fronts.openstack } };
+  const routed = { clusterCidrs: ['10.244.0.0/16'], route: { routerId: cloud.routerId } };
+  const config = { ...aConfig(AUTH_URL), controllers: ['node-route-controller' as const], ...routed };
+  return { inside, world: inProcessWorld(inside, config, SILENT) };
+}
 
-/** Some Nodes of a cluster; two may claim one podCIDR. `first` is the number of the first of them. */
-const someNodes = (first: number, most: number): fc.Arbitrary<readonly Node[]> =>
-  fc
-    .array(fc.option(fc.integer({ min: 1, max: 5 })), { minLength: most, maxLength: most })
-    .map((cidrs) =>
-      cidrs.flatMap((cidr, at) =>
-        cidr === null ? [] : [nodeOf(first + at, { podCIDRs: [`10.244.${cidr}.0/24`] })],
-      ),
-    );
+const cidrOf = (number: number | undefined): string => `10.244.${number ?? ''}.0/24`;
+const portOf = ({ cloud }: SandboxInside, name: string) => {
+  const { id } = cloud.servers.find((server) => server.name === name) ?? cloud.addNovaServer(name);
+  return cloud.ports.find(({ device_id: device }) => device === id);
+};
 
-const rounds = fc.array(someNodes(1, 4), { minLength: 1, maxLength: 3 });
-
-async function settle(cluster: ClusterModel): Promise<void> {
-  for (let runs = 0; runs < 10; runs += 1) {
-    const plan = await cluster.run();
-    if (plan?.steps.length === 0) return;
+/** These are its Nodes from now on; one that comes back has the server that it had. */
+function become({ inside }: Cluster, nodes: Nodes): void {
+  const { kube } = inside;
+  for (const { metadata, spec } of kube.list('Node'))
+    if (spec?.['podCIDR'] !== cidrOf(nodes[metadata.name])) kube.delete('Node', undefined, metadata.name);
+  for (const [name, cidr] of Object.entries(nodes)) {
+    if (kube.get('Node', undefined, name)) continue;
+    const port = portOf(inside, name);
+    const addresses = [{ type: 'InternalIP', address: port?.fixed_ips[0]?.ip_address ?? '' }];
+    const spec = { providerID: `openstack:///${port?.device_id ?? ''}` };
+    kube.apply({ kind: 'Node', metadata: { name }, spec, status: { addresses } });
+    giveCidr(inside, name, cidr);
   }
+}
+
+/** Runs until nothing goes on any more; the last plan. */
+async function run({ inside, world }: Cluster): Promise<Plan | undefined> {
+  return (await runsOf({ key: 'routes', trigger: 'command' }, world, inside)).at(-1)?.plan;
+}
+
+async function settle(cluster: Cluster): Promise<void> {
+  for (let runs = 0; runs < 10; runs += 1) if ((await run(cluster))?.steps.length === 0) return;
   throw new Error('the routes did not settle');
 }
 
-const texts = (routes: readonly { destination: string; nexthop: string }[]): readonly string[] =>
-  routes.map(({ destination, nexthop }) => `${destination} ${nexthop}`);
+const textsOf = (routes: readonly Route[]): readonly string[] =>
+  routes.map(({ destination, nexthop }) => `${destination} ${nexthop}`).sort();
+const routesOn = ({ inside: { cloud } }: Cluster): readonly string[] =>
+  textsOf(cloud.routers.flatMap(({ routes }) => routes));
+const recordOf = async ({ world }: Cluster): Promise<readonly string[]> =>
+  textsOf([...(await world.kube.routes.load()).values()].flat());
+/** `SERVER CIDR MAC`, the port's own left out. */
+const pairsOn = ({ inside: { cloud } }: Cluster): readonly string[] =>
+  cloud.ports
+    .flatMap((port) => {
+      const pairs = (port['allowed_address_pairs'] ?? []) as readonly AddressPair[];
+      const name = cloud.servers.byId(port.device_id)?.name ?? '';
+      return pairs.map(({ ip_address: cidr, mac_address: mac }) =>
+        [name, cidr, mac === port['mac_address'] ? '' : mac].join(' '),
+      );
+    })
+    .sort();
+
+const NAMES = ['n-1', 'n-2', 'n-3', 'n-4'];
+/** Some Nodes of a cluster; two may claim one podCIDR. */
+const someNodes = (names: readonly string[]): fc.Arbitrary<Nodes> =>
+  fc
+    .array(fc.option(fc.integer({ min: 1, max: 5 })), { minLength: names.length, maxLength: names.length })
+    .map((cidrs) =>
+      Object.fromEntries(names.flatMap((name, at) => (cidrs[at] == null ? [] : [[name, cidrs[at]]]))),
+    );
+const rounds = (names = NAMES): fc.Arbitrary<readonly Nodes[]> =>
+  fc.array(someNodes(names), { minLength: 1, maxLength: 3 });
+
+/** What others have put there: routes to none of the Nodes, or to pods of no cluster, and pairs of each Node's port. */
+const foreign = fc.record({
+  routes: fc.uniqueArray(fc.constantFrom('10.244.1.0/24', '10.244.9.0/24', '10.99.0.0/24', '0.0.0.0/0')),
+  isToNode: fc.boolean(),
+  pairs: fc.uniqueArray(fc.constantFrom('10.244.1.0/24', '192.0.2.7'), { maxLength: 2 }),
+});
+type Foreign = typeof foreign extends fc.Arbitrary<infer F> ? F : never;
+
+function beside({ routes, isToNode, pairs }: Foreign): Cluster {
+  const it = aCluster();
+  const ports = NAMES.flatMap((name) => portOf(it.inside, name) ?? []);
+  const hop = ports[0]?.fixed_ips[0]?.ip_address ?? '';
+  const own = routes.map((destination) => ({ destination, nexthop: '10.0.0.250' }));
+  const more = isToNode ? [{ destination: '192.168.1.0/24', nexthop: hop }] : [];
+  for (const router of it.inside.cloud.routers) router.routes = [...own, ...more];
+  const theirs = pairs.map((ip_address) => ({ ip_address, mac_address: 'fa:16:3e:00:00:77' }));
+  for (const port of ports) Object.assign(port, { allowed_address_pairs: theirs });
+  return it;
+}
 
 test('each podCIDR has one route and one pair, nothing of others changes, and nothing is left of what was', () =>
   fc.assert(
-    fc.asyncProperty(rounds, foreignRoutes, foreignPairs, async (all, routes, pairs) => {
-      const cloud = new RouterModel(new Fuse(), routes, pairs);
-      const before = cloud.pairs;
-      const cluster = new ClusterModel(cloud);
+    fc.asyncProperty(rounds(), foreign, async (all, others) => {
+      const cluster = beside(others);
+      const before = { routes: routesOn(cluster), pairs: pairsOn(cluster) };
       for (const nodes of all) {
-        cluster.become(nodes);
+        become(cluster, nodes);
         await settle(cluster);
-        const cidrs = new Set(nodes.flatMap(({ spec }) => spec?.podCIDRs ?? []));
-        const ours = cloud.routes.filter((route) => !texts(routes).includes(route));
-        expect(new Set(ours.map((route) => route.split(' ')[0]))).toEqual(cidrs);
-        expect(ours).toHaveLength(cidrs.size);
-        expect(texts(routes).filter((route) => !cloud.routes.includes(route))).toEqual([]);
-        expect(before.filter((pair) => !cloud.pairs.includes(pair))).toEqual([]);
-        expect(cloud.pairs).toHaveLength(before.length + cidrs.size);
-        expect([...texts(cluster.record)].sort()).toEqual(ours);
+        const cidrs = new Set(Object.values(nodes).map(cidrOf));
+        const ours = routesOn(cluster).filter((route) => !before.routes.includes(route));
+        expect(ours.map((route) => route.split(' ')[0])).toEqual([...cidrs].sort());
+        expect(routesOn(cluster)).toEqual([...before.routes, ...ours].sort());
+        expect(before.pairs.filter((pair) => !pairsOn(cluster).includes(pair))).toEqual([]);
+        expect(pairsOn(cluster)).toHaveLength(before.pairs.length + cidrs.size);
+        expect(await recordOf(cluster)).toEqual(ours);
       }
     }),
   ));
 
-const byHand = fc.record({
-  routes: fc.uniqueArray(fc.integer({ min: 1, max: 4 })),
-  pairs: fc.uniqueArray(fc.integer({ min: 1, max: 4 })),
-});
-
 test('what others take from the routes and the pairs is found by one sweep, and put back', () =>
   fc.assert(
-    fc.asyncProperty(someNodes(1, 4), byHand, async (nodes, hand) => {
-      const cloud = new RouterModel(new Fuse(), [], []);
-      const cluster = new ClusterModel(cloud);
-      cluster.become(nodes);
-      await settle(cluster);
-      const whole = [cloud.routes, cloud.pairs];
-      cloud.takeAway(hand.routes, hand.pairs);
-      if (!isDeepStrictEqual([cloud.routes, cloud.pairs], whole))
-        expect(await cluster.sweep()).toEqual(['routes']);
-      await settle(cluster);
-      expect([cloud.routes, cloud.pairs]).toEqual(whole);
-    }),
+    fc.asyncProperty(
+      someNodes(NAMES),
+      fc.subarray(NAMES),
+      fc.subarray(NAMES),
+      async (nodes, routesTo, pairsOf) => {
+        const cluster = aCluster();
+        const { inside } = cluster;
+        become(cluster, nodes);
+        await settle(cluster);
+        const whole = [routesOn(cluster), pairsOn(cluster)];
+        const hops = routesTo.map((name) => portOf(inside, name)?.fixed_ips[0]?.ip_address);
+        for (const router of inside.cloud.routers)
+          router.routes = router.routes.filter(({ nexthop }) => !hops.includes(nexthop));
+        for (const name of pairsOf) Object.assign(portOf(inside, name) ?? {}, { allowed_address_pairs: [] });
+        const isChanged = !isDeepStrictEqual([routesOn(cluster), pairsOn(cluster)], whole);
+        inside.advanceClock(61_000);
+        const { requests } = await sweep(cluster.world);
+        expect(requests.map(({ key }) => key)).toEqual(isChanged ? ['routes'] : []);
+        await settle(cluster);
+        expect([routesOn(cluster), pairsOn(cluster)]).toEqual(whole);
+      },
+    ),
   ));
 
 /** Where two claim one podCIDR, it matters who came first. */
 const roundsWithoutClaims = fc.array(
-  fc
-    .uniqueArray(fc.integer({ min: 1, max: 4 }))
-    .chain((places) =>
-      fc
-        .uniqueArray(fc.integer({ min: 1, max: 6 }), { minLength: places.length, maxLength: places.length })
-        .map((cidrs) =>
-          places.map((at, nth) => nodeOf(at, { podCIDRs: [`10.244.${cidrs[nth] ?? 0}.0/24`] })),
-        ),
-    ),
+  someNodes(NAMES).filter((nodes) => new Set(Object.values(nodes)).size === Object.keys(nodes).length),
   { minLength: 2, maxLength: 3 },
 );
 
@@ -106,27 +169,30 @@ test('wherever it is killed, and whatever becomes of the Nodes before it looks a
   fc.assert(
     fc.asyncProperty(
       roundsWithoutClaims,
-      foreignRoutes,
+      foreign,
+      fc.constantFrom('reset-before' as const, 'reset-after' as const),
       fc.boolean(),
-      fc.boolean(),
-      async (all, routes, after, isAtomic) => {
-        const end = async (kill: number): Promise<object> => {
-          const fuse = new Fuse();
-          const cloud = new RouterModel(fuse, routes, []);
-          if (!isAtomic) cloud.extensions = ['extraroute'];
-          const cluster = new ClusterModel(cloud);
+      async (all, others, kind, isAtomic) => {
+        const end = async (nth: number): Promise<object> => {
+          const cluster = beside(others);
+          const { cloud, kube, fault } = cluster.inside;
+          if (!isAtomic) cloud.extensions.splice(0, Infinity, 'extraroute');
           for (const nodes of all) {
-            cluster.become(nodes);
-            Object.assign(fuse, { left: kill, after });
-            await settle(cluster).catch(() => undefined);
+            become(cluster, nodes);
+            const heal = fault({ match: { write: true, nth }, kind });
+            await run(cluster);
+            heal();
           }
-          fuse.left = Infinity;
           await settle(cluster);
-          const { told, record } = cluster;
-          return { routes: cloud.routes, pairs: cloud.pairs, told, record };
+          const told = kube.list('Node').map(({ metadata, status }) => {
+            const [condition] = (status?.['conditions'] ?? []) as readonly { readonly status: string }[];
+            return `${metadata.name} ${condition?.status ?? ''}`;
+          });
+          const there = { routes: routesOn(cluster), pairs: pairsOn(cluster) };
+          return { ...there, told, record: await recordOf(cluster) };
         };
         const whole = await end(Infinity);
-        for (let kill = 1; kill <= 12; kill += 1) expect(await end(kill)).toEqual(whole);
+        for (let nth = 1; nth <= 12; nth += 1) expect(await end(nth)).toEqual(whole);
       },
     ),
     { numRuns: THOROUGH ? 40 : 8 },
@@ -134,24 +200,19 @@ test('wherever it is killed, and whatever becomes of the Nodes before it looks a
 
 test('two clusters with the same cluster CIDR on one router leave each other alone (cloud-provider-openstack#3128)', () =>
   fc.assert(
-    fc.asyncProperty(
-      rounds,
-      fc.array(someNodes(11, 3), { minLength: 1, maxLength: 3 }),
-      async (here, there) => {
-        const cloud = new RouterModel(new Fuse(), [], []);
-        const [one, other] = [new ClusterModel(cloud), new ClusterModel(cloud)];
-        for (let round = 0; round < 3; round += 1) {
-          one.become(here[round] ?? []);
-          await settle(one);
-          const ours = texts(one.record);
-          other.become(there[round] ?? []);
-          await settle(other);
-          expect((await one.run())?.steps).toEqual([]);
-          expect(cloud.routes).toEqual([...ours, ...texts(other.record)].sort());
-        }
-        one.become([]);
+    fc.asyncProperty(rounds(), rounds(['o-1', 'o-2', 'o-3']), async (here, there) => {
+      const one = aCluster();
+      const other = aCluster(one);
+      for (let round = 0; round < 3; round += 1) {
+        become(one, here[round] ?? {});
         await settle(one);
-        expect(cloud.routes).toEqual([...texts(other.record)].sort());
-      },
-    ),
+        become(other, there[round] ?? {});
+        await settle(other);
+        expect((await run(one))?.steps).toEqual([]);
+        expect(routesOn(one)).toEqual([...(await recordOf(one)), ...(await recordOf(other))].sort());
+      }
+      become(one, {});
+      await settle(one);
+      expect(routesOn(one)).toEqual(await recordOf(other));
+    }),
   ));

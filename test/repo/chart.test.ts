@@ -1,6 +1,6 @@
 /** The chart, its schema and the manifests that are rendered from it say the same. */
 import { expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { manifestsIn, SUMS, sumsOf } from '../../infra/charts/render.ts';
 import { OWN_FLAGS, valuesSchema } from '../../infra/charts/values-schema.ts';
 import type { Flag } from '../../shared/config/flag.ts';
@@ -43,47 +43,28 @@ test('values.yaml has every value of the schema, and no other', () => {
   expect([...given(values, schema)].sort()).toEqual([...named(schema)].sort());
 });
 
-interface Probe {
-  readonly httpGet: { readonly path: string; readonly host?: string; readonly port: string };
-}
-
 interface Toleration {
   readonly key?: string;
   readonly operator?: string;
   readonly effect?: string;
 }
 
-interface Deployment {
-  readonly spec: {
-    readonly selector: object;
-    readonly template: {
-      readonly spec: {
-        readonly hostNetwork?: boolean;
-        readonly dnsPolicy?: string;
-        readonly securityContext: object;
-        readonly tolerations: readonly Toleration[];
-        readonly containers: readonly {
-          readonly args: readonly string[];
-          readonly ports: readonly { readonly containerPort: number }[];
-          readonly securityContext: object;
-          readonly livenessProbe: Probe;
-          readonly readinessProbe: Probe;
-        }[];
-        readonly volumes: readonly ({ readonly name: string } & {
-          readonly secret?: { readonly secretName: string };
-        })[];
-      };
-    };
-  };
+interface Pod {
+  readonly tolerations: readonly Toleration[];
+  readonly containers: readonly { readonly args: readonly string[] }[];
+  readonly volumes: readonly object[];
 }
 
-const deployment = parse(textOf('infra/kubernetes/deployment.yaml')) as Deployment;
+const { spec } = parse(textOf('infra/kubernetes/deployment.yaml')) as {
+  readonly spec: { readonly template: { readonly spec: Pod } };
+};
+const pod = spec.template.spec;
 
 /** As the scheduler asks, whether a Pod of levelset may come onto a Node with these taints, each KEY:EFFECT. */
 const isLetOnto = (taints: readonly string[]): boolean =>
   taints.every((taint) => {
     const [key, effect] = taint.split(':');
-    return deployment.spec.template.spec.tolerations.some(
+    return pod.tolerations.some(
       (one) => one.operator === 'Exists' && one.key === key && [undefined, effect].includes(one.effect),
     );
   });
@@ -92,70 +73,58 @@ const CLOUD = 'node.cloudprovider.kubernetes.io/uninitialized:NoSchedule';
 const CONTROL_PLANE = 'node-role.kubernetes.io/control-plane:NoSchedule';
 const NOT_READY = 'node.kubernetes.io/not-ready:NoSchedule';
 
-test.each([
-  ['of kubeadm, whose network plugin is not there yet', [CONTROL_PLANE, CLOUD, NOT_READY]],
-  ['of k3s', [CLOUD]],
-  ['of k3s or RKE2 for nothing but this', [CLOUD, 'CriticalAddonsOnly:NoExecute', NOT_READY]],
-  ['of RKE2 with etcd', [CONTROL_PLANE, 'node-role.kubernetes.io/etcd:NoExecute', CLOUD]],
+test.each<[boolean, string, readonly string[]]>([
+  [true, 'of kubeadm, whose network plugin is not there yet', [CONTROL_PLANE, CLOUD, NOT_READY]],
+  [true, 'of k3s', [CLOUD]],
+  [true, 'of k3s or RKE2 for nothing but this', [CLOUD, 'CriticalAddonsOnly:NoExecute', NOT_READY]],
+  [true, 'of RKE2 with etcd', [CONTROL_PLANE, 'node-role.kubernetes.io/etcd:NoExecute', CLOUD]],
   [
+    true,
     'of Cluster API, the first worker of a control plane that is hosted elsewhere',
     [CLOUD, 'node.cluster.x-k8s.io/uninitialized:NoSchedule', NOT_READY],
   ],
-  ['of Magnum', [CONTROL_PLANE, CLOUD]],
-  ['that Cilium keeps', [CONTROL_PLANE, CLOUD, 'node.cilium.io/agent-not-ready:NoExecute', NOT_READY]],
-  ['without a route yet', ['node.kubernetes.io/network-unavailable:NoSchedule']],
-])('levelset runs on a Node %s', (_, taints) => {
-  expect(isLetOnto(taints)).toBe(true);
-});
-
-test.each([
-  'node.kubernetes.io/unschedulable:NoSchedule',
-  'node.cloudprovider.kubernetes.io/shutdown:NoSchedule',
-  'node.kubernetes.io/unreachable:NoExecute',
-  'node.kubernetes.io/not-ready:NoExecute',
-  'node.kubernetes.io/disk-pressure:NoSchedule',
-  'ToBeDeletedByClusterAutoscaler:NoSchedule',
-  'dedicated:NoSchedule',
-])('a Node with the taint %s is left to others', (taint) => {
-  expect(isLetOnto([taint])).toBe(false);
+  [true, 'of Magnum', [CONTROL_PLANE, CLOUD]],
+  [true, 'that Cilium keeps', [CONTROL_PLANE, CLOUD, 'node.cilium.io/agent-not-ready:NoExecute', NOT_READY]],
+  [true, 'without a route yet', ['node.kubernetes.io/network-unavailable:NoSchedule']],
+  [false, 'that is cordoned', ['node.kubernetes.io/unschedulable:NoSchedule']],
+  [false, 'that is switched off', ['node.cloudprovider.kubernetes.io/shutdown:NoSchedule']],
+  [false, 'that does not answer', ['node.kubernetes.io/unreachable:NoExecute']],
+  [false, 'that is not ready any more', ['node.kubernetes.io/not-ready:NoExecute']],
+  [false, 'without room on its disk', ['node.kubernetes.io/disk-pressure:NoSchedule']],
+  [false, 'that the autoscaler takes away', ['ToBeDeletedByClusterAutoscaler:NoSchedule']],
+  [false, 'for others', ['dedicated:NoSchedule']],
+])('%s: levelset runs on a Node %s', (isLet, _, taints) => {
+  expect(isLetOnto(taints)).toBe(isLet);
 });
 
 test('levelset waits for no network and no DNS of Pods, in a namespace that lets it', () => {
-  const { hostNetwork, dnsPolicy, containers } = deployment.spec.template.spec;
-  expect({ hostNetwork, dnsPolicy }).toEqual({ hostNetwork: true, dnsPolicy: 'Default' });
-  const { metadata } = parse(textOf('infra/kubernetes/namespace.yaml')) as {
-    readonly metadata: { readonly labels: Readonly<Record<string, string>> };
-  };
-  expect(metadata.labels).toEqual({ 'pod-security.kubernetes.io/enforce': 'privileged' });
-  const [container] = containers;
-  const port = String(container?.ports[0]?.containerPort);
-  expect(container?.args).toContain(`--listen=127.0.0.1:${port}`);
-  expect(container?.args).not.toContain('--allow-plain-http');
-  for (const [probe, path] of [
-    [container?.readinessProbe, '/readyz'],
-    [container?.livenessProbe, '/healthz'],
-  ] as const)
-    expect(probe).toMatchObject({ httpGet: { host: '127.0.0.1', path, port: 'http' } });
+  expect(parse(textOf('infra/kubernetes/namespace.yaml'))).toMatchObject({
+    metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } },
+  });
+  const probe = (path: string): object => ({ httpGet: { host: '127.0.0.1', path, port: 'http' } });
+  expect(pod).toMatchObject({
+    ...{ hostNetwork: true, dnsPolicy: 'Default' },
+    containers: [{ readinessProbe: probe('/readyz'), livenessProbe: probe('/healthz') }],
+  });
+  const [{ args } = { args: [] }] = pod.containers;
+  expect(args.find((arg) => arg.startsWith('--listen='))).toMatch(/^--listen=127\.0\.0\.1:\d+$/);
+  expect(args).not.toContain('--allow-plain-http');
 });
 
 test('but for that network its Pod is as the Pod security standard `restricted` wants it', () => {
-  const { spec } = deployment.spec.template;
-  const { securityContext, containers, volumes } = spec;
-  expect(securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
-  expect(containers.map((container) => container.securityContext)).toEqual([
-    {
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-    },
+  const restricted = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
+  expect(pod).toMatchObject({
+    securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+    containers: [{ securityContext: { ...restricted, readOnlyRootFilesystem: true } }],
+  });
+  expect(pod.volumes.map((volume) => Object.keys(volume).filter((key) => key !== 'name'))).toEqual([
+    ['secret'],
   ]);
-  expect(volumes.map((volume) => Object.keys(volume).filter((key) => key !== 'name'))).toEqual([['secret']]);
-  expect(Object.keys(spec).filter((key) => key.startsWith('host'))).toEqual(['hostNetwork']);
+  expect(Object.keys(pod).filter((key) => key.startsWith('host'))).toEqual(['hostNetwork']);
 });
 
 test('levelset is not the first to be evicted, and a rollout ends on one Node, whose port is taken until the old Pod ends', () => {
-  const { spec } = deployment;
-  expect(spec.template.spec).toMatchObject({ priorityClassName: 'system-cluster-critical' });
+  expect(pod).toMatchObject({ priorityClassName: 'system-cluster-critical' });
   expect(spec).toMatchObject({ strategy: { rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } } });
 });
 
@@ -189,4 +158,20 @@ test('its version is that of the program, and every template is rendered or wait
     'tls-secrets',
   ];
   expect(waiting.toSorted()).toEqual(forValues.map((name) => `${name}.yaml`).toSorted());
+});
+
+test('no write fails where the policy cannot be read, and only Services of type LoadBalancer are looked at', () => {
+  const [policy] = parseAllDocuments(textOf('infra/kubernetes/admission-policy.yaml')).map(
+    (document) => document.toJS() as unknown,
+  );
+  expect(policy).toMatchObject({
+    spec: {
+      failurePolicy: 'Ignore',
+      matchConstraints: { resourceRules: [{ apiGroups: [''], resources: ['services'] }] },
+      matchConditions: [
+        { expression: "object.spec.type == 'LoadBalancer' && !has(object.metadata.deletionTimestamp)" },
+        { expression: '!has(object.spec.loadBalancerClass)' },
+      ],
+    },
+  });
 });

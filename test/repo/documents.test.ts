@@ -134,11 +134,6 @@ test('every section of a document that is cited by its title is there', () => {
   expect(missing.map(({ from, name, title }) => `${from}: ${name}, "${title}"`)).toEqual([]);
 });
 
-test('no section is cited by a number, which nothing can follow', () => {
-  const numbered = /[\w-]+\.md,? (?:section )?[#\d]/;
-  expect([...documents, ...sources].filter((path) => numbered.test(onOneLine(textOf(path))))).toEqual([]);
-});
-
 test('the sources have only what is cited', () => {
   const cited = new Set(citations.map(({ path, title }) => `${path ?? ''}, "${title}"`));
   const all = filesOf('docs/sources/*.md').flatMap((path) =>

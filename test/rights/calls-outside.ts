@@ -9,7 +9,7 @@ type Asked = Pick<RecordedRequest, 'method' | 'path' | 'side'>;
 const FOR_EVERYBODY = /^\/(identity\/v3\/auth\/tokens|load-balancer\/)$/;
 
 /** A request to the sandbox as the service sees it: the first part of the path is the service. */
-export function askedOf({ method, path }: Asked): AccessRule {
+function askedOf({ method, path }: Asked): AccessRule {
   const [, service = '', rest = ''] = /^\/([^/]+)(\/[^?]*)/.exec(path) ?? [];
   return { service, method, path: rest };
 }

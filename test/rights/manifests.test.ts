@@ -1,12 +1,18 @@
-/** The manifests, the table of rights and what the sandbox's apiserver grants levelset are the same. */
+/** The manifests grant what the table of rights has, and levelset asks for no more outside of runs. */
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { levelsetGrants } from '../../infra/sandbox/kube/kube-access.ts';
 import { CLUSTER_RIGHTS, type ClusterRight } from '../../infra/kubernetes/rights.ts';
 import { textOf } from '../repo/files.ts';
-import { grantsOf, NAMESPACE, namesOf, wordsOf } from './grants.ts';
-import { rightFor, type RoleManifest } from '../repo/kubernetes-rights.ts';
+import { grantsOf, NAMESPACE, namesOf, rightFor, wordsOf } from './grants.ts';
 import { recordLeader, recordRegistry, recordWatch, type Recorded } from './recorded.ts';
+
+interface RoleManifest {
+  readonly kind: string;
+  readonly metadata: { readonly namespace?: string };
+  readonly rules?: readonly Readonly<
+    Record<'apiGroups' | 'resources' | 'verbs', readonly string[]> & { resourceNames?: readonly string[] }
+  >[];
+}
 
 /** `VERB RESOURCE.GROUP NAME in NAMESPACE`, what is not narrowed left out. */
 function grantedBy(file: string): readonly string[] {
@@ -47,25 +53,12 @@ test.each([...new Set(CLUSTER_RIGHTS.map(({ manifest }) => manifest))])(
   },
 );
 
-test('the sandbox grants levelset no more', () => {
-  const flat = (grants: typeof levelsetGrants): readonly string[] => [
-    ...new Set(
-      grants.flatMap(({ verbs, resources, namespace = '' }) =>
-        verbs.flatMap((verb) => resources.map((resource) => `${verb} ${resource} ${namespace}`)),
-      ),
-    ),
-  ];
-  const all = flat(levelsetGrants).map((one) => one.replace('levelset-state', NAMESPACE));
-  expect([...new Set(all)].sort()).toEqual(flat(grantsOf(CLUSTER_RIGHTS)).toSorted());
-});
-
 describe.each([
   ['the watches', recordWatch],
   ['the registry of Secrets', recordRegistry],
   ['a process that leads', recordLeader],
 ] as const)('%s', (scenario, record) => {
-  const asked = ({ requests }: Recorded): ReadonlySet<string> =>
-    new Set(requests.map((call) => rightFor(call, NAMESPACE)));
+  const asked = ({ requests }: Recorded): ReadonlySet<string> => new Set(requests.map(rightFor));
   const rights = CLUSTER_RIGHTS.filter((one) => one.scenario === scenario);
 
   test('asks for what the table has, and is told what is missing', async () => {

@@ -1,13 +1,11 @@
 /** The smallest scenarios that need a right: each row of the tables of rights names one of these. */
 import type { SandboxInside } from '../../infra/sandbox/sandbox.ts';
-import { createContainer } from '../../infra/sandbox/openstack/barbican/containers.ts';
-import { createSecret } from '../../infra/sandbox/openstack/barbican/secrets.ts';
 import { createPort } from '../../infra/sandbox/openstack/neutron/ports.ts';
 import { CONTROLLER_NAMES } from '../../shared/config/controllers.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { giveCidr, joinNode, loseServer } from '../support/nodes.ts';
 import { aService } from '../support/service.ts';
-import { aTlsSecret, certificateOf, keyOfPair } from '../support/tls-secret.ts';
+import { aTlsSecret, containerOf } from '../support/tls-secret.ts';
 import type { Scenario } from './live.ts';
 
 type Change = (inside: SandboxInside) => void;
@@ -64,19 +62,8 @@ const hasPod = ({ kube }: SandboxInside, nodeName: string): void => {
   });
 };
 
-const BARBICAN = 'http://sandbox.invalid/key-manager';
-const TEXT = { payload_content_type: 'text/plain' };
-/** A container with the certificate and the key of a pair, as users put them into Barbican. */
 const container: Change = (inside) => {
-  const { cloud } = inside;
-  const user = { projectId: cloud.projectId, userId: '', delegated: false };
-  const put = (secret_type: string, payload: string): string =>
-    createSecret(cloud, user, { secret_type, payload, ...TEXT }, BARBICAN);
-  const secret_refs = [
-    { name: 'certificate', secret_ref: put('certificate', certificateOf('rsa')) },
-    { name: 'private_key', secret_ref: put('private', keyOfPair('rsa')) },
-  ];
-  const reference = createContainer(cloud, user, { type: 'certificate', secret_refs }, BARBICAN);
+  const reference = containerOf('rsa', inside);
   web({ [`${OWN}tls-container-refs`]: reference.split('/').at(-1) })(inside);
 };
 

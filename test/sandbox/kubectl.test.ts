@@ -56,6 +56,10 @@ describe.skipIf(program === undefined)('kubectl (skipped where it is not install
 
   it('applies, shows, describes, edits and deletes a Service', async () => {
     writeManifest('ports: [{ port: 80 }]');
+    expect(await printed('apply', '--dry-run=server', '-f', manifest)).toBe(
+      'service/web created (server dry run)',
+    );
+    expect(sandbox.kube.get('Service', 'default', 'web')).toBeUndefined();
     expect(await printed('apply', '-f', manifest)).toBe('service/web created');
     expect(await printed('apply', '-f', manifest)).toBe('service/web unchanged');
     writeManifest('ports: [{ name: http, port: 8080 }]');

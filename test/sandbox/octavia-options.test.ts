@@ -2,24 +2,17 @@ import { afterEach, expect, it } from 'vitest';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../infra/sandbox/sandbox.ts';
 import { at, listAt, textAt } from '../conformance/json-path.ts';
 import { CloudSession, type Reply } from '../conformance/cloud-session.ts';
-import * as store from '../conformance/barbican/secret-store.ts';
 
 let sandbox: Sandbox;
 afterEach(() => sandbox.close());
 
-/** A session with a sandbox of the given kind, in which by default nothing is ever PENDING. */
-async function open(octavia: NonNullable<SandboxOptions['octavia']>, pendingMs = 0): Promise<CloudSession> {
-  sandbox = await startSandbox({ pendingMs, nodes: 0, octavia });
+/** A session with a sandbox of the given kind, in which nothing is ever PENDING. */
+async function open(octavia: NonNullable<SandboxOptions['octavia']>): Promise<CloudSession> {
+  sandbox = await startSandbox({ pendingMs: 0, nodes: 0, octavia });
   const demo = { username: 'demo', password: 'demo', project: 'demo' };
-  const { authUrl } = sandbox;
-  const hurry = (): void => undefined;
   return CloudSession.open({
-    name: 'sandbox',
-    real: false,
-    authUrl,
-    credentials: demo,
-    stranger: demo,
-    hurry,
+    ...{ name: 'sandbox', real: false, authUrl: sandbox.authUrl, credentials: demo, stranger: demo },
+    hurry: () => undefined,
   });
 }
 
@@ -93,59 +86,3 @@ it('is an ovn cloud: layer 4, one algorithm, no ranges, no policies', async () =
   expect(fault(await cloud.octavia('POST', 'l7policies', { l7policy }))).toEqual([501, text]);
   expect((await cloud.octavia('GET', 'providers')).body).toMatchObject({ providers: { length: 3 } });
 });
-
-it.each([
-  ['amphora', 'ACTIVE'],
-  ['ovn', 'PENDING_CREATE'],
-] as const)('with %s the children of a load balancer that gets ACTIVE are %s', async (provider, then) => {
-  const cloud = await open({ provider }, 60_000);
-  const default_pool = { name: 'p', protocol: 'TCP', lb_algorithm: 'SOURCE_IP_PORT' };
-  const pool = provider === 'ovn' ? default_pool : { ...default_pool, lb_algorithm: 'ROUND_ROBIN' };
-  const listeners = [{ protocol: 'TCP', protocol_port: 80, default_pool: pool }];
-  const made = at((await cloud.postBalancer({ listeners })).body, 'loadbalancer');
-  const states = async (): Promise<unknown[]> => {
-    sandbox.advanceClock(60_000);
-    const lb = await cloud.octavia('GET', `loadbalancers/${textAt(made, 'id')}`);
-    const one = await cloud.octavia('GET', `pools/${textAt(made, 'pools.0.id')}`);
-    return [at(lb.body, 'loadbalancer.provisioning_status'), at(one.body, 'pool.provisioning_status')];
-  };
-  expect([await states(), await states()]).toEqual([
-    ['ACTIVE', then],
-    ['ACTIVE', 'ACTIVE'],
-  ]);
-});
-
-it('takes the flavors and zones an operator has set up', async () => {
-  const cloud = await open({});
-  const flavor = { id: '11111111-1111-1111-1111-111111111111', name: 'big', description: '', enabled: true };
-  sandbox.cloud.flavors.push(flavor, { ...flavor, id: flavor.id.replaceAll('1', '2'), enabled: false });
-  sandbox.cloud.availabilityZones.push({ name: 'az1', description: '', enabled: true });
-  const made = await cloud.postBalancer({ flavor_id: flavor.id, availability_zone: 'az1' });
-  expect(at(made.body, 'loadbalancer')).toMatchObject({ flavor_id: flavor.id, availability_zone: 'az1' });
-  const off = await cloud.postBalancer({ flavor_id: flavor.id.replaceAll('1', '2') });
-  expect(fault(off)[1]).toMatch(/^The selected flavor is not allowed in this deployment: 2/);
-  expect(at((await cloud.octavia('GET', `flavors/${flavor.id}`)).body, 'flavor')).toEqual(flavor);
-});
-
-it.each([false, true])(
-  'finds certificates for an application credential: %s',
-  async (secretsForCredentials) => {
-    const cloud = await open({ secretsForCredentials });
-    const p12 = await store.bundleSecret(cloud);
-    const id = await cloud.balancer();
-    const { id: credential, secret } = sandbox.cloud.applicationCredential;
-    const identity = {
-      methods: ['application_credential'],
-      application_credential: { id: credential, secret },
-    };
-    const token = await fetch(`${sandbox.authUrl}/auth/tokens`, {
-      method: 'POST',
-      body: JSON.stringify({ auth: { identity } }),
-    });
-    const tls = { protocol: 'TERMINATED_HTTPS', protocol_port: 443, default_tls_container_ref: p12 };
-    const headers = { 'X-Auth-Token': token.headers.get('x-subject-token') ?? '' };
-    const body = { listener: { loadbalancer_id: id, ...tls } };
-    const reply = await cloud.call('load-balancer', 'POST', '/v2.0/lbaas/listeners', body, headers);
-    expect(reply.status).toBe(secretsForCredentials ? 201 : 400);
-  },
-);

@@ -8,6 +8,7 @@ import type { World } from '../../shared/ports.ts';
 import { aConfig } from './config.ts';
 import type { JoinedNode } from './nodes.ts';
 import { run, startSandboxWorld, type SandboxWorld } from './sandbox-world.ts';
+import { callsSince } from './told.ts';
 
 export interface NodeWorld extends SandboxWorld {
   /** One run, by default for an event. */
@@ -34,7 +35,6 @@ export async function startNodeWorld(
   const bare = await startSandboxWorld({ nodes: 0, ...options });
   const base: Config = { ...aConfig(bare.sandbox.authUrl), controllers: CONTROLLER_NAMES };
   const world = await bare.another({ ...base, ...config(base) });
-  let seen = bare.sandbox.requests.length;
   const { cloud, kube } = bare.sandbox;
   const node = (name: string): Node => kube.get('Node', undefined, name) as unknown as Node;
   const server: NodeWorld['server'] = (name) => {
@@ -56,15 +56,7 @@ export async function startNodeWorld(
       kube.setReady(name, false);
     },
     events: (name) => eventsOf(bare.sandbox, name),
-    calls: () => {
-      const made = bare.sandbox.requests
-        .slice(seen)
-        .filter(({ side, service }) => side === 'openstack' && service !== 'keystone');
-      seen = bare.sandbox.requests.length;
-      return made.map(
-        ({ method, path }) => `${method} ${path.replace(/[0-9a-f-]{36}/g, 'ID').split('?')[0]}`,
-      );
-    },
+    calls: callsSince(bare.sandbox, bare.sandbox.requests.length),
     later: (ms) => ({ ...world, clock: { now: () => Date.now() + ms } }),
   };
 }

@@ -6,6 +6,7 @@ import type { Sandbox, SandboxOptions } from '../../infra/sandbox/sandbox.ts';
 import type { World } from '../../shared/ports.ts';
 import { aConfig } from './config.ts';
 import { run, startSandboxWorld, type SandboxWorld } from './sandbox-world.ts';
+import { callsSince } from './told.ts';
 
 export interface RouteWorld extends SandboxWorld {
   /** A Node with a server; `at` makes its podCIDR, unless others are given. */
@@ -46,7 +47,6 @@ export async function startRouteWorld(
     clusterCidrs,
     route: { routerId: cloud.routerId },
   });
-  let seen = 0;
   const portOf = (at: number) => {
     const server = cloud.servers.find(({ name }) => name === prefix + nodeName(at));
     return cloud.ports.find(({ device_id: id }) => id === server?.id);
@@ -93,15 +93,6 @@ export async function startRouteWorld(
           const { component } = event['source'] as { component: string };
           return `${component} ${String(event['reason'])}: ${String(event['message'])}`;
         }),
-    calls: () => {
-      const { requests } = cloudSandbox;
-      const made = requests
-        .slice(seen)
-        .filter(({ side, service }) => side === 'openstack' && service !== 'keystone');
-      seen = requests.length;
-      return made.map(
-        ({ method, path }) => `${method} ${path.replace(/[0-9a-f-]{36}/g, 'ID').split('?')[0] ?? ''}`,
-      );
-    },
+    calls: callsSince(cloudSandbox),
   };
 }

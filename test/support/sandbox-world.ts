@@ -144,13 +144,9 @@ export function run(
   });
 }
 
-export function runAll({ requests }: Pick<Sweep, 'requests'>, world: World): Promise<readonly Report[]> {
-  return runTogether(requests, world);
-}
-
 /** Runs at once, and those of Services that share load balancers one after the other. */
-export async function runTogether(
-  requests: readonly ReconcileRequest[],
+export async function runAll(
+  { requests }: Pick<Sweep, 'requests'>,
   world: World,
 ): Promise<readonly Report[]> {
   const reports = await Promise.all(requests.map((request) => run({ ...request, inGroup: false }, world)));

@@ -56,11 +56,6 @@ export class SimulatedCloud implements SteppedCloud {
     addTo(this.#table(kind), [structuredClone(wire)]);
   }
 
-  /** What Neutron can do, by the aliases of its extensions. */
-  set extensions(aliases: readonly string[]) {
-    this.#inside.cloud.extensions.splice(0, Infinity, ...aliases);
-  }
-
   all(kind: ReadKind): Wire[] {
     return this.#table(kind).rows as unknown as Wire[];
   }

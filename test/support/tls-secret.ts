@@ -1,6 +1,9 @@
-import type { NodeWrites } from '../../shared/apply/execute.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createContainer } from '../../infra/sandbox/openstack/barbican/containers.ts';
+import { createSecret } from '../../infra/sandbox/openstack/barbican/secrets.ts';
+import type { SandboxInside } from '../../infra/sandbox/sandbox.ts';
+import type { NodeWrites } from '../../shared/apply/execute.ts';
 import type { Secret } from '../../shared/model/kubernetes.ts';
 import { ReconcileError } from '../../shared/model/errors.ts';
 import type { RepairRecord, StateStore } from '../../shared/ports.ts';
@@ -35,6 +38,19 @@ export function aTlsSecret(
     type,
     data: { 'tls.crt': encoded(crt), 'tls.key': encoded(key) },
   };
+}
+
+/** A container with the certificate and the key of a pair, as users put them into Barbican; its address. */
+export function containerOf(pair: Pair, { cloud }: Pick<SandboxInside, 'cloud'>): string {
+  const base = 'http://sandbox.invalid/key-manager';
+  const user = { projectId: cloud.projectId, userId: '', delegated: false };
+  const put = (secret_type: string, payload: string): string =>
+    createSecret(cloud, user, { secret_type, payload, payload_content_type: 'text/plain' }, base);
+  const secret_refs = [
+    { name: 'certificate', secret_ref: put('certificate', certificateOf(pair)) },
+    { name: 'private_key', secret_ref: put('private', keyOfPair(pair)) },
+  ];
+  return createContainer(cloud, user, { type: 'certificate', secret_refs }, base);
 }
 
 /** An apiserver that has these Secrets, no record of repairs and of what was settled, and no Node. It refuses those whose value is 'forbidden'. */

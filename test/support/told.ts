@@ -42,6 +42,20 @@ export function cloudWrites(sandbox: Pick<Sandbox, 'requests'>): readonly string
     });
 }
 
+/** What tells the requests to OpenStack since it was asked last, `METHOD PATH`, ids and queries left out. */
+export function callsSince({ requests }: Pick<Sandbox, 'requests'>, from = 0): () => readonly string[] {
+  let seen = from;
+  return () => {
+    const made = requests
+      .slice(seen)
+      .filter(({ side, service }) => side === 'openstack' && service !== 'keystone');
+    seen = requests.length;
+    return made.map(
+      ({ method, path }) => `${method} ${path.replace(/[0-9a-f-]{36}/g, 'ID').split('?')[0] ?? ''}`,
+    );
+  };
+}
+
 /** Takes the Service away at once, as `--force` with the finalizers edited out does. */
 export function forceDelete(sandbox: Pick<Sandbox, 'kube'>, name = 'web'): void {
   sandbox.kube.apply({ kind: 'Service', metadata: { name, namespace: 'default', finalizers: [] } });

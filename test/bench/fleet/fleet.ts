@@ -1,4 +1,4 @@
-/** A fleet of clusters before workers of levelset, for a number of virtual intervals. */
+/** A fleet of clusters before one process of levelset, for a virtual interval. */
 import { startProcess, type OwnProcess } from './own-process.ts';
 import type { Edit } from './people.ts';
 import type { SandboxHandlers } from './sandbox-process.ts';
@@ -50,7 +50,6 @@ export interface Memory {
 }
 
 export interface Fleet {
-  readonly first: Phase;
   /** Sweeps alone. */
   readonly quiet: Phase;
   readonly interval: Phase;
@@ -63,12 +62,11 @@ export interface Fleet {
   /** Before it serves, with all clusters, and after the interval. */
   readonly memory: readonly Memory[];
   readonly metrics: { readonly bytes: number; readonly series: number };
-  readonly told: Readonly<Record<string, number>>;
   readonly sandboxMb: number;
 }
 
 export async function runFleet(
-  { clusters, services, perSecond, odd }: FleetSize,
+  size: FleetSize,
   workerOptions = '',
   ended: (phase: Phase) => void = () => undefined,
 ): Promise<Fleet> {
@@ -81,7 +79,7 @@ export async function runFleet(
     `--expose-gc ${workerOptions}`,
   );
   try {
-    return await measure(sandbox, worker, { clusters, services, perSecond, odd }, ended);
+    return await measure(sandbox, worker, size, ended);
   } finally {
     await Promise.all([sandbox.stop(), worker.stop()]);
   }
@@ -109,7 +107,7 @@ async function measure(
   let nowMs = START_MS;
   const pass = async (ms: number): Promise<void> => {
     nowMs += ms;
-    await sandbox.ask('run', { untilMs: nowMs, workers: 1 });
+    await sandbox.ask('run', nowMs);
   };
   const phase = async (name: string, work: () => Promise<void>): Promise<Phase> => {
     const before = [await worker.ask('usage', undefined), await sandbox.ask('usage', undefined)];
@@ -117,12 +115,10 @@ async function measure(
     await work();
     const [own, others] = [await worker.ask('usage', undefined), await sandbox.ask('usage', undefined)];
     const measured: Phase = {
-      ...{
-        name,
-        virtualMs: nowMs - startedMs,
-        wallMs: performance.now() - beganMs,
-        calls: await sandbox.ask('calls', undefined),
-      },
+      name,
+      virtualMs: nowMs - startedMs,
+      wallMs: performance.now() - beganMs,
+      calls: await sandbox.ask('calls', undefined),
       cpuMs: own.cpuMs - (before[0]?.cpuMs ?? 0),
       sandboxCpuMs: others.cpuMs - (before[1]?.cpuMs ?? 0),
       runs: await worker.ask('ran', undefined),
@@ -131,8 +127,8 @@ async function measure(
     ended(measured);
     return measured;
   };
-  const first = await phase('start, all at once', async () => {
-    await worker.ask('serve', { entries, timePort, sandboxPort: port, worker: 0 });
+  await phase('start, all at once', async () => {
+    await worker.ask('serve', { entries, timePort, sandboxPort: port });
     for (const swept = new Set<string>(); swept.size < clusters;) {
       await pass(LOOK_MS);
       for (const { cluster } of await worker.ask('sweptSoFar', undefined)) swept.add(cluster);
@@ -142,7 +138,7 @@ async function measure(
   memory.push(await remembered());
   const quiet = await phase('sweeps alone', () => pass(QUIET_MS));
   const hanging = await sandbox.ask('hang', undefined);
-  await sandbox.ask('people', { perSecond, urls: [url], token: TOKEN });
+  await sandbox.ask('people', { perSecond, url, token: TOKEN });
   const interval = await phase('interval, with events', () => pass(INTERVAL_MS));
   memory.push(await remembered());
   const edits = await sandbox.ask('peopleStop', undefined);
@@ -150,13 +146,12 @@ async function measure(
   const after = await worker.ask('ran', undefined);
   const { writes } = await sandbox.ask('calls', undefined);
   return {
-    ...{ first, quiet, edits, hanging, memory },
+    ...{ quiet, edits, hanging, memory },
     writes: added(interval.calls.writes, writes),
     interval: { ...interval, runs: [...interval.runs, ...after] },
     undone: await sandbox.ask('undone', edits),
     slow: await sandbox.ask('slow', undefined),
     metrics: await worker.ask('metrics', undefined),
-    told: await worker.ask('told', undefined),
     sandboxMb: (await sandbox.ask('usage', undefined)).peakMb,
   };
 }

@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import type { ClientRequest } from 'node:http';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
-import { NUMBER, WORKER } from './request-headers.ts';
-import type { Moved, Waiting } from './time-server.ts';
+import { NUMBER, type Moved, type Waiting } from './time-server.ts';
 import { real, virtual } from './virtual-time.ts';
 
 /** Turns of the event loop without anything, after which nothing comes any more but by the network or by time. */
@@ -19,7 +18,7 @@ let requests = 0;
 let activity = 0;
 
 /** @param port that of the requests whose answers take their time. */
-function follow(port: string, worker: number): void {
+function follow(port: string): void {
   subscribe('http.client.request.created', (message) => {
     const { request } = message as { request: ClientRequest };
     if (!String(request.getHeader('host')).endsWith(`:${port}`)) return;
@@ -27,7 +26,6 @@ function follow(port: string, worker: number): void {
     activity += 1;
     open.add(number);
     request.setHeader(NUMBER, String(number));
-    request.setHeader(WORKER, String(worker));
     request.once('socket', () => {
       activity += 1;
       sent.push(number);
@@ -58,9 +56,8 @@ async function closed(numbers: readonly number[]): Promise<void> {
 export async function liveInTime(
   timePort: number,
   sandboxPort: number,
-  worker: number,
 ): Promise<{ readonly began: () => Promise<void> }> {
-  follow(String(sandboxPort), worker);
+  follow(String(sandboxPort));
   const socket = connect(timePort, '127.0.0.1').setNoDelay(true);
   await once(socket, 'connect');
   let before = process.cpuUsage();

@@ -5,8 +5,7 @@ import { once } from 'node:events';
 /** What a process has used since it began. */
 export interface Usage {
   readonly cpuMs: number;
-  /** Now, and the most there was. */
-  readonly rssMb: number;
+  /** The most there was. */
   readonly peakMb: number;
 }
 
@@ -78,10 +77,6 @@ export function answerParent(handlers: Handlers): void {
 
 export function usage(): Usage {
   const { user, system } = process.cpuUsage();
-  const mb = (bytes: number): number => Math.round(bytes / 1e6);
-  return {
-    cpuMs: (user + system) / 1e3,
-    rssMb: mb(process.memoryUsage.rss()),
-    peakMb: mb(process.resourceUsage().maxRSS * 1024),
-  };
+  const peakMb = Math.round((process.resourceUsage().maxRSS * 1024) / 1e6);
+  return { cpuMs: (user + system) / 1e3, peakMb };
 }

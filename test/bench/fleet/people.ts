@@ -19,8 +19,8 @@ export interface PeopleOptions {
   /** So many each cluster has at the start. */
   readonly services: number;
   readonly clock: VirtualClock;
-  /** Where levelset listens: one worker after the other is told. */
-  readonly urls: readonly string[];
+  /** Where levelset listens. */
+  readonly url: string;
   readonly token: string;
 }
 
@@ -84,7 +84,7 @@ export class People {
       what,
       atMs: clock.millis(),
     });
-    await this.#tell(cluster.name, name, what, number);
+    await this.#tell(cluster.name, name, what);
   }
 
   /** The Services that a cluster had at the start, without those that were deleted, which do not come back. */
@@ -95,8 +95,8 @@ export class People {
     return left;
   }
 
-  async #tell(cluster: string, name: string, what: Edit['what'], number: number): Promise<void> {
-    const { urls, token } = this.#options;
+  async #tell(cluster: string, name: string, what: Edit['what']): Promise<void> {
+    const { url, token } = this.#options;
     const verb = what === 'change' ? 'patch' : what;
     const event = {
       ...{ level: 'Metadata', auditID: randomUUID(), stage: 'ResponseComplete', verb },
@@ -105,7 +105,7 @@ export class People {
       objectRef: { resource: 'services', namespace: 'default', name, apiVersion: 'v1' },
       responseStatus: { metadata: {}, code: 200 },
     };
-    const answer = await sent(`${urls[number % urls.length] ?? ''}/audit/${cluster}`, {
+    const answer = await sent(`${url}/audit/${cluster}`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
       body: JSON.stringify({

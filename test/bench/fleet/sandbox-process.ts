@@ -2,15 +2,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { promisify } from 'node:util';
 import { answerRequest } from '../../../infra/sandbox/front.ts';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { answerParent, usage, type Usage } from './own-process.ts';
 import type { Texts } from '../../../shared/clusters/entry.ts';
 import { askedOf, CallCounts, entriesOf, send, type Calls } from './simulated-clusters.ts';
-import { NUMBER, WORKER } from './request-headers.ts';
 import { isUndone, People, type Edit } from './people.ts';
 import { makeClusters, type ClustersWanted, type SimulatedCluster } from './projects.ts';
-import { TimeServer, type Happening } from './time-server.ts';
+import { NUMBER, TimeServer, type Happening } from './time-server.ts';
 
 export interface FleetWanted extends ClustersWanted {
   readonly startMs: number;
@@ -25,7 +25,6 @@ export interface FleetWanted extends ClustersWanted {
 
 interface Held {
   readonly dueMs: number;
-  readonly worker: number;
   readonly number: number;
   readonly send: () => void;
 }
@@ -39,8 +38,8 @@ let url = '';
 let server: Server;
 let held: Held[] = [];
 let areHanging = false;
-const seen = new Set<string>();
-const waitingFor = new Map<string, () => void>();
+const seen = new Set<number>();
+const waitingFor = new Map<number, () => void>();
 const counted = new CallCounts();
 
 const handlers = {
@@ -64,12 +63,9 @@ const handlers = {
     return entriesOf(clusters, url, tokens.audit);
   },
   /** Lets the virtual time pass. */
-  async run({ untilMs, workers }: { readonly untilMs: number; readonly workers: number }) {
-    await time.run(untilMs, workers);
-    return time.moves;
-  },
+  run: (untilMs: number) => time.run(untilMs),
   /** From now on people change Services. */
-  people(given: { readonly perSecond: number; readonly urls: readonly string[]; readonly token: string }) {
+  people(given: { readonly perSecond: number; readonly url: string; readonly token: string }) {
     const touched = clusters.filter((_, number) => !hangs(number));
     people = new People({ ...given, clusters: touched, services: wanted.services, clock });
   },
@@ -88,13 +84,7 @@ const handlers = {
   slow: () => clusters.filter((_, number) => isSlow(number)).map(({ name }) => name),
   calls: (): Calls => counted.taken(),
   /** How many sockets levelset keeps open. */
-  sockets: () =>
-    new Promise<number>((resolve, reject) => {
-      server.getConnections((error, count) => {
-        if (error) reject(error);
-        else resolve(count);
-      });
-    }),
+  sockets: () => promisify(server.getConnections.bind(server))(),
   usage: (): Usage => usage(),
 };
 
@@ -106,12 +96,11 @@ const isSlow = (number: number): boolean =>
   !hangs(number) && number >= clusters.length - 2 * wanted.hanging - wanted.slow.clusters;
 
 const happening: Happening = {
-  received: async (worker, requests) => {
+  received: async (requests) => {
     for (const number of requests) {
-      const key = `${worker} ${number}`;
-      if (!seen.has(key)) await new Promise<void>((resolve) => waitingFor.set(key, resolve));
-      waitingFor.delete(key);
-      seen.delete(key);
+      if (!seen.has(number)) await new Promise<void>((resolve) => waitingFor.set(number, resolve));
+      waitingFor.delete(number);
+      seen.delete(number);
     }
   },
   get nextMs() {
@@ -122,18 +111,14 @@ const happening: Happening = {
     await people?.act();
     const due = held.filter(({ dueMs }) => dueMs <= nowMs);
     held = held.filter(({ dueMs }) => dueMs > nowMs);
-    const answered = new Map<number, number[]>();
-    for (const { worker, number, send } of due) {
-      send();
-      answered.set(worker, [...(answered.get(worker) ?? []), number]);
-    }
-    return answered;
+    for (const { send } of due) send();
+    return due.map(({ number }) => number);
   },
 };
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { cluster, number, side, front, asked } = await askedOf(clusters, request);
-  const { headers } = request;
+  const asking = Number(request.headers[NUMBER]);
   const isHung =
     areHanging && hangs(number) && number >= clusters.length - wanted.hanging === (side === 'cloud');
   const answer = isHung ? 'hang' : await answerRequest(front, asked, () => false);
@@ -142,16 +127,14 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
     const times = isSlow(number) ? wanted.slow.times : 1;
     held.push({
       dueMs: clock.millis() + (side === 'kube' ? wanted.kubeMs : wanted.cloudMs) * times,
-      worker: Number(headers[WORKER]),
-      number: Number(headers[NUMBER]),
+      number: asking,
       send: () => {
         send(response, answer, front);
       },
     });
   }
-  const key = `${String(headers[WORKER])} ${String(headers[NUMBER])}`;
-  seen.add(key);
-  waitingFor.get(key)?.();
+  seen.add(asking);
+  waitingFor.get(asking)?.();
 }
 
 answerParent(handlers);

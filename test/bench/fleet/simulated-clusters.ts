@@ -13,11 +13,9 @@ export interface Calls {
   readonly most: number;
   readonly median: number;
   readonly writes: Readonly<Record<string, number>>;
-  /** Writes that OpenStack took more than once for one object of a cluster, with how often. */
-  readonly twice: Readonly<Record<string, number>>;
 }
 
-export interface Asked {
+interface Asked {
   readonly cluster: SimulatedCluster;
   readonly number: number;
   readonly side: 'kube' | 'cloud';
@@ -85,45 +83,31 @@ export class CallCounts {
   readonly #byService = new Map<string, number>();
   readonly #byProject = new Map<number, number>();
   readonly #writes = new Map<string, number>();
-  readonly #written: { readonly name: string; readonly request: RecordedRequest }[] = [];
 
   /** What was asked for since the last time, of this cluster's kube-apiserver and its project. */
-  add({ name, inside, project }: SimulatedCluster): void {
-    for (const request of (inside.requests as RecordedRequest[]).splice(0)) {
-      const { service, write, method, path, side } = request;
+  add({ inside, project }: SimulatedCluster): void {
+    const requests = (inside.requests as RecordedRequest[]).splice(0);
+    for (const { service, write, method, path, side } of requests) {
       count(this.#byService, service);
       if (side !== 'openstack') continue;
       if (service !== 'keystone') count(this.#byProject, project);
       if (!write) continue;
       const plain = path.replace(/\?.*/, '').replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID');
       count(this.#writes, `${method} ${plain}`);
-      this.#written.push({ name, request });
     }
   }
 
   /** All since the last time. */
   taken(): Calls {
-    const objects = new Map<string, number>();
-    for (const { name, request } of this.#written.splice(0))
-      if (request.status >= 200 && request.status < 300)
-        count(objects, `${name} ${request.method} ${request.path} ${objectOf(request)}`);
     const counts = [...this.#byProject.values()].sort((a, b) => a - b);
     const taken: Calls = {
       byService: Object.fromEntries(this.#byService),
       writes: Object.fromEntries(this.#writes),
-      twice: Object.fromEntries([...objects].filter(([, times]) => times > 1)),
       ...{ most: counts.at(-1) ?? 0, median: counts[counts.length >> 1] ?? 0 },
     };
     for (const map of [this.#byService, this.#byProject, this.#writes]) map.clear();
     return taken;
   }
-}
-
-/** What tells the object of a write from others: what is created has a name, or a description, and what changes an id in its path. */
-function objectOf({ method, body }: RecordedRequest): string {
-  if (method !== 'POST' || typeof body !== 'object' || body === null) return JSON.stringify(body);
-  const [given = {}] = Object.values(body) as Readonly<Record<string, unknown>>[];
-  return JSON.stringify([given['name'], given['description'], given['tags']]);
 }
 
 const count = <K>(map: Map<K, number>, key: K): void => void map.set(key, (map.get(key) ?? 0) + 1);

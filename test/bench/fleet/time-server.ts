@@ -1,9 +1,12 @@
-/** The one time of a bench: it moves when every worker waits, to what is due first, and by the CPU that they have taken. */
+/** The time of a bench: it moves when levelset waits, to what is due first, and by the CPU that it has taken. */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 
-/** A worker has nothing to do until an answer comes or a timer ends. */
+/** By this header a simulator knows which request it answers. */
+export const NUMBER = 'x-bench-request';
+
+/** levelset has nothing to do until an answer comes or a timer ends. */
 export interface Waiting {
   /** The requests that it has sent since it waited last. */
   readonly sent: readonly number[];
@@ -15,17 +18,17 @@ export interface Waiting {
 
 export interface Moved {
   readonly nowMs: number;
-  /** The requests of this worker whose answers are on their way. */
+  /** The requests whose answers are on their way. */
   readonly answered: readonly number[];
 }
 
 /** What else happens in time. */
 export interface Happening {
   /** Resolves when these requests have come in. */
-  received(worker: number, requests: readonly number[]): Promise<void>;
+  received(requests: readonly number[]): Promise<void>;
   readonly nextMs: number;
-  /** Sets the time and does what is due; the requests that are answered now, by worker. */
-  moveTo(nowMs: number): Promise<ReadonlyMap<number, readonly number[]>>;
+  /** Sets the time and does what is due; the requests that are answered now. */
+  moveTo(nowMs: number): Promise<readonly number[]>;
 }
 
 /** Times are multiples of this, so that what is due at nearly the same time is due together. */
@@ -34,24 +37,20 @@ const TICK_MS = 10;
 export class TimeServer {
   readonly #happening: Happening;
   readonly #server: Server;
-  readonly #workers: Socket[] = [];
-  readonly #waiting = new Map<number, Waiting>();
+  #worker: Socket | undefined;
+  #waiting: Waiting | undefined;
   #untilMs: number;
   #nowMs: number;
-  #expected = 0;
   #isMoving = false;
   #ended: PromiseWithResolvers<void> | undefined;
-  /** How often the time has moved. */
-  moves = 0;
 
   constructor(startMs: number, happening: Happening) {
     this.#nowMs = this.#untilMs = startMs;
     this.#happening = happening;
     this.#server = createServer((socket) => {
-      const number = this.#workers.push(socket) - 1;
-      socket.setNoDelay(true);
+      this.#worker = socket.setNoDelay(true);
       createInterface({ input: socket }).on('line', (line) => {
-        this.#wait(number, JSON.parse(line) as Waiting);
+        this.#wait(JSON.parse(line) as Waiting);
       });
     });
   }
@@ -62,30 +61,28 @@ export class TimeServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Lets the time pass, with so many workers. Resolves when it has come to this one. */
-  async run(untilMs: number, workers: number): Promise<void> {
+  /** Lets the time pass. Resolves when it has come to this one. */
+  async run(untilMs: number): Promise<void> {
     this.#ended = Promise.withResolvers();
     this.#untilMs = untilMs;
-    this.#expected = workers;
     this.#go();
     await this.#ended.promise;
   }
 
-  #wait(worker: number, waiting: Waiting): void {
-    const before = this.#waiting.get(worker);
-    const sent = [...(before?.sent ?? []), ...waiting.sent];
-    this.#waiting.set(worker, { ...waiting, sent, cpuMs: waiting.cpuMs + (before?.cpuMs ?? 0) });
+  #wait(waiting: Waiting): void {
+    const { sent = [], cpuMs = 0 } = this.#waiting ?? {};
+    this.#waiting = { ...waiting, sent: [...sent, ...waiting.sent], cpuMs: waiting.cpuMs + cpuMs };
     this.#go();
   }
 
   #go(): void {
-    if (this.#isMoving || !this.#ended || this.#waiting.size < this.#expected) return;
+    if (this.#isMoving || !this.#ended || !this.#waiting) return;
     if (this.#nowMs >= this.#untilMs) {
       this.#ended.resolve();
       return;
     }
     this.#isMoving = true;
-    this.#move().then(
+    this.#move(this.#waiting).then(
       () => {
         this.#isMoving = false;
         this.#go();
@@ -96,19 +93,13 @@ export class TimeServer {
     );
   }
 
-  async #move(): Promise<void> {
-    const waiting = [...this.#waiting];
-    await Promise.all(waiting.map(([worker, { sent }]) => this.#happening.received(worker, sent)));
-    const least = Math.min(this.#happening.nextMs, ...waiting.map(([, { nextMs }]) => nextMs ?? Infinity));
-    const worked = this.#nowMs + Math.max(...waiting.map(([, { cpuMs }]) => cpuMs));
+  async #move({ sent, nextMs, cpuMs }: Waiting): Promise<void> {
+    await this.#happening.received(sent);
+    const least = Math.min(this.#happening.nextMs, nextMs ?? Infinity);
     const due = Math.min(this.#untilMs, Math.ceil(least / TICK_MS) * TICK_MS);
-    this.#nowMs = Math.max(worked, due);
-    this.moves += 1;
-    this.#waiting.clear();
-    const answered = await this.#happening.moveTo(this.#nowMs);
-    for (const [worker] of waiting) {
-      const moved: Moved = { nowMs: this.#nowMs, answered: answered.get(worker) ?? [] };
-      this.#workers[worker]?.write(`${JSON.stringify(moved)}\n`);
-    }
+    this.#nowMs = Math.max(this.#nowMs + cpuMs, due);
+    this.#waiting = undefined;
+    const moved: Moved = { nowMs: this.#nowMs, answered: await this.#happening.moveTo(this.#nowMs) };
+    this.#worker?.write(`${JSON.stringify(moved)}\n`);
   }
 }

@@ -12,11 +12,7 @@ interface Timer {
   run: (() => void) | undefined;
 }
 
-export const real = {
-  now: performance.now.bind(performance),
-  setImmediate: globalThis.setImmediate,
-  setTimeout: globalThis.setTimeout,
-};
+export const real = { setImmediate: globalThis.setImmediate };
 
 /** The first one is the next that is due (a binary heap); those that were cleared go when they come up. */
 const heap: Timer[] = [];

@@ -1,4 +1,4 @@
-/** A worker: `levelset serve --clusters` in a process of its own, with all clusters of the fleet and the time of the bench. */
+/** `levelset serve --clusters` in a process of its own, with all clusters of the fleet and the time of the bench. */
 import { virtual } from './virtual-time.ts';
 import type { Serving } from '../../../functions/serve.ts';
 import type { Texts } from '../../../shared/clusters/entry.ts';
@@ -12,7 +12,6 @@ const { liveInTime } = await import('./in-time.ts');
 export interface Ran {
   readonly cluster: string;
   readonly key: string;
-  readonly trigger: string;
   readonly status: string;
   readonly atMs: number;
 }
@@ -20,42 +19,32 @@ export interface Ran {
 export interface Swept {
   readonly cluster: string;
   readonly atMs: number;
-  readonly failed?: true;
 }
 
-export interface ToServe {
+interface ToServe {
   readonly entries: Readonly<Record<string, Texts>>;
   readonly timePort: number;
   readonly sandboxPort: number;
-  readonly worker: number;
 }
 
 let serving: Serving | undefined;
 const runs: Ran[] = [];
 const sweeps: Swept[] = [];
-const told = new Map<string, number>();
 
-const log: Log = {
-  debug: () => undefined,
-  info: (message, fields) => {
-    note(message, fields);
-  },
-  warn: (message, fields) => {
-    note(message, fields);
-  },
-  error: (message, fields) => {
-    note(message, fields);
-  },
+const note: Log['info'] = (message, fields = {}) => {
+  if (message !== 'swept' && message !== 'the sweep failed') return;
+  sweeps.push({ cluster: String(fields['cluster']), atMs: virtual.nowMs });
 };
+const log: Log = { debug: () => undefined, info: note, warn: note, error: note };
 
 const handlers = {
   /** Begins to serve all of them, and to live in the time of the bench. */
-  async serve({ entries, timePort, sandboxPort, worker }: ToServe) {
+  async serve({ entries, timePort, sandboxPort }: ToServe) {
     const source = {
       names: () => Promise.resolve(Object.keys(entries)),
       read: (name: string) => Promise.resolve(entries[name]),
     };
-    const { began } = await liveInTime(timePort, sandboxPort, worker);
+    const { began } = await liveInTime(timePort, sandboxPort);
     const beginning = serveClusters(
       {
         flags: { allowLocalServers: 'true', listen: '127.0.0.1:0' },
@@ -77,8 +66,6 @@ const handlers = {
   ran: (): readonly Ran[] => runs.splice(0),
   sweptSoFar: (): readonly Swept[] => sweeps,
   swept: (): readonly Swept[] => sweeps.splice(0),
-  /** How often what was logged, but for runs and sweeps. */
-  told: (): Readonly<Record<string, number>> => Object.fromEntries(told),
   /** The memory that is in use, in megabytes, after everything else was given back. */
   memory() {
     for (let times = 0; times < 3; times += 1) globalThis.gc?.();
@@ -95,15 +82,8 @@ const handlers = {
 export type WorkerHandlers = typeof handlers;
 
 function ranOf({ request, outcome }: Report): Ran {
-  const { cluster = '', key, trigger } = request;
-  return { cluster, key, trigger, status: outcome.status, atMs: virtual.nowMs };
-}
-
-function note(message: string, fields: Readonly<Record<string, unknown>> = {}): void {
-  const cluster = String(fields['cluster']);
-  if (message === 'swept') sweeps.push({ cluster, atMs: virtual.nowMs });
-  else if (message === 'the sweep failed') sweeps.push({ cluster, atMs: virtual.nowMs, failed: true });
-  else if (message !== 'reconciled') told.set(message, (told.get(message) ?? 0) + 1);
+  const { cluster = '', key } = request;
+  return { cluster, key, status: outcome.status, atMs: virtual.nowMs };
 }
 
 answerParent(handlers);

@@ -1,6 +1,6 @@
 /** Every call of what levelset does to load balancers that others made, share or have broken goes wrong in every way. */
 import { test } from 'vitest';
-import { tellMatrix } from './told-matrix.ts';
+import { tellMatrix } from './matrix.ts';
 
 test(
   'whatever call of a new pool, an adoption, a repair, of sharing or of gc goes wrong, sweeps end in the same world',

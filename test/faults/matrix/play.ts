@@ -41,7 +41,6 @@ export interface Ending {
   /** After the fault was over, until the world was right. */
   readonly sweeps: number;
   readonly wrong: readonly string[];
-  readonly told: readonly string[];
 }
 
 /** Longer than any pause that levelset makes by itself: the sweeps of `serve` are so far apart. */
@@ -59,7 +58,7 @@ export async function play(
 ): Promise<Ending> {
   const story: Story = STORIES[name];
   const its = surroundings(story);
-  const { inside, told } = its;
+  const { inside } = its;
   const first = await begin(story, its);
   const before = rowsById(inside);
   const from = inside.requests.length;
@@ -101,7 +100,7 @@ export async function play(
     ...callsOutside(inside.requests).map((call) => `no row of infra/openstack/rights.ts has ${call}`),
   );
   if (left !== 0) wrong.push(`in the end a sweep finds ${left ?? 'nothing out, and fails'}, and not 0 keys`);
-  return { calls, world, untouched, fired: live.fired, sweeps, wrong, told };
+  return { calls, world, untouched, fired: live.fired, sweeps, wrong };
 }
 
 interface Live {
@@ -182,7 +181,7 @@ function fault(inside: Inside, combination: Omit<Combination, 'story'>, live: Li
 }
 
 /** A path and its query without ids and values. */
-export function shapeOf(target: string): string {
+function shapeOf(target: string): string {
   const [path = '', search = ''] = target
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID')
     .replaceAll(/[0-9a-f]{32}/g, 'ID')

@@ -1,6 +1,6 @@
 /** Every call of what levelset does to a Service of its own, and to Nodes and routes, goes wrong in every way. */
 import { test } from 'vitest';
-import { tellMatrix } from './told-matrix.ts';
+import { tellMatrix } from './matrix.ts';
 
 test(
   'whatever call of a create, an update, a replacement or a delete goes wrong, and wherever levelset is killed, sweeps end in the same world',

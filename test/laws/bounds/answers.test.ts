@@ -67,26 +67,23 @@ async function apiserver(answer: Answer): Promise<Parameters<typeof createKubeHt
   return { source: 'test', server: url, tls: {}, credential: () => Promise.resolve({}) };
 }
 
-test.each(ANSWERS)('an apiserver that answers with %s is not listened to', async (_what, answer, reason) => {
-  const http = createKubeHttp(await apiserver(answer));
-  const list = listAllObjects(http, { kind: 'Node', path: '/api/v1/nodes', doing: 'list Nodes' });
-  await expect(list).rejects.toMatchObject({
-    code: 'UNEXPECTED_RESPONSE',
-    message: expect.stringMatching(reason) as unknown,
-  });
-});
-
-test.each(ANSWERS)('nor is Neutron, if it answers with %s', async (_what, answer, reason) => {
-  const fake = await startFake(({ path }, response) => {
-    answer(response, new URL(path, 'http://any'));
-  });
-  onTestFinished(() => fake.close());
-  const list = connectCloud({ ...fake.config, requestTimeoutMs: 20_000 }).cloud.list('port');
-  await expect(list).rejects.toMatchObject({
-    code: 'UNEXPECTED_RESPONSE',
-    message: expect.stringMatching(reason) as unknown,
-  });
-});
+test.each(ANSWERS)(
+  'an apiserver or a Neutron that answers with %s is not listened to',
+  async (_what, answer, reason) => {
+    const http = createKubeHttp(await apiserver(answer));
+    const fake = await startFake(({ path }, response) => {
+      answer(response, new URL(path, 'http://any'));
+    });
+    onTestFinished(() => fake.close());
+    const { cloud } = connectCloud({ ...fake.config, requestTimeoutMs: 20_000 });
+    const nodes = () => listAllObjects(http, { kind: 'Node', path: '/api/v1/nodes', doing: 'list Nodes' });
+    for (const list of [nodes, () => cloud.list('port')])
+      await expect(list()).rejects.toMatchObject({
+        code: 'UNEXPECTED_RESPONSE',
+        message: expect.stringMatching(reason) as unknown,
+      });
+  },
+);
 
 test('of objects so large that a page of them is too long fewer are asked for', async () => {
   const asked: number[] = [];

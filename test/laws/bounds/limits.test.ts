@@ -2,9 +2,14 @@
  * One tenant's Service, at the limits and far beyond them, costs a process with a heap of 256 MB neither its life nor a neighbour
  * more than a second.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildProgram } from '../../../build.ts';
 import { LIMITS } from '../../../shared/model/load-balancer/within-limits.ts';
-import { buildProgram, type Program } from '../../support/levelset-program.ts';
 import { pause, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 
@@ -13,11 +18,12 @@ const HEAP = ['--max-old-space-size=256', '--max-semi-space-size=4'];
 /** Or as long as it takes alone, where a machine is slow. */
 const LATER_MS = 1_000;
 
-let program: Program;
-beforeAll(async () => {
-  program = await buildProgram();
+/** The program as it is shipped. */
+const directory = mkdtempSync(join(tmpdir(), 'levelset-program-'));
+beforeAll(() => buildProgram(directory));
+afterAll(() => {
+  rmSync(directory, { recursive: true });
 });
-afterAll(() => program.remove());
 
 type Attack = (it: SandboxWorld) => void;
 
@@ -106,15 +112,17 @@ test.each(ATTACKS)('$what', async ({ what, attack, isOvn }) => {
     isOvn ? { lbProvider: 'ovn', manageSecurityGroups: true } : {},
   );
   const flags = [`--kubeconfig=${it.kubeconfig}`, `--cloud-config=${it.cloudConfig}`, '--listen=127.0.0.1:0'];
-  const serve = program.start(['serve', ...flags, '--watch'], HEAP);
+  const args = [...HEAP, join(directory, 'levelset.mjs'), 'serve', ...flags, '--watch'];
+  const serve = spawn(process.execPath, args, { stdio: 'ignore', env: {} });
+  const ended = once(serve, 'close');
   const isServed = (name: string): boolean =>
     JSON.stringify(it.sandbox.kube.get('Service', 'default', name)?.status ?? '').includes('"ip"');
   const servedIn = async (name: string): Promise<number> => {
     it.sandbox.kube.apply(aService({ name }));
     const began = performance.now();
     while (!isServed(name)) {
-      if (serve.process.exitCode !== null || serve.process.signalCode !== null)
-        throw new Error((await serve.ended).output.slice(-2_000));
+      if (serve.exitCode !== null || serve.signalCode !== null)
+        throw new Error(`levelset ended: ${serve.exitCode ?? serve.signalCode}`);
       if (performance.now() - began > 60_000) throw new Error(`${name} is not served within a minute`);
       await pause(20);
     }
@@ -129,8 +137,8 @@ test.each(ATTACKS)('$what', async ({ what, attack, isOvn }) => {
     console.log(`${what}: ${Math.round(alone)} ms alone, beside it ${beside.map(Math.round).join(', ')} ms`);
     expect(Math.max(...beside) - alone).toBeLessThan(Math.max(LATER_MS, alone));
   } finally {
-    serve.process.kill('SIGKILL');
-    await serve.ended;
+    serve.kill('SIGKILL');
+    await ended;
     await it.close();
   }
 });

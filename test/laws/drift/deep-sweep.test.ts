@@ -1,7 +1,9 @@
-/** What a sweep compares in full, when, and what that costs. */
-import { expect, test } from 'vitest';
+/** What a sweep compares in full, when, what that costs, and whom it runs, also when something is slow or in ERROR. */
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { SweepScope } from '../../../shared/model/request.ts';
+import type { World } from '../../../shared/ports.ts';
+import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep, type Sweep } from '../../../shared/sweep.ts';
 import { aService } from '../../support/service.ts';
 import { aProcess, inVirtualTime, runsOf } from '../../support/virtual-time.ts';
@@ -16,22 +18,25 @@ interface Swept extends Sweep {
 
 interface It {
   readonly inside: SandboxInside;
+  /** Of the process that made the load balancers. */
+  readonly world: World;
   /** A sweep by a process that knows nothing yet, and the runs that it asks for. */
   cold(scope?: SweepScope, budgetMs?: number): Promise<Swept>;
   /** Somebody takes the watermarks away. */
   loseWatermarks(): void;
 }
 
-async function start(): Promise<It> {
+async function start(services = SERVICES): Promise<It> {
   const inside = inVirtualTime({ nodes: 2 });
   const first = aProcess(inside);
   const ports = [80, 443].map((port) => ({ name: `p-${port}`, port, nodePort: 30_000 + port }));
-  for (let n = 1; n <= SERVICES; n += 1) {
+  for (let n = 1; n <= services; n += 1) {
     inside.kube.apply(aService({ name: `web-${n}`, spec: { ports } }));
     await runsOf({ key: `service/default/web-${n}`, trigger: 'audit' }, first, inside);
   }
   return {
     inside,
+    world: first,
     cold: async (scope, budgetMs = Infinity) => {
       const before = inside.requests.length;
       const world = aProcess(inside);
@@ -122,4 +127,69 @@ test('without any watermark a sweep that runs out of time keeps what it has comp
   expect(compared.length).toBeGreaterThan(1);
   expect(Math.min(...compared)).toBeGreaterThan(0);
   expect(compared.reduce((sum, share) => sum + share, 0)).toBe(SERVICES);
+});
+
+const POOLS = { side: 'openstack', method: 'GET', path: /\/pools\?limit=1000$/ } as const;
+
+test('the patience with a Service begins when the lists of all Services are there', async () => {
+  const it = await start();
+  it.inside.clock.advance(HOUR_MS);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let slow = 0;
+  const before = async (): Promise<void> => {
+    slow += 1;
+    await vi.advanceTimersByTimeAsync(6_000);
+  };
+  it.inside.fault({ match: POOLS, kind: 'call', times: Infinity, before });
+  expect(await sweep(it.world)).toMatchObject({ settled: SERVICES, requests: [], warnings: [] });
+  expect(slow).toBe(1);
+});
+
+test('one load balancer in ERROR makes no sweep list what is on the others', async () => {
+  const it = await start(6);
+  it.inside.clock.advance(HOUR_MS);
+  await sweep(it.world);
+  const [lb] = it.inside.cloud.loadbalancers;
+  Object.assign(lb ?? {}, { provisioning_status: 'ERROR' });
+  for (let sweeps = 0; sweeps < 3; sweeps += 1) {
+    it.inside.clock.advance(300_000);
+    const before = it.inside.requests.length;
+    const found = await sweep(it.world);
+    const calls = it.inside.requests.slice(before).map(({ path }) => path);
+    expect(calls.filter((path) => /\/(listeners|pools|healthmonitors)\?/.test(path))).toEqual([]);
+    expect(found).toMatchObject({ settled: 5, comparedInFull: 0, requests: [{}] });
+    for (const request of found.requests) await reconcile(request, it.world, { remainingMs: () => 60_000 });
+  }
+});
+
+test('a change that hides in the second of the one before it, while the sweep reads, is found by the next sweep', async () => {
+  const { inside, world } = await start(1);
+  const { clock, cloud } = inside;
+  const [[lb], [pool]] = [[...cloud.loadbalancers], [...cloud.pools]];
+  if (!lb || !pool) throw new Error('nothing was made');
+  clock.advance(HOUR_MS + 1_100 - (clock.millis() % 1_000));
+  lb.updated_at = cloud.octaviaTime();
+  const after = (): void => {
+    clock.advance(300);
+    pool['lb_algorithm'] = 'SOURCE_IP';
+    expect(cloud.octaviaTime()).toBe(lb.updated_at);
+    clock.advance(3_000);
+  };
+  inside.fault({ match: POOLS, kind: 'call', after });
+  expect((await sweep(world, { deep: true })).requests).toEqual([]);
+  clock.advance(60_000);
+  expect(await sweep(world)).toMatchObject({
+    comparedInFull: 1,
+    requests: [{ key: 'service/default/web-1' }],
+  });
+});
+
+test('a Service that was compared by a clock that was ahead is compared again, once', async () => {
+  const { inside, world } = await start(1);
+  inside.clock.advance((400 * 24 + 1) * HOUR_MS);
+  await sweep(world, { deep: true });
+  inside.clock.advance(-400 * 24 * HOUR_MS);
+  const inFull = async (): Promise<number | undefined> => (await sweep(world)).comparedInFull;
+  expect([await inFull(), await inFull()]).toEqual([1, 0]);
 });

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { requestOf } from '../../../shared/model/request.ts';
 import { startCluster, type Cluster } from '../../support/clusters/cluster.ts';
-import { everythingOf } from '../../support/clusters/everything.ts';
 import { aConfig } from '../../support/config.ts';
 import { aService } from '../../support/service.ts';
 import { addNodeIn } from '../../support/sandbox-world.ts';
@@ -47,8 +46,35 @@ async function play(what: What, cluster: Cluster, number: number): Promise<void>
   inside.advanceClock(2_000);
 }
 
-async function everythingIn({ inside, world }: Cluster): Promise<unknown> {
-  return everythingOf(inside, await world.kube.clusterId());
+const KINDS = ['Service', 'Node', 'ConfigMap', 'Lease', 'Event', 'Secret', 'Namespace'];
+
+/** All objects of a cluster, and everything in OpenStack that is its own, field by field. */
+async function everythingIn({ inside: { kube, cloud }, world }: Cluster): Promise<unknown> {
+  const tag = `levelset-cluster=${await world.kube.clusterId()}`;
+  const isIts = ({ tags }: { readonly tags: readonly string[] }): boolean => tags.includes(tag);
+  const loadbalancers = cloud.loadbalancers.filter(isIts);
+  const ids = new Set(loadbalancers.map(({ id }) => id));
+  const pools = cloud.pools.filter(({ loadbalancer_id: id }) => ids.has(id));
+  const poolIds = new Set(pools.map(({ id }) => id));
+  const servers = kube.list('Node').map(({ spec }) => String(spec?.['providerID']).split('/').at(-1));
+  const securityGroups = cloud.securityGroups.filter(isIts);
+  const groupIds = new Set(securityGroups.map(({ id }) => id));
+  return structuredClone({
+    objects: KINDS.flatMap((kind) => kube.list(kind)),
+    loadbalancers: [...loadbalancers],
+    pools: [...pools],
+    listeners: [...cloud.listeners.filter(({ loadbalancer_id: id }) => ids.has(id))],
+    members: [...cloud.members.filter(({ pool_id: id }) => poolIds.has(id))],
+    monitors: [...cloud.healthmonitors.filter(({ pool_id: id }) => poolIds.has(id))],
+    floatingips: [...cloud.floatingips.filter(isIts)],
+    securityGroups: [...securityGroups],
+    rules: [...cloud.securityGroupRules.filter(({ security_group_id: id }) => groupIds.has(id))],
+    ports: [
+      ...cloud.ports.filter(
+        ({ device_id: device }) => servers.includes(device) || [...ids].some((id) => device === `lb-${id}`),
+      ),
+    ],
+  });
 }
 
 test('what happens in one of two clusters with the same names in one project changes nothing of the other', async () => {

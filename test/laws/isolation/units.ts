@@ -1,10 +1,9 @@
 /** A world with one unit of each sort, what happens to all of them at once, and how each of them looks then. */
-import { createContainer } from '../../../infra/sandbox/openstack/barbican/containers.ts';
 import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
 import type { Config } from '../../../shared/config/config.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
-import { isObjectKey, parseKey, type Key } from '../../../shared/model/request.ts';
+import type { Key } from '../../../shared/model/request.ts';
 import type { Transport } from '../../../shared/openstack/openstack-http.ts';
 import type { World } from '../../../shared/ports.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
@@ -13,7 +12,7 @@ import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, cloudTransport, inProcessWorld } from '../../support/in-process.ts';
 import { giveCidr, joinNode, loseServer } from '../../support/nodes.ts';
 import { aService } from '../../support/service.ts';
-import { aTlsSecret, certificateOf, keyOfPair } from '../../support/tls-secret.ts';
+import { aTlsSecret, containerOf } from '../../support/tls-secret.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
 import { inVirtualTime } from '../../support/virtual-time.ts';
 
@@ -80,15 +79,13 @@ export async function startIsolation(manageSecurityGroups: boolean): Promise<Iso
     },
     work: (events) => work(inside, world, events !== undefined),
     waiting: () =>
-      inside.kube.list('Service').flatMap(({ metadata: { name }, status }) => {
-        const { conditions = [] } = (status ?? {}) as {
-          conditions?: { message: string }[];
-        };
-        return conditions.some(({ message }) => message.includes('waits: ')) ? [name] : [];
-      }),
+      inside.kube
+        .list('Service')
+        .filter(({ status }) => JSON.stringify(status ?? {}).includes('waits: '))
+        .map(({ metadata }) => metadata.name),
     picture: () => pictureOf(inside),
   };
-  await build(inside, world);
+  build(inside);
   const troubles = await it.work();
   if (troubles.length > 0) throw new Error(`the world did not settle: ${troubles.join('; ')}`);
   return it;
@@ -119,7 +116,7 @@ function leavingOut(services: ReadonlySet<string>, transport: Transport): Transp
   };
 }
 
-async function build(inside: SandboxInside, world: World): Promise<void> {
+function build(inside: SandboxInside): void {
   const { kube, cloud } = inside;
   for (const at of [1, 2]) giveCidr(inside, `node-${at}`, at);
   kube.addNode('lost');
@@ -127,7 +124,7 @@ async function build(inside: SandboxInside, world: World): Promise<void> {
   kube.apply({ kind: 'Secret', ...aTlsSecret('one') });
   podsAt(kube, '10.0.0.31');
   sliceOf(kube, 'local', [{ addresses: ['10.244.1.5'], nodeName: 'node-1' }]);
-  const byReference = { [`${OWN}tls-container-refs`]: await containerIn(cloud, world) };
+  const byReference = { [`${OWN}tls-container-refs`]: containerOf('two', inside) };
   kube.apply(aService({ name: 'external', spec: { ports: portsAt(80, 81) } }));
   kube.apply(aService({ name: 'internal', annotations: INTERNAL, spec: { ports: portsAt(80, 81) } }));
   kube.apply(aService({ name: 'gone', spec: { ports: portsAt(80) } }));
@@ -141,24 +138,6 @@ async function build(inside: SandboxInside, world: World): Promise<void> {
   kube.apply(aService({ name: 'reference', annotations: byReference, spec: { ports: HTTPS } }));
   // a port of its own keeps a server from being the last one that Nova shows
   cloud.addNovaServer('unrelated');
-}
-
-/** As a person puts a pair into Barbican; the address of the container. */
-async function containerIn(cloud: SandboxInside['cloud'], world: World): Promise<string> {
-  const parts = [
-    ['certificate', certificateOf('two')],
-    ['private_key', keyOfPair('two')],
-  ] as const;
-  const secret_refs: { name: string; secret_ref: string }[] = [];
-  for (const [name, payload] of parts) {
-    const secret_type = name === 'certificate' ? 'certificate' : 'private';
-    const wish = { name: `by hand: ${name}`, secret_type, payload, payload_content_type: 'text/plain' };
-    const { secret_ref } = await world.cloud.create('secret', wish);
-    secret_refs.push({ name, secret_ref: String(secret_ref) });
-  }
-  const [base = ''] = secret_refs[0]?.secret_ref.split('/v1/') ?? [];
-  const somebody = { projectId: cloud.projectId, userId: '', delegated: false };
-  return createContainer(cloud, somebody, { name: 'by hand', type: 'certificate', secret_refs }, base);
 }
 
 const portsAt = (...ports: readonly number[]): readonly object[] =>
@@ -236,9 +215,7 @@ async function work(inside: SandboxInside, world: World, events: boolean): Promi
 
 function pictureOf(inside: SandboxInside): Readonly<Record<UnitName, unknown>> {
   const pictures = UNIT_NAMES.map((object) => {
-    const key = parseKey(UNITS[object]);
-    if (key === undefined || !isObjectKey(key)) throw new Error(`${object} is no unit`);
-    const [kind, ...names] = key.split('/');
+    const [kind, ...names] = UNITS[object].split('/');
     const name = names.at(-1) ?? '';
     if (kind === 'service') return [object, serviceIn(inside, name)];
     return [object, kind === 'node' ? nodeIn(inside, name) : routesIn(inside)];

@@ -99,66 +99,46 @@ test('gc of a cluster that was deleted together with its Services takes all that
   ));
 
 describe('gc refuses', () => {
-  const two = async (): Promise<readonly [gone: Cluster, alive: Cluster]> => {
+  const asked = { unwrittenForMs: DAY_MS, now: Date.UTC(2027, 0, 1), answering: undefined };
+
+  test.each<[string, 'gone' | 'alive' | 'nobody', Partial<Parameters<typeof planGc>[1]>, RegExp]>([
+    ['the cluster of the kubeconfig', 'alive', {}, /this is the cluster of the kubeconfig/],
+    [
+      'one that was written lately',
+      'gone',
+      { now: Date.UTC(2026, 0, 1, 23) },
+      /^it was written at .*, and --unwritten-for is 86400 s/,
+    ],
+    ['one whose members answer', 'gone', { answering: '10.0.0.5:30080' }, /10.0.0.5:30080 answers/],
+    ['one that nothing in the project names', 'nobody', {}, /nothing in this project has the tag/],
+  ])('%s', async (_what, which, question, why) => {
     const alive = startCluster();
     const gone = startCluster({}, alive);
     await alive.create('s0');
     await gone.create('s1');
-    return [gone, alive];
-  };
-  const said = ({ problems, steps }: GcPlan): string => {
+    const [id, thisOne] = [await gone.world.kube.clusterId(), await alive.world.kube.clusterId()];
+    const all = await observeBelongings(alive.world.cloud);
+    const ids = { gone: id, alive: thisOne, nobody: 'nobody' };
+    const { problems, steps } = planGc(all, { ...asked, thisOne, id: ids[which], ...question });
     expect(steps).toEqual([]);
-    return problems.map(({ message }) => message).join();
-  };
-
-  test('the cluster of the kubeconfig', async () => {
-    const [, alive] = await two();
-    alive.inside.advanceClock(2 * DAY_MS);
-    expect(said(await planOf(alive, alive))).toContain('this is the cluster of the kubeconfig');
+    expect(problems.map(({ message }) => message).join()).toMatch(why);
   });
+});
 
-  test('one that was written lately', async () => {
-    const [gone, alive] = await two();
-    alive.inside.advanceClock(DAY_MS - 60_000);
-    expect(said(await planOf(gone, alive))).toMatch(/^it was written at .*, and --unwritten-for is 86400 s/);
-  });
-
-  test('one whose members answer', async () => {
-    const [gone, alive] = await two();
-    const all = await observeBelongings(alive.world.cloud);
-    const id = await gone.world.kube.clusterId();
-    const question = { id, thisOne: undefined, unwrittenForMs: 1, now: Date.UTC(2027, 0, 1) };
-    expect(said(planGc(all, { ...question, answering: '10.0.0.5:30080' }))).toContain(
-      '10.0.0.5:30080 answers',
-    );
-  });
-
-  test('one that nothing in the project names', async () => {
-    const [, alive] = await two();
-    const all = await observeBelongings(alive.world.cloud);
-    const question = {
-      thisOne: undefined,
-      answering: undefined,
-      unwrittenForMs: 1,
-      now: Date.UTC(2027, 0, 1),
-    };
-    expect(said(planGc(all, { ...question, id: 'nobody' }))).toContain('nothing in this project has the tag');
-  });
-
-  test.each([
-    '/loadbalancers\\?',
-    '/listeners\\?',
-    '/pools\\?',
-    '/floatingips\\?',
-    '/security-groups\\?',
-    '/ports\\?',
-    '/v1/secrets',
-  ])('to plan without the list at %s', async (path) => {
-    const [, alive] = await two();
-    alive.inside.fault({
-      match: { side: 'openstack', method: 'GET', path: new RegExp(path) },
-      ...{ kind: 'fail-before', times: Infinity, status: 403 },
-    });
-    await expect(observeBelongings(alive.world.cloud)).rejects.toMatchObject({ code: 'FORBIDDEN' });
-  });
+test('gc plans nothing while one of its lists fails', async () => {
+  const { inside, world } = startCluster();
+  const lists = [
+    'lbaas/loadbalancers',
+    'lbaas/listeners',
+    'lbaas/pools',
+    'floatingips',
+    'security-groups',
+    'ports',
+  ];
+  for (const path of [...lists, 'v1/secrets'].map((list) => new RegExp(`/${list}(\\?|$)`))) {
+    const match = { side: 'openstack', method: 'GET', path } as const;
+    const heal = inside.fault({ match, kind: 'fail-before', times: Infinity, status: 403 });
+    await expect(observeBelongings(world.cloud)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    heal();
+  }
 });

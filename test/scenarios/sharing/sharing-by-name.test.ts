@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
-import { inEachTest, pause, runAll, runTogether } from '../../support/sandbox-world.ts';
+import { inEachTest, pause, runAll } from '../../support/sandbox-world.ts';
 import { LOAD_BALANCER_ID, LOAD_BALANCER_NAME, startSharedWorld } from '../../support/shared-world.ts';
 import type { SharedWorld } from '../../support/shared-world.ts';
 import { leftovers } from '../../support/told.ts';
@@ -68,7 +68,7 @@ const rush = async (worlds: readonly SharedWorld['world'][]): Promise<void> => {
       (name) => settled.size === names.length || !settled.has(name) || name === onlooker,
     );
     const requests = atWork.map((name) => ({ key: `service/default/${name}`, trigger: 'audit' }) as const);
-    const reports = await runTogether(requests, worlds[rounds % worlds.length] ?? it.world);
+    const reports = await runAll({ requests }, worlds[rounds % worlds.length] ?? it.world);
     const rest = reports.map(({ outcome }) => outcome.status === 'settled');
     if (atWork.length === names.length && rest.every(Boolean)) return;
     for (const [at, name] of atWork.entries())

@@ -5,16 +5,13 @@ import type { Config } from '../../../shared/config/config.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import { requestOf, type ReconcileRequest } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
-import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep, type Sweep } from '../../../shared/sweep.ts';
 import { aConfig } from '../config.ts';
 import { AUTH_URL, inProcessWorld } from '../in-process.ts';
 import { addNodeIn, SILENT } from '../sandbox-world.ts';
 import { aService } from '../service.ts';
 import { forceDelete } from '../told.ts';
-
-/** Time of a run: no run of these tests is cut short. */
-const BUDGET = { remainingMs: (): number => 60_000 };
+import { runsOf } from '../virtual-time.ts';
 
 /** A cluster before the simulated OpenStack, which other clusters may use as well. */
 export interface Cluster {
@@ -50,11 +47,9 @@ export function startCluster(
     ...(named !== undefined && { cluster: named }),
   };
   const run = async (request: ReconcileRequest): Promise<Report> => {
-    for (let again = 0; ; again += 1) {
-      const report = await reconcile({ inGroup: true, ...request }, world, BUDGET);
-      if (report.outcome.status !== 'progressing' || again === 30) return report;
-      inside.advanceClock(1_000);
-    }
+    const [last] = (await runsOf(request, world, inside)).slice(-1);
+    if (!last) throw new Error('no run');
+    return last;
   };
   const it: Cluster = {
     inside,

@@ -1,4 +1,4 @@
-/** What can be changed in the program's sources, one small thing at a time. */
+/** What can be changed in the program's sources, and the sources with a mark in every block that tells when it is entered. */
 import { type Expression, type Node, parseSync, Visitor } from 'oxc-parser';
 
 export interface Mutant {
@@ -8,25 +8,40 @@ export interface Mutant {
   readonly end: number;
   readonly before: string;
   readonly after: string;
+  /** The innermost block around it. */
+  readonly block: string;
 }
 
 /** Characters of the file. */
 type Range = Pick<Node, 'start' | 'end'>;
 
 const SWAPS: Readonly<Record<string, string>> = {
-  ...{ '===': '!==', '!==': '===', '<': '<=', '<=': '<', '>': '>=', '>=': '>' },
-  ...{ '+': '-', '-': '+', '*': '/', '/': '*', '&&': '||', '||': '&&' },
+  '===': '!==',
+  '!==': '===',
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  '+': '-',
+  '-': '+',
+  '*': '/',
+  '/': '*',
+  '&&': '||',
+  '||': '&&',
 };
 
 /** Every change that this file knows, in the order of the file. */
 export function mutantsOf(file: string, text: string): readonly Mutant[] {
   const { program } = parseSync(file, text);
+  const blocks = blocksOf(program);
   const skipped: Range[] = [];
   const found: Mutant[] = [];
   const change = ({ start, end }: Range, after: string): void => {
     if (skipped.some((range) => range.start <= start && end <= range.end)) return;
+    const around = blocks.filter((block) => block.start <= start && end <= block.end);
+    const block = idOf(file, around.at(-1)?.start ?? 0);
     const line = text.slice(0, start).split('\n').length;
-    found.push({ file, line, start, end, before: text.slice(start, end), after });
+    found.push({ file, line, start, end, before: text.slice(start, end), after, block });
   };
   const skip = (range: Range): void => void skipped.push(range);
   // the text between both sides is the operator's, with spaces, comments and brackets
@@ -46,7 +61,6 @@ export function mutantsOf(file: string, text: string): readonly Mutant[] {
   };
   new Visitor({
     ImportDeclaration: skip,
-    ImportExpression: skip,
     ExportAllDeclaration: skip,
     ExportNamedDeclaration: ({ source }) => {
       if (source) skip(source);
@@ -62,6 +76,7 @@ export function mutantsOf(file: string, text: string): readonly Mutant[] {
     TSSatisfiesExpression: ({ typeAnnotation }) => {
       skip(typeAnnotation);
     },
+    ImportExpression: skip,
     Property: named,
     PropertyDefinition: named,
     BinaryExpression: operator,
@@ -88,6 +103,58 @@ export function mutantsOf(file: string, text: string): readonly Mutant[] {
     },
   }).visit(program);
   return found;
+}
+
+/** The same source, which appends the id of each block to the file KILL_REACH when it is first entered. */
+export function marked(file: string, text: string): string {
+  const { program } = parseSync(file, text);
+  const marks = blocksOf(program).flatMap(({ start, end, isExpression }): readonly [number, string][] => {
+    const mark = `globalThis.__reach?.('${idOf(file, start)}')`;
+    if (isExpression)
+      return [
+        [start, `(${mark}, `],
+        [end, ')'],
+      ];
+    return [[start + 1, `${mark};`]];
+  });
+  const first = program.body[0]?.start ?? text.length;
+  const all: readonly [number, string][] = [
+    [first, `${PRELUDE}globalThis.__reach('${idOf(file, 0)}');`],
+    ...marks,
+  ];
+  // what ends at a place comes before what begins there
+  return all
+    .toSorted(([a, one], [b, other]) => b - a || Number(one === ')') - Number(other === ')'))
+    .reduce((whole, [at, mark]) => whole.slice(0, at) + mark + whole.slice(at), text);
+}
+
+const PRELUDE =
+  'globalThis.__reached ??= new Set();' +
+  'globalThis.__reach ??= (id) => {' +
+  'if (globalThis.__reached.has(id)) return;' +
+  'globalThis.__reached.add(id);' +
+  'const to = globalThis.process?.env.KILL_REACH;' +
+  "if (to) process.getBuiltinModule('node:fs').appendFileSync(to, id + '\\n');" +
+  '};';
+
+interface Block extends Range {
+  readonly isExpression: boolean;
+}
+
+/** Outer ones before inner ones. */
+function blocksOf(program: Node): readonly Block[] {
+  const found: Block[] = [];
+  new Visitor({
+    BlockStatement: ({ start, end }) => void found.push({ start, end, isExpression: false }),
+    ArrowFunctionExpression: ({ body, expression }) => {
+      if (expression) found.push({ start: body.start, end: body.end, isExpression: true });
+    },
+  }).visit(program as Parameters<Visitor['visit']>[0]);
+  return found.sort((a, b) => a.start - b.start || b.end - a.end);
+}
+
+export function idOf(file: string, start: number): string {
+  return `${file}:${start}`;
 }
 
 /** One change on each of so many lines, all chosen by the seed (mulberry32). */

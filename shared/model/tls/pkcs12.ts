@@ -58,7 +58,7 @@ function macKey(salt: Buffer): Buffer {
 
 /** The Distinguished Encoding Rules (X.690), as far as a PKCS #12 file needs them. */
 const sequence = (...parts: readonly Buffer[]): Buffer => tagged(0x30, ...parts);
-export const set = (...parts: readonly Buffer[]): Buffer => tagged(0x31, ...parts);
+const set = (...parts: readonly Buffer[]): Buffer => tagged(0x31, ...parts);
 const octets = (content: Buffer): Buffer => tagged(0x04, content);
 const NULL = Buffer.from([0x05, 0x00]);
 

@@ -144,6 +144,28 @@ describe('a create at which Octavia stumbles', () => {
     expect(creates()).toBe(1);
   });
 
+  test('is not tried again by a process either whose clock goes ten minutes before', async () => {
+    stumble(empty);
+    it.sandbox.kube.apply(aService());
+    const early = { ...it.world, clock: { now: (): number => Date.now() + 600_000 } };
+
+    expect((await it.settle('web', {}, early)).outcome.status).toBe('blocked');
+  });
+
+  test('is tried again where what another try has left is half a minute older', async () => {
+    const { cloud } = it.sandbox;
+    stumble(empty, 1);
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    const [port] = cloud.ports.filter(({ device_owner: owner }) => owner === 'Octavia');
+    Object.assign(port ?? {}, { created_at: new Date(Date.now() - 30_000).toISOString() });
+    const match = { method: 'POST', path: /loadbalancers$/ };
+    it.sandbox.fault({ match, kind: 'fail-before', status: 500, times: 1 });
+
+    it.sandbox.kube.apply(aService({ name: 'later' }));
+    expect((await it.settle('later')).outcome).toMatchObject({ code: 'CLOUD_UNAVAILABLE' });
+  });
+
   test('is tried again where it left nothing', async () => {
     stumble(() => {
       const { ports } = it.sandbox.cloud;

@@ -1,60 +1,113 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { inEachTest, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { LOAD_BALANCER_ID } from '../../support/shared-world.ts';
-import { forceDelete, leftovers, readyOf } from '../../support/told.ts';
+import { forceDelete, leftovers, readyOf, serviceOf } from '../../support/told.ts';
 
 const it = inEachTest(() => startSandboxWorld({}, { manageSecurityGroups: true }));
 
 const nodePorts = () =>
   it.sandbox.cloud.ports.filter(({ device_owner }) => device_owner.startsWith('compute'));
 const groups = () => it.sandbox.cloud.securityGroups.filter(({ name }) => name.startsWith('lb-sg-'));
-const groupOf = (name: string) => groups().find((group) => group.name.endsWith(`-default-${name}`));
-const rulesOf = (name: string) =>
+const groupOf = (name = 'web') =>
+  groups().find((group) => group.name.endsWith(`-default-${name}`) && group.tags.length === 3);
+const rulesOf = (name = 'web') =>
   it.sandbox.cloud.securityGroupRules
     .filter((rule) => rule.security_group_id === groupOf(name)?.id)
     .map((rule) =>
       [rule['direction'], rule['protocol'], rule['port_range_min'], rule['remote_ip_prefix']].join(' '),
     )
     .sort();
+/** How many ports of nodes have the group. */
+const placed = (name = 'web') =>
+  nodePorts().filter((port) => port.security_groups.includes(groupOf(name)?.id ?? '')).length;
 const others = () => {
   const ours = groups().map(({ id }) => id);
   return nodePorts().map((port) => port.security_groups.filter((id) => !ours.includes(id)));
 };
+const openstackSince = (from: number) =>
+  it.sandbox.requests.slice(from).filter(({ side }) => side === 'openstack');
 
-test('the security group of a Service opens nothing for a port that another Service has on the same load balancer, at no moment', async () => {
-  const spec = (...ports: readonly number[]) => ({
-    ports: ports.map((nodePort) => ({ name: `p${nodePort}`, port: nodePort % 1000, nodePort })),
+async function create(...names: readonly string[]): Promise<void> {
+  for (const name of names) it.sandbox.kube.apply(aService({ name }));
+  await it.sweepUntilSettled();
+}
+
+describe('the security group of a Service', () => {
+  test('opens nothing for a port that another Service has on the same load balancer, at no moment', async () => {
+    const spec = (...ports: readonly number[]) => ({
+      ports: ports.map((nodePort) => ({ name: `p${nodePort}`, port: nodePort % 1000, nodePort })),
+    });
+    it.sandbox.kube.apply(aService({ spec: spec(31_080) }));
+    await it.settle('web');
+    const annotations = { [LOAD_BALANCER_ID]: it.sandbox.cloud.loadbalancers[0]?.id ?? '' };
+    const from = it.sandbox.requests.length;
+    const [lb] = it.sandbox.cloud.loadbalancers;
+    it.sandbox.kube.apply(aService({ name: 'api', annotations, spec: spec(30_080, 30_081) }));
+    await run({ key: 'service/default/api', trigger: 'audit' }, it.world);
+    it.sandbox.cloud.setStatus(lb?.id ?? '', 'PENDING_UPDATE');
+    await run({ key: 'service/default/api', trigger: 'audit' }, it.world);
+    it.sandbox.cloud.setStatus(lb?.id ?? '', 'ACTIVE');
+    expect(rulesOf('api')).toEqual(['ingress tcp 30081 10.0.0.0/24']);
+    await it.settle('api');
+    await it.sweepUntilSettled();
+
+    expect(rulesOf('api')).toEqual(['ingress tcp 30081 10.0.0.0/24']);
+    const removed = openstackSince(from).filter(
+      ({ method, path }) => method === 'DELETE' && path.includes('rules'),
+    );
+    expect(removed).toHaveLength(2);
+
+    await it.remove('web');
+    await it.sweepUntilSettled();
+    expect(rulesOf('api')).toEqual(['ingress tcp 30080 10.0.0.0/24', 'ingress tcp 30081 10.0.0.0/24']);
   });
-  it.sandbox.kube.apply(aService({ spec: spec(31_080) }));
-  await it.settle('web');
-  const annotations = { [LOAD_BALANCER_ID]: it.sandbox.cloud.loadbalancers[0]?.id ?? '' };
-  const from = it.sandbox.requests.length;
-  const [lb] = it.sandbox.cloud.loadbalancers;
-  it.sandbox.kube.apply(aService({ name: 'api', annotations, spec: spec(30_080, 30_081) }));
-  await run({ key: 'service/default/api', trigger: 'audit' }, it.world);
-  it.sandbox.cloud.setStatus(lb?.id ?? '', 'PENDING_UPDATE');
-  await run({ key: 'service/default/api', trigger: 'audit' }, it.world);
-  it.sandbox.cloud.setStatus(lb?.id ?? '', 'ACTIVE');
-  expect(rulesOf('api')).toEqual(['ingress tcp 30081 10.0.0.0/24']);
-  await it.settle('api');
-  await it.sweepUntilSettled();
 
-  expect(rulesOf('api')).toEqual(['ingress tcp 30081 10.0.0.0/24']);
-  const removed = it.sandbox.requests
-    .slice(from)
-    .filter(({ method, path }) => method === 'DELETE' && path.includes('rules'));
-  expect(removed).toHaveLength(2);
+  test('goes to the port of a node that joins, and leaves that of one that leaves, for a list of the Nodes’ ports, three calls and a look', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    const count = nodePorts().length;
+    it.sandbox.kube.addNode('node-9');
+    let from = it.sandbox.requests.length;
 
-  await it.remove('web');
-  await it.sweepUntilSettled();
-  expect(rulesOf('api')).toEqual(['ingress tcp 30080 10.0.0.0/24', 'ingress tcp 30081 10.0.0.0/24']);
+    await it.settle('web');
+
+    expect(placed()).toBe(count + 1);
+    const about = /security-groups|\/ports/;
+    const calls = () =>
+      openstackSince(from)
+        .filter(({ path }) => about.test(path))
+        .map(({ method, path }) => `${method} ${path.replace(/^.*v2\.0\/([a-z-]+).*$/, '$1')}`);
+    const look = ['GET security-groups', 'GET ports'];
+    expect(calls()).toEqual(['GET ports', ...look, 'GET ports', 'PUT ports', ...look]);
+
+    const server = it.sandbox.cloud.servers.find(({ name }) => name === 'node-9');
+    it.sandbox.kube.apply({
+      kind: 'Node',
+      metadata: { name: 'node-9', labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } },
+    });
+    from = it.sandbox.requests.length;
+    await it.settle('web');
+    const port = nodePorts().find(({ device_id }) => device_id === server?.id);
+    expect(port?.security_groups).not.toContain(groupOf()?.id);
+    expect(calls()).toEqual([...look, 'PUT ports', ...look]);
+  });
+
+  test('is inherited by a namesake with another UID', async () => {
+    await create('web');
+    const { id } = groupOf() ?? {};
+    forceDelete(it.sandbox);
+
+    await create('web');
+
+    expect(groups().map((group) => group.id)).toEqual([id]);
+    expect(groupOf()?.tags).toContain(`levelset-service=${serviceOf(it.sandbox)?.metadata.uid ?? ''}`);
+  });
 });
 
 test('a sweep finds a group whose Service is gone, even when nothing else is left of it', async () => {
   const before = others();
-  for (const name of ['web', 'other']) it.sandbox.kube.apply(aService({ name }));
-  await it.sweepUntilSettled();
+  await create('web', 'other');
   forceDelete(it.sandbox);
   const lb = it.sandbox.cloud.loadbalancers.find(({ name }) => name.endsWith('_web'));
   const ip = it.sandbox.cloud.floatingips.findIndex(({ port_id }) => port_id === lb?.vip_port_id);
@@ -71,17 +124,19 @@ test('a sweep finds a group whose Service is gone, even when nothing else is lef
   expect(leftovers(it.sandbox)).toEqual({});
 });
 
+const revision = {
+  NeutronError: { type: 'RevisionNumberConstraintFailed', message: 'Constrained to 1', detail: '' },
+};
+
 test('when Neutron refuses a port that changed meanwhile is read again, and the Service has no failure', async () => {
   const match = { side: 'openstack', method: 'PUT', path: /\/ports\// } as const;
-  const error = { type: 'RevisionNumberConstraintFailed', message: 'Constrained to 1', detail: '' };
-  it.sandbox.fault({ match, kind: 'fail-before', status: 412, body: { NeutronError: error } });
+  it.sandbox.fault({ match, kind: 'fail-before', status: 412, body: revision });
   it.sandbox.kube.apply(aService());
 
   const first = await run({ key: 'service/default/web', trigger: 'audit' }, it.world);
   expect(first.outcome).toMatchObject({ status: 'progressing' });
   await it.settle('web');
 
-  const { id = '' } = groupOf('web') ?? {};
-  expect(nodePorts().filter((port) => !port.security_groups.includes(id))).toEqual([]);
+  expect(placed()).toBe(nodePorts().length);
   expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
 });

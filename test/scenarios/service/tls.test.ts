@@ -1,226 +1,199 @@
-/** Certificates of Secrets and of Barbican, over time: they are stored, end, are renewed badly, or are removed. */
-import { beforeEach, describe, expect, test } from 'vitest';
-import type { World } from '../../../shared/ports.ts';
-import { sweep } from '../../../shared/sweep.ts';
-import { inEachTest, run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { describe, expect, test } from 'vitest';
+import { toPkcs12 } from '../../../shared/model/tls/pkcs12.ts';
+import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
+import { inEachTest, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
-import { aTlsSecret, certificateOf, keyOfPair, type Pair } from '../../support/tls-secret.ts';
-import { cloudWrites, eventsOf, forceDelete, leftovers, readyOf } from '../../support/told.ts';
+import { aTlsSecret, keyOfPair, type Pair } from '../../support/tls-secret.ts';
+import { cloudWrites, forceDelete, leftovers, readyOf } from '../../support/told.ts';
 
 const OWN = 'levelset.openstack.org/';
-/** Of all certificates of the tests. */
-const ENDS = '2126-10-28T09:28:18Z';
 
 const it = inEachTest(() => startSandboxWorld());
 
-const at = (time: string): World => ({ ...it.world, clock: { now: () => Date.parse(time) } });
-const ask = (annotations: Record<string, string>, namespace = 'default'): void => {
-  const spec = { ports: [{ name: 'https', port: 443 }] };
-  it.sandbox.kube.apply(aService({ annotations, namespace, spec }));
+/** As a person puts it into Barbican; its address as Barbican has it. */
+async function inBarbican(pair: Pair): Promise<string> {
+  const read = readTlsSecret(aTlsSecret(pair));
+  const stored = await it.world.cloud.create('secret', {
+    name: `by hand: ${pair}`,
+    payload: 'pair' in read ? toPkcs12(read.pair).toString('base64') : '',
+    payload_content_type: 'application/octet-stream',
+    payload_content_encoding: 'base64',
+  });
+  return String(stored['secret_ref']);
+}
+
+const HTTPS = { ports: [{ name: 'https', port: 443, targetPort: 8080 }] };
+const ask = (annotations: Record<string, string | null>, namespace = 'default'): void => {
+  it.sandbox.kube.apply(
+    aService({ annotations: annotations as Record<string, string>, namespace, spec: HTTPS }),
+  );
 };
-const keep = (pair: Pair, other: Parameters<typeof aTlsSecret>[1] = {}): void => {
-  const { metadata, type, data } = aTlsSecret(pair, other);
-  it.sandbox.kube.apply({ kind: 'Secret', metadata: { name: metadata.name }, type, data: { ...data } });
+const listener = (): Readonly<Record<string, unknown>> | undefined => it.sandbox.cloud.listeners[0];
+const keep = (pair: Pair, name = 'web-tls'): void => {
+  const { type, data } = aTlsSecret(pair);
+  it.sandbox.kube.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, type, data: { ...data } });
 };
 const stored = (): readonly string[] => it.sandbox.cloud.secrets.map(({ name }) => name);
-const told = (): string => readyOf(it.sandbox)?.message ?? '';
-const shown = () => it.sandbox.cloud.listeners[0]?.['default_tls_container_ref'];
 
-test('certificates of Secrets are kept in Barbican, follow their Secret, and go with the Service', async () => {
-  keep('one');
-  keep('rsa', { name: 'other-tls' });
-  ask({ [`${OWN}tls-secret`]: 'web-tls, other-tls' });
+test('certificates of Barbican make the port terminate TLS, are changed in place, and leave it when they are no longer asked for', async () => {
+  const [one, two] = [await inBarbican('one'), await inBarbican('two')];
+  ask({ [`${OWN}tls-container-refs`]: one, 'loadbalancer.openstack.org/x-forwarded-for': 'true' });
   await it.settle('web');
-  const first = stored();
-  expect(first).toHaveLength(2);
-  expect(first[0]).toMatch(/^levelset\/[0-9a-f]{12}\/default\/web\/web-tls\/[0-9a-f]{16}$/);
-  const refs = it.sandbox.cloud.secrets.map(({ id }) => expect.stringMatching(`/secrets/${id}$`) as string);
-  expect(it.sandbox.cloud.listeners).toMatchObject([
-    { default_tls_container_ref: refs[0], sni_container_refs: [refs[1]] },
-  ]);
+  expect(listener()).toMatchObject({
+    protocol: 'TERMINATED_HTTPS',
+    default_tls_container_ref: one,
+    insert_headers: { 'X-Forwarded-For': 'true' },
+  });
+  expect(it.sandbox.cloud.pools).toMatchObject([{ protocol: 'HTTP' }]);
+  const { id } = listener() ?? {};
 
-  keep('two');
-  await it.sweepUntilSettled();
+  // only the id in an address counts, wherever it says that Barbican is
+  const elsewhere = two.replace(/^https?:\/\/[^/]+/, 'https://evil.example');
+  ask({ [`${OWN}tls-container-refs`]: `${elsewhere}, ${one}`, [`${OWN}tls-versions`]: 'TLSv1.3' });
+  await it.settle('web');
+  const changed = {
+    id,
+    default_tls_container_ref: two,
+    sni_container_refs: [one],
+    tls_versions: ['TLSv1.3'],
+  };
+  expect(listener()).toMatchObject(changed);
+
+  ask({ [`${OWN}tls-container-refs`]: two, [`${OWN}tls-versions`]: null });
+  await it.settle('web');
+  expect(listener()).toMatchObject({ id, sni_container_refs: [], tls_versions: ['TLSv1.2', 'TLSv1.3'] });
+
+  ask({ [`${OWN}tls-container-refs`]: null, 'loadbalancer.openstack.org/x-forwarded-for': null });
+  await it.settle('web');
+  expect(it.sandbox.cloud.listeners).toMatchObject([{ protocol: 'TCP' }]);
   expect(stored()).toHaveLength(2);
-  expect(stored()).toContain(first[1]);
-  expect(stored()).not.toContain(first[0]);
-  const renewed = it.sandbox.cloud.secrets.find(({ name }) => name.includes('/web-tls/'));
-  expect(shown()).toMatch(new RegExp(`/secrets/${renewed?.id ?? ''}$`));
-  expect(cloudWrites(it.sandbox).slice(-3)).toEqual([
-    'POST /key-manager/v1/secrets',
-    'PUT listeners/ID',
-    'DELETE /key-manager/v1/secrets/ID',
-  ]);
-
-  await it.remove('web');
-  expect(stored()).toEqual([]);
-  expect(leftovers(it.sandbox)).toEqual({});
 });
 
-test('certificates that nobody has any more are found by the sweep', async () => {
-  keep('one');
-  ask({ [`${OWN}tls-secret`]: 'web-tls' });
-  await it.settle('web');
-  it.sandbox.cloud.loadbalancers.length = 0;
-  it.sandbox.cloud.listeners.length = 0;
-  it.sandbox.cloud.pools.length = 0;
-  it.sandbox.cloud.floatingips.length = 0;
-  forceDelete(it.sandbox);
+describe('certificates of Secrets', () => {
+  test('are kept in Barbican, follow their Secret, and go with the Service', async () => {
+    keep('one');
+    keep('rsa', 'other-tls');
+    ask({ [`${OWN}tls-secret`]: 'web-tls, other-tls' });
+    await it.settle('web');
+    const first = stored();
+    expect(first).toHaveLength(2);
+    expect(first[0]).toMatch(/^levelset\/[0-9a-f]{12}\/default\/web\/web-tls\/[0-9a-f]{16}$/);
+    const refs = it.sandbox.cloud.secrets.map(({ id }) => expect.stringMatching(`/secrets/${id}$`) as string);
+    expect(listener()).toMatchObject({ default_tls_container_ref: refs[0], sni_container_refs: [refs[1]] });
 
-  await it.sweepUntilSettled(await it.another());
+    keep('two');
+    await it.sweepUntilSettled();
+    expect(stored()).toHaveLength(2);
+    expect(stored()).toContain(first[1]);
+    expect(stored()).not.toContain(first[0]);
+    const renewed = it.sandbox.cloud.secrets.find(({ name }) => name.includes('/web-tls/'));
+    expect(listener()?.['default_tls_container_ref']).toMatch(new RegExp(`/secrets/${renewed?.id ?? ''}$`));
+    expect(cloudWrites(it.sandbox).slice(-3)).toEqual([
+      'POST /key-manager/v1/secrets',
+      'PUT listeners/ID',
+      'DELETE /key-manager/v1/secrets/ID',
+    ]);
 
-  expect(stored()).toEqual([]);
-});
+    await it.remove('web');
+    expect(stored()).toEqual([]);
+    expect(leftovers(it.sandbox)).toEqual({});
+  });
 
-test.each([
-  ['is not there', () => undefined, 'is not a Secret of the namespace default'],
-  [
-    'is of another type',
-    () => {
-      keep('one', { type: 'Opaque' });
-    },
-    'is not of type kubernetes.io/tls',
-  ],
-])('a Secret that %s stops everything, and says why', async (_what, make, why) => {
-  make();
-  ask({ [`${OWN}tls-secret`]: 'web-tls' });
+  test('that another process stored go with the Service as well', async () => {
+    ask({ [`${OWN}tls-secret`]: 'web-tls' });
+    expect((await it.settle('web')).outcome.status).toBe('blocked');
+    keep('one');
+    await it.sweepUntilSettled(await it.another());
+    expect(stored()).toHaveLength(1);
 
-  expect((await it.settle('web')).outcome.status).toBe('blocked');
-  expect(readyOf(it.sandbox)?.message).toContain(why);
-  expect(cloudWrites(it.sandbox)).toEqual([]);
-});
+    await it.remove('web');
 
-test('Secrets of a namespace that did not opt in are blocked with the way to do it', async () => {
-  it.sandbox.kube.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'closed' } });
-  ask({ [`${OWN}tls-secret`]: 'web-tls' }, 'closed');
+    expect(stored()).toEqual([]);
+  });
 
-  const { outcome } = await it.settle('closed/web');
-
-  expect(outcome).toMatchObject({ status: 'blocked' });
-  expect(JSON.stringify(outcome)).toContain('opts in by a Role');
-});
-
-describe('a certificate of a Secret', () => {
-  beforeEach(async () => {
+  test('leave Barbican when the Service does without, or takes another one', async () => {
     keep('one');
     ask({ [`${OWN}tls-secret`]: 'web-tls' });
     await it.settle('web');
+
+    ask({ [`${OWN}tls-secret`]: null });
     await it.sweepUntilSettled();
+
+    expect(it.sandbox.cloud.listeners).toMatchObject([{ protocol: 'TCP' }]);
+    expect(stored()).toEqual([]);
   });
 
-  test('is known by its end, and no condition names it while that is far', async () => {
-    const later = { ...it.world, clock: { now: () => Date.now() + 5_000 } };
-    const report = await run({ key: 'service/default/web', trigger: 'resync' }, later);
-    expect(report.certificates).toEqual([{ name: 'web-tls', notAfter: ENDS }]);
-    const found = await sweep(later);
-    expect([...found.certificates]).toEqual([['service/default/web', report.certificates]]);
-    expect(told()).not.toContain('renew');
+  test('that nobody has any more are found by the sweep', async () => {
+    keep('one');
+    ask({ [`${OWN}tls-secret`]: 'web-tls' });
+    await it.settle('web');
+    it.sandbox.cloud.loadbalancers.length = 0;
+    it.sandbox.cloud.listeners.length = 0;
+    it.sandbox.cloud.pools.length = 0;
+    it.sandbox.cloud.floatingips.length = 0;
+    forceDelete(it.sandbox);
+
+    await it.sweepUntilSettled(await it.another());
+
+    expect(stored()).toEqual([]);
   });
 
-  test('is named once when its end is near, and once when it is there', async () => {
-    await it.sweepUntilSettled(at('2126-10-15T00:00:00Z'));
-    expect(told()).toContain(`${OWN}tls-secret "web-tls" expires on ${ENDS}: renew it`);
-    const events = eventsOf(it.sandbox);
-    const writes = cloudWrites(it.sandbox);
-    expect((await sweep(at('2126-10-16T00:00:00Z'))).requests).toEqual([]);
-    await it.sweepUntilSettled(at('2126-10-17T00:00:00Z'));
-    expect(eventsOf(it.sandbox)).toEqual(events);
+  test('that were stored by a run whose answer was lost are found, not stored twice', async () => {
+    keep('one');
+    ask({ [`${OWN}tls-secret`]: 'web-tls' });
+    await it.settle('web');
+    const [name = ''] = stored();
+    await it.remove('web');
+    const read = readTlsSecret(aTlsSecret('one'));
+    const attributes = {
+      ...{ name, mode: `levelset-${await it.world.kube.clusterId()}`, secret_type: 'opaque' },
+      payload: 'pair' in read ? toPkcs12(read.pair).toString('base64') : '',
+      ...{ payload_content_type: 'application/octet-stream', payload_content_encoding: 'base64' },
+    };
+    // this process has just seen that there are none
+    await it.world.cloud.create('secret', attributes);
+    ask({ [`${OWN}tls-secret`]: 'web-tls' });
+    await it.settle('web');
 
-    await it.sweepUntilSettled(at('2126-10-29T00:00:00Z'));
-    expect(told()).toContain(`expired on ${ENDS}, and clients refuse it`);
-    expect(readyOf(it.sandbox)?.status).toBe('True');
-    expect(cloudWrites(it.sandbox)).toEqual(writes);
+    expect(stored()).toEqual([name]);
   });
 
-  test.each<[string, () => void, string]>([
+  test.each([
+    ['are not there', undefined, 'is not a Secret of the namespace default'],
+    ['are of another type', aTlsSecret('one', { type: 'Opaque' }), 'is not of type kubernetes.io/tls'],
     [
-      'gone',
-      () => {
-        it.sandbox.kube.delete('Secret', 'default', 'web-tls');
-      },
-      'is not a Secret',
+      'have the key of another',
+      aTlsSecret('one', { key: keyOfPair('two') }),
+      'does not belong to its certificate',
     ],
-    [
-      'with the key of another',
-      () => {
-        keep('two', { key: keyOfPair('one') });
-      },
-      'a key that does not belong',
-    ],
-    [
-      'without a certificate',
-      () => {
-        keep('two', { crt: 'no' });
-      },
-      'has no certificate in tls.crt',
-    ],
-  ])('serves on while its Secret is %s, and the rest of the Service works', async (_what, spoil, why) => {
-    const before = shown();
-    spoil();
-    it.sandbox.kube.addNode('node-9');
-    await it.sweepUntilSettled();
-    expect(shown()).toBe(before);
-    expect(told()).toContain(why);
-    expect(told()).toContain('levelset serves the certificate that it stored before');
-    expect(readyOf(it.sandbox)?.status).toBe('True');
-    expect(it.sandbox.cloud.members.map(({ name }) => name)).toContain('node-9');
+    ['have no certificate', aTlsSecret('one', { crt: 'no' }), 'has no certificate in tls.crt'],
+  ])('that %s stop everything, and say why', async (_what, secret, why) => {
+    const { type, data } = secret ?? {};
+    if (secret)
+      it.sandbox.kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type, data: { ...data } });
+    ask({ [`${OWN}tls-secret`]: 'web-tls' });
 
-    keep('two');
-    await it.sweepUntilSettled();
-    expect(shown()).not.toBe(before);
-    expect(told()).not.toContain('stored before');
-    expect(it.sandbox.cloud.secrets).toHaveLength(1);
+    expect((await it.settle('web')).outcome.status).toBe('blocked');
+    expect(readyOf(it.sandbox)?.message).toContain(why);
+    expect(cloudWrites(it.sandbox)).toEqual([]);
   });
 
-  test('is not replaced by one that has expired already', async () => {
-    const before = shown();
-    keep('two');
-    await it.sweepUntilSettled(at('2126-11-01T00:00:00Z'));
-    expect(shown()).toBe(before);
-    expect(told()).toContain(
-      `has a certificate that expired on ${ENDS}; until it is right, levelset serves the certificate that it stored before`,
-    );
+  test('of a namespace that did not opt in are blocked with the way to do it', async () => {
+    it.sandbox.kube.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'closed' } });
+    ask({ [`${OWN}tls-secret`]: 'web-tls' }, 'closed');
+
+    const { outcome } = await it.settle('closed/web');
+
+    expect(outcome).toMatchObject({ status: 'blocked' });
+    expect(JSON.stringify(outcome)).toContain('opts in by a Role');
   });
 });
 
-test('a first certificate that has expired is served and named: nothing better is there', async () => {
-  keep('one');
-  ask({ [`${OWN}tls-secret`]: 'web-tls' });
-  await it.sweepUntilSettled(at('2126-11-01T00:00:00Z'));
-  expect(shown()).toBeDefined();
-  expect(told()).toContain(`expired on ${ENDS}`);
-});
-
-describe('a certificate of Barbican', () => {
-  const put = async (attributes: Record<string, unknown>): Promise<string> => {
-    const stored = await it.world.cloud.create('secret', {
-      ...attributes,
-      payload_content_type: 'text/plain',
-    });
-    return String(stored['secret_ref']);
-  };
-
-  test('is watched where it stands by itself, and its key is never read', async () => {
-    const certificate = await put({ secret_type: 'certificate', payload: certificateOf('rsa') });
-    const key = await put({ secret_type: 'private', payload: keyOfPair('rsa') });
-    const secret_refs = [
-      { name: 'private_key', secret_ref: key },
-      { name: 'certificate', secret_ref: certificate },
-    ];
-    const container = await it.world.cloud.create('container' as 'secret', {
-      type: 'certificate',
-      secret_refs,
-    });
-    const { id } = container;
-    ask({ [`${OWN}tls-container-refs`]: id });
-
-    const { certificates } = await it.settle('web');
-
-    expect(certificates).toEqual([{ name: id, notAfter: '2126-10-28T09:27:20Z' }]);
-    const read = it.sandbox.requests.filter(({ path }) => path.endsWith('/payload')).map(({ path }) => path);
-    expect(read.length).toBeGreaterThan(0);
-    expect(read.filter((path) => !path.includes(certificate.split('/').at(-1) ?? ''))).toEqual([]);
-    await it.sweepUntilSettled(at('2126-10-20T00:00:00Z'));
-    expect(told()).toContain(`${OWN}tls-container-refs "${id}" expires on 2126-10-28T09:27:20Z`);
-  });
+test('TLS to the members is there from the first connection on, although Octavia makes no such pool with the rest', async () => {
+  ask({ [`${OWN}pool-tls`]: 'true', [`${OWN}protocol`]: 'http' });
+  await it.settle('web');
+  expect(it.sandbox.cloud.pools).toMatchObject([{ tls_enabled: true }]);
+  expect(listener()).toMatchObject({ default_pool_id: it.sandbox.cloud.pools[0]?.id });
+  expect(it.sandbox.cloud.members).toHaveLength(3);
+  expect(cloudWrites(it.sandbox).filter((write) => write === 'POST loadbalancers')).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { scopeOf } from '../../../shared/model/request.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { joinNode, joinNodes } from '../../support/nodes.ts';
+import { joinNode, joinNodes, type JoinedNode } from '../../support/nodes.ts';
 import { startNodeWorld } from '../../support/node-world.ts';
 import { inEachTest, runAll } from '../../support/sandbox-world.ts';
 
@@ -10,8 +10,9 @@ const it = inEachTest(() => startNodeWorld());
 const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
 const taintsOf = (name: string): readonly string[] => it.node(name).spec?.taints?.map(({ key }) => key) ?? [];
 
-test('a Node that has just registered gets providerID, labels and addresses, and its taint goes', async () => {
+test('a Node that has just registered gets addresses, then providerID and labels, and its taint goes, by two calls', async () => {
   const { server } = joinNode(it.sandbox, 'worker-1');
+  it.calls();
   const report = await it.reconcile('worker-1');
 
   expect(report).toMatchObject({ outcome: { status: 'settled' }, membersMoved: true });
@@ -27,13 +28,6 @@ test('a Node that has just registered gets providerID, labels and addresses, and
     'failure-domain.beta.kubernetes.io/zone': 'az1',
   });
   expect(it.events('worker-1')).toEqual(['Synced']);
-});
-
-test('one Node costs two calls, and the addresses are there before the taint goes', async () => {
-  joinNode(it.sandbox, 'worker-1');
-  it.calls();
-  await it.reconcile('worker-1');
-
   expect(it.calls()).toEqual(['GET /compute/v2.1/servers/ID', 'GET /network/v2.0/ports']);
   const writes = it.sandbox.requests.filter(({ side, write }) => side === 'kube' && write);
   expect(writes.map(({ method, path }) => `${method} ${path.split('?')[0]}`)).toEqual([
@@ -57,26 +51,6 @@ test('a hundred at once cost some four calls', async () => {
   expect((await sweep(it.world)).requests).toEqual([]);
 });
 
-test('ten at once that have nothing but a name share their lists', async () => {
-  const names = Array.from({ length: 10 }, (_, index) => `named-${index}`);
-  for (const name of names) {
-    it.sandbox.cloud.addNovaServer(name);
-    it.sandbox.kube.registerNode(name);
-  }
-  it.calls();
-  await Promise.all(names.map((name) => it.reconcile(name)));
-  // alone each costs two; two for all, where they read at the same moment, which a busy machine does not ensure
-  expect(it.calls().length).toBeLessThan(2 * names.length);
-  for (const name of names) expect(taintsOf(name)).not.toContain(UNINITIALIZED);
-});
-
-test('many that come one after another do not each list all Nodes of the cluster', async () => {
-  const nodes = joinNodes(it.sandbox, 20);
-  for (const { name } of nodes) await it.reconcile(name);
-  const lists = it.sandbox.requests.filter(({ path }) => /^\/api\/v1\/nodes(\?|$)/.test(path));
-  expect(lists.length).toBeLessThan(nodes.length / 2);
-});
-
 test('a resync sees a port that changed a moment ago, although others have just been listed', async () => {
   const nodes = joinNodes(it.sandbox, 3);
   for (const { name } of nodes) await it.reconcile(name);
@@ -91,20 +65,16 @@ test('a resync sees a port that changed a moment ago, although others have just 
   expect(addresses.filter((address) => address.startsWith('10.'))).toEqual(['10.0.0.222']);
 });
 
-test('a sweep over Nodes at rest lists servers and ports once, and finds nothing', async () => {
+test('a sweep over Nodes at rest lists servers and ports once, and finds nothing; one for the members of load balancers lists none', async () => {
   joinNodes(it.sandbox, 5);
   await it.sweepUntilSettled();
   it.calls();
   expect((await sweep(it.world)).requests).toEqual([]);
-  const lists = it.calls().filter((call) => /servers|ports/.test(call));
-  expect(lists).toEqual(['GET /compute/v2.1/servers/detail', 'GET /network/v2.0/ports']);
-});
+  const lists = () => it.calls().filter((call) => /servers|ports/.test(call));
+  expect(lists()).toEqual(['GET /compute/v2.1/servers/detail', 'GET /network/v2.0/ports']);
 
-test('a sweep for the members of load balancers asks nothing about servers', async () => {
-  joinNodes(it.sandbox, 2);
-  it.calls();
   expect(await sweep(it.world, scopeOf('nodeset'))).toMatchObject({ requests: [], nodes: 0 });
-  expect(it.calls().filter((call) => /servers|ports/.test(call))).toEqual([]);
+  expect(lists()).toEqual([]);
 });
 
 test('an event about a Node that is at work costs nothing in OpenStack', async () => {
@@ -115,65 +85,21 @@ test('an event about a Node that is at work costs nothing in OpenStack', async (
   expect(it.calls()).toEqual([]);
 });
 
-test.each([
-  ['labels', { metadata: { name: 'worker-1', labels: { 'topology.kubernetes.io/zone': 'elsewhere' } } }],
-  ['addresses', { metadata: { name: 'worker-1' }, status: { addresses: [] } }],
-])('%s that somebody spoiled are put right by the next sweep', async (_, spoilt) => {
-  joinNode(it.sandbox, 'worker-1');
-  await it.reconcile('worker-1');
-  const before = it.node('worker-1');
-  it.sandbox.kube.apply({ kind: 'Node', ...spoilt });
-
-  await it.sweepUntilSettled();
-  const { metadata, status } = it.node('worker-1');
-  expect(metadata.labels).toEqual(before.metadata.labels);
-  expect(status?.addresses).toEqual(before.status?.addresses);
-});
-
-test('the taint put back by hand runs it again', async () => {
-  joinNode(it.sandbox, 'worker-1');
-  await it.reconcile('worker-1');
-  const taints = [{ key: UNINITIALIZED, value: 'true', effect: 'NoSchedule' }];
-  it.sandbox.kube.apply({
-    kind: 'Node',
-    metadata: { name: 'worker-1', labels: { own: 'kept' } },
-    spec: { taints },
-  });
-
-  await it.reconcile('worker-1');
-  expect(taintsOf('worker-1')).toEqual([]);
-  expect(it.node('worker-1').metadata.labels).toMatchObject({ own: 'kept' });
-});
-
-test('a Node whose server nobody knows waits, and says so once', async () => {
-  it.sandbox.kube.registerNode('stranger');
-  expect((await it.reconcile('stranger')).outcome).toMatchObject({ status: 'blocked' });
-  expect((await it.reconcile('stranger')).outcome).toMatchObject({ status: 'blocked' });
-
-  expect(taintsOf('stranger')).toContain(UNINITIALIZED);
-  expect(it.events('stranger')).toEqual(['SyncNodeFailed']);
-  expect(conditionOf('stranger')).toMatchObject({
-    status: 'False',
-    message: /no server of the project/ as never,
-  });
-});
-
-test('once its server is there, the next sweep initialises it, and the condition says that all is well', async () => {
+test('a Node whose server nobody knows waits, says so once, and is initialised by the sweep after its server came', async () => {
+  const condition = () =>
+    it.node('late').status?.conditions?.find(({ type }) => type === 'levelset.openstack.org/Ready');
   it.sandbox.kube.registerNode('late');
-  await it.reconcile('late');
-  it.sandbox.cloud.addNovaServer('late');
+  expect((await it.reconcile('late')).outcome).toMatchObject({ status: 'blocked' });
+  expect((await it.reconcile('late')).outcome).toMatchObject({ status: 'blocked' });
 
+  expect(taintsOf('late')).toContain(UNINITIALIZED);
+  expect(it.events('late')).toEqual(['SyncNodeFailed']);
+  expect(condition()).toMatchObject({ status: 'False', message: /no server of the project/ as never });
+
+  it.sandbox.cloud.addNovaServer('late');
   await it.sweepUntilSettled();
   expect(taintsOf('late')).not.toContain(UNINITIALIZED);
-  expect(conditionOf('late')).toMatchObject({ status: 'True' });
-});
-
-test('two servers of one name: neither is taken', async () => {
-  for (const name of ['twin', 'twin']) it.sandbox.cloud.addNovaServer(name);
-  it.sandbox.kube.registerNode('twin');
-  const { outcome } = await it.reconcile('twin');
-  expect(outcome).toMatchObject({ status: 'blocked' });
-  expect(it.node('twin').spec?.providerID).toBeUndefined();
+  expect(condition()).toMatchObject({ status: 'True' });
 });
 
 test('two Nodes that claim one server: neither is changed, and the conditions of both say so', async () => {
@@ -185,25 +111,6 @@ test('two Nodes that claim one server: neither is changed, and the conditions of
     expect(it.node(name).spec?.providerID).toBeUndefined();
     expect(it.events(name)).toEqual(['SyncNodeFailed']);
   }
-});
-
-test('a dry run shows the plan and changes nothing', async () => {
-  joinNode(it.sandbox, 'worker-1');
-  const { plan } = await it.reconcile('worker-1', { dryRun: true, trigger: 'command' });
-  expect(plan?.steps.map(({ address }) => address)).toEqual(['nodestatus/worker-1', 'node/worker-1']);
-  expect(taintsOf('worker-1')).toContain(UNINITIALIZED);
-});
-
-function conditionOf(name: string): object | undefined {
-  return it.node(name).status?.conditions?.find(({ type }) => type === 'levelset.openstack.org/Ready');
-}
-
-test('where Nova tells only the id of a flavor, a sweep over Nodes at rest finds nothing either', async () => {
-  it.sandbox.cloud.nova.newest = 46;
-  joinNodes(it.sandbox, 2);
-  await it.sweepUntilSettled();
-  expect(it.node('worker-1').metadata.labels?.['node.kubernetes.io/instance-type']).toBe('m1.small');
-  expect((await sweep(it.world)).requests).toEqual([]);
 });
 
 test.each([
@@ -218,4 +125,39 @@ test.each([
   const [name = ''] = it.sandbox.kube.list('Node').map(({ metadata }) => metadata.name);
   expect(await it.reconcile(name)).toMatchObject({ outcome: { status: 'settled' } });
   expect(it.node(name).metadata.labels).toMatchObject({ 'node.kubernetes.io/instance-type': 'm1.small' });
+});
+
+/** Each sub-port is made as a port of a server that the Node knows nothing of. */
+const giveTrunk = ({ server }: JoinedNode, size: number): void => {
+  const { cloud } = it.sandbox;
+  if (!cloud.networks.some(({ name }) => name === 'vlan')) cloud.addNetwork('vlan', '10.50.0.0/22');
+  const before = new Set(cloud.ports);
+  for (let made = 0; made < size; made += 1) cloud.addNovaServer('trunk', { networks: ['vlan'] });
+  const subports = cloud.ports.filter((port) => !before.has(port));
+  const parent = cloud.ports.find(({ device_id: id }) => id === server.id);
+  for (const port of subports) Object.assign(port, { device_id: 'trunk', device_owner: 'trunk:subport' });
+  Object.assign(parent ?? {}, {
+    trunk_details: { trunk_id: 'trunk', sub_ports: subports.map(({ id }) => ({ port_id: id })) },
+  });
+};
+const vlanIPs = (name: string): number =>
+  it.node(name).status?.addresses?.filter(({ address }) => address.startsWith('10.50.')).length ?? 0;
+
+test('a sweep lists the sub-ports of all Nodes at once, which are no ports of their servers', async () => {
+  const workers = joinNodes(it.sandbox, 4);
+  for (const worker of workers) giveTrunk(worker, 2);
+  await it.sweepUntilSettled();
+  expect(workers.map(({ name }) => vlanIPs(name))).toEqual([2, 2, 2, 2]);
+
+  it.calls();
+  expect((await sweep(it.world)).requests).toEqual([]);
+  expect(it.calls().filter((call) => call.includes('/ports'))).toHaveLength(2);
+});
+
+test('a trunk with very many sub-ports makes no URL that nobody takes', async () => {
+  for (const worker of joinNodes(it.sandbox, 2)) giveTrunk(worker, 120);
+  await it.sweepUntilSettled();
+  await it.reconcile('worker-1', { trigger: 'sweep' });
+  expect([vlanIPs('worker-1'), vlanIPs('worker-2')]).toEqual([120, 120]);
+  expect(Math.max(...it.sandbox.requests.map(({ path }) => path.length))).toBeLessThan(4_000);
 });

@@ -1,9 +1,11 @@
+/** When Nodes go, and what must not happen to them, whatever Nova, the apiserver and other controllers do meanwhile. */
 import { beforeEach, expect, test } from 'vitest';
+import type { ControllerName } from '../../../shared/config/controllers.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { joinNode, joinNodes } from '../../support/nodes.ts';
 import { startNodeWorld, type NodeWorld } from '../../support/node-world.ts';
 import { replaced } from '../../support/in-process.ts';
-import { inEachTest, run } from '../../support/sandbox-world.ts';
+import { inEachTest, runAll } from '../../support/sandbox-world.ts';
 
 const it = inEachTest(() => startNodeWorld());
 beforeEach(async () => {
@@ -15,11 +17,8 @@ let lost: readonly ReturnType<NodeWorld['server']>[] = [];
 const SHUTDOWN = 'node.cloudprovider.kubernetes.io/shutdown';
 const GONE = 'levelset.openstack.org/server-gone';
 const MINUTE = 61_000;
-const isTainted = (name: string): boolean =>
-  it.node(name).spec?.taints?.some(({ key }) => key === SHUTDOWN) ?? false;
-const stop = (name: string, status = 'SHUTOFF'): void => {
-  it.server(name).status = status;
-  it.sandbox.kube.setReady(name, false);
+const change = (name: string, part: object): void => {
+  it.sandbox.kube.apply({ kind: 'Node', metadata: { name }, ...part });
 };
 /** Looked at twice, a minute apart. */
 const reconcileTwice = async (name: string): ReturnType<NodeWorld['reconcile']> => {
@@ -27,36 +26,16 @@ const reconcileTwice = async (name: string): ReturnType<NodeWorld['reconcile']> 
   return it.reconcile(name, {}, it.later(MINUTE));
 };
 
-test('a server that is switched off taints its Node, and the taint goes when the Node is ready again', async () => {
-  stop('worker-1');
-  await it.reconcile('worker-1');
-  expect(isTainted('worker-1')).toBe(true);
-  await it.reconcile('worker-1');
-  expect(it.node('worker-1').spec?.taints?.filter(({ key }) => key === SHUTDOWN)).toEqual([
-    { key: SHUTDOWN, effect: 'NoSchedule' },
-  ]);
-
-  it.server('worker-1').status = 'ACTIVE';
-  it.sandbox.kube.setReady('worker-1', true);
-  await it.reconcile('worker-1');
-  expect(isTainted('worker-1')).toBe(false);
-});
-
-test.each([
-  'ACTIVE',
-  'PAUSED',
-  'SUSPENDED',
-  'SHELVED_OFFLOADED',
-  'ERROR',
-  'REBUILD',
-  'VERIFY_RESIZE',
-  'MIGRATING',
-])('a Node that is not ready while its server is %s stays as it is', async (status) => {
-  stop('worker-1', status);
-  const before = it.node('worker-1');
-  await reconcileTwice('worker-1');
-  expect(it.node('worker-1')).toEqual(before);
-});
+test.each(['ACTIVE', 'PAUSED', 'SHELVED_OFFLOADED', 'ERROR'])(
+  'a Node that is not ready while its server is %s stays as it is',
+  async (status) => {
+    it.server('worker-1').status = status;
+    it.sandbox.kube.setReady('worker-1', false);
+    const before = it.node('worker-1');
+    await reconcileTwice('worker-1');
+    expect(it.node('worker-1')).toEqual(before);
+  },
+);
 
 test('a server that is gone is noted, looked for again a minute later, and then its Node goes', async () => {
   const { id } = it.server('worker-1');
@@ -73,14 +52,6 @@ test('a server that is gone is noted, looked for again a minute later, and then 
   expect(applied).toMatchObject([{ verb: 'delete', kind: 'node' }]);
   expect(it.isThere('worker-1')).toBe(false);
   expect(it.events('worker-1')).toContain('DeletingNode');
-});
-
-test('a sweep finds a Node without an event, and deletes it', async () => {
-  it.loseServer('worker-1');
-  await runFound(it.world);
-  await runFound(it.later(MINUTE));
-  expect(it.isThere('worker-1')).toBe(false);
-  expect(await runFound(it.later(MINUTE))).toEqual([]);
 });
 
 test.each([
@@ -117,7 +88,8 @@ test('when Nova shows no server at all, no Node goes, and the Node says how it m
   const { outcome } = await reconcileTwice('worker-1');
   expect(outcome).toMatchObject({ status: 'blocked', reason: /no server of any Node/ as never });
   expect(it.isThere('worker-1')).toBe(true);
-  await approve('worker-1');
+  await giveApproval();
+  await it.reconcile('worker-1', {}, it.later(MINUTE));
   expect(it.isThere('worker-1')).toBe(false);
 });
 
@@ -150,20 +122,6 @@ test('the deletion budget: one of three within an hour, by any trigger; the othe
   expect(it.isThere('worker-2')).toBe(false);
 });
 
-test('two functions that reserve a deletion at once: one deletes, the other one reads that it did', async () => {
-  for (const name of ['worker-1', 'worker-2']) it.loseServer(name);
-  const other = await it.another(it.world.config);
-  for (const name of ['worker-1', 'worker-2']) await it.reconcile(name);
-  const clock = it.later(MINUTE).clock;
-  const reports = await Promise.all([
-    it.reconcile('worker-1', {}, { ...it.world, clock }),
-    it.reconcile('worker-2', {}, { ...other, clock }),
-  ]);
-  expect(reports.map(({ outcome }) => outcome.status).sort()).toEqual(['blocked', 'settled']);
-  expect(reports.flatMap(({ applied }) => applied)).toMatchObject([{ verb: 'delete' }]);
-  expect(['worker-1', 'worker-2'].filter((name) => it.isThere(name))).toHaveLength(1);
-});
-
 test('a Node that changed since it was read is not deleted', async () => {
   it.loseServer('worker-1');
   await it.reconcile('worker-1');
@@ -176,23 +134,115 @@ test('a Node that changed since it was read is not deleted', async () => {
   expect(it.isThere('worker-1')).toBe(true);
 });
 
-async function approve(name: string): Promise<void> {
-  const { plan } = await it.reconcile(name, { dryRun: true, trigger: 'command' }, it.later(MINUTE));
-  const approval = plan?.refused[0]?.approval ?? '';
-  const annotations = { 'levelset.openstack.org/approve': approval };
-  it.sandbox.kube.apply({ kind: 'Node', metadata: { name, annotations } });
-  await it.reconcile(name, {}, it.later(MINUTE));
+/** What `worker-1` waits for is approved. */
+async function giveApproval(): Promise<void> {
+  const { plan } = await it.reconcile('worker-1', { dryRun: true, trigger: 'command' }, it.later(MINUTE));
+  const annotations = { 'levelset.openstack.org/approve': plan?.refused[0]?.approval ?? '' };
+  change('worker-1', { metadata: { name: 'worker-1', annotations } });
 }
 
-async function runFound(world: NodeWorld['world']): Promise<readonly string[]> {
-  const { requests } = await sweep(world);
-  for (const request of requests) await run(request, world);
-  return requests.map(({ key }) => key);
-}
+test('a Node whose deletion waits for a finalizer of others is deleted once, and takes up no more of the budget', async () => {
+  change('worker-1', { metadata: { name: 'worker-1', finalizers: ['example.org/wait'] } });
+  it.loseServer('worker-1');
+  await it.reconcile('worker-1');
+  await it.reconcile('worker-1', {}, it.later(MINUTE));
+  expect(it.node('worker-1').metadata.deletionTimestamp).toBeDefined();
+  const drawn = await it.world.kube.deletions.nodes.load();
 
-test('only the lifecycle is looked after: a new Node keeps its taint', async () => {
-  const config = { ...it.world.config, controllers: ['cloud-node-lifecycle-controller'] as const };
+  const { applied, outcome } = await it.reconcile('worker-1', {}, it.later(3 * MINUTE));
+  expect([applied, outcome]).toEqual([[], { status: 'settled' }]);
+  expect((await sweep(it.later(3 * MINUTE))).requests).toEqual([]);
+  expect((await it.world.kube.deletions.nodes.load()).deletions).toEqual(drawn.deletions);
+});
+
+test('a server that one answer of Nova misses and another one shows is not gone', async () => {
+  it.sandbox.kube.setReady('worker-1', false);
+  const { id } = it.server('worker-1');
+  const body = { itemNotFound: { code: 404, message: `Instance ${id} could not be found.` } };
+  it.sandbox.fault({
+    match: { path: new RegExp(`servers/${id}`) },
+    times: 9,
+    kind: 'fail-before',
+    status: 404,
+    body,
+  });
+  const other = await it.another(it.world.config);
+  await it.reconcile('worker-1', {}, other);
+  expect(it.node('worker-1').metadata.annotations?.[GONE]).toBeDefined();
+  await it.reconcile('worker-1', {}, { ...other, clock: it.later(MINUTE).clock });
+  expect(it.isThere('worker-1')).toBe(true);
+});
+
+test('where one of the two controllers of Nodes is for others, their taints stay', async () => {
+  const only = (controller: ControllerName) => it.another({ ...it.world.config, controllers: [controller] });
+  const taintsOf = (name: string) => it.node(name).spec?.taints?.map(({ key }) => key);
+  change('worker-1', { spec: { taints: [{ key: SHUTDOWN, effect: 'NoSchedule' }] } });
+  await it.reconcile('worker-1', { trigger: 'sweep' }, await only('cloud-node-controller'));
+  expect(taintsOf('worker-1')).toEqual([SHUTDOWN]);
+
   joinNode(it.sandbox, 'new');
-  await it.reconcile('new', {}, await it.another(config));
-  expect(it.node('new').spec?.providerID).toBeUndefined();
+  const before = taintsOf('new');
+  await it.reconcile('new', {}, await only('cloud-node-lifecycle-controller'));
+  expect(taintsOf('new')).toEqual(before);
+});
+
+test('an approval is for this time: a server that came back and is gone again is another matter', async () => {
+  for (const { metadata } of await it.world.kube.listNodes()) it.loseServer(metadata.name);
+  await it.reconcile('worker-1');
+  await giveApproval();
+  it.sandbox.kube.setReady('worker-1', true);
+  await it.reconcile('worker-1', {}, it.later(MINUTE));
+
+  it.sandbox.kube.setReady('worker-1', false);
+  await it.reconcile('worker-1', {}, it.later(10 * MINUTE));
+  await it.reconcile('worker-1', {}, it.later(11 * MINUTE));
+  expect(it.isThere('worker-1')).toBe(true);
+});
+
+test('a Node of another region than that of cloud.conf is not looked for here', async () => {
+  const config = { ...it.world.config, openstack: { ...it.world.config.openstack, region: 'RegionOne' } };
+  const labels = { 'topology.kubernetes.io/region': 'RegionTwo' };
+  change('worker-1', { metadata: { name: 'worker-1', labels } });
+  it.loseServer('worker-1');
+  const here = await it.another(config);
+  await it.reconcile('worker-1', {}, here);
+  await it.reconcile('worker-1', {}, { ...here, clock: it.later(MINUTE).clock });
+  expect(it.isThere('worker-1')).toBe(true);
+});
+
+test('a Node that is ready, and whose server is not there, keeps what it has, and its condition says so once', async () => {
+  it.sandbox.cloud.removeNovaServer(it.server('worker-1').id);
+  const before = it.node('worker-1');
+  await runAll(await sweep(it.world), it.world);
+  const { metadata, spec, status } = it.node('worker-1');
+  expect([metadata.labels, spec, status?.addresses]).toEqual([
+    before.metadata.labels,
+    before.spec,
+    before.status?.addresses,
+  ]);
+  expect([...it.events('worker-1')].sort()).toEqual(['SyncNodeFailed', 'Synced']);
+  expect((await sweep(it.world)).requests).toEqual([]);
+});
+
+test('a Node that was written and whose condition could not be moves members all the same', async () => {
+  it.sandbox.kube.registerNode('late');
+  await it.reconcile('late');
+  it.sandbox.cloud.addNovaServer('late');
+  it.sandbox.fault({
+    match: { side: 'kube', method: 'PATCH', path: /nodes\/late\/status/, nth: 2 },
+    kind: 'fail-before',
+    status: 409,
+  });
+  const report = await it.reconcile('late');
+  expect(it.node('late').spec?.providerID).toBeDefined();
+  expect(report).toMatchObject({ outcome: { status: 'progressing' }, membersMoved: true });
+  await it.reconcile('late', { trigger: 'requeue' });
+  const told = it.node('late').status?.conditions?.find(({ type }) => type.startsWith('levelset'));
+  expect(told?.status).toBe('True');
+});
+
+test.each([true, false])('who asks for a Node that is not there hears so, dry run: %s', async (dryRun) => {
+  const { missing } = await it.reconcile('no-such-node', { trigger: 'resync', dryRun });
+  expect(missing).toBe(true);
+  expect((await it.reconcile('worker-1', { trigger: 'resync', dryRun })).missing).toBeUndefined();
 });

@@ -2,10 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { floatingIPDescription } from '../../../shared/model/ownership.ts';
 import { startCluster, type Cluster } from '../../support/clusters/cluster.ts';
 import { aService } from '../../support/service.ts';
-import { leftovers } from '../../support/told.ts';
 
 const HOUR_MS = 3_600_000;
-const KEEP_FLOATING_IP = 'loadbalancer.openstack.org/keep-floatingip';
 
 let it: Cluster;
 beforeEach(() => {
@@ -46,22 +44,6 @@ describe('what a Service has left that is gone without having been deleted', () 
     expect((await it.sweep()).warnings).toEqual([]);
   });
 
-  test('begins its time anew when the Service was there in between', async () => {
-    await it.create('web');
-    it.lose('web');
-    await it.sweep();
-    pass(HOUR_MS - 60_000);
-    await it.create('web');
-    await it.sweep();
-    it.lose('web');
-    await it.sweep();
-    pass(120_000);
-
-    await it.sweep();
-
-    expect(loadBalancers()).toEqual(['web']);
-  });
-
   test('begins its time anew after the Service was there, also while another list fails', async () => {
     await it.create('web', 'api');
     it.lose('web');
@@ -94,16 +76,6 @@ describe('what a Service has left that is gone without having been deleted', () 
     expect(loadBalancers()).toEqual(['web']);
   });
 
-  test('never holds up a Service that is seen to be deleted', async () => {
-    await it.create('web');
-    it.inside.kube.delete('Service', 'default', 'web');
-
-    await it.run({ key: 'service/default/web', trigger: 'audit' });
-
-    expect(leftovers(it.inside)).toEqual({});
-    expect(it.inside.kube.get('ConfigMap', 'levelset', 'levelset-deletions')).toBeUndefined();
-  });
-
   test('stays while the record cannot be read or written', async () => {
     await it.create('web');
     it.lose('web');
@@ -118,68 +90,65 @@ describe('what a Service has left that is gone without having been deleted', () 
   });
 });
 
-describe('a floating IP of levelset that has none of its tags', () => {
-  const put = async (cluster: { id: string; name: string }): Promise<string> => {
-    const description = floatingIPDescription(cluster, { namespace: 'default', name: 'gone' });
-    const { id } = it.inside.cloud.addFloatingIp(undefined, description);
-    await it.create('web');
-    return id;
+test('floating IPs that have levelset’s description and none of its tags stay, and the sweep says how the free one of this cluster goes', async () => {
+  const put = (id: string): string => {
+    const key = { namespace: 'default', name: 'gone' };
+    return it.inside.cloud.addFloatingIp(undefined, floatingIPDescription({ id, name: 'kubernetes' }, key))
+      .id;
   };
-  const own = async () => ({ id: await it.world.kube.clusterId(), name: 'kubernetes' });
-  const isThere = (id: string): boolean => it.inside.cloud.floatingips.some((one) => one.id === id);
+  const own = put(await it.world.kube.clusterId());
+  const inUse = put(await it.world.kube.clusterId());
+  Object.assign(it.inside.cloud.floatingips.at(-1) ?? {}, { port_id: it.inside.cloud.newId() });
+  const theirs = put('0b9d8e7f-0000-4000-8000-00000000000c');
+  await it.create('web');
+  await it.run({ key: 'service/default/gone', trigger: 'command' });
+  await it.sweep();
+  pass(HOUR_MS);
 
-  test('stays when its Service is gone, and the sweep says how it goes', async () => {
-    const id = await put(await own());
-    await it.sweep();
-    pass(HOUR_MS);
+  const { warnings } = await it.sweep();
 
-    const { warnings } = await it.sweep();
-
-    expect(isThere(id)).toBe(true);
-    expect(warnings).toEqual([
-      expect.stringMatching(
-        new RegExp(
-          `^levelset keeps these floating IPs, .*: [0-9.]+ \\(made for default/gone\\)\\. If they are nobody's, run: openstack floating ip delete ${id}$`,
-        ),
+  const ids = it.inside.cloud.floatingips.map(({ id }) => id);
+  expect(ids).toEqual(expect.arrayContaining([own, inUse, theirs]));
+  expect(warnings).toEqual([
+    expect.stringMatching(
+      new RegExp(
+        `^levelset keeps these floating IPs, .*: [0-9.]+ \\(made for default/gone\\)\\. If they are nobody's, run: openstack floating ip delete ${own}$`,
       ),
-    ]);
-  });
+    ),
+  ]);
+});
 
-  test('stays in a run that somebody asks for, also without a quarantine', async () => {
-    it = startCluster({ orphanDelayMs: 0, deletionPercent: 100 });
-    const id = await put(await own());
+// decision 292
+test('an L7 policy of ours stays on a listener that a person has taken over, and nothing else of ours does', async () => {
+  it = startCluster({ deletionPercent: 100 });
+  const { cloud, kube } = it.inside;
+  const annotations = {
+    'levelset.openstack.org/redirect-http.80': 'true',
+    'levelset.openstack.org/redirect-host': 'app.example.org',
+  };
+  const http = { name: 'http', port: 80, nodePort: 30_080, appProtocol: 'http' };
+  kube.apply(
+    aService({ annotations, spec: { ports: [http, { name: 'tcp', port: 443, nodePort: 30_443 }] } }),
+  );
+  await it.run({ key: 'service/default/web', trigger: 'audit' });
+  const sweep = async (): Promise<void> => {
+    for (let sweeps = 0; sweeps < 4; sweeps += 1) {
+      pass(3_000);
+      await it.sweep();
+    }
+  };
+  await sweep();
+  const taken = cloud.listeners.find(({ protocol_port: port }) => port === 80);
+  expect(cloud.l7policies.map(({ listener_id: on }) => on)).toEqual([taken?.id]);
+  Object.assign(taken ?? {}, { name: 'of a person', tags: [] });
+  const policies = structuredClone([...cloud.l7policies]);
 
-    await it.run({ key: 'service/default/gone', trigger: 'command' });
+  it.lose('web');
+  await sweep();
 
-    expect(isThere(id)).toBe(true);
-  });
-
-  test('stays and is not told of if it is of another cluster of this name', async () => {
-    const id = await put({ id: '0b9d8e7f-0000-4000-8000-00000000000c', name: 'kubernetes' });
-    await it.sweep();
-    pass(HOUR_MS);
-
-    expect((await it.sweep()).warnings).toEqual([]);
-    expect(isThere(id)).toBe(true);
-  });
-
-  test('stays after a Service that named it has given it back', async () => {
-    const { kube, cloud } = it.inside;
-    kube.apply(aService({ annotations: { [KEEP_FLOATING_IP]: 'true' } }));
-    await it.run({ key: 'service/default/web', trigger: 'audit' });
-    kube.delete('Service', 'default', 'web');
-    await it.run({ key: 'service/default/web', trigger: 'audit' });
-    const [kept] = cloud.floatingips;
-    kube.apply(aService({ name: 'api', spec: { loadBalancerIP: kept?.floating_ip_address ?? '' } }));
-    await it.run({ key: 'service/default/api', trigger: 'audit' });
-    kube.delete('Service', 'default', 'api');
-    await it.run({ key: 'service/default/api', trigger: 'audit' });
-    expect(kept?.tags).toEqual([]);
-    await it.sweep();
-    pass(HOUR_MS);
-
-    await it.sweep();
-
-    expect(cloud.floatingips).toEqual([kept]);
-  });
+  expect(cloud.listeners.map(({ name }) => name)).toEqual(['of a person']);
+  expect(cloud.l7policies).toEqual(policies);
+  expect(cloud.floatingips.filter(({ tags }) => tags.length > 0)).toEqual([]);
+  expect(cloud.loadbalancers.map(({ tags }) => tags)).toEqual([[]]);
+  expect((await it.sweep()).requests).toEqual([]);
 });

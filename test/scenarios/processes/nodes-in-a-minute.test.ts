@@ -1,8 +1,14 @@
 /** Fifty Nodes that come or go within a minute are few changes of each pool, in `serve`, by the clock of a world without sockets. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { Work } from '../../../functions/serve/work.ts';
+import { createSandbox, type SandboxInside, type SandboxOptions } from '../../../infra/sandbox/sandbox.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
-import { servingWorld } from './serving-world.ts';
+import { FakedClock, quiet } from '../../support/clusters/serving-clusters.ts';
+import { aConfig } from '../../support/config.ts';
+import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
+import { SILENT } from '../../support/sandbox-world.ts';
+import { aService } from '../../support/service.ts';
+import { runOf } from './settled-world.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -13,16 +19,46 @@ const TWO_PORTS = [
 ];
 const OCTAVIA_MS = 4_000;
 const CHANGES = 50;
+const STEP_MS = 200;
 const EVERY_MS = 1_200;
 const LATEST_MS = 30_000;
 const MEMBERS = /pools\/([0-9a-f-]{36})\/members/;
+
+/** `serve` with its queue, sweeps and poller, beside Service `web`, which is settled. */
+async function servingWorld({ pendingMs = 0, ...options }: SandboxOptions) {
+  const inside = createSandbox({ ...options, pendingMs: 0 }, new FakedClock());
+  Object.assign(inside.cloud.quotas, { port: -1 });
+  const world = inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
+  const work = new Work({
+    connected: { world, cluster: async () => ({ id: await world.kube.clusterId(), name: 'kubernetes' }) },
+    reported: () => undefined,
+    swept: () => undefined,
+  });
+  onTestFinished(() => work.stop());
+  const pass = async (ms: number, each: () => void = () => undefined): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += STEP_MS) {
+      await vi.advanceTimersByTimeAsync(STEP_MS);
+      await quiet([{ inside }]);
+      each();
+    }
+  };
+  inside.kube.apply(aService({ spec: { ports: TWO_PORTS } }));
+  for (let status = 'progressing'; status === 'progressing';) {
+    const running = runOf('service/default/web', world).then((ended) => {
+      status = ended;
+      return true;
+    });
+    while (!(await Promise.race([running, pass(STEP_MS).then(() => false)])));
+  }
+  Object.assign(inside.cloud, { pendingMs });
+  return { inside, work, pass };
+}
 
 test.each([
   ['leave', 60],
   ['join', 10],
 ] as const)('fifty Nodes that %s within a minute', async (what, nodes) => {
-  const web = { name: 'web', spec: { ports: TWO_PORTS } };
-  const { inside, work, pass } = await servingWorld([web], { nodes, pendingMs: OCTAVIA_MS });
+  const { inside, work, pass } = await servingWorld({ nodes, pendingMs: OCTAVIA_MS });
   const before = inside.requests.length;
   const since = new Map<string, number>();
   let longestMs = 0;
@@ -57,9 +93,7 @@ test.each([
 });
 
 test('annotations and heartbeats of Nodes ask OpenStack for nothing', async () => {
-  const { inside, work, pass } = await servingWorld([{ name: 'web', spec: { ports: TWO_PORTS } }], {
-    nodes: 3,
-  });
+  const { inside, work, pass } = await servingWorld({ nodes: 3 });
   const tell = (): void => {
     work.enqueue([{ key: 'nodeset', trigger: 'watch' }]);
   };

@@ -1,10 +1,10 @@
-/** What was read a moment ago takes no address away, and what many runs want is read once. */
+/** What was read a moment ago, or is not whole, makes nothing twice and takes no address away; and what many runs want is read once. */
 import { expect, test } from 'vitest';
 import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { inEachTest, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
-import { addressOf, cloudWrites, forceDelete } from '../../support/told.ts';
+import { addressOf, cloudWrites, forceDelete, serviceOf } from '../../support/told.ts';
 
 const it = inEachTest(() => startSandboxWorld());
 
@@ -12,6 +12,53 @@ const request = { key: 'service/default/web', trigger: 'audit' } as const;
 
 const listsOfNodes = (): number =>
   it.sandbox.requests.filter(({ path }) => path.startsWith('/api/v1/nodes?')).length;
+
+test.each(['audit', 'sweep'] as const)(
+  'an empty list of load balancers makes no second one in a run that %s started',
+  async (trigger) => {
+    // what was made a moment ago may be missing in a list
+    it.sandbox.advanceClock(-60_000);
+    it.sandbox.kube.apply(aService());
+    await it.sweepUntilSettled();
+    const made = cloudWrites(it.sandbox);
+    const restore = it.sandbox.fault({
+      match: { side: 'openstack', method: 'GET', path: /\/lbaas\/loadbalancers\?/ },
+      kind: 'fail-before',
+      status: 200,
+      body: { loadbalancers: [] },
+      times: Infinity,
+    });
+
+    for (const found of (await sweep(it.world)).requests) await run({ ...found, trigger }, it.world);
+    const { outcome } = await it.settle('web', { trigger });
+    restore();
+
+    expect(outcome).toEqual({ status: 'settled' });
+    expect(cloudWrites(it.sandbox)).toEqual(made);
+  },
+);
+
+test('a Service that names a load balancer of another project gets one of its own, and goes when it is deleted', async () => {
+  const { cloud } = it.sandbox;
+  const vip_subnet_id = cloud.subnets.find(({ ip_version }) => ip_version === 4)?.id;
+  const { id } = await it.world.cloud.create('loadbalancer', { name: 'theirs', vip_subnet_id });
+  const theirs = cloud.loadbalancers.find((lb) => lb.id === id);
+  Object.assign(theirs ?? {}, { project_id: 'another-project' });
+  const [named, address] = ['load-balancer-id', 'load-balancer-address'].map(
+    (name) => `loadbalancer.openstack.org/${name}`,
+  );
+  it.sandbox.kube.apply(aService({ annotations: { [named ?? '']: id, [address ?? '']: '203.0.113.99' } }));
+
+  const { outcome } = await it.settle('web');
+
+  expect(outcome).toEqual({ status: 'settled' });
+  const ours = it.sandbox.cloud.loadbalancers.filter((lb) => lb !== theirs);
+  expect(ours).toHaveLength(1);
+  await it.remove('web');
+  await it.sweepUntilSettled();
+  expect(serviceOf(it.sandbox)).toBeUndefined();
+  expect(it.sandbox.cloud.loadbalancers).toEqual([theirs]);
+});
 
 test.each([
   [

@@ -95,12 +95,3 @@ test('whoever deletes the record goes on in the other project, and leaves the lo
   expect(outcome).toMatchObject({ status: 'blocked', reason: expect.stringContaining('subnet') as string });
   expect(it.sandbox.cloud.loadbalancers).toEqual(before);
 });
-
-test('a record that cannot be read stops every run', async () => {
-  const metadata = { name: 'levelset-place', namespace: 'levelset' };
-  it.sandbox.kube.apply({ kind: 'ConfigMap', metadata, data: { project_id: null } });
-
-  const { outcome } = await run({ key: 'service/default/web', trigger: 'command' }, await it.another());
-  const message = expect.stringContaining('levelset-place has no entry project_id') as string;
-  expect(outcome).toMatchObject({ status: 'failed', message });
-});

@@ -1,26 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { Config } from '../../../shared/config/config.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aService } from '../../support/service.ts';
-import { inEachTest, run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { addressOf, cloudWrites, eventsOf, leftovers, readyOf, serviceOf } from '../../support/told.ts';
 
 const OURS = 'levelset.example/lb';
-const PROJECT = { name: 'other', domain: { name: 'Default' } };
-const OF_ANOTHER_PROJECT: Config['openstack']['credentials'] = {
-  ...{ type: 'password', user: PROJECT, password: 'other', project: PROJECT },
-};
 /** The address that another controller publishes. */
 const THEIRS = '192.0.2.9';
 const FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
 
 const it = inEachTest(() => startSandboxWorld());
-
-const apply = (loadBalancerClass?: string, name = 'web'): unknown =>
-  it.sandbox.kube.apply(
-    aService({ name, spec: loadBalancerClass === undefined ? {} : { loadBalancerClass } }),
-  );
 
 function withClass(loadBalancerClass?: string): Promise<World> {
   const { config } = it.world;
@@ -32,11 +22,17 @@ async function sweptBy(world: World): Promise<void> {
   for (let sweeps = 0; sweeps < 3; sweeps += 1) await runAll(await sweep(world), world);
 }
 
-const once = (world: World) => run({ key: 'service/default/web', trigger: 'audit' }, world);
+/** Service `web`, which was made under one class; the process that is configured for another one, and what becomes of it. */
+async function reconfigured(before?: string, after?: string): Promise<World> {
+  it.sandbox.kube.apply(aService({ spec: before === undefined ? {} : { loadBalancerClass: before } }));
+  await it.sweepUntilSettled(await withClass(before));
+  return withClass(after);
+}
 
-/** Runs until the key would not come back. */
-async function finished(world: World): Promise<void> {
-  for (let runs = 0; runs < 60; runs += 1) if ((await once(world)).outcome.status !== 'progressing') return;
+async function released(before?: string, after?: string): Promise<World> {
+  const world = await reconfigured(before, after);
+  await sweptBy(world);
+  return world;
 }
 
 /** What another controller writes to the Service's status. */
@@ -64,11 +60,9 @@ describe('--load-balancer-class', () => {
     ['is changed', OURS, 'levelset.example/other'],
     ['is dropped', OURS, undefined],
   ])('that %s lets a Service go: it serves on, and log and Service say so', async (_, before, after) => {
-    apply(before);
-    await it.sweepUntilSettled(await withClass(before));
+    const world = await reconfigured(before, after);
     const address = addressOf(it.sandbox);
     const written = cloudWrites(it.sandbox);
-    const world = await withClass(after);
 
     await sweptBy(world);
     const found = await sweep(world);
@@ -95,13 +89,10 @@ describe('--load-balancer-class', () => {
   });
 
   test('deletes what an approval on the Service names, and then lets the Service be', async () => {
-    apply();
-    await it.sweepUntilSettled();
-    const world = await withClass(OURS);
-    await sweptBy(world);
+    const world = await released(undefined, OURS);
     approve();
 
-    await finished(world);
+    await it.settle('web', {}, world);
 
     expect(leftovers(it.sandbox)).toEqual({});
     expect(serviceOf(it.sandbox)?.metadata.finalizers ?? []).toEqual([]);
@@ -121,50 +112,38 @@ describe('--load-balancer-class', () => {
       () => it.sandbox.kube.apply(aService({ spec: { type: 'ClusterIP', loadBalancerClass: null } })),
     ],
   ])('leaves a Service to a person who %s: levelset finishes', async (_, leave) => {
-    apply(OURS);
-    await it.sweepUntilSettled(await withClass(OURS));
-    const world = await withClass();
-    await sweptBy(world);
+    const world = await released(OURS);
 
     leave();
-    await finished(world);
+    await it.settle('web', {}, world);
 
     expect(leftovers(it.sandbox)).toEqual({});
     expect(serviceOf(it.sandbox)?.metadata.finalizers ?? []).toEqual([]);
   });
 
-  test.each(['before levelset says so', 'afterwards'])(
-    'leaves a Service to the controller that writes its status %s',
-    async (when) => {
-      apply(OURS);
-      await it.sweepUntilSettled(await withClass(OURS));
-      const world = await withClass();
-      if (when === 'afterwards') await sweptBy(world);
-      takenOver();
-      await sweptBy(world);
-      const written = cloudWrites(it.sandbox);
+  test('leaves a Service to the controller that writes its status', async () => {
+    const world = await released(OURS);
+    takenOver();
+    await sweptBy(world);
+    const written = cloudWrites(it.sandbox);
 
-      it.sandbox.kube.delete('Service', 'default', 'web');
-      await sweptBy(world);
-      await finished(world);
+    it.sandbox.kube.delete('Service', 'default', 'web');
+    await sweptBy(world);
+    await it.settle('web', {}, world);
 
-      expect(cloudWrites(it.sandbox)).toEqual(written);
-      expect(serviceOf(it.sandbox)?.metadata.finalizers).toEqual([FINALIZER]);
-      expect(readyOf(it.sandbox)).toMatchObject({
-        ...{ status: 'Unknown', reason: 'TakenOver' },
-        message: expect.stringMatching(
-          /if that controller does not run any more, remove the finalizer/,
-        ) as string,
-      });
-      expect(addressOf(it.sandbox)).toBe(THEIRS);
-    },
-  );
+    expect(cloudWrites(it.sandbox)).toEqual(written);
+    expect(serviceOf(it.sandbox)?.metadata.finalizers).toEqual([FINALIZER]);
+    expect(readyOf(it.sandbox)).toMatchObject({
+      ...{ status: 'Unknown', reason: 'TakenOver' },
+      message: expect.stringMatching(
+        /if that controller does not run any more, remove the finalizer/,
+      ) as string,
+    });
+    expect(addressOf(it.sandbox)).toBe(THEIRS);
+  });
 
   test('finishes a deleted Service that a controller without this finalizer has taken over', async () => {
-    apply(OURS);
-    await it.sweepUntilSettled(await withClass(OURS));
-    const world = await withClass();
-    await sweptBy(world);
+    const world = await released(OURS);
     takenOver('metallb-controller');
     await sweptBy(world);
     expect(readyOf(it.sandbox)?.reason).toBe('TakenOver');
@@ -180,14 +159,12 @@ describe('--load-balancer-class', () => {
     ['openstack-cloud-controller-manager', [FINALIZER]],
     ['metallb-controller', []],
   ])('leaves %s its address and its finalizer, also with an approval', async (manager, finalizers) => {
-    apply();
-    await it.sweepUntilSettled();
-    const world = await withClass(OURS);
+    const world = await reconfigured(undefined, OURS);
     takenOver(manager);
     await sweptBy(world);
 
     approve();
-    await finished(world);
+    await it.settle('web', {}, world);
     await sweptBy(world);
 
     expect(leftovers(it.sandbox)).toEqual({});
@@ -198,11 +175,11 @@ describe('--load-balancer-class', () => {
   });
 
   test('gives up no Service of which it finds nothing', async () => {
-    apply();
-    await it.sweepUntilSettled();
+    const world = await reconfigured(undefined, OURS);
     const address = addressOf(it.sandbox);
-    const world = await withClass(OURS);
-    const elsewhere = { ...world.config.openstack, credentials: OF_ANOTHER_PROJECT };
+    const project = { name: 'other', domain: { name: 'Default' } };
+    const credentials = { type: 'password', user: project, password: 'other', project } as const;
+    const elsewhere = { ...world.config.openstack, credentials };
     it.sandbox.kube.delete('ConfigMap', 'levelset', 'levelset-place');
 
     await sweptBy(await it.another({ ...world.config, openstack: elsewhere }));
@@ -213,36 +190,16 @@ describe('--load-balancer-class', () => {
   });
 
   test('takes no approval from before levelset looked after the Service again', async () => {
-    apply();
-    await it.sweepUntilSettled();
-    await sweptBy(await withClass(OURS));
+    const world = await released(undefined, OURS);
     approve();
     await it.sweepUntilSettled();
     const written = cloudWrites(it.sandbox);
-    const clock = { now: () => Date.now() + 60_000 };
 
-    const later = { ...(await withClass(OURS)), clock };
+    const later = { ...world, clock: { now: () => Date.now() + 60_000 } };
     await sweptBy(later);
 
     expect(cloudWrites(it.sandbox)).toEqual(written);
     expect(readyOf(it.sandbox)?.reason).toBe('Released');
     expect(await sweep(later)).toMatchObject({ requests: [] });
-  });
-
-  test('asks OpenStack nothing about Services of another controller, whose finalizer is the same', async () => {
-    const world = await withClass(OURS);
-    const metadata = { name: 'web', namespace: 'default', finalizers: [FINALIZER] };
-    it.sandbox.kube.apply({ ...aService(), metadata });
-    const before = it.sandbox.requests.filter(({ side }) => side === 'openstack').length;
-
-    const report = await once(world);
-    const found = await sweep(world);
-
-    expect(report).toMatchObject({ outcome: { status: 'settled' }, applied: [] });
-    expect(found).toMatchObject({ requests: [], warnings: [], released: 0 });
-    expect(serviceOf(it.sandbox)?.metadata.finalizers).toEqual([FINALIZER]);
-    const after = it.sandbox.requests.filter(({ side }) => side === 'openstack');
-    expect(after.slice(before).filter(({ write }) => write)).toEqual([]);
-    expect(report.calls).toBe(0);
   });
 });

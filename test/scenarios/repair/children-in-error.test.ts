@@ -86,26 +86,3 @@ test('all of them in ERROR are written, each before what is below it, and serve'
   expect(outcome).toEqual({ status: 'settled' });
   for (const kind of KINDS) expect(statesOf(kind), kind).toEqual(new Set(['ACTIVE']));
 });
-
-test.each(['pools', 'members'] as const)(
-  'one of the %s that stays in PENDING is reported with the commands for whoever runs the cloud, and the rest changes',
-  async (kind) => {
-    const [child] = it.sandbox.cloud[kind];
-    if (!child) throw new Error(`there are no ${kind}`);
-    Object.assign(child, { provisioning_status: 'PENDING_UPDATE', updated_at: '2026-01-01T00:00:00' });
-    it.sandbox.advanceClock(2_000);
-    for (const lb of it.sandbox.cloud.loadbalancers) lb.updated_at = it.sandbox.cloud.octaviaTime();
-    it.sandbox.kube.addNode('node-9');
-
-    const { outcome } = await it.settle('web', { trigger: 'sweep' });
-    const again = await it.settle('web', { trigger: 'sweep' });
-
-    expect(outcome).toMatchObject({ status: 'failed', code: 'LOAD_BALANCER_STUCK' });
-    expect(again.outcome).toEqual(outcome);
-    expect(readyOf(it.sandbox)?.message).toContain(`WHERE id = '${child.id}'`);
-    expect(it.sandbox.cloud.members.filter(({ name }) => name.includes('node-9')).length).toBeGreaterThan(0);
-    child.provisioning_status = 'ACTIVE';
-    await it.sweepUntilSettled();
-    expect(readyOf(it.sandbox)?.status).toBe('True');
-  },
-);

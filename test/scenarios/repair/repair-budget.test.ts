@@ -1,8 +1,15 @@
-/** The budget of repairs: a share of all failovers in an hour, and of all rebuilds in a day (decision 310). */
+/**
+ * The budget of repairs: a share of all failovers in an hour, and of all rebuilds in a day; its record has each failover that was made, and
+ * none that was not (decision 310).
+ */
 import { expect, test } from 'vitest';
 import type { OctaviaOptions } from '../../../infra/sandbox/openstack/octavia/traits.ts';
+import { reconcile } from '../../../shared/reconcile.ts';
 import { startCluster, type Cluster } from '../../support/clusters/cluster.ts';
+import { aConfig } from '../../support/config.ts';
+import { aService } from '../../support/service.ts';
 import { readyOf } from '../../support/told.ts';
+import { aProcess } from '../../support/virtual-time.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -87,4 +94,48 @@ test('one that was rebuilt and breaks again is rebuilt by itself a day later, an
   await sweepFor(it, HOUR_MS);
   expect(idsOf(it)).not.toEqual([second]);
   expect(readyOf(it.inside, 'one')?.status).toBe('True');
+});
+
+/** One whose load balancer is internal, and so is not rebuilt. */
+async function internalBroken(failover: OctaviaOptions['failover'], more = {}): Promise<Cluster> {
+  const loadBalancer = { ...aConfig().loadBalancer, manageSecurityGroups: true };
+  const it = startCluster({ loadBalancer }, undefined, { failover });
+  const annotations = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true', ...more };
+  it.inside.kube.apply(aService({ name: 'one', annotations }));
+  await sweepFor(it, HOUR_MS);
+  breaks(it, it.inside.cloud.loadbalancers[0]?.name ?? '');
+  return it;
+}
+const failovers = ({ inside }: Cluster): number =>
+  inside.requests.filter(({ path }) => path.endsWith('/failover')).length;
+
+test('a load balancer is failed over once, though a write after that fails each time', async () => {
+  const it = await internalBroken('fails');
+  it.inside.kube.addNode('node-9');
+  const match = { method: 'PUT', path: /v2\.0\/ports/ };
+  it.inside.fault({ kind: 'fail-before', match, status: 503, times: Infinity });
+  await sweepFor(it, HOUR_MS);
+  expect(failovers(it)).toBe(1);
+});
+
+test('a failover for which a run had no time left is made by the next one', async () => {
+  const it = await internalBroken('mends');
+  const before = idsOf(it);
+  const request = { key: 'service/default/one', trigger: 'sweep' } as const;
+  await reconcile(request, aProcess(it.inside), { remainingMs: () => 4_500 });
+  expect(failovers(it)).toBe(0);
+  await it.sweep();
+  expect([failovers(it), idsOf(it)]).toEqual([1, before]);
+});
+
+test('a failover is made by the next run after the state could not be written where drift stays', async () => {
+  const it = await internalBroken('mends', { 'levelset.openstack.org/drift': 'report' });
+  const match = { side: 'kube', method: 'PATCH', path: /levelset-state/ } as const;
+  const clear = it.inside.fault({ kind: 'fail-before', match, status: 503, times: Infinity });
+  const request = { key: 'service/default/one', trigger: 'sweep' } as const;
+  await reconcile(request, aProcess(it.inside), { remainingMs: () => 60_000 });
+  expect(failovers(it)).toBe(0);
+  clear();
+  await it.sweep();
+  expect(failovers(it)).toBe(1);
 });

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { OctaviaOptions } from '../../../infra/sandbox/openstack/octavia/traits.ts';
 import { aService } from '../../support/service.ts';
 import { pause, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
-import { LOAD_BALANCER_ID, startSharedWorld } from '../../support/shared-world.ts';
-import { addressOf, cloudWrites, leftovers, readyOf } from '../../support/told.ts';
+import { LOAD_BALANCER_ID, startSharedWorld, type SharedWorld } from '../../support/shared-world.ts';
+import { addressOf, cloudWrites, eventsOf, leftovers, readyOf } from '../../support/told.ts';
 
 const APPROVE = 'levelset.openstack.org/approve';
 const INTERNAL = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
@@ -23,10 +23,16 @@ async function served(
   await it.settle('web');
 }
 
+async function sharedWorld(): Promise<SharedWorld> {
+  const shared = await startSharedWorld();
+  it = shared;
+  return shared;
+}
+
 /** The load balancer of a Service breaks, and serves nobody any more. Returns its id. */
 function breaks(name = 'web', operatingStatus = 'ERROR'): string {
   const { cloud } = it.sandbox;
-  const lb = cloud.loadbalancers.find((one) => one.name.endsWith(`_${name}`));
+  const lb = cloud.loadbalancers.find((one) => one.name.endsWith(name));
   if (!lb) throw new Error(`no load balancer of ${name}`);
   cloud.setStatus(lb.id, 'ERROR');
   lb.operating_status = operatingStatus;
@@ -72,59 +78,54 @@ describe('a load balancer in ERROR', () => {
     },
   );
 
-  test('that may still serve waits for a person', async () => {
-    const status = 'DEGRADED';
+  test('that may still serve waits for a person, and is rebuilt when that is approved', async () => {
     await served('forbidden');
     const address = addressOf(it.sandbox);
-    const failed = breaks('web', status);
+    const failed = breaks('web', 'DEGRADED');
 
     const report = await it.settle('web');
 
     expect(addressOf(it.sandbox)).toBe(address);
-
     expect(report.outcome).toMatchObject({ status: 'failed', code: 'LOAD_BALANCER_ERROR' });
     expect(ids()).toEqual([failed]);
     const { message } = readyOf(it.sandbox) ?? {};
-    expect(message).toContain(`may still serve, since its operating status is ${status}`);
+    expect(message).toContain('may still serve, since its operating status is DEGRADED');
     it.sandbox.kube.apply(aService({ annotations: { [APPROVE]: approvalIn(message) } }));
     await it.sweepUntilSettled();
     expect(ids()).not.toContain(failed);
     expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
   });
 
-  test.each([
-    ['it is internal', INTERNAL],
-    [
-      'a published hostname hides the address',
-      { ...INTERNAL, 'loadbalancer.openstack.org/hostname': 'a.example.org' },
-    ],
-  ])('waits for a person where %s', async (_, annotations) => {
-    await served('forbidden', annotations);
+  const unchecked = (): void => {
+    for (const member of it.sandbox.cloud.members) member.operating_status = 'NO_MONITOR';
+  };
+  const addForeign = (): void => {
+    const { listeners } = it.sandbox.cloud;
+    const [ours] = listeners;
+    if (!ours) throw new Error('no listener');
+    const foreign = { id: it.sandbox.cloud.newId(), name: 'foreign', tags: [], protocol_port: 9999 };
+    listeners.push({ ...ours, ...foreign, default_pool_id: null });
+  };
+  const NAMED = { ...INTERNAL, 'loadbalancer.openstack.org/hostname': 'a.example.org' };
+  test.each<readonly [string, Record<string, string>, change: () => void, why: string]>([
+    ['where it is internal', INTERNAL, () => undefined, 'the Service would get another address'],
+    ['where a hostname hides the address', NAMED, () => undefined, 'the Service would get another address'],
+    ['with a member that nobody checks', {}, unchecked, 'is NO_MONITOR'],
+    ['with a listener of somebody else', {}, addForeign, "a resource on it is not levelset's"],
+  ])('%s is not rebuilt, and waits for a person', async (_, annotations, change, why) => {
+    await served('fails', annotations);
     const failed = breaks();
+    change();
 
     await it.settle('web');
 
     expect(ids()).toEqual([failed]);
-    expect(readyOf(it.sandbox)?.message).toContain('the Service would get another address');
-  });
-
-  test('with a member that nobody checks waits for a person', async () => {
-    const status = 'NO_MONITOR';
-    await served('forbidden');
-    const failed = breaks();
-    const [member] = it.sandbox.cloud.members;
-    if (!member) throw new Error('no member');
-    member.operating_status = status;
-
-    await it.settle('web');
-
-    expect(ids()).toEqual([failed]);
-    expect(readyOf(it.sandbox)?.message).toContain(`is ${status}`);
+    expect(failovers()).toBe(1);
+    expect(readyOf(it.sandbox)?.message).toContain(why);
   });
 
   test('that a person made is neither failed over nor offered to be rebuilt', async () => {
-    const shared = await startSharedWorld();
-    it = shared;
+    const shared = await sharedWorld();
     const subnet = it.sandbox.cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'))?.id;
     const edge = { name: 'edge', vip_subnet_id: subnet, tags: ['levelset-allow=*'] };
     const { id } = await it.world.cloud.create('loadbalancer', edge);
@@ -133,9 +134,7 @@ describe('a load balancer in ERROR', () => {
     Object.assign(floating, { port_id: shared.lb().vip_port_id, fixed_ip_address: shared.lb().vip_address });
     shared.apply('web', 80, { [LOAD_BALANCER_ID]: id });
     await it.settle('web');
-    it.sandbox.cloud.setStatus(id, 'ERROR');
-    shared.lb().operating_status = 'ERROR';
-    for (const member of it.sandbox.cloud.members) member.operating_status = 'ERROR';
+    breaks('edge');
 
     await it.settle('web');
 
@@ -147,18 +146,14 @@ describe('a load balancer in ERROR', () => {
   });
 
   test('that was made for another Service, which left it, is failed over and never rebuilt', async () => {
-    const shared = await startSharedWorld();
-    it = shared;
+    const shared = await sharedWorld();
     const id = await shared.owner();
     await shared.join('api', 81);
     await it.remove('web');
     await it.sweepUntilSettled();
-    it.sandbox.cloud.setStatus(id, 'ERROR');
-    shared.lb().operating_status = 'ERROR';
-    for (const member of it.sandbox.cloud.members) member.operating_status = 'ERROR';
+    breaks();
 
-    await it.settle('api');
-    await it.settle('api');
+    for (const name of ['api', 'api']) await it.settle(name);
 
     expect(ids()).toEqual([id]);
     expect(it.sandbox.cloud.floatingips).toHaveLength(1);
@@ -189,36 +184,11 @@ describe('a load balancer in ERROR', () => {
     expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
   });
 
-  test('with a listener of somebody else is failed over, and never rebuilt', async () => {
-    await served('fails');
-    const { cloud } = it.sandbox;
-    const [ours] = cloud.listeners;
-    if (!ours) throw new Error('no listener');
-    cloud.listeners.push({
-      ...ours,
-      id: cloud.newId(),
-      name: 'foreign',
-      tags: [],
-      protocol_port: 9999,
-      default_pool_id: null,
-    });
-    const failed = breaks();
-
-    const report = await it.settle('web');
-
-    expect(report.outcome).toMatchObject({ code: 'LOAD_BALANCER_ERROR' });
-    expect(ids()).toEqual([failed]);
-    expect(failovers()).toBe(1);
-    expect(readyOf(it.sandbox)?.message).toContain("a resource on it is not levelset's");
-  });
-
   test('that Services share is failed over once, and never rebuilt', async () => {
-    const shared = await startSharedWorld();
-    it = shared;
+    const shared = await sharedWorld();
     const id = await shared.owner();
     await shared.join('api', 81);
-    it.sandbox.cloud.setStatus(id, 'ERROR');
-    shared.lb().operating_status = 'ERROR';
+    breaks();
 
     for (const name of ['web', 'api', 'web']) await it.settle(name);
 
@@ -226,4 +196,23 @@ describe('a load balancer in ERROR', () => {
     expect(failovers()).toBe(1);
     expect(readyOf(it.sandbox)?.message).toContain('share it');
   });
+});
+
+test('a load balancer that stays in PENDING is reported once, with the commands for whoever runs the cloud', async () => {
+  await served('mends');
+  const [id = ''] = ids();
+  it.sandbox.cloud.setStatus(id, 'PENDING_UPDATE');
+  const later = { ...it.world, clock: { now: () => Date.now() + 61 * 60_000 } };
+
+  const report = await it.settle('web', {}, later);
+  await it.settle('web', {}, later);
+
+  expect(report.outcome).toMatchObject({ status: 'failed', code: 'LOAD_BALANCER_STUCK' });
+  expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' }); // it serves
+  expect(readyOf(it.sandbox)?.message).toContain(`WHERE id = '${id}'`);
+  expect(eventsOf(it.sandbox).filter((event) => event.startsWith('Sync'))).toEqual([
+    'SyncLoadBalancerFailed x1',
+  ]);
+  it.sandbox.cloud.setStatus(id, 'ACTIVE');
+  expect(await it.settle('web', {}, later)).toMatchObject({ outcome: { status: 'settled' } });
 });

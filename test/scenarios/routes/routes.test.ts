@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
-import { aConfig } from '../../support/config.ts';
-import { nodeName, startRouteWorld, type RouteWorld } from '../../support/route-world.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { World } from '../../../shared/ports.ts';
+import { sweep } from '../../../shared/sweep.ts';
+import { nodeName, startRouteWorld } from '../../support/route-world.ts';
+import { inEachTest, runAll } from '../../support/sandbox-world.ts';
 
-let it: RouteWorld;
-beforeEach(async () => {
-  it = await startRouteWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startRouteWorld());
 
 const TO_ROUTER = 'PUT /network/v2.0/routers/ID';
 const CREATED = { status: 'False', reason: 'RouteCreated' };
@@ -39,76 +36,6 @@ describe('routes', () => {
       2,
       ['GET /network/v2.0/ports', 'GET /network/v2.0/routers/ID'],
     ]);
-  });
-
-  test('go with their Node, also when nobody but the record knows that they were ours', async () => {
-    for (const at of [1, 2, 3]) it.addNode(at);
-    await it.routed();
-    it.sandbox.kube.delete('Node', undefined, nodeName(2));
-    const [hop] = [it.hop(3)];
-    it.sandbox.cloud.removeNovaServer(
-      it.sandbox.cloud.servers.find(({ name }) => name === nodeName(3))?.id ?? '',
-    );
-    it.sandbox.kube.delete('Node', undefined, nodeName(3));
-
-    await it.routed();
-
-    expect(it.routes()).toEqual([`10.244.1.0/24 ${it.hop(1)}`]);
-    expect(it.pairs(2)).toEqual([]);
-    expect((await it.world.kube.routes.load()).get(router().id)?.map(({ nexthop }) => nexthop)).toEqual([
-      it.hop(1),
-    ]);
-    // the address may be anybody's now
-    setRoutes(['10.244.1.0/24', it.hop(1)], ['10.244.3.0/24', hop]);
-    await it.routed();
-    expect(it.routes()).toContain(`10.244.3.0/24 ${hop}`);
-  });
-
-  test('that were moved, doubled or deleted by hand are put right; those of others stay, and the plan names them', async () => {
-    for (const at of [1, 2, 3]) it.addNode(at);
-    await it.routed();
-    setRoutes(
-      ...([
-        ['10.244.1.0/24', it.hop(2)],
-        ['10.244.2.0/24', it.hop(2)],
-        ['10.244.2.0/24', it.hop(1)],
-      ] as const),
-      ...([
-        ['10.244.9.0/24', '10.0.0.77'],
-        ['192.168.7.0/24', it.hop(1)],
-      ] as const),
-    );
-    it.calls();
-
-    const report = await it.routed();
-
-    expect([...it.routes()].sort()).toEqual(
-      [
-        `10.244.1.0/24 ${it.hop(1)}`,
-        `10.244.2.0/24 ${it.hop(2)}`,
-        `10.244.3.0/24 ${it.hop(3)}`,
-        ...['10.244.9.0/24 10.0.0.77', `192.168.7.0/24 ${it.hop(1)}`],
-      ].sort(),
-    );
-    expect(report.plan?.foreign).toEqual(['route/10.244.9.0/24/10.0.0.77']);
-    expect(it.calls().filter((call) => call.startsWith('PUT'))).toEqual([
-      `${TO_ROUTER}/remove_extraroutes`,
-      `${TO_ROUTER}/add_extraroutes`,
-    ]);
-  });
-
-  test('of two families lead to two addresses', async () => {
-    await it.close();
-    it = await startRouteWorld(['10.244.0.0/16', 'fd00:244::/56']);
-    it.addNode(1, ['10.244.1.0/24', 'fd00:244:0:1::/64']);
-    const port = it.sandbox.cloud.ports.find(({ fixed_ips: ips }) => ips[0]?.ip_address === it.hop(1));
-    const six = port?.fixed_ips.find(({ ip_address: address }) => address.includes(':'))?.ip_address ?? '';
-
-    await it.routed();
-
-    expect(it.routes()).toEqual([`10.244.1.0/24 ${it.hop(1)}`, `fd00:244:0:1::/64 ${six}`]);
-    expect(it.pairs(1)).toEqual(['10.244.1.0/24', 'fd00:244:0:1::/64']);
-    expect(it.unavailable(1)).toEqual(CREATED);
   });
 
   test('are written under the revision that was read where Neutron cannot change single ones', async () => {
@@ -182,37 +109,6 @@ describe('routes', () => {
     expect(it.routes()).toHaveLength(3);
   });
 
-  test('to ports whose pairs we may not set are a Problem, asked for a few times and no more', async () => {
-    for (let at = 1; at <= 12; at += 1) it.addNode(at);
-    const network = it.sandbox.cloud.networks.find(({ name }) => name === 'private');
-    Object.assign(network ?? {}, { project_id: it.sandbox.cloud.otherProjectId });
-
-    const report = await it.routed();
-
-    expect(report.outcome).toMatchObject({ status: 'blocked' });
-    expect(report.plan?.problems.filter(({ field }) => field === 'allowed_address_pairs')).toHaveLength(12);
-    expect([it.unavailable(1), it.unavailable(12)]).toEqual([MISSING, MISSING]);
-    expect(it.events(12).join()).toMatch(/FailedToCreateRoute.*disallowed by policy/);
-    expect(it.calls().filter((call) => call.startsWith('PUT') && call.includes('/ports/'))).toHaveLength(8);
-  });
-
-  test('are not forgotten before the pair is gone, too', async () => {
-    for (const at of [1, 2]) it.addNode(at);
-    await it.routed();
-    it.sandbox.kube.delete('Node', undefined, nodeName(2));
-    const match = { side: 'openstack', method: 'PUT', path: /ports/ } as const;
-    const body = {
-      NeutronError: { type: 'RevisionNumberConstraintFailed', message: 'Constrained to 1', detail: '' },
-    };
-    it.sandbox.fault({ match, kind: 'fail-before', status: 412, body });
-
-    expect((await it.reconcile()).outcome).toMatchObject({ status: 'progressing' });
-    expect([it.routes().length, it.pairs(2)]).toEqual([1, ['10.244.2.0/24']]);
-    await it.routed();
-
-    expect(it.pairs(2)).toEqual([]);
-  });
-
   test("of a Node that waits for its initialisation are nobody's fault", async () => {
     const taints = [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', effect: 'NoSchedule' }];
     const spec = { podCIDRs: ['10.244.2.0/24'], taints };
@@ -221,22 +117,6 @@ describe('routes', () => {
     expect((await it.routed()).outcome).toEqual({ status: 'settled' });
 
     expect([it.unavailable(2), it.events(2)]).toEqual([MISSING, []]);
-  });
-
-  test('of a Node without a port on the router are missing, which its condition says', async () => {
-    it.sandbox.cloud.addNetwork('extra', '10.1.0.0/24');
-    it.addNode(1);
-    const { id } = it.sandbox.cloud.addNovaServer('far', { networks: ['extra'] });
-    it.sandbox.kube.apply({
-      kind: 'Node',
-      metadata: { name: nodeName(2) },
-      spec: { providerID: `openstack:///${id}`, podCIDRs: ['10.244.2.0/24'] },
-    });
-
-    expect((await it.routed()).outcome).toMatchObject({ status: 'blocked' });
-
-    expect([it.unavailable(1), it.unavailable(2)]).toEqual([CREATED, MISSING]);
-    expect(it.events(2).join()).toContain('none of its ports has an IPv4 address in a subnet of router');
   });
 
   test('stay where there is suddenly no Node, until somebody asks for it', async () => {
@@ -249,31 +129,6 @@ describe('routes', () => {
 
     expect((await it.reconcile({ trigger: 'command' })).outcome).toEqual({ status: 'settled' });
     expect(it.routes()).toEqual([]);
-  });
-
-  test('are planned and not written in a dry run, and left alone where they are off', async () => {
-    it.addNode(1);
-    const dry = await it.reconcile({ dryRun: true });
-    expect(dry.plan?.steps.map(({ address }) => address.split('/')[0])).toEqual([
-      'router',
-      'port',
-      'nodestatus',
-    ]);
-    it.calls();
-
-    const config = { ...aConfig(it.sandbox.authUrl), controllers: CONTROLLER_NAMES };
-    const off = await it.reconcile({}, { ...it.world, config });
-    const others = await it.reconcile(
-      {},
-      { ...it.world, config: { ...it.world.config, controllers: ['cloud-node-controller'] } },
-    );
-
-    expect([off.outcome, others.outcome, it.calls(), it.routes()]).toEqual([
-      { status: 'settled' },
-      { status: 'settled' },
-      [],
-      [],
-    ]);
   });
 });
 
@@ -292,20 +147,124 @@ test('a Node to whose podCIDR somebody else has a route is told which, and keeps
   expect(it.unavailable(1)).toEqual(CREATED);
 });
 
-test.each([1, 5, 11])(
-  'a Neutron that names no number gets the %i routes that fit, and is left alone then',
-  async (max) => {
-    await it.close();
-    it = await startRouteWorld(undefined, undefined, { release: '2026.2' });
-    it.sandbox.cloud.maxRoutes = max;
-    for (let at = 1; at <= 12; at += 1) it.addNode(at);
+test('a router that is not there is a Problem, and no Node is written', async () => {
+  it.addNode(1);
+  await it.routed();
+  const before = it.unavailable(1);
+  it.sandbox.cloud.routers.splice(0, 1);
 
-    expect((await it.routed()).outcome).toMatchObject({ status: 'blocked' });
+  const { outcome } = await it.reconcile();
 
-    expect(it.routes()).toHaveLength(max);
-    expect(it.events(9)[0]).toContain(`the router has the ${max} routes that Neutron allows`);
-    it.calls();
-    await it.routed();
-    expect(it.calls().filter((call) => call.startsWith('PUT'))).toEqual([]);
-  },
-);
+  expect(outcome).toMatchObject({ status: 'blocked', reason: /there is no router/ as never });
+  expect(it.unavailable(1)).toEqual(before);
+});
+
+test('a Neutron that names no number gets the routes that fit, and is left alone then', async () => {
+  const old = await startRouteWorld(undefined, undefined, { release: '2026.2' });
+  onTestFinished(() => old.close());
+  old.sandbox.cloud.maxRoutes = 5;
+  for (let at = 1; at <= 12; at += 1) old.addNode(at);
+
+  expect((await old.routed()).outcome).toMatchObject({ status: 'blocked' });
+
+  expect(old.routes()).toHaveLength(5);
+  expect(old.events(9)[0]).toContain('the router has the 5 routes that Neutron allows');
+  old.calls();
+  await old.routed();
+  expect(old.calls().filter((call) => call.startsWith('PUT'))).toEqual([]);
+});
+
+/** A process that has nothing else to look after. */
+const alone = (): World => ({
+  ...it.world,
+  config: { ...it.world.config, controllers: ['node-route-controller'] },
+});
+const keysOf = async (by = alone()): Promise<readonly string[]> =>
+  (await sweep(by)).requests.map(({ key }) => key);
+
+test('a sweep finds routes that are missing, and then nothing, with two calls', async () => {
+  it.addNode(1);
+  expect(await keysOf()).toEqual(['routes']);
+  await runAll(await sweep(alone()), alone());
+  expect(it.routes()).toEqual([`10.244.1.0/24 ${it.hop(1)}`]);
+
+  it.calls();
+  expect([await keysOf(), it.calls()]).toEqual([
+    [],
+    ['GET /network/v2.0/ports', 'GET /network/v2.0/routers/ID'],
+  ]);
+});
+
+test('of two Nodes with one podCIDR the one that had the route gets it back, also if that fails at first', async () => {
+  const ONE = '10.244.1.0/24';
+  it.addNode(2, [ONE]);
+  await it.routed(alone());
+  it.addNode(1, [ONE]);
+  await it.routed(alone());
+  setRoutes();
+  const match = { side: 'openstack', method: 'PUT', path: /add_extraroutes/ } as const;
+  const end = it.sandbox.fault({ match, times: 9, kind: 'fail-before' });
+  await runAll(await sweep(alone()), alone());
+  end();
+  await it.routed(alone());
+  expect(it.routes()).toEqual([`${ONE} ${it.hop(2)}`]);
+});
+
+test.each([
+  ['nobody looks after them', ['cloud-node-lifecycle-controller'] as const],
+  ['all but they are looked after', ['service-lb-controller', 'cloud-node-controller'] as const],
+])('a sweep asks for no router where %s', async (_, controllers) => {
+  it.addNode(1);
+  it.calls();
+  expect(await keysOf({ ...it.world, config: { ...it.world.config, controllers } })).not.toContain('routes');
+  expect(it.calls().filter((call) => call.includes('/routers'))).toEqual([]);
+});
+
+test('a namespace is no matter of routes, and a router that does not answer stops nothing else', async () => {
+  it.addNode(1);
+  expect((await sweep(it.world, { namespace: 'default' })).requests).toEqual([]);
+  it.sandbox.fault({ match: { side: 'openstack', path: /routers/ }, times: 99, kind: 'fail-before' });
+
+  const found = await sweep(it.world);
+
+  expect(found.requests.map(({ key }) => key)).toEqual(['node/node-1']);
+  expect(found.failed).toBeUndefined();
+  expect(found.warnings).toEqual([expect.stringMatching(/^the sweep could not compare the routes: /)]);
+});
+
+test('a Node that gets no route has an Event when that is new, and by sweeps; not at each event about some Node', async () => {
+  it.addNode(1);
+  it.addNode(2, ['192.168.9.0/24']);
+  const told = (): number =>
+    it.sandbox.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/events')).length;
+  await it.routed();
+  expect([told(), it.unavailable(2)?.status]).toEqual([1, 'True']);
+  await it.reconcile();
+  await it.reconcile({ trigger: 'requeue' });
+  expect(told()).toBe(1);
+  await it.reconcile({ trigger: 'sweep' });
+  expect(told()).toBe(2);
+});
+
+test('what another process records while a sweep of this one reads the record is not forgotten', async () => {
+  it.addNode(1);
+  await it.routed();
+  it.addNode(2);
+  const left = { destination: '10.244.9.0/24', nexthop: '10.0.0.99' };
+  const other = await it.another(it.world.config);
+  it.sandbox.fault({
+    match: { side: 'openstack', method: 'GET', path: /routers/ },
+    kind: 'call',
+    before: async () => {
+      const records = await other.kube.routes.load();
+      const [port = ''] = it.sandbox.cloud.ports.map(({ id }) => id);
+      const more = [...(records.get(router().id) ?? []), { ...left, port }];
+      await other.kube.routes.save(new Map([[router().id, more]]), records);
+      router().routes.push(left);
+      await it.world.kube.routes.load();
+    },
+  });
+  expect((await it.reconcile()).outcome).toMatchObject({ status: 'progressing' });
+  await it.routed();
+  expect(it.routes()).toEqual([`10.244.1.0/24 ${it.hop(1)}`, `10.244.2.0/24 ${it.hop(2)}`]);
+});

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { toPkcs12 } from '../../../shared/model/tls/pkcs12.ts';
 import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
 import { ENTRIES, type Annotations, type Shown } from '../../support/annotation-entries.ts';
-import type { Example } from '../../support/annotation-examples.ts';
 import { EXAMPLES, isOnlyAtCreate, isShown, withIds } from '../../support/annotation-examples.ts';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
 import { aService } from '../../support/service.ts';
@@ -121,22 +120,6 @@ describe.each(HERE.map((example) => [example.name, example] as const))('%s', (na
     await it.remove('web');
     expect(leftovers(it.sandbox)).toEqual({});
   });
-});
-
-const together = (example: Example): string => example.entry.on ?? 'plain';
-
-test.each([...new Set(HERE.map(together))])('the examples of the %s Service go together', async (on) => {
-  it = await startSandboxWorld();
-  const ids = await idsOf();
-  const examples = HERE.filter((one) => together(one) === on && one.entry.notOnTheLab === undefined);
-  const needs = examples.flatMap(({ entry }) => Object.entries(entry.needs ?? {}));
-  const asked = examples.map(({ name, row }) => [name, row.example] as const);
-  const both = [...needs, ...asked].map(([name, text]) => [name, withIds(text, ids)] as const);
-  const made = both.filter(([name]) => examples.some((one) => one.name === name && isOnlyAtCreate(one.row)));
-  await ask(Object.fromEntries(made));
-  await ask(Object.fromEntries(both));
-  const unseen = examples.filter((one) => !isShown(one, withIds(one.row.example, ids), shown()));
-  expect(unseen.map(({ name }) => name)).toEqual([]);
 });
 
 describe('an example that one Service cannot show', () => {

@@ -1,4 +1,7 @@
-/** What befalls a load balancer that several share: nobody's listener goes, nothing internal opens, and no address is lost. */
+/**
+ * What befalls a load balancer that several share: nobody's listener goes, nothing internal opens, no address is lost, and what is all its
+ * Services' matter changes where they agree.
+ */
 import { expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
 import { aConfig } from '../../support/config.ts';
@@ -133,4 +136,49 @@ test('a floating IP that another one gave goes with the last one', async () => {
   await it.sweepUntilSettled();
 
   expect(leftovers(it.sandbox)).toEqual({});
+});
+
+const open = (): number => it.sandbox.cloud.floatingips.length;
+const told = (name: string): string => readyOf(it.sandbox, name)?.message ?? '';
+
+test('those who share a load balancer are open to the outside when all ask for it, and until all are internal', async () => {
+  await share({ web: true, db: true });
+  expect(open()).toBe(0);
+
+  await share({ web: false, db: true });
+  expect(open()).toBe(0);
+  expect(told('web')).toContain('has no floating IP, and gets none, since default/db is on it');
+  expect(addressOf(it.sandbox)).toBe(it.lb().vip_address);
+
+  await share({ web: false, db: false });
+  expect(open()).toBe(1);
+  expect(it.sandbox.cloud.floatingips[0]?.description).toContain('default/web');
+  expect(addressOf(it.sandbox)).toBe(it.sandbox.cloud.floatingips[0]?.floating_ip_address);
+  expect(addressOf(it.sandbox, 'db')).toBe(addressOf(it.sandbox));
+
+  await share({ web: true, db: false });
+  expect(open()).toBe(1);
+  expect(told('web')).toContain('which goes when all who share it are internal');
+
+  await share({ web: true, db: true });
+  expect(open()).toBe(0);
+  expect(addressOf(it.sandbox, 'db')).toBe(it.lb().vip_address);
+});
+
+test('those who share a load balancer are not open for one that cannot be read, and are without one that is gone', async () => {
+  await share({ web: true, db: true });
+  it.lb().tags = [...it.lb().tags, 'levelset-name=default/gone'];
+  const clear = it.sandbox.fault({
+    match: { path: /services\/db$/, method: 'GET' },
+    kind: 'fail-before',
+    status: 500,
+    times: Infinity,
+  });
+  put('web');
+  await it.settle('web');
+  expect(open()).toBe(0);
+
+  clear();
+  await share({ web: false, db: false });
+  expect(open()).toBe(1);
 });

@@ -41,20 +41,6 @@ describe('Services that share by a name', () => {
     expect(it.lb().name).toMatch(/_api$/);
     expect(floatingips.map(({ port_id: port }) => port)).toEqual([it.lb().vip_port_id]);
   });
-
-  test('give the name back when nobody asks for it any more', async () => {
-    it.apply('web', 80, { [LOAD_BALANCER_NAME]: 'edge' });
-    await it.settle('web');
-    expect(it.lb().tags).toContain('levelset-shared=default/edge');
-
-    it.sandbox.kube.apply({
-      kind: 'Service',
-      metadata: { name: 'web', namespace: 'default', annotations: { [LOAD_BALANCER_NAME]: null } },
-    });
-    await it.settle('web');
-
-    expect(it.lb().tags).not.toContain('levelset-shared=default/edge');
-  });
 });
 
 const names = Array.from({ length: 10 }, (_, at) => `s${at}`);

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { serviceKey } from '../../../shared/model/request.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { inEachTest, pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
@@ -98,45 +98,21 @@ test('a hash is good for one load balancer: the same change later waits for its 
   expect(used).not.toContain(approvalToldTo());
 });
 
-describe('half-way', () => {
-  /** The new load balancer is made, and nothing turned to it. */
-  async function halfWay(): Promise<void> {
-    await approve(FLAVOR);
-    await run({ key: serviceKey('default', 'web'), trigger: 'audit' }, it.world);
-    expect(it.sandbox.cloud.loadbalancers).toHaveLength(2);
-  }
+test('the floating IP does not move to a new one in ERROR, and the condition says what to do', async () => {
+  const [old] = it.sandbox.cloud.loadbalancers;
+  await approve(FLAVOR);
+  // makes the new load balancer, and turns nothing to it
+  await run({ key: serviceKey('default', 'web'), trigger: 'audit' }, it.world);
+  await pause(30);
+  it.sandbox.cloud.setStatus(it.sandbox.cloud.loadbalancers[1]?.id ?? '', 'ERROR');
 
-  test('a change of mind takes the new one away, and the old one serves on', async () => {
-    const [old] = it.sandbox.cloud.loadbalancers;
-    await halfWay();
-    const metadata = {
-      name: 'web',
-      namespace: 'default',
-      annotations: { [Object.keys(FLAVOR)[0] ?? '']: null },
-    };
-    it.sandbox.kube.apply({ kind: 'Service', metadata });
+  await it.settle('web');
 
-    await it.settle('web');
-    await it.sweepUntilSettled();
-
-    expect(it.sandbox.cloud.loadbalancers).toMatchObject([{ id: old?.id, flavor_id: null }]);
-    expect(it.sandbox.cloud.floatingips).toMatchObject([{ port_id: old?.vip_port_id }]);
-  });
-
-  test('the floating IP does not move to a new one in ERROR, and the condition says what to do', async () => {
-    const [old] = it.sandbox.cloud.loadbalancers;
-    await halfWay();
-    await pause(30);
-    it.sandbox.cloud.setStatus(it.sandbox.cloud.loadbalancers[1]?.id ?? '', 'ERROR');
-
-    await it.settle('web');
-
-    expect(it.sandbox.cloud.floatingips).toMatchObject([{ port_id: old?.vip_port_id }]);
-    expect(it.sandbox.cloud.loadbalancers).toHaveLength(2);
-    expect(readyOf(it.sandbox)?.message).toContain(
-      'is in ERROR; to try again, delete that one: openstack loadbalancer delete --cascade',
-    );
-  });
+  expect(it.sandbox.cloud.floatingips).toMatchObject([{ port_id: old?.vip_port_id }]);
+  expect(it.sandbox.cloud.loadbalancers).toHaveLength(2);
+  expect(readyOf(it.sandbox)?.message).toContain(
+    'is in ERROR; to try again, delete that one: openstack loadbalancer delete --cascade',
+  );
 });
 
 test('without room for one more it is not begun, and the old one serves', async () => {
@@ -252,4 +228,27 @@ test('approved, the floating IP does not move to one that is complete only later
     'cannot have these listeners from the start: listener/tcp/80',
   );
   expect(it.sandbox.cloud.loadbalancers.map(({ id }) => id)).toEqual([old?.id]);
+});
+
+test('internal-lb in cloud.conf takes the address of a Service away when that is approved, and not before', async () => {
+  const { config } = it.world;
+  const reconfigured = await it.another({
+    ...config,
+    loadBalancer: { ...config.loadBalancer, internalLb: true },
+  });
+  const [ip] = structuredClone(it.sandbox.cloud.floatingips);
+  const address = addressOf(it.sandbox);
+
+  await it.sweepUntilSettled(reconfigured);
+
+  expect(it.sandbox.cloud.floatingips).toMatchObject([{ id: ip?.id, port_id: ip?.port_id }]);
+  expect(addressOf(it.sandbox)).toBe(address);
+  const message = readyOf(it.sandbox)?.message ?? '';
+  expect(message).toContain('internal-lb in cloud.conf takes the address away');
+
+  const [, hash = ''] = /waits for approval ([0-9a-f]{12})/.exec(message) ?? [];
+  it.sandbox.kube.apply(aService({ annotations: { [APPROVE]: hash } }));
+  await it.sweepUntilSettled(reconfigured);
+  expect(it.sandbox.cloud.floatingips).toEqual([]);
+  expect(addressOf(it.sandbox)).toBe(it.sandbox.cloud.loadbalancers[0]?.vip_address);
 });

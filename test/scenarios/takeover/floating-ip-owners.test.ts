@@ -1,7 +1,7 @@
 /** Floating IPs that have another owner's mark: whoever names one in spec.loadBalancerIP needs consent. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { aConfig } from '../../support/config.ts';
-import { inEachTest, pause, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { addressOf, readyOf, serviceOf } from '../../support/told.ts';
 
@@ -84,21 +84,6 @@ test('one with this cluster’s tag serves on whatever its description says, and
 describe('that of a Service of OCCM', () => {
   const GO = 'Floating IP for Kubernetes external service old/web from cluster kubernetes';
 
-  test('is refused, and the message says how it can be moved', async () => {
-    const ip = it.sandbox.cloud.addFloatingIp(undefined, GO);
-    it.sandbox.kube.apply(asking(ip.floating_ip_address));
-
-    await it.settle('shop/web');
-
-    expect([served(), ip.port_id]).toEqual([undefined, null]);
-    for (const words of [
-      'made for Service old/web of cluster kubernetes',
-      'the tag levelset-allow=shop on the floating IP',
-      `--allowed-references=shop/floatingip/${ip.floating_ip_address}`,
-    ])
-      expect(ready()?.message).toContain(words);
-  });
-
   test.each(['a tag', 'the operator'])('moves by the consent of %s, and is given back', async (whose) => {
     const ip = it.sandbox.cloud.addFloatingIp(undefined, GO);
     if (whose === 'a tag') ip.tags = ['levelset-allow=shop'];
@@ -115,18 +100,6 @@ describe('that of a Service of OCCM', () => {
     await it.sweepUntilSettled(world);
     expect(it.sandbox.cloud.floatingips).toEqual([ip]);
     expect([ip.port_id, ip.tags]).toEqual([null, whose === 'a tag' ? ['levelset-allow=shop'] : []]);
-  });
-
-  test('is taken by the next sweep after the consent came', async () => {
-    const ip = it.sandbox.cloud.addFloatingIp(undefined, GO);
-    it.sandbox.kube.apply(asking(ip.floating_ip_address));
-    await it.settle('shop/web');
-    await pause(5);
-
-    ip.tags = ['levelset-allow=*'];
-    await it.sweepUntilSettled();
-
-    expect(served()).toBe(ip.floating_ip_address);
   });
 });
 

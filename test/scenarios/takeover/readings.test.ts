@@ -56,12 +56,6 @@ test('a name is published in place of the address only where OCCM would do so, a
   expect(ingressOf(it.sandbox)).toMatchObject([{ hostname: expect.stringMatching(/nip\.io$/) as string }]);
 });
 
-test('written as OCCM takes it, the value counts at once', async () => {
-  await apply({ [PROXY]: 'True' });
-  await apply({ [PROXY]: 'true' });
-  expect(protocols()).toEqual(['PROXY']);
-});
-
 test.each([
   ['a block of YAML', '192.0.2.0/24\n', [], ['192.0.2.0/24']],
   ['a line for each', '192.0.2.0/24,\n198.51.100.0/24\n', [], ['192.0.2.0/24', '198.51.100.0/24']],
@@ -87,13 +81,4 @@ test('a floating IP waits also while Octavia is at work, and nobody knows what i
 
   expect(it.sandbox.cloud.loadbalancers).toMatchObject([{ provisioning_status: 'PENDING_UPDATE' }]);
   expect(it.sandbox.cloud.floatingips).toMatchObject([{ id: ip?.id, port_id: ip?.port_id }]);
-});
-
-test('an empty header beside one that is asked for holds up nothing: it is off for both', async () => {
-  const { listeners, pools } = it.sandbox.cloud;
-  for (const row of [...listeners, ...pools]) Object.assign(row, { protocol: 'HTTP' });
-  const header = 'loadbalancer.openstack.org/x-forwarded-';
-  await apply({ [`${header}for`]: '', [`${header}port`]: 'true' });
-
-  expect(listeners).toMatchObject([{ insert_headers: { 'X-Forwarded-Port': 'true' } }]);
 });

@@ -3,19 +3,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
-import { serviceTag } from '../../../shared/model/ownership.ts';
-import { manifestProblems } from '../../../shared/service/desired/desire-service.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { inEachTest, pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
-import { aService, aStoredService } from '../../support/service.ts';
-import { addressOf, readyOf, serviceOf } from '../../support/told.ts';
+import { inEachTest, pause, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { aService } from '../../support/service.ts';
+import { addressOf, readyOf } from '../../support/told.ts';
 
 const OCCM = 'loadbalancer.openstack.org/';
 const ID = '6d0f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
 
 const it = inEachTest(() => startSandboxWorld());
 
-const keys = ANNOTATIONS.flatMap(({ names }) => names);
 const toOpenStack = (): readonly string[] =>
   it.sandbox.requests
     .filter(({ side }) => side === 'openstack')
@@ -72,56 +69,26 @@ describe('tags and names that somebody else in the project wrote', () => {
     return { id: lb?.id ?? '', tags: [...(lb?.tags ?? [])], name: lb?.name ?? '' };
   }
 
-  test('the Service’s UID alone takes nothing over', async () => {
-    it.sandbox.kube.apply(aService());
-    const uid = serviceOf(it.sandbox)?.metadata.uid ?? '';
-    const stranger = await aLoadBalancer({ name: 'theirs', tags: [serviceTag(uid)] });
-
-    await it.settle('web');
-    await it.remove('web');
-    await it.sweepUntilSettled();
-
-    expect(idsOf()).toEqual([stranger]);
-    expect(theirs()).toBe(true);
-  });
-
-  test.each([
-    ['with its own name', 'theirs'],
-    ['with the very name of ours', undefined],
-  ])(
-    'all tags of ours %s, on one that is older, take neither the address nor anything of theirs',
-    async (_, named) => {
-      const stranger = await aLoadBalancer({ name: 'theirs' });
-      await pause(1_100);
-      const mine = await ours();
-      const address = addressOf(it.sandbox);
-      await it.world.cloud.update('loadbalancer', stranger, { tags: mine.tags, name: named ?? mine.name });
-      await pause(30);
-
-      await it.sweepUntilSettled();
-      await it.settle('web', { trigger: 'command' });
-
-      expect(idsOf().toSorted()).toEqual([stranger, mine.id].toSorted());
-      expect(theirs()).toBe(true);
-      expect(addressOf(it.sandbox)).toBe(address);
-      expect(it.sandbox.cloud.floatingips[0]?.port_id).toBe(
-        it.sandbox.cloud.loadbalancers.find(({ id }) => id === mine.id)?.vip_port_id,
-      );
-    },
-  );
-
-  test('all tags of ours on one that has something of theirs wake no sweep', async () => {
+  test('all tags and the name of ours, on one that is older, take neither the address nor anything of theirs, and wake no sweep', async () => {
     const stranger = await aLoadBalancer({ name: 'theirs' });
+    await pause(1_100);
     const mine = await ours();
+    const address = addressOf(it.sandbox);
     await it.world.cloud.update('loadbalancer', stranger, { tags: mine.tags, name: mine.name });
     await pause(30);
+
     await it.sweepUntilSettled();
+    await it.settle('web', { trigger: 'command' });
+
+    expect(idsOf().toSorted()).toEqual([stranger, mine.id].toSorted());
+    expect(theirs()).toBe(true);
+    expect(addressOf(it.sandbox)).toBe(address);
+    expect(it.sandbox.cloud.floatingips[0]?.port_id).toBe(
+      it.sandbox.cloud.loadbalancers.find(({ id }) => id === mine.id)?.vip_port_id,
+    );
     await pause(2_100);
     await it.sweepUntilSettled();
-
-    const { requests } = await sweep(it.world);
-
-    expect(requests).toEqual([]);
+    expect((await sweep(it.world)).requests).toEqual([]);
   });
 
   test.each([
@@ -159,19 +126,6 @@ describe('tags and names that somebody else in the project wrote', () => {
     expect(it.sandbox.cloud.floatingips[0]?.port_id).toBe(port);
   });
 
-  test('OCCM’s name and tag without the address prove nothing', async () => {
-    const name = 'kube_service_kubernetes_default_web';
-    const description = 'Kubernetes external service default/web from cluster kubernetes';
-    const stranger = await aLoadBalancer({ name, description, tags: [name] });
-
-    const mine = await ours();
-    await it.remove('web');
-
-    expect(mine.id).not.toBe(stranger);
-    expect(idsOf()).toEqual([stranger]);
-    expect(theirs()).toBe(true);
-  });
-
   test('another one’s floating IP, marked as the Service’s, stays where it is attached', async () => {
     const mine = await ours();
     const stranger = await aLoadBalancer({ name: 'theirs' });
@@ -189,25 +143,10 @@ describe('tags and names that somebody else in the project wrote', () => {
     expect(it.sandbox.cloud.floatingips).toEqual([ip]);
     expect(ip.port_id).toBe(port);
   });
-
-  test('a security group that only looks like the Service’s is not touched', async () => {
-    const mine = await ours();
-    const uid = serviceOf(it.sandbox)?.metadata.uid ?? '';
-    const group = await it.world.cloud.create('securitygroup', {
-      name: `lb-sg-${uid}-default-other`,
-      description: 'mine',
-    });
-
-    await it.sweepUntilSettled();
-    await it.remove('web');
-
-    expect(mine.id).not.toBe('');
-    expect(it.sandbox.cloud.securityGroups.some(({ id }) => id === group.id)).toBe(true);
-  });
 });
 
-describe('text that ends in the configuration of haproxy', () => {
-  const PAYLOADS = [
+test('text that ends in the configuration of haproxy is in no step of a plan, whichever annotation has it, and never reaches OpenStack', async () => {
+  const payloads = [
     'app.example.org\n    server EVIL 192.0.2.1:80',
     '/healthz\r\n\tbind :EVIL',
     'APP_COOKIE JSESSIONID\nEVIL',
@@ -220,65 +159,28 @@ describe('text that ends in the configuration of haproxy', () => {
     'X-Forwarded-For\nEVIL',
     '${EVIL}\\',
   ];
-  /** They end in no configuration: Octavia keeps them for people. */
-  const FOR_PEOPLE = /\/(approve|.*tags|description|node-selector|class|floating-subnet)$/;
-
-  const written = keys.filter((key) => !FOR_PEOPLE.test(key));
-  /** Their value may be a name, of which OpenStack says whether there is such a thing. */
-  const looksUp = new Set(ANNOTATIONS.flatMap(({ refers, names }) => (refers === undefined ? [] : names)));
+  // these end in no configuration: Octavia keeps them for people
+  const forPeople = /\/(approve|.*tags|description|node-selector|class|floating-subnet)$/;
   const spec = { ports: [{ name: 'http', port: 80, appProtocol: 'http' }] };
-  const withPayload = (key: string, payload = ''): Readonly<Record<string, string>> => ({
-    'levelset.openstack.org/redirect-http': 'true',
-    'levelset.openstack.org/monitor-type': 'HTTP',
-    [key]: payload,
-  });
+  const keys = ANNOTATIONS.flatMap(({ names }) => names).filter((key) => !forPeople.test(key));
 
-  test.each(PAYLOADS.map((payload) => [JSON.stringify(payload), payload]))(
-    '%s is refused by every annotation, and named',
-    (_, payload) => {
-      for (const key of written.filter((one) => !looksUp.has(one))) {
-        const service = aStoredService({ annotations: withPayload(key, payload), spec });
-        const told = manifestProblems(service, it.world.config);
-        expect(
-          told.map(({ field }) => field),
-          key,
-        ).toContain(key);
-      }
-    },
-  );
-
-  test('is in no step of a plan, whichever annotation has it, and never reaches OpenStack', async () => {
-    it.sandbox.kube.apply(aService({ spec }));
-    await it.settle('web');
-    const before = it.sandbox.requests.length;
-
-    for (const [at, key] of written.entries()) {
-      const name = `web-${String(at)}`;
-      const annotations = withPayload(key, PAYLOADS[at % PAYLOADS.length]);
-      it.sandbox.kube.apply(aService({ name, annotations, spec }));
-      const { plan } = await it.settle(name, { dryRun: true });
-      expect(JSON.stringify(plan?.steps), key).not.toContain('EVIL');
-      expect(
-        plan?.problems.map(({ field }) => field),
-        key,
-      ).toContain(key);
-    }
-
-    const sent = toOpenStack().slice(before);
-    expect(sent.filter((line) => line.includes('EVIL'))).toEqual([]);
-  });
-});
-
-test('a Secret of another namespace cannot be named', async () => {
-  for (const name of ['../kube-system/tls', 'kube-system/tls', 'kube-system%2ftls', '*']) {
-    it.sandbox.kube.apply(aService({ annotations: { 'levelset.openstack.org/tls-secret': name } }));
-    const { outcome } = await it.settle('web');
-
-    expect(outcome).toMatchObject({ status: 'blocked' });
-    expect(readyOf(it.sandbox)?.message).toContain('levelset.openstack.org/tls-secret');
+  for (const [at, key] of keys.entries()) {
+    const name = `web-${String(at)}`;
+    const annotations = {
+      'levelset.openstack.org/redirect-http': 'true',
+      'levelset.openstack.org/monitor-type': 'HTTP',
+      [key]: payloads[at % payloads.length] ?? '',
+    };
+    it.sandbox.kube.apply(aService({ name, annotations, spec }));
+    const { plan } = await it.settle(name, { dryRun: true });
+    expect(JSON.stringify(plan?.steps), key).not.toContain('EVIL');
+    expect(
+      plan?.problems.map(({ field }) => field),
+      key,
+    ).toContain(key);
   }
-  const secrets = it.sandbox.requests.filter(({ path }) => path.includes('/secrets/'));
-  expect(secrets).toEqual([]);
+
+  expect(toOpenStack().filter((line) => line.includes('EVIL'))).toEqual([]);
 });
 
 test('the host of a certificate’s address is asked nothing, and sent to nobody', async () => {
@@ -303,23 +205,6 @@ test('the host of a certificate’s address is asked nothing, and sent to nobody
   } finally {
     server.close();
   }
-});
-
-test('what is out of reach later stops the changes, and takes nothing away from who is served', async () => {
-  const subnet = it.sandbox.cloud.subnets.find(({ cidr }) => cidr === '10.0.0.0/24')?.id ?? '';
-  it.sandbox.kube.apply(aService({ annotations: { [`${OCCM}subnet-id`]: subnet } }));
-  await it.settle('web');
-  const served = structuredClone(it.sandbox.cloud.loadbalancers);
-  const address = addressOf(it.sandbox);
-  const confined = await it.another({ ...it.world.config, reach: 'allowed' });
-
-  it.sandbox.kube.apply(aService({ spec: { ports: [{ name: 'http', port: 8080 }] } }));
-  const { outcome } = await run({ key: 'service/default/web', trigger: 'command' }, confined);
-
-  expect(outcome).toMatchObject({ status: 'blocked' });
-  expect(readyOf(it.sandbox)?.message).toContain(`--allowed-references=default/subnet/${subnet}`);
-  expect(it.sandbox.cloud.loadbalancers).toEqual(served);
-  expect(addressOf(it.sandbox)).toBe(address);
 });
 
 test('a floating IP out of reach is not taken, and the Service says who can allow it', async () => {

@@ -1,6 +1,6 @@
 /** Most events are about objects that have nothing in OpenStack, so they ask OpenStack nothing. */
-import { describe, expect, test } from 'vitest';
-import { serviceKey, type Key, type Trigger } from '../../../shared/model/request.ts';
+import { expect, test } from 'vitest';
+import { serviceKey, type Key } from '../../../shared/model/request.ts';
 import { FINALIZER } from '../../../shared/model/ownership.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aService } from '../../support/service.ts';
@@ -22,60 +22,34 @@ async function askedBy(act: () => Promise<unknown>): Promise<readonly string[]> 
   return requests.map(({ method, path }) => `${method} ${path}`);
 }
 
-const WORLDS: readonly (readonly [string, () => void])[] = [
-  [
-    'a ClusterIP Service',
-    () => {
-      apply({ type: 'ClusterIP' });
-    },
-  ],
-  [
-    'a NodePort Service',
-    () => {
-      apply({ type: 'NodePort' });
-    },
-  ],
-  [
-    'an ExternalName Service',
-    () => {
-      apply({ type: 'ExternalName', externalName: 'example.org' });
-    },
-  ],
-  [
-    'a Service of another class',
-    () => {
-      apply({ loadBalancerClass: 'example.org/other' });
-    },
-  ],
-  [
-    'a Service that is gone',
-    () => {
-      apply({ type: 'ClusterIP' });
-      it.sandbox.kube.delete('Service', 'default', 'web');
-    },
-  ],
-  ['a name that never was', () => undefined],
+const OTHER = 'a Service of another controller, whose finalizer is the same';
+const WORLDS: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+  ['a ClusterIP Service', { type: 'ClusterIP' }],
+  ['a NodePort Service', { type: 'NodePort' }],
+  ['an ExternalName Service', { type: 'ExternalName', externalName: 'example.org' }],
+  [OTHER, { loadBalancerClass: 'example.org/other' }],
+  ['a Service that is gone', { type: 'ClusterIP' }],
 ];
 
-describe.each(WORLDS)('%s', (_title, prepare) => {
-  test.each<Trigger>(['audit', 'events'])('costs OpenStack nothing for an event of %s', async (trigger) => {
-    prepare();
-    const asked = await askedBy(async () => {
-      expect((await run({ key: KEY, trigger }, it.world)).outcome).toEqual({ status: 'settled' });
-    });
+test.each(WORLDS)(
+  '%s costs OpenStack nothing for its events, and when its EndpointSlices or Secrets change',
+  async (what, spec) => {
+    apply(spec);
+    const finalizers = what === OTHER ? [FINALIZER] : [];
+    it.sandbox.kube.apply({ kind: 'Service', metadata: { name: 'web', namespace: 'default', finalizers } });
+    if (what === 'a Service that is gone') it.sandbox.kube.delete('Service', 'default', 'web');
 
-    expect(asked).toEqual([]);
-  });
-
-  test('costs OpenStack nothing when its EndpointSlices or Secrets change', async () => {
-    prepare();
     const asked = await askedBy(async () => {
+      for (const trigger of ['audit', 'events'] as const)
+        expect((await run({ key: KEY, trigger }, it.world)).outcome).toEqual({ status: 'settled' });
       expect(await sweep(it.world, { namespace: 'default' })).toMatchObject({ requests: [], warnings: [] });
     });
 
     expect(asked).toEqual([]);
-  });
-});
+    const left = it.sandbox.kube.get('Service', 'default', 'web')?.metadata.finalizers ?? [];
+    expect(left).toEqual(finalizers);
+  },
+);
 
 test('a Service that is done with costs OpenStack nothing for the event of its end', async () => {
   apply();
@@ -94,12 +68,7 @@ test.each(['a run', 'a sweep'])(
     const process = await it.another();
     if (by === 'a run') await run({ key: KEY, trigger: 'audit' }, process);
     else await sweep(process);
-    const finalizers = { metadata: { name: 'web', namespace: 'default', finalizers: [] } };
-    it.sandbox.kube.apply({ ...aService(), ...finalizers });
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    expect(it.sandbox.kube.get('Service', 'default', 'web')?.metadata.finalizers ?? []).not.toContain(
-      FINALIZER,
-    );
+    forceDelete(it.sandbox);
 
     await sweep(process);
     await run({ key: KEY, trigger: 'audit' }, process);

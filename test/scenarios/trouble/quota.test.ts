@@ -37,3 +37,28 @@ test.each([
     expect(vipPorts()).toBe(1);
   },
 );
+
+test.each(['listener', 'pool'] as const)(
+  'a redirect is not made while the quota of a %s refuses the port that it leads to',
+  async (quota) => {
+    const OWN = 'levelset.openstack.org/';
+    const redirect = { [`${OWN}redirect-http`]: 'true', [`${OWN}redirect-host`]: 'app.example.org' };
+    const edit = async (more: Record<string, string>, ...ports: readonly object[]): Promise<void> => {
+      const annotations = { [`${OWN}protocol.80`]: 'http', ...more };
+      const spec = { ports: [{ name: 'http', port: 80, nodePort: 30_080 }, ...ports] };
+      it.sandbox.kube.apply(aService({ annotations, spec }));
+      await it.settle('web');
+    };
+    const { listeners, l7policies, quotas } = it.sandbox.cloud;
+    await edit({});
+    quotas[quota] = 1;
+
+    await edit(redirect, { name: 'https', port: 443, nodePort: 30_443 });
+    expect((await it.settle('web')).outcome).toMatchObject({ status: 'failed', code: 'QUOTA_EXCEEDED' });
+    expect([listeners.length, l7policies.length]).toEqual([1, 0]);
+
+    quotas[quota] = 10;
+    await it.settle('web');
+    expect([listeners.length, l7policies.length]).toEqual([2, 1]);
+  },
+);

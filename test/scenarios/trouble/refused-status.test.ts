@@ -42,44 +42,21 @@ const warnings = (): readonly string[] =>
       type === 'Warning' ? [`${String(reason)}: ${String(message)}`] : [],
     );
 
-const ATTEMPTS = [
-  [
-    'a policy',
-    403,
-    'admission webhook "gate.example.org" denied the request: no finalizers',
-    /exempt levelset’s ServiceAccount from the policy/,
-  ],
-  [
-    'a webhook that is away',
-    500,
-    'Internal error occurred: failed calling webhook "mutate.example.org": EOF',
-    /correct the admission webhook/,
-  ],
-  [
-    'a missing right',
-    403,
-    'services "web" is forbidden: User "a" cannot patch resource "services/status"',
-    /give the ServiceAccount the right/,
-  ],
-] as const;
+const DENIED = 'admission webhook "gate.example.org" denied the request: no finalizers';
 
-test.each(ATTEMPTS)(
-  '%s that refuses the finalizer stands in an Event with its remedy',
-  async (_what, status, said, remedy) => {
-    refuse(/services\/web\/status/, status, said);
-    it.inside.kube.apply(aService());
+test('a policy that refuses the finalizer stands in an Event with its remedy', async () => {
+  refuse(/services\/web\/status/, 403, DENIED);
+  it.inside.kube.apply(aService());
 
-    const { outcome } = await it.run(COMMAND);
+  const { outcome } = await it.run(COMMAND);
 
-    expect(outcome).toMatchObject({ status: 'failed', message: expect.stringContaining(said) as string });
-    expect(it.inside.cloud.loadbalancers).toEqual([]);
-    expect(warnings()).toHaveLength(1);
-    expect(warnings()[0]).toContain(
-      `SyncLoadBalancerFailed: cannot patch Service default/web: ${status} ${said}`,
-    );
-    expect(warnings()[0]).toMatch(remedy);
-  },
-);
+  expect(outcome).toMatchObject({ status: 'failed', message: expect.stringContaining(DENIED) as string });
+  expect(it.inside.cloud.loadbalancers).toEqual([]);
+  expect(warnings()).toEqual([
+    expect.stringContaining(`SyncLoadBalancerFailed: cannot patch Service default/web: 403 ${DENIED}`),
+  ]);
+  expect(warnings()[0]).toMatch(/exempt levelset’s ServiceAccount from the policy/);
+});
 
 test('a refused status of a Service that serves stands in an Event, beside the address', async () => {
   it.inside.kube.apply(aService());
@@ -120,7 +97,7 @@ test('a finalizer that a webhook strips from a PATCH with 200 is noticed before 
 
 test.each([
   ['stripped', () => strip()],
-  ['refused', () => refuse(/services\/web\/status/, 403, ATTEMPTS[0][2])],
+  ['refused', () => refuse(/services\/web\/status/, 403, DENIED)],
 ])(
   'members follow the Nodes of a load balancer that serves while its finalizer is %s',
   async (_what, begin) => {
@@ -158,18 +135,15 @@ test('a Node whose status is refused has an Event with the remedy', async () => 
   expect(told.join()).toContain(said);
 });
 
-test.each([
-  ['<html><title>404 Not Found</title></html>', 'text/html'],
-  ['404 page not found\n', 'text/plain'],
-])('a 404 of a proxy, %j, takes no load balancer away', async (body, type) => {
+test('a 404 of a proxy takes no load balancer away', async () => {
   await it.create('web');
   const clear = it.inside.fault({
     match: { side: 'kube', method: 'GET', path: /services\/web/ },
     times: 99,
     kind: 'fail-before',
     status: 404,
-    headers: { 'Content-Type': type },
-    body,
+    headers: { 'Content-Type': 'text/plain' },
+    body: '404 page not found\n',
   });
 
   expect((await it.run({ ...COMMAND, trigger: 'audit' })).outcome).toMatchObject({

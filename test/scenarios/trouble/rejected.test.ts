@@ -1,49 +1,27 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
 import { replaced } from '../../support/in-process.ts';
 import { aService } from '../../support/service.ts';
-import { pause, run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { readyOf } from '../../support/told.ts';
 
-let it: SandboxWorld;
-beforeEach(async () => {
-  it = await startSandboxWorld();
-});
-afterEach(() => it.close());
+const it = inEachTest(() => startSandboxWorld());
 
-const creates = (): number =>
-  it.sandbox.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/loadbalancers'))
+const creates = (of = it): number =>
+  of.sandbox.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/loadbalancers'))
     .length;
 
-test('a create that Octavia refuses is not tried again by sweeps, only when something changes', async () => {
-  it.sandbox.fault({
-    match: { method: 'POST', path: /loadbalancers$/ },
-    kind: 'fail-before',
-    status: 400,
-    body: { faultcode: 'Client', faultstring: 'Validation failure: no', debuginfo: null },
-  });
-  it.sandbox.kube.apply(aService());
-  const report = await it.settle('web');
-
-  const found = await sweep(it.world);
-
-  expect(report.outcome.status).toBe('blocked');
-  expect(found.requests).toEqual([]);
-  expect(found.warnings).toMatchObject([expect.stringContaining('default/web')]);
-  expect(creates()).toBe(1);
-
-  it.sandbox.kube.apply(aService({ spec: { ports: [{ port: 81 }] } }));
-  await it.sweepUntilSettled();
-  expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
-});
-
-test('what is refused is tried again by sweeps after 10 minutes, 20, 40, up to six hours, by a person at once, and by no event', async () => {
+test('a create that Octavia refuses is tried again by sweeps after 10 minutes, 20, 40, up to six hours, by a person and by an edit at once, and by no event', async () => {
   const match = { method: 'POST', path: /loadbalancers$/ };
   const body = { faultcode: 'Client', faultstring: 'Could not retrieve certificate', debuginfo: null };
   const clear = it.sandbox.fault({ match, kind: 'fail-before', status: 400, times: 99, body });
   it.sandbox.kube.apply(aService());
-  await it.settle('web');
+  expect((await it.settle('web')).outcome.status).toBe('blocked');
   const startMs = Date.now();
+  expect(await sweep(it.world)).toMatchObject({
+    requests: [],
+    warnings: [expect.stringContaining('default/web') as string],
+  });
   const at = (minutes: number) => ({ ...it.world, clock: { now: () => startMs + minutes * 60_000 } });
   const key = 'service/default/web' as const;
   const sweptAt: number[] = [];
@@ -63,7 +41,8 @@ test('what is refused is tried again by sweeps after 10 minutes, 20, 40, up to s
   expect(creates()).toBe(before + 1);
 
   clear();
-  await run({ key, trigger: 'sweep' }, at(1_800));
+  it.sandbox.kube.apply(aService({ spec: { ports: [{ port: 81 }] } }));
+  await run({ key, trigger: 'audit' }, at(1_403));
   expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
 });
 
@@ -173,17 +152,6 @@ describe('a create at which Octavia stumbles', () => {
     expect((await it.settle('web', {}, early)).outcome.status).toBe('blocked');
   });
 
-  test('is tried again where it left nothing', async () => {
-    stumble(() => {
-      const { ports } = it.sandbox.cloud;
-      for (const port of [...ports]) if (port.device_owner === 'Octavia') ports.remove(port);
-      empty();
-    });
-    it.sandbox.kube.apply(aService());
-
-    expect((await it.settle('web')).outcome).toMatchObject({ status: 'failed', code: 'CLOUD_UNAVAILABLE' });
-  });
-
   test('is tried again where what another try has left is half a minute older', async () => {
     const { cloud } = it.sandbox;
     stumble(empty, 1);
@@ -196,6 +164,17 @@ describe('a create at which Octavia stumbles', () => {
 
     it.sandbox.kube.apply(aService({ name: 'later' }));
     expect((await it.settle('later')).outcome).toMatchObject({ code: 'CLOUD_UNAVAILABLE' });
+  });
+
+  test('is tried again where it left nothing', async () => {
+    stumble(() => {
+      const { ports } = it.sandbox.cloud;
+      for (const port of [...ports]) if (port.device_owner === 'Octavia') ports.remove(port);
+      empty();
+    });
+    it.sandbox.kube.apply(aService());
+
+    expect((await it.settle('web')).outcome).toMatchObject({ status: 'failed', code: 'CLOUD_UNAVAILABLE' });
   });
 
   test('is tried again where all that lies about is older than the try', async () => {
@@ -214,24 +193,24 @@ describe('a create at which Octavia stumbles', () => {
 });
 
 test('load balancers that all end in ERROR are told once, until one is built', async () => {
-  await it.close();
-  it = await startSandboxWorld({ pendingMs: 500 });
-  const { cloud, kube } = it.sandbox;
+  const slow = await startSandboxWorld({ pendingMs: 500 });
+  onTestFinished(() => slow.close());
+  const { cloud, kube } = slow.sandbox;
   kube.apply(aService());
   const warnings = (): readonly string[] =>
     kube
       .list('Event', 'default')
       .flatMap((event) => (event['type'] === 'Warning' ? String(event['message']) : []));
-  while (creates() <= 2) {
-    await run({ key: 'service/default/web', trigger: 'audit' }, it.world);
+  while (creates(slow) <= 2) {
+    await run({ key: 'service/default/web', trigger: 'audit' }, slow.world);
     for (const lb of cloud.loadbalancers)
       if (lb.provisioning_status !== 'PENDING_DELETE') lb.provisioning_status = 'ERROR';
     await pause(20);
   }
 
   expect(warnings()).toEqual([expect.stringContaining('ended in ERROR')]);
-  expect(readyOf(it.sandbox)).toMatchObject({ status: 'False', reason: 'SyncLoadBalancerFailed' });
+  expect(readyOf(slow.sandbox)).toMatchObject({ status: 'False', reason: 'SyncLoadBalancerFailed' });
 
-  await it.sweepUntilSettled();
-  expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+  await slow.sweepUntilSettled();
+  expect(readyOf(slow.sandbox)).toMatchObject({ status: 'True' });
 });

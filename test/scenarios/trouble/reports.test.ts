@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
 import { inEachTest, run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
-import { addressOf, readyOf } from '../../support/told.ts';
+import { addressOf, cloudWrites, eventsOf, readyOf } from '../../support/told.ts';
 
 const OCCM = 'loadbalancer.openstack.org/';
 const OWN = 'levelset.openstack.org/';
@@ -102,4 +102,47 @@ test.each([
   const failures = warnings().filter(({ reason }) => reason === 'SyncLoadBalancerFailed');
   expect(failures).toMatchObject([{ count: 1 }]);
   expect(readyOf(it.sandbox)?.message).toContain('(check that the OpenStack service answers)');
+});
+
+test('a run has one line with its plan in the log before its first write, of at most 8 kB', async () => {
+  const plans: { line: unknown; writes: number }[] = [];
+  const info = (line: string, fields?: unknown): void => {
+    if (line === 'plan') plans.push({ line: fields, writes: cloudWrites(it.sandbox).length });
+  };
+  const world = { ...it.world, log: { ...it.world.log, info } };
+  it.sandbox.kube.apply(aService());
+
+  await it.settle('web', {}, world);
+  expect(plans).toMatchObject([{ writes: 0, line: { object: 'service/default/web' } }]);
+  const text = JSON.stringify(plans);
+  for (const told of ['+ lb', '+ floatingip']) expect(text).toContain(told);
+
+  const ports = Array.from({ length: 60 }, (_, at) => ({ name: `p${at}`, port: 1000 + at }));
+  it.sandbox.kube.apply(aService({ name: 'wide', spec: { ports } }));
+  await it.settle('wide', {}, world);
+  it.sandbox.kube.addNode('node-more');
+  await it.settle('wide', {}, world);
+  const lines = plans.map((one) => JSON.stringify(one));
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(8_000);
+  expect(lines.join('\n')).toMatch(/\+ member\/tcp\/1000\/.*and 40 more"\]/);
+});
+
+test('members that follow the Nodes of a blocked Service are told in an Event, and the condition says that they do and why the rest does not', async () => {
+  const { kube, cloud } = it.sandbox;
+  const typo = { 'service.beta.kubernetes.io/load-balancer-source-ranges': '10.0.0.0-24' };
+  for (const annotations of [{}, typo]) {
+    kube.apply(aService({ annotations, spec: { ports: [{ name: 'http', port: 80, nodePort: 31_380 }] } }));
+    await it.settle('web');
+  }
+  const told = readyOf(it.sandbox);
+
+  for (const { metadata } of kube.list('Node')) kube.removeNode(metadata.name);
+  for (const name of ['blue-1', 'blue-2']) kube.addNode(name);
+  await it.settle('web');
+
+  expect(cloud.members.map(({ name }) => name).sort()).toEqual(['blue-1', 'blue-2']);
+  expect(told).toMatchObject({ reason: 'LoadBalancerBlocked' });
+  expect(readyOf(it.sandbox)).toEqual(told);
+  expect(told?.message).toMatch(/none of these ranges[\s\S]*the members follow the nodes all the same/);
+  expect(eventsOf(it.sandbox).filter((one) => one.startsWith('UpdatedLoadBalancer'))).toHaveLength(1);
 });

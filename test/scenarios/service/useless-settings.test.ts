@@ -3,7 +3,7 @@ import { aService } from '../../support/service.ts';
 import { startSandboxWorld } from '../../support/sandbox-world.ts';
 import { readyOf } from '../../support/told.ts';
 
-// which these are: test/unit/service/desired/manifest-problems.test.ts
+// which these are: test/golden/annotations.txt
 test('a setting that no port has a use for is told, and the rest of the Service works', async () => {
   const it = await startSandboxWorld();
   const annotations = { 'levelset.openstack.org/redirect-host': 'app.example.org' };

@@ -22,7 +22,6 @@ interface Recorded {
   readonly node: Node;
   readonly server: Server;
   readonly ports: readonly NeutronPort[];
-  readonly floatingips: readonly { readonly floating_ip_address: string }[];
 }
 
 interface Variant {
@@ -82,7 +81,7 @@ test('there are Nodes that OCCM initialised, and one that it did not', () => {
 describe.each(all.filter(({ recorded }) => recorded.initialised))(
   '$variant: $name',
   ({ variant, name, recorded, config }) => {
-    const { registered, node, server, ports, floatingips } = recorded;
+    const { registered, node, server, ports } = recorded;
     const made = desireNode({ node: registered, server, ports, config });
     const attributes = attributesOf(made);
 
@@ -104,13 +103,6 @@ describe.each(all.filter(({ recorded }) => recorded.initialised))(
       const servers = all.filter((one) => one.variant === variant).map((one) => one.recorded.server);
       expect(chooseServer(registered, servers, {})).toEqual({ found: server, by: 'name' });
       expect(chooseServer(node, servers, {})).toEqual({ found: server, by: 'providerID' });
-    });
-
-    test('has its floating IPs as ExternalIPs', () => {
-      const external = attributes.addresses?.filter(({ type }) => type === 'ExternalIP') ?? [];
-      expect(external.map(({ address }) => address)).toEqual(
-        expect.arrayContaining(floatingips.map(({ floating_ip_address }) => floating_ip_address)),
-      );
     });
 
     test('is level afterwards', () => {

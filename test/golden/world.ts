@@ -37,9 +37,9 @@ export function readWorld(path: string): RecordedWorld {
 }
 
 /** The cluster levelset runs in: another UID than any controller before could know. */
-export const CLUSTER_ID = 'c1c1c1c1-0000-4000-8000-000000000000';
+const CLUSTER_ID = 'c1c1c1c1-0000-4000-8000-000000000000';
 
-export function configOf(world: RecordedWorld): Config {
+function configOf(world: RecordedWorld): Config {
   const conf = readCloudConf(world.cloud_config.join('\n'), 'cloud.conf');
   return {
     ...aConfig(),
@@ -49,11 +49,8 @@ export function configOf(world: RecordedWorld): Config {
   };
 }
 
-export function evaluateWorld(
-  world: RecordedWorld,
-  config = configOf(world),
-  pods: Partial<ServicePods> = {},
-): Promise<Evaluation> {
+export function evaluateWorld(world: RecordedWorld, pods: Partial<ServicePods> = {}): Promise<Evaluation> {
+  const config = configOf(world);
   const key = keyOf(world.service);
   const object = objectOf(serviceKey(key.namespace, key.name), key, world.service, config);
   const nodes = world.nodes.map(({ metadata }) => metadata.name);
@@ -69,7 +66,7 @@ export function evaluateWorld(
 }
 
 /** The same objects with their parent's id, as the model keeps them, and the networks they are in. */
-export function contentsOf(world: RecordedWorld, config: Config): Contents {
+function contentsOf(world: RecordedWorld, config: Config): Contents {
   const each = <T>(of: (balancer: RecordedWorld['openstack'][number]) => readonly T[]): readonly T[] =>
     world.openstack.flatMap(of);
   const { subnetId, networkId, memberSubnetId, floatingNetworkId } = config.loadBalancer;
@@ -131,12 +128,3 @@ function nodePorts(world: RecordedWorld, config: Config): readonly Wire[] {
 
 export const world = (name: string): RecordedWorld =>
   readWorld(join(import.meta.dirname, 'takeover', `${name}.world.json`));
-
-export type Draft<T> = unknown extends T ? unknown : { -readonly [K in keyof T]: Draft<T[K]> };
-
-/** A world in which something has happened. */
-export function changed(from: RecordedWorld, edit: (draft: Draft<RecordedWorld>) => void): RecordedWorld {
-  const draft = structuredClone(from) as Draft<RecordedWorld>;
-  edit(draft);
-  return draft;
-}

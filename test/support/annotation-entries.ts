@@ -35,9 +35,11 @@ const REDIRECTED: Entry = {
 };
 const TLS: Entry = { needs: { [`${OWN}tls-container-refs`]: 'CERTIFICATE_ID' }, on: 'tls' };
 const HSTS: Entry = {
-  elsewhere: 'test/unit/service/desired/desire-port.test.ts',
+  ...TLS,
+  elsewhere: 'test/golden/annotations.txt',
   notOnTheLab: 'its Octavia has API 2.26, and this came with 2.27',
 };
+const MORE_HSTS: Entry = { ...HSTS, needs: { ...TLS.needs, [`${OWN}hsts-max-age`]: '3600' } };
 const CLIENTS: Entry = { needs: { ...TLS.needs, [`${OWN}client-ca-tls-container-ref`]: 'CA_ID' }, on: 'tls' };
 const TO_MEMBERS: Entry = { needs: { [`${OWN}pool-tls`]: 'true' }, on: 'to members' };
 const CHECKED: Entry = { needs: { [`${OCCM}enable-health-monitor`]: 'true' } };
@@ -93,8 +95,8 @@ export const ENTRIES: Readonly<Record<string, Entry>> = {
   'ServicePort.clientCa': { ...TLS, shows: refers('listener', 'client_ca_tls_container_ref') },
   'ServicePort.clientCrl': { ...CLIENTS, shows: refers('listener', 'client_crl_container_ref') },
   'listener.hsts_max_age': HSTS,
-  'listener.hsts_include_subdomains': HSTS,
-  'listener.hsts_preload': HSTS,
+  'listener.hsts_include_subdomains': MORE_HSTS,
+  'listener.hsts_preload': MORE_HSTS,
   'ServicePort.redirectHttp': { needs: { [`${OWN}protocol`]: 'http', [`${OCCM}hostname`]: 'www.example.org' }, on: 'http', shows: (shown) => first(shown, 'l7policy')['action'] === 'REDIRECT_PREFIX' },
   'ServicePort.redirectHost': { ...REDIRECTED, shows: (shown) => first(shown, 'l7policy')['redirect_prefix'] === 'https://app.example.org' },
   'ServicePort.redirectHttpCode': { ...REDIRECTED, shows: (shown) => first(shown, 'l7policy')['redirect_http_code'] === 308 },

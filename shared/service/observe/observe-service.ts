@@ -238,7 +238,7 @@ interface EndpointSource extends Pick<World, 'config'> {
 }
 
 /** `isOfNode` tells the addresses of Pods in their Node's network. Nothing is listed without externalTrafficPolicy Local or direct traffic. */
-export async function observeEndpoints(
+async function observeEndpoints(
   asked: Service,
   { kube, config }: EndpointSource,
   isOfNode: HasAddress,

@@ -143,7 +143,7 @@ function areMembersElsewhere({ desired, observed, there }: Sides): boolean {
 }
 
 /** Members that stay in another subnet: its range, from present rules, is open for all desired ports. Not with `ovn`, whose rules are source ranges. */
-export function rulesOfStaying(
+function rulesOfStaying(
   asked: readonly DesiredResource[],
   sides: Sides,
 ): readonly DesiredResource<'securitygrouprule'>[] {

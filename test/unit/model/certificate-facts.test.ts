@@ -25,27 +25,21 @@ describe('a reference', () => {
   });
 });
 
-describe('two names of a certificate', () => {
-  const equal = (attribute: string, a: unknown, b: unknown): boolean =>
-    equalAttribute(attributeRule('listener', attribute), a, b);
+const OTHER = ID.replace('5d', '5e');
+const DEFAULT = 'default_tls_container_ref';
+const SNI = 'sni_container_refs';
 
-  test('are one by the id in them, whatever host they name', () => {
-    const [one, other] = [`http://a:9311/v1/secrets/${ID}`, `https://b/v1/containers/${ID}`];
-    expect(equal('default_tls_container_ref', one, other)).toBe(true);
-    expect(equal('default_tls_container_ref', one, ID.replaceAll('-', ''))).toBe(true);
-    expect(equal('default_tls_container_ref', one, one.replace('5d', '5e'))).toBe(false);
-  });
-
-  test('of another store are one as they are', () => {
-    expect(equal('default_tls_container_ref', 'vault:web', 'vault:web')).toBe(true);
-    expect(equal('default_tls_container_ref', 'vault:web', 'vault:www')).toBe(false);
-    expect(equal('default_tls_container_ref', 'vault:web', null)).toBe(false);
-  });
-
-  test('for SNI are a set, and none of them is the same as nothing', () => {
-    const other = ID.replace('5d', '5e');
-    expect(equal('sni_container_refs', [ID, other], [`http://a/v1/secrets/${other}`, ID])).toBe(true);
-    expect(equal('sni_container_refs', [], null)).toBe(true);
-    expect(equal('sni_container_refs', [ID], [ID, other])).toBe(false);
-  });
+// prettier-ignore
+test.each([
+  ['by the id in them, whatever host they name', DEFAULT, `http://a:9311/v1/secrets/${ID}`, `https://b/v1/containers/${ID}`, true],
+  ['by the id alone', DEFAULT, `http://a:9311/v1/secrets/${ID}`, ID.replaceAll('-', ''), true],
+  ['not by another id', DEFAULT, `http://a:9311/v1/secrets/${ID}`, `http://a:9311/v1/secrets/${OTHER}`, false],
+  ['of another store as they are', DEFAULT, 'vault:web', 'vault:web', true],
+  ['of another store not otherwise', DEFAULT, 'vault:web', 'vault:www', false],
+  ['not with none', DEFAULT, 'vault:web', null, false],
+  ['for SNI as a set', SNI, [ID, OTHER], [`http://a/v1/secrets/${OTHER}`, ID], true],
+  ['for SNI where there is none', SNI, [], null, true],
+  ['for SNI not as a part', SNI, [ID], [ID, OTHER], false],
+])('two names of a certificate are one %s', (_, attribute, one, other, isSame) => {
+  expect(equalAttribute(attributeRule('listener', attribute), one, other)).toBe(isSame);
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   isFloatingIPMadeFor,
   isFloatingIPElsewhere,
@@ -23,43 +23,34 @@ const aFloatingIP = (tags: readonly string[], description = ''): WireResource =>
   description,
 });
 
-describe('a free floating IP', () => {
-  // prettier-ignore
-  test.each([
-    ['of nobody', [], ''],
-    ['with a user’s own words', ['shop'], 'for the shop'],
-    ['that was made for the Service', [], floatingIPDescription(CLUSTER, WEB)],
-    ['of a namesake before it', [clusterTag(CLUSTER), serviceTag('old')], floatingIPDescription(CLUSTER, WEB)],
-    ['of OCCM’s Service of that name', [], `${GO} shop/web from cluster kubernetes`],
-    ['that is kept for the namespace', [clusterTag(CLUSTER), keptTag(CLUSTER, 'shop')], `${GO} shop/x from cluster k`],
-    ['of another Service, which consents', [serviceTag('other'), 'levelset-allow=shop'], ''],
-  ])('%s is free', (_, tags, description) => {
-    expect(whyNotFree(aFloatingIP(tags, description), object, CLUSTER, false)).toBeUndefined();
-  });
+const OF_ANOTHER = 'another cluster';
+const ALL = 'levelset-allow=*';
 
-  // prettier-ignore
-  test.each([
-    ['of another Service', [clusterTag(CLUSTER), serviceTag('other')], '', 'another Service, whose UID is other'],
-    ['made for another Service', [], floatingIPDescription(CLUSTER, { ...WEB, name: 'x' }), 'Service shop/x'],
-    ['of OCCM in another cluster', [], `${GO} shop/x from cluster prod`, 'of cluster prod'],
-    ['of OCCM under another cluster name', [], `${GO} shop/web from cluster prod`, 'of this very name under the cluster name prod, while --cluster-name is kubernetes'],
-    ['kept for another namespace', [keptTag(CLUSTER, 'edge')], '', 'kept for another namespace, edge'],
-    ['that consents to another namespace', [serviceTag('other'), 'levelset-allow=edge'], '', 'another Service'],
-  ])('%s takes consent', (_, tags, description, words) => {
-    const wire = aFloatingIP(tags, description);
-    expect(whyNotFree(wire, object, CLUSTER, false)).toContain(words);
-    expect(whyNotFree(wire, object, CLUSTER, true)).toBeUndefined();
-  });
-
-  test.each([
-    ['by its tag', [clusterTag(OTHER)], ''],
-    ['by the description of a namesake', [], floatingIPDescription(OTHER, WEB)],
-    ['by one of two tags', [clusterTag(CLUSTER), clusterTag(OTHER)], floatingIPDescription(CLUSTER, WEB)],
-  ])('of another cluster %s is never free', (_, tags, description) => {
-    const wire = aFloatingIP([...tags, 'levelset-allow=*'], description);
-    expect(whyNotFree(wire, object, CLUSTER, true)).toContain('another cluster');
-    expect(isFloatingIPMadeFor(wire, WEB, CLUSTER)).toBe(false);
-  });
+/** Why one without a port is not free: in words, where consent would help; another cluster's never is. */
+// prettier-ignore
+test.each<[string, readonly string[], string, because: string | undefined]>([
+  ['with a user’s own words', ['shop'], 'for the shop', undefined],
+  ['that was made for the Service', [], floatingIPDescription(CLUSTER, WEB), undefined],
+  ['of a namesake before it', [clusterTag(CLUSTER), serviceTag('old')], floatingIPDescription(CLUSTER, WEB), undefined],
+  ['of OCCM’s Service of that name', [], `${GO} shop/web from cluster kubernetes`, undefined],
+  ['that is kept for the namespace', [clusterTag(CLUSTER), keptTag(CLUSTER, 'shop')], `${GO} shop/x from cluster k`, undefined],
+  ['of another Service, which consents', [serviceTag('other'), 'levelset-allow=shop'], '', undefined],
+  ['of another Service', [clusterTag(CLUSTER), serviceTag('other')], '', 'another Service, whose UID is other'],
+  ['made for another Service', [], floatingIPDescription(CLUSTER, { ...WEB, name: 'x' }), 'Service shop/x'],
+  ['of OCCM in another cluster', [], `${GO} shop/x from cluster prod`, 'of cluster prod'],
+  ['of OCCM under another cluster name', [], `${GO} shop/web from cluster prod`, 'of this very name under the cluster name prod, while --cluster-name is kubernetes'],
+  ['kept for another namespace', [keptTag(CLUSTER, 'edge')], '', 'kept for another namespace, edge'],
+  ['that consents to another namespace', [serviceTag('other'), 'levelset-allow=edge'], '', 'another Service'],
+  ['of another cluster by its tag', [clusterTag(OTHER), ALL], '', OF_ANOTHER],
+  ['of another cluster by a namesake’s description', [ALL], floatingIPDescription(OTHER, WEB), OF_ANOTHER],
+  ['of another cluster by one of two tags', [clusterTag(CLUSTER), clusterTag(OTHER), ALL], floatingIPDescription(CLUSTER, WEB), OF_ANOTHER],
+])('a floating IP %s', (_, tags, description, because) => {
+  const wire = aFloatingIP(tags, description);
+  const isElsewhere = because === OF_ANOTHER;
+  const [asked, consented] = [false, true].map((isAllowed) => whyNotFree(wire, object, CLUSTER, isAllowed));
+  expect(asked ?? '').toContain(because ?? '');
+  expect([asked, consented].map((one) => one !== undefined)).toEqual([because !== undefined, isElsewhere]);
+  if (isElsewhere) expect(isFloatingIPMadeFor(wire, WEB, CLUSTER)).toBe(false);
 });
 
 test('a description leads back to the Service and the cluster that wrote it, and to no other', () => {

@@ -9,27 +9,14 @@ function matches(pattern: string, text: string): boolean | string {
 
 describe('the whole text matches or not, as in Go', () => {
   test.each([
-    ['public', 'public', true],
-    ['public', 'public-1', false],
     ['^public$', 'public', true],
     ['public-\\d+', 'public-12', true],
-    ['public-\\d+', 'public-', false],
-    ['(a|b)?c', 'bc', true],
-    ['(?:a|b)c|d', 'd', true],
     ['x(-\\d+)?', 'x', true],
     ['a?b??', 'ab', true],
-    ['a{2,3}', 'a', false],
-    ['a{2,3}', 'aaa', true],
-    ['a{2,3}', 'aaaa', false],
-    ['a{2}', 'aaa', false],
-    ['a{2,}', 'aaaaa', true],
     ['[^x-z]\\.v[46]', 'a.v4', true],
-    ['[^x-z]\\.v[46]', 'y.v4', false],
     ['\\-\\_\\\\', '-_\\', true],
     ['(?i)Public', 'pUBLIC', true],
     ['größe.', 'größe😀', true],
-    ['', '', true],
-    ['(|a)b', 'b', true],
     ['a.', 'a\n', false],
     ['a\\s', 'a\t', true],
     ['a\\s', 'a\u00a0', false],
@@ -47,19 +34,10 @@ describe('the whole text matches or not, as in Go', () => {
 });
 
 test('agrees with JavaScript on small patterns', () => {
+  // prettier-ignore
   const part = fc.constantFrom(
-    'a',
-    'b',
-    '.',
-    '[ab]',
-    '(a|b)',
-    '(ab)?',
-    'a*',
-    'b+',
-    'a?',
-    '(a|)',
-    'a{1,2}',
-    '|',
+    ...['a', 'b', '.', '[ab]', '[^ab]', '[a-b]', '(a|b)', '(?:a|b)', '(ab)?', 'a*', 'b+', 'a?', 'b??', '(a|)', '(|b)'],
+    ...['a{1,2}', 'a{2}', 'b{1,}', '|', ''],
   );
   // six groups of two alternatives are 64 of them, which are refused as too large
   const isSmall = (parts: readonly string[]): boolean =>

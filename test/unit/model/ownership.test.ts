@@ -3,7 +3,6 @@ import {
   userDescription,
   describe,
   loadBalancerDescription,
-  mergeTags,
   recordedIn,
   setTags,
 } from '../../../shared/model/ownership.ts';
@@ -12,13 +11,6 @@ import { ATTRIBUTES } from '../../../shared/model/attributes.ts';
 
 const LONG = { namespace: 'n'.repeat(63), name: 's'.repeat(63) };
 const own = loadBalancerDescription('a-cluster-of-a-long-name', LONG);
-
-test('what a Service asks for stands before what controllers read', () => {
-  expect(describe('Our shop', 'Kubernetes external service a/b from cluster c')).toBe(
-    'Our shop | Kubernetes external service a/b from cluster c',
-  );
-  expect(describe(undefined, own)).toBe(own);
-});
 
 test('the longest one still says for which Service the load balancer was made', () => {
   const description = describe('x'.repeat(96), own);
@@ -47,12 +39,4 @@ test('the record of what is set fits the tags of Octavia, however much it is, an
   expect(Math.max(...tags.map(({ length }) => length))).toBeLessThanOrEqual(255);
   expect(recordedIn(['other', ...tags])).toEqual(everything);
   expect(tags.length).toBeGreaterThan(1);
-});
-
-test('a shorter record takes the place of a longer one', () => {
-  expect(mergeTags(['other', ...setTags(everything)], setTags(['tls_versions']))).toEqual([
-    'other',
-    'levelset-set=tls_versions',
-  ]);
-  expect(setTags([])).toEqual([]);
 });

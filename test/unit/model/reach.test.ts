@@ -3,6 +3,10 @@ import { expect, test } from 'vitest';
 import { mayJoin, mayRefer, outOfReach, REACH } from '../../../shared/model/load-balancer/reach.ts';
 import type { ReferenceKind } from '../../../shared/model/attributes/attribute-row.ts';
 import type { ReachConfig } from '../../../shared/model/load-balancer/reach.ts';
+import { tlsReference } from '../../../shared/model/text/parsers.ts';
+import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
+import { readAnnotations } from '../../../shared/service/intent/read-annotations.ts';
+import { aConfig } from '../../support/config.ts';
 
 const ID = '6d0f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
 const OTHER = '7e0f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
@@ -19,11 +23,8 @@ const CONFINED: ReachConfig = {
   ],
 };
 
-test('without configuration all is open as with OCCM, but load balancers of others', () => {
+test('without configuration all is open as with OCCM, but load balancers of others; confined nothing but a namespace’s own Secrets', () => {
   expect(kinds.filter((kind) => !mayRefer({}, 'shop', kind, ID))).toEqual(['loadbalancer']);
-});
-
-test('confined, nothing is in reach but Secrets, which are the namespace’s own', () => {
   expect(kinds.filter((kind) => mayRefer({ reach: 'allowed' }, 'shop', kind, ID))).toEqual(['Secret']);
 });
 
@@ -43,27 +44,42 @@ test.each<readonly [namespace: string, kind: ReferenceKind, id: string, may: boo
   expect(mayRefer(CONFINED, namespace, kind, id)).toBe(may);
 });
 
-test.each<readonly [tags: readonly string[], may: boolean]>([
+test.each<[tags: readonly string[], may: boolean, namespace?: string]>([
   [[], false],
-  [['levelset-allow=shop'], true],
   [['x', 'levelset-allow=edge', 'levelset-allow=shop'], true],
   [['levelset-allow=*'], true],
   [['levelset-allow=shop2'], false],
   [['levelset-allow='], false],
   [['allow=shop', 'levelset-name=shop/web'], false],
-])('a load balancer with the tags %j lets shop in: %s', (tags, may) => {
-  expect(mayJoin({}, 'shop', { id: ID, tags })).toBe(may);
-});
-
-test('a load balancer on the operator’s list needs no tag', () => {
-  const allowedReferences = [{ namespace: 'shop', kind: 'loadbalancer', id: ID }] as const;
-  expect(mayJoin({ allowedReferences }, 'shop', { id: ID })).toBe(true);
-  expect(mayJoin({ allowedReferences }, 'shop', { id: OTHER })).toBe(false);
+  [[], true, 'edge'],
+])('a load balancer with the tags %j lets a namespace in: %s', (tags, may, namespace = 'shop') => {
+  expect(mayJoin({ ...CONFINED, reach: 'allowed' }, namespace, { id: ID, tags })).toBe(may);
 });
 
 test('the message names the missing entry, where an entry can allow it', () => {
   expect(outOfReach('shop', 'subnet', ID)).toContain(`--allowed-references=shop/subnet/${ID}`);
   expect(outOfReach('shop', 'subnet', '&a,b')).toContain('--allowed-references=shop/subnet/*');
+});
+
+test('of several certificates the one that is out of reach is named', () => {
+  const refs = `${ID},https://x/v1/secrets/${OTHER}`;
+  const annotations = { 'levelset.openstack.org/tls-container-refs': refs };
+  const metadata = { namespace: 'shop', name: 'web', uid: 'u', resourceVersion: '1', annotations };
+  const service = { metadata, spec: { ports: [{ port: 443 }] } };
+  expect(readAnnotations(service, { ...aConfig(), ...CONFINED }).problems).toMatchObject([
+    { value: `https://x/v1/secrets/${OTHER}`, blocking: true },
+  ]);
+});
+
+test('every annotation that takes an id says what it refers to', () => {
+  const isRead = ({ parse }: (typeof ANNOTATIONS)[number], text: string): boolean => 'value' in parse(text);
+  const takesIds = ANNOTATIONS.filter(
+    (row) =>
+      row.parse === tlsReference ||
+      (isRead(row, ID) && !['example.org', 'a=b', 'AES128-SHA'].some((text) => isRead(row, text))),
+  );
+  expect(takesIds.length).toBeGreaterThan(8);
+  expect(takesIds.flatMap(({ refers, names }) => (refers ? [] : names))).toEqual([]);
 });
 
 test('SECURITY.md names every kind', () => {

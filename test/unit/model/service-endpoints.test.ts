@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { observeEndpoints } from '../../../shared/service/observe/observe-service.ts';
 import { localNodes, readEndpoints } from '../../../shared/service/observe/endpoint-slices.ts';
-import { aConfig } from '../../support/config.ts';
 import type { Endpoint, EndpointSlice, Pod, ServicePort } from '../../../shared/model/kubernetes.ts';
 import { aStoredService } from '../../support/service.ts';
 
@@ -48,7 +46,6 @@ const onNode = (pod: Pod, nodeName: string): Pod => ({
 });
 const pods = [
   ...[onNode(aPod('host', '10.0.0.1'), 'a'), onNode(aPod('beside', '10.0.0.1'), 'a')],
-  ...[onNode(aPod('liar', '10.0.0.99'), 'a'), onNode(aPod('thief', '10.0.0.1'), 'b')],
   ...[aPod('web-1', '10.0.0.31', 'fd00::31'), aPod('web-2', '10.0.0.32'), aPod('web-4', '10.0.0.32')],
   ...[ended(aPod('done', '10.0.0.41'), 'Succeeded'), ended(aPod('broken', '10.0.0.42'), 'Failed')],
 ];
@@ -82,7 +79,6 @@ test.each<[string, readonly EndpointSlice[], members: readonly string[], refused
   ['there, at another number', hostAt(9090), [], ['10.0.0.1 Pod host is in the network of its Node, and neither a port of it nor']],
   ['there, at the number of the kubelet', hostAt(10_250), [], ['10.0.0.1 Pod host is in the network of its Node, and neither a port of it nor'], { targetPort: 9090 }],
   ['there, at the number of ssh', hostAt(22), [], ['10.0.0.1 Pod host is in the network of its Node, and neither a port of it nor'], { targetPort: 8080 }],
-  ['there, with an address that their Node does not have', [ipv4(8080, at('10.0.0.1', 'host'), at('10.0.0.99', 'liar'), at('10.0.0.1', 'thief'))], ['host 10.0.0.1:8080'], ['liar', 'thief'].map((pod, of) => `Pod ${pod} is in the network of its Node, and the address is none at which Node ${'ab'[of]} may be a member`)],
   ['there, two of them, each with its number', [ipv4(8080, at('10.0.0.1', 'host')), ipv4(8081, at('10.0.0.1', 'beside'))], ['beside 10.0.0.1:8081', 'host 10.0.0.1:8080'], [], { targetPort: 8081 }],
   ['at one address are one, the first by name', [ipv4(8080, at('10.0.0.32', 'web-4'), at('10.0.0.32', 'web-2'))], ['web-2 10.0.0.32:8080']],
   ['are chosen for each family by itself', [ipv4(8080, WEB), FD, NAMED], ['web-1 10.0.0.31:8080', 'web-1 fd00::31:8080']],
@@ -92,7 +88,6 @@ test.each<[string, readonly EndpointSlice[], members: readonly string[], refused
   ['are none of another namespace', [ipv4(8080, at('10.0.0.31', 'web-1', targeting({ kind: 'Pod', namespace: 'kube-system', name: 'web-1' })))], [], ['another namespace']],
   ['are none that are not there', [ipv4(8080, at('10.0.0.31', 'web-9'))], [], ['does not select']],
   ['are no namesakes of before', [ipv4(8080, at('10.0.0.31', 'web-1', targeting({ kind: 'Pod', name: 'web-1', uid: 'other' })))], [], ['does not select']],
-  ['have addresses of their own', [ipv4(8080, at('10.0.0.32', 'web-1'))], [], ['is not an address of Pod web-1']],
   ['have not succeeded', [ipv4(8080, at('10.0.0.41', 'done'))], [], ['Pod done has ended (Succeeded)']],
   ['have not failed', [ipv4(8080, at('10.0.0.42', 'broken'))], [], ['Pod broken has ended (Failed)']],
 ])('Pods %s', (_, slices, members, refused = [], of = {}) => {
@@ -106,26 +101,4 @@ test('Pods beyond the limit are no members, and are told', () => {
     members: ['web-1 10.0.0.31:8080'],
     refused: ['1: 10.0.0.32 this port has 1 members already, and --service-limits allows no more'],
   });
-});
-
-// prettier-ignore
-test.each<[string, object, readonly string[], unknown]>([
-  ['nothing else', {}, [], {}],
-  ['endpoints where traffic stays local', { externalTrafficPolicy: 'Local' }, ['slices default/web'], { localNodes: ['a'] }],
-  ['Pods where there is no node port', { allocateLoadBalancerNodePorts: false, ports: [port(), port({ nodePort: 30_080 })] }, ['slices default/web', 'pods default {"app":"web"}'],
-    { endpoints: [{ pods: [{ pod: 'web-1', address: '10.0.0.31', port: 8080 }], refused: [] }, undefined] }],
-])('of a Service is asked: %s', async (_, spec, calls, seen) => {
-  const asked: string[] = [];
-  const listEndpointSlices = (...of: readonly string[]) => {
-    asked.push(`slices ${of.join('/')}`);
-    return Promise.resolve([ipv4(8080, { ...WEB, nodeName: 'a' })]);
-  };
-  const listPods = (namespace: string, labels: object) => {
-    asked.push(`pods ${namespace} ${JSON.stringify(labels)}`);
-    return Promise.resolve(pods);
-  };
-  const web = aStoredService({ spec: { selector: { app: 'web' }, ...spec } });
-  const kube = { listEndpointSlices, listPods };
-  expect(await observeEndpoints(web, { kube, config: aConfig() }, () => false)).toEqual(seen);
-  expect(asked).toEqual(calls);
 });

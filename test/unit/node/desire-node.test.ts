@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { Node } from '../../../shared/model/kubernetes.ts';
 import { desireNode } from '../../../shared/node/desired/desire-node.ts';
 import { aConfig } from '../../support/config.ts';
-import { fixed, port } from './node-address-rows.ts';
 
 const ID = '37f488c2-1356-47a5-a903-bc3867f2a324';
 const NEW = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' };
@@ -13,8 +12,8 @@ function written(spec: Node['spec'], regionalProviderID = false): object {
   const config = aConfig();
   const { resources } = desireNode({
     node: { metadata: { name: 'a', uid: 'u', resourceVersion: '1' }, ...(spec && { spec }) },
-    server: { id: ID, name: 'a', addresses: { private: [fixed('10.0.0.5')] } },
-    ports: [port('a', '10.0.0.5')],
+    server: { id: ID, name: 'a', addresses: { private: [{ addr: '10.0.0.5' }] } },
+    ports: [{ id: 'a', fixed_ips: [{ ip_address: '10.0.0.5' }] }],
     config: {
       ...config,
       openstack: { ...config.openstack, region: 'RegionOne' },
@@ -29,11 +28,6 @@ test.each<[string, Node['spec'], object, boolean?]>([
   ['a new one', { taints: [NEW, OTHER] }, { providerID: `openstack:///${ID}`, taints: [OTHER] }],
   ['with its region', { taints: [NEW] }, { providerID: `openstack://RegionOne/${ID}`, taints: [] }, true],
   ['one that kinx named', { taints: [NEW], providerID: `kinx:///${ID}` }, { taints: [] }],
-  [
-    'the taint, of any effect',
-    { taints: [NEW, { ...NEW, effect: 'NoExecute' }] },
-    written({ taints: [NEW] }),
-  ],
   ['one that is initialised', { taints: [OTHER], providerID: `openstack:///${ID}` }, {}],
   ['one whose kubelet asked for no cloud provider', { taints: [OTHER] }, {}],
 ])('of a Node is written: %s', (_, spec, expected, isRegional) => {

@@ -9,7 +9,6 @@ import { aStoredService } from '../../../support/service.ts';
 
 const FOUR: Subnet = { id: 'four', cidr: '10.0.0.0/24', network_id: 'n' };
 const SIX: Subnet = { id: 'six', cidr: 'fd00:10::/64', network_id: 'n' };
-const SLAAC: Subnet = { ...SIX, slaac: true };
 const STRAY: Subnet = { ...SIX, id: 'stray', network_id: 'other' };
 const ID = '4b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
 const [ZED, OLD] = [26, 25].map((minor) => ({ major: 2, minor })) as [Octavia, Octavia];
@@ -38,10 +37,8 @@ const six = intent(['IPv6'], {}, {});
 describe('spec.loadBalancerIP', () => {
   // prettier-ignore
   test.each<[string, ServiceIntent, readonly Subnet[], object]>([
-    ['is the VIP', ofIP(['IPv4'], '10.0.0.7'), [FOUR], { vip_subnet_id: 'four', vip_address: '10.0.0.7' }],
     ['is the VIP as OpenStack spells it', ofIP(['IPv6'], 'FD00:10:0::07'), [SIX], { vip_subnet_id: 'six', vip_address: 'fd00:10::7' }],
     ['is the additional VIP of its family', ofIP(BOTH, 'fd00:10::7'), [FOUR, SIX], { vip_subnet_id: 'four', additional_vips: [{ subnet_id: 'six', ip_address: 'fd00:10::7' }] }],
-    ['leaves the other one to Neutron', ofIP(BOTH, '10.0.0.7'), [FOUR, SIX], { vip_subnet_id: 'four', vip_address: '10.0.0.7', additional_vips: [{ subnet_id: 'six' }] }],
     ['is the floating IP of an external Service of IPv4', intent(['IPv4'], { loadBalancerIP: '203.0.113.7' }, {}), [FOUR], { vip_subnet_id: 'four' }],
     ['is none beside a port that is named, which comes with the subnet that counts', intent(['IPv4'], {}, { 'loadbalancer.openstack.org/port-id': ID }), [FOUR], { vip_port_id: ID, vip_subnet_id: 'four' }],
   ])('%s', (_, asked, subnets, attributes) => {
@@ -51,7 +48,6 @@ describe('spec.loadBalancerIP', () => {
   test.each<[string, readonly string[], string, readonly Subnet[]]>([
     ['must be an IP address', ['IPv4'], 'web.example.org', [FOUR]],
     ['must be of a family of the Service', ['IPv4'], 'fd00:10::7', [FOUR]],
-    ['cannot be chosen', ['IPv6'], 'fd00:10::7', [SLAAC]],
   ])('%s', (text, families, ip, subnets) => {
     const { attributes, problems } = desireVips(ofIP(families, ip), facts(subnets), ZED);
     expect(problems).toMatchObject([{ field: 'spec.loadBalancerIP', value: ip, blocking: true }]);
@@ -61,8 +57,6 @@ describe('spec.loadBalancerIP', () => {
 });
 
 test.each<[string, NetworkFacts, Octavia, readonly number[]]>([
-  ['those of the subnets', facts([FOUR, SIX]), ZED, [4, 6]],
-  ['one before additional VIPs', facts([FOUR, SIX]), OLD, [4]],
   ['those of a load balancer that is there', facts([FOUR, SIX], { vips: ['10.0.0.7'] }), ZED, [4]],
   ['the first where Octavia chooses the subnet', facts([]), ZED, [4]],
 ])('the families that are served are %s', (_, seen, octavia, families) => {
@@ -73,7 +67,6 @@ const NONE = { noVipSubnet: { family: 6, network_id: 'n', candidates: [] } } as 
 const ADDITIONAL = { 'levelset.openstack.org/additional-vip-subnet-ids': ID };
 const FLOATING = { 'loadbalancer.openstack.org/floating-subnet': 'public' };
 const required = intent(BOTH, { ipFamilyPolicy: 'RequireDualStack' }, {});
-const preferred = intent(BOTH, { ipFamilyPolicy: 'PreferDualStack' }, {});
 const additional = intent(['IPv4'], {}, ADDITIONAL);
 const NO_SUBNET = 'spec.ipFamilyPolicy has no IPv6 address: the network n has no IPv6 subnet';
 const NO_VIPS = /^spec\.ipFamilyPolicy has no IPv6 address: .*needs Octavia API 2\.26/;
@@ -84,19 +77,14 @@ const TWO_VIPS = { vips: ['10.0.0.7', 'fd00:10::7'] };
 // prettier-ignore
 test.each<[string, ServiceIntent, NetworkFacts, RegExp | string | undefined, Octavia?, joins?: boolean]>([
   ['a second family for want of a subnet stops what requires it', required, facts([FOUR], NONE), new RegExp(`^! ${NO_SUBNET}.*; the Service is blocked$`)],
-  ['is told to what prefers it', preferred, facts([FOUR], NONE), new RegExp(`^${NO_SUBNET}.*; the Service is served by IPv4 only$`)],
   ['and to what serves already', required, facts([FOUR], { ...NONE, ...VIP }), /^spec.*; the Service is served by IPv4 only$/],
   ['for want of additional VIPs it stops what requires it', required, facts([FOUR, SIX]), new RegExp(`${NO_VIPS.source.replace('^', '^! ')}.*; the Service is blocked$`), OLD],
-  ['is told to what prefers it there', preferred, facts([FOUR, SIX]), new RegExp(`${NO_VIPS.source}.*; the Service is served by IPv4 only$`), OLD],
   ['and to what serves there', required, facts([FOUR, SIX], VIP), /^spec.*; the Service is served by IPv4 only$/, OLD],
-  ['although there is a subnet it is for the plan to refuse', required, facts([FOUR, SIX], VIP), undefined],
   ['but is told to one that only joins, whose plan does not have the load balancer', required, facts([FOUR, SIX], VIP), /which is shared, has none/, ZED, true],
   ['a load balancer with no address of the Service is left alone', six, facts([FOUR], VIP), '! spec.ipFamilies is not what the load balancer has, which is IPv4 and cannot change; the Service is blocked'],
   ['so is a network without a subnet of its family', six, facts([FOUR], NONE), '! spec.ipFamilies has no VIP: the network n has no IPv6 subnet; the Service is blocked'],
   ['a VIP subnet of another network stops the unit before anything is made', additional, facts([FOUR, STRAY]), /^! .*all VIPs are of one network/],
   ['and not afterwards', additional, facts([FOUR, STRAY], VIP), undefined],
-  ['additional VIPs need an Octavia that has them', additional, facts([FOUR, SIX]), /additional-vip-subnet-ids needs Octavia API 2\.26/, OLD],
-  ['the owner of the load balancer is told of a VIP too many', four, facts([FOUR], TWO_VIPS), /does not name the family of fd00:10::7/],
   ['one that joins is not', four, facts([FOUR], TWO_VIPS), undefined, ZED, true],
   ['nor one that asks for more VIPs', additional, facts([FOUR], TWO_VIPS), undefined],
   ['a floating IP for IPv6 is named where somebody asks for it', intent(['IPv6'], {}, FLOATING), facts([SIX]), /there are no floating IPs of IPv6/],

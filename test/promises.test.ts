@@ -111,8 +111,7 @@ const REASONS_HELD: Held = {
   'test/scenarios/node/node-lifecycle.test.ts': 'DeletingNode',
   'test/scenarios/routes/routes.test.ts': 'NoRouteCreated FailedToCreateRoute',
   'test/scenarios/peers/nodes.test.ts': 'RouteCreated',
-  'test/functions/node-rows.test.ts': 'NodeBlocked',
-  'test/functions/status-rows.test.ts': 'UnAvailableLoadBalancer',
+  'test/functions/status-rows.test.ts': 'NodeBlocked UnAvailableLoadBalancer',
   'test/laws/drift/drift.test.ts': 'DriftRepaired DriftReported',
 };
 

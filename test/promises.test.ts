@@ -39,11 +39,10 @@ const FLAGS_HELD: Held = {
   'test/e2e/install/knative.test.ts': 'events-audience',
   'test/functions/clusters/serve-clusters.test.ts': 'clusters allow-local-servers',
   'test/functions/cli/flags.test.ts': 'sweep-interval v output',
-  'test/functions/cli/cli.test.ts': 'reconcile-timeout server-url dry-run wait',
+  'test/functions/cli/work.test.ts': 'server-url wait',
   'test/functions/cli/clusters.test.ts': 'cluster',
-  'test/functions/cli/kubectl.test.ts': 'namespace detailed-exitcode',
+  'test/functions/cli/looks.test.ts': 'namespace detailed-exitcode report reconcile-timeout dry-run',
   'test/functions/cli/bundle/bundle.test.ts': 'bundle-file',
-  'test/functions/cli/adopt/adopt.test.ts': 'report',
   'test/functions/cli/gc.test.ts': 'approve unwritten-for',
   'test/functions/cli/program.test.ts': 'serve openstack-release',
 };
@@ -74,13 +73,12 @@ const OPTIONS_HELD: Held = {
 
 // prettier-ignore
 const COMMANDS_HELD: Held = {
-  'test/functions/cli/cli.test.ts': 'sweep reconcile plan',
-  'test/functions/cli/drift.test.ts': 'drift',
-  'test/functions/cli/explain.test.ts': 'explain',
+  'test/functions/cli/work.test.ts': 'sweep reconcile',
+  'test/functions/cli/looks.test.ts': 'plan drift adopt',
+  'test/functions/cli/mistakes.test.ts': 'explain',
   'test/functions/cli/gc.test.ts': 'gc',
   'test/functions/cli/doctor/doctor.test.ts': 'doctor',
   'test/functions/cli/bundle/bundle.test.ts': 'support-bundle replay',
-  'test/functions/cli/adopt/adopt.test.ts': 'adopt',
   'test/functions/cli/lint.test.ts': 'lint',
   'test/functions/cli/program.test.ts': 'serve sandbox',
   'test/functions/cli/npm-pack.test.ts': 'version',
@@ -106,8 +104,7 @@ const REASONS_HELD: Held = {
   'test/scenarios/node/node-lifecycle.test.ts': 'DeletingNode',
   'test/scenarios/routes/routes.test.ts': 'NoRouteCreated FailedToCreateRoute',
   'test/scenarios/peers/nodes.test.ts': 'RouteCreated',
-  'test/functions/node-rows.test.ts': 'NodeBlocked',
-  'test/functions/status-rows.test.ts': 'UnAvailableLoadBalancer',
+  'test/functions/status-rows.test.ts': 'NodeBlocked UnAvailableLoadBalancer',
   'test/laws/drift/drift.test.ts': 'DriftRepaired DriftReported',
 };
 
@@ -159,7 +156,7 @@ const PROMISES: Readonly<Record<string, string>> = {
   'a support bundle has no secret': 'test/functions/cli/bundle/bundle.test.ts › a bundle has no secret',
   'a settled world is not written to': 'test/scenarios/trouble/quiet.test.ts › a world that is settled costs a sweep over %i Services no write and at most ten calls',
   'a Service costs a handful of calls': 'test/scenarios/processes/calls-together.test.ts › of eight together each costs some five calls',
-  'a dry run changes nothing': 'test/functions/cli/cli.test.ts › plan shows what a sweep would do and changes nothing',
+  'a dry run changes nothing': 'test/functions/cli/looks.test.ts › plan shows what a sweep would do and changes nothing',
   'options that change delete nothing that serves': 'test/scenarios/reconfigured/every-option.test.ts › %s, changed and changed back, deletes nothing that serves; what is deleted meanwhile goes as soon as it is right again',
   'a restored cluster keeps its load balancers in the quarantine': 'test/scenarios/reconfigured/restored-cluster.test.ts › loses no load balancer',
   'what Services left goes only after a delay': 'test/scenarios/orphans/quarantine.test.ts › stays for the delay, says until when, and then goes with everything',

@@ -1,248 +1,200 @@
+/** Rows of the page: what an object says of itself, or else its last run in this process. */
 import { expect, test } from 'vitest';
-import { goneRows, serviceRows, type LastReport } from '../../functions/status-rows.ts';
-import type { Condition, Service } from '../../shared/model/kubernetes.ts';
-import { FINALIZER, READY_CONDITION } from '../../shared/model/ownership.ts';
+import { goneRows, nodeRows, routesRow, serviceRows, type LastReport } from '../../functions/status-rows.ts';
+import type { Condition, Node, Service } from '../../shared/model/kubernetes.ts';
+import { SERVER_GONE, UNINITIALIZED_TAINT } from '../../shared/model/node/node.ts';
+import { FINALIZER, LOAD_BALANCER_ID, READY_CONDITION } from '../../shared/model/ownership.ts';
 import type { ErrorCode } from '../../shared/model/errors.ts';
-import type { Outcome } from '../../shared/model/outcome.ts';
+import type { Outcome, Report } from '../../shared/model/outcome.ts';
 import type { Key } from '../../shared/model/request.ts';
-import { renderPage } from '../../shared/report/page/objects-page.ts';
-import { DRIFT, PLAN } from '../http/test-server.ts';
+import type { StatusRow } from '../../shared/report/page.ts';
+import { DRIFT, PLAN as WITH_STEP } from '../http/test-server.ts';
 
-/** As it comes from the wire: client-node's type is a class, whose literals the linter refuses. */
-function aSpec(type: string, loadBalancerClass?: string): Service['spec'] {
-  return JSON.parse(JSON.stringify({ type, loadBalancerClass })) as Service['spec'];
+const PLAN = { ...WITH_STEP, steps: [] };
+const SINCE = '2026-11-20T01:00:00Z';
+const SEEN = '2026-11-21T02:00:00Z';
+const AT = '2026-11-21T03:00:00Z';
+const SETTLED: Outcome = { status: 'settled' };
+const BLOCKED: Outcome = { status: 'blocked', reason: 'no such subnet' };
+const failed = (code: ErrorCode): Outcome => ({ status: 'failed', code, message: 'x', retryAfterMs: 1 });
+const EVALUATED = { outcome: SETTLED, plan: PLAN };
+
+interface Written {
+  readonly name?: string;
+  readonly metadata?: object;
+  readonly spec?: object;
+  readonly status?: object;
 }
 
-function aService(name: string, change: Partial<Service> = {}): Service {
-  return {
-    metadata: { name, namespace: 'shop', uid: name, resourceVersion: '1' },
-    spec: aSpec('LoadBalancer'),
-    ...change,
+/** As it comes from the wire. */
+function anObject({ name = 'web', metadata, spec, status }: Written, namespace?: string): unknown {
+  const its = { name, namespace, uid: name, resourceVersion: '1', ...metadata };
+  return JSON.parse(JSON.stringify({ metadata: its, spec, status }));
+}
+const aService = ({ spec, ...its }: Written = {}): Service =>
+  anObject({ ...its, spec: { type: 'LoadBalancer', ...spec } }, 'shop') as Service;
+const aNode = (its: Written = {}): Node => anObject({ name: 'a', spec: {}, ...its }) as Node;
+
+function told(status: Condition['status'], reason: string, ...ips: readonly string[]): object {
+  const condition = { type: READY_CONDITION, status, reason, message: 'in words', lastTransitionTime: SINCE };
+  return { loadBalancer: { ingress: ips.map((ip) => ({ ip })) }, conditions: [condition] };
+}
+
+type Run = Pick<Report, 'outcome'> & Partial<Report>;
+
+function rowsOf(
+  { services = [], nodes = [] }: { services?: readonly Service[]; nodes?: readonly Node[] },
+  runs: Readonly<Record<string, Run>> = {},
+): readonly StatusRow[] {
+  const last = ([key, run]: [string, Run]): [Key, LastReport] => {
+    const request = { key: key as Key, trigger: 'audit' } as const;
+    const report = { request, applied: [], durationMs: 1, calls: 1, failedRequestIds: [], ...run };
+    return [request.key, { at: AT, since: SEEN, report }];
   };
-}
-
-function ready(status: Condition['status'], reason: string): NonNullable<Service['status']> {
-  const condition = { type: READY_CONDITION, status, reason, message: 'in words', lastTransitionTime: '' };
-  return { loadBalancer: { ingress: [{ ip: '203.0.113.10' }] }, conditions: [condition] };
-}
-
-const rows = (services: readonly Service[], reports = new Map<Key, LastReport>()): unknown =>
-  serviceRows(services, {}, reports).map(({ object, state, reason, address }) => [
-    object,
-    state,
-    reason,
-    address,
-  ]);
-
-test('a Service that this process has not run is as its own status says', () => {
-  expect(
-    rows([
-      aService('new'),
-      aService('up', { status: ready('True', 'EnsuredLoadBalancer') }),
-      aService('busy', { status: ready('False', 'EnsuringLoadBalancer') }),
-      aService('bad', { status: ready('False', 'SyncLoadBalancerFailed') }),
-      aService('bad-and-up', { status: ready('True', 'SyncLoadBalancerFailed') }),
-      aService('stopped', { status: ready('False', 'LoadBalancerBlocked') }),
-      aService('no-address', { status: ready('False', 'EnsuredLoadBalancer') }),
-      aService('no-nodes', { status: ready('True', 'UnAvailableLoadBalancer') }),
-    ]),
-  ).toEqual([
-    ['service/shop/new', 'unknown', 'no run yet', undefined],
-    ['service/shop/up', 'settled', 'in words', '203.0.113.10'],
-    ['service/shop/busy', 'progressing', 'in words', '203.0.113.10'],
-    ['service/shop/bad', 'failed', 'in words', '203.0.113.10'],
-    ['service/shop/bad-and-up', 'failed', 'in words', '203.0.113.10'],
-    ['service/shop/stopped', 'blocked', 'in words', '203.0.113.10'],
-    ['service/shop/no-address', 'settled', 'in words', '203.0.113.10'],
-    ['service/shop/no-nodes', 'settled', 'in words', '203.0.113.10'],
-  ]);
-});
-
-test('a problem is as old as the condition says, whenever this process began; a run that failed in an outage tells nothing', () => {
-  const old = '2026-11-20T01:00:00Z';
-  const seen = '2026-11-21T02:00:00Z';
-  const since = (status: Condition['status'], outcome: Outcome): unknown => {
-    const its = ready(status, status === 'False' ? 'LoadBalancerBlocked' : 'EnsuredLoadBalancer');
-    const conditions = its.conditions?.map((one) => ({ ...one, lastTransitionTime: old }));
-    const request = { key: 'service/shop/a', trigger: 'audit' } as const;
-    const report = { request, outcome, applied: [], durationMs: 1, calls: 1, failedRequestIds: [] };
-    const last = { report, at: '2026-11-21T03:00:00Z', since: seen };
-    const reports = new Map([[request.key, last]] as const);
-    const [row] = serviceRows(
-      [aService('a', { status: { ...its, conditions: conditions ?? [] } })],
-      {},
-      reports,
-    );
-    return [row?.since, row?.unknownSince];
-  };
-  const failed = (code: ErrorCode): Outcome => ({ status: 'failed', code, message: 'x', retryAfterMs: 1 });
-  expect(since('False', { status: 'blocked', reason: 'x' })).toEqual([old, undefined]);
-  expect(since('True', { status: 'blocked', reason: 'x' })).toEqual([seen, undefined]);
-  expect(since('True', failed('QUOTA_EXCEEDED'))).toEqual([seen, undefined]);
-  expect(since('True', failed('CLOUD_UNAVAILABLE'))).toEqual([seen, seen]);
-});
-
-test('of several addresses every one is shown', () => {
-  const ingress = [
-    { ip: '203.0.113.10', ipMode: 'VIP' },
-    { ip: 'fd00::5', ipMode: 'VIP' },
+  const reports = new Map(Object.entries(runs).map(last));
+  return [
+    ...serviceRows(services, {}, reports),
+    ...goneRows(services, reports),
+    ...nodeRows(nodes, reports),
+    ...routesRow(reports),
   ];
-  const status = { ...ready('True', 'EnsuredLoadBalancer'), loadBalancer: { ingress } };
-  expect(rows([aService('dual', { status })])).toEqual([
-    ['service/shop/dual', 'settled', 'in words', '203.0.113.10, fd00::5'],
-  ]);
+}
+
+test.each([
+  ['True', 'EnsuredLoadBalancer', 'settled'],
+  ['False', 'EnsuredLoadBalancer', 'settled'],
+  ['True', 'UnAvailableLoadBalancer', 'settled'],
+  ['False', 'EnsuringLoadBalancer', 'progressing'],
+  ['False', 'SyncLoadBalancerFailed', 'failed'],
+  ['True', 'SyncLoadBalancerFailed', 'failed'],
+  ['False', 'LoadBalancerBlocked', 'blocked'],
+] as const)(
+  'a Service that this process has not run is as its status says: %s %s',
+  (ready, reason, state) => {
+    const its = { object: 'service/shop/web', state, reason: 'in words', address: '203.0.113.10, fd00::5' };
+    const status = told(ready, reason, '203.0.113.10', 'fd00::5');
+    expect(rowsOf({ services: [aService({ status })] })).toMatchObject([its]);
+  },
+);
+
+test.each<[string, Condition['status'], Outcome, Pick<StatusRow, 'since' | 'unknownSince'>]>([
+  ['as old as the condition says', 'False', BLOCKED, { since: SINCE }],
+  ['as old as this process knows', 'True', BLOCKED, { since: SEEN }],
+  ['as old as this process knows, too', 'True', failed('QUOTA_EXCEEDED'), { since: SEEN }],
+  ['not known in an outage', 'True', failed('CLOUD_UNAVAILABLE'), { since: SEEN, unknownSince: SEEN }],
+])('a problem is %s', (_, ready, outcome, expected) => {
+  const status = told(ready, ready === 'False' ? 'LoadBalancerBlocked' : 'EnsuredLoadBalancer');
+  const [row] = rowsOf({ services: [aService({ status })] }, { 'service/shop/web': { outcome } });
+  expect({ since: row?.since, unknownSince: row?.unknownSince }).toEqual({
+    ...{ unknownSince: undefined, ...expected },
+  });
 });
 
-test('the last run comes before the status', () => {
-  const report: LastReport = {
-    at: '2026-11-21T03:00:00Z',
-    report: {
-      request: { key: 'service/shop/up', trigger: 'audit' },
-      outcome: { status: 'blocked', reason: 'no such subnet' },
-      applied: [],
-      durationMs: 1,
-      calls: 1,
-      failedRequestIds: [],
-    },
+test('only who wants, holds or held a load balancer has a row, and a Service that is gone while something of it is held back', () => {
+  const held = { finalizers: [FINALIZER] };
+  const other = { loadBalancerClass: 'other' };
+  const services = [
+    aService({ name: 'new' }),
+    aService({ name: 'plain', spec: { type: 'ClusterIP' } }),
+    aService({ name: 'classed', spec: other }),
+    aService({ name: 'theirs', spec: other, metadata: held }),
+    aService({ name: 'leaving', spec: { type: 'ClusterIP' }, metadata: held }),
+    aService({ name: 'let-go', spec: other, metadata: held, status: told('Unknown', 'Released') }),
+    aService({ name: 'taken', spec: other, metadata: held, status: told('Unknown', 'TakenOver') }),
+  ];
+  const runs = {
+    'service/shop/gone': { outcome: BLOCKED },
+    'service/shop/done': { outcome: SETTLED },
+    'node/shop': { outcome: BLOCKED },
   };
-  const service = aService('up', { status: ready('True', 'EnsuredLoadBalancer') });
-
-  expect(rows([service], new Map([['service/shop/up', report]]))).toEqual([
-    ['service/shop/up', 'blocked', 'no such subnet', '203.0.113.10'],
-  ]);
-});
-
-test('only who wants, or still holds, a load balancer is shown', () => {
-  const plain = aService('plain', { spec: aSpec('ClusterIP') });
-  const classed = aService('classed', { spec: aSpec('LoadBalancer', 'other') });
-  const leaving = aService('leaving', {
-    metadata: { ...aService('leaving').metadata, finalizers: [FINALIZER] },
-    spec: aSpec('ClusterIP'),
-  });
-
-  expect(rows([plain, classed, leaving])).toEqual([
-    ['service/shop/leaving', 'unknown', 'no run yet', undefined],
-  ]);
-});
-
-test('a Service that was released has a row, one that never was ours has none', () => {
-  const held = (name: string): Service['metadata'] => ({
-    ...aService(name).metadata,
-    finalizers: [FINALIZER],
-  });
-  const other = aSpec('LoadBalancer', 'other');
-  const released = { metadata: held('let-go'), spec: other, status: ready('Unknown', 'Released') };
-  const takenOver = { metadata: held('taken'), spec: other, status: ready('Unknown', 'TakenOver') };
-
   expect(
-    rows([
-      aService('a', released),
-      aService('b', takenOver),
-      aService('c', { metadata: held('theirs'), spec: other }),
-    ]),
+    rowsOf({ services }, runs).map(({ object, state, reason }) => `${object} ${state} ${reason}`),
   ).toEqual([
-    ['service/shop/let-go', 'blocked', 'in words', '203.0.113.10'],
-    ['service/shop/taken', 'blocked', 'in words', '203.0.113.10'],
+    'service/shop/new unknown no run yet',
+    'service/shop/leaving unknown no run yet',
+    'service/shop/let-go blocked in words',
+    'service/shop/taken blocked in words',
+    'service/shop/gone blocked no such subnet',
   ]);
 });
 
-test('a Service that is gone has a row while something of it is held back', () => {
-  const report = (key: Key, status: 'blocked' | 'settled'): readonly [Key, LastReport] => {
-    const outcome = status === 'blocked' ? { status, reason: 'in words' } : { status };
-    const request = { key, trigger: 'sweep' } as const;
-    const run = { request, outcome, applied: [], durationMs: 1, calls: 1, failedRequestIds: [] };
-    return [key, { at: '2026-01-01T00:00:00Z', report: run }];
+test('the last run comes before the status; what waits for approval, what has no effect and drift are on the row of a settled Service', () => {
+  const change = { address: 'pool/tcp/80', kind: 'pool', changes: [], reason: 'x' } as const;
+  const plan = {
+    ...{ ...PLAN, drift: DRIFT },
+    awaitingApproval: [{ ...change, verb: 'update' as const, approval: 'aaaaaaaaaaaa' }],
+    refused: [{ ...change, approval: 'bbbbbbbbbbbb' }],
+    problems: [{ field: 'lb-method', value: 'RANDOM', message: 'must be ROUND_ROBIN' }],
   };
-  const reports = new Map([
-    report('service/shop/gone', 'blocked'),
-    report('service/shop/there', 'blocked'),
-    report('service/shop/done', 'settled'),
-    report('node/shop', 'blocked'),
-  ]);
-
-  const gone = goneRows([aService('there')], reports);
-
-  expect(gone.map(({ object, state, reason }) => [object, state, reason])).toEqual([
-    ['service/shop/gone', 'blocked', 'in words'],
-  ]);
-});
-
-test('a change that waits for approval is on the row of a settled Service, and its plan can be opened', () => {
-  const awaitingApproval = {
-    verb: 'update',
-    address: 'pool/tcp/80',
-    kind: 'pool',
-    changes: [],
-    reason: 'x',
-  } as const;
-  const report: LastReport = {
-    at: '2026-11-21T03:00:00Z',
-    report: {
-      request: { key: 'service/shop/up', trigger: 'sweep' },
-      outcome: { status: 'settled' },
-      plan: {
-        object: 'service/shop/up',
-        services: ['shop/up'],
-        steps: [],
-        refused: [],
-        awaitingApproval: [{ ...awaitingApproval, approval: 'aaaaaaaaaaaa' }],
-        problems: [{ field: 'lb-method', value: 'RANDOM', message: 'must be ROUND_ROBIN' }],
-        foreign: [],
-      },
-      applied: [],
-      durationMs: 1,
-      calls: 1,
-      failedRequestIds: [],
-    },
-  };
-  const [row] = serviceRows([aService('up')], {}, new Map<Key, LastReport>([['service/shop/up', report]]));
-
+  const services = [aService({ status: told('False', 'SyncLoadBalancerFailed') })];
+  const [row] = rowsOf({ services }, { 'service/shop/web': { outcome: SETTLED, plan } });
   expect(row).toMatchObject({
-    reason: 'as desired; 1 change waits for approval; lb-method "RANDOM" must be ROUND_ROBIN',
-    planSteps: 0,
-    awaitingApproval: 1,
-    problems: 1,
+    reason:
+      'as desired; 2 changes wait for approval; lb-method "RANDOM" must be ROUND_ROBIN; drift, 1 to update, 1 to create; levelset undoes it',
+    ...{ state: 'settled', planSteps: 0, awaitingApproval: 2, problems: 1, drift: 2 },
+    plan: expect.stringContaining(
+      'approve with the annotation levelset.openstack.org/approve: bbbbbbbbbbbb,aaaaaaaaaaaa',
+    ) as string,
   });
-  expect(row?.plan).toContain('approve with the annotation levelset.openstack.org/approve: aaaaaaaaaaaa');
+  const stays = { outcome: SETTLED, plan: { ...plan, driftStays: true as const } };
+  const [left] = rowsOf({ services }, { 'service/shop/web': stays });
+  expect(left?.reason).toContain('levelset only adds what is missing (drift: report)');
+  expect(left?.plan).toContain('~ pool/tcp/80: lb_algorithm: "SOURCE_IP" -> "ROUND_ROBIN"');
 });
 
 test('the row of each Service names those that share its load balancer', () => {
   const on = (name: string, id: string): Service =>
-    aService(name, {
-      metadata: {
-        ...aService(name).metadata,
-        annotations: { 'loadbalancer.openstack.org/load-balancer-id': id },
-      },
-    });
-  const shown = serviceRows([on('a', '1'), on('b', '1'), on('c', '2'), aService('d')], {}, new Map());
-
-  expect(shown.map(({ object, sharedWith }) => [object, sharedWith])).toEqual([
-    ['service/shop/a', ['shop/b']],
-    ['service/shop/b', ['shop/a']],
-    ['service/shop/c', undefined],
-    ['service/shop/d', undefined],
+    aService({ name, metadata: { annotations: { [LOAD_BALANCER_ID]: id } } });
+  const services = [on('a', '1'), on('b', '1'), on('c', '2'), aService({ name: 'd' })];
+  expect(rowsOf({ services }).map(({ sharedWith }) => sharedWith)).toEqual([
+    ['shop/b'],
+    ['shop/a'],
+    undefined,
+    undefined,
   ]);
 });
 
-test('drift is on the row of a settled Service, and on the page', () => {
-  const at = '2026-11-21T03:00:00Z';
-  const shown = (stays: boolean): readonly [string, string] => {
-    const report = {
-      request: { key: 'service/shop/up', trigger: 'sweep' },
-      outcome: { status: 'settled' },
-      plan: { ...PLAN, steps: [], drift: DRIFT, ...(stays ? { driftStays: true as const } : {}) },
-      ...{ applied: [], durationMs: 1, calls: 1, failedRequestIds: [] },
-    } as const;
-    const rowsOf = serviceRows([aService('up')], {}, new Map([['service/shop/up', { at, report }]]));
-    return [rowsOf[0]?.reason ?? '', renderPage({ cluster: 'prod', generatedAt: at, rows: rowsOf })];
-  };
+const taints = [{ key: UNINITIALIZED_TAINT, effect: 'NoSchedule' }];
+const annotations = { [SERVER_GONE]: '1 p r s' };
+const gone = 'its server does not exist; levelset looks for it once more';
 
-  const [reason, html] = shown(false);
-  expect(reason).toBe('as desired; drift, 1 to update, 1 to create; levelset undoes it');
-  expect(html).toContain('<summary>Plan: 2 of drift</summary>');
-  const [left, listed] = shown(true);
-  expect(left).toContain('levelset only adds what is missing (drift: report)');
-  expect(listed).toContain(
-    '~ pool/tcp/80: lb_algorithm: &quot;SOURCE_IP&quot; -&gt; &quot;ROUND_ROBIN&quot;',
+test.each<[string, Written, Run | undefined, string | undefined]>([
+  ['waits for its beginning', { spec: { taints } }, undefined, 'progressing waits to be initialised'],
+  ['lost its server', { metadata: { annotations } }, undefined, `progressing ${gone}`],
+  ['was told what is wrong', { spec: { taints }, status: told('False', 'x') }, undefined, 'failed in words'],
+  ['waits for somebody', { status: told('False', 'NodeBlocked') }, undefined, 'blocked in words'],
+  ['says nothing', {}, undefined, undefined],
+  ['was told that all is well again', { status: told('True', 'x') }, undefined, undefined],
+  ['is blocked by its last run', {}, { outcome: BLOCKED }, 'blocked no such subnet'],
+  ['was well in its last run', { status: told('False', 'x') }, EVALUATED, undefined],
+  [
+    'had an event that led to no read',
+    { status: told('False', 'x') },
+    { outcome: SETTLED },
+    'failed in words',
+  ],
+])('a Node that %s has its row, or none', (_, its, run, expected) => {
+  const rows = rowsOf({ nodes: [aNode(its)] }, run && { 'node/a': run });
+  expect(rows.map(({ state, reason }) => `${state} ${reason}`)).toEqual(
+    expected === undefined ? [] : [expected],
   );
+});
+
+test('the row of a Node names its server, and the addresses without the host name', () => {
+  const serverId = 'aaaaaaaa-0000-4000-8000-000000000001';
+  const addresses = [
+    { type: 'InternalIP', address: '10.0.0.7' },
+    { type: 'ExternalIP', address: '203.0.113.7' },
+    { type: 'Hostname', address: 'a' },
+  ];
+  const spec = { providerID: `openstack:///${serverId}` };
+  const nodes = [aNode({ spec, status: { ...told('False', 'x'), addresses } })];
+  expect(rowsOf({ nodes })).toMatchObject([{ serverId, since: SINCE, address: '10.0.0.7, 203.0.113.7' }]);
+});
+
+test('routes have a row while a run says that they are not settled', () => {
+  expect(rowsOf({}, { routes: { outcome: BLOCKED } })).toMatchObject([
+    { object: 'routes', state: 'blocked' },
+  ]);
+  expect(rowsOf({}, { routes: EVALUATED })).toEqual([]);
 });

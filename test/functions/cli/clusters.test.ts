@@ -5,41 +5,27 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import type { Texts } from '../../../shared/clusters/entry.ts';
-import { addNodeIn, cloudConfFor, kubeconfigFor } from '../../support/sandbox-world.ts';
-import { addressOf, aService, sandboxWorld, silentUrl } from '../sandbox-world.ts';
+import { cloudConfFor, kubeconfigFor } from '../../support/sandbox-world.ts';
+import { textsOf, twoSandboxes } from '../clusters/fleet.ts';
+import { addressOf, aService, silentUrl } from '../sandbox-world.ts';
 import { err, out, run } from './command-line.ts';
 
-interface Fleet {
-  readonly a: Sandbox;
-  readonly b: Sandbox;
-  /** A command line with --clusters. */
-  readonly levelset: (line: string) => Promise<number>;
-}
-
-/** Two clusters with a Service `web` each, and more entries. */
-async function fleet(others: (a: Sandbox) => Readonly<Record<string, Texts>> = () => ({})): Promise<Fleet> {
-  const { sandbox: a } = await sandboxWorld({ pendingMs: 1 });
-  const { sandbox: b } = await sandboxWorld({ nodes: 0 });
-  addNodeIn(a, 'b-node-1', b);
+/** Two clusters with a Service `web` each, more entries, and a command line with --clusters. */
+async function fleet(others: (a: Sandbox) => Readonly<Record<string, Texts>> = () => ({})) {
+  const [a, b] = await twoSandboxes();
   const folder = mkdtempSync(join(tmpdir(), 'levelset-clusters-'));
   onTestFinished(() => {
     rmSync(folder, { recursive: true });
   });
   for (const { kube } of [a, b]) kube.apply(aService('web'));
-  const entries = { a: textsOf(a, a), b: textsOf(b, a), ...others(a) };
+  const entries = { a: textsOf('a', a, a), b: textsOf('b', b, a), ...others(a) };
   for (const [name, texts] of Object.entries(entries)) {
     mkdirSync(join(folder, name));
     for (const [text, content] of Object.entries(texts)) writeFileSync(join(folder, name, text), content);
   }
-  return {
-    a,
-    b,
-    levelset: (line) => run(`${line} --clusters=folder:${folder} --allow-local-servers=true`, {}),
-  };
-}
-
-function textsOf(cluster: Sandbox, { authUrl }: Sandbox): Texts {
-  return { kubeconfig: kubeconfigFor(cluster), 'cloud.conf': cloudConfFor(authUrl) };
+  const levelset = (line: string) =>
+    run(`${line} --clusters=folder:${folder} --allow-local-servers=true`, {});
+  return { a, b, levelset };
 }
 
 const uidOf = ({ kube }: Sandbox): string => kube.get('Namespace', '', 'kube-system')?.metadata.uid ?? '';
@@ -50,8 +36,8 @@ test('plan goes through all clusters, and names those that it cannot read', asyn
   const url = await silentUrl();
   const { a, b, levelset } = await fleet((it) => ({
     broken: { kubeconfig: 'no kubeconfig' },
-    silent: { ...textsOf(it, it), kubeconfig: kubeconfigFor(it).replace(it.kubeUrl, url) },
-    twin: textsOf(it, it),
+    silent: { ...textsOf('silent', it, it), kubeconfig: kubeconfigFor(it).replace(it.kubeUrl, url) },
+    twin: textsOf('twin', it, it),
   }));
 
   expect(await levelset('plan')).toBe(1);
@@ -143,7 +129,7 @@ test('gc works in the project of one entry, and touches no cluster of any', asyn
 
 test('the doctor looks at each cluster, and names the entry that is wrong without what it says', async () => {
   const { levelset } = await fleet((a) => ({
-    broken: { ...textsOf(a, a), 'cloud.conf': cloudConfFor('http://127.0.0.1:9/secret-path/v3') },
+    broken: { ...textsOf('broken', a, a), 'cloud.conf': cloudConfFor('http://127.0.0.1:9/secret-path/v3') },
   }));
 
   expect(await levelset('doctor -o json')).toBe(1);

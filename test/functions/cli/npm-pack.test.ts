@@ -13,6 +13,10 @@ import { aService, sandboxWorld } from '../sandbox-world.ts';
 const run = promisify(execFile);
 const { name, version } = JSON.parse(textOf('package.json')) as { name: string; version: string };
 
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly version: string; readonly integrity: string }>>;
+}
+
 let directory: string;
 let installed: string;
 let packed: { readonly size: number; readonly files: readonly { readonly path: string }[] };
@@ -39,31 +43,19 @@ afterAll(() => rm(directory, { recursive: true }));
 const levelset = async (args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> =>
   (await run(join(installed, '.bin/levelset'), args, { env: { ...process.env, ...env } })).stdout.trim();
 
-test('is one package of a few megabytes', async () => {
-  const lock = JSON.parse(await readFile(join(installed, '.package-lock.json'), 'utf8')) as {
-    packages: object;
-  };
-  expect(Object.keys(lock.packages)).toEqual([`node_modules/${name}`]);
+test('is one package of a few megabytes with the program, the list of what is in it and the licence, for the Node that it is built for', async () => {
+  const { packages } = JSON.parse(await readFile(join(installed, '.package-lock.json'), 'utf8')) as Lock;
+  expect(Object.keys(packages)).toEqual([`node_modules/${name}`]);
   expect(packed.size).toBeLessThan(2_000_000);
-});
-
-test('has the program, the list of what is in it, the licence, and nothing else', async () => {
   const others = packed.files
     .map(({ path }) => path)
     .filter((path) => !/^dist\/chunks\/[\w-]+-[A-Z0-9]{8}\.mjs$/.test(path));
-  expect(others.toSorted()).toEqual([
-    'LICENSE',
-    'README.md',
-    'dist/levelset.mjs',
-    'dist/sbom.cdx.json',
-    'package.json',
-  ]);
+  const files = ['LICENSE', 'README.md', 'dist/levelset.mjs', 'dist/sbom.cdx.json', 'package.json'];
+  expect(others.toSorted()).toEqual(files);
   expect((await stat(join(installed, name, 'dist/levelset.mjs'))).mode & 0o111).toBe(0o111);
-});
-
-test('asks for the Node that the program is built for; a checkout brings that along and starts on Node 20', async () => {
   const manifest = JSON.parse(await readFile(join(installed, name, 'package.json'), 'utf8')) as unknown;
   expect(manifest).toMatchObject({ name, engines: { node: '>=24' } });
+  // a checkout brings that along
   expect(JSON.parse(textOf('package.json'))).toMatchObject({ engines: { node: '>=20' } });
 });
 
@@ -77,15 +69,12 @@ test('says its version, and plans', async () => {
 test('lists every package that is bundled, with the hash of the lock', async () => {
   const sbom = JSON.parse(await readFile(join(installed, name, 'dist/sbom.cdx.json'), 'utf8')) as Sbom;
   expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name, version } } });
-  const lock = JSON.parse(textOf('package-lock.json')) as {
-    packages: Record<string, { version: string; integrity: string }>;
-  };
-  const got = lock.packages['node_modules/got'];
+  const { packages } = JSON.parse(textOf('package-lock.json')) as Lock;
+  const { version: locked = '', integrity = '' } = packages['node_modules/got'] ?? {};
+  const content = Buffer.from(integrity.slice(7), 'base64').toString('hex');
   expect(sbom.components.find((one) => one.name === 'got')).toMatchObject({
-    purl: `pkg:npm/got@${got?.version}`,
-    hashes: [
-      { alg: 'SHA-512', content: Buffer.from(got?.integrity.slice(7) ?? '', 'base64').toString('hex') },
-    ],
+    purl: `pkg:npm/got@${locked}`,
+    hashes: [{ alg: 'SHA-512', content }],
   });
   const names = sbom.components.map((one) => one.name);
   expect(names).toEqual(expect.arrayContaining(['express', 'commander', '@kubernetes/client-node', 'yaml']));

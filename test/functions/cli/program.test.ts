@@ -1,10 +1,9 @@
 /** The program as a process of its own: how it starts, how it ends. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { aService, sandboxWorld, until } from '../sandbox-world.ts';
-import { err, run } from './command-line.ts';
 
 interface Program {
   readonly output: () => string;
@@ -44,31 +43,6 @@ test('serve ends on SIGTERM with 0, within seconds', async () => {
   expect(serve.output()).not.toContain('token-');
 });
 
-test('npm start tells the story to the last address, and Ctrl-C ends it cleanly', async () => {
-  const started = performance.now();
-  const story = start('sandbox --serve --listen 127.0.0.1:0', { NO_COLOR: '1' });
-  await until('the page is up', () => story.output().includes('status page'));
-  expect(performance.now() - started).toBeLessThan(20_000);
-  const url = /status page +(\S+)/.exec(story.output())?.[1] ?? '';
-  const directory = /KUBECONFIG=(\S+)\/\w+\.kubeconfig/.exec(story.output())?.[1] ?? '';
-
-  await until('every example has its address', () => {
-    const applied = story.output().match(/Service applied/g)?.length ?? 0;
-    const served = story.output().match(/ serves at /g)?.length ?? 0;
-    return applied > 0 && served >= applied;
-  });
-  expect(story.output()).toMatch(/default\/nginx +plan\n +default\/nginx: 2 to create\n +\+ lb/);
-  expect(story.output()).not.toContain('\u001b[');
-  await until('a Node has joined', () => /Node node-4 +matches its server/.test(story.output()));
-  expect(story.output()).toMatch(
-    /Node node-4 +plan\n[^]+addresses: \+ [^]+providerID: "" -> "openstack:\/\/\//,
-  );
-  expect(await (await fetch(url)).text()).toContain('default/nginx');
-
-  expect((await story.end('SIGINT')).code).toBe(0);
-  await expect(stat(directory)).rejects.toThrow('ENOENT');
-});
-
 test('the sandbox alone can be used by another process, as the release that is asked for', async () => {
   const sandbox = start('sandbox --openstack-release 2026.2', {});
   await until('it is up', () => sandbox.output().includes('Ctrl-C'));
@@ -92,9 +66,4 @@ test('what nobody reads to its end, such as head, is no error', async () => {
   help.stdout.destroy();
   expect(await once(help, 'exit')).toEqual([0, null]);
   expect(told).toBe('');
-});
-
-test('the sandbox is no release that nobody measured', async () => {
-  expect(await run('sandbox --openstack-release 2030.1', {})).toBe(1);
-  expect(err.join('\n')).toContain('--openstack-release has a value that is not allowed: give one of 2022.2');
 });

@@ -1,17 +1,11 @@
-/** Commands that wait, by a real clock. */
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
-import { sandboxWorld } from '../sandbox-world.ts';
+import { expect, test } from 'vitest';
+import { sandboxWorld, silentUrl } from '../sandbox-world.ts';
 import { err, out, run } from './command-line.ts';
 
 test('what waits for Keystone says so after 2 s, and stops after 10 s', async () => {
   const { env, flags } = await sandboxWorld();
-  const silent = createServer().listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  onTestFinished(() => void silent.close());
-  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v3`;
+  const url = `${await silentUrl()}/v3`;
   const conf = await readFile(flags.cloudConfig, 'utf8');
   await writeFile(flags.cloudConfig, conf.replace(/auth-url = .*/, `auth-url = ${url}`));
 

@@ -14,11 +14,6 @@ afterEach(() => {
 const NO_TOKENS = { auditTokens: [], resyncTokens: [], pageTokens: [] };
 const passes = (ms = 10): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
-interface World {
-  readonly name: string;
-  readonly stop: () => Promise<void>;
-}
-
 /** Clusters of which `slow` ones end when `lasting` is resolved. */
 function world() {
   const readings = new Map<string, EntryReading>();
@@ -36,7 +31,7 @@ function world() {
   const registry = { isAway: false };
   const answer = <T>(from: () => T): Promise<T> =>
     registry.isAway ? Promise.reject(new Error('it is away')) : Promise.resolve(from());
-  const clusters = new ConnectedClusters<World>({
+  const clusters = new ConnectedClusters<{ readonly name: string; stop(): Promise<void> }>({
     registry: {
       names: () => answer(() => [...readings.keys()].sort()),
       read: (name) => answer(() => readings.get(name)),
@@ -71,13 +66,15 @@ function world() {
   return { clusters, registry, readings, uids, put, slow, unfit, lasting, begun, told };
 }
 
-test('the end of the process waits for the last run of a cluster whose entry has just gone', async () => {
+test('of an entry that has just gone the tokens open nothing, and the end of the process waits for the last run of its cluster', async () => {
   const { clusters, readings, put, slow, lasting } = world();
   put('a', 'one');
   slow.add('one');
   await clusters.look();
+  expect(clusters.entryOf('a')).toBeDefined();
   readings.delete('a');
   await clusters.look();
+  expect(clusters.entryOf('a')).toBeUndefined();
   const stopped = vi.fn<() => void>();
   void clusters.stop().then(stopped);
   await passes();
@@ -151,19 +148,6 @@ test('after a restart a cluster is that of the entry that names its UID, and of 
   await clusters.look();
   expect(begun.sort()).toEqual(['b as one', 'd as three']);
   expect(clusters.problemsOf('a')).toEqual([isAnother('a', 'b')]);
-});
-
-test('the tokens of an entry that is gone open nothing while the last runs of its cluster take their time', async () => {
-  const { clusters, readings, put, slow, lasting } = world();
-  put('a', 'one');
-  slow.add('one');
-  await clusters.look();
-  expect(clusters.entryOf('a')).toBeDefined();
-  readings.delete('a');
-  await clusters.look();
-  expect(clusters.entryOf('a')).toBeUndefined();
-  lasting.resolve(undefined);
-  await passes();
 });
 
 test('what is wrong with an entry is named while the last runs of its cluster take their time', async () => {

@@ -9,7 +9,14 @@ import dashboard from '../../../infra/monitoring/dashboard.json' with { type: 'j
 import { groupedBy, metricsIn } from '../../../infra/monitoring/queries.ts';
 import { readRules, RULES } from '../../../infra/monitoring/rules.ts';
 import { ERRORS } from '../../../shared/model/errors.ts';
-import { scrapeSandboxes, type Scraped, type Series } from './sandbox-metrics.ts';
+import { serveClusters } from '../../../functions/clusters/serve-clusters.ts';
+import type { Serving } from '../../../functions/serve.ts';
+import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
+import { AUDIT_TOKEN, RESYNC_TOKEN } from '../../http/tokens.ts';
+import { cloudConfFor, kubeconfigFor, SILENT } from '../../support/sandbox-world.ts';
+import { aTlsSecret } from '../../support/tls-secret.ts';
+import { running, type Running } from '../running.ts';
+import { addressOf, aService, sandboxWorld, until } from '../sandbox-world.ts';
 
 /** Labels that Prometheus gives each target. */
 const OF_TARGETS = ['namespace', 'job', 'instance'];
@@ -24,23 +31,20 @@ const asked = [
 ];
 const recordedBy = new Map(recorded.map(({ record, expr }) => [record, groupedBy(expr)]));
 
-let scraping: Promise<Scraped> | undefined;
-/** The first test that asks runs the sandboxes. */
-const scrape = (): Promise<Scraped> => (scraping ??= scrapeSandboxes());
-
-/** By metric, each label that one of its series has; histograms without their suffixes, too. */
-function labelsShown(series: readonly Series[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const shown = new Map<string, Set<string>>();
-  for (const { name, labels } of series) {
-    const known = shown.get(name) ?? new Set();
-    for (const label of Object.keys(labels)) known.add(label);
-    shown.set(name, known);
-  }
-  return shown;
+interface Series {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: string;
 }
 
+let scraping: Promise<readonly Series[]> | undefined;
+/** The first test that asks runs the sandboxes. */
+const scrape = () => (scraping ??= scrapeSandboxes());
+
 test('each metric and label in rules and dashboard is one that serve shows on the sandbox, or a recorded one', async () => {
-  const shown = labelsShown((await scrape()).after);
+  const shown = new Map<string, Set<string>>();
+  for (const { name, labels } of await scrape())
+    shown.set(name, new Set([...(shown.get(name) ?? []), ...Object.keys(labels)]));
   const unknown = asked.flatMap(({ name, expr }) => {
     const named = metricsIn(expr);
     const labelsOf = (metric: string): ReadonlySet<string> | undefined => {
@@ -69,7 +73,7 @@ test('each metric and label in rules and dashboard is one that serve shows on th
 });
 
 test('each value of a label that rules and dashboard ask for is one that the sandbox had', async () => {
-  const { after } = await scrape();
+  const after = await scrape();
   const unseen = asked
     .flatMap(({ expr }) => metricsIn(expr))
     .filter(({ metric }) => !recordedBy.has(metric))
@@ -116,43 +120,121 @@ describe.skipIf(!hasPromtool)('promtool (skipped where it is not installed)', ()
   });
 });
 
-const idOf = ({ name, labels }: Series): string =>
-  `${name}{${Object.entries(labels)
-    .map(([label, value]) => `${label}="${value}"`)
-    .join(', ')}}`;
-
 /** A test of promtool: after eight minutes with the series of the sandbox each recorded rule and each query has an answer. */
-function answersTest({ before, after }: Scraped): object {
-  const first = new Map(before.map((series) => [idOf(series), series.value]));
-  const input = after
+function answersTest(all: readonly Series[]): object {
+  const its = (labels: Series['labels']): string =>
+    Object.entries(labels)
+      .map(([label, value]) => `${label}="${value}"`)
+      .join(', ');
+  const input = all
     .filter(({ name }) => name.startsWith('levelset_'))
-    .map((series) => {
-      const then = first.get(idOf(series));
-      return {
-        series: idOf(series),
-        values: `${then === undefined ? '_x4' : `${then}x4`} ${series.value}x15`,
-      };
-    });
+    .map(({ name, labels, value }) => ({
+      series: `${name}{${its(labels)}}`,
+      values: `0x4 ${value}x15`,
+    }));
+  const answers = [...panels, ...recorded.map(({ record }) => ({ expr: record }))].map(({ expr }) => ({
+    // with the variables of the dashboard as Grafana sets them at first
+    expr: `clamp_max(count(${expr.replaceAll('$__rate_interval', '5m').replaceAll('$cluster', '.*')}), 1)`,
+    eval_time: '8m',
+    exp_samples: [{ value: 1 }],
+  }));
   return {
     rule_files: [RULES],
     evaluation_interval: '1m',
-    tests: [
-      {
-        interval: '1m',
-        input_series: input,
-        promql_expr_test: [...panels, ...recorded.map(({ record }) => ({ expr: record }))].map(
-          ({ expr }) => ({
-            expr: `clamp_max(count(${inGrafana(expr)}), 1)`,
-            eval_time: '8m',
-            exp_samples: [{ value: 1 }],
-          }),
-        ),
-      },
-    ],
+    tests: [{ interval: '1m', input_series: input, promql_expr_test: answers }],
   };
 }
 
-/** With the variables of the dashboard as Grafana sets them at first. */
-function inGrafana(expr: string): string {
-  return expr.replaceAll('$__rate_interval', '5m').replaceAll('$cluster', '.*');
+/** What `levelset serve`, for one cluster and for several, shows of itself after a bad day on the sandbox. */
+async function scrapeSandboxes(): Promise<readonly Series[]> {
+  const world = await sandboxWorld({ pendingMs: 20 });
+  const { sandbox } = world;
+  const one = await running(world, { watch: true, sweepInterval: '2s' });
+  const texts = { kubeconfig: kubeconfigFor(sandbox), 'cloud.conf': cloudConfFor(sandbox.authUrl) };
+  const source = {
+    names: () => Promise.resolve(['prod-a', 'broken']),
+    read: (name: string) => Promise.resolve(name === 'broken' ? { ...texts, kubeconfig: 'none' } : texts),
+  };
+  const flags = { allowLocalServers: 'true', sweepInterval: '1h', listen: '127.0.0.1:0' };
+  const many = await serveClusters({ flags, env: {}, log: SILENT, everyMs: 20 }, source);
+  onTestFinished(() => many.stop());
+  const both = [one, many];
+  await until(
+    'both have swept',
+    async () => (await seriesOf(both)).filter(({ name }) => name === 'levelset_sweeps_total').length >= 2,
+  );
+  const isIdle = (): boolean => both.every(({ idle }) => idle());
+  const mended = await badDay(sandbox, one, isIdle);
+  const last = await seriesOf(both);
+  const shown = new Set(last.map(({ name }) => name));
+  return [...last, ...mended.filter(({ name }) => !shown.has(name))];
+}
+
+/**
+ * Addresses are given, somebody changes a pool, both sides fail, a stranger posts, and at last the password is refused. Returns what is
+ * shown before that: a sweep after it does not know the load balancers.
+ */
+async function badDay(
+  { kube, cloud, fault, setAuditSink }: Sandbox,
+  serving: Running,
+  isIdle: () => boolean,
+): Promise<readonly Series[]> {
+  setAuditSink(`${serving.url}/audit/kubernetes`, AUDIT_TOKEN);
+  const { type, data } = aTlsSecret('one');
+  kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type, data: { ...data } });
+  kube.apply(aService('web', { 'levelset.openstack.org/tls-secret': 'web-tls' }));
+  const web = () => kube.get('Service', 'default', 'web');
+  await until('an address', () => addressOf(web()) !== undefined);
+  const resync = () => serving.post('/resync', RESYNC_TOKEN, { objects: ['service/default/web'] });
+  await until('all is done', isIdle);
+  // what somebody changes is told from levelset's own work once a run has read what is there
+  await resync();
+  await until('all is read', isIdle);
+  for (const pool of cloud.pools) pool['lb_algorithm'] = 'LEAST_CONNECTIONS';
+  for (const lb of cloud.loadbalancers) lb.updated_at = '2040-01-01T00:00:00';
+  await resync();
+  await untilShown(serving, 'levelset_drift_total');
+  const failing = async (side: 'openstack' | 'kube', metric: string, labels: Series['labels']) => {
+    const end = fault({ match: { side, method: 'GET' }, kind: 'fail-before', times: 1_000 });
+    await resync();
+    await untilShown(serving, metric, labels);
+    end();
+    await resync();
+  };
+  // a run that fails, not only a request: the next try of one may be answered
+  await failing('openstack', 'levelset_failures_total', {});
+  await failing('kube', 'levelset_sweeps_total', { result: 'failed' });
+  await serving.post('/audit/kubernetes', 'wrong');
+  await until('all is mended', isIdle);
+  await untilShown(serving, 'levelset_load_balancers');
+  const mended = await seriesOf([serving]);
+  const match = { side: 'openstack' } as const;
+  fault({ match, kind: 'fail-before', status: 401, times: 1_000 });
+  await resync();
+  await untilShown(serving, 'levelset_openstack_requests_total', { service: 'identity', status: '401' });
+  return mended;
+}
+
+async function untilShown(serving: Serving, metric: string, wanted: Series['labels'] = {}): Promise<void> {
+  const isIt = ({ name, labels }: Series): boolean =>
+    name === metric && Object.entries(wanted).every(([label, value]) => labels[label] === value);
+  await until(`${metric} is shown`, async () => (await seriesOf([serving])).some(isIt));
+}
+
+async function seriesOf(servings: readonly Serving[]): Promise<readonly Series[]> {
+  const texts = servings.map(async ({ url }) => (await fetch(`${url}/metrics`)).text());
+  return (await Promise.all(texts)).flatMap(parse);
+}
+
+/** The lines of Prometheus's text format that are values. */
+function parse(text: string): readonly Series[] {
+  return [...text.matchAll(/^([a-z_0-9]+)(?:\{(.*)\})? (\S+)$/gm)].map(
+    ([, name = '', inside = '', value = '']) => ({
+      name,
+      labels: Object.fromEntries(
+        [...inside.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g)].map(([, label = '', is = '']) => [label, is]),
+      ),
+      value,
+    }),
+  );
 }

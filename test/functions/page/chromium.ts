@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { onTestFinished } from 'vitest';
+import axe from 'axe-core';
+import { expect, onTestFinished } from 'vitest';
 import { chromium, type Page } from 'playwright-core';
 
 /** Debian's Chromium, or Chrome. */
@@ -13,26 +14,20 @@ export const noChromium =
 
 if (noChromium !== undefined) console.warn(`tests of the page are skipped: ${noChromium}`);
 
-export interface ObjectDetails {
-  readonly width?: number;
-  readonly height?: number;
-  readonly dark?: boolean;
+interface OpenPage {
+  readonly page: Page;
+  /** What its script failed with, and what its policy refused. */
+  readonly errors: readonly string[];
 }
 
-/** A page in headless Chromium, closed when the test has ended. An error of its script, or a refusal of its policy, is in `errors`. */
-export async function openPage(
-  url: string,
-  { width = 1280, height = 900, dark = false }: ObjectDetails = {},
-): Promise<{ readonly page: Page; readonly errors: string[] }> {
+/** A page in headless Chromium, closed when the test has ended. */
+export async function openPage(url: string, { width = 1280, height = 900 } = {}): Promise<OpenPage> {
   const browser = await chromium.launch({
     ...(PROGRAM && { executablePath: PROGRAM }),
     args: ['--no-sandbox', '--disable-lcd-text'],
   });
   onTestFinished(() => browser.close());
-  const page = await browser.newPage({
-    viewport: { width, height },
-    colorScheme: dark ? 'dark' : 'light',
-  });
+  const page = await browser.newPage({ viewport: { width, height } });
   const errors: string[] = [];
   page.on('pageerror', ({ message }) => errors.push(message));
   page.on('console', (message) => {
@@ -44,8 +39,35 @@ export async function openPage(
   return { page, errors };
 }
 
-/** Writes docs/screenshots/NAME.png if SCREENSHOTS is set: `SCREENSHOTS=1 npm run unit -- test/functions/page`. */
+const SHAPES = {
+  light: { colorScheme: 'light', width: 1000, height: 640 },
+  dark: { colorScheme: 'dark', width: 1000, height: 640 },
+  '360px': { colorScheme: 'light', width: 360, height: 740 },
+} as const;
+
+/** In light, in dark and on a telephone axe-core finds nothing, and nothing is wider than the window. */
+export async function expectReadable(
+  { page, errors }: OpenPage,
+  name: string,
+  shapes = Object.keys(SHAPES) as (keyof typeof SHAPES)[],
+): Promise<void> {
+  for (const shape of shapes) {
+    const { colorScheme, ...size } = SHAPES[shape];
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(size);
+    await page.evaluate(axe.source);
+    const found = await page.evaluate(
+      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.length, nodes[0].html]))`,
+    );
+    expect(found, shape).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), shape).toBe(0);
+    await keepScreenshot(page, `${name}-${shape}`);
+  }
+  expect(errors).toEqual([]);
+}
+
+/** Writes docs/screenshots/NAME.png anew, if it is there and SCREENSHOTS is set: `SCREENSHOTS=1 npm run unit -- test/functions/page`. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
-  if (process.env['SCREENSHOTS'] !== undefined)
-    await page.screenshot({ path: `docs/screenshots/${name}.png` });
+  const path = `docs/screenshots/${name}.png`;
+  if (process.env['SCREENSHOTS'] !== undefined && existsSync(path)) await page.screenshot({ path });
 }

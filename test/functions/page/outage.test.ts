@@ -1,37 +1,25 @@
 /** The page lives through outages: of levelset, of the kube-apiserver, and keeps what somebody looks at (decision 375). */
-import { expect, onTestFinished, test } from 'vitest';
-import { serve, type Serving } from '../../../functions/serve.ts';
+import { expect, test } from 'vitest';
 import type { StatusView } from '../../../shared/report/page.ts';
 import { aService, sandboxWorld, until } from '../sandbox-world.ts';
+import { running } from '../running.ts';
 import { keepScreenshot, noChromium, openPage } from './chromium.ts';
-import { QUIET } from './quiet.ts';
-
-const RESYNC = 'a-token-of-twenty-characters';
 
 test.skipIf(noChromium)(
   // no browser is there
   'focus, selection, scroll and open plans stay while rows come, and through outages that the page tells',
   async () => {
-    const { sandbox, flags } = await sandboxWorld();
-    let serving: Serving | undefined;
-    const start = async (listen: string): Promise<Serving> => {
-      serving = await serve({
-        flags: { ...flags, listen, watch: true },
-        env: { LEVELSET_RESYNC_TOKENS: RESYNC },
-        log: QUIET,
-      });
-      return serving;
-    };
-    onTestFinished(() => serving?.stop());
+    const world = await sandboxWorld();
+    const { sandbox } = world;
     const wrong = { 'loadbalancer.openstack.org/lb-method': 'RANDOM' };
     for (let i = 0; i < 8; i += 1) sandbox.kube.apply(aService(`web-${i}`, wrong));
-    const { url } = await start('127.0.0.1:0');
+    const { url, get, ...serving } = await running(world, { watch: true });
     const { page, errors } = await openPage(url, { width: 1000, height: 460 });
     const row = page.locator('[id="row:service/default/web-7"]');
     const summary = row.locator('summary');
     await summary.waitFor();
     await until('all are settled', async () => {
-      const view = (await (await fetch(`${url}/?format=json`)).json()) as StatusView;
+      const view = JSON.parse(await get('/?format=json')) as StatusView;
       return view.rows.length === 8 && view.rows.every(({ state }) => state === 'settled');
     });
     await page.reload();
@@ -79,14 +67,14 @@ test.skipIf(noChromium)(
     await page.locator('.outage').waitFor({ state: 'detached' });
 
     // levelset itself is away
-    await serving?.stop();
+    await serving.stop();
     await page.locator('body.is-stale').waitFor();
     expect(await page.title()).toMatch(/^\(away\) /);
     expect(await page.locator('#stale').innerText()).toMatch(/^Stale since .*: it does not answer\./);
     expect(await seen()).toMatchObject({ open: ['row:service/default/web-7'], selected: true });
     await page.evaluate('scrollTo(0, 0)');
     await keepScreenshot(page, 'outage');
-    await start(new URL(url).host);
+    await running(world, { watch: true, listen: new URL(url).host });
     await page.locator('body:not(.is-stale)').waitFor();
     expect(await page.title()).not.toContain('away');
     expect(await seen()).toMatchObject({ open: ['row:service/default/web-7'] });

@@ -1,10 +1,11 @@
 /** `serve --dry-run`: a cluster that was cloned from an etcd snapshot comes up without writing anything (decision 4). */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { serve } from '../../../functions/serve.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
+import { RESYNC_TOKEN } from '../../http/tokens.ts';
 import { aService } from '../../support/service.ts';
 import { startSandboxWorld } from '../../support/sandbox-world.ts';
 import { forceDelete } from '../../support/told.ts';
+import { running } from '../running.ts';
 
 test('serve --dry-run writes nothing, whatever there is to do, and says so', async () => {
   const it = await startSandboxWorld();
@@ -18,28 +19,19 @@ test('serve --dry-run writes nothing, whatever there is to do, and says so', asy
   sandbox.kube.apply(aService({ name: 'new' }));
   sandbox.kube.apply(aService({ name: 'wrong', spec: { loadBalancerSourceRanges: ['x'] } }));
   const from = sandbox.requests.length;
-  const [lines, reports]: [string[], Report[]] = [[], []];
-  const note = (message: string): void => void lines.push(message);
+  const reports: Report[] = [];
 
-  const serving = await serve({
-    flags: {
-      ...{ kubeconfig: it.kubeconfig, cloudConfig: it.cloudConfig, listen: '127.0.0.1:0', orphanDelay: '0s' },
-      ...{ dryRun: true, controllers: 'service-lb-controller,cloud-node-controller' },
-    },
-    env: { LEVELSET_RESYNC_TOKENS: 'a-token-of-twenty-characters' },
-    log: { debug: note, info: note, warn: note, error: note },
-    reported: (report) => void reports.push(report),
-  });
-  onTestFinished(() => serving.stop());
-  const asked = await fetch(`${serving.url}/resync`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer a-token-of-twenty-characters', 'content-type': 'application/json' },
-    body: JSON.stringify({ objects: ['service/default/new'] }),
-  });
+  const controllers = 'service-lb-controller,cloud-node-controller';
+  const { lines, get, post } = await running(
+    { flags: { kubeconfig: it.kubeconfig, cloudConfig: it.cloudConfig } },
+    { dryRun: true, orphanDelay: '0s', controllers },
+    { reported: (report) => void reports.push(report) },
+  );
+  const asked = await post('/resync', RESYNC_TOKEN, { objects: ['service/default/new'] });
   await vi.waitFor(() => {
     expect(new Set(reports.map(({ request }) => request.key)).size).toBeGreaterThan(4);
   }, 4_000);
-  const page = await (await fetch(serving.url, { headers: { accept: 'text/html' } })).text();
+  const page = await get('/');
 
   expect(asked.ok).toBe(true);
   const writes = sandbox.requests
@@ -48,9 +40,8 @@ test('serve --dry-run writes nothing, whatever there is to do, and says so', asy
   expect(writes.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
   expect(reports.flatMap(({ applied }) => applied)).toEqual([]);
   expect(reports.every(({ request }) => request.dryRun)).toBe(true);
-  expect(lines).toContain(
-    'dry run: levelset shows what it would do, and writes nothing to Kubernetes or OpenStack',
-  );
-  expect(page).toContain('dry run: levelset shows what it would do');
+  const notice = 'dry run: levelset shows what it would do';
+  expect(lines.join('\n')).toContain(`${notice}, and writes nothing to Kubernetes or OpenStack`);
+  expect(page).toContain(notice);
   expect(page).toMatch(/dry run: \d to create/);
 });

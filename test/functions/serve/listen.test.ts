@@ -1,24 +1,47 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { listen, parseListen } from '../../../functions/serve/listen.ts';
 
+const nobody = (): void => undefined;
+
 test.each([
-  ['127.0.0.1:8080', { host: '127.0.0.1', port: 8080, loopback: true }],
-  ['localhost:80', { host: 'localhost', port: 80, loopback: true }],
-  ['[::1]:8080', { host: '::1', port: 8080, loopback: true }],
-  ['0.0.0.0:8080', { host: '0.0.0.0', port: 8080, loopback: false }],
-  ['127.example.org:8080', { host: '127.example.org', port: 8080, loopback: false }],
-  [':8080', { host: '::', port: 8080, loopback: false }],
-])('%s', (text, expected) => {
-  expect(parseListen(text)).toEqual(expected);
-});
+  ['127.0.0.1:0', ['127.0.0.1'], true],
+  ['localhost:0', undefined, true],
+  ['[::1]:0', ['::1'], true],
+  ['0.0.0.0:0', ['127.0.0.1'], false],
+  ['[::]:0', ['127.0.0.1', '::1'], false],
+  [':0', ['127.0.0.1', '::1'], false],
+  ['127.example.org:0', undefined, false],
+  ['192.0.2.1:0', undefined, false],
+])(
+  '--listen %s is reached at %j, and without TLS allowed on loopback alone',
+  async (address, hosts, loopback) => {
+    expect(parseListen(address)).toMatchObject({ port: 0, loopback });
+    if (!loopback)
+      await expect(listen(nobody, address, {})).rejects.toThrow(/--allow-plain-http where a proxy in front/);
+    if (!hosts) return;
+    const own = randomUUID();
+    const listening = await listen((_, response) => response.end(own), address, { allowPlainHttp: true });
+    onTestFinished(() => listening.close());
+    const port = new URL(listening.url).port;
+    // another process may listen at the same port of the other address
+    const isReached = (host: string): Promise<boolean> =>
+      fetch(`http://${host}:${port}`)
+        .then((answer) => answer.text())
+        .then((body) => body === own)
+        .catch(() => false);
+    expect([await isReached('127.0.0.1'), await isReached('[::1]')]).toEqual([
+      hosts.includes('127.0.0.1'),
+      hosts.includes('::1'),
+    ]);
+  },
+);
 
 test.each(['8080', 'localhost', '::1:8080', '127.0.0.1:70000', ''])('%j is refused in words', (text) => {
   expect(() => parseListen(text)).toThrow('--listen has a value that is not allowed: give HOST:PORT');
 });
-
-const nobody = (): void => undefined;
 
 test('half a TLS configuration is refused, and a file that is not there is named', async () => {
   await expect(listen(nobody, '127.0.0.1:0', { clientCaFile: 'ca.pem' })).rejects.toThrow('TLS needs both');
@@ -38,13 +61,6 @@ test('a port that is taken is a message in words', async () => {
   vi.unstubAllEnvs();
 
   await first.close();
-});
-
-test('plain HTTP beyond loopback is refused, unless a flag allows it', async () => {
-  await expect(listen(nobody, '192.0.2.1:0', {})).rejects.toThrow(
-    /--allow-plain-http where a proxy in front/,
-  );
-  await expect(listen(nobody, '192.0.2.1:0', { allowPlainHttp: true })).rejects.toThrow('cannot listen on');
 });
 
 test('more connections than an apiserver needs are not taken', async () => {

@@ -75,29 +75,26 @@ function token(
   return jwt.setNotBefore(now + nbf).sign(by.privateKey);
 }
 
-test.each<[string, Claims]>([
-  ['of a source', {}],
-  ['of a ServiceAccount that is named', { sub: 'system:serviceaccount:shop:source' }],
-  ['of a clock that is 25 s behind', { nbf: 25 }],
-  ['that ended 25 s ago', { exp: -25 }],
-])('a token %s is accepted', async (_, claims) => {
-  expect(await verify(await token(claims))).toBeUndefined();
-});
-
-test.each<[string, Claims, RegExp]>([
-  ['for another audience', { aud: 'https://kubernetes.default.svc' }, /"aud"/],
-  ['of another issuer', { iss: 'https://other' }, /issuer/],
-  ['that ended', { exp: -31 }, /"exp"/],
-  ['that never ends', { exp: undefined }, /"exp"/],
-  ['of tomorrow', { nbf: 86_400 }, /"nbf"/],
+test.each<[string, Claims, RegExp?]>([
+  ['of a source is accepted', {}],
+  ['of a ServiceAccount that is named is accepted', { sub: 'system:serviceaccount:shop:source' }],
+  ['of a clock that is 25 s behind is accepted', { nbf: 25 }],
+  ['that ended 25 s ago is accepted', { exp: -25 }],
+  ['for another audience is refused', { aud: 'https://kubernetes.default.svc' }, /"aud"/],
+  ['of another issuer is refused', { iss: 'https://other' }, /issuer/],
+  ['that ended is refused', { exp: -31 }, /"exp"/],
+  ['that never ends is refused', { exp: undefined }, /"exp"/],
+  ['of tomorrow is refused', { nbf: 86_400 }, /"nbf"/],
   [
-    'of another namespace',
+    'of another namespace is refused',
     { sub: 'system:serviceaccount:evil:levelset' },
     /evil:levelset[^]*--events-senders/,
   ],
-  ['of a person', { sub: 'levelset/*' }, /--events-senders/],
-])('a token %s is refused', async (_, claims, words) => {
-  expect(await verify(await token(claims))).toMatch(words);
+  ['of a person is refused', { sub: 'levelset/*' }, /--events-senders/],
+])('a token %s', async (_, claims, refusal) => {
+  const told = await verify(await token(claims));
+  if (refusal) expect(told).toMatch(refusal);
+  else expect(told).toBeUndefined();
 });
 
 test('a token of another key, without a signature, or signed with the public key as a secret, is refused', async () => {

@@ -14,20 +14,17 @@ async function sweepOnce(onRequest: (sweeper: Sweeper) => void): Promise<{ found
   const through = cloudTransport(inside);
   const left: number[] = [];
   const found: Sweep[] = [];
-  const transport: typeof through = {
-    ...through,
-    send: (request, limitMs) => {
-      // a login serves whoever comes next, too: it has no end
-      if (request.method === 'GET') {
-        left.push(limitMs);
-        onRequest(sweeper);
-      }
-      return through.send(request, limitMs);
-    },
+  const send: typeof through.send = (request, limitMs) => {
+    // a login serves whoever comes next, too: it has no end
+    if (request.method === 'GET') {
+      left.push(limitMs);
+      onRequest(sweeper);
+    }
+    return through.send(request, limitMs);
   };
-  const config = aConfig(AUTH_URL);
-  const openstack = { ...config.openstack, requestTimeoutMs: Infinity };
-  const world = inProcessWorld(inside, { ...config, openstack }, SILENT, transport);
+  const { openstack, ...others } = aConfig(AUTH_URL);
+  const config = { ...others, openstack: { ...openstack, requestTimeoutMs: Infinity } };
+  const world = inProcessWorld(inside, config, SILENT, { ...through, send });
   const sweeper = new Sweeper({ world, intervalMs: 3_600_000, swept: (sweep) => found.push(sweep) });
   sweeper.start();
   while (sweeper.busy) await new Promise(setImmediate);
@@ -35,18 +32,11 @@ async function sweepOnce(onRequest: (sweeper: Sweeper) => void): Promise<{ found
   return { found, left };
 }
 
-test('a sweep has a time of its own', async () => {
-  const { found, left } = await sweepOnce(() => undefined);
-  expect(found.map(({ failed }) => failed)).toEqual([undefined]);
-  expect(left.length).toBeGreaterThan(0);
-  for (const ms of left) {
-    expect(ms).toBeGreaterThan(0);
-    expect(ms).toBeLessThanOrEqual(LONGEST_SWEEP_MS);
-  }
-});
-
-test('a sweep asks nothing more when the process is told to stop', async () => {
+test('a sweep has a time of its own, and asks nothing more when the process is told to stop', async () => {
   const whole = await sweepOnce(() => undefined);
+  expect(whole.found.map(({ failed }) => failed)).toEqual([undefined]);
+  expect(Math.min(...whole.left)).toBeGreaterThan(0);
+  expect(Math.max(...whole.left)).toBeLessThanOrEqual(LONGEST_SWEEP_MS);
   const cut = await sweepOnce((sweeper) => void sweeper.stop());
   expect(cut.left.length).toBeLessThan(whole.left.length);
   expect(cut.found).toEqual([]);

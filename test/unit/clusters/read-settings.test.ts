@@ -58,85 +58,67 @@ test('texts become the variables that the functions on AWS read, and nothing of 
   expect(config.openstack).toMatchObject({ ca: PEM, authUrl: 'https://keystone.example/v3' });
 });
 
-test('the UID that the cluster has to have stands in the entry, and a text that is none is refused', async () => {
+test('the UID that the cluster has to have, and a name before that of the entry, stand in the entry', async () => {
   expect((await read({ ...WHOLE, uid: ' 6d0f-1\n' })).settings?.uid).toBe('6d0f-1');
-  const { settings, problems } = await read({ ...WHOLE, uid: 'two words' });
-  expect(settings).toBeUndefined();
-  expect(problems).toEqual(['uid is not a UID: give metadata.uid of the namespace kube-system']);
-});
-
-test('the name that an entry gives itself comes before that of the entry', async () => {
-  expect((await read({ ...WHOLE, flags: 'cluster-name=kubernetes' })).settings?.flags.clusterName).toBe(
-    'kubernetes',
-  );
+  const { settings } = await read({ ...WHOLE, flags: 'cluster-name=kubernetes' });
+  expect(settings?.flags.clusterName).toBe('kubernetes');
 });
 
 const ALIAS = kubeconfig().replace(
   'token: hunter2-of-kubernetes',
   '&key exec: x\n      *key : { command: /bin/sh }',
 );
+const NO_LOGIN = 'must be left out: no login can run here; give a token or a client certificate';
+const OUT = 'leads out of the entry';
+const asConfig = (cluster: object, user?: object): Texts => ({
+  ...WHOLE,
+  kubeconfig: kubeconfig(cluster, user),
+});
+const asCloud = (more: string): Texts => ({ ...WHOLE, 'cloud.conf': cloudConf(more) });
 
 // prettier-ignore
-test.each<[string, Texts, readonly string[]]>([
-  ['nothing to connect to', { flags: '' }, ['kubeconfig is missing: without it there is nothing to connect to', 'cloud.conf is missing: without it there is nothing to connect to']],
-  ['a text that is still being written', { ...WHOLE, kubeconfig: ' \n', 'ca-file': '' }, ['kubeconfig is empty', 'ca-file is empty']],
-  ['a text that nobody needs so long', { ...WHOLE, flags: '#'.repeat(262_145) }, ['flags is longer than 262144 characters: no such text needs more']],
-  ['a program', { ...WHOLE, kubeconfig: kubeconfig({}, { exec: { command: '/bin/hunter2' } }) }, ['kubeconfig: users[0].user.exec: must be left out: no login can run here; give a token or a client certificate']],
-  ['a program by an alias', { ...WHOLE, kubeconfig: ALIAS }, [expect.stringContaining('users[0].user.exec: must be left out')]],
-  ['a login elsewhere', { ...WHOLE, kubeconfig: kubeconfig({}, { 'auth-provider': { name: 'oidc' } }) }, ['kubeconfig: users[0].user.auth-provider: must be left out: no login can run here; give a token or a client certificate']],
-  ['a token file', { ...WHOLE, kubeconfig: kubeconfig({}, { tokenFile: '/var/run/hunter2' }) }, ['kubeconfig: users[0].user.tokenFile: must be left out, as it leads out of the entry: give token']],
-  ...(
-    [
-      ['clusters[0].cluster', 'certificate-authority'],
-      ['users[0].user', 'client-certificate'],
-      ['users[0].user', 'client-key'],
-    ] as const
-  ).map(([place, field]): [string, Texts, readonly string[]] => [
-    `a file in ${field}`,
-    { ...WHOLE, kubeconfig: kubeconfig({ [field]: 'hunter2' }, { [field]: 'hunter2' }) },
-    [
-      `kubeconfig: ${place}.${field}: must be left out, as it leads out of the entry: give ${field}-data, as kubectl config view --minify --flatten --raw does`,
-    ],
-  ]),
-  ['clouds.yaml', { ...WHOLE, 'cloud.conf': cloudConf('use-clouds\nclouds-file = /etc/hunter2') },
-    ['cloud.conf:5: [Global] use-clouds leads out of the entry: leave it out, and give auth-url and credentials here', 'cloud.conf:6: [Global] clouds-file leads out of the entry: leave it out, and give auth-url and credentials here']],
-  ...['ca-file', 'cert-file', 'key-file'].map((key): [string, Texts, readonly string[]] => [
-    `a path in ${key}`,
-    { ...WHOLE, 'cloud.conf': cloudConf(`${key} = /etc/hunter2`) },
-    [
-      `cloud.conf:5: [Global] ${key} leads out of the entry: put the text of the file into ${key} of the entry`,
-    ],
-  ]),
-  ['a line that is none', { ...WHOLE, 'cloud.conf': cloudConf('hunter2 hunter2') }, ['cloud.conf:5: a key is followed by = and has only letters, digits and -; a value goes on in the next line after a backslash alone']],
-  ['no credentials', { ...WHOLE, 'cloud.conf': '[Global]\nauth-url = https://k/v3' },
-    ['cloud.conf: no credentials: give a user with password and project, or an application credential with its secret, in cloud.conf, clouds.yaml or OS_* (an entry reads neither clouds.yaml nor OS_*)']],
-  ['a PEM text that is none', { ...WHOLE, 'ca-file': 'hunter2' }, ['ca-file has no PEM in it (-----BEGIN ...)']],
-  ['a certificate without its key', { ...WHOLE, 'cert-file': PEM }, ['cloud.conf: a client certificate needs both cert-file and key-file']],
-  ['a flag of the deployment', { ...WHOLE, flags: 'sweep-interval=1s' }, ['flags:1: no flag of a cluster has this name: write name=value']],
-])('an entry that cannot be used %s', async (_what, texts, expected) => {
+test.each<[string, Texts, ...(readonly string[])]>([
+  ['has nothing to connect to', { flags: '' }, 'kubeconfig is missing: without it there is nothing to connect to', 'cloud.conf is missing: without it there is nothing to connect to'],
+  ['is still being written', { ...WHOLE, kubeconfig: ' \n', 'ca-file': '' }, 'kubeconfig is empty', 'ca-file is empty'],
+  ['is longer than anybody needs', { ...WHOLE, flags: '#'.repeat(262_145) }, 'flags is longer than 262144 characters: no such text needs more'],
+  ['starts a program', asConfig({}, { exec: { command: '/bin/hunter2' } }), `kubeconfig: users[0].user.exec: ${NO_LOGIN}`],
+  ['starts a program by an alias', { ...WHOLE, kubeconfig: ALIAS }, `kubeconfig: users[0].user.exec: ${NO_LOGIN}`],
+  ['logs in elsewhere', asConfig({}, { 'auth-provider': { name: 'oidc' } }), `kubeconfig: users[0].user.auth-provider: ${NO_LOGIN}`],
+  ['names a token file', asConfig({}, { tokenFile: '/var/run/hunter2' }), `kubeconfig: users[0].user.tokenFile: must be left out, as it ${OUT}: give token`],
+  ['names the file of a CA', asConfig({ 'certificate-authority': 'hunter2' }), `kubeconfig: clusters[0].cluster.certificate-authority: must be left out, as it ${OUT}: give certificate-authority-data, as kubectl config view --minify --flatten --raw does`],
+  ...['client-certificate', 'client-key'].map((field): [string, Texts, string] =>
+    [`names the file of a ${field}`, asConfig({}, { [field]: 'hunter2' }), `kubeconfig: users[0].user.${field}: must be left out, as it ${OUT}: give ${field}-data, as kubectl config view --minify --flatten --raw does`]),
+  ['uses clouds.yaml', asCloud('use-clouds\nclouds-file = /etc/hunter2'), ...['5: [Global] use-clouds', '6: [Global] clouds-file'].map((it) => `cloud.conf:${it} ${OUT}: leave it out, and give auth-url and credentials here`)],
+  ...['ca-file', 'cert-file', 'key-file'].map((key): [string, Texts, string] =>
+    [`has a path in ${key}`, asCloud(`${key} = /etc/hunter2`), `cloud.conf:5: [Global] ${key} ${OUT}: put the text of the file into ${key} of the entry`]),
+  ['has a line that is none', asCloud('hunter2 hunter2'), 'cloud.conf:5: a key is followed by = and has only letters, digits and -; a value goes on in the next line after a backslash alone'],
+  ['has no credentials', { ...WHOLE, 'cloud.conf': '[Global]\nauth-url = https://k/v3' }, 'cloud.conf: no credentials: give a user with password and project, or an application credential with its secret, in cloud.conf, clouds.yaml or OS_* (an entry reads neither clouds.yaml nor OS_*)'],
+  ['has a PEM text that is none', { ...WHOLE, 'ca-file': 'hunter2' }, 'ca-file has no PEM in it (-----BEGIN ...)'],
+  ['has a certificate without its key', { ...WHOLE, 'cert-file': PEM }, 'cloud.conf: a client certificate needs both cert-file and key-file'],
+  ['has a flag of the deployment', { ...WHOLE, flags: 'sweep-interval=1s' }, 'flags:1: no flag of a cluster has this name: write name=value'],
+  ['has a UID that is none', { ...WHOLE, uid: 'two words' }, 'uid is not a UID: give metadata.uid of the namespace kube-system'],
+])('an entry that %s cannot be used', async (_what, texts, ...expected) => {
   const { settings, problems } = await read(texts);
   expect([settings, problems]).toEqual([undefined, expected]);
   expect(problems.join()).not.toContain('hunter2');
 });
 
-test('a parser that warns of a text says nothing, since it would quote it', async () => {
+const NAMESAKES = { token: 'hunter2-of-kubernetes', constructor: 'x', toString: 'y' };
+
+test.each([
+  [
+    'a program of a user whom no context names',
+    `${kubeconfig()}  - { name: b, user: { exec: { command: /x } } }\n`,
+  ],
+  ['a field with the name of what every object has', kubeconfig({}, NAMESAKES)],
+  ['a line of which the parser warns, in words that quote it', `${kubeconfig()}? { hunter2: a }\n: b\n`],
+])('%s is no problem, and not told', async (_, text) => {
   const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   onTestFinished(() => {
     warned.mockRestore();
   });
-  const { problems } = await read({ ...WHOLE, kubeconfig: `${kubeconfig()}? { hunter2: a }\n: b\n` });
+  const { problems } = await read({ ...WHOLE, kubeconfig: text });
   expect([problems, warned.mock.calls]).toEqual([[], []]);
-});
-
-test("a program or a file of a user that the current context does not name is nobody's", async () => {
-  const text = `${kubeconfig()}  - { name: other, user: { exec: { command: /bin/x }, tokenFile: /x } }\n`;
-  expect((await read({ ...WHOLE, kubeconfig: text })).problems).toEqual([]);
-});
-
-test('a field of a kubeconfig may have the name of what every object has', async () => {
-  const user = { token: 'hunter2-of-kubernetes', constructor: 'x', toString: 'y' };
-  const { problems } = await read({ ...WHOLE, kubeconfig: kubeconfig({}, user) });
-  expect(problems).toEqual([]);
 });
 
 test('flags of a cluster are those of the commands that work, and none names a file, a server or the time of the process', () => {

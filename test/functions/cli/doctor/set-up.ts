@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
+import type { AccessRule } from '../../../../infra/sandbox/openstack/keystone/access-rules.ts';
+import { levelsetGrants } from '../../../../infra/sandbox/kube/kube-access.ts';
+import { CLUSTER_RIGHTS } from '../../../../infra/kubernetes/rights.ts';
+import { grantsOf } from '../../../rights/grants.ts';
 import { sandboxWorld, type SandboxWorld } from '../../sandbox-world.ts';
-import { out, run } from '../command-line.ts';
-import type { Finding } from '../../../../functions/cli/doctor/finding.ts';
 
 /** A sandbox with files that a test may edit, as a person would. */
 export interface SetUp extends SandboxWorld {
@@ -26,18 +29,28 @@ export async function aSetUp(): Promise<SetUp> {
   };
 }
 
-/** What the doctor finds now, and its exit code. */
-export async function doctor({
-  env,
-  more,
-}: SetUp): Promise<{ readonly code: number; readonly findings: readonly Finding[] }> {
-  const code = await run(['doctor -o json', ...more].join(' '), env);
-  return { code, findings: JSON.parse(out.at(-1) ?? '') as Finding[] };
+export const ACCOUNT = 'system:serviceaccount:levelset:levelset';
+const QUOTAS = { 'floating-ips': 'floatingip', ports: 'port' } as const;
+
+/** Does what the command in the last line of a remedy does, word for word. The sandbox has no programs, so they are played here. */
+export async function paste({ sandbox, token }: SetUp, remedy: string): Promise<void> {
+  const command = remedy.split('\n').at(-1) ?? '';
+  const [, option = '', limit = '', project] =
+    /^openstack quota set --([a-z-]+) (\d+) (\S+)$/.exec(command) ?? [];
+  const [, rules] =
+    /^openstack application credential create \S+ .*--access-rules (\S+)$/.exec(command) ?? [];
+  const [, manifest] = /^kubectl -n levelset apply -f (\S+)$/.exec(command) ?? [];
+  if (option in QUOTAS && project === sandbox.cloud.projectId)
+    sandbox.cloud.quotas[QUOTAS[option as keyof typeof QUOTAS]] = Number(limit);
+  else if (rules !== undefined)
+    sandbox.cloud.applicationCredential.accessRules = JSON.parse(
+      readFileSync(rules, 'utf8'),
+    ) as readonly AccessRule[];
+  else if (manifest !== undefined) {
+    const rights = CLUSTER_RIGHTS.filter((right) => `infra/kubernetes/${right.manifest}.yaml` === manifest);
+    await token(sandbox.addUser(ACCOUNT, [...withoutStatus, ...grantsOf(rights)]));
+  } else throw new Error(`nobody can paste ${command}`);
 }
 
-/** What is wrong, as one line each. */
-export function wrongIn(findings: readonly Finding[]): readonly string[] {
-  return findings
-    .filter(({ level }) => level === 'failure' || level === 'warning')
-    .map(({ level, area, what }) => `${level} ${area}: ${what}`);
-}
+/** The rights of a ServiceAccount that may not write the status of a Service. */
+export const withoutStatus = levelsetGrants.filter(({ resources }) => !resources.includes('services/status'));

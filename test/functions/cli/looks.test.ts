@@ -1,0 +1,134 @@
+/** Commands that look and change nothing: objects, exit codes and outputs as people know them from kubectl and Terraform. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { aService, sandboxWorld, until, whatIsThere } from '../sandbox-world.ts';
+import { expectTranscript, out, run } from './command-line.ts';
+
+const LB_METHOD = 'loadbalancer.openstack.org/lb-method';
+
+test('plan shows what a sweep would do and changes nothing, and what cannot be read is one clear line', async () => {
+  const world = await sandboxWorld();
+  const { sandbox } = world;
+  sandbox.kube.apply(aService('web'));
+  const absent = ['svc/wbe', '-n shop svc/web', 'node/nobody', 'no/nobody'];
+  await expectTranscript('plan', world, [
+    ...['plan', 'sweep --dry-run'],
+    ...['plan', 'reconcile', 'drift'].flatMap((command) => absent.map((object) => `${command} ${object}`)),
+    ...['plan --detailed-exitcode svc/no', 'plan -n shop', 'drift -n shop', 'reconcile ns/shop'],
+    ...['plan -n shop all', 'plan -n shop service/default/web', 'plan pod/web', 'plan pod/default/web'],
+    ...['explain -n shop svc/web', 'explain node/node-1', 'adopt', 'launch'],
+    ...['plan --cloud-config /nowhere/cloud.conf', 'plan --reconcile-timeout soon', 'plan -o csv'],
+    ...['plan --cluster-cidrs=10.0.0.0/8', 'sandbox --openstack-release 2030.1'],
+    'plan --leader-elect=false -n kube-system --detailed-exitcode',
+  ]);
+  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0 });
+});
+
+test('a Service has several names, and each output the same content', async () => {
+  const { sandbox, env } = await sandboxWorld({ pendingMs: 1 });
+  sandbox.kube.apply(aService('web'));
+  const plans = [];
+  for (const words of [
+    'svc/web',
+    'service/web -n default',
+    '--namespace default services/web',
+    'service/default/web',
+  ]) {
+    expect(await run(`plan --detailed-exitcode ${words}`, env)).toBe(2);
+    plans.push(out.at(-1));
+  }
+  expect(new Set(plans)).toEqual(new Set([expect.stringContaining('default/web: 2 to create')]));
+  expect(await run('reconcile --wait svc/web', env)).toBe(0);
+  sandbox.kube.apply(aService('web', { [LB_METHOD]: 'SOURCE_IP' }));
+  for (const command of ['plan', 'drift', 'gc', 'explain svc/web']) {
+    await run(`${command} -o json`, env);
+    const rows = JSON.parse(out.at(-1) ?? '') as unknown;
+    await run(`${command} -o yaml`, env);
+    expect(parse(out.at(-1) ?? '')).toEqual(rows);
+  }
+});
+
+test('a Service that is blocked ends with 1 for who looks at it; who repeats a sweep until it ends with 0 does not wait for its owner', async () => {
+  const world = await sandboxWorld();
+  world.sandbox.kube.apply(aService('web', { 'loadbalancer.openstack.org/class': 'nobody' }));
+  const commands = ['plan svc/web', 'plan --detailed-exitcode', 'reconcile --dry-run svc/web'];
+  await expectTranscript('blocked', world, [...commands, 'reconcile svc/web', 'sweep']);
+});
+
+test('drift prints the steps that put back what was settled, ends with 2, changes nothing, and with 0 after a sweep', async () => {
+  const world = await sandboxWorld({ pendingMs: 1 });
+  const { sandbox, env } = world;
+  const { cloud, kube } = sandbox;
+  const sweeps = () => until('a sweep finds nothing to do', async () => (await run('sweep', env)) === 0);
+  const writes = (): number =>
+    sandbox.requests.filter(({ write, path }) => write && !path.includes('/auth/')).length;
+  let before = 0;
+  const unwritten = (): void => {
+    expect(writes()).toBe(before);
+  };
+  const changed = (): void => {
+    Object.assign(cloud.pools[0] ?? {}, { lb_algorithm: 'SOURCE_IP' });
+    for (const lb of cloud.loadbalancers) lb.updated_at = cloud.octaviaTime();
+    before = writes();
+  };
+  let end: () => unknown = () => undefined;
+  const slow = (): void => {
+    const match = { side: 'kube', method: 'GET', path: /configmaps/ } as const;
+    end = sandbox.fault({ match, kind: 'call', before: () => pause(2_500), times: Infinity });
+  };
+  const refuses = (): void => {
+    end();
+    const match = { method: 'GET', path: /\/lbaas\/pools/ };
+    end = sandbox.fault({ match, kind: 'fail-before', status: 403, times: Infinity });
+  };
+
+  kube.apply(aService('web'));
+  await sweeps();
+  await expectTranscript('drift', world, [
+    ...['drift', 'plan --detailed-exitcode svc/web'],
+    ['somebody changes the pool', changed],
+    ...['drift -o json service/default/web', 'plan -o wide'],
+    ['the kube-apiserver takes two seconds for each ConfigMap: a person waits', slow],
+    'drift',
+    ['Octavia refuses to list pools', refuses],
+    'drift',
+    ['nothing was written', unwritten],
+    'reconcile svc/web',
+    ['Octavia lists them again', () => end()],
+    ['a sweep puts it back', sweeps],
+    'drift',
+    ['there is a new Service', () => void kube.apply(aService('new'))],
+    'drift',
+  ]);
+  expect(cloud.pools[0]?.['lb_algorithm']).toBe('ROUND_ROBIN');
+});
+
+test('adopt counts what plans empty, what is pending and what is a problem, and changes nothing', async () => {
+  const world = await sandboxWorld({ pendingMs: 1 });
+  const { sandbox, env } = world;
+  const { cloud, kube } = sandbox;
+  for (const name of ['web', 'api', 'old']) kube.apply(aService(name));
+  const prod = 'sweep --cluster-name prod';
+  await until('all have an address', async () => (await run(prod, env)) === 0);
+  // as another controller left it: without levelset's tags
+  for (const row of [...cloud.loadbalancers, ...cloud.listeners, ...cloud.pools, ...cloud.floatingips])
+    Object.assign(row, { tags: [] });
+  const [lb] = cloud.loadbalancers;
+  const changed = (): void => {
+    const listener = cloud.listeners.find(({ name }) => name.includes('api'));
+    Object.assign(listener ?? {}, { connection_limit: 7, updated_at: cloud.octaviaTime() });
+    const annotations = { 'loadbalancer.openstack.org/flavor-id': 'no-id' };
+    kube.apply({ kind: 'Service', metadata: { name: 'old', namespace: 'default', annotations } });
+    const status = { loadBalancer: { ingress: [{ ip: '203.0.113.77' }] } };
+    kube.apply({ ...aService('lost'), status });
+  };
+  await expectTranscript('adopt', world, [
+    'adopt --report --cluster-name prod',
+    ['two are changed, and one has an address of which OpenStack knows nothing', changed],
+    'adopt --report --cluster-name prod',
+    ['somebody forgets --cluster-name', () => undefined],
+    ...['adopt --report', 'plan svc/web', 'reconcile svc/web'],
+  ]);
+  expect(lb).toMatchObject({ tags: [] });
+});

@@ -1,0 +1,149 @@
+/** Wherever a deployment has its clusters from: entries come, change, break and go while it runs, and the place is away for a while. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { sourceOf } from '../../../functions/clusters/source-of.ts';
+import { CLUSTER_RIGHTS } from '../../../infra/kubernetes/rights.ts';
+import { startSandbox } from '../../../infra/sandbox/sandbox.ts';
+import type { EntrySource, Texts } from '../../../shared/clusters/entry.ts';
+import { FolderSource } from '../../../shared/clusters/folder.ts';
+import { grantsOf } from '../../rights/grants.ts';
+import { kubeconfigFor } from '../../support/sandbox-world.ts';
+import { addressOf, aService, until } from '../sandbox-world.ts';
+import { runningClusters, textsOf, twoSandboxes } from './fleet.ts';
+
+interface Place {
+  readonly source: EntrySource;
+  readonly put: (name: string, texts: Texts) => void;
+  readonly remove: (name: string) => void;
+  /** The place cannot be read any more; returns what heals it. */
+  readonly goes: () => () => void;
+  /** What it refused. */
+  readonly refused: () => readonly unknown[];
+}
+
+function folderOfTest(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'levelset-clusters-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
+  return folder;
+}
+
+/** An entry is a link that is replaced in one step, and nobody has written for three seconds. */
+function aFolder(): Promise<Place> {
+  const path = join(folderOfTest(), 'clusters');
+  mkdirSync(path);
+  let generation = 0;
+  return Promise.resolve({
+    source: new FolderSource(path, () => Date.now() + 3_000),
+    put: (name, texts) => {
+      const fresh = `.${(generation += 1)}`;
+      mkdirSync(join(path, fresh));
+      for (const [text, content] of Object.entries(texts)) writeFileSync(join(path, fresh, text), content);
+      symlinkSync(fresh, join(path, '.next'));
+      renameSync(join(path, '.next'), join(path, name));
+    },
+    remove: (name) => {
+      unlinkSync(join(existsSync(path) ? path : `${path}-moved`, name));
+    },
+    goes: () => {
+      renameSync(path, `${path}-moved`);
+      return () => {
+        renameSync(`${path}-moved`, path);
+      };
+    },
+    refused: () => [],
+  });
+}
+
+/** Secrets of another cluster, which levelset reads with the rights of rbac-clusters.yaml and no other. */
+async function secrets() {
+  const home = await startSandbox({ nodes: 0 });
+  onTestFinished(() => home.close());
+  const grants = grantsOf(CLUSTER_RIGHTS.filter(({ manifest }) => manifest === 'rbac-clusters'));
+  const kubeToken = home.addUser('system:serviceaccount:levelset:levelset', grants);
+  const kubeconfig = join(folderOfTest(), 'kubeconfig');
+  writeFileSync(kubeconfig, kubeconfigFor({ ...home, kubeToken }));
+  return {
+    source: await sourceOf('secrets', { flags: { kubeconfig }, env: {} }),
+    put: (cluster: string, texts: Texts, name = cluster) => {
+      const labels = { 'levelset.openstack.org/cluster': cluster };
+      const data = Object.entries(texts).map(([text, content]) => [
+        text,
+        Buffer.from(content).toString('base64'),
+      ]);
+      const metadata = { name, namespace: 'levelset', labels };
+      home.kube.apply({ kind: 'Secret', metadata, data: Object.fromEntries(data) as Texts });
+    },
+    remove: (name: string) => {
+      home.kube.delete('Secret', 'levelset', name);
+    },
+    goes: () => {
+      const heal = home.fault({ match: { side: 'kube' }, kind: 'reset-before', times: 1e6 });
+      home.kube.endWatches();
+      return heal;
+    },
+    refused: () => home.requests.filter(({ status }) => status >= 400),
+  };
+}
+
+test.each<[string, () => Promise<Place>]>([
+  ['a folder', aFolder],
+  ['Secrets', secrets],
+])('clusters of %s come, change, break and go, and are served while that is away', async (_, place) => {
+  const [a, b] = await twoSandboxes();
+  const { source, put, remove, goes, refused } = await place();
+  put('a', textsOf('a', a, a));
+  const { page, get, idle, lines, timesServed } = await runningClusters(source);
+  const addressIn = ({ kube }: typeof a, name: string) =>
+    until(`${name} has its address`, () => addressOf(kube.get('Service', 'default', name)) !== undefined);
+
+  put('b', textsOf('b', b, a));
+  await until('b is served', () => timesServed('b') === 1);
+  b.kube.apply(aService('web'));
+  put('b', { ...textsOf('b', b, a), flags: 'drift=report' });
+  await until('it is connected anew', () => timesServed('b') === 2);
+  await addressIn(b, 'web');
+
+  put('b', { ...textsOf('b', b, a), flags: 'drift=report', kubeconfig: 'hunter2-of-the-entry' });
+  await until('the entry is named', async () => (await page())[1]?.problems.length !== 0);
+  expect(await page()).toMatchObject([
+    { cluster: 'a', isServed: true, problems: [] },
+    { cluster: 'b', isServed: true, problems: [expect.stringContaining('b: kubeconfig')] },
+  ]);
+  expect(await get('/readyz')).toMatch(/^ok\nb: kubeconfig/);
+
+  const heal = goes();
+  await until('the page says so', async () => (await get('/readyz')).includes('clusters: '));
+  expect(await page()).toMatchObject([{ isServed: true }, { isServed: true }]);
+  remove('b');
+  heal();
+  await until('it is gone', async () => (await page()).length === 1);
+  await until('it is idle', idle);
+  b.kube.delete('Service', 'default', 'web');
+  put('a', { ...textsOf('a', a, a), flags: 'drift=report' });
+  a.kube.apply(aService('web'));
+  await addressIn(a, 'web');
+  expect(b.kube.get('Service', 'default', 'web')).toBeDefined(); // its finalizer: nobody works on it
+  expect(a.cloud.loadbalancers).toHaveLength(2);
+  expect(lines.join('\n')).not.toContain('hunter2');
+  expect(refused()).toEqual([]);
+});
+
+test('of several Secrets of one cluster none counts', async () => {
+  const { source, put } = await secrets();
+  for (const secret of ['one', 'two']) put('prod-a', {}, secret);
+  await expect(source.read('prod-a')).rejects.toThrow('several Secrets have this value');
+  await source.stop?.();
+});

@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { ANNOTATION_PREFIX, KINX } from '../../model/annotation-prefixes.ts';
 import { ANNOTATIONS, type AnnotationRow } from './annotations.ts';
 import type { Parsed } from '../../model/text/parsers.ts';
-import { withKinxDefaults } from './service-config.ts';
+import { isOfKinx, withKinxDefaults } from './service-config.ts';
 import { readIntent, type ServiceIntent } from './service-intent.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import { otherControllerOf } from '../../model/load-balancer/other-controllers.ts';
@@ -56,6 +56,8 @@ function withoutDescription(intent: ServiceIntent): ServiceIntent {
   };
 }
 
+const CHECKED_AS_KINX = ['healthmonitor.delay', 'healthmonitor.timeout', 'healthmonitor.max_retries'];
+
 function readOtherwise({ metadata: { annotations = {} } }: Service): ReadonlySet<string> {
   const targets = ANNOTATIONS.flatMap((row) =>
     Object.entries(annotations)
@@ -65,8 +67,12 @@ function readOtherwise({ metadata: { annotations = {} } }: Service): ReadonlySet
       .filter(([key, text]) => isOwn(key) || !isPlain(row, text))
       .map(() => row.becomes ?? ''),
   );
-  // kinx's protocol brings a header
-  return new Set(targets.includes('listener.protocol') ? [...targets, 'listener.insert_headers'] : targets);
+  return new Set([
+    ...targets,
+    // kinx's protocol brings a header, and any of its annotations its defaults of health checks
+    ...(targets.includes('listener.protocol') ? ['listener.insert_headers'] : []),
+    ...(Object.keys(annotations).some(isOfKinx) ? CHECKED_AS_KINX : []),
+  ]);
 }
 
 function isOwn(key: string): boolean {

@@ -25,9 +25,13 @@ function aNode(
 }
 
 test.each<[string, boolean, Partial<Node['metadata']>?, Node['spec']?]>([
+  ['plain', true],
+  ['being deleted', false, { deletionTimestamp: '2026-01-01T00:00:00Z' }],
+  ['labelled true', false, labelled({ [EXCLUDE]: 'true' })],
   ['labelled with nothing', false, labelled({ [EXCLUDE]: '' })],
   ['labelled without sense', false, labelled({ [EXCLUDE]: 'nope' })],
   ['labelled false', true, labelled({ [EXCLUDE]: 'False' })],
+  ['leaving', false, {}, tainted('ToBeDeletedByClusterAutoscaler')],
   ['not initialised', true, {}, tainted('node.cloudprovider.kubernetes.io/uninitialized')],
 ])('a node that is %s takes traffic: %s', (_, eligible, metadata, spec) => {
   expect(isEligible(aNode('n', [], metadata, spec))).toBe(eligible);
@@ -72,7 +76,9 @@ const excluded = aNode('gpu', [], labelled({ pool: 'gpu', [EXCLUDE]: '' }));
 const NO_MATCH = 'matches none of 3 nodes; levelset adds no member, and keeps those that are there';
 
 test.each<[Readonly<Record<string, string>>, readonly Node[], readonly string[], string?]>([
+  [{}, POOLS, ['plain', 'edge', 'core']],
   [{ pool: '' }, POOLS, ['edge', 'core']],
+  [{ pool: 'edge' }, POOLS, ['edge']],
   [{ pool: 'gdge', ssd: '' }, POOLS, [], `pool=gdge,ssd ${NO_MATCH}`],
   [{ pool: 'gpu' }, [...POOLS, excluded], ['gpu'], 'pool=gpu '],
   [{ pool: 'edge' }, [], []],
@@ -87,6 +93,8 @@ test.each<[Readonly<Record<string, string>>, readonly Node[], readonly string[],
 type Shares = [string, Partial<PortIntent['ServicePort']>, readonly string[] | undefined, readonly string[]];
 // prettier-ignore
 test.each<Shares>([
+  ['nobody asks', {}, undefined, []],
+  ['those that are named', { backupMembers: ['c'] }, undefined, ['c']],
   ['those without an endpoint where traffic stays local', {}, ['a'], ['b', 'c']],
   ['both', { backupMembers: ['a'] }, ['a', 'b'], ['a', 'c']],
   ['not all, because the Service names too many', { backupMembers: ['a', 'b', 'c'] }, undefined, []],

@@ -49,6 +49,23 @@ test('a change that needs another load balancer is refused, with its cost and it
   expect(readyOf(it.sandbox)?.message).toContain('the floating IP 203.0.113');
 });
 
+test('while OpenStack refuses the approved load balancer, the one that serves is kept whole', async () => {
+  const { cloud, fault } = it.sandbox;
+  const refused = {
+    match: { method: 'POST', path: /loadbalancers$/ },
+    kind: 'fail-before',
+    status: 400,
+  } as const;
+  const clear = fault({ ...refused, times: 99 });
+  await approve(FLAVOR);
+  expect((await it.settle('web')).outcome.status).toBe('blocked');
+  const [first] = cloud.members.splice(0, 1);
+  await it.settle('web');
+  clear();
+  expect(cloud.members.map(({ address }) => address)).toContain(first?.address);
+  expect(cloud.loadbalancers).toHaveLength(1);
+});
+
 test('approved, the new load balancer is complete before the floating IP moves to it, and the address stays', async () => {
   const address = addressOf(it.sandbox);
   const [old] = it.sandbox.cloud.loadbalancers;

@@ -20,8 +20,6 @@ import {
   removeNodes,
   runLevelset,
   someNodes,
-  startLevelset,
-  stopAllLevelsets,
   sweepUntilSettled,
   until,
   type LabNode,
@@ -45,7 +43,6 @@ afterAll(async () => {
   await container?.remove();
 });
 afterEach(async () => {
-  await stopAllLevelsets();
   if (namespace !== '') await clear(namespace);
 });
 
@@ -79,7 +76,6 @@ it.each(CONTROLLERS)('what %s made keeps its address, and everything on it is', 
       .toEqual([]);
     expect.soft(plan?.awaitingApproval.length, keyOf(service)).toBe(waiting(controller, service));
   }
-  await startLevelset(options);
   await sweepUntilSettled(options);
 
   const second = await plans();

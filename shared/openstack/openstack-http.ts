@@ -94,8 +94,8 @@ export interface Transport {
 /**
  * The HTTP client for OpenStack. Resolves with any answer; rejects with NoAnswer only. A GET is repeated on 429, 5xx
  * except 501, and lost connections, but not after a timeout; a write never. Each attempt waits for its turn at its
- * endpoint. None is made with less time left than that may take: its answer would be lost, and the next run would make
- * another.
+ * endpoint. A POST, but for a login, is sent only with the time that a write may take: without its answer the next run
+ * would make another.
  */
 export function createOpenStackHttp(
   config: OpenStackConfig,
@@ -106,9 +106,9 @@ export function createOpenStackHttp(
   const account = accountOf(config);
   return async (request, run = NO_RUN) => {
     const semaphore = semaphores.of(request, account);
+    const leastMs = request.method === 'POST' && request.service !== 'identity' ? WRITE_MS : 1;
     for (let attempt = 1; ; attempt += 1) {
       const last = request.method !== 'GET' || attempt === ATTEMPTS;
-      const leastMs = request.method === 'POST' && request.service !== 'identity' ? WRITE_MS : 1;
       try {
         const send = async (): Promise<HttpAnswer> => {
           const leftMs = run.remainingMs();

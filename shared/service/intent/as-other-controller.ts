@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { ANNOTATION_PREFIX, KINX } from '../../model/annotation-prefixes.ts';
 import { ANNOTATIONS, type AnnotationRow } from './annotations.ts';
 import type { Parsed } from '../../model/text/parsers.ts';
-import { isOfKinx, withKinxDefaults } from './service-config.ts';
+import { isOfKinx, KINX_CHECKS, withKinxDefaults } from './service-config.ts';
 import { readIntent, type ServiceIntent } from './service-intent.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import { otherControllerOf } from '../../model/load-balancer/other-controllers.ts';
@@ -56,7 +56,9 @@ function withoutDescription(intent: ServiceIntent): ServiceIntent {
   };
 }
 
-const CHECKED_AS_KINX = ['healthmonitor.delay', 'healthmonitor.timeout', 'healthmonitor.max_retries'];
+const CHECKED_AS_KINX = ANNOTATIONS.flatMap(({ option, becomes = '' }) =>
+  option !== undefined && option in KINX_CHECKS ? [becomes] : [],
+);
 
 function readOtherwise({ metadata: { annotations = {} } }: Service): ReadonlySet<string> {
   const targets = ANNOTATIONS.flatMap((row) =>

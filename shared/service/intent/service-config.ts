@@ -95,9 +95,12 @@ export function isOfKinx(annotation: string): boolean {
   return annotation.startsWith(KINX) && annotation !== KINX_LOAD_BALANCER_ID;
 }
 
-/** kinx's defaults for how members are checked, unless cloud.conf sets it (docs/sources/kinx.md, "Defaults of kinx"). */
+/** How kinx checks members where nothing else is said (docs/sources/kinx.md, "Defaults of kinx"). */
+export const KINX_CHECKS = { monitorDelay: 5, monitorTimeout: 5, monitorMaxRetries: 3 };
+
+/** With kinx's defaults of health checks, unless cloud.conf sets them. */
 export function withKinxDefaults(config: Config, further: Partial<LoadBalancerConfig> = {}): Config {
-  const defaults = { createMonitor: true, monitorDelay: 5, monitorTimeout: 5, monitorMaxRetries: 3 };
+  const defaults = { createMonitor: true, ...KINX_CHECKS };
   const unset = Object.entries(defaults).filter(([option]) => config.given?.includes(option) !== true);
   return { ...config, loadBalancer: { ...config.loadBalancer, ...Object.fromEntries(unset), ...further } };
 }

@@ -22,8 +22,8 @@ export function textsOf(name: string, cluster: Sandbox, { authUrl }: Sandbox): T
 }
 
 /** Two clusters, of which the second has its Nodes in the cloud of the first. */
-export async function twoSandboxes(): Promise<readonly [Sandbox, Sandbox]> {
-  const { sandbox: a } = await sandboxWorld({ pendingMs: 2 });
+export async function twoSandboxes(pendingMs = 2): Promise<readonly [Sandbox, Sandbox]> {
+  const { sandbox: a } = await sandboxWorld({ pendingMs });
   const { sandbox: b } = await sandboxWorld({ nodes: 0 });
   for (const name of ['node-1', 'node-2']) addNodeIn(a, `b-${name}`, b);
   return [a, b];

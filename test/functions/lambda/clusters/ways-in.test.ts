@@ -3,7 +3,8 @@ import { expect, test, vi } from 'vitest';
 import { AUDIT_TOKEN, PAGE_TOKEN, RESYNC_TOKEN } from '../../../http/tokens.ts';
 import { eventList, serviceEvent } from '../../../unit/trigger/audit-events.ts';
 import { after, call, logged, taken } from '../deployed.ts';
-import { deployedClusters, textsOf, tokenOf } from './deployed-clusters.ts';
+import { textsOf, tokenOf } from '../../clusters/fleet.ts';
+import { deployedClusters } from './deployed-clusters.ts';
 
 const ping = { specversion: '1.0', id: 'ping', type: 'dev.knative.sources.ping', source: '/test' };
 /** Each with the path below which clusters are, a token that opens all of them, and what it answers for a cluster that nobody has. */

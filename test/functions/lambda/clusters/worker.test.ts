@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { addressOf, aService } from '../../sandbox-world.ts';
 import { after, asked, logged, work } from '../deployed.ts';
-import { deployedClusters, queuedOf, textsOf } from './deployed-clusters.ts';
+import { textsOf } from '../../clusters/fleet.ts';
+import { deployedClusters, queuedOf } from './deployed-clusters.ts';
 
 test('two clusters with the same names in one project get load balancers of their own, and one deletes its own alone', async () => {
   const { aws, a, b, drain } = await deployedClusters();

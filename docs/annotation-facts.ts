@@ -5,7 +5,7 @@ import type { Config } from '../shared/config/config.ts';
 import { camel } from '../shared/config/read-value.ts';
 import { targetOf, type AnnotationRow } from '../shared/service/intent/annotations.ts';
 import { attributeRule } from '../shared/model/attributes.ts';
-import { attributeSince, CAPABILITIES } from '../shared/model/load-balancer/capabilities.ts';
+import { attributeSince, CAPABILITIES } from '../shared/model/load-balancer/octavia.ts';
 
 /** The value without configuration, and the option of cloud.conf that gives another. */
 export function defaultOf({ otherwise }: AnnotationRow): string {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { ANNOTATION_TOPICS } from '../shared/model/attributes/attribute-row.ts';
 import { ANNOTATIONS, NEEDS, type AnnotationRow } from '../shared/service/intent/annotations.ts';
-import { REACH } from '../shared/model/load-balancer/reach.ts';
+import { REACH } from '../shared/model/load-balancer/reach-and-limits.ts';
 import { defaultOf, removalOf, sinceOf } from './annotation-facts.ts';
 import { tableOf } from './markdown-table.ts';
 

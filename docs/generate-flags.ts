@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { GO_FLAGS } from '../functions/cli/go-flags.ts';
-import { FLAG_TOPICS, type Flag } from '../shared/config/flag.ts';
-import { FLAGS } from '../shared/config/flags.ts';
-import { VARIABLES } from '../shared/config/variables.ts';
+import { FLAG_TOPICS, type Flag, FLAGS } from '../shared/config/flags.ts';
+import { VARIABLES } from '../shared/config/read-flags.ts';
 import { NotAllowed } from '../shared/config/read-value.ts';
 import { tableOf } from './markdown-table.ts';
 

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { CAPABILITIES, type Capability } from '../shared/model/load-balancer/capabilities.ts';
+import { CAPABILITIES, type Capability } from '../shared/model/load-balancer/octavia.ts';
 import measured from '../infra/sandbox/openstack/releases.json' with { type: 'json' };
 import { tableOf } from './markdown-table.ts';
 

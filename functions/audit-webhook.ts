@@ -1,10 +1,8 @@
 /** POST /audit/:cluster: queues the keys that a batch of the kube-apiserver's audit webhook names, and answers at once. */
-import { readEventList } from '../shared/trigger/audit-schema.ts';
-import { keysFromAudit } from '../shared/trigger/keys-from-audit.ts';
-import { type ServedEndpoint, HttpError } from './http/exchange.ts';
-import { parseBody, requireMediaType } from './http/read-json.ts';
+import { readEventList, keysFromAudit } from '../shared/trigger/keys-from-audit.ts';
+import { type ServedEndpoint, HttpError, type ServerOptions } from './http/exchange.ts';
+import { parseBody, requireMediaType } from './http/read-body.ts';
 import { receiver, type ReceiverOptions } from './http/receiver.ts';
-import type { ServerOptions } from './http/server-options.ts';
 
 export function auditWebhook(options: ReceiverOptions & Pick<ServerOptions, 'self'>): ServedEndpoint {
   const read = (body: Buffer) => {

@@ -2,11 +2,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { fieldsOf } from '../shared/model/json.ts';
 import { keysFromCloudEvents } from '../shared/trigger/keys-from-cloud-event.ts';
-import { type Admission, requireSender } from './http/admit.ts';
-import { type ServedEndpoint, HttpError } from './http/exchange.ts';
-import { mediaType, parseBody, requireMediaType } from './http/read-json.ts';
+import {
+  type Admission,
+  requireSender,
+  type ServerOptions,
+  type ServedEndpoint,
+  HttpError,
+} from './http/exchange.ts';
+import { mediaType, parseBody, requireMediaType } from './http/read-body.ts';
 import { receiver, type ReceiverOptions } from './http/receiver.ts';
-import type { ServerOptions } from './http/server-options.ts';
 
 const STRUCTURED = 'application/cloudevents+json';
 const BATCH = 'application/cloudevents-batch+json';

@@ -5,8 +5,7 @@ import { needFlags, type Flags } from '../shared/config/read-flags.ts';
 import type { RunCommand } from './cli/command.ts';
 import { untilSignal } from './cli/until-signal.ts';
 import { createLog } from './log.ts';
-import { readExamples } from './sandbox/examples.ts';
-import { Story } from './sandbox/story.ts';
+import { readExamples, Story } from './sandbox/story.ts';
 import { writeAccess, type SandboxAccess } from './sandbox/access-files.ts';
 import { serve } from './serve.ts';
 

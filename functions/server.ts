@@ -1,8 +1,9 @@
-import express, { type Express } from 'express';
+import express from 'express';
+import type { Express } from 'express';
 import { auditWebhook } from './audit-webhook.ts';
 import { events } from './events.ts';
 import { answerErrors, notFound, onExpress } from './http/on-express.ts';
-import type { ServerOptions } from './http/server-options.ts';
+import type { ServerOptions } from './http/exchange.ts';
 import { resync } from './resync.ts';
 import { status } from './status.ts';
 

@@ -15,9 +15,13 @@ import { newMemory } from '../shared/memory/memory.ts';
 import type { ClusterIdentity } from '../shared/model/ownership.ts';
 import { connectCloud, type ConnectCloudOptions } from '../shared/openstack/connect-cloud.ts';
 import { EndpointSemaphores, type EndpointLoad } from '../shared/openstack/endpoint-semaphore.ts';
-import type { Session } from '../shared/openstack/identity/session.ts';
-import { overSockets, REAL_TIME } from '../shared/openstack/openstack-http.ts';
-import type { HttpAnswer, Transport } from '../shared/openstack/openstack-http.ts';
+import type { Session } from '../shared/openstack/session.ts';
+import {
+  overSockets,
+  REAL_TIME,
+  type HttpAnswer,
+  type Transport,
+} from '../shared/openstack/openstack-http.ts';
 import type { Log, World } from '../shared/ports.ts';
 import { proxyFromEnv } from '../shared/proxy.ts';
 import type { Changed } from '../shared/watch/follower.ts';

@@ -3,10 +3,9 @@
  * balancers follow its addresses. Another controller is a folder like theirs and one line here (docs/design.md, "A
  * fourth controller").
  */
-import type { Config } from './config/config.ts';
-import { looksAfterNodes, looksAfterRoutes, looksAfterServices } from './config/controllers.ts';
+import { type Config, looksAfterNodes, looksAfterRoutes, looksAfterServices } from './config/config.ts';
 import type { Node } from './model/kubernetes.ts';
-import type { Run, Found } from './model/outcome.ts';
+import type { Run, Found } from './model/plan.ts';
 import {
   asNodeKey,
   asServiceKey,

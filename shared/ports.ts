@@ -1,5 +1,5 @@
 /** The ports: everything that controllers need from outside. Only functions/world.ts knows what stands behind them. */
-import type { OctaviaVersion } from './model/load-balancer/capabilities.ts';
+import type { OctaviaVersion, StatusTree } from './model/load-balancer/octavia.ts';
 import type {
   EndpointSlice,
   Node,
@@ -20,11 +20,10 @@ import type { NodePatch, NodeStatusPatch } from './model/node/node.ts';
 import type { Attributes, CloudKind, WireResource } from './model/resources.ts';
 import type { Problem } from './model/plan.ts';
 import type { Route, RouteRecords } from './model/network/routes.ts';
-import type { StatusTree } from './model/load-balancer/octavia.ts';
 import type { ServiceState } from './model/service-object.ts';
 import type { Config } from './config/config.ts';
 import type { Memory } from './memory/memory.ts';
-import type { RunContext } from './run-context.ts';
+import type { RunContext } from './deadline.ts';
 
 export interface Kube {
   /** The same for requests in the time that `run` has. A write may end a run whose time is over. */

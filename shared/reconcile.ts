@@ -1,12 +1,11 @@
 import { CONTROLLERS } from './controllers.ts';
-import { requireCluster } from './hold-cluster.ts';
+import { requireCluster, worldDuring } from './begin-run.ts';
 import { asReconcileError, ReconcileError } from './model/errors.ts';
-import type { Report, Run } from './model/outcome.ts';
+import type { Report, Run } from './model/plan.ts';
 import { queueKeyOf, type ReconcileRequest } from './model/request.ts';
 import type { Budget, World } from './ports.ts';
-import { outcomeOfError } from './report/outcome-of-error.ts';
-import { NO_RUN, priorityOf } from './run-context.ts';
-import { worldDuring } from './world-during.ts';
+import { outcomeOfError } from './report/condition.ts';
+import { NO_RUN, priorityOf } from './deadline.ts';
 
 /** Runs one key once, in the time of `budget`. Never throws: a failure is an outcome. */
 export async function reconcile(request: ReconcileRequest, world: World, budget: Budget): Promise<Report> {

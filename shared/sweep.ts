@@ -4,15 +4,13 @@
  */
 import { asReconcileError, isError, type ReconcileError } from './model/errors.ts';
 import { CONTROLLERS, type Controller } from './controllers.ts';
-import { keepCluster, requireCluster } from './hold-cluster.ts';
+import { keepCluster, requireCluster, worldDuring } from './begin-run.ts';
 import { lazily } from './memory/answers.ts';
-import { listNodesNow } from './memory/listed-nodes.ts';
+import { listNodesNow, attempt } from './observe/reads.ts';
 import { isEverything, requestOf, type ReconcileRequest, type SweepScope } from './model/request.ts';
-import { NOTHING_FOUND, type Found, type SweepFigures } from './model/outcome.ts';
-import { attempt } from './observe/reads.ts';
+import { NOTHING_FOUND, type Found, type SweepFigures } from './model/plan.ts';
 import type { Budget, World } from './ports.ts';
-import { NO_RUN } from './run-context.ts';
-import { worldDuring } from './world-during.ts';
+import { NO_RUN } from './deadline.ts';
 
 export interface Sweep extends SweepFigures {
   readonly requests: readonly ReconcileRequest[];

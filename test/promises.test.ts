@@ -13,7 +13,7 @@ import { program } from '../functions/cli/program.ts';
 import { OPTIONS } from '../shared/config/cloud-conf/options.ts';
 import { FLAGS } from '../shared/config/flags.ts';
 import { camel } from '../shared/config/read-value.ts';
-import { VARIABLES } from '../shared/config/variables.ts';
+import { VARIABLES } from '../shared/config/read-flags.ts';
 import { ERRORS } from '../shared/model/errors.ts';
 import { filesOf, ROOT, textOf } from './repo/files.ts';
 

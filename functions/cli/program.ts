@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { CommandName, Flag } from '../../shared/config/flag.ts';
+import type { CommandName, Flag } from '../../shared/config/flags.ts';
 import { flagsOf, variableOf, type Flags } from '../../shared/config/read-flags.ts';
 import { VERSION } from '../version.ts';
 import type { RunCommand } from './command.ts';
@@ -61,7 +61,7 @@ const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
   sandbox: { group: 'run', load: async () => (await import('../sandbox.ts')).sandboxCommand,
     does: 'run simulators of OpenStack and the kube-apiserver on loopback',
     examples: ['sandbox --serve', 'sandbox'] },
-  lint: { group: 'look', load: async () => (await import('./lint/lint-command.ts')).lintCommand,
+  lint: { group: 'look', load: async () => (await import('./lint-command.ts')).lintCommand,
     does: 'read manifests and print what is wrong with their Services; needs neither cluster nor cloud; exit 1: there is a mistake',
     words: ['<file...>', 'YAML or JSON, of several documents; a folder; - for stdin'], examples: ['lint service.yaml', 'helm template . | levelset lint - --cloud-config cloud.conf'] },
 };

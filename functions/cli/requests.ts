@@ -1,6 +1,6 @@
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { adviceOn } from '../../shared/model/errors.ts';
-import { reasonOf, type Report } from '../../shared/model/outcome.ts';
+import { reasonOf, type Report } from '../../shared/model/plan.ts';
 import {
   asNodeKey,
   asServiceKey,
@@ -17,7 +17,7 @@ import { inParallel } from '../../shared/observe/reads.ts';
 import { renderPlan, summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { World } from '../../shared/ports.ts';
 import { reconcile } from '../../shared/reconcile.ts';
-import { planNotes } from '../../shared/report/plan-notes.ts';
+import { planNotes } from '../../shared/report/condition.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import { timeBudget } from '../budget.ts';
 import { misused } from './command.ts';

@@ -1,13 +1,18 @@
-import express, { type Express } from 'express';
+import express from 'express';
+import type { Express } from 'express';
 import type { Tokens } from '../../shared/config/tokens.ts';
 import { renderClustersPage, type ClustersView } from '../../shared/report/page/clusters-page.ts';
 import { renderPage } from '../../shared/report/page/objects-page.ts';
 import { auditWebhook } from '../audit-webhook.ts';
 import { events } from '../events.ts';
-import { openTokens, type VerifySender } from '../http/admit.ts';
-import { type ServedEndpoint, HttpError } from '../http/exchange.ts';
+import {
+  openTokens,
+  type VerifySender,
+  type ServerOptions,
+  type ServedEndpoint,
+  HttpError,
+} from '../http/exchange.ts';
 import { answerErrors, notFound, onExpress } from '../http/on-express.ts';
-import type { ServerOptions } from '../http/server-options.ts';
 import { resync } from '../resync.ts';
 import type { ClusterEndpoints } from '../serve/served-cluster.ts';
 import { objectPages, page, probes, type ProbeOptions } from '../status.ts';

@@ -1,3 +1,7 @@
+import { createHash } from 'node:crypto';
+import type { ShareLogin } from '../../shared/openstack/connect-cloud.ts';
+import type { Keystone } from '../../shared/openstack/keystone.ts';
+import type { Observer } from '../../shared/openstack/openstack-http.ts';
 import type { Entry } from '../../shared/clusters/entry.ts';
 import { goBoolean } from '../../shared/config/read-value.ts';
 import { inTime } from '../../shared/deadline.ts';
@@ -5,9 +9,43 @@ import { errorText, ReconcileError } from '../../shared/model/errors.ts';
 import type { Log } from '../../shared/ports.ts';
 import { logThrough } from '../log.ts';
 import { connect, type Connected, type WorldOptions } from '../world.ts';
-import type { Logins } from './logins.ts';
 import { BlockList, isIPv6 } from 'node:net';
 import type { RefuseAddress } from '../../shared/http.ts';
+
+interface Login {
+  readonly keystone: WeakRef<Keystone>;
+  /** Of the clusters that have it, by name. The first one sees its calls. */
+  readonly observers: Map<string, Observer>;
+}
+
+/** The logins to OpenStack of one process. Clusters with the same configuration share one, as long as any of them has it. */
+export class Logins {
+  readonly #logins = new Map<string, Login>();
+
+  of(cluster: string): ShareLogin {
+    return (config, observe, make) => {
+      const name = createHash('sha256').update(JSON.stringify(config)).digest('hex');
+      const known = this.#logins.get(name);
+      const shared = known?.keystone.deref();
+      if (known && shared) {
+        known.observers.set(cluster, observe);
+        return shared;
+      }
+      for (const [old, { keystone }] of this.#logins) if (!keystone.deref()) this.#logins.delete(old);
+      const observers = new Map([[cluster, observe]]);
+      const made = make((call) => {
+        const [first] = observers.values();
+        first?.(call);
+      });
+      this.#logins.set(name, { keystone: new WeakRef(made), observers });
+      return made;
+    };
+  }
+
+  leave(cluster: string): void {
+    for (const { observers } of this.#logins.values()) observers.delete(cluster);
+  }
+}
 
 const ANSWER_MS = 5_000;
 

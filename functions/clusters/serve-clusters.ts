@@ -14,11 +14,13 @@ import { leadOrFollow, type Led, type ServeOptions, type Serving } from '../serv
 import type { ProbeOptions } from '../status.ts';
 import type { Connected } from '../world.ts';
 import { createClustersServer } from './clusters-server.ts';
-import { connectEntry, ofCluster } from './connect-entry.ts';
+import { connectEntry, ofCluster, Logins } from './connect-entry.ts';
 import { ConnectedClusters } from './connected-clusters.ts';
-import { Logins } from './logins.ts';
-import { Projects } from './projects.ts';
-import { Timetable } from './timetable.ts';
+import { createHash } from 'node:crypto';
+import type { SweepTurns } from '../serve/sweeper.ts';
+import { NodeServers } from '../../shared/memory/memory.ts';
+import { MemorySlots } from '../../shared/queue/slots.ts';
+import { MONOTONIC } from '../budget.ts';
 
 /** The first look goes on after that: a thousand clusters that hang take it a minute. */
 const FIRST_LOOK_MS = 2_000;
@@ -163,4 +165,104 @@ async function notesOf(clusters: ConnectedClusters<ServedCluster>): Promise<read
   });
   const trouble = clusters.trouble === undefined ? [] : [`clusters: ${clusters.trouble}`];
   return [...trouble, ...(await Promise.all(ofEach)).flat()];
+}
+
+const AT_ONCE = 8;
+/** A sweep that takes longer goes on without its place. So a thousand clusters have a turn in an interval of five minutes, whatever hangs. */
+export const PLACE_MS = 2_000;
+/** So much too early a timer may end, which goes by another clock: the moment that is so near was that one. */
+const EARLY_MS = 1_000;
+
+/** When the clusters of one process are swept: at moments by the hashes of their names, which no restart and no other cluster moves. */
+export class Timetable {
+  readonly #waiting = new Set<() => void>();
+  #running = 0;
+
+  of(name: string, now: () => number = () => Date.now()): SweepTurns {
+    const share = createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32;
+    return {
+      untilNextMs: (everyMs) => {
+        const sinceMoment = (now() - share * everyMs) % everyMs;
+        const leftMs = Math.ceil(everyMs - ((sinceMoment + everyMs) % everyMs));
+        return leftMs > Math.min(EARLY_MS, everyMs / 2) ? leftMs : leftMs + everyMs;
+      },
+      take: async (run, stopping) => {
+        let hasPlace = await this.#turn(stopping);
+        const leave = (): void => {
+          clearTimeout(timer);
+          if (hasPlace) this.#leave();
+          hasPlace = false;
+        };
+        const timer = setTimeout(leave, PLACE_MS).unref();
+        try {
+          return await run();
+        } finally {
+          leave();
+        }
+      },
+    };
+  }
+
+  /** Whether there is a place by now; false when it is to stop. Who came first has it first. */
+  #turn(stopping: AbortSignal): Promise<boolean> {
+    if (stopping.aborted) return Promise.resolve(false);
+    if (this.#running < AT_ONCE) {
+      this.#running += 1;
+      return Promise.resolve(true);
+    }
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const begin = (): void => {
+      resolve(true);
+    };
+    const leave = (): void => {
+      this.#waiting.delete(begin);
+      resolve(false);
+    };
+    this.#waiting.add(begin);
+    stopping.addEventListener('abort', leave);
+    return promise.finally(() => {
+      stopping.removeEventListener('abort', leave);
+    });
+  }
+
+  #leave(): void {
+    const [next] = this.#waiting;
+    if (next) {
+      this.#waiting.delete(next);
+      next();
+    } else this.#running -= 1;
+  }
+}
+
+const ANSWER_MS = 5_000;
+
+/** What the clusters of one project share: the slots for load balancers in Octavia's hands, and whose Nodes its servers are. */
+export class Projects {
+  readonly #rooms = new Map<string, WeakRef<MemorySlots>>();
+  readonly #servers = new Map<string, WeakRef<NodeServers>>();
+
+  /** Brings a cluster into its project; the first one says how many slots there are. While Keystone does not answer it has its own project. */
+  async enter({ world, project }: Pick<Connected, 'world' | 'project'>): Promise<MemorySlots> {
+    const { cluster = '', config, memory } = world;
+    const id = await valueWithin(ANSWER_MS, project()).catch(() => undefined);
+    const servers = kept(this.#servers, id, () => new NodeServers());
+    this.leave(cluster, servers);
+    memory.projectServers = servers.of(cluster);
+    return kept(this.#rooms, id, () => new MemorySlots(config.concurrentLoadBalancers, MONOTONIC));
+  }
+
+  /** Forgets a cluster, but for the project that it is in by now. */
+  leave(cluster: string, now?: NodeServers): void {
+    for (const known of this.#servers.values()) {
+      const servers = known.deref();
+      if (servers !== now) servers?.leave(cluster);
+    }
+  }
+}
+
+function kept<T extends object>(all: Map<string, WeakRef<T>>, id: string | undefined, make: () => T): T {
+  const known = id === undefined ? undefined : all.get(id)?.deref();
+  const its = known ?? make();
+  if (id !== undefined && !known) all.set(id, new WeakRef(its));
+  return its;
 }

@@ -1,8 +1,14 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { Log } from '../../shared/ports.ts';
-import { admit, type Admission } from './admit.ts';
-import { errorAnswer, noSuchPath } from './exchange.ts';
-import type { ServedEndpoint, SentAnswer, ReceivedRequest } from './exchange.ts';
+import {
+  admit,
+  type Admission,
+  errorAnswer,
+  noSuchPath,
+  type ServedEndpoint,
+  type SentAnswer,
+  type ReceivedRequest,
+} from './exchange.ts';
 
 export function receivedRequest(request: Request): ReceivedRequest {
   const { method, path, headers, ip: from } = request;

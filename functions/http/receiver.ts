@@ -1,11 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { Triggered } from '../../shared/trigger/causes.ts';
-import { admit, requireMethod, requireToken, type Admission } from './admit.ts';
-import { jsonAnswer, errorAnswer, HttpError, noSuchPath, toHttpError } from './exchange.ts';
-import type { ServedEndpoint, SentAnswer, ReceivedRequest } from './exchange.ts';
+import {
+  admit,
+  requireMethod,
+  requireToken,
+  type Admission,
+  type RefusalReason,
+  type ServerOptions,
+  jsonAnswer,
+  errorAnswer,
+  HttpError,
+  noSuchPath,
+  toHttpError,
+  type ServedEndpoint,
+  type SentAnswer,
+  type ReceivedRequest,
+} from './exchange.ts';
 import { HUNG_UP, readBody } from './read-body.ts';
-import type { RefusalReason, ServerOptions } from './server-options.ts';
 
 interface Delivery {
   readonly trigger: 'audit' | 'events';

@@ -2,7 +2,7 @@ import { flagsFromEnv } from '../../shared/config/read-flags.ts';
 import type { Leading } from '../../shared/kube/leader-lease.ts';
 import type { Log } from '../../shared/ports.ts';
 import { connect, type Connected } from '../world.ts';
-import { required } from './aws-access.ts';
+import { required } from './parameters.ts';
 import { environment, madeFrom } from './environment.ts';
 import { log } from './function-log.ts';
 import { metrics } from './function-metrics.ts';

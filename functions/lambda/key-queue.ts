@@ -3,7 +3,7 @@ import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import { SqsQueue } from '../../shared/queue/sqs-queue.ts';
 import { OF_ALL_NODES } from '../../shared/trigger/causes.ts';
 import type { InvocationTime } from '../budget.ts';
-import { awsAccess, required } from './aws-access.ts';
+import { awsAccess, required } from './parameters.ts';
 
 /** The queue of all work, with a group for each key. */
 export function keyQueue(env: NodeJS.ProcessEnv): SqsQueue {

@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { setTimeout as pause } from 'node:timers/promises';
-import { forgetCluster } from '../../shared/hold-cluster.ts';
-import { forgetNodes } from '../../shared/memory/listed-nodes.ts';
+import { forgetCluster } from '../../shared/begin-run.ts';
+import { forgetNodes } from '../../shared/observe/reads.ts';
 import type { ClusterIdentity } from '../../shared/model/ownership.ts';
 import { isObjectKey, type ReconcileRequest } from '../../shared/model/request.ts';
 import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';

@@ -1,9 +1,32 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { parseAllDocuments } from 'yaml';
 import { styleText } from 'node:util';
-import { reasonOf, type Report } from '../../shared/model/outcome.ts';
+import { reasonOf, type Report } from '../../shared/model/plan.ts';
 import { asNodeKey, asServiceKey } from '../../shared/model/request.ts';
 import { renderPlan } from '../../shared/plan/render-plan.ts';
 import type { SandboxAccess } from './access-files.ts';
-import type { Example } from './examples.ts';
+
+type Example = Readonly<Record<string, unknown>> & {
+  readonly kind: 'Service';
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+};
+
+const EXAMPLES = new URL('../../examples/', import.meta.url);
+
+/** The Services of the example manifests. Everything else in them needs a real cluster. */
+export async function readExamples(): Promise<readonly Example[]> {
+  const files = (await readdir(EXAMPLES)).filter((name) => name.endsWith('.yaml')).sort();
+  const texts = await Promise.all(files.map((name) => readFile(new URL(name, EXAMPLES), 'utf8')));
+  return texts.flatMap((text) =>
+    parseAllDocuments(text)
+      .map((document) => document.toJS() as unknown)
+      .filter(isService),
+  );
+}
+
+function isService(value: unknown): value is Example {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'Service';
+}
 
 /** Prints line by line what happens to Services and Nodes. In colour on a terminal, unless NO_COLOR is set. */
 export class Story {

@@ -1,20 +1,18 @@
 import { type Flags, readFlags } from '../../shared/config/read-flags.ts';
 import { errorText } from '../../shared/model/errors.ts';
-import type { Report } from '../../shared/model/outcome.ts';
+import type { Report } from '../../shared/model/plan.ts';
 import { summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { StatusView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
 import { serviceAccountUser } from '../../shared/trigger/keys-from-audit.ts';
 import type { Tokens } from '../../shared/config/tokens.ts';
-import type { VerifySender } from '../http/admit.ts';
-import type { ServerOptions } from '../http/server-options.ts';
+import type { VerifySender, ServerOptions } from '../http/exchange.ts';
 import { reconcileLine, sweptLine } from '../log.ts';
-import type { ClusterMetrics } from '../metrics.ts';
+import { type ClusterMetrics, UnsettledObjects } from '../metrics.ts';
 import type { Connected } from '../world.ts';
 import { PageMemory } from './memory.ts';
 import { MONOTONIC } from '../budget.ts';
-import { UnsettledObjects } from './unsettled.ts';
 import { Webhook } from './webhook.ts';
 import { Work, type SharedAmongClusters } from './work.ts';
 

@@ -5,7 +5,7 @@ import type { Flags } from '../../shared/config/read-flags.ts';
 import { isSettledWithin } from '../../shared/deadline.ts';
 import type { Home } from '../../shared/kube/home.ts';
 import type { LeaderLease, Leading } from '../../shared/kube/leader-lease.ts';
-import type { Report } from '../../shared/model/outcome.ts';
+import type { Report } from '../../shared/model/plan.ts';
 import type { Log } from '../../shared/ports.ts';
 import { answerErrors } from '../http/on-express.ts';
 import { HttpError } from '../http/exchange.ts';

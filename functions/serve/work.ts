@@ -1,14 +1,19 @@
-import { looksAfterRoutes } from '../../shared/config/controllers.ts';
-import { listNodesNow } from '../../shared/memory/listed-nodes.ts';
+import { looksAfterRoutes } from '../../shared/config/config.ts';
+import { listNodesNow } from '../../shared/observe/reads.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import { fingerprintOf } from '../../shared/model/node/node.ts';
-import type { Report } from '../../shared/model/outcome.ts';
-import { isByPerson, isObjectKey, requestOf, scopeOf } from '../../shared/model/request.ts';
-import type { ReconcileRequest } from '../../shared/model/request.ts';
+import type { Report } from '../../shared/model/plan.ts';
+import {
+  isByPerson,
+  isObjectKey,
+  requestOf,
+  scopeOf,
+  type ReconcileRequest,
+} from '../../shared/model/request.ts';
 import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
 import { Queue, type MayCreate } from '../../shared/queue/queue.ts';
 import { MemorySlots } from '../../shared/queue/slots.ts';
-import { Window } from '../../shared/queue/window.ts';
+import { Window } from '../../shared/queue/scheduling.ts';
 import { reconcile } from '../../shared/reconcile.ts';
 import type { QueueView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';

@@ -1,8 +1,7 @@
 /** What values.schema.json says: the shape of values.yaml, and the flags of `levelset serve` by their real names. */
 import { writeFileSync } from 'node:fs';
 import { format } from 'prettier';
-import type { Flag } from '../../shared/config/flag.ts';
-import { FLAGS } from '../../shared/config/flags.ts';
+import { type Flag, FLAGS } from '../../shared/config/flags.ts';
 
 /** The keys of the Secret with tokens. Each is the content of a file, which a flag names. */
 const TOKEN_KEYS = ['audit-tokens', 'resync-tokens', 'page-tokens'];

@@ -11,9 +11,8 @@ import {
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Budget, Kube, World } from '../ports.ts';
 import { rulesOf } from '../model/network/openings.ts';
-import { execute, halvesOf, type Writes, type NodeWrites } from './execute.ts';
+import { execute, halvesOf, type Writes, type NodeWrites, storeCertificate } from './execute.ts';
 import { isOfNode } from '../model/node/node.ts';
-import { storeCertificate } from './store-certificate.ts';
 import { isOfNextPool, poolAddressOf, portKeyOf, type Address, type Ref } from '../model/address.ts';
 
 export interface Applied {

@@ -1,11 +1,14 @@
 import { poolAddressOf, policyAddressOf } from '../model/address.ts';
-import type { DeleteStep, Step, UpdateStep, Change } from '../model/plan.ts';
+import type { DeleteStep, Step, UpdateStep, Change, CreateStep } from '../model/plan.ts';
 import { isOfNode, nodeAt, nodeStatusAt, wireOf, type NodePatch } from '../model/node/node.ts';
 import type { Attributes, WireResource, NodeKind } from '../model/resources.ts';
 import type { Cloud, Kube } from '../ports.ts';
 import { textOfRoute, type Route } from '../model/network/routes.ts';
 import { valueWithin } from '../deadline.ts';
 import type { Node } from '../model/kubernetes.ts';
+import { ReconcileError } from '../model/errors.ts';
+import { toPkcs12, readTlsSecret } from '../model/tls/tls-secret.ts';
+import type { StoredPayload } from '../model/attributes.ts';
 
 export interface Writes extends PortWrites {
   readonly cloud: Cloud;
@@ -215,4 +218,50 @@ export function halvesOf(
     [nodeAt(name), answer],
     [nodeStatusAt(name), answer],
   ];
+}
+
+/**
+ * Puts the certificate of a Secret into Barbican. The plan names only the Secret; the key goes nowhere else. What a
+ * lost answer made is found by its name, a hash of the contents.
+ */
+export async function storeCertificate(
+  { attributes }: CreateStep,
+  { cloud, ...source }: SecretSource & { readonly cloud: Cloud },
+): Promise<WireResource> {
+  const { payload, ...named } = attributes as Readonly<Record<string, string>> & { payload: StoredPayload };
+  const [stored] = await cloud.list('secret', { name: named['name'] ?? '', mode: named['mode'] ?? '' });
+  if (stored) return stored;
+  const text = await payloadOf(payload, source);
+  const encoded = {
+    payload: text,
+    payload_content_type: 'application/octet-stream',
+    payload_content_encoding: 'base64',
+  };
+  try {
+    return { ...named, ...(await cloud.create('secret', { ...named, ...encoded })) };
+  } catch (error) {
+    throw withoutPayload(error);
+  }
+}
+
+interface SecretSource {
+  readonly kube: Pick<Kube, 'getSecret'>;
+}
+
+async function payloadOf({ $secret, fingerprint }: StoredPayload, { kube }: SecretSource): Promise<string> {
+  const [namespace = '', name = ''] = $secret.split('/');
+  const secret = await kube.getSecret(namespace, name);
+  const read = secret && readTlsSecret(secret);
+  if (read && 'pair' in read && read.fingerprint === fingerprint)
+    return toPkcs12(read.pair).toString('base64');
+  throw new ReconcileError('KUBE_CONFLICT', `the Secret ${$secret} changed after the plan was made`);
+}
+
+/** The error without Barbican's text, which may quote the payload. */
+function withoutPayload(error: unknown): unknown {
+  if (!(error instanceof ReconcileError)) return error;
+  const { status } = error.context;
+  if (status === undefined && error.code === 'CLOUD_UNAVAILABLE') return error;
+  const message = `Barbican refused to store a certificate${status === undefined ? '' : ` (HTTP ${status})`}`;
+  return new ReconcileError(error.code, message, error.context);
 }

@@ -2,12 +2,16 @@
  * What a cluster that is gone has left, and what of it goes: only what this cluster alone has, what levelset made, and what
  * nobody else is on (decision 292). Pure.
  */
-import { isMadeElsewhere, whoseLoadBalancer } from '../model/load-balancer/whose.ts';
-import { isDescribedFor, isUntagged } from '../model/load-balancer/floating-ip-owner.ts';
+import {
+  isMadeElsewhere,
+  whoseLoadBalancer,
+  isDescribedFor,
+  isUntagged,
+} from '../model/load-balancer/whose.ts';
 import { approvalOf, tagValue, tagValues, TAG_PREFIX } from '../model/ownership.ts';
 import type { Plan, Problem, Refusal, Step } from '../model/plan.ts';
 import type { ResourceKind, WireResource } from '../model/resources.ts';
-import { readStoredName } from '../model/tls/stored-certificate.ts';
+import { readStoredName } from '../model/tls/certificate-facts.ts';
 import { clustersOf, type Belongings, findClusters, type NamedClusters } from './belongings.ts';
 
 interface GcQuestion {

@@ -1,5 +1,5 @@
-import { closingAfter } from '../deadline.ts';
-import { ReconcileError } from '../model/errors.ts';
+import { closingAfter, narrow, NO_RUN, type RunContext } from '../deadline.ts';
+import { ReconcileError, errorText, isError } from '../model/errors.ts';
 import { FIELD_MANAGER } from '../model/ownership.ts';
 import type {
   EndpointSlice,
@@ -21,7 +21,6 @@ import type {
   RouteRecord,
   StateStore,
 } from '../ports.ts';
-import { narrow, NO_RUN, type RunContext } from '../run-context.ts';
 import {
   asObject,
   corePath,
@@ -31,9 +30,8 @@ import {
   toSelector,
   type ObjectOf,
 } from './kube-objects.ts';
-import { recordEvent } from './record-event.ts';
 import type { KubeHttp } from './kube-http.ts';
-import { DeploymentLease, type Taken } from './deployment-lease.ts';
+import { DeploymentLease, type Taken } from './lease.ts';
 import {
   configMapDeletions,
   configMapPlace,
@@ -41,6 +39,10 @@ import {
   ConfigMapRoutes,
 } from './state/config-map-records.ts';
 import { ConfigMapState, nothingKnown, type KnownState } from './state/config-map-state.ts';
+import { createHash } from 'node:crypto';
+import { fieldsOf } from '../model/json.ts';
+import { serviceKey, type Key } from '../model/request.ts';
+import { clip } from '../model/text/text.ts';
 
 export interface KubeClientOptions {
   /** Namespace of Leases and ConfigMaps. */
@@ -209,4 +211,77 @@ export class KubeClient implements Kube {
   recordEvent(about: Service | Node, event: ObjectEvent): Promise<void> {
     return recordEvent(this.http, this.options.log, about, event);
   }
+}
+
+const LONGEST_MESSAGE = 1024;
+
+/**
+ * Writes an Event (docs/sources/kubernetes.md, "Events of the controllers"). Its name has a hash of what it says: the
+ * same again only raises the count. Never throws.
+ */
+async function recordEvent(
+  http: KubeHttp,
+  log: Log,
+  about: Service | Node,
+  event: ObjectEvent,
+): Promise<void> {
+  try {
+    await write(http, about, event);
+  } catch (error) {
+    if (isError(error) && error.code === 'KUBE_NAMESPACE_ENDS') return; // nobody is left who could read it
+    const reason = errorText(error);
+    log.warn('an Event could not be written', {
+      object: keyOfObject(about),
+      event: event.reason,
+      reason,
+    });
+  }
+}
+
+function keyOfObject({ metadata: { namespace, name } }: Service | Node): Key {
+  return namespace === undefined ? `node/${name}` : serviceKey(namespace, name);
+}
+
+async function write(http: KubeHttp, about: Service | Node, event: ObjectEvent): Promise<void> {
+  const body = eventObject(about, event);
+  const { name, namespace } = body.metadata;
+  const doing = `write Event ${namespace}/${name}`;
+  const all = corePath('events', namespace);
+  const created = await http({ method: 'POST', path: all, body, doing, expected: [409] });
+  if (created.status !== 409) return;
+  const one = corePath('events', namespace, name);
+  const { body: seen } = await http({ method: 'GET', path: one, doing });
+  const { count: before } = fieldsOf(seen);
+  const count = typeof before === 'number' ? before + 1 : 2;
+  await http({ method: 'PATCH', path: one, body: { count, lastTimestamp: body.lastTimestamp }, doing });
+}
+
+function eventObject({ metadata }: Service | Node, { component, type, reason, message }: ObjectEvent) {
+  const { namespace, name, uid, resourceVersion } = metadata;
+  const isService = namespace !== undefined;
+  const hash = createHash('sha256')
+    .update(JSON.stringify([uid, type, reason, message]))
+    .digest('hex');
+  const now = `${new Date().toISOString().slice(0, 19)}Z`;
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { namespace: namespace ?? 'default', name: `${name}.${hash.slice(0, 16)}` },
+    involvedObject: {
+      apiVersion: 'v1',
+      kind: isService ? 'Service' : 'Node',
+      ...(isService ? { namespace } : {}),
+      name,
+      uid,
+      resourceVersion,
+    },
+    type,
+    reason,
+    message: clip(message, LONGEST_MESSAGE),
+    source: { component: component ?? (isService ? 'service-controller' : 'cloud-node-controller') },
+    reportingComponent: 'levelset',
+    firstTimestamp: now,
+    lastTimestamp: now,
+    count: 1,
+  };
 }

@@ -2,10 +2,9 @@ import type { Duplex } from 'node:stream';
 import type { Response } from 'got';
 import { createGot, timeouts } from '../http.ts';
 import { ReconcileError } from '../model/errors.ts';
-import { parseMeasured } from '../model/text/json-size.ts';
-import { answerError, type RawAnswer } from './answer-error.ts';
+import { parseMeasured } from '../model/json.ts';
+import { answerError, type RawAnswer, clientOptions, noAnswer, sentWith } from './kube-http.ts';
 import type { Connection } from './connection/connection.ts';
-import { clientOptions, noAnswer, sentWith } from './kube-http.ts';
 
 interface WatchRequest {
   readonly path: string;

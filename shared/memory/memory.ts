@@ -2,10 +2,8 @@
 import type { NeutronPort, Server } from '../model/node/nova.ts';
 import type { Key } from '../model/request.ts';
 import type { WireResource } from '../model/resources.ts';
-import { Answers } from './answers.ts';
-import { BoundedMap } from './bounded-map.ts';
+import { Answers, BoundedMap } from './answers.ts';
 import { LoadBalancers } from './load-balancers.ts';
-import type { ServersOfProject } from './node-servers.ts';
 
 export interface Memory {
   readonly answers: Answers;
@@ -82,4 +80,46 @@ export function forgetAll(memory: Memory): void {
 
 export function newBatch<T>(): Batch<T> {
   return { waiting: [], asked: new Map() };
+}
+
+/** What one cluster says, and hears, of the servers of its project. */
+interface ServersOfProject {
+  claim(servers: readonly string[]): void;
+  /** The servers that are Nodes of other clusters: the same set until one changes. */
+  others(): ReadonlySet<string>;
+}
+
+/** The servers of a project, by the cluster that had them as Nodes first, of those that one process serves, and still has them. */
+export class NodeServers {
+  readonly #holders = new Map<string, string>();
+  readonly #others = new Map<string, ReadonlySet<string>>();
+
+  of(cluster: string): ServersOfProject {
+    return {
+      claim: (servers) => {
+        this.#release(cluster, new Set(servers));
+        const free = servers.filter((server) => !this.#holders.has(server));
+        for (const server of free) this.#holders.set(server, cluster);
+        if (free.length > 0) this.#others.clear();
+      },
+      others: () => {
+        const held = [...this.#holders].filter(([, holder]) => holder !== cluster);
+        const others = this.#others.get(cluster) ?? new Set(held.map(([server]) => server));
+        this.#others.set(cluster, others);
+        return others;
+      },
+    };
+  }
+
+  leave(cluster: string): void {
+    this.#release(cluster, new Set());
+  }
+
+  #release(cluster: string, kept: ReadonlySet<string>): void {
+    for (const [server, holder] of this.#holders)
+      if (holder === cluster && !kept.has(server)) {
+        this.#holders.delete(server);
+        this.#others.clear();
+      }
+  }
 }

@@ -1,6 +1,5 @@
 /** Reading JSON of other programs, and comparing values by their JSON. */
 import { createHash } from 'node:crypto';
-import { parseMeasured } from './text/json-size.ts';
 
 /** The value of a JSON text. Undefined for another text, such as HTML, a cut answer or an empty text, and for more than a parser should be given. */
 export function parseJson(text: string): unknown {
@@ -54,3 +53,107 @@ function sortKeys(value: unknown): unknown {
       .map(([key, inner]) => [key, sortKeys(inner)]),
   );
 }
+
+/**
+ * Limits of JSON before it is parsed: nested brackets take a hundred times their bytes of memory, and the stack of
+ * whoever walks through.
+ */
+
+/** Deeper than any object of Kubernetes. */
+const MOST_LEVELS = 200;
+/** More than 10 MB of audit events have, even with all their field managers. */
+const MOST_VALUES = 1_000_000;
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_LIST, OPEN_MAP, CLOSE_LIST, CLOSE_MAP] = [0x5b, 0x7b, 0x5d, 0x7d];
+const SPACE = 0x20;
+
+/** A shorter text costs nobody anything, whatever it is. */
+const SHORT = 100_000;
+
+/** The value of a JSON text. Throws SyntaxError for another text, and RangeError with the reason for more than a parser should be given. */
+export function parseMeasured(text: string): unknown {
+  const tooMuch = text.length > SHORT ? whyTooMuch(Buffer.from(text)) : undefined;
+  if (tooMuch !== undefined) throw new RangeError(tooMuch);
+  return JSON.parse(text) as unknown;
+}
+
+/** Why a JSON text in UTF-8 is not parsed; undefined if it may be. Looks at each byte once. */
+export function whyTooMuch(body: Buffer): string | undefined {
+  // a comma is one more value, and so is whatever comes first in brackets
+  let [levels, values, isFirst] = [0, 0, true];
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at] ?? 0;
+    if (byte <= SPACE) continue;
+    if (byte === CLOSE_LIST || byte === CLOSE_MAP) levels -= 1;
+    else if (byte === COMMA || isFirst) values += 1;
+    if (byte === QUOTE) at = endOfString(body, at + 1);
+    isFirst = byte === OPEN_LIST || byte === OPEN_MAP;
+    if (isFirst) levels += 1;
+    if (levels > MOST_LEVELS) return `the JSON is nested deeper than ${MOST_LEVELS} levels`;
+    if (values > MOST_VALUES) return `the JSON has more than ${MOST_VALUES} values`;
+  }
+  return undefined;
+}
+
+function endOfString(body: Buffer, at: number): number {
+  let end = at;
+  while (end < body.length && body[end] !== QUOTE) end += body[end] === BACKSLASH ? 2 : 1;
+  return end;
+}
+
+/** What JSON of other programs must be, as checks that a table is made of. ajv's code for it would be 18 kB of each function (decision 534). */
+
+/** A value that is not what it must be, and where it is, such as `.spec.type`. */
+interface Stray {
+  readonly field: string;
+  readonly value: unknown;
+  readonly wanted: string;
+}
+
+/** Undefined: the value is what it must be. */
+type Check = (value: unknown) => Stray | undefined;
+
+export function typed(wanted: string, is: (value: unknown) => boolean): Check {
+  return (value) => (is(value) ? undefined : { field: '', value, wanted });
+}
+
+export const string = typed('a string', (value) => typeof value === 'string');
+export const number = typed('a number', (value) => typeof value === 'number');
+const anyMap = typed('a map', isRecord);
+const anyList = typed('a list', Array.isArray);
+
+/** What is null is not there. */
+export function maybe(check: Check): Check {
+  return (value) => (value === undefined || value === null ? undefined : check(value));
+}
+
+export function fields(checks: Readonly<Record<string, Check>>): Check {
+  const all = Object.entries(checks);
+  return (value) => {
+    if (!isRecord(value)) return anyMap(value);
+    for (const [field, check] of all) {
+      const stray = check(value[field]);
+      if (stray) return { ...stray, field: `.${field}${stray.field}` };
+    }
+    return undefined;
+  };
+}
+
+export function listOf(check: Check): Check {
+  return (value) => {
+    if (!Array.isArray(value)) return anyList(value);
+    for (const [at, item] of value.entries()) {
+      const stray = check(item);
+      if (stray) return { ...stray, field: `[${at}]${stray.field}` };
+    }
+    return undefined;
+  };
+}
+
+/** A map of texts. */
+export const texts: Check = (value) => {
+  if (!isRecord(value)) return anyMap(value);
+  for (const key in value) if (typeof value[key] !== 'string') return fields({ [key]: string })(value);
+  return undefined;
+};

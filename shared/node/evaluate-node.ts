@@ -1,7 +1,6 @@
 import type { PlannedDeletion } from '../apply/reserve-deletion.ts';
-import { desireNode } from './desired/desire-node.ts';
-import { nodeLife, type NodeLife } from './desired/node-lifecycle.ts';
-import { observeServer, type ObservedServer } from './observe-server.ts';
+import { desireNode, nodeLife, type NodeLife } from './desired/desire-node.ts';
+import { observeServer, type ObservedServer, type ServerReading } from './observe-server.ts';
 import type { Node } from '../model/kubernetes.ts';
 import {
   hasTaint,
@@ -17,7 +16,6 @@ import { approvalsIn } from '../model/ownership.ts';
 import type { Plan, Problem } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { planNode, reasonToKeep } from './plan/plan-node.ts';
-import type { ServerReading } from './server-reading.ts';
 import type { World } from '../ports.ts';
 
 export interface NodeEvaluation {

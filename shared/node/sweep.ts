@@ -1,11 +1,11 @@
 import { evaluateNode, isAtWork, type NodeEvaluation } from './evaluate-node.ts';
 import { errorText } from '../model/errors.ts';
 import type { Node } from '../model/kubernetes.ts';
-import { NOTHING_FOUND, type Outcome, type Found } from '../model/outcome.ts';
+import { NOTHING_FOUND, type Outcome, type Found } from '../model/plan.ts';
 import { isEverything, type Key, type SweepScope } from '../model/request.ts';
 import type { World } from '../ports.ts';
 import { NOTHING_WRITTEN, outcomeOfNode, summarizeNode } from './report/report-node.ts';
-import { readInBulk, type ServerReading } from './server-reading.ts';
+import { readInBulk, type ServerReading } from './observe-server.ts';
 
 /**
  * The keys of Nodes that are not as their servers say. One that cannot be compared is queued if something of it

@@ -1,19 +1,16 @@
-import { inTime } from '../deadline.ts';
+import { inTime, type RunContext } from '../deadline.ts';
 import { once } from '../memory/answers.ts';
 import type { StatusTree } from '../model/load-balancer/octavia.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
-import type { Cloud, ReadKind } from '../ports.ts';
-import type { RunContext } from '../run-context.ts';
-import { readCertificateText, listByOffset, withIdOf } from './barbican.ts';
+import type { Cloud, ReadKind, Query } from '../ports.ts';
 import { collectionPath, ENDPOINTS, objectPath, queryText } from './endpoints.ts';
 import { readFault, refusal, unexpected, saysAbsent } from './refusal.ts';
-import { batchLists } from './batched-lists.ts';
+import { batchLists, isWireResource, listAll, sendVersioned } from './lists.ts';
 import type { HttpAnswer, HttpRequest, Transport } from './openstack-http.ts';
-import { isRecord } from '../model/json.ts';
+import { isRecord, stringAt } from '../model/json.ts';
 import { octaviaVersionOf, readQuota } from './octavia-limits.ts';
-import { isWireResource, listAll, sendVersioned } from './list-all.ts';
-import type { Session } from './identity/session.ts';
+import type { Session } from './session.ts';
 import type { Route } from '../model/network/routes.ts';
 
 /** 403: for administrators alone, as Octavia's default policy has it. 401: no access rule of the credential. 501: the provider cannot. 404: an old Octavia. */
@@ -230,4 +227,56 @@ async function readNetworkExtensions(session: Session): Promise<ReadonlySet<stri
   const listed = isRecord(answer.body) ? answer.body['extensions'] : undefined;
   if (!Array.isArray(listed)) throw unexpected(attempted, answer, 'list of extensions');
   return new Set(listed.filter(isRecord).flatMap(({ alias }) => (typeof alias === 'string' ? alias : [])));
+}
+
+/** Barbican's default maximum of a page (`max_limit_paging`). */
+const PAGE_SIZE = 100;
+
+/** A whole list of Barbican, which has pages by offset and says the total. Throws rather than return a part. */
+async function listByOffset(
+  session: Session,
+  kind: ReadKind,
+  reference: 'secret_ref' | 'container_ref',
+  query: Query,
+): Promise<readonly WireResource[]> {
+  const { service, plural, title } = ENDPOINTS[kind];
+  const attempted = `list ${title}s`;
+  const found: WireResource[] = [];
+  for (;;) {
+    const page = queryText({ limit: PAGE_SIZE, offset: found.length, ...query });
+    const path = collectionPath(kind) + page;
+    const answer = await session.send({ service, method: 'GET', path, attempted });
+    if (answer.status !== 200) throw refusal(attempted, answer);
+    const items = isRecord(answer.body) ? answer.body[plural] : undefined;
+    const total = isRecord(answer.body) ? answer.body['total'] : undefined;
+    const withIds = Array.isArray(items) ? items.map((item) => withIdOf(reference, item)) : [undefined];
+    if (!withIds.every((one) => isWireResource(one)))
+      throw unexpected(attempted, answer, `list of ${plural} with references`);
+    found.push(...withIds);
+    if (found.length >= Number(total)) return found;
+    if (withIds.length === 0) throw unexpected(attempted, answer, 'page that leads on');
+  }
+}
+
+/** An object of Barbican, with the id that its URL ends in. Nothing else of the URL is used (decision 31). */
+function withIdOf(reference: 'secret_ref' | 'container_ref', object: unknown): unknown {
+  const id = stringAt(object, reference)?.split('/').at(-1);
+  return isRecord(object) && id !== undefined && id !== '' ? { ...object, id } : undefined;
+}
+
+const UNREADABLE: readonly number[] = [403, 404, 406];
+
+/** The payload of a secret as text; undefined if it cannot be read (Key Manager API, "Secrets", payload). */
+async function readCertificateText(session: Session, id: string): Promise<string | undefined> {
+  const attempted = `read the certificate in secret ${id}`;
+  const answer = await session.send({
+    service: ENDPOINTS.secret.service,
+    method: 'GET',
+    path: `${objectPath('secret', id)}/payload`,
+    headers: { accept: 'text/plain' },
+    attempted,
+  });
+  if (UNREADABLE.includes(answer.status)) return undefined;
+  if (answer.status !== 200) throw refusal(attempted, answer);
+  return answer.text;
 }

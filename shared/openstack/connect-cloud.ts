@@ -2,7 +2,7 @@ import type { Credentials, OpenStackConfig } from '../config/config.ts';
 import type { CallRecorder, Cloud } from '../ports.ts';
 import { createCloud } from './cloud.ts';
 import type { EndpointSemaphores } from './endpoint-semaphore.ts';
-import { followCredentials, createKeystone, type Keystone } from './identity/keystone.ts';
+import { followCredentials, createKeystone, type Keystone } from './keystone.ts';
 import {
   createOpenStackHttp,
   overSockets,
@@ -11,7 +11,7 @@ import {
   type Transport,
   type Call,
 } from './openstack-http.ts';
-import { createSession, type Session } from './identity/session.ts';
+import { createSession, type Session } from './session.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 interface CloudConnection {

@@ -1,10 +1,10 @@
 import { Answers } from '../memory/answers.ts';
 import { ReconcileError } from '../model/errors.ts';
-import type { OctaviaVersion } from '../model/load-balancer/capabilities.ts';
-import type { RunContext } from '../run-context.ts';
+import type { OctaviaVersion } from '../model/load-balancer/octavia.ts';
+import type { RunContext } from '../deadline.ts';
 import { refusal, unexpected } from './refusal.ts';
 import { isRecord, stringAt } from '../model/json.ts';
-import type { Session } from './identity/session.ts';
+import type { Session } from './session.ts';
 
 /** Minor version that brought tags (docs/sources/openstack.md, "Octavia API versions"). */
 const LEAST = 5;

@@ -6,7 +6,7 @@ import { RequestError, type Got, type Method } from 'got';
 import type { OpenStackConfig } from '../config/config.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { parseJson, withoutUndefined } from '../model/json.ts';
-import { budgetSpent, WRITE_MS } from '../deadline.ts';
+import { budgetSpent, WRITE_MS, NO_RUN, type RunContext } from '../deadline.ts';
 import {
   ATTEMPTS,
   backoffMs,
@@ -18,7 +18,6 @@ import {
   type RefuseAddress,
 } from '../http.ts';
 import type { ProxyFor } from '../proxy.ts';
-import { NO_RUN, type RunContext } from '../run-context.ts';
 import { EndpointSemaphores, LONGEST_WAIT_MS } from './endpoint-semaphore.ts';
 
 export type ServiceType = 'identity' | 'load-balancer' | 'network' | 'compute' | 'key-manager';

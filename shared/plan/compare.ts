@@ -1,11 +1,10 @@
-import { attributeRule, hasUnset } from '../model/attributes.ts';
+import { attributeRule, hasUnset, equalAttribute } from '../model/attributes.ts';
 import type { AttributeRule, ChangeRule } from '../model/attributes/attribute-row.ts';
-import { equalAttribute } from '../model/equality.ts';
-import { mergeTags, recordedIn } from '../model/ownership.ts';
+import { mergeTags, recordedIn, isUserTag } from '../model/ownership.ts';
 import type { Change } from '../model/plan.ts';
 import { isRef, type Ref } from '../model/address.ts';
 import type { Attributes, DesiredResource, ObservedResource } from '../model/resources.ts';
-import { isUserTag } from '../model/load-balancer/user-tags.ts';
+import { printable } from '../model/text/text.ts';
 
 /** What differs, by change rule, but for what counts only at creation or nobody asked for. */
 export function compare(
@@ -88,9 +87,69 @@ function splitRef(ref: Ref): readonly [address: string, attribute: string] {
 }
 
 /** The value behind a reference; the reference itself while the resource that it names does not exist. */
-export function bind(value: unknown, ids: ReadonlyMap<string, ObservedResource>): unknown {
+function bind(value: unknown, ids: ReadonlyMap<string, ObservedResource>): unknown {
   if (Array.isArray(value)) return value.map((one) => bind(one, ids));
   if (!isRef(value)) return value;
   const [address, attribute] = splitRef(value);
   return ids.get(address)?.wire[attribute] ?? value;
+}
+
+export interface ComparedAttribute {
+  readonly attribute: string;
+  readonly desired: string;
+  readonly live?: string;
+  readonly differs: boolean;
+}
+
+export interface ComparedResource {
+  readonly address: string;
+  readonly id?: string;
+  readonly state: 'same' | 'differs' | 'missing' | 'live only';
+  readonly attributes: readonly ComparedAttribute[];
+}
+
+/** Everything that is desired beside what is there, as people read it: a plan shows only what differs. */
+export function compareAll(
+  desired: readonly DesiredResource[],
+  observed: readonly ObservedResource[],
+): readonly ComparedResource[] {
+  const there = new Map<string, ObservedResource>(observed.map((one) => [one.address, one]));
+  const wanted = new Set<string>(desired.map(({ address }) => address));
+  return [
+    ...desired
+      .filter(({ address, ifPresent }) => ifPresent === undefined || there.has(address))
+      .map((one) => compared(one, there)),
+    ...observed
+      .filter(({ address, whose }) => whose !== 'foreign' && !wanted.has(address))
+      .map(({ address, id }) => ({ address, id, state: 'live only' as const, attributes: [] })),
+  ];
+}
+
+function compared(desired: DesiredResource, there: ReadonlyMap<string, ObservedResource>): ComparedResource {
+  const { address, kind } = desired;
+  const live = there.get(address);
+  const changes = live ? [...compare(desired, live, there).values()].flat() : [];
+  const differing = new Set(changes.map(({ attribute }) => attribute));
+  const attributes = Object.entries(desired.attributes as Attributes).flatMap(([attribute, value]) => {
+    const isSetOnce = live !== undefined && attributeRule(kind, attribute).change === 'at-create';
+    if (isSetOnce && isRef(value)) return []; // its parent, which the wire names in another way
+    return {
+      attribute: isSetOnce ? `${attribute} (set once)` : attribute,
+      desired: textOf(bind(value, there)),
+      ...(live && { live: textOf(live.wire[attribute]) }),
+      differs: differing.has(attribute),
+    };
+  });
+  const givenBack = changes
+    .filter(({ attribute }) => !(attribute in desired.attributes))
+    .map(({ attribute, from, to }) => ({
+      ...{ attribute, desired: textOf(to), live: textOf(from), differs: true },
+    }));
+  if (!live) return { address, state: 'missing', attributes };
+  const state = changes.length > 0 ? 'differs' : 'same';
+  return { address, id: live.id, state, attributes: [...attributes, ...givenBack] };
+}
+
+function textOf(value: unknown): string {
+  return isRef(value) ? value.$ref : printable(JSON.stringify(value ?? null));
 }

@@ -1,10 +1,19 @@
 import { makesLoadBalancer } from '../model/load-balancer/octavia.ts';
-import type { Outcome, Report } from '../model/outcome.ts';
+import type { Outcome, Report } from '../model/plan.ts';
 import { isByPerson, isByEvent, type Key, type ReconcileRequest } from '../model/request.ts';
 import type { Budget, Clock } from '../ports.ts';
 import type { BusyLoadBalancers } from './busy-load-balancers.ts';
-import { Attempts, isBefore, moreUrgent, PRIORITY, requeueDelayMs, type Priority } from './scheduling.ts';
-import { Ready, turnOf, type Wanted } from './ready.ts';
+import {
+  Attempts,
+  isBefore,
+  moreUrgent,
+  PRIORITY,
+  requeueDelayMs,
+  type Priority,
+  Ready,
+  turnOf,
+  type Wanted,
+} from './scheduling.ts';
 import type { Claimant, Slots } from './slots.ts';
 
 export type MayCreate = NonNullable<Budget['mayCreate']>;

@@ -1,12 +1,12 @@
 import { ERRORS } from '../model/errors.ts';
-import type { Outcome, Report } from '../model/outcome.ts';
-import type { ReconcileRequest, Trigger } from '../model/request.ts';
+import type { Outcome, Report } from '../model/plan.ts';
+import { type ReconcileRequest, type Trigger, asServiceKey, type Key } from '../model/request.ts';
 
 /**
  * The order of all work. soon: a person asked for it, or its last run made progress. event: somebody changed the object.
  * background: a sweep found it, or its last run failed.
  */
-export const PRIORITIES = ['soon', 'event', 'background'] as const;
+const PRIORITIES = ['soon', 'event', 'background'] as const;
 
 export type Priority = (typeof PRIORITIES)[number];
 
@@ -100,5 +100,131 @@ export class Attempts {
     const idleRuns = progressed ? 0 : this.#idleRuns;
     this.#idleRuns = progressed ? 0 : this.#idleRuns + 1;
     return idleRuns;
+  }
+}
+
+export interface Wanted {
+  readonly key: Key;
+  readonly priority: Priority;
+  /** When it was first wanted, in milliseconds. */
+  readonly sinceMs: number;
+}
+
+/** For so long a key is overtaken by what is more urgent, at most. */
+export const AGED_MS = 10_000;
+const LATER_MS: Readonly<Record<Priority, number>> = { soon: 0, event: AGED_MS / 2, background: AGED_MS };
+
+/** The keys that take turns with others: the Services of one namespace; all Nodes and the routes. */
+export function turnOf(key: Key): string {
+  return asServiceKey(key)?.namespace ?? '';
+}
+
+/**
+ * Keys that may run now. Which priority goes next follows from the age of its oldest key, less what its urgency is worth. Of one
+ * priority namespaces take turns, and within a namespace keys go in their order.
+ */
+export class Ready<W extends Wanted> {
+  readonly #classes = PRIORITIES.map((priority) => new Class<W>(LATER_MS[priority]));
+
+  put(wanted: W): void {
+    this.#classOf(wanted).put(wanted);
+  }
+
+  /** Call it before the priority of a key changes. */
+  delete(wanted: W): void {
+    this.#classOf(wanted).delete(wanted);
+  }
+
+  /** Removes and returns the next key. */
+  take(): W | undefined {
+    const ranks = this.#classes.map(({ rank }) => rank);
+    const next = this.#classes[ranks.indexOf(Math.min(...ranks))];
+    return next?.take();
+  }
+
+  #classOf({ priority }: W): Class<W> {
+    const found = this.#classes[PRIORITIES.indexOf(priority)];
+    if (!found) throw new Error(`there is no priority ${priority}`);
+    return found;
+  }
+}
+
+/** The keys of one priority. */
+class Class<W extends Wanted> {
+  readonly #laterMs: number;
+  /** By age. */
+  readonly #all = new Set<W>();
+  readonly #turns = new Map<string, Set<W>>();
+
+  constructor(laterMs: number) {
+    this.#laterMs = laterMs;
+  }
+
+  /** When its oldest key came, and so much later; Infinity without one. */
+  get rank(): number {
+    const [oldest] = this.#all;
+    return oldest ? oldest.sinceMs + this.#laterMs : Infinity;
+  }
+
+  put(wanted: W): void {
+    const turn = turnOf(wanted.key);
+    this.#all.add(wanted);
+    this.#turns.set(turn, (this.#turns.get(turn) ?? new Set<W>()).add(wanted));
+  }
+
+  delete(wanted: W): void {
+    const turn = turnOf(wanted.key);
+    this.#all.delete(wanted);
+    this.#turns.get(turn)?.delete(wanted);
+    if (this.#turns.get(turn)?.size === 0) this.#turns.delete(turn);
+  }
+
+  /** The first key of the turn that is next, which comes last after that. */
+  take(): W | undefined {
+    const [[turn, keys] = []] = this.#turns;
+    const [next] = keys ?? [];
+    if (turn === undefined || !keys || !next) return undefined;
+    this.delete(next);
+    if (!this.#turns.delete(turn)) return next;
+    this.#turns.set(turn, keys);
+    return next;
+  }
+}
+
+/** From the last change to the look at all that came together. */
+const QUIET_MS = 2_000;
+/** From the first one. */
+const LONGEST_MS = 15_000;
+
+/** Changes that come one after another, such as those of Nodes, are one look, soon after the last of them and in time after the first. */
+export class Window {
+  readonly #look: () => unknown;
+  #timer: NodeJS.Timeout | undefined;
+  #endsMs = 0;
+
+  constructor(look: () => unknown) {
+    this.#look = look;
+  }
+
+  get isOpen(): boolean {
+    return this.#timer !== undefined;
+  }
+
+  touch(): void {
+    const now = performance.now();
+    if (!this.#timer) this.#endsMs = now + LONGEST_MS;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#look();
+      },
+      Math.min(QUIET_MS, this.#endsMs - now),
+    ).unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 }

@@ -1,8 +1,16 @@
 import type { Condition, Service, Node, ObjectEvent } from '../model/kubernetes.ts';
 import { READY_CONDITION } from '../model/ownership.ts';
-import { clip } from '../model/text/text.ts';
-import { ERRORS, asReconcileError, isRefusedWrite } from '../model/errors.ts';
-import type { Kube } from '../ports.ts';
+import { clip, printable, quote } from '../model/text/text.ts';
+import {
+  ERRORS,
+  asReconcileError,
+  isRefusedWrite,
+  type ReconcileError,
+  type Disposition,
+} from '../model/errors.ts';
+import type { Kube, World } from '../ports.ts';
+import type { Change, Plan, Problem, Outcome } from '../model/plan.ts';
+import { approveWith, noteOfStep, renderBriefly, whatBecomesOf } from '../plan/render-plan.ts';
 
 /** What a condition says. The type is levelset's own, and the times follow from the status. */
 export type ConditionMessage = Pick<Condition, 'status' | 'reason' | 'message'>;
@@ -59,4 +67,107 @@ export async function publish(
     throw error;
   }
   for (const event of events) await kube.recordEvent(about, event);
+}
+
+/** The number of notes of one kind that a condition lists one by one. */
+const MOST_SHOWN = 10;
+
+export function planNotes(plan: Plan): readonly string[] {
+  const approve = approveWith(plan);
+  return [
+    ...firstOf(plan.problems.map(noteOf)),
+    ...firstOf(waitingNotes(plan)),
+    ...firstOf(refusedNotes(plan)),
+    ...(plan.driftStays ? firstOf((plan.drift ?? []).map((one) => `drift: ${noteOfStep(one)}`)) : []),
+    ...(approve === undefined ? [] : [`approve with the annotation ${approve}`]),
+  ];
+}
+
+/** A Problem as one sentence: `FIELD "VALUE" message`. */
+export function noteOf({ field, value, message }: Problem): string {
+  return printable(`${field} ${quote(value)} ${message}`);
+}
+
+function waitingNotes({ awaitingApproval }: Plan): readonly string[] {
+  return awaitingApproval.map(
+    ({ address, changes, reason, approval }) =>
+      `${address} waits for approval ${approval} (${inWords(changes)}): ${reason}`,
+  );
+}
+
+function refusedNotes({ refused }: Plan): readonly string[] {
+  return refused.map(({ address, changes, reason, approval }) => {
+    const hash = approval === undefined ? '' : ` until ${approval} is approved`;
+    const what = changes.length === 0 ? '' : ` (${inWords(changes)})`;
+    return `levelset keeps ${address} as it is${hash}${what}: ${reason}`;
+  });
+}
+
+function inWords(changes: readonly Change[]): string {
+  return changes.map(({ attribute, from, to }) => `${attribute} ${quote(from)} -> ${quote(to)}`).join(', ');
+}
+
+function firstOf(notes: readonly string[]): readonly string[] {
+  const more = notes.length - MOST_SHOWN;
+  return more > 0 ? [...notes.slice(0, MOST_SHOWN), `and ${more} more, see levelset plan`] : notes;
+}
+
+export function tellPlan({ object, steps }: Plan, { log, cluster }: Pick<World, 'log' | 'cluster'>): void {
+  if (steps.length > 0) log.info('plan', { cluster, object, steps: renderBriefly(steps) });
+}
+
+const MOST_DRIFT = 5;
+
+export function driftEvent(plan: Pick<Plan, 'drift' | 'driftStays'>): readonly ObjectEvent[] {
+  const { drift = [], driftStays } = plan;
+  if (drift.length === 0) return [];
+  const shown = drift.slice(0, MOST_DRIFT).map(noteOfStep);
+  const more = drift.length - shown.length;
+  const all = more > 0 ? [...shown, `and ${more} more, see levelset drift`] : shown;
+  const message = `OpenStack is not as it was settled; ${whatBecomesOf(plan)}: ${all.join('; ')}`;
+  return [{ type: 'Warning', reason: driftStays ? 'DriftReported' : 'DriftRepaired', message }];
+}
+
+/** The first delay before another try, in milliseconds. The queue doubles it. */
+export const RETRY_MS = 1_000;
+
+export function outcomeOfError(error: ReconcileError): Outcome {
+  const retryAfterMs = error.context.retryAfterMs ?? RETRY_MS;
+  if (ERRORS[error.code].disposition === 'wait') {
+    return { status: 'progressing', reason: error.message, retryAfterMs };
+  }
+  if (ERRORS[error.code].disposition === 'blocked') {
+    return { status: 'blocked', reason: `${error.message} (${ERRORS[error.code].advice})` };
+  }
+  return { status: 'failed', code: error.code, message: error.message, retryAfterMs };
+}
+
+const ACTORS: Readonly<Record<Disposition, string>> = {
+  wait: 'nobody',
+  retry: 'whoever runs the cluster or the cloud, if it lasts',
+  blocked: 'whoever owns the object',
+  operator: 'whoever runs levelset or the cloud',
+  bug: 'whoever runs levelset',
+};
+
+/** Who must act after a run, and what there is to do, in words; undefined if nobody must. */
+export function whoActs(outcome: Outcome, plan: Plan | undefined): string | undefined {
+  switch (outcome.status) {
+    case 'progressing':
+      return undefined;
+    case 'failed': {
+      const { disposition, advice } = ERRORS[outcome.code];
+      return `${ACTORS[disposition]}: ${advice}`;
+    }
+    case 'blocked': {
+      const codes = (plan?.problems ?? []).flatMap(({ code }) => code ?? []);
+      return codes.some((code) => ERRORS[code].disposition === 'operator') ? ACTORS.operator : ACTORS.blocked;
+    }
+    case 'settled':
+      return plan && (plan.problems.length > 0 || waitsForApproval(plan)) ? ACTORS.blocked : undefined;
+  }
+}
+
+function waitsForApproval({ awaitingApproval, refused }: Plan): boolean {
+  return awaitingApproval.length > 0 || refused.some(({ approval }) => approval !== undefined);
 }

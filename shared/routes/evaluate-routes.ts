@@ -1,6 +1,5 @@
-import { routeConditions } from './desired/route-conditions.ts';
-import { routeDoubt } from './desired/route-problems.ts';
-import { desireRoutes, type DesiredRoutes } from './desired/desire-routes.ts';
+import { routeConditions } from './desired/node-routes.ts';
+import { routeDoubt, desireRoutes, type DesiredRoutes } from './desired/desire-routes.ts';
 import { observedNode } from '../model/node/node.ts';
 import type { Plan, Problem, Step } from '../model/plan.ts';
 import type { ObservedResource } from '../model/resources.ts';

@@ -5,19 +5,23 @@
  *
  * One router has the routes of all Nodes, so all Nodes together are one object.
  */
-import { applyEach, NONE_APPLIED, type AppliedEach } from './apply/apply-each.ts';
-import type { Run } from '../model/outcome.ts';
-import { routeConditions } from './desired/route-conditions.ts';
+import {
+  applyEach,
+  NONE_APPLIED,
+  type AppliedEach,
+  writeRoutes,
+  type RoutesWritten,
+} from './apply/write-routes.ts';
+import type { Run } from '../model/plan.ts';
+import { routeConditions } from './desired/node-routes.ts';
 import { forgetLimits, evaluateRoutes, type RoutesEvaluation } from './evaluate-routes.ts';
 import { ERRORS } from '../model/errors.ts';
 import { nodeStatusAt } from '../model/node/node.ts';
 import { isByPerson, readsInFull, type ReconcileRequest } from '../model/request.ts';
 import { stepsTo } from './plan/plan-routes.ts';
 import type { Budget, World } from '../ports.ts';
-import { rfc3339 } from '../report/condition.ts';
-import { tellPlan } from '../report/plan-notes.ts';
+import { rfc3339, tellPlan } from '../report/condition.ts';
 import { forbiddenProblems, isRouted, outcomeOfRoutes, routeEvents } from './report/report-routes.ts';
-import { writeRoutes, type RoutesWritten } from './apply/write-routes.ts';
 
 export async function reconcileRoutes(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
   // a person who asks for the routes knows about the Nodes, and may have raised the limit of the router

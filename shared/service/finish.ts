@@ -1,16 +1,21 @@
 import type { Applied } from '../apply/apply.ts';
 import type { Evaluation } from './evaluate.ts';
 import { asReconcileError, ReconcileError } from '../model/errors.ts';
-import type { Outcome, Run } from '../model/outcome.ts';
+import type { Outcome, Run } from '../model/plan.ts';
 import { tagValue } from '../model/ownership.ts';
 import type { ServiceObject, ServiceState } from '../model/service-object.ts';
 import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
 import type { World } from '../ports.ts';
-import { addressesToPublish } from './report/published-address.ts';
-import { outcomeOfError } from '../report/outcome-of-error.ts';
+import {
+  addressesToPublish,
+  heldBackEvent,
+  publishSummary,
+  release,
+  summarize,
+  summarizeOutcome,
+} from './report/summarize.ts';
+import { outcomeOfError, rfc3339 } from '../report/condition.ts';
 import { outcomeOfService } from './report/service-outcome.ts';
-import { heldBackEvent, publishSummary, release, summarize, summarizeOutcome } from './report/summarize.ts';
-import { rfc3339 } from '../report/condition.ts';
 import { recordPlace } from './place.ts';
 import { hasFinalizer, isOurs } from './service-object.ts';
 import { askedOf, refusedState, settledState, stateAtWork } from './settled-record.ts';

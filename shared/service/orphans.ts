@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Service } from '../model/kubernetes.ts';
 import { goTags } from '../model/load-balancer/other-controllers.ts';
-import { isUntagged, serviceIn } from '../model/load-balancer/floating-ip-owner.ts';
+import { isUntagged, serviceIn } from '../model/load-balancer/whose.ts';
 import {
   isLeftToOthers,
   goTagsIn,
@@ -13,7 +13,7 @@ import { clusterTag, hasTag, tagValue, tagValues, type ClusterIdentity } from '.
 import { onceFor } from '../model/once-for.ts';
 import { keyOf, parseKey, type Key } from '../model/request.ts';
 import type { WireResource } from '../model/resources.ts';
-import { readStoredName } from '../model/tls/stored-certificate.ts';
+import { readStoredName } from '../model/tls/certificate-facts.ts';
 import { foundIn, type Project } from './observe/project.ts';
 import { wantsLoadBalancer, whyReleased } from './service-object.ts';
 

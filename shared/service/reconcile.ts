@@ -4,27 +4,24 @@
  */
 import { apply, type Applied } from '../apply/apply.ts';
 import { deletes, reserveDeletion } from '../apply/reserve-deletion.ts';
-import { forgetNodes } from '../memory/listed-nodes.ts';
+import { forgetNodes, attempt } from '../observe/reads.ts';
 import { asReconcileError, isError, isRefusedWrite, ReconcileError } from '../model/errors.ts';
 import { makesLoadBalancer } from '../model/load-balancer/octavia.ts';
 import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
-import type { Outcome, Run } from '../model/outcome.ts';
+import { type Outcome, type Run, isAnother } from '../model/plan.ts';
 import { FINALIZER } from '../model/ownership.ts';
-import { isAnother } from '../model/plan.ts';
 import { asServiceKey, isByPerson, isByEvent, readsInFull, type ReconcileRequest } from '../model/request.ts';
 import type { ServiceObject } from '../model/service-object.ts';
-import { attempt } from '../observe/reads.ts';
 import type { Budget, World } from '../ports.ts';
-import { tellPlan } from '../report/plan-notes.ts';
+import { tellPlan } from '../report/condition.ts';
 import { noteWrites } from './as-written.ts';
-import { withDrift } from './drift.ts';
+import { withDrift, stateAtWork, triedAgainMs } from './settled-record.ts';
 import { evaluate, nodesOf, type Evaluation } from './evaluate.ts';
 import { finish, keepStates, reportFailure, runSummary } from './finish.ts';
 import { requirePlace } from './place.ts';
 import { recordRepair, takeBack } from './repair.ts';
 import { hasFinalizer, isAnothers, isOurs, objectOf } from './service-object.ts';
 import { withinDeletionBudget } from './vanished.ts';
-import { stateAtWork, triedAgainMs } from './settled-record.ts';
 
 export async function reconcileService(
   request: ReconcileRequest,

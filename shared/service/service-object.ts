@@ -15,7 +15,7 @@ import {
   type ServiceObject,
 } from '../model/service-object.ts';
 import { readyCondition } from '../report/condition.ts';
-import { otherController, secondController } from './plan/plan-problems.ts';
+import { otherController, secondController } from './plan/plan-input.ts';
 
 type Classed = Pick<Config, 'loadBalancerClass'>;
 

@@ -12,17 +12,16 @@ import {
 import { evaluate } from './evaluate.ts';
 import { nothingApplied } from './finish.ts';
 import { bulkChildren, type BulkChildren } from './observe/children.ts';
-import { namedId } from '../model/ownership.ts';
+import { namedId, type ClusterIdentity } from '../model/ownership.ts';
 import type { CertificateInUse } from '../model/tls/certificate-facts.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
 import type { JudgedNodes } from '../model/node/judged-nodes.ts';
-import type { ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
 import { keyOf, serviceKey, type Key, type SweepScope } from '../model/request.ts';
-import { isAnother } from '../model/plan.ts';
+import { isAnother, NOTHING_FOUND, type Found } from '../model/plan.ts';
 import { RELEASED_REASON, TAKEN_OVER_REASON, type ServiceState } from '../model/service-object.ts';
 import { readyCondition, rfc3339, tellsTrouble } from '../report/condition.ts';
-import { judgeBy, listNodePorts } from './observe/node-ports.ts';
+import { judgeBy, listNodePorts } from './observe/network/ports-and-groups.ts';
 import { foundIn, observeProject, statesOf, type Listed, type Project } from './observe/project.ts';
 import { judgeInTime, leftInWords, notComparedInWords, type NotCompared } from './judge-in-time.ts';
 import {
@@ -37,14 +36,12 @@ import {
 import { judgeOrphans } from './vanished.ts';
 import { recordPlace, requirePlace } from './place.ts';
 import { errorText, isError, ReconcileError } from '../model/errors.ts';
-import { NOTHING_FOUND, type Found } from '../model/outcome.ts';
 import { valueWithin } from '../deadline.ts';
 import { attempt } from '../observe/reads.ts';
 import type { World } from '../ports.ts';
 import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
-import { addressesToPublish, ingressOf, sameIngress } from './report/published-address.ts';
+import { addressesToPublish, ingressOf, sameIngress, summarize } from './report/summarize.ts';
 import { outcomeOfService } from './report/service-outcome.ts';
-import { summarize } from './report/summarize.ts';
 
 /** If something cannot be read, Services that do not need it are judged. The runs of the others report what is missing. */
 export async function findServices(

@@ -1,5 +1,51 @@
-import { isAuditEvent, type AuditEvent, type AuditUser } from './audit-schema.ts';
+/**
+ * What an audit batch must look like (docs/sources/kubernetes.md, "Audit events"). Items are checked one by one: a
+ * bad one does not make the apiserver send the others again.
+ */
+import { auditEvent, eventList } from './audit-schema.generated.js';
 import { collectKeys, OF_ALL_NODES, type KindReading, type Triggered } from './causes.ts';
+
+interface EventList {
+  readonly kind: 'EventList';
+  readonly apiVersion: 'audit.k8s.io/v1';
+  readonly items: readonly unknown[] | null;
+}
+
+interface AuditUser {
+  readonly username?: string;
+  readonly groups?: readonly string[];
+}
+
+export interface AuditEvent {
+  readonly auditID: string;
+  readonly stage: string;
+  readonly requestURI: string;
+  readonly verb: string;
+  readonly user: AuditUser;
+  readonly impersonatedUser?: AuditUser;
+  readonly objectRef?: {
+    readonly resource?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+    readonly apiGroup?: string;
+    readonly subresource?: string;
+  };
+  readonly responseStatus?: { readonly code?: number };
+}
+
+function isAuditEvent(value: unknown): value is AuditEvent {
+  return auditEvent(value);
+}
+
+/** The list, or one line that says why the value is none. */
+export function readEventList(value: unknown): EventList | string {
+  if (eventList(value)) return value as EventList;
+  const error = eventList.errors?.[0];
+  const where = error?.instancePath.slice(1);
+  const allowed = error?.params['allowedValue'];
+  const rule = allowed === undefined ? (error?.message ?? 'is wrong') : `must be ${JSON.stringify(allowed)}`;
+  return `not an audit.k8s.io/v1 EventList: ${where ? `"${where}"` : 'the body'} ${rule}`;
+}
 
 /**
  * Maps audit events to keys (docs/sources/kubernetes.md, "Audit events"). Only committed writes count, and none of

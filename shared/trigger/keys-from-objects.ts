@@ -1,5 +1,5 @@
 /** Which keys a change of an object names, for a watch, which does not tell who changed what. */
-import { goesToPods } from '../model/load-balancer/service-endpoints.ts';
+import { goesToPods } from '../model/load-balancer/observed-service.ts';
 import { fingerprint } from '../model/json.ts';
 import type { Node, ObjectMeta, Service } from '../model/kubernetes.ts';
 import { FINALIZER, LOAD_BALANCER_ADDRESS, LOAD_BALANCER_ID } from '../model/ownership.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { routeConditions } from '../../shared/routes/desired/route-conditions.ts';
+import { routeConditions } from '../../shared/routes/desired/node-routes.ts';
 import { desireRoutes } from '../../shared/routes/desired/desire-routes.ts';
 import type { Node } from '../../shared/model/kubernetes.ts';
 import { observedNode } from '../../shared/model/node/node.ts';

@@ -1,9 +1,8 @@
 /** A server for supertest whose world is a few lists. */
 import type { Express } from 'express';
-import type { ServerOptions } from '../../functions/http/server-options.ts';
+import type { ServerOptions } from '../../functions/http/exchange.ts';
 import { createServer } from '../../functions/server.ts';
-import type { Outcome, Report } from '../../shared/model/outcome.ts';
-import type { Plan } from '../../shared/model/plan.ts';
+import type { Outcome, Report, Plan } from '../../shared/model/plan.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { TriggerCounts } from '../../shared/trigger/causes.ts';
 import { SELF } from '../unit/trigger/audit-events.ts';

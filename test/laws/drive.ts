@@ -5,7 +5,7 @@ import { ATTRIBUTES } from '../../shared/model/attributes.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import type { Plan, Step } from '../../shared/model/plan.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
-import type { PodEndpoint } from '../../shared/model/load-balancer/service-endpoints.ts';
+import type { PodEndpoint } from '../../shared/model/load-balancer/observed-service.ts';
 import type { ObservedResource, WireResource } from '../../shared/model/resources.ts';
 import { forgetStored } from '../../shared/service/observe/certificates.ts';
 import { objectOf } from '../../shared/service/service-object.ts';

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { manifestsIn, SUMS, sumsOf } from '../../infra/charts/render.ts';
 import { OWN_FLAGS, valuesSchema } from '../../infra/charts/values-schema.ts';
-import type { Flag } from '../../shared/config/flag.ts';
-import { FLAGS } from '../../shared/config/flags.ts';
+import { type Flag, FLAGS } from '../../shared/config/flags.ts';
 import { filesOf, textOf } from './files.ts';
 
 const CHART = 'infra/charts/levelset';

@@ -64,11 +64,7 @@ describe('docs/reference/cloud-conf.md', () => {
 test('docs/reference/events.md has the reasons that the source has, and no other', () => {
   const files = [
     ...filesOf('shared/{report,service/report,node/report,routes/report}/*.ts'),
-    ...[
-      'shared/model/service-object.ts',
-      'shared/model/errors.ts',
-      'shared/routes/desired/route-conditions.ts',
-    ],
+    ...['shared/model/service-object.ts', 'shared/model/errors.ts', 'shared/routes/desired/node-routes.ts'],
   ];
   const reason =
     /(?:reason: |REASON = |FAILED = |NODE_BLOCKED = |reason = \w+ \? |\? |: )'([A-Z][a-zA-Z]+)'/g;

@@ -1,8 +1,7 @@
 /** The smallest scenarios that need a right: each row of the tables of rights names one of these. */
 import type { SandboxInside } from '../../infra/sandbox/sandbox.ts';
 import { createPort } from '../../infra/sandbox/openstack/neutron/ports.ts';
-import { CONTROLLER_NAMES } from '../../shared/config/controllers.ts';
-import type { Config } from '../../shared/config/config.ts';
+import { CONTROLLER_NAMES, type Config } from '../../shared/config/config.ts';
 import { giveCidr, joinNode, loseServer } from '../support/nodes.ts';
 import { aService } from '../support/service.ts';
 import { aTlsSecret, containerOf } from '../support/tls-secret.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CONTROLLER_NAMES } from '../../shared/config/controllers.ts';
+import { CONTROLLER_NAMES } from '../../shared/config/config.ts';
 import { sweep } from '../../shared/sweep.ts';
 import { run, startSandboxWorld } from '../support/sandbox-world.ts';
 

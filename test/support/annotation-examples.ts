@@ -1,7 +1,6 @@
 /** The example of every annotation, for the simulators and for the lab: one that neither can show says why. */
 import { ANNOTATIONS, targetOf, type AnnotationRow } from '../../shared/service/intent/annotations.ts';
-import { attributeRule } from '../../shared/model/attributes.ts';
-import { equalAttribute } from '../../shared/model/equality.ts';
+import { attributeRule, equalAttribute } from '../../shared/model/attributes.ts';
 import type { ResourceKind } from '../../shared/model/resources.ts';
 import { BY_NEED, ENTRIES, first, type Entry, type Shown } from './annotation-entries.ts';
 

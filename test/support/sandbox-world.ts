@@ -2,11 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
-import { startSandbox } from '../../infra/sandbox/sandbox.ts';
-import type { Sandbox, SandboxInside, SandboxOptions } from '../../infra/sandbox/sandbox.ts';
+import {
+  startSandbox,
+  type Sandbox,
+  type SandboxInside,
+  type SandboxOptions,
+} from '../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../shared/config/config.ts';
-import { forgetNodes } from '../../shared/memory/listed-nodes.ts';
-import type { Report } from '../../shared/model/outcome.ts';
+import { forgetNodes } from '../../shared/observe/reads.ts';
+import type { Report } from '../../shared/model/plan.ts';
 import { asServiceKey, serviceKey, type ReconcileRequest } from '../../shared/model/request.ts';
 import type { Budget, Log, World } from '../../shared/ports.ts';
 import { REAL_TIME } from '../../shared/openstack/openstack-http.ts';

@@ -1,5 +1,5 @@
 import type { EndpointSlice, Pod, Service } from '../../shared/model/kubernetes.ts';
-import type { PodEndpoint } from '../../shared/model/load-balancer/service-endpoints.ts';
+import type { PodEndpoint } from '../../shared/model/load-balancer/observed-service.ts';
 import type { Kube } from '../../shared/ports.ts';
 
 interface Wanted {

@@ -1,12 +1,12 @@
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { CLOSING_MS, countdown } from '../../shared/deadline.ts';
+import { CLOSING_MS, countdown, NO_RUN, type RunContext } from '../../shared/deadline.ts';
 import { KubeClient } from '../../shared/kube/kube-client.ts';
 import { createKubeHttp } from '../../shared/kube/kube-http.ts';
 import { Answers } from '../../shared/memory/answers.ts';
 import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
 import type { Cloud, Kube } from '../../shared/ports.ts';
-import { NO_RUN, type RunContext } from '../../shared/run-context.ts';
 import { SILENT } from '../support/sandbox-world.ts';
 import { configFor, startFake } from './openstack/fake-openstack.ts';
 

@@ -3,8 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Config } from '../../../shared/config/config.ts';
 import type { ErrorCode } from '../../../shared/model/errors.ts';
 import { fieldsOf, isRecord, parseJson } from '../../../shared/model/json.ts';
-import { isSecretName, redact } from '../../../shared/model/redact.ts';
-import { quote } from '../../../shared/model/text/text.ts';
+import { isSecretName, redact, quote } from '../../../shared/model/text/text.ts';
 import { misused, reading } from '../command.ts';
 
 /** An answer of a port. Without value and error it was `undefined`. */

@@ -1,6 +1,5 @@
 import { nameOfLogin } from '../../../shared/config/clouds/credentials.ts';
-import type { Credentials } from '../../../shared/config/config.ts';
-import { looksAfterNodes, looksAfterRoutes } from '../../../shared/config/controllers.ts';
+import { type Credentials, looksAfterNodes, looksAfterRoutes } from '../../../shared/config/config.ts';
 import { asReconcileError, isError } from '../../../shared/model/errors.ts';
 import { stringAt } from '../../../shared/model/json.ts';
 import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';

@@ -1,6 +1,6 @@
 import { CLUSTER_RIGHTS, type ClusterRight } from '../../../infra/kubernetes/rights.ts';
 import { CLOUD_RIGHTS, type CloudRight } from '../../../infra/openstack/rights.ts';
-import { looksAfterNodes, looksAfterRoutes } from '../../../shared/config/controllers.ts';
+import { looksAfterNodes, looksAfterRoutes } from '../../../shared/config/config.ts';
 import { asReconcileError, isError, ReconcileError } from '../../../shared/model/errors.ts';
 import { isRecord } from '../../../shared/model/json.ts';
 import { inParallel } from '../../../shared/observe/reads.ts';

@@ -1,5 +1,5 @@
-import { versionInWords } from '../../../shared/model/load-balancer/capabilities.ts';
-import { looksAfterRoutes } from '../../../shared/config/controllers.ts';
+import { versionInWords } from '../../../shared/model/load-balancer/octavia.ts';
+import { looksAfterRoutes } from '../../../shared/config/config.ts';
 import { asReconcileError, isError } from '../../../shared/model/errors.ts';
 import { fieldsOf, isRecord, stringAt } from '../../../shared/model/json.ts';
 import { finding, type Examined, type Finding, type Findings } from './finding.ts';

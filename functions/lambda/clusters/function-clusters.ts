@@ -5,13 +5,18 @@ import type { Tokens } from '../../../shared/config/tokens.ts';
 import { flagsFromEnv } from '../../../shared/config/read-flags.ts';
 import { countdown } from '../../../shared/deadline.ts';
 import type { KubeRequest } from '../../../shared/kube/kube-http.ts';
-import { Answers } from '../../../shared/memory/answers.ts';
-import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
+import { Answers, BoundedMap } from '../../../shared/memory/answers.ts';
 import { isClusterName } from '../../../shared/model/request.ts';
 import { Backoff, type Delays } from '../../../shared/connection-backoff.ts';
-import { connectEntry, isThatOf, ofCluster, uidOf, unidentified } from '../../clusters/connect-entry.ts';
+import {
+  connectEntry,
+  isThatOf,
+  ofCluster,
+  uidOf,
+  unidentified,
+  Logins,
+} from '../../clusters/connect-entry.ts';
 import { HttpError } from '../../http/exchange.ts';
-import { Logins } from '../../clusters/logins.ts';
 import { ofStack, type ConnectedFunction } from '../connected.ts';
 import { log } from '../function-log.ts';
 import { metrics } from '../function-metrics.ts';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../model/text/did-you-mean.ts';
+import { didYouMean } from '../../model/text/text.ts';
 import type { Access } from '../clouds/access.ts';
 import { camel, NotAllowed, refusalOf } from '../read-value.ts';
 import { parseGcfg, type GcfgEntry } from './gcfg.ts';

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { readNamedFile, readNamedText } from '../../named-file.ts';
-import { didYouMean } from '../../model/text/did-you-mean.ts';
+import { didYouMean } from '../../model/text/text.ts';
 import { isRecord } from '../../model/json.ts';
 import { gcfgBoolean } from '../read-value.ts';
 import { hasSecret, readAccess, type Access } from './access.ts';

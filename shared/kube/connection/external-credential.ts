@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import type { RequestOptions } from 'node:https';
 import { ReconcileError } from '../../model/errors.ts';
-import { isSecretName, redact } from '../../model/redact.ts';
+import { isSecretName, redact } from '../../model/text/text.ts';
 import { Backoff, type Delays } from '../../connection-backoff.ts';
 import type { Credential, CredentialSource, ExternalUser } from './connection.ts';
 

@@ -1,7 +1,6 @@
 /** Several Services on one load balancer (decision 19). Tags of listeners name them; its own tags repeat that for OCCM and for newcomers. */
 import type { ServiceKey } from '../request.ts';
 import type { WireResource } from '../resources.ts';
-import { isFloatingIPMadeFor } from './floating-ip-owner.ts';
 import { goTags } from './other-controllers.ts';
 import { clusterTag, hasTag, nameTag, serviceTag, tagValue, tagValues } from '../ownership.ts';
 import type { ClusterIdentity } from '../ownership.ts';
@@ -101,17 +100,6 @@ export function isOnIt(
 ): boolean {
   if (uid !== undefined && hasTag(tags, serviceTag(uid))) return true;
   return hasTag(tags, nameTag(key)) || goTags(cluster.name, key).some((tag) => hasTag(tags, tag));
-}
-
-/** Whether a floating IP was made for this Service, or for the maker of the load balancer, which has left it. */
-export function isFloatingIPOfIt(
-  floatingIP: WireResource,
-  name: ServiceKey,
-  loadBalancer: WireResource | undefined,
-  cluster: ClusterIdentity,
-): boolean {
-  const maker = loadBalancer && madeForKey(loadBalancer);
-  return [name, maker ?? name].some((key) => isFloatingIPMadeFor(floatingIP, key, cluster));
 }
 
 export function madeForKey({ name }: WireResource): ServiceKey | undefined {

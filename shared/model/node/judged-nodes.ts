@@ -3,9 +3,8 @@ import { isIP } from 'node:net';
 import type { Node, NodeAddress } from '../kubernetes.ts';
 import { cidrContains } from '../network/cidr.ts';
 import { onceFor } from '../once-for.ts';
-import { SERVER_GONE } from './node.ts';
+import { SERVER_GONE, serverOf } from './node.ts';
 import { toldAddresses } from './node-set.ts';
-import { serverOf } from './provider-id.ts';
 import { SeenPorts, type DevicePort } from './seen-ports.ts';
 
 interface RefusedAddress {

@@ -1,9 +1,8 @@
 import type { Node } from '../../model/kubernetes.ts';
-import { systemUUID } from '../../model/node/node.ts';
+import { systemUUID, parseProviderID } from '../../model/node/node.ts';
 import type { Server } from '../../model/node/nova.ts';
 import type { Problem } from '../../model/plan.ts';
-import { parseProviderID } from '../../model/node/provider-id.ts';
-import { labelValue, regionOf } from './node-labels.ts';
+import { labelValue, regionOf } from './desire-node.ts';
 
 export interface ChooseOptions {
   readonly region?: string;

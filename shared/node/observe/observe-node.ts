@@ -1,7 +1,12 @@
 import type { Node } from '../../model/kubernetes.ts';
-import { hasTaint, readyStatus, systemUUID, UNINITIALIZED_TAINT } from '../../model/node/node.ts';
+import {
+  hasTaint,
+  readyStatus,
+  systemUUID,
+  UNINITIALIZED_TAINT,
+  parseProviderID,
+} from '../../model/node/node.ts';
 import type { Server, NeutronPort, Subport } from '../../model/node/nova.ts';
-import { parseProviderID } from '../../model/node/provider-id.ts';
 import type { Cloud, CloudReader } from '../../ports.ts';
 import { readServer, serversNamed } from './servers.ts';
 import { onceAMinute, listPorts } from '../../observe/reads.ts';

@@ -11,11 +11,10 @@ import {
   type RouteRecords,
   type WireRouter,
   type WrittenRoutes,
+  textOfRoute,
 } from '../../model/network/routes.ts';
 import { cidrKey, isWithin } from '../../model/network/cidr.ts';
-import { desiredPairs } from './desired-pairs.ts';
 import { fixedIPs, nodeRoutes, type NodeRoutes, type RouteReading } from './node-routes.ts';
-import { routeProblems } from './route-problems.ts';
 
 export interface DesiredRoutes {
   readonly router: WireRouter;
@@ -163,4 +162,95 @@ function portResource([port, pairs]: readonly [RoutePort, readonly AddressPair[]
     attributes: { allowed_address_pairs: pairs },
     ifPresent: true,
   };
+}
+
+interface DesiredPairs {
+  readonly routes: WrittenRoutes;
+  /** All routes that levelset is known to have written. */
+  readonly before: WrittenRoutes;
+  /** Whether the Node of a CIDR is uncertain, so that its pairs stay. */
+  readonly isKept: (cidr: string) => boolean;
+}
+
+/** A port needs the CIDRs of its routes, each in a pair of its own or a wider one. Only pairs for former routes of levelset go. */
+function desiredPairs(
+  ports: readonly RoutePort[],
+  { routes, before, isKept }: DesiredPairs,
+): readonly (readonly [RoutePort, readonly AddressPair[]])[] {
+  const wanted = Map.groupBy(routes, ({ port }) => port);
+  const ours = Map.groupBy(before, ({ port }) => port);
+  return ports.flatMap((port) => {
+    const pairs = port.allowed_address_pairs;
+    // a port without port security accepts no pairs
+    if (!pairs || port.port_security_enabled === false || !ours.has(port.id)) return [];
+    const needed = (wanted.get(port.id) ?? []).map(({ destination }) => cidrKey(destination));
+    const former = new Set((ours.get(port.id) ?? []).map(({ destination }) => cidrKey(destination)));
+    const leaves = ({ ip_address: cidr }: AddressPair): boolean =>
+      former.has(cidrKey(cidr)) && !needed.includes(cidrKey(cidr)) && !isKept(cidr);
+    const staying = pairs.filter((pair) => !isOfPort(pair, port) || !leaves(pair));
+    const coming = needed.filter((cidr) => !accepts(port, staying, cidr));
+    return [[port, [...staying, ...coming.map((cidr) => ({ ip_address: cidr }))]] as const];
+  });
+}
+
+/** Whether packets of this CIDR pass the port: one of its pairs has it, or a wider one. */
+function accepts(port: RoutePort, pairs: readonly AddressPair[], cidr: string): boolean {
+  return pairs.some((pair) => isOfPort(pair, port) && isWithin(cidr, cidrKey(pair.ip_address)));
+}
+
+function isOfPort({ mac_address: mac }: AddressPair, port: RoutePort): boolean {
+  return mac === undefined || mac === port.mac_address;
+}
+
+/** The number of routes from which a cluster without Nodes is more likely a wrong answer than the truth. */
+const SUSPICIOUS = 2;
+
+/** Why to write nothing. `isManual`: a person confirms that there are no Nodes. */
+export function routeDoubt(
+  { router, subnets, nodes, written }: RouteReading,
+  isManual: boolean,
+): Problem | undefined {
+  const doubt = (message: string): Problem => ({
+    field: '[Route] router-id',
+    value: router.id,
+    message,
+    blocking: true,
+  });
+  if (!router.routes) return doubt('cannot take routes: Neutron lacks the extension extraroute');
+  if (subnets.size === 0)
+    return doubt('has no interface that this project can see, so no Node can be a next hop');
+  const count = written.length;
+  if (nodes.length > 0 || count < SUSPICIOUS || isManual) return undefined;
+  const many = `has ${count} routes to Nodes of this cluster, but the cluster has no Node; levelset deletes nothing`;
+  return doubt(`${many}. If the cluster really has none, run: levelset reconcile routes`);
+}
+
+interface RouteProblemInput {
+  readonly nodes: readonly NodeRoutes[];
+  readonly wanted: WrittenRoutes;
+  readonly foreign: readonly Route[];
+}
+
+function routeProblems(input: RouteProblemInput): readonly Problem[] {
+  const without = input.nodes.flatMap(({ node, without }) =>
+    without.map(({ cidr, why }) => ({
+      field: `node/${node.metadata.name} spec.podCIDRs`,
+      value: cidr,
+      message: `gets no route: ${why}`,
+    })),
+  );
+  return [...rivals(input), ...without];
+}
+
+/** Routes of others to the same pods. Nobody knows which of the two routes wins. */
+function rivals({ wanted, foreign }: RouteProblemInput): readonly Problem[] {
+  const ours = new Set(wanted.map(({ destination }) => cidrKey(destination)));
+  return foreign
+    .filter(({ destination }) => ours.has(cidrKey(destination)))
+    .map((route) => ({
+      field: 'routes',
+      value: textOfRoute(route),
+      message:
+        'leads to the same pods as the route to their Node; nothing proves that levelset wrote it, so it stays',
+    }));
 }

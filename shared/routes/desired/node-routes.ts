@@ -1,8 +1,7 @@
 import { compareText } from '../../model/text/text.ts';
-import type { Node } from '../../model/kubernetes.ts';
+import type { Node, NodeCondition } from '../../model/kubernetes.ts';
 import { familyOf } from '../../model/network/network-facts.ts';
-import { internalIPs } from '../../model/node/node.ts';
-import { serverOf } from '../../model/node/provider-id.ts';
+import { internalIPs, serverOf, nodeStatusAt } from '../../model/node/node.ts';
 import {
   routeKey,
   type RoutePort,
@@ -11,6 +10,7 @@ import {
   type WrittenRoutes,
 } from '../../model/network/routes.ts';
 import { cidrKey, isWithin } from '../../model/network/cidr.ts';
+import type { DesiredResource } from '../../model/resources.ts';
 
 export interface RouteReading {
   readonly nodes: readonly Node[];
@@ -149,4 +149,52 @@ function isSameFamily(address: string, cidr: string): boolean {
 
 export function fixedIPs({ fixed_ips: fixed }: RoutePort): NonNullable<RoutePort['fixed_ips']> {
   return fixed ?? [];
+}
+
+const NETWORK_UNAVAILABLE = 'NetworkUnavailable';
+/** The conditions of Kubernetes' route controller (docs/sources/kubernetes.md, "Routes"). */
+const CREATED = {
+  status: 'False',
+  reason: 'RouteCreated',
+  message: 'RouteController created a route',
+} as const;
+const NOT_CREATED = {
+  status: 'True',
+  reason: 'NoRouteCreated',
+  message: 'RouteController failed to create a route',
+} as const;
+
+/** The condition NetworkUnavailable: whether there is a route to each podCIDR. A Node whose port is unknown keeps what it has. */
+export function routeConditions(
+  nodes: readonly NodeRoutes[],
+  isThere: (route: WrittenRoute) => boolean,
+  now: string,
+): readonly DesiredResource<'nodestatus'>[] {
+  return nodes.flatMap((one) => {
+    const verdict = report(one, isThere);
+    const { metadata, status } = one.node;
+    if (!verdict) return [];
+    const old = status?.conditions?.find(({ type }) => type === NETWORK_UNAVAILABLE);
+    const lastTransitionTime = old?.status === verdict.status ? old.lastTransitionTime : now;
+    const condition: NodeCondition = {
+      type: NETWORK_UNAVAILABLE,
+      ...verdict,
+      lastHeartbeatTime: now,
+      lastTransitionTime,
+    };
+    const address = nodeStatusAt(metadata.name);
+    return [{ kind: 'nodestatus', address, attributes: { conditions: [condition] }, ifPresent: true }];
+  });
+}
+
+function report(
+  { node, routes, isDoubtful }: NodeRoutes,
+  isThere: (route: WrittenRoute) => boolean,
+): typeof CREATED | typeof NOT_CREATED | undefined {
+  const cidrs = node.spec?.podCIDRs ?? [];
+  const old = node.status?.conditions?.find(({ type }) => type === NETWORK_UNAVAILABLE);
+  if (cidrs.length === 0) return old?.reason === CREATED.reason ? NOT_CREATED : undefined;
+  if (isDoubtful && old) return undefined;
+  const routed = new Set(routes.filter(isThere).map(({ destination }) => destination));
+  return cidrs.every((cidr) => routed.has(cidrKey(cidr))) ? CREATED : NOT_CREATED;
 }

@@ -1,7 +1,6 @@
 import { ReconcileError } from '../../model/errors.ts';
 import type { Node } from '../../model/kubernetes.ts';
-import { internalIPs } from '../../model/node/node.ts';
-import { serverOf } from '../../model/node/provider-id.ts';
+import { internalIPs, serverOf } from '../../model/node/node.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
 import {
   routePortAt,

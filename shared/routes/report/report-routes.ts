@@ -4,8 +4,7 @@ import type { Address } from '../../model/address.ts';
 import { cidrKey } from '../../model/network/cidr.ts';
 import type { Node, ObjectEvent } from '../../model/kubernetes.ts';
 import { hasTaint, UNINITIALIZED_TAINT } from '../../model/node/node.ts';
-import type { Outcome } from '../../model/outcome.ts';
-import type { Plan, Problem } from '../../model/plan.ts';
+import type { Outcome, Plan, Problem } from '../../model/plan.ts';
 import {
   routeKey,
   routePortAt,
@@ -13,8 +12,7 @@ import {
   type Route,
   type WrittenRoute,
 } from '../../model/network/routes.ts';
-import { noteOf } from '../../report/plan-notes.ts';
-import { outcomeOfError } from '../../report/outcome-of-error.ts';
+import { noteOf, outcomeOfError } from '../../report/condition.ts';
 
 interface RoutesDone {
   readonly plan: Plan;

@@ -5,9 +5,11 @@ import {
   type CertificateInUse,
   type CertificateQuestion,
   type Horizon,
+  storedAddress,
+  storedMode,
+  storedName,
 } from '../../model/tls/certificate-facts.ts';
 import type { ObservedResource, DesiredResource } from '../../model/resources.ts';
-import { storedAddress, storedMode, storedName } from '../../model/tls/stored-certificate.ts';
 import type { TlsSecretFacts } from '../../model/tls/tls-secret.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';

@@ -1,5 +1,12 @@
 import { requestedFloatingIP } from '../../model/kubernetes.ts';
-import { familyOf, type NetworkFacts, type FloatingSubnet } from '../../model/network/network-facts.ts';
+import {
+  familyOf,
+  type NetworkFacts,
+  type FloatingSubnet,
+  chooseByName,
+  chooseByTags,
+  type Choice,
+} from '../../model/network/network-facts.ts';
 import {
   clusterTag,
   floatingIPDescription,
@@ -13,7 +20,6 @@ import type { DesiredResource, ResourceTypes } from '../../model/resources.ts';
 import { keyOf } from '../../model/request.ts';
 import { wantsFloatingIP, type ServiceIntent } from '../intent/service-intent.ts';
 import { OCCM } from '../../model/annotation-prefixes.ts';
-import { chooseByName, chooseByTags, type Choice } from '../../model/network/subnet-choice.ts';
 
 /**
  * A Service that wants none has the kept one, detached, with keep-floatingip. Nothing is desired if spec.loadBalancerIP names an unusable one. Without

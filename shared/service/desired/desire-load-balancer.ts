@@ -7,12 +7,17 @@ import {
   nameTag,
   serviceTag,
   type ClusterIdentity,
+  userTags,
 } from '../../model/ownership.ts';
 import type { Service } from '../../model/kubernetes.ts';
-import { attributeSince } from '../../model/load-balancer/capabilities.ts';
+import {
+  attributeSince,
+  type Offer,
+  type OfferQuestion,
+  type Offers,
+} from '../../model/load-balancer/octavia.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
-import type { Offer, OfferQuestion, Offers } from '../../model/load-balancer/octavia.ts';
-import type { Ability } from './within-capabilities.ts';
+import type { Ability } from './cloud-problems.ts';
 import {
   familyOf,
   hasAdditionalVips,
@@ -22,7 +27,6 @@ import {
 import { keyOf } from '../../model/request.ts';
 import type { DesiredResource, LoadBalancer } from '../../model/resources.ts';
 import { withoutUndefined } from '../../model/json.ts';
-import { userTags } from '../../model/load-balancer/user-tags.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 import { isIP } from 'node:net';
 import { canonicalAddress, cidrContains } from '../../model/network/cidr.ts';

@@ -1,13 +1,12 @@
 import { familyOf, type Subnet } from '../../model/network/network-facts.ts';
 import { problemForEach, type Problem } from '../../model/plan.ts';
 import type { DesiredResource, Member } from '../../model/resources.ts';
-import { someAddresses } from './nodes/address-problems.ts';
-import type { NodesOfFamily } from './nodes/port-nodes.ts';
+import { someAddresses, type NodesOfFamily } from './member-nodes.ts';
 import type { ReachableNode } from '../../model/node/node-set.ts';
 import type { Port } from '../intent/ports.ts';
 import type { PortIntent } from '../intent/read-annotations.ts';
 import { cidrContains } from '../../model/network/cidr.ts';
-import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
+import type { Endpoints } from '../../model/load-balancer/observed-service.ts';
 
 interface Behind extends NodesOfFamily {
   /** The nodes with their IP addresses of the second family; undefined unless each VIP needs members of its own family. */

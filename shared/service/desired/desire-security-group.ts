@@ -1,4 +1,4 @@
-import { rulesHoldSourceRanges } from '../../model/load-balancer/capabilities.ts';
+import { rulesHoldSourceRanges } from '../../model/load-balancer/octavia.ts';
 import type { LoadBalancerConfig } from '../../config/config.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import type { Port } from '../intent/ports.ts';
@@ -20,8 +20,8 @@ import type { Problem } from '../../model/plan.ts';
 import { keyOf } from '../../model/request.ts';
 import type { DesiredResource } from '../../model/resources.ts';
 import { nodeSet, type ReachableNode } from '../../model/node/node-set.ts';
-import { hasOnlyPods, podAddresses, type Endpoints } from '../../model/load-balancer/service-endpoints.ts';
-import { selectNodes, keepsFamily } from './nodes/port-nodes.ts';
+import { hasOnlyPods, podAddresses, type Endpoints } from '../../model/load-balancer/observed-service.ts';
+import { selectNodes, keepsFamily } from './member-nodes.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 import type { Address } from '../../model/address.ts';
 import { openingAddress, type Opening } from '../../model/network/openings.ts';

@@ -1,23 +1,25 @@
-import { rulesHoldSourceRanges } from '../../model/load-balancer/capabilities.ts';
+import { rulesHoldSourceRanges } from '../../model/load-balancer/octavia.ts';
 import type { Config } from '../../config/config.ts';
 import type { CertificateInUse } from '../../model/tls/certificate-facts.ts';
-import { hasOnlyPods, podAddresses, type Endpoints } from '../../model/load-balancer/service-endpoints.ts';
+import {
+  hasOnlyPods,
+  podAddresses,
+  type Endpoints,
+  type ObservedService,
+} from '../../model/load-balancer/observed-service.ts';
 import type { Node, Service } from '../../model/kubernetes.ts';
 import { memberSubnetOf, servedFamilies } from '../../model/network/network-facts.ts';
-import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
 import { attributeRule } from '../../model/attributes.ts';
 import { setTags, type ClusterIdentity } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource, Member, ResourceKind } from '../../model/resources.ts';
-import { addressProblems, notTaken } from './nodes/address-problems.ts';
+import { addressProblems, notTaken, keepsFamily, secondFamilyOf, selectNodes } from './member-nodes.ts';
 import { desireFloatingIP, keptFloatingIP } from './desire-floating-ip.ts';
-import { uselessSettings, withinCapabilities } from './within-capabilities.ts';
+import { uselessSettings, withinCapabilities, familyProblems, networkProblems } from './cloud-problems.ts';
 import { desireMembers } from './desire-members.ts';
 import { desirePort } from './desire-port.ts';
 import { desireLoadBalancer, loadBalancerIPProblems } from './desire-load-balancer.ts';
-import { familyProblems, networkProblems } from './network-problems.ts';
-import { keepsFamily, secondFamilyOf, selectNodes } from './nodes/port-nodes.ts';
 import { nodeSet } from '../../model/node/node-set.ts';
 import { desireSecurityGroup, unguarded } from './desire-security-group.ts';
 import {

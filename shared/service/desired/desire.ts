@@ -1,18 +1,20 @@
 import type { Node } from '../../model/kubernetes.ts';
-import { withoutPodsAt, type Endpoints } from '../../model/load-balancer/service-endpoints.ts';
-import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
+import {
+  withoutPodsAt,
+  type Endpoints,
+  type ObservedService,
+} from '../../model/load-balancer/observed-service.ts';
 import { LOAD_BALANCER_ID, LOAD_BALANCER_NAME, type ClusterIdentity } from '../../model/ownership.ts';
 import { withoutAddresses, type JudgedNodes } from '../../model/node/judged-nodes.ts';
 import type { Depth, ServiceObject } from '../../model/service-object.ts';
-import type { Reading } from '../intent/as-other-controller.ts';
-import { addressesKeptOut, portsKeptOut, showsMembers, waitingProblem } from './nodes/address-problems.ts';
+import type { Reading, ServiceIntent } from '../intent/service-intent.ts';
+import { addressesKeptOut, portsKeptOut, showsMembers, waitingProblem } from './member-nodes.ts';
 import { desireObject, type Desired, type DesireInput } from './desire-service.ts';
 import { servedSecrets } from './certificates.ts';
 import { desireOfShared, leavesFloatingIP } from './shared-whole.ts';
-import { outOfReach } from '../../model/load-balancer/reach.ts';
+import { outOfReach } from '../../model/load-balancer/reach-and-limits.ts';
 import type { NotJoined } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { Problem } from '../../model/plan.ts';
-import type { ServiceIntent } from '../intent/service-intent.ts';
 
 interface EvaluatedService {
   readonly object: ServiceObject;

@@ -1,9 +1,8 @@
 /** A Service alone on a load balancer decides. A shared one stays as made, but for tags, and a floating IP where all agree; else a Problem. */
-import { attributeRule } from '../../model/attributes.ts';
-import { equalAttribute } from '../../model/equality.ts';
+import { attributeRule, equalAttribute } from '../../model/attributes.ts';
 import { isShared, madeForKey, type Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
-import { mergeUserTags } from '../../model/load-balancer/user-tags.ts';
 import {
+  mergeUserTags,
   clusterTag,
   describe,
   floatingIPDescription,

@@ -2,7 +2,7 @@ import { portKeyOfPort } from '../../model/address.ts';
 import type { Service, ServicePort } from '../../model/kubernetes.ts';
 import type { ListenerProtocol } from '../../model/attributes/listener.ts';
 import type { PoolProtocol } from '../../model/attributes/pool.ts';
-import { goesToPods } from '../../model/load-balancer/service-endpoints.ts';
+import { goesToPods } from '../../model/load-balancer/observed-service.ts';
 import type { Annotated, PortIntent } from './read-annotations.ts';
 import type { AnnotationNeed, Targets } from './annotations.ts';
 

@@ -6,9 +6,14 @@ import { LOAD_BALANCER_ADDRESS } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import { KINX_LOAD_BALANCER_ID } from './service-config.ts';
 import { ANNOTATIONS, PREFIXES, type AnnotationRow, type Targets } from './annotations.ts';
-import { mayRefer, outOfReach, type ReachConfig } from '../../model/load-balancer/reach.ts';
-import { limitOf, tooMany } from '../../model/load-balancer/within-limits.ts';
-import { didYouMean } from '../../model/text/did-you-mean.ts';
+import {
+  mayRefer,
+  outOfReach,
+  type ReachConfig,
+  limitOf,
+  tooMany,
+} from '../../model/load-balancer/reach-and-limits.ts';
+import { didYouMean } from '../../model/text/text.ts';
 
 type ValuesOf<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> };
 

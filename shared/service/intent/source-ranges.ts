@@ -2,7 +2,7 @@ import { parseCidr } from '../../model/network/cidr.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { Family } from '../../model/network/network-facts.ts';
 import { problemForEach, type Problem } from '../../model/plan.ts';
-import { tooMany, type Factor } from '../../model/load-balancer/within-limits.ts';
+import { tooMany, type Factor } from '../../model/load-balancer/reach-and-limits.ts';
 
 export interface SourceRanges {
   readonly field: string;

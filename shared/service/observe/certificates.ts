@@ -6,6 +6,9 @@ import {
   type FoundCertificate,
   type Horizon,
   type TlsReference,
+  namespaceInStoredName,
+  readStoredName,
+  storedMode,
 } from '../../model/tls/certificate-facts.ts';
 import {
   inParallel,
@@ -19,7 +22,6 @@ import { ReconcileError } from '../../model/errors.ts';
 import type { WireResource, ObservedResource } from '../../model/resources.ts';
 import type { Clock, Cloud, CloudReader, World, Kube } from '../../ports.ts';
 import { TLS_SECRET, type ClusterIdentity } from '../../model/ownership.ts';
-import { namespaceInStoredName, readStoredName, storedMode } from '../../model/tls/stored-certificate.ts';
 import type { ServiceObject } from '../../model/service-object.ts';
 import { readTlsSecret, type TlsSecretFacts } from '../../model/tls/tls-secret.ts';
 

@@ -6,7 +6,7 @@ import {
   type Policy,
   type PortEndpoints,
   type RefusedEndpoints,
-} from '../../model/load-balancer/service-endpoints.ts';
+} from '../../model/load-balancer/observed-service.ts';
 import type { HasAddress } from '../../model/node/judged-nodes.ts';
 
 export function localNodes(slices: readonly EndpointSlice[], service: Policy): readonly string[] {

@@ -1,6 +1,5 @@
 import type { BesideMembers, WrittenPlan } from '../../memory/load-balancers.ts';
-import { atLeast } from '../../model/load-balancer/capabilities.ts';
-import { isLocked } from '../../model/load-balancer/octavia.ts';
+import { atLeast, isLocked } from '../../model/load-balancer/octavia.ts';
 import type { NetworkFacts, NetworkQuestion } from '../../model/network/network-facts.ts';
 import { serviceTag } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
@@ -8,26 +7,25 @@ import { isGivenUp, ownersOf, whoseFloatingIP, whoseLoadBalancer } from '../../m
 import type { ObservedResource, Whose, WireResource } from '../../model/resources.ts';
 import { horizonAt, observeCertificates, findStoredCertificates, observeTlsSecrets } from './certificates.ts';
 import { observeChildren, observeMembers, type ChildReader } from './children.ts';
-import { agreedBy, sharingOf } from './load-balancer/sharers.ts';
+import { agreedBy, sharingOf } from './load-balancer/sharing.ts';
 import { observeAsIfAnew, observeNetwork } from './network/network.ts';
 import { findFloatingIP, type FoundFloatingIP } from './network/floating-ip.ts';
-import { observeNodePorts, findSecurityGroups, securityGroupResources } from './network/security-group.ts';
-import type {
-  FoundLoadBalancers,
-  ObservedEndpoints,
-  ObservedService,
+import { observeNodePorts, findSecurityGroups, securityGroupResources } from './network/ports-and-groups.ts';
+import {
+  type FoundLoadBalancers,
+  type ObservedEndpoints,
+  type ObservedService,
+  goesToPods,
 } from '../../model/load-balancer/observed-service.ts';
 import type { Question, Source } from './questions.ts';
-import { observeOffers } from './offers.ts';
-import { listsFor } from './project.ts';
+import { observeOffers, listsFor } from './project.ts';
 import { isShared, type Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { ServiceObject } from '../../model/service-object.ts';
 import type { World, Kube } from '../../ports.ts';
-import { goesToPods } from '../../model/load-balancer/service-endpoints.ts';
 import { localNodes, readEndpoints } from './endpoint-slices.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { HasAddress } from '../../model/node/judged-nodes.ts';
-import { limitOf, withinPorts } from '../../model/load-balancer/within-limits.ts';
+import { limitOf, withinPorts } from '../../model/load-balancer/reach-and-limits.ts';
 
 interface Asked extends Omit<Question, 'network'>, ObservedEndpoints {
   readonly network: NetworkQuestion | undefined;

@@ -1,8 +1,7 @@
 import type { WrittenPlan } from '../../memory/load-balancers.ts';
 import type { HasAddress, JudgedNodes, LocatedAddress } from '../../model/node/judged-nodes.ts';
-import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
+import type { ObservedService, Endpoints } from '../../model/load-balancer/observed-service.ts';
 import type { OfferQuestion } from '../../model/load-balancer/octavia.ts';
-import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
 import type { JoinIntent } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { NetworkQuestion, Subnet } from '../../model/network/network-facts.ts';

@@ -1,12 +1,12 @@
-import type { DeleteStep, Refusal, Step, Change } from '../../model/plan.ts';
+import type { DeleteStep, Refusal, Step, Change, Problem } from '../../model/plan.ts';
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, ResourceKind, Attributes } from '../../model/resources.ts';
 import { compare } from '../../plan/compare.ts';
 import { planOne, remove } from '../../plan/plan-one.ts';
-import { whyChildGoes, whyMemberGoes, type Asked } from './why-deleted.ts';
-import { mendingChanges, type WrittenInError } from './mend-children.ts';
 import { mergeTags } from '../../model/ownership.ts';
 import { isMemberOf } from '../../model/load-balancer/other-controllers.ts';
+import { isChildInError, isOutsideOctavia, howToFree } from '../../model/load-balancer/octavia.ts';
+import type { ServiceObject } from '../../model/service-object.ts';
 
 export interface ChildrenInput extends Asked {
   readonly desired: readonly DesiredResource[];
@@ -207,4 +207,91 @@ export function asListed(
       ...Object.fromEntries(changes.map(({ attribute, to }) => [attribute, to])),
     },
   };
+}
+
+/** Children in ERROR that were written a moment ago, by their ids. */
+type WrittenInError = ReadonlySet<string>;
+
+/** A write of what it has makes Octavia configure a child in ERROR anew. None for a child that works or rests. */
+function mendingChanges(child: ObservedResource, writtenInError: WrittenInError): readonly Change[] {
+  if (!isChildInError(child) || writtenInError.has(child.id)) return [];
+  const value = child.wire['admin_state_up'] ?? true;
+  return [{ attribute: 'admin_state_up', from: value, to: value }];
+}
+
+/** The children of ours that Octavia left in PENDING although their load balancer is free, as the provider ovn may. */
+export function stuckProblems(observed: readonly ObservedResource[], anHourAgo: string): readonly Problem[] {
+  return observed.flatMap(({ kind, address, id, whose, wire }) => {
+    const isChild = whose !== 'foreign' && kind !== 'loadbalancer' && !isOutsideOctavia(kind);
+    const message = isChild ? howToFree(kind, wire, anHourAgo) : undefined;
+    return message === undefined
+      ? []
+      : { field: address, value: id, message, code: 'LOAD_BALANCER_STUCK' as const };
+  });
+}
+
+export function errorProblems(
+  observed: readonly ObservedResource[],
+  desired: readonly DesiredResource[],
+  writtenInError: WrittenInError,
+): readonly Problem[] {
+  const wanted = new Set<Address>(desired.map(({ address }) => address));
+  const failed = observed.filter((child) => isChildInError(child) && writtenInError.has(child.id));
+  return failed
+    .filter(({ address }) => wanted.has(address))
+    .map(({ address, id }) => ({
+      field: address,
+      value: id,
+      message: 'is in ERROR: Octavia could not configure it; levelset writes it again, at most once a minute',
+      code: 'LOAD_BALANCER_ERROR' as const,
+    }));
+}
+
+export const MADE_TWICE = 'it is a duplicate: the answer to its create was lost';
+
+/** Why a Service that wants no load balancer leaves the one it has. */
+export function whyLeaving({ name, service, released }: ServiceObject): string {
+  if (!service) return `Service ${name.namespace}/${name.name} is gone`;
+  if (service.metadata.deletionTimestamp !== undefined) return 'the Service is being deleted';
+  if (service.spec.type !== 'LoadBalancer') return `the Service is of type ${service.spec.type} now`;
+  return `approved; ${released?.because ?? 'the Service asks for no load balancer'}`;
+}
+
+interface Asked {
+  readonly wanted: ReadonlyMap<Address, DesiredResource>;
+  readonly ports: readonly string[];
+}
+
+function whyChildGoes({ kind, address }: ObservedResource, { wanted, ports }: Asked): string {
+  switch (kind) {
+    case 'healthmonitor':
+      return 'this port is to have no health monitor';
+    case 'l7policy':
+      return 'this port is to have no redirect';
+    case 'l7rule':
+      return 'this redirect is to have no such condition';
+    default: {
+      const [, family = '', port = ''] = address.split('/');
+      const portKey = `${family}/${port}`;
+      if (kind === 'pool' && wanted.has(`listener/${portKey}`)) return 'its listener is to use another pool';
+      return ports.includes(portKey)
+        ? 'levelset leaves this port of the Service out'
+        : 'no port of the Service asks for it';
+    }
+  }
+}
+
+/** Why a member goes from a pool that stays; `all` are the desired members of the pool. */
+function whyMemberGoes(
+  { wire }: ObservedResource,
+  all: readonly DesiredResource[],
+  isOfPods: boolean,
+): string {
+  const isElsewhere = all.some(
+    ({ attributes }) => (attributes as { readonly address?: string }).address === wire['address'],
+  );
+  if (isElsewhere) return 'another port of the same address takes its place';
+  return isOfPods
+    ? 'no Pod that can be a member has this address'
+    : 'no eligible Node takes traffic at this address';
 }

@@ -1,7 +1,14 @@
 /** What a Service takes along from its load balancer, and what it leaves there. Nothing names it afterwards. */
 import { isGoTagOf, madeForKey, textOf } from '../../model/load-balancer/shared-load-balancer.ts';
-import { mergeUserTags } from '../../model/load-balancer/user-tags.ts';
-import { hasTag, nameTag, serviceTag, tagValue, tagValues, withoutOurTags } from '../../model/ownership.ts';
+import {
+  mergeUserTags,
+  hasTag,
+  nameTag,
+  serviceTag,
+  tagValue,
+  tagValues,
+  withoutOurTags,
+} from '../../model/ownership.ts';
 import type { DeleteStep, Step, UpdateStep } from '../../model/plan.ts';
 import type { ServiceKey } from '../../model/request.ts';
 import type { ObservedResource } from '../../model/resources.ts';

@@ -4,7 +4,7 @@ import type { Address, Ref } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import { DEFAULT_RULES, openingAddress } from '../../model/network/openings.ts';
 import { planOne, remove } from '../../plan/plan-one.ts';
-import { MADE_TWICE } from './why-deleted.ts';
+import { MADE_TWICE } from './plan-children.ts';
 import { familyOf } from '../../model/network/network-facts.ts';
 
 const GROUP = 'securitygroup';

@@ -1,17 +1,27 @@
-import type { AwaitingApproval, Plan, Refusal, Step, UpdateStep } from '../../model/plan.ts';
+import {
+  type AwaitingApproval,
+  type Plan,
+  type Refusal,
+  type Step,
+  type UpdateStep,
+  isBlocked,
+} from '../../model/plan.ts';
 import { nextPortKey, portKeyOfPort, type Address } from '../../model/address.ts';
-import type { DesiredResource, ObservedResource, ResourceKind, WireResource } from '../../model/resources.ts';
-import { isBlocked } from '../../model/plan.ts';
-import { followNodes } from './follow-nodes.ts';
-import { replacePools } from './replace-pools.ts';
+import type { DesiredResource, ObservedResource, ResourceKind } from '../../model/resources.ts';
+import { followNodes, replacePools } from './replace-pools.ts';
 import { isAllOurs, removeAll, removeWithAll } from './plan-leaving.ts';
 import { planReplacement, switchedTo, type Replacement } from './plan-replacement.ts';
-import { planChildren, type ChildrenInput } from './plan-children.ts';
-import { errorProblems, stuckProblems } from './mend-children.ts';
+import {
+  planChildren,
+  type ChildrenInput,
+  errorProblems,
+  stuckProblems,
+  MADE_TWICE,
+  whyLeaving,
+} from './plan-children.ts';
 import { compare } from '../../plan/compare.ts';
 import { giveBack, planOne, remove } from '../../plan/plan-one.ts';
 import { planSecurityGroup } from './plan-security-group.ts';
-import { MADE_TWICE, whyLeaving } from './why-deleted.ts';
 import { planToStore, planToTakeOut } from './plan-certificates.ts';
 import { comesLater, createTree } from './create-tree.ts';
 import { publishedAddresses } from '../../model/kubernetes.ts';
@@ -25,8 +35,10 @@ import {
   quotaProblems,
   secondControllerProblems,
   withoutTakenPorts,
-} from './plan-problems.ts';
-import { isOnUsersPort, withoutIdleRules, type ServicePlanInput } from './plan-input.ts';
+  isOnUsersPort,
+  withoutIdleRules,
+  type ServicePlanInput,
+} from './plan-input.ts';
 import { whatCanBeDoneNow } from './what-can-be-done-now.ts';
 
 /**
@@ -145,7 +157,7 @@ export function planService(given: ServicePlanInput): Plan {
   }
   const lb = there.get('lb');
   const wantedLb = wanted.get('lb');
-  const steps: Step[] = duplicates.map((duplicate) => removeDuplicate(duplicate));
+  const steps: Step[] = duplicates.map(({ id }) => removeWithAll(`lb/duplicate/${id}`, id, MADE_TWICE));
   const refused: Refusal[] = [];
 
   const switching = inNextPool.some(({ address }) => !wanted.has(address));
@@ -185,9 +197,10 @@ export function planService(given: ServicePlanInput): Plan {
     input.leaves ?? (floating ? 'the Service has another one on its load balancer' : NO_FLOATING_IP);
   steps.push(...observed.filter(isLeftover).map((leftover) => remove(leftover, because)));
   const group = { ...input, there, wanted, switching };
-  const hasGroup = !keepSecurityGroup && isAbout(GROUP_KINDS, desired, observed);
+  const kinds = new Set([...desired, ...observed].map(({ kind }) => kind));
+  const hasGroup = !keepSecurityGroup && GROUP_KINDS.some((kind) => kinds.has(kind));
   const outsideOctavia = hasGroup ? planSecurityGroup(group, refused, awaitingApproval) : [];
-  const hasCertificates = isAbout(['secret'], desired, observed);
+  const hasCertificates = kinds.has('secret');
   const stored = {
     ...group,
     unknown: duplicates.length > 0 || replacement !== undefined,
@@ -203,14 +216,6 @@ export function planService(given: ServicePlanInput): Plan {
 }
 
 const GROUP_KINDS: readonly ResourceKind[] = ['securitygroup', 'securitygrouprule', 'port'];
-
-function isAbout(
-  kinds: readonly ResourceKind[],
-  desired: readonly DesiredResource[],
-  observed: readonly ObservedResource[],
-): boolean {
-  return [...desired, ...observed].some(({ kind }) => kinds.includes(kind));
-}
 
 const NO_FLOATING_IP = 'the Service is to have no floating IP';
 
@@ -233,10 +238,6 @@ function byAddress<R extends { readonly address: Address }>(
 
 function isLeftover({ kind, address, whose }: ObservedResource): boolean {
   return kind === 'floatingip' && address !== 'floatingip' && whose !== 'foreign';
-}
-
-function removeDuplicate({ id }: WireResource): Step {
-  return removeWithAll(`lb/duplicate/${id}`, id, MADE_TWICE);
 }
 
 /**

@@ -6,7 +6,7 @@ import { isAnother, type Plan, type Step } from '../../model/plan.ts';
 import type { DesiredResource, WireResource } from '../../model/resources.ts';
 import type { Depth, Released, ServiceObject } from '../../model/service-object.ts';
 import { closes } from '../../plan/plan-one.ts';
-import { quotaShortages } from './plan-problems.ts';
+import { quotaShortages } from './plan-input.ts';
 
 interface Moment {
   readonly object: Pick<ServiceObject, 'wanted' | 'released'>;

@@ -2,7 +2,7 @@
 import type { Lots } from '../../../infra/sandbox/lots.ts';
 import type { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
-import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
+import { CONTROLLER_NAMES } from '../../../shared/config/config.ts';
 import { serviceKey } from '../../../shared/model/request.ts';
 import { floatingIPDescription } from '../../../shared/model/ownership.ts';
 import { reconcile } from '../../../shared/reconcile.ts';

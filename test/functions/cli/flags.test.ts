@@ -3,10 +3,14 @@ import { Command } from 'commander';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { GO_FLAGS } from '../../../functions/cli/go-flags.ts';
 import { program, withFlags } from '../../../functions/cli/program.ts';
-import type { Flag } from '../../../shared/config/flag.ts';
-import { FLAGS } from '../../../shared/config/flags.ts';
-import { VARIABLES } from '../../../shared/config/variables.ts';
-import { flagsFromEnv, readFlags, variableOf, type Flags } from '../../../shared/config/read-flags.ts';
+import { type Flag, FLAGS } from '../../../shared/config/flags.ts';
+import {
+  VARIABLES,
+  flagsFromEnv,
+  readFlags,
+  variableOf,
+  type Flags,
+} from '../../../shared/config/read-flags.ts';
 import { NotAllowed } from '../../../shared/config/read-value.ts';
 import { filesOf, textOf } from '../../repo/files.ts';
 

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { readServices } from '../../../functions/cli/lint/read-services.ts';
+import { readServices } from '../../../functions/cli/lint-command.ts';
 import { manifestProblems } from '../../../shared/service/desired/desire-service.ts';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
 import { aConfig } from '../../support/config.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Logins } from '../../../functions/clusters/logins.ts';
+import { Logins } from '../../../functions/clusters/connect-entry.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
-import type { Keystone } from '../../../shared/openstack/identity/keystone.ts';
+import type { Keystone } from '../../../shared/openstack/keystone.ts';
 import { REAL_TIME, type Observer, type Transport } from '../../../shared/openstack/openstack-http.ts';
 import { aConfig } from '../../support/config.ts';
 

@@ -1,7 +1,7 @@
 /** What clusters of one project know of each other in a process that serves them. */
 import { expect, onTestFinished, test } from 'vitest';
-import { Projects } from '../../../functions/clusters/projects.ts';
-import { listNodesNow } from '../../../shared/memory/listed-nodes.ts';
+import { Projects } from '../../../functions/clusters/serve-clusters.ts';
+import { listNodesNow } from '../../../shared/observe/reads.ts';
 import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 

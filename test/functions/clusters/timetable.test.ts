@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { PLACE_MS, Timetable } from '../../../functions/clusters/timetable.ts';
+import { PLACE_MS, Timetable } from '../../../functions/clusters/serve-clusters.ts';
 
 const EVERY_MS = 300_000;
 const NEVER = new AbortController().signal;

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProgram } from '../../../build.ts';
-import { LIMITS } from '../../../shared/model/load-balancer/within-limits.ts';
+import { LIMITS } from '../../../shared/model/load-balancer/reach-and-limits.ts';
 import { pause, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 

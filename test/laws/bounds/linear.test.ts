@@ -9,9 +9,9 @@ import { readEndpoints, localNodes } from '../../../shared/service/observe/endpo
 import { addressesOf, nodeSet } from '../../../shared/model/node/node-set.ts';
 import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
 import { nodeShares } from '../../../shared/service/desired/desire-members.ts';
-import { selectNodes } from '../../../shared/service/desired/nodes/port-nodes.ts';
+import { selectNodes } from '../../../shared/service/desired/member-nodes.ts';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
-import { readAsOtherController } from '../../../shared/service/intent/as-other-controller.ts';
+import { readAsOtherController } from '../../../shared/service/intent/service-intent.ts';
 import { certificateQuestion } from '../../../shared/service/desired/certificates.ts';
 import { joinIntent, networkQuestion } from '../../../shared/service/question.ts';
 import { aConfig } from '../../support/config.ts';

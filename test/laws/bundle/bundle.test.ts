@@ -5,7 +5,7 @@ import { pack, unpack, safeConfig } from '../../../functions/cli/bundle/bundle.t
 import { recordWorld, replayWorld } from '../../../functions/cli/bundle/recorded.ts';
 import { findPlans, tellPlans } from '../../../functions/cli/look-commands.ts';
 import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
-import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
+import { CONTROLLER_NAMES } from '../../../shared/config/config.ts';
 import { parseKey, type Key } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
 import { aConfig } from '../../support/config.ts';

@@ -1,6 +1,6 @@
 /** When Nodes go, and what must not happen to them, whatever Nova, the apiserver and other controllers do meanwhile. */
 import { beforeEach, expect, test } from 'vitest';
-import type { ControllerName } from '../../../shared/config/controllers.ts';
+import type { ControllerName } from '../../../shared/config/config.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { joinNode, joinNodes } from '../../support/nodes.ts';
 import { startNodeWorld, type NodeWorld } from '../../support/node-world.ts';

@@ -1,4 +1,4 @@
-import { CONTROLLER_NAMES } from '../../../shared/config/controllers.ts';
+import { CONTROLLER_NAMES } from '../../../shared/config/config.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
 import { joinNode } from '../../support/nodes.ts';
 import { nodeName, startRouteWorld, type RouteWorld } from '../../support/route-world.ts';

@@ -2,9 +2,9 @@
 import { expect, test, vi } from 'vitest';
 import { createLog, reconcileLine } from '../../../functions/log.ts';
 import { createMetrics } from '../../../functions/metrics.ts';
-import { History } from '../../../functions/page/history.ts';
+import { History } from '../../../functions/page/remembered.ts';
 import { serviceRows } from '../../../functions/status-rows.ts';
-import type { Report } from '../../../shared/model/outcome.ts';
+import type { Report } from '../../../shared/model/plan.ts';
 import { renderPlan } from '../../../shared/plan/render-plan.ts';
 import type { StatusRow } from '../../../shared/report/page.ts';
 import { renderObjectPage } from '../../../shared/report/page/object-page.ts';

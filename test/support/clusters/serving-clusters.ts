@@ -1,7 +1,7 @@
 /** Several clusters of one process of `serve`, without sockets, in the time of vi's timers. Any of them can hang. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { vi } from 'vitest';
-import { Timetable } from '../../../functions/clusters/timetable.ts';
+import { Timetable } from '../../../functions/clusters/serve-clusters.ts';
 import { MONOTONIC } from '../../../functions/budget.ts';
 import { Work } from '../../../functions/serve/work.ts';
 import { countedLots, type Lots } from '../../../infra/sandbox/lots.ts';

@@ -5,9 +5,8 @@ import type { CreateStep, UpdateStep } from '../../../shared/model/plan.ts';
 import type { WireResource } from '../../../shared/model/resources.ts';
 import { SimulatedCloud } from '../../support/simulated-cloud.ts';
 import { aTlsSecret, secretsOf } from '../../support/tls-secret.ts';
-import { storeCertificate } from '../../../shared/apply/store-certificate.ts';
+import { storeCertificate, changePort } from '../../../shared/apply/execute.ts';
 import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
-import { changePort } from '../../../shared/apply/execute.ts';
 import type { Cloud } from '../../../shared/ports.ts';
 import { NODE_GROUP } from '../../support/cloud-contents.ts';
 

@@ -2,9 +2,13 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { answerError } from '../../../shared/kube/answer-error.ts';
+import {
+  answerError,
+  createKubeHttp,
+  type KubeCall,
+  type KubeRequest,
+} from '../../../shared/kube/kube-http.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
-import { createKubeHttp, type KubeCall, type KubeRequest } from '../../../shared/kube/kube-http.ts';
 
 type Source = Parameters<typeof createKubeHttp>[0]['credential'];
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { attributeRule } from '../../../shared/model/attributes.ts';
-import { equalAttribute } from '../../../shared/model/equality.ts';
+import { attributeRule, equalAttribute } from '../../../shared/model/attributes.ts';
 import { parseTlsReference } from '../../../shared/model/tls/certificate-facts.ts';
 
 const ID = '0b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';

@@ -6,7 +6,7 @@ import {
   isUntagged,
   serviceIn,
   whyNotFree,
-} from '../../../shared/model/load-balancer/floating-ip-owner.ts';
+} from '../../../shared/model/load-balancer/whose.ts';
 import { clusterTag, floatingIPDescription, keptTag, serviceTag } from '../../../shared/model/ownership.ts';
 import type { WireResource } from '../../../shared/model/resources.ts';
 import '../../laws/seed.ts';

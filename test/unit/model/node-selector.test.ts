@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  isSelected,
-  parseNodeSelector,
-  renderNodeSelector,
-} from '../../../shared/model/node/node-selector.ts';
+import { isSelected, parseNodeSelector, renderNodeSelector } from '../../../shared/model/node/node-set.ts';
 
 const LABELS = { pool: 'edge', ssd: '', 'node.kubernetes.io/role': 'worker' };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatProviderID, parseProviderID } from '../../../shared/model/node/provider-id.ts';
+import { formatProviderID, parseProviderID } from '../../../shared/model/node/node.ts';
 
 const ID = '37f488c2-1356-47a5-a903-bc3867f2a324';
 

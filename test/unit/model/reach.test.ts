@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { mayJoin, mayRefer, outOfReach, REACH } from '../../../shared/model/load-balancer/reach.ts';
+import {
+  mayJoin,
+  mayRefer,
+  outOfReach,
+  REACH,
+  type ReachConfig,
+} from '../../../shared/model/load-balancer/reach-and-limits.ts';
 import type { ReferenceKind } from '../../../shared/model/attributes/attribute-row.ts';
-import type { ReachConfig } from '../../../shared/model/load-balancer/reach.ts';
 import { tlsReference } from '../../../shared/model/text/parsers.ts';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
 import { readAnnotations } from '../../../shared/service/intent/read-annotations.ts';

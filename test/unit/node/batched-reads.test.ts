@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newBatch } from '../../../shared/memory/memory.ts';
 import { readTogether } from '../../../shared/node/observe/servers.ts';
-import { NO_RUN } from '../../../shared/run-context.ts';
+import { NO_RUN } from '../../../shared/deadline.ts';
 
 const KEPT_MS = 5_000;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nodeLabels } from '../../../shared/node/desired/node-labels.ts';
+import { nodeLabels } from '../../../shared/node/desired/desire-node.ts';
 import type { ServerFlavor } from '../../../shared/model/node/nova.ts';
 
 const LONG = 'x'.repeat(63);

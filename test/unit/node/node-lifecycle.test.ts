@@ -1,6 +1,6 @@
 /** What the stories of test/scenarios/node/node-lifecycle.test.ts do not come to. */
 import { expect, test } from 'vitest';
-import { nodeLife } from '../../../shared/node/desired/node-lifecycle.ts';
+import { nodeLife } from '../../../shared/node/desired/desire-node.ts';
 import { noteGone } from '../../../shared/model/node/node.ts';
 
 const NOW = 1_000_000_000;

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countdown } from '../../../shared/deadline.ts';
+import { countdown, NO_RUN, type RunContext } from '../../../shared/deadline.ts';
 import type { WireResource } from '../../../shared/model/resources.ts';
-import { batchLists } from '../../../shared/openstack/batched-lists.ts';
+import { batchLists } from '../../../shared/openstack/lists.ts';
 import type { Cloud, Query } from '../../../shared/ports.ts';
-import { NO_RUN, type RunContext } from '../../../shared/run-context.ts';
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -4,7 +4,7 @@ import { retryAfterMs } from '../../../shared/http.ts';
 import type { Trigger } from '../../../shared/model/request.ts';
 import { EndpointSemaphores } from '../../../shared/openstack/endpoint-semaphore.ts';
 import { NoAnswer, type HttpAnswer } from '../../../shared/openstack/openstack-http.ts';
-import { NO_RUN, priorityOf } from '../../../shared/run-context.ts';
+import { NO_RUN, priorityOf } from '../../../shared/deadline.ts';
 
 const OK: HttpAnswer = { status: 200, body: {} };
 const after = (ms: number, status = 429): HttpAnswer => ({ status, body: {}, retryAfterMs: ms });

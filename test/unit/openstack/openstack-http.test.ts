@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
 import { createOpenStackHttp, NoAnswer, type Call } from '../../../shared/openstack/openstack-http.ts';
-import { NO_RUN } from '../../../shared/run-context.ts';
+import { NO_RUN } from '../../../shared/deadline.ts';
 import { json, startFake, type Answer, type Fake } from './fake-openstack.ts';
 
 let fake: Fake | undefined;

@@ -7,7 +7,7 @@ import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import { EndpointSemaphore, EndpointSemaphores } from '../../../shared/openstack/endpoint-semaphore.ts';
 import type { HttpAnswer, Transport } from '../../../shared/openstack/openstack-http.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
-import { NO_RUN, narrow, type RunContext } from '../../../shared/run-context.ts';
+import { NO_RUN, narrow, type RunContext } from '../../../shared/deadline.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, cloudTransport, inProcessWorld } from '../../support/in-process.ts';

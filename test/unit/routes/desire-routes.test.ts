@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { routeDoubt } from '../../../shared/routes/desired/route-problems.ts';
-import { desireRoutes } from '../../../shared/routes/desired/desire-routes.ts';
+import { routeDoubt, desireRoutes } from '../../../shared/routes/desired/desire-routes.ts';
 import type { AddressPair, Route, RoutePort } from '../../../shared/model/network/routes.ts';
 import {
   ELSEWHERE,
@@ -10,8 +9,8 @@ import {
   portOf,
   readingOf,
   written,
+  type RouteCase,
 } from '../../support/route-reading.ts';
-import type { RouteCase } from '../../support/route-reading.ts';
 
 /** Routes as they should be, pairs by port number, and why Nodes get none. */
 interface Wish {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { nodeRoutes } from '../../../shared/routes/desired/node-routes.ts';
-import { routeConditions } from '../../../shared/routes/desired/route-conditions.ts';
+import { nodeRoutes, routeConditions } from '../../../shared/routes/desired/node-routes.ts';
 import type { NodeCondition } from '../../../shared/model/kubernetes.ts';
 import { nodeOf, portOf, readingOf } from '../../support/route-reading.ts';
 

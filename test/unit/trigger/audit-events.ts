@@ -2,7 +2,7 @@
  * Audit events as a kube-apiserver 1.36 sends them at level Metadata (docs/sources/kubernetes.md, "Audit events"), for
  * tests to vary.
  */
-import type { AuditEvent } from '../../../shared/trigger/audit-schema.ts';
+import type { AuditEvent } from '../../../shared/trigger/keys-from-audit.ts';
 
 export const SELF = 'system:serviceaccount:levelset:levelset';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AuditEvent } from '../../../shared/trigger/audit-schema.ts';
-import { keysFromAudit } from '../../../shared/trigger/keys-from-audit.ts';
+import { type AuditEvent, keysFromAudit } from '../../../shared/trigger/keys-from-audit.ts';
 import { keysFromCloudEvents } from '../../../shared/trigger/keys-from-cloud-event.ts';
 import { nodeEvent, SELF, serviceEvent } from './audit-events.ts';
 

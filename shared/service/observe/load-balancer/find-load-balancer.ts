@@ -8,8 +8,15 @@ import {
   servicesIn,
   textOf,
 } from '../../../model/load-balancer/shared-load-balancer.ts';
-import { clusterTag, hasTag, namedId, nameTag, serviceTag, tagValue } from '../../../model/ownership.ts';
-import type { ClusterIdentity } from '../../../model/ownership.ts';
+import {
+  clusterTag,
+  hasTag,
+  namedId,
+  nameTag,
+  serviceTag,
+  tagValue,
+  type ClusterIdentity,
+} from '../../../model/ownership.ts';
 import type { WireResource } from '../../../model/resources.ts';
 import type { ServiceObject } from '../../../model/service-object.ts';
 import type { Cloud } from '../../../ports.ts';
@@ -18,7 +25,7 @@ import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-s
 import type { LoadBalancerQuestion, Source } from '../questions.ts';
 import { listsFor } from '../project.ts';
 import { findByName, provenByTag } from './adoption.ts';
-import { elderOf, findJoined, isGoing, oldestFirst, whyNotMove } from './joining.ts';
+import { elderOf, findJoined, isGoing, oldestFirst, whyNotMove } from './sharing.ts';
 import { ownersOf } from '../../../model/load-balancer/whose.ts';
 
 export async function findLoadBalancer(

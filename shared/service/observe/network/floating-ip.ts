@@ -3,7 +3,7 @@ import {
   isFloatingIPMadeFor,
   isFloatingIPElsewhere,
   whyNotFree,
-} from '../../../model/load-balancer/floating-ip-owner.ts';
+} from '../../../model/load-balancer/whose.ts';
 import {
   clusterTag,
   floatingIPDescription,
@@ -15,7 +15,7 @@ import {
   type ClusterIdentity,
 } from '../../../model/ownership.ts';
 import { vipsOf, type NetworkQuestion } from '../../../model/network/network-facts.ts';
-import { allowsNamespace, outOfReach } from '../../../model/load-balancer/reach.ts';
+import { allowsNamespace, outOfReach } from '../../../model/load-balancer/reach-and-limits.ts';
 import type { WireResource } from '../../../model/resources.ts';
 import type { ServiceObject } from '../../../model/service-object.ts';
 import type { Cloud } from '../../../ports.ts';

@@ -115,7 +115,7 @@ function asSubnet(wire: WireResource): Subnet {
   };
 }
 
-function fixedIps(port: WireResource): readonly FixedIP[] {
+export function fixedIps(port: WireResource): readonly FixedIP[] {
   return (port['fixed_ips'] ?? []) as readonly FixedIP[];
 }
 

@@ -2,7 +2,7 @@
 import { isOfAnotherMaker } from '../../../model/load-balancer/whose.ts';
 import { isRef, portKeyOf } from '../../../model/address.ts';
 import { CONTROLLER, otherControllerOf } from '../../../model/load-balancer/other-controllers.ts';
-import { approvalOf, adoptedTag, hasTag, TAG_PREFIX } from '../../../model/ownership.ts';
+import { approvalOf, adoptedTag, hasTag, TAG_PREFIX, isUserTag } from '../../../model/ownership.ts';
 import type { Change } from '../../../model/plan.ts';
 import type {
   Attributes,
@@ -11,11 +11,18 @@ import type {
   ObservedResource,
 } from '../../../model/resources.ts';
 import { presentOf } from '../replace-pools.ts';
-import { asObserved, freeOf, heldChanges } from './held-changes.ts';
-import type { Adopted, Held, HeldInput, Sides, Waiting } from './held-changes.ts';
+import {
+  asObserved,
+  freeOf,
+  heldChanges,
+  type Adopted,
+  type Held,
+  type HeldInput,
+  type Sides,
+  type Waiting,
+} from './held-changes.ts';
 import { heldFloatingIP, heldFromConfig, keepFloatingIP } from './hold-floating-ip.ts';
 import { heldMembers, keepAddresses, memberIn, podsAsOurs } from './hold-members.ts';
-import { isUserTag } from '../../../model/load-balancer/user-tags.ts';
 
 export function holdUntilApproved(given: HeldInput): Held {
   const input = given.isUnread ? keepFloatingIP(given) : given;

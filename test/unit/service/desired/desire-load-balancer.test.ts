@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { desireVips } from '../../../../shared/service/desired/desire-load-balancer.ts';
-import { familyProblems } from '../../../../shared/service/desired/network-problems.ts';
-import { servedFamilies } from '../../../../shared/model/network/network-facts.ts';
+import { familyProblems } from '../../../../shared/service/desired/cloud-problems.ts';
+import {
+  servedFamilies,
+  type NetworkFacts,
+  type Subnet,
+} from '../../../../shared/model/network/network-facts.ts';
 import { readIntent, type ServiceIntent } from '../../../../shared/service/intent/service-intent.ts';
-import type { NetworkFacts, Subnet } from '../../../../shared/model/network/network-facts.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
 

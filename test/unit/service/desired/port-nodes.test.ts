@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isEligible, memberAddress, nodeSet } from '../../../../shared/model/node/node-set.ts';
 import { nodeShares } from '../../../../shared/service/desired/desire-members.ts';
-import { selectNodes } from '../../../../shared/service/desired/nodes/port-nodes.ts';
+import { selectNodes } from '../../../../shared/service/desired/member-nodes.ts';
 import type { PortIntent } from '../../../../shared/service/intent/read-annotations.ts';
 import type { Node } from '../../../../shared/model/kubernetes.ts';
 

@@ -1,7 +1,7 @@
 /** What test/golden/annotations.txt and the stories of each Octavia do not show. */
 import { expect, test } from 'vitest';
-import { withinCapabilities } from '../../../../shared/service/desired/within-capabilities.ts';
-import { CAPABILITIES, lackingIn } from '../../../../shared/model/load-balancer/capabilities.ts';
+import { withinCapabilities } from '../../../../shared/service/desired/cloud-problems.ts';
+import { CAPABILITIES, lackingIn } from '../../../../shared/model/load-balancer/octavia.ts';
 import { ATTRIBUTES } from '../../../../shared/model/attributes.ts';
 import measured from '../../../../infra/sandbox/openstack/releases.json' with { type: 'json' };
 import type { Attributes, DesiredResource } from '../../../../shared/model/resources.ts';

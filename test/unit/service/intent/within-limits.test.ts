@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Service } from '../../../../shared/model/kubernetes.ts';
 import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
-import { LIMITS } from '../../../../shared/model/load-balancer/within-limits.ts';
+import { LIMITS } from '../../../../shared/model/load-balancer/reach-and-limits.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
 

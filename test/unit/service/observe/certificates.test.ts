@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { newMemory } from '../../../../shared/memory/memory.ts';
 import { ReconcileError, type ErrorCode } from '../../../../shared/model/errors.ts';
 import { observeCertificates } from '../../../../shared/service/observe/certificates.ts';
-import { storedName } from '../../../../shared/model/tls/stored-certificate.ts';
+import { storedName } from '../../../../shared/model/tls/certificate-facts.ts';
 import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
 import { CERTIFICATE } from '../../../support/cloud-contents.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { WireResource } from '../../../../shared/model/resources.ts';
-import { observeNodePorts } from '../../../../shared/service/observe/network/security-group.ts';
+import { observeNodePorts } from '../../../../shared/service/observe/network/ports-and-groups.ts';
 import type { Query } from '../../../../shared/ports.ts';
 import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
 import { OTHER_SUBNET, SUBNET } from '../../../support/cloud-contents.ts';

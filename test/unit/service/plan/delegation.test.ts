@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DesiredResource, ObservedResource } from '../../../../shared/model/resources.ts';
-import { delegationProblems } from '../../../../shared/service/plan/plan-problems.ts';
+import { delegationProblems } from '../../../../shared/service/plan/plan-input.ts';
 
 const REF = 'http://127.0.0.1:9311/v1/secrets/aaaaaaaa-0000-4000-8000-0000000000c2';
 

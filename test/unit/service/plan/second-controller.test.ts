@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ManagedFields, Service } from '../../../../shared/model/kubernetes.ts';
-import { secondControllerProblems } from '../../../../shared/service/plan/plan-problems.ts';
+import { secondControllerProblems } from '../../../../shared/service/plan/plan-input.ts';
 import { aStoredService } from '../../../support/service.ts';
 
 const ADDRESS = { 'f:status': { 'f:loadBalancer': { 'f:ingress': {} } } };

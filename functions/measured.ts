@@ -1,6 +1,6 @@
 /** What levelset measures, wherever it runs: one description for Prometheus (`serve`) and for CloudWatch (Lambda). */
 import type { Report, Refusal, Step } from '../shared/model/plan.ts';
-import type { TriggerCounts } from '../shared/trigger/causes.ts';
+import type { TriggerCounts } from '../shared/model/request.ts';
 
 interface Description {
   readonly kind: 'counter' | 'gauge' | 'histogram';

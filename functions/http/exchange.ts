@@ -6,10 +6,9 @@ import { randomBytes } from 'node:crypto';
 import { tokensBy, tokensIn, type Tokens } from '../../shared/config/tokens.ts';
 import { authorize, authorizeReader } from '../../shared/trigger/authorize.ts';
 import type { Report } from '../../shared/model/plan.ts';
-import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
+import type { Key, ReconcileRequest, TriggerCounts } from '../../shared/model/request.ts';
 import type { StatusView } from '../../shared/report/page.ts';
 import type { ObjectView } from '../../shared/report/page/object-view.ts';
-import type { TriggerCounts } from '../../shared/trigger/causes.ts';
 
 /** A request, whatever brought it: a server of `node:http`, or an HTTP API of AWS. */
 export interface ReceivedRequest {

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ReconcileRequest } from '../../shared/model/request.ts';
-import type { Triggered } from '../../shared/trigger/causes.ts';
+import type { ReconcileRequest, Triggered } from '../../shared/model/request.ts';
 import {
   admit,
   requireMethod,

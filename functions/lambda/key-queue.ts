@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
+import { type Key, type ReconcileRequest, OF_ALL_NODES } from '../../shared/model/request.ts';
 import { SqsQueue } from '../../shared/queue/sqs-queue.ts';
-import { OF_ALL_NODES } from '../../shared/trigger/causes.ts';
 import type { InvocationTime } from '../budget.ts';
 import { awsAccess, required } from './parameters.ts';
 

@@ -137,3 +137,44 @@ export function widen(one: SweepScope, other: SweepScope): SweepScope {
 export function keyOf(service: { readonly metadata: ServiceKey }): ServiceKey {
   return { namespace: service.metadata.namespace, name: service.metadata.name };
 }
+
+interface CausedKey {
+  readonly key: Key;
+  readonly cause: string;
+}
+
+/** Counts of the events of one delivery. Their sum is the number of events. */
+export interface TriggerCounts {
+  readonly accepted: number;
+  /** Events that could not be read. */
+  readonly skipped: number;
+  readonly ignored: number;
+}
+
+export interface Triggered extends TriggerCounts {
+  readonly keys: readonly CausedKey[];
+}
+
+/** What one event yields: the texts of keys, `ignored`, or `skipped` if it cannot be read. */
+export type KindReading =
+  { readonly keys: readonly string[]; readonly cause: string } | 'ignored' | 'skipped';
+
+/** Keys of what depends on all Nodes: the members of load balancers, and the routes to pods. */
+export const OF_ALL_NODES = ['nodeset', 'routes'] as const satisfies readonly Key[];
+
+/** The keys and counts of readings. An event with a name that Kubernetes does not allow is skipped. */
+export function collectKeys(readings: Iterable<KindReading>): Triggered {
+  const causes = new Map<Key, string>();
+  const counts = { accepted: 0, skipped: 0, ignored: 0 };
+  for (const reading of readings) {
+    if (typeof reading === 'string') {
+      counts[reading] += 1;
+      continue;
+    }
+    const keys = reading.keys.map(parseKey).filter((key) => key !== undefined);
+    const isRead = keys.length === reading.keys.length;
+    counts[isRead ? 'accepted' : 'skipped'] += 1;
+    for (const key of isRead ? keys : []) if (!causes.has(key)) causes.set(key, reading.cause);
+  }
+  return { keys: [...causes].map(([key, cause]) => ({ key, cause })), ...counts };
+}

@@ -7,7 +7,7 @@ import {
   poolOfMembers,
   writesMembers,
 } from '../model/load-balancer/octavia.ts';
-import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
+import { isShared } from '../model/load-balancer/names-and-tags.ts';
 import { clusterTag, hasTag, type ClusterIdentity } from '../model/ownership.ts';
 import type { Plan, Step } from '../model/plan.ts';
 import type { ObservedResource } from '../model/resources.ts';

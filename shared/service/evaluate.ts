@@ -12,7 +12,12 @@ import type { World } from '../ports.ts';
 import { desire, type DesiredService } from './desired/desire.ts';
 import { hashOf, type Desired } from './desired/desire-service.ts';
 import { NODE_SELECTOR_ANNOTATION } from './intent/annotations.ts';
-import { readAsOtherController, type Reading, type ServiceIntent } from './intent/service-intent.ts';
+import {
+  readAsOtherController,
+  type Reading,
+  type ServiceIntent,
+  joinIntent,
+} from './intent/service-intent.ts';
 import { findLoadBalancer } from './observe/load-balancer/find-load-balancer.ts';
 import { parseNodeSelector } from '../model/node/node-set.ts';
 import { namedAddresses, type HasAddress } from '../model/node/judged-nodes.ts';
@@ -24,7 +29,7 @@ import type { Source } from './observe/questions.ts';
 import { observeHeadroom } from './observe/project.ts';
 import { planService } from './plan/plan.ts';
 import { createsLoadBalancer, type ServicePlanInput } from './plan/plan-input.ts';
-import { joinIntent, questionOf, type Asking } from './question.ts';
+import { questionOf, type Asking } from './question.ts';
 import { readRepair, type Repairing } from './repair.ts';
 import { isOurs } from './service-object.ts';
 

@@ -4,7 +4,7 @@ import { asReconcileError, ReconcileError } from '../model/errors.ts';
 import type { Outcome, Run } from '../model/plan.ts';
 import { tagValue } from '../model/ownership.ts';
 import type { ServiceObject, ServiceState } from '../model/service-object.ts';
-import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
+import { isShared } from '../model/load-balancer/names-and-tags.ts';
 import type { World } from '../ports.ts';
 import {
   addressesToPublish,

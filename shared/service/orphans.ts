@@ -1,14 +1,14 @@
 import type { Config } from '../config/config.ts';
 import type { Service } from '../model/kubernetes.ts';
-import { goTags } from '../model/load-balancer/other-controllers.ts';
-import { isUntagged, serviceIn } from '../model/load-balancer/whose.ts';
 import {
+  goTags,
   isLeftToOthers,
   goTagsIn,
   madeForKey,
   serviceOfGoTag,
   textOf,
-} from '../model/load-balancer/shared-load-balancer.ts';
+} from '../model/load-balancer/names-and-tags.ts';
+import { isUntagged, serviceIn } from '../model/load-balancer/whose.ts';
 import { clusterTag, hasTag, tagValue, tagValues, type ClusterIdentity } from '../model/ownership.ts';
 import { onceFor } from '../model/once-for.ts';
 import { keyOf, parseKey, type Key } from '../model/request.ts';

@@ -1,13 +1,11 @@
 import type { WrittenPlan } from '../memory/load-balancers.ts';
 import type { Config } from '../config/config.ts';
-import type { Node, Service } from '../model/kubernetes.ts';
+import type { Node } from '../model/kubernetes.ts';
 import { locateNodes, type HasAddress, type JudgedNodes } from '../model/node/judged-nodes.ts';
 import { isEligible } from '../model/node/node-set.ts';
 import { hasOnlyPods, podAddresses, type Endpoints } from '../model/load-balancer/observed-service.ts';
-import type { JoinIntent } from '../model/load-balancer/shared-load-balancer.ts';
-import { mayJoin } from '../model/load-balancer/reach-and-limits.ts';
 import type { NetworkQuestion } from '../model/network/network-facts.ts';
-import { LOAD_BALANCER_ADDRESS, sharedTag, type ClusterIdentity } from '../model/ownership.ts';
+import type { ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Depth, ServiceObject } from '../model/service-object.ts';
 import { offerQuestion } from './desired/desire-load-balancer.ts';
@@ -15,7 +13,6 @@ import { memberAddresses } from './desired/desire-security-group.ts';
 import { doubtful, selectNodes } from './desired/member-nodes.ts';
 import { certificateQuestion, secretsOf } from './desired/certificates.ts';
 import { choosesFloatingSubnet } from './desired/desire-floating-ip.ts';
-import { readSetting } from './intent/read-annotations.ts';
 import { internalOf, wantsFloatingIP, type ServiceIntent, type Reading } from './intent/service-intent.ts';
 import type { Question } from './observe/questions.ts';
 import { wantsLoadBalancer, whyReleased } from './service-object.ts';
@@ -96,20 +93,5 @@ export function networkQuestion(intent: ServiceIntent, endpoints?: Endpoints): N
     floating_ip_allowed: intent.floatingIPAllowed,
     families: intent.families,
     stays_inside: intent.internal && intent.service.spec.ipFamilyPolicy === 'PreferDualStack',
-  };
-}
-
-/** The load balancer to share with others (decision 20), read before the rest of the intent: its maker decides how that is read. */
-export function joinIntent(service: Service, config: Config): JoinIntent {
-  const id = readSetting(service, 'loadBalancerId', config) ?? '';
-  const name = readSetting(service, 'loadBalancerName', config);
-  const { namespace, annotations = {} } = service.metadata;
-  return {
-    ...(id === '' ? {} : { id }),
-    noted: annotations[LOAD_BALANCER_ADDRESS] !== undefined,
-    ...(name === undefined ? {} : { tag: sharedTag(namespace, name) }),
-    internal: internalOf(service, config).internal,
-    limit: config.loadBalancer.maxSharedLb,
-    hasConsent: (loadBalancer) => mayJoin(config, namespace, loadBalancer),
   };
 }

@@ -7,7 +7,7 @@ import { deletes, reserveDeletion } from '../apply/reserve-deletion.ts';
 import { forgetNodes, attempt } from '../observe/reads.ts';
 import { asReconcileError, isError, isRefusedWrite, ReconcileError } from '../model/errors.ts';
 import { makesLoadBalancer } from '../model/load-balancer/octavia.ts';
-import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
+import { isShared } from '../model/load-balancer/names-and-tags.ts';
 import { type Outcome, type Run, isAnother } from '../model/plan.ts';
 import { FINALIZER } from '../model/ownership.ts';
 import { asServiceKey, isByPerson, isByEvent, readsInFull, type ReconcileRequest } from '../model/request.ts';

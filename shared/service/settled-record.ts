@@ -17,7 +17,7 @@ import { takenByOthers } from './plan/plan-input.ts';
 import { isAnother, type Step } from '../model/plan.ts';
 import type { ServiceState } from '../model/service-object.ts';
 import { isOfNextPool } from '../model/address.ts';
-import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
+import { isShared } from '../model/load-balancer/names-and-tags.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -39,7 +39,7 @@ import { errorText, isError, ReconcileError } from '../model/errors.ts';
 import { valueWithin } from '../deadline.ts';
 import { attempt } from '../observe/reads.ts';
 import type { World } from '../ports.ts';
-import { isShared } from '../model/load-balancer/shared-load-balancer.ts';
+import { isShared } from '../model/load-balancer/names-and-tags.ts';
 import { addressesToPublish, ingressOf, sameIngress, summarize } from './report/summarize.ts';
 import { outcomeOfService } from './report/service-outcome.ts';
 

@@ -3,7 +3,7 @@
  * bad one does not make the apiserver send the others again.
  */
 import { auditEvent, eventList } from './audit-schema.generated.js';
-import { collectKeys, OF_ALL_NODES, type KindReading, type Triggered } from './causes.ts';
+import { collectKeys, OF_ALL_NODES, type KindReading, type Triggered } from '../model/request.ts';
 
 interface EventList {
   readonly kind: 'EventList';

@@ -3,8 +3,7 @@ import { goesToPods } from '../model/load-balancer/observed-service.ts';
 import { fingerprint } from '../model/json.ts';
 import type { Node, ObjectMeta, Service } from '../model/kubernetes.ts';
 import { FINALIZER, LOAD_BALANCER_ADDRESS, LOAD_BALANCER_ID } from '../model/ownership.ts';
-import { serviceKey, type Key } from '../model/request.ts';
-import { OF_ALL_NODES } from './causes.ts';
+import { serviceKey, type Key, OF_ALL_NODES } from '../model/request.ts';
 
 /** An object as a list or a watch shows it; of EndpointSlices only the metadata. */
 export interface SeenObject {

@@ -3,8 +3,7 @@ import type { Express } from 'express';
 import type { ServerOptions } from '../../functions/http/exchange.ts';
 import { createServer } from '../../functions/server.ts';
 import type { Outcome, Report, Plan } from '../../shared/model/plan.ts';
-import type { ReconcileRequest } from '../../shared/model/request.ts';
-import type { TriggerCounts } from '../../shared/trigger/causes.ts';
+import type { ReconcileRequest, TriggerCounts } from '../../shared/model/request.ts';
 import { SELF } from '../unit/trigger/audit-events.ts';
 import { AUDIT_TOKEN, NEXT_AUDIT_TOKEN, PAGE_TOKEN, RESYNC_TOKEN } from './tokens.ts';
 

@@ -4,7 +4,7 @@ import type { Problem } from '../plan.ts';
 import type { ObservedResource, WireResource } from '../resources.ts';
 import type { CertificateFacts, Horizon } from '../tls/certificate-facts.ts';
 import type { TlsSecretFacts } from '../tls/tls-secret.ts';
-import type { NotJoined, Sharing } from './shared-load-balancer.ts';
+import type { NotJoined, Sharing } from './names-and-tags.ts';
 import { cidrContains } from '../network/cidr.ts';
 import type { Service, ServicePort } from '../kubernetes.ts';
 

@@ -14,8 +14,11 @@ import {
 } from '../ownership.ts';
 import type { ObservedResource, Whose, WireResource } from '../resources.ts';
 import type { ServiceObject } from '../service-object.ts';
-import { isChildName, isControllersName, isMadeByController, schemeNames } from './other-controllers.ts';
 import {
+  isChildName,
+  isControllersName,
+  isMadeByController,
+  schemeNames,
   goTagsIn,
   madeForKey,
   isGoTagOf,
@@ -24,13 +27,10 @@ import {
   servicesIn,
   textOf,
   type Sharing,
-} from './shared-load-balancer.ts';
+} from './names-and-tags.ts';
 import { allowsNamespace } from './reach-and-limits.ts';
 
-/**
- * Who made the load balancer that finding chose (service/observe/load-balancer/find-load-balancer.ts). One that no controller
- * made for a Service is a person's, who let Services use it.
- */
+/** Who made the load balancer that was found. One that no controller made for a Service is a person's, who let Services use it. */
 export function whoseLoadBalancer(wire: WireResource): Whose {
   if (!isMadeByController(wire)) return 'foreign';
   return tagValue(wire['tags'], 'cluster') === undefined ? 'adoptable' : 'ours';

@@ -16,7 +16,7 @@ import {
 } from './cells.ts';
 import { BARE, pathAbove, renderDocument, warning, type Frame } from './layout.ts';
 import type { ObjectView, TreePart, ObjectDetails } from './object-view.ts';
-import type { ComparedAttribute, ComparedResource } from '../../plan/compare.ts';
+import type { ComparedAttribute, ComparedResource } from '../../plan/plan-one.ts';
 
 /** Longer values are cut on the page: JSON has them whole. */
 const LONG = 300;

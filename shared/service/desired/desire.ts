@@ -13,7 +13,7 @@ import { desireObject, type Desired, type DesireInput } from './desire-service.t
 import { servedSecrets } from './certificates.ts';
 import { desireOfShared, leavesFloatingIP } from './shared-whole.ts';
 import { outOfReach } from '../../model/load-balancer/reach-and-limits.ts';
-import type { NotJoined } from '../../model/load-balancer/shared-load-balancer.ts';
+import type { NotJoined } from '../../model/load-balancer/names-and-tags.ts';
 import type { Problem } from '../../model/plan.ts';
 
 interface EvaluatedService {

@@ -1,6 +1,6 @@
 /** A Service alone on a load balancer decides. A shared one stays as made, but for tags, and a floating IP where all agree; else a Problem. */
 import { attributeRule, equalAttribute } from '../../model/attributes.ts';
-import { isShared, madeForKey, type Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
+import { isShared, madeForKey, type Sharing } from '../../model/load-balancer/names-and-tags.ts';
 import {
   mergeUserTags,
   clusterTag,

@@ -4,7 +4,13 @@ import type { Family } from '../../model/network/network-facts.ts';
 import { renderNodeSelector, type NodeSelector } from '../../model/node/node-set.ts';
 import type { ServiceState } from '../../model/service-object.ts';
 import type { Problem } from '../../model/plan.ts';
-import { isListed, mayRefer, tooMany, withinPorts } from '../../model/load-balancer/reach-and-limits.ts';
+import {
+  isListed,
+  mayJoin,
+  mayRefer,
+  tooMany,
+  withinPorts,
+} from '../../model/load-balancer/reach-and-limits.ts';
 import { readAnnotations, readSetting, type Annotated } from './read-annotations.ts';
 import { isProxied, portsOf, type Port } from './ports.ts';
 import { configOf, type Origins, isOfKinx, KINX_CHECKS, withKinxDefaults } from './service-config.ts';
@@ -12,7 +18,8 @@ import { allowedRanges, readSourceRanges, type SourceRanges } from './source-ran
 import { ANNOTATION_PREFIX, KINX } from '../../model/annotation-prefixes.ts';
 import { ANNOTATIONS, type AnnotationRow } from './annotations.ts';
 import type { Parsed } from '../../model/text/parsers.ts';
-import { otherControllerOf } from '../../model/load-balancer/other-controllers.ts';
+import { otherControllerOf, type JoinIntent } from '../../model/load-balancer/names-and-tags.ts';
+import { LOAD_BALANCER_ADDRESS, sharedTag } from '../../model/ownership.ts';
 import type { WireResource } from '../../model/resources.ts';
 
 /** What one Service wants, by its spec, its annotations and the configuration, without knowledge of the cloud. */
@@ -212,4 +219,19 @@ function isPlain({ sets, parse, orNone, otherwise }: AnnotationRow, text: string
   if (typeof value === 'boolean') return text === String(value);
   // true, v1 and v2 are the PROXY protocol
   return typeof value !== 'string' || text === (value.startsWith('PROXY') ? text.toLowerCase() : value);
+}
+
+/** The load balancer to share with others (decision 20), read before the rest of the intent: its maker decides how that is read. */
+export function joinIntent(service: Service, config: Config): JoinIntent {
+  const id = readSetting(service, 'loadBalancerId', config) ?? '';
+  const name = readSetting(service, 'loadBalancerName', config);
+  const { namespace, annotations = {} } = service.metadata;
+  return {
+    ...(id === '' ? {} : { id }),
+    noted: annotations[LOAD_BALANCER_ADDRESS] !== undefined,
+    ...(name === undefined ? {} : { tag: sharedTag(namespace, name) }),
+    internal: internalOf(service, config).internal,
+    limit: config.loadBalancer.maxSharedLb,
+    hasConsent: (loadBalancer) => mayJoin(config, namespace, loadBalancer),
+  };
 }

@@ -19,7 +19,7 @@ import {
 } from '../../model/load-balancer/observed-service.ts';
 import type { Question, Source } from './questions.ts';
 import { observeOffers, listsFor } from './project.ts';
-import { isShared, type Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
+import { isShared, type Sharing } from '../../model/load-balancer/names-and-tags.ts';
 import type { ServiceObject } from '../../model/service-object.ts';
 import type { World, Kube } from '../../ports.ts';
 import { localNodes, readEndpoints } from './endpoint-slices.ts';

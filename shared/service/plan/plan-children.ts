@@ -1,10 +1,9 @@
 import type { DeleteStep, Refusal, Step, Change, Problem } from '../../model/plan.ts';
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, ResourceKind, Attributes } from '../../model/resources.ts';
-import { compare } from '../../plan/compare.ts';
-import { planOne, remove } from '../../plan/plan-one.ts';
+import { compare, planOne, remove } from '../../plan/plan-one.ts';
 import { mergeTags } from '../../model/ownership.ts';
-import { isMemberOf } from '../../model/load-balancer/other-controllers.ts';
+import { isMemberOf } from '../../model/load-balancer/names-and-tags.ts';
 import { isChildInError, isOutsideOctavia, howToFree } from '../../model/load-balancer/octavia.ts';
 import type { ServiceObject } from '../../model/service-object.ts';
 

@@ -9,7 +9,7 @@ import type { Depth, ServiceObject } from '../../model/service-object.ts';
 import type { RepairFacts } from './plan-repair.ts';
 import { equalAttribute } from '../../model/attributes.ts';
 import { portKeyOf } from '../../model/address.ts';
-import { servicesIn } from '../../model/load-balancer/shared-load-balancer.ts';
+import { servicesIn } from '../../model/load-balancer/names-and-tags.ts';
 
 /** How many resources of each kind the quota still allows; kinds without a limit are absent. */
 type Headroom = Readonly<Record<string, number>>;

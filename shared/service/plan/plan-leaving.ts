@@ -1,5 +1,5 @@
 /** What a Service takes along from its load balancer, and what it leaves there. Nothing names it afterwards. */
-import { isGoTagOf, madeForKey, textOf } from '../../model/load-balancer/shared-load-balancer.ts';
+import { isGoTagOf, madeForKey, textOf } from '../../model/load-balancer/names-and-tags.ts';
 import {
   mergeUserTags,
   hasTag,

@@ -1,16 +1,22 @@
 import { familyOf, vipsOf } from '../../model/network/network-facts.ts';
 import { approvalOf, replacesTag, TAG_PREFIX } from '../../model/ownership.ts';
-import { REPLACEMENT } from '../../model/plan.ts';
-import type { Change, DeleteStep, Problem, Refusal, Step, AwaitingApproval } from '../../model/plan.ts';
+import {
+  REPLACEMENT,
+  type Change,
+  type DeleteStep,
+  type Problem,
+  type Refusal,
+  type Step,
+  type AwaitingApproval,
+} from '../../model/plan.ts';
 import { quote } from '../../model/text/text.ts';
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
-import { compare } from '../../plan/compare.ts';
+import { compare } from '../../plan/plan-one.ts';
 import { removeWithAll } from './plan-leaving.ts';
 import { createTree, leftOut } from './create-tree.ts';
 import { planFailover, whyNotRebuilt, type RepairFacts, type WhatServes } from './plan-repair.ts';
-import { otherControllerOf } from '../../model/load-balancer/other-controllers.ts';
-import { madeForKey } from '../../model/load-balancer/shared-load-balancer.ts';
+import { otherControllerOf, madeForKey } from '../../model/load-balancer/names-and-tags.ts';
 import { serviceKey, type Key } from '../../model/request.ts';
 
 interface ReplacementInput {

@@ -19,15 +19,14 @@ import {
   MADE_TWICE,
   whyLeaving,
 } from './plan-children.ts';
-import { compare } from '../../plan/compare.ts';
-import { giveBack, planOne, remove } from '../../plan/plan-one.ts';
+import { compare, giveBack, planOne, remove } from '../../plan/plan-one.ts';
 import { planSecurityGroup } from './plan-security-group.ts';
 import { planToStore, planToTakeOut } from './plan-certificates.ts';
 import { comesLater, createTree } from './create-tree.ts';
 import { publishedAddresses } from '../../model/kubernetes.ts';
 import { isOfAnotherMaker } from '../../model/load-balancer/whose.ts';
 import { isLocked } from '../../model/load-balancer/octavia.ts';
-import { goTags } from '../../model/load-balancer/other-controllers.ts';
+import { goTags } from '../../model/load-balancer/names-and-tags.ts';
 import { addressesOf } from '../../model/node/node-set.ts';
 import { holdUntilApproved } from './held/hold-until-approved.ts';
 import {

@@ -2,7 +2,7 @@ import { ATTRIBUTES, attributesOf } from '../../model/attributes.ts';
 import { nextPortKey, type Address, portKeyOf } from '../../model/address.ts';
 import { replacesTag } from '../../model/ownership.ts';
 import type { DesiredResource, ObservedResource, Attributes, Member } from '../../model/resources.ts';
-import { compare } from '../../plan/compare.ts';
+import { compare } from '../../plan/plan-one.ts';
 import { asListed, memberChanges } from './plan-children.ts';
 import { asItIs } from './held/hold-members.ts';
 

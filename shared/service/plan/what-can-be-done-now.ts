@@ -1,6 +1,6 @@
 import { isLocked, isOutsideOctavia, howToFree } from '../../model/load-balancer/octavia.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
-import { isShared } from '../../model/load-balancer/shared-load-balancer.ts';
+import { isShared } from '../../model/load-balancer/names-and-tags.ts';
 import { poolAddressOf } from '../../model/address.ts';
 import { isAnother, type Plan, type Step } from '../../model/plan.ts';
 import type { DesiredResource, WireResource } from '../../model/resources.ts';

@@ -29,8 +29,7 @@ import {
 import { conditionOf, withCondition } from './service-outcome.ts';
 import type { Kube } from '../../ports.ts';
 import { wantsFloatingIP, type ServiceIntent } from '../intent/service-intent.ts';
-import { otherControllerOf } from '../../model/load-balancer/other-controllers.ts';
-import { isShared } from '../../model/load-balancer/shared-load-balancer.ts';
+import { otherControllerOf, isShared } from '../../model/load-balancer/names-and-tags.ts';
 import type { WireResource } from '../../model/resources.ts';
 
 /** The patch of the Service and the Events of one run. Both are empty when nothing has changed. */

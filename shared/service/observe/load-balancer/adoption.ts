@@ -1,12 +1,11 @@
 import { publishedAddresses, type Service } from '../../../model/kubernetes.ts';
-import { DESCRIPTION_MARK, namedId, tagValue } from '../../../model/ownership.ts';
+import { DESCRIPTION_MARK, namedId, tagValue, type ClusterIdentity } from '../../../model/ownership.ts';
 import {
   isMadeFor,
   kinxLoadBalancerName,
   legacyLoadBalancerName,
-} from '../../../model/load-balancer/other-controllers.ts';
+} from '../../../model/load-balancer/names-and-tags.ts';
 import { vipsOf } from '../../../model/network/network-facts.ts';
-import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { ServiceKey } from '../../../model/request.ts';
 import type { WireResource } from '../../../model/resources.ts';
 import type { ServiceObject } from '../../../model/service-object.ts';

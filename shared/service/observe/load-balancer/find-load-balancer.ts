@@ -1,13 +1,13 @@
 import { ReconcileError } from '../../../model/errors.ts';
 import { publishedAddresses } from '../../../model/kubernetes.ts';
-import { goTags } from '../../../model/load-balancer/other-controllers.ts';
 import {
+  goTags,
   isGoTagOf,
   isOnIt,
   madeUnderOtherName,
   servicesIn,
   textOf,
-} from '../../../model/load-balancer/shared-load-balancer.ts';
+} from '../../../model/load-balancer/names-and-tags.ts';
 import {
   clusterTag,
   hasTag,

@@ -1,9 +1,8 @@
 import { isError } from '../../../model/errors.ts';
 import { type Service, publishedAddresses } from '../../../model/kubernetes.ts';
-import { goTags, isMadeFor } from '../../../model/load-balancer/other-controllers.ts';
-import { clusterTag, hasTag, nameTag, type ClusterIdentity } from '../../../model/ownership.ts';
-import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import {
+  goTags,
+  isMadeFor,
   goTagsIn,
   isGoTagOf,
   isMakerGone,
@@ -17,7 +16,9 @@ import {
   madeUnderOtherName,
   type JoinIntent,
   type NotJoined,
-} from '../../../model/load-balancer/shared-load-balancer.ts';
+} from '../../../model/load-balancer/names-and-tags.ts';
+import { clusterTag, hasTag, nameTag, type ClusterIdentity } from '../../../model/ownership.ts';
+import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import type { ServiceObject } from '../../../model/service-object.ts';
 import { attempt } from '../../../observe/reads.ts';
 import type { Question, Source, LoadBalancerQuestion } from '../questions.ts';

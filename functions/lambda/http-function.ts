@@ -25,14 +25,14 @@ export function httpFunction(build: (env: NodeJS.ProcessEnv) => Promise<ServedEn
   });
 }
 
-/** A function that is built anew when a secret changes. A refused token may be new, so the request is answered again by fresh secrets. */
+/** A function that is built anew when a secret changes. A refused token may be new (401, or 429 while names are guessed), so the request is answered again by fresh secrets. */
 export function bySecrets(build: (env: NodeJS.ProcessEnv) => Promise<HttpFunction>): HttpFunction {
   const answerBy = madeFrom('tokens', build);
   return async (event, context) => {
     logInvocation(context);
     const env = await environment.read();
     const answer = await (await answerBy(env))(event, context);
-    if (answer.statusCode !== 401) return answer;
+    if (answer.statusCode !== 401 && answer.statusCode !== 429) return answer;
     const now = await environment.readAgain();
     return now === env ? answer : await (await answerBy(now))(event, context);
   };

@@ -25,21 +25,26 @@ export class Admissions {
     this.#deployment = readTokens(env);
   }
 
-  /** Throws HttpError 503 while the registry cannot be read. */
+  /** Throws HttpError 503 while the registry cannot be read, and 429 to every stranger while too many names were guessed. */
   async of(name: string, which: keyof Tokens, authorization: string | undefined): Promise<Admitting> {
     const isOpen = ({ tokens }: Admitting): boolean => authorizeReader(authorization, tokens[which]);
     if (isOpen({ tokens: this.#deployment, texts: undefined })) return this.#read(name);
-    if (!this.#source.mayBeAsked(name)) return this.#admitting(name, undefined);
-    const first = await this.#read(name);
+    const first = await this.#read(name, () => this.#source.readForStranger(name));
     if (isOpen(first)) return first;
+    if (this.#source.isSpent) throw tooMany();
     this.#source.doubt(name);
     return this.#read(name);
   }
 
-  async #read(name: string): Promise<Admitting> {
+  async #read(
+    name: string,
+    read: () => ReturnType<ParameterSource['readForStranger']> = () => this.#source.read(name),
+  ): Promise<Admitting> {
     if (!isClusterName(name)) return this.#admitting(name, undefined);
     try {
-      return this.#admitting(name, await this.#source.read(name));
+      const texts = await read();
+      if (texts === 'spent') throw tooMany();
+      return this.#admitting(name, texts);
     } catch (cause) {
       if (!(cause instanceof ReconcileError)) throw cause;
       throw unreadable(cause);
@@ -54,6 +59,12 @@ export class Admissions {
     else this.#last.delete(name);
     return { tokens: openTokens(own, this.#deployment), texts };
   }
+}
+
+/** One answer whether the name is known, absent or not read, so that it tells no names. */
+function tooMany(): HttpError {
+  const message = 'no valid token, or too many unknown clusters were asked for: send it again';
+  return new HttpError(429, message, { headers: { 'Retry-After': '2' } });
 }
 
 function unreadable(cause: unknown): HttpError {

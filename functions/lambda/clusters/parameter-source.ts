@@ -13,8 +13,9 @@ import { callParameterStore, LONGEST_MS, readStoreAnswer, type StoreAnswer } fro
 /** That there is no such entry counts for so long, for so many names. */
 const ABSENT_MS = 60_000;
 const MOST_ABSENT = 1_000;
-/** After so many names that nobody has, strangers have no other one looked up. */
-const MOST_STRANGERS = 8;
+/** After so many reads for strangers that found nothing, within so long, no other name is read for them. */
+const MOST_IN_VAIN = 8;
+const IN_VAIN_MS = 10_000;
 /** An entry that changed so recently is still being written: parameters are written one by one. */
 const QUIET_MS = 5_000;
 /** The most parameters of one answer. */
@@ -44,6 +45,7 @@ export class ParameterSource implements EntrySource {
   readonly #absent = new BoundedMap<string, number>(MOST_ABSENT);
   readonly #doubted = new Set<string>();
   readonly #reads = new Map<string, Promise<Texts | undefined>>();
+  #inVain: readonly number[] = [];
 
   /** @param path without a slash at its end; @param only the texts that may be read, otherwise all */
   constructor(
@@ -90,10 +92,23 @@ export class ParameterSource implements EntrySource {
     return running;
   }
 
-  /** Whether a name that a stranger says may be looked up: not while eight count that nobody has. */
-  mayBeAsked(name: string): boolean {
-    const absent = [...this.#absent.values()].filter((atMs) => this.#isYounger(atMs, ABSENT_MS));
-    return this.#kept.has(name) || absent.length < MOST_STRANGERS;
+  /** Whether no name that is not known is read for strangers at the moment. */
+  get isSpent(): boolean {
+    this.#inVain = this.#inVain.filter((atMs) => this.#isYounger(atMs, IN_VAIN_MS));
+    return this.#inVain.length >= MOST_IN_VAIN;
+  }
+
+  /** `read` for a stranger; `spent`: not now. What is found costs nothing, so a fleet starts without waiting; what fails counts. */
+  async readForStranger(name: string): Promise<Texts | 'spent' | undefined> {
+    const isKnown = this.#kept.has(name) || this.#isYounger(this.#absent.get(name), ABSENT_MS);
+    if (isKnown) return this.read(name);
+    if (this.isSpent) return 'spent';
+    let texts: Texts | undefined;
+    try {
+      return (texts = await this.read(name));
+    } finally {
+      if (!texts) this.#inVain = [...this.#inVain, this.#now()];
+    }
   }
 
   /** What was read of an entry cannot be used, or was refused, so that it is soon read again. */

@@ -134,3 +134,21 @@ test.each([
     expect(await one.read('prod-a')).toBeUndefined();
   },
 );
+
+test('for strangers eight reads in ten seconds may find nothing or fail, and those that find an entry cost nothing', async () => {
+  const one = source();
+  const read = async (name: string): Promise<unknown> =>
+    one.readForStranger(name).then(
+      (texts) => texts,
+      () => 'failed',
+    );
+  for (let at = 0; at < 12; at += 1) write(`prod-${at}`, WHOLE, 0);
+  later(5);
+  for (let at = 0; at < 12; at += 1) expect(await read(`prod-${at}`)).toEqual(WHOLE);
+  aws.trouble.set('SSM', { status: 400 });
+  for (let at = 0; at < 8; at += 1) expect(await read(`guess-${at}`)).toBe('failed');
+  expect([await read('guess-8'), await read('prod-0')]).toEqual(['spent', WHOLE]);
+  aws.trouble.clear();
+  later(11);
+  expect(await read('guess-8')).toBeUndefined();
+});

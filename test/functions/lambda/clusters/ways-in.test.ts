@@ -68,7 +68,7 @@ test.each(Object.keys(WAYS) as Way[])(
   },
 );
 
-test('names that nobody has are asked for eight times a minute at most, and each once', async () => {
+test('names that nobody has are asked for eight times in ten seconds at most, and each once a minute', async () => {
   const { aws } = await world();
   const guesses = Array.from({ length: 12 }, (_, index) => `guess-${index}`);
   const guess = async (): Promise<number> => {
@@ -83,6 +83,35 @@ test('names that nobody has are asked for eight times a minute at most, and each
   // a function that only receives events asks for tokens and flags by their names, and for no credentials
   const entry = '/levelset/test/clusters/guess-0';
   expect(aws.calls).toContain(`GetParameters ${entry}/audit-tokens ${entry}/flags`);
+});
+
+test('whoever guesses names holds up a cluster that was not served yet for seconds, and learns no name meanwhile', async () => {
+  const { aws } = await world();
+  const guess = async (names: readonly number[], token = STRANGER): Promise<void> => {
+    for (const one of names) await ask('audit', `guess-${one}`, token);
+  };
+  // the deployment's own token spends nothing
+  await guess([11, 12, 13, 14, 15, 16, 17, 18], AUDIT_TOKEN);
+  expect((await ask('audit', 'prod-b')).statusCode).toBe(202);
+
+  await guess([1, 2, 3, 4, 5, 6, 7, 8]);
+  expect(await ask('audit', 'prod-a')).toMatchObject({ statusCode: 429, headers: { 'Retry-After': '2' } });
+  expect((await ask('audit', 'prod-b')).statusCode).toBe(202);
+  const asked = ['prod-b', 'prod-a', 'guess-1', 'guess-99', 'PROD'].map((name) =>
+    ask('audit', name, STRANGER),
+  );
+  const answers = await Promise.all(asked);
+  const seen = answers.map(({ statusCode, headers, body }) => JSON.stringify([statusCode, headers, body]));
+  expect([answers[0]?.statusCode, new Set(seen).size]).toEqual([429, 1]);
+  // a new token of the deployment counts even then
+  const next = tokenOf('next');
+  aws.parameters.set('/levelset/test/AUDIT', next);
+  after(6);
+  await guess([21, 22, 23, 24, 25, 26, 27, 28]);
+  expect((await ask('audit', 'guess-98', next)).statusCode).toBe(202);
+
+  after(11);
+  expect((await ask('audit', 'prod-a')).statusCode).toBe(202);
 });
 
 test('what the ServiceAccount of an entry wrote becomes no message', async () => {

@@ -1,6 +1,7 @@
 /** POST /audit/:cluster: queues the keys that a batch of the kube-apiserver's audit webhook names, and answers at once. */
 import { readEventList, keysFromAudit } from '../shared/trigger/keys-from-audit.ts';
-import { type ServedEndpoint, HttpError, type ServerOptions } from './http/exchange.ts';
+import { type ServedEndpoint, HttpError } from './http/exchange.ts';
+import type { ServerOptions } from './http/admit.ts';
 import { parseBody, requireMediaType } from './http/read-body.ts';
 import { receiver, type ReceiverOptions } from './http/receiver.ts';
 

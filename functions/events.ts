@@ -2,13 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { fieldsOf } from '../shared/model/json.ts';
 import { keysFromCloudEvents } from '../shared/trigger/keys-from-cloud-event.ts';
-import {
-  type Admission,
-  requireSender,
-  type ServerOptions,
-  type ServedEndpoint,
-  HttpError,
-} from './http/exchange.ts';
+import { type Admission, requireSender, type ServerOptions } from './http/admit.ts';
+import { type ServedEndpoint, HttpError } from './http/exchange.ts';
 import { mediaType, parseBody, requireMediaType } from './http/read-body.ts';
 import { receiver, type ReceiverOptions } from './http/receiver.ts';
 

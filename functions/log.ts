@@ -1,5 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import type { Report, Plan } from '../shared/model/plan.ts';
+import type { Report } from '../shared/model/outcome.ts';
+import type { Plan } from '../shared/model/plan.ts';
 import { printable } from '../shared/model/text/text.ts';
 import { noteOfStep } from '../shared/plan/render-plan.ts';
 import type { Attributes } from '../shared/model/resources.ts';

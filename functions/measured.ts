@@ -1,5 +1,6 @@
 /** What levelset measures, wherever it runs: one description for Prometheus (`serve`) and for CloudWatch (Lambda). */
-import type { Report, Refusal, Step } from '../shared/model/plan.ts';
+import type { Report } from '../shared/model/outcome.ts';
+import type { Refusal, Step } from '../shared/model/plan.ts';
 import type { TriggerCounts } from '../shared/model/request.ts';
 
 interface Description {

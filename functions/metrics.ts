@@ -4,8 +4,9 @@ import { asServiceKey, type Key } from '../shared/model/request.ts';
 import type { EndpointLoad } from '../shared/openstack/endpoint-semaphore.ts';
 import type { QueueView, WatchView, WebhookView } from '../shared/report/page.ts';
 import { observations, MEASURED, type Labels, type MeasuredName, type Recorder } from './measured.ts';
-import { BoundedMap } from '../shared/memory/answers.ts';
-import { type Outcome, type Report, isBlocked } from '../shared/model/plan.ts';
+import { BoundedMap } from '../shared/memory/bounded-map.ts';
+import type { Outcome, Report } from '../shared/model/outcome.ts';
+import { isBlocked } from '../shared/model/plan.ts';
 
 export type ClusterMetrics = ReturnType<ReturnType<typeof metricsIn>>;
 export type Metrics = ReturnType<typeof createMetrics>;

@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { Router, type Request, type Response } from 'express';
 import { ERRORS } from '../shared/model/errors.ts';
-import type { Report } from '../shared/model/plan.ts';
+import type { Report } from '../shared/model/outcome.ts';
 import { isObjectKey, parseObject, type Key } from '../shared/model/request.ts';
 import { clip } from '../shared/model/text/text.ts';
 import { renderPlan } from '../shared/plan/render-plan.ts';
-import { requireMethod, requireToken, type ServerOptions, HttpError } from './http/exchange.ts';
+import { requireMethod, requireToken, type ServerOptions } from './http/admit.ts';
+import { HttpError } from './http/exchange.ts';
 import { admitting, receivedRequest } from './http/on-express.ts';
 import { readBody, parseBody, requireMediaType } from './http/read-body.ts';
 import { queueRequests } from './http/receiver.ts';

@@ -3,7 +3,7 @@ import { connectWithLogins } from './connect-with-logins.ts';
 import { createMetrics } from './metrics.ts';
 import { createServer } from './server.ts';
 import { makeServedCluster, type ServedCluster } from './serve/served-cluster.ts';
-import { followTokens } from './serve/token-files.ts';
+import { followTokens } from './serve/followed-files.ts';
 import { leadOrFollow, type Led, type ServeOptions, type Serving } from './serve/while-leading.ts';
 import type { ProbeOptions } from './status.ts';
 

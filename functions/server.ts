@@ -3,7 +3,7 @@ import type { Express } from 'express';
 import { auditWebhook } from './audit-webhook.ts';
 import { events } from './events.ts';
 import { answerErrors, notFound, onExpress } from './http/on-express.ts';
-import type { ServerOptions } from './http/exchange.ts';
+import type { ServerOptions } from './http/admit.ts';
 import { resync } from './resync.ts';
 import { status } from './status.ts';
 

@@ -2,7 +2,8 @@ import { type Config, looksAfterNodes } from '../shared/config/config.ts';
 import type { Condition, Node, Service } from '../shared/model/kubernetes.ts';
 import { hasTaint, SERVER_GONE, UNINITIALIZED_TAINT, parseProviderID } from '../shared/model/node/node.ts';
 import type { ErrorCode } from '../shared/model/errors.ts';
-import { reasonOf, type Report, type Plan } from '../shared/model/plan.ts';
+import { reasonOf, type Report, whoActs } from '../shared/model/outcome.ts';
+import type { Plan } from '../shared/model/plan.ts';
 import { LOAD_BALANCER_ID } from '../shared/model/ownership.ts';
 import { asServiceKey, serviceKey, type Key } from '../shared/model/request.ts';
 import { RELEASED_REASON, TAKEN_OVER_REASON } from '../shared/model/service-object.ts';
@@ -11,7 +12,7 @@ import { quote } from '../shared/model/text/text.ts';
 import { driftInWords, renderPlan } from '../shared/plan/render-plan.ts';
 import type { World } from '../shared/ports.ts';
 import { longestRequeueMs } from '../shared/queue/scheduling.ts';
-import { readyCondition, BLOCKED_REASON, whoActs } from '../shared/report/condition.ts';
+import { readyCondition, BLOCKED_REASON } from '../shared/report/condition.ts';
 import type { RowState, StatusRow } from '../shared/report/page.ts';
 import { isOurs } from '../shared/service/service-object.ts';
 

@@ -6,7 +6,7 @@ import { renderPage } from '../shared/report/page/objects-page.ts';
 import type { ObjectView } from '../shared/report/page/object-view.ts';
 import { readQuestion } from '../shared/report/page/question.ts';
 import { PAGE_STYLE } from '../shared/report/page/style.ts';
-import { mayRead, requireMethod, requireReader, type ServerOptions } from './http/exchange.ts';
+import { mayRead, requireMethod, requireReader, type ServerOptions } from './http/admit.ts';
 import { admitting } from './http/on-express.ts';
 import { pageScript } from './page/page-script.ts';
 

@@ -13,7 +13,6 @@ export function worldDuring(world: World, run: RunContext): World {
 }
 
 /** Of several deployments that serve one cluster one writes to it (decision 527); the others' runs and sweeps end here. */
-
 const ANSWER = 'whose the cluster is';
 
 /** Throws CLUSTER_HELD. Asks once between two sweeps. */

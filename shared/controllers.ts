@@ -5,7 +5,7 @@
  */
 import { type Config, looksAfterNodes, looksAfterRoutes, looksAfterServices } from './config/config.ts';
 import type { Node } from './model/kubernetes.ts';
-import type { Run, Found } from './model/plan.ts';
+import type { Run, Found } from './model/outcome.ts';
 import {
   asNodeKey,
   asServiceKey,

@@ -61,11 +61,10 @@ export async function isSettledWithin(promise: Promise<unknown>, limitMs: number
   return answer;
 }
 
-/** What the requests of one run, or of one sweep, carry. `Cloud.during` and `Kube.during` bind it, so that nothing in between passes it on. */
-
 /** What people, events and requeues ask goes before what sweeps, and the runs that they ask for, read. */
 type Priority = 'soon' | 'sweep';
 
+/** What the requests of one run, or of one sweep, carry. `Cloud.during` and `Kube.during` bind it, so that nothing in between passes it on. */
 export interface RunContext {
   /** The milliseconds that the run has left: no request outlasts them. */
   remainingMs(): number;

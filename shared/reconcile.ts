@@ -1,10 +1,9 @@
 import { CONTROLLERS } from './controllers.ts';
 import { requireCluster, worldDuring } from './begin-run.ts';
 import { asReconcileError, ReconcileError } from './model/errors.ts';
-import type { Report, Run } from './model/plan.ts';
+import { type Report, type Run, outcomeOfError } from './model/outcome.ts';
 import { queueKeyOf, type ReconcileRequest } from './model/request.ts';
 import type { Budget, World } from './ports.ts';
-import { outcomeOfError } from './report/condition.ts';
 import { NO_RUN, priorityOf } from './deadline.ts';
 
 /** Runs one key once, in the time of `budget`. Never throws: a failure is an outcome. */

@@ -8,7 +8,7 @@ import { keepCluster, requireCluster, worldDuring } from './begin-run.ts';
 import { lazily } from './memory/answers.ts';
 import { listNodesNow, attempt } from './observe/reads.ts';
 import { isEverything, requestOf, type ReconcileRequest, type SweepScope } from './model/request.ts';
-import { NOTHING_FOUND, type Found, type SweepFigures } from './model/plan.ts';
+import { NOTHING_FOUND, type Found, type SweepFigures } from './model/outcome.ts';
 import type { Budget, World } from './ports.ts';
 import { NO_RUN } from './deadline.ts';
 

@@ -6,7 +6,7 @@ import { fieldsOf, parseJson } from '../../shared/model/json.ts';
 import type { Key } from '../../shared/model/request.ts';
 import { attempt } from '../../shared/observe/reads.ts';
 import { proxyFromEnv } from '../../shared/proxy.ts';
-import { readTokens } from '../http/exchange.ts';
+import { readTokens } from '../http/admit.ts';
 import type { Connected } from '../world.ts';
 
 const LOOK_MS = 100;

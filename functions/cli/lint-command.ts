@@ -10,17 +10,8 @@ import { manifestProblems } from '../../shared/service/desired/desire-service.ts
 import { CLASS } from '../../shared/service/intent/service-config.ts';
 import { counted, misused, printObjects, printsObjects, reading, type RunCommand } from './command.ts';
 import { LineCounter, parseAllDocuments, type Document, type ScalarTag } from 'yaml';
-import {
-  fieldsOf,
-  isRecord,
-  fields,
-  listOf,
-  maybe,
-  number,
-  string,
-  texts,
-  typed,
-} from '../../shared/model/json.ts';
+import { fieldsOf, isRecord } from '../../shared/model/json.ts';
+import { fields, listOf, maybe, number, string, texts, typed } from '../../shared/model/shape.ts';
 import type { Service } from '../../shared/model/kubernetes.ts';
 
 /** One mistake in a manifest. Without `service` the document could not be read. */

@@ -5,7 +5,7 @@ import type { Flags } from '../../shared/config/read-flags.ts';
 import type { NamedClusters } from '../../shared/gc/belongings.ts';
 import { inParallel } from '../../shared/observe/reads.ts';
 import type { Log } from '../../shared/ports.ts';
-import { connectEntry, ofCluster, uidOf, unidentified, Logins } from '../clusters/connect-entry.ts';
+import { connectEntry, ofCluster, uidOf, unidentified, CloudLogins } from '../clusters/connect-entry.ts';
 import { sourceOf } from '../clusters/source-of.ts';
 import type { Connected } from '../world.ts';
 import { commandLog, misused } from './command.ts';
@@ -24,7 +24,7 @@ export class RegisteredClusters {
   readonly #source: EntrySource;
   readonly #registry: Registry;
   readonly #log: Log;
-  readonly #logins = new Logins();
+  readonly #logins = new CloudLogins();
   readonly #opened = new Map<string, string>();
   #before: Promise<unknown> = Promise.resolve();
 

@@ -1,6 +1,6 @@
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { adviceOn } from '../../shared/model/errors.ts';
-import { reasonOf, type Report } from '../../shared/model/plan.ts';
+import { reasonOf, type Report } from '../../shared/model/outcome.ts';
 import {
   asNodeKey,
   asServiceKey,

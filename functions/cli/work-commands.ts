@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { looksAfterServices } from '../../shared/config/config.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
-import type { Report } from '../../shared/model/plan.ts';
+import type { Report } from '../../shared/model/outcome.ts';
 import type { Key } from '../../shared/model/request.ts';
 import type { World } from '../../shared/ports.ts';
 import { requeueDelayMs } from '../../shared/queue/scheduling.ts';

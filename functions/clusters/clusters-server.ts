@@ -5,13 +5,8 @@ import { renderClustersPage, type ClustersView } from '../../shared/report/page/
 import { renderPage } from '../../shared/report/page/objects-page.ts';
 import { auditWebhook } from '../audit-webhook.ts';
 import { events } from '../events.ts';
-import {
-  openTokens,
-  type VerifySender,
-  type ServerOptions,
-  type ServedEndpoint,
-  HttpError,
-} from '../http/exchange.ts';
+import { openTokens, type VerifySender, type ServerOptions } from '../http/admit.ts';
+import { type ServedEndpoint, HttpError } from '../http/exchange.ts';
 import { answerErrors, notFound, onExpress } from '../http/on-express.ts';
 import { resync } from '../resync.ts';
 import type { ClusterEndpoints } from '../serve/served-cluster.ts';

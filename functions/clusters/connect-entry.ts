@@ -19,7 +19,7 @@ interface Login {
 }
 
 /** The logins to OpenStack of one process. Clusters with the same configuration share one, as long as any of them has it. */
-export class Logins {
+export class CloudLogins {
   readonly #logins = new Map<string, Login>();
 
   of(cluster: string): ShareLogin {
@@ -50,7 +50,7 @@ export class Logins {
 const ANSWER_MS = 5_000;
 
 interface ConnectEntryOptions extends Pick<WorldOptions, 'log' | 'leading' | 'observeCall' | 'envNow'> {
-  readonly logins: Logins;
+  readonly logins: CloudLogins;
 }
 
 /** The connections of one entry. Sends nothing. Throws CONFIG_INVALID. */

@@ -13,7 +13,7 @@ interface Served {
 }
 
 /** An entry of the registry, from when it was first seen until its last run has ended. */
-class Slot<S extends Served> {
+class FollowedEntry<S extends Served> {
   readonly name: string;
   /** As it was read last. */
   entry: Entry | undefined;
@@ -53,7 +53,7 @@ interface ConnectedClustersOptions<S extends Served> {
 const LOOK_MS = 5_000;
 const OF_NO_ANSWER: Delays = { firstMs: 1_000, longestMs: 30_000 };
 /** So many entries are looked at at once, and each of them holds up others for so long at most. */
-const AT_ONCE = 20;
+const ENTRIES_AT_ONCE = 20;
 const PATIENCE_MS = 1_000;
 
 /**
@@ -62,9 +62,9 @@ const PATIENCE_MS = 1_000;
  */
 export class ConnectedClusters<S extends Served> {
   readonly #options: ConnectedClustersOptions<S>;
-  readonly #slots = new Map<string, Slot<S>>();
+  readonly #followed = new Map<string, FollowedEntry<S>>();
   /** Whose a cluster is, by its UID, for as long as the entry is there. */
-  readonly #holders = new Map<string, Slot<S>>();
+  readonly #holders = new Map<string, FollowedEntry<S>>();
   #trouble: string | undefined;
   #wasRead = false;
   #timer: NodeJS.Timeout | undefined;
@@ -87,16 +87,16 @@ export class ConnectedClusters<S extends Served> {
   }
 
   get(name: string): S | undefined {
-    return this.#slots.get(name)?.served?.its;
+    return this.#followed.get(name)?.served?.its;
   }
 
   /** The entry that counts, also of a cluster that is not served yet. */
   entryOf(name: string): Entry | undefined {
-    return this.#slots.get(name)?.entry;
+    return this.#followed.get(name)?.entry;
   }
 
   get names(): readonly string[] {
-    const there = [...this.#slots.values()].filter(({ isGone }) => !isGone);
+    const there = [...this.#followed.values()].filter(({ isGone }) => !isGone);
     return there.map(({ name }) => name).sort();
   }
 
@@ -110,12 +110,12 @@ export class ConnectedClusters<S extends Served> {
   }
 
   problemsOf(name: string): readonly string[] {
-    return this.#slots.get(name)?.problems ?? [];
+    return this.#followed.get(name)?.problems ?? [];
   }
 
   /** True while no cluster is being connected, replaced or ended. */
   get idle(): boolean {
-    return this.#looking === undefined && [...this.#slots.values()].every(({ underWay }) => !underWay);
+    return this.#looking === undefined && [...this.#followed.values()].every(({ underWay }) => !underWay);
   }
 
   /** Looks at the registry now. Never rejects. */
@@ -130,7 +130,7 @@ export class ConnectedClusters<S extends Served> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     await this.#looking;
-    await Promise.all([...this.#slots.values()].map((slot) => this.#end(slot)));
+    await Promise.all([...this.#followed.values()].map((followed) => this.#end(followed)));
   }
 
   async #look(): Promise<void> {
@@ -151,143 +151,146 @@ export class ConnectedClusters<S extends Served> {
     }
     this.#trouble = undefined;
     this.#wasRead = true;
-    for (const slot of this.#slots.values()) if (!names.includes(slot.name)) this.#drop(slot);
-    await inParallel(names, AT_ONCE, (name) => this.#lookAt(name, (slot) => this.#read(slot)));
+    for (const followed of this.#followed.values()) if (!names.includes(followed.name)) this.#drop(followed);
+    await inParallel(names, ENTRIES_AT_ONCE, (name) =>
+      this.#lookAt(name, (followed) => this.#read(followed)),
+    );
     await this.#serveAll(names); // when it is known which entries name a UID
   }
 
   async #serveAll(names: readonly string[]): Promise<void> {
-    await inParallel(names, AT_ONCE, (name) =>
-      this.#lookAt(name, async (slot) => {
-        if (slot.next) this.#tell(slot, await this.#identify(slot));
+    await inParallel(names, ENTRIES_AT_ONCE, (name) =>
+      this.#lookAt(name, async (followed) => {
+        if (followed.next) this.#tell(followed, await this.#identify(followed));
       }),
     );
   }
 
-  async #lookAt(name: string, look: (slot: Slot<S>) => Promise<void>): Promise<void> {
+  async #lookAt(name: string, look: (followed: FollowedEntry<S>) => Promise<void>): Promise<void> {
     if (this.#isStopped) return;
-    const slot = this.#slots.get(name) ?? new Slot<S>(name);
-    if (slot.isGone || slot.underWay) return;
-    this.#slots.set(name, slot);
-    const looking = look(slot).catch((error: unknown) => {
-      this.#tell(slot, [`${slot.name}: ${errorText(error)}`]);
+    const followed = this.#followed.get(name) ?? new FollowedEntry<S>(name);
+    if (followed.isGone || followed.underWay) return;
+    this.#followed.set(name, followed);
+    const looking = look(followed).catch((error: unknown) => {
+      this.#tell(followed, [`${followed.name}: ${errorText(error)}`]);
     });
-    slot.underWay = looking.finally(() => {
-      slot.underWay = undefined;
+    followed.underWay = looking.finally(() => {
+      followed.underWay = undefined;
     });
-    await isSettledWithin(slot.underWay, PATIENCE_MS);
+    await isSettledWithin(followed.underWay, PATIENCE_MS);
   }
 
-  async #read(slot: Slot<S>): Promise<void> {
-    const reading = await this.#options.registry.read(slot.name);
-    if (slot.isGone || (!reading && !slot.entry)) return; // it is gone by now, or just being written
-    const { entry, problems } = reading ?? { problems: [`${slot.name}: its texts are gone`] };
-    slot.entry = entry;
-    slot.ofEntry = problems;
-    const isAsServed = entry && slot.served?.settings === entry.settings;
-    if (!entry || isAsServed) slot.next = undefined;
-    else if (slot.next?.entry.settings !== entry.settings) {
-      slot.next = { entry, connected: undefined };
-      slot.backoff.end();
+  async #read(followed: FollowedEntry<S>): Promise<void> {
+    const reading = await this.#options.registry.read(followed.name);
+    if (followed.isGone || (!reading && !followed.entry)) return; // it is gone by now, or just being written
+    const { entry, problems } = reading ?? { problems: [`${followed.name}: its texts are gone`] };
+    followed.entry = entry;
+    followed.ofEntry = problems;
+    const isAsServed = entry && followed.served?.settings === entry.settings;
+    if (!entry || isAsServed) followed.next = undefined;
+    else if (followed.next?.entry.settings !== entry.settings) {
+      followed.next = { entry, connected: undefined };
+      followed.backoff.end();
     }
-    if (!slot.next) this.#tell(slot, []);
-    if (!entry) await this.#endServed(slot); // its runs may take their time
+    if (!followed.next) this.#tell(followed, []);
+    if (!entry) await this.#endServed(followed); // its runs may take their time
   }
 
   /** Connects as the entry says, asks which cluster it is, and serves it. Returns why it does not. */
-  async #identify(slot: Slot<S>): Promise<readonly string[]> {
-    const { next } = slot;
+  async #identify(followed: FollowedEntry<S>): Promise<readonly string[]> {
+    const { next } = followed;
     if (!next) return [];
-    if (!slot.backoff.isOver) return [slot.unanswered];
+    if (!followed.backoff.isOver) return [followed.unanswered];
     const { entry } = next;
     const connected = (next.connected ??= await this.#options.connect(entry));
     let uid: string;
     try {
       uid = await uidOf(connected, entry.settings);
     } catch (error) {
-      slot.backoff.begin(OF_NO_ANSWER);
-      slot.unanswered = `${slot.name}: ${unidentified(error)}`;
-      return [slot.unanswered];
+      followed.backoff.begin(OF_NO_ANSWER);
+      followed.unanswered = `${followed.name}: ${unidentified(error)}`;
+      return [followed.unanswered];
     }
-    slot.backoff.end();
-    const holder = this.#holderOf(uid, slot) ?? slot;
-    if (holder !== slot) return [isThatOf(slot.name, holder.name)];
+    followed.backoff.end();
+    const holder = this.#holderOf(uid, followed) ?? followed;
+    if (holder !== followed) return [isThatOf(followed.name, holder.name)];
     const isNew = !this.#holders.has(uid);
-    this.#holders.set(uid, slot);
-    await this.#endServed(slot);
-    if (slot.isGone) return [];
+    this.#holders.set(uid, followed);
+    await this.#endServed(followed);
+    if (followed.isGone) return [];
     const its = await this.#options.begin(entry, connected).catch((error: unknown) => {
-      slot.unanswered = `${slot.name}: ${errorText(error)}`;
+      followed.unanswered = `${followed.name}: ${errorText(error)}`;
       if (isNew) this.#holders.delete(uid);
-      slot.backoff.begin(OF_NO_ANSWER);
+      followed.backoff.begin(OF_NO_ANSWER);
       return undefined;
     });
-    if (!its) return [slot.unanswered];
-    this.#release(slot, uid);
-    slot.served = { settings: entry.settings, its };
-    slot.next = undefined;
-    this.#options.log.info('the cluster is served', { cluster: slot.name, uid });
+    if (!its) return [followed.unanswered];
+    this.#release(followed, uid);
+    followed.served = { settings: entry.settings, its };
+    followed.next = undefined;
+    this.#options.log.info('the cluster is served', { cluster: followed.name, uid });
     return [];
   }
 
   /** The entry that has a cluster, or else another one that names its UID. */
-  #holderOf(uid: string, asking: Slot<S>): Slot<S> | undefined {
-    const others = [...this.#slots.values()].filter((slot) => slot !== asking);
+  #holderOf(uid: string, asking: FollowedEntry<S>): FollowedEntry<S> | undefined {
+    const others = [...this.#followed.values()].filter((followed) => followed !== asking);
     return this.#holders.get(uid) ?? others.find(({ entry }) => entry?.settings.uid === uid);
   }
 
-  #release(slot: Slot<S>, kept?: string): void {
-    for (const [uid, holder] of this.#holders) if (holder === slot && uid !== kept) this.#holders.delete(uid);
+  #release(followed: FollowedEntry<S>, kept?: string): void {
+    for (const [uid, holder] of this.#holders)
+      if (holder === followed && uid !== kept) this.#holders.delete(uid);
   }
 
-  async #endServed(slot: Slot<S>): Promise<void> {
-    const { served } = slot;
-    slot.served = undefined;
+  async #endServed(followed: FollowedEntry<S>): Promise<void> {
+    const { served } = followed;
+    followed.served = undefined;
     await served?.its.stop();
   }
 
-  #drop(slot: Slot<S>): void {
-    if (slot.isGone) return;
-    slot.isGone = true;
-    slot.entry = undefined; // its tokens open nothing while its last runs end
+  #drop(followed: FollowedEntry<S>): void {
+    if (followed.isGone) return;
+    followed.isGone = true;
+    followed.entry = undefined; // its tokens open nothing while its last runs end
     const { log } = this.#options;
     log.info('the cluster left the registry: levelset stops its work and deletes nothing in OpenStack', {
-      cluster: slot.name,
+      cluster: followed.name,
     });
-    this.#end(slot).catch((error: unknown) => {
+    this.#end(followed).catch((error: unknown) => {
       log.error('the work on a cluster that left the registry did not stop', {
-        cluster: slot.name,
+        cluster: followed.name,
         error: errorText(error),
       });
     });
   }
 
-  #end(slot: Slot<S>): Promise<void> {
-    slot.ending ??= this.#endOnce(slot);
-    return slot.ending;
+  #end(followed: FollowedEntry<S>): Promise<void> {
+    followed.ending ??= this.#endOnce(followed);
+    return followed.ending;
   }
 
-  async #endOnce(slot: Slot<S>): Promise<void> {
-    slot.isGone = true;
-    await slot.underWay;
-    await this.#endServed(slot);
-    this.#release(slot);
-    await this.#options.ended?.(slot.name);
-    this.#slots.delete(slot.name);
+  async #endOnce(followed: FollowedEntry<S>): Promise<void> {
+    followed.isGone = true;
+    await followed.underWay;
+    await this.#endServed(followed);
+    this.#release(followed);
+    await this.#options.ended?.(followed.name);
+    this.#followed.delete(followed.name);
   }
 
-  #tell(slot: Slot<S>, ofCluster: readonly string[]): void {
-    if (slot.isGone) return;
-    slot.ofCluster = ofCluster;
-    const { problems } = slot;
-    const isNew = problems.join('\n') !== slot.told;
-    slot.told = problems.join('\n');
+  #tell(followed: FollowedEntry<S>, ofCluster: readonly string[]): void {
+    if (followed.isGone) return;
+    followed.ofCluster = ofCluster;
+    const { problems } = followed;
+    const isNew = problems.join('\n') !== followed.told;
+    followed.told = problems.join('\n');
     if (!isNew || problems.length === 0) return;
     this.#options.log.warn(
-      slot.served
+      followed.served
         ? 'the entry of a cluster cannot be used: levelset goes on with the one before'
         : 'a cluster is not served',
-      { cluster: slot.name, problems },
+      { cluster: followed.name, problems },
     );
   }
 }

@@ -9,12 +9,12 @@ import type { ClustersView } from '../../shared/report/page/clusters-page.ts';
 import type { Tokens } from '../../shared/config/tokens.ts';
 import { createMetricsByCluster, type MetricsByCluster } from '../metrics.ts';
 import { makeServedCluster, type ServedCluster } from '../serve/served-cluster.ts';
-import { followTokens } from '../serve/token-files.ts';
+import { followTokens } from '../serve/followed-files.ts';
 import { leadOrFollow, type Led, type ServeOptions, type Serving } from '../serve/while-leading.ts';
 import type { ProbeOptions } from '../status.ts';
 import type { Connected } from '../world.ts';
 import { createClustersServer } from './clusters-server.ts';
-import { connectEntry, ofCluster, Logins } from './connect-entry.ts';
+import { connectEntry, ofCluster, CloudLogins } from './connect-entry.ts';
 import { ConnectedClusters } from './connected-clusters.ts';
 import { createHash } from 'node:crypto';
 import type { SweepTurns } from '../serve/sweeper.ts';
@@ -90,7 +90,7 @@ function makeClusters(
   metrics: MetricsByCluster,
   leading: Leading | undefined,
 ): ConnectedClusters<ServedCluster> {
-  const [logins, projects, timetable] = [new Logins(), new Projects(), new Timetable()];
+  const [logins, projects, timetable] = [new CloudLogins(), new Projects(), new Timetable()];
   const begin = async (entry: Entry, connected: Connected): Promise<ServedCluster> => {
     await metrics.forget(entry.name); // gauges of before would stay: another World may have another cluster
     const cluster = await makeServedCluster({
@@ -167,7 +167,7 @@ async function notesOf(clusters: ConnectedClusters<ServedCluster>): Promise<read
   return [...trouble, ...(await Promise.all(ofEach)).flat()];
 }
 
-const AT_ONCE = 8;
+const SWEEPS_AT_ONCE = 8;
 /** A sweep that takes longer goes on without its place. So a thousand clusters have a turn in an interval of five minutes, whatever hangs. */
 export const PLACE_MS = 2_000;
 /** So much too early a timer may end, which goes by another clock: the moment that is so near was that one. */
@@ -206,7 +206,7 @@ export class Timetable {
   /** Whether there is a place by now; false when it is to stop. Who came first has it first. */
   #turn(stopping: AbortSignal): Promise<boolean> {
     if (stopping.aborted) return Promise.resolve(false);
-    if (this.#running < AT_ONCE) {
+    if (this.#running < SWEEPS_AT_ONCE) {
       this.#running += 1;
       return Promise.resolve(true);
     }
@@ -234,7 +234,7 @@ export class Timetable {
   }
 }
 
-const ANSWER_MS = 5_000;
+const KEYSTONE_MS = 5_000;
 
 /** What the clusters of one project share: the slots for load balancers in Octavia's hands, and whose Nodes its servers are. */
 export class Projects {
@@ -244,7 +244,7 @@ export class Projects {
   /** Brings a cluster into its project; the first one says how many slots there are. While Keystone does not answer it has its own project. */
   async enter({ world, project }: Pick<Connected, 'world' | 'project'>): Promise<MemorySlots> {
     const { cluster = '', config, memory } = world;
-    const id = await valueWithin(ANSWER_MS, project()).catch(() => undefined);
+    const id = await valueWithin(KEYSTONE_MS, project()).catch(() => undefined);
     const servers = kept(this.#servers, id, () => new NodeServers());
     this.leave(cluster, servers);
     memory.projectServers = servers.of(cluster);

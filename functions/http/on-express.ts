@@ -1,8 +1,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { Log } from '../../shared/ports.ts';
+import { admit, type Admission } from './admit.ts';
 import {
-  admit,
-  type Admission,
   errorAnswer,
   noSuchPath,
   type ServedEndpoint,

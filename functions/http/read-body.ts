@@ -1,6 +1,7 @@
 import { finished, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type ReceivedRequest, HttpError, type Admission } from './exchange.ts';
+import { type ReceivedRequest, HttpError } from './exchange.ts';
+import type { Admission } from './admit.ts';
 import { whyTooMuch } from '../../shared/model/json.ts';
 
 /** The status of a request whose sender hung up, or was too slow: the log has it, and nobody gets it (as in nginx). */

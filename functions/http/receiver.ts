@@ -7,6 +7,8 @@ import {
   type Admission,
   type RefusalReason,
   type ServerOptions,
+} from './admit.ts';
+import {
   jsonAnswer,
   errorAnswer,
   HttpError,

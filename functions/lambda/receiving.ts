@@ -2,14 +2,8 @@ import { OF_RECEIVING } from '../../shared/clusters/entry.ts';
 import { flagsFromEnv, readFlags, readFlagsText, type Flags } from '../../shared/config/read-flags.ts';
 import { isClusterName } from '../../shared/model/request.ts';
 import { serviceAccountUser } from '../../shared/trigger/keys-from-audit.ts';
-import {
-  readTokens,
-  type ServerOptions,
-  type ReceivedRequest,
-  type ServedEndpoint,
-  errorAnswer,
-  noSuchPath,
-} from '../http/exchange.ts';
+import { readTokens, type ServerOptions } from '../http/admit.ts';
+import { type ReceivedRequest, type ServedEndpoint, errorAnswer, noSuchPath } from '../http/exchange.ts';
 import { log } from './function-log.ts';
 import { enqueueTo, keyQueue } from './key-queue.ts';
 

@@ -1,12 +1,11 @@
 import { looksAfterRoutes } from '../../shared/config/config.ts';
 import { budgetSpent, CLOSING_MS, valueWithin } from '../../shared/deadline.ts';
-import type { Report } from '../../shared/model/plan.ts';
+import { type Report, outcomeOfError } from '../../shared/model/outcome.ts';
 import { requestOf, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
 import { summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { Budget } from '../../shared/ports.ts';
 import type { MayCreate } from '../../shared/queue/queue.ts';
 import { reconcile } from '../../shared/reconcile.ts';
-import { outcomeOfError } from '../../shared/report/condition.ts';
 import type { InvocationTime } from '../budget.ts';
 import { reconcileLine } from '../log.ts';
 import type { ConnectedFunction } from './connected.ts';

@@ -1,7 +1,8 @@
 import { Router } from 'express';
 import { renderPage } from '../../shared/report/page/objects-page.ts';
 import type { StatusView } from '../../shared/report/page.ts';
-import { readTokens, HttpError } from '../http/exchange.ts';
+import { readTokens } from '../http/admit.ts';
+import { HttpError } from '../http/exchange.ts';
 import { page, probes } from '../status.ts';
 import { listObjects, statusRows } from '../status-rows.ts';
 import { functionClusters } from './clusters/clusters.ts';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../shared/model/plan.ts';
+import type { Outcome } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { Budget } from '../../shared/ports.ts';
 import { Queue, type QueueOptions } from '../../shared/queue/queue.ts';

@@ -1,6 +1,6 @@
 import { looksAfterServices } from '../../shared/config/config.ts';
 import { CLOSING_MS, inTime } from '../../shared/deadline.ts';
-import type { Report } from '../../shared/model/plan.ts';
+import type { Report } from '../../shared/model/outcome.ts';
 import { scopeOf, type ReconcileRequest, type SweepScope } from '../../shared/model/request.ts';
 import type { Budget } from '../../shared/ports.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';

@@ -1,5 +1,5 @@
-import { BoundedMap } from '../../shared/memory/answers.ts';
-import { reasonOf, type Report } from '../../shared/model/plan.ts';
+import { BoundedMap } from '../../shared/memory/bounded-map.ts';
+import { reasonOf, type Report } from '../../shared/model/outcome.ts';
 import type { Key } from '../../shared/model/request.ts';
 import { summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { PastRun, ObjectView } from '../../shared/report/page/object-view.ts';
@@ -11,12 +11,12 @@ import { listOurLoadBalancers } from '../../shared/service/observe/project.ts';
 import { newMemory } from '../../shared/memory/memory.ts';
 import { serviceDetails } from '../../shared/service/report/object-details.ts';
 
-const MOST_OF_ONE = 10;
+const MOST_RUNS_OF_ONE = 10;
 /** Of all objects: some megabytes. */
-const MOST = 20_000;
+const MOST_RUNS = 20_000;
 
 export class History {
-  readonly #runs = new BoundedMap<Key, readonly PastRun[]>(MOST, ({ length }) => length);
+  readonly #runs = new BoundedMap<Key, readonly PastRun[]>(MOST_RUNS, ({ length }) => length);
 
   add({ request, outcome, applied, calls, durationMs, failedRequestIds }: Report, at: string): void {
     const { key, trigger, cause } = request;
@@ -27,7 +27,7 @@ export class History {
       did: applied.length === 0 ? 'wrote nothing' : summarizeSteps(applied).replaceAll('to ', ''),
       ...{ calls, durationMs, failedRequestIds },
     };
-    this.#runs.set(key, [run, ...this.of(key)].slice(0, MOST_OF_ONE));
+    this.#runs.set(key, [run, ...this.of(key)].slice(0, MOST_RUNS_OF_ONE));
   }
 
   of(key: Key): readonly PastRun[] {

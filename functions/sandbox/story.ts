@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
 import { styleText } from 'node:util';
-import { reasonOf, type Report } from '../../shared/model/plan.ts';
+import { reasonOf, type Report } from '../../shared/model/outcome.ts';
 import { asNodeKey, asServiceKey } from '../../shared/model/request.ts';
 import { renderPlan } from '../../shared/plan/render-plan.ts';
 import type { SandboxAccess } from './access-files.ts';

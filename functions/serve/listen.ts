@@ -6,7 +6,7 @@ import type { Flags } from '../../shared/config/read-flags.ts';
 import { hostPort, NotAllowed, refusalOf, type HostPort } from '../../shared/config/read-value.ts';
 import { errorText, ReconcileError } from '../../shared/model/errors.ts';
 import { readNamedFile } from '../../shared/named-file.ts';
-import { onFileChange, type FileLook } from './token-files.ts';
+import { onFileChange, type FileLook } from './followed-files.ts';
 
 type ListenFlags = Pick<Flags, 'tlsCertFile' | 'tlsPrivateKeyFile' | 'clientCaFile' | 'allowPlainHttp'>;
 

@@ -2,7 +2,7 @@ import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload } f
 import { countdown } from '../../shared/deadline.ts';
 import type { KubeHttp } from '../../shared/kube/kube-http.ts';
 import { fieldsOf } from '../../shared/model/json.ts';
-import type { VerifySender } from '../http/exchange.ts';
+import type { VerifySender } from '../http/admit.ts';
 
 interface SenderTokensOptions {
   /** To the kube-apiserver, whose tokens these are. */

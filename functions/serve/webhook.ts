@@ -1,8 +1,8 @@
-import { BoundedMap } from '../../shared/memory/answers.ts';
+import { BoundedMap } from '../../shared/memory/bounded-map.ts';
 import type { Key } from '../../shared/model/request.ts';
 import type { Clock, Log } from '../../shared/ports.ts';
 import type { WebhookView } from '../../shared/report/page.ts';
-import type { RefusalReason } from '../http/exchange.ts';
+import type { RefusalReason } from '../http/admit.ts';
 
 /** For so long before and after a sweep a batch may be under way. An apiserver waits 30 s for more events. */
 const PATIENCE_MS = 60_000;

@@ -5,7 +5,7 @@ import type { Flags } from '../../shared/config/read-flags.ts';
 import { isSettledWithin } from '../../shared/deadline.ts';
 import type { Home } from '../../shared/kube/home.ts';
 import type { LeaderLease, Leading } from '../../shared/kube/leader-lease.ts';
-import type { Report } from '../../shared/model/plan.ts';
+import type { Report } from '../../shared/model/outcome.ts';
 import type { Log } from '../../shared/ports.ts';
 import { answerErrors } from '../http/on-express.ts';
 import { HttpError } from '../http/exchange.ts';
@@ -13,7 +13,7 @@ import type { Metrics } from '../metrics.ts';
 import { probes, type ProbeOptions } from '../status.ts';
 import { endpointLoads } from '../world.ts';
 import { listen, parseListen } from './listen.ts';
-import type { FollowedTokens } from './token-files.ts';
+import type { FollowedTokens } from './followed-files.ts';
 
 export interface ServeOptions {
   readonly flags: Flags;

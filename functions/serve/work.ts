@@ -2,7 +2,7 @@ import { looksAfterRoutes } from '../../shared/config/config.ts';
 import { listNodesNow } from '../../shared/observe/reads.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import { fingerprintOf } from '../../shared/model/node/node.ts';
-import type { Report } from '../../shared/model/plan.ts';
+import type { Report } from '../../shared/model/outcome.ts';
 import {
   isByPerson,
   isObjectKey,

@@ -7,7 +7,8 @@ import { textOfRoute, type Route } from '../model/network/routes.ts';
 import { valueWithin } from '../deadline.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { ReconcileError } from '../model/errors.ts';
-import { toPkcs12, readTlsSecret } from '../model/tls/tls-secret.ts';
+import { toPkcs12 } from '../model/tls/pkcs12.ts';
+import { readTlsSecret } from '../model/tls/tls-secret.ts';
 import type { StoredPayload } from '../model/attributes.ts';
 
 export interface Writes extends PortWrites {

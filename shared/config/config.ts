@@ -17,7 +17,6 @@ export interface Config extends ReachConfig {
   readonly concurrentServiceSyncs: number;
   /** A load balancer is made while fewer than so many of the project are in Octavia's hands. */
   readonly concurrentLoadBalancers: number;
-  /** How long a member keeps weight 0 when its Node leaves. 0: it goes at once. */
   readonly openstack: OpenStackConfig;
   readonly loadBalancer: LoadBalancerConfig;
   /** The options of [LoadBalancer] that cloud.conf sets. The others have the default of the controller that made the load balancer. */

@@ -63,8 +63,6 @@ export interface Flag {
   readonly go?: 'CCM' | 'KCM' | 'CCM, KCM';
 }
 
-/** Every flag of the command line: `--help`, the variables, the functions on AWS and docs/flags.md follow from this table. */
-
 /** The commands that talk to the cluster and the cloud. */
 const WORKING = [
   'serve',
@@ -82,6 +80,7 @@ const LINTING = [...WORKING, 'lint'] as const;
 
 const CONNECTING = [...WORKING, 'gc'] as const;
 
+/** Every flag of the command line: `--help`, the variables, the functions on AWS and docs/flags.md follow from this table. */
 // prettier-ignore
 export const FLAGS = {
   'kubeconfig': {

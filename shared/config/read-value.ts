@@ -1,6 +1,6 @@
 /** Kinds of values that flags and options of cloud.conf have: each reads a text, or says what it would have allowed. */
 import { parseCidr, type Cidr } from '../model/network/cidr.ts';
-import { chooseByName, chooseByTags } from '../model/network/network-facts.ts';
+import { chooseByName, chooseByTags } from '../model/text/subnet-choice.ts';
 import { NODE_SELECTOR, parseNodeSelector, type NodeSelector } from '../model/node/node-set.ts';
 import { readUuid, didYouMean } from '../model/text/text.ts';
 import { REACH, type AllowedReference } from '../model/load-balancer/reach-and-limits.ts';

@@ -3,7 +3,7 @@
  * nobody else is on (decision 292). Pure.
  */
 import {
-  isMadeElsewhere,
+  isMadeByAnother,
   whoseLoadBalancer,
   isDescribedFor,
   isUntagged,
@@ -146,7 +146,7 @@ function whyStays(lb: WireResource, { listeners, pools }: Belongings, id: string
   const on = listeners.filter((listener) => parentsOf(listener).includes(lb.id));
   const foreign = on.find((listener) => !isOnly(listener, id));
   if (foreign) return `listener ${foreign.id} on it does not have the tag of this cluster alone; ${byHand}`;
-  const pool = pools.find((one) => parentsOf(one).includes(lb.id) && isMadeElsewhere(one));
+  const pool = pools.find((one) => parentsOf(one).includes(lb.id) && isMadeByAnother(one));
   if (pool) return `another controller made pool ${pool.id} on it; ${byHand}`;
   return undefined;
 }

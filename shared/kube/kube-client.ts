@@ -47,7 +47,7 @@ import { clip } from '../model/text/text.ts';
 export interface KubeClientOptions {
   /** Namespace of Leases and ConfigMaps. */
   readonly namespace: string;
-  /** Names the deployment, where its processes write: of several that serve one cluster one does (deployment-lease.ts). */
+  /** Names the deployment, where its processes write: of several that serve one cluster one does (`DeploymentLease`, lease.ts). */
   readonly deployment?: () => string | undefined;
   readonly sweepIntervalMs?: number;
   readonly log: Log;
@@ -59,7 +59,7 @@ interface Known {
   readonly taken: Taken;
 }
 
-/** The Kube port over HTTP. Unknown fields are kept, timestamps stay strings. Throws ReconcileError (answer-error.ts). */
+/** The Kube port over HTTP. Unknown fields are kept, timestamps stay strings. Throws ReconcileError (`answerError`, kube-http.ts). */
 export class KubeClient implements Kube {
   readonly state: StateStore;
   readonly routes: RouteRecord;
@@ -226,7 +226,7 @@ async function recordEvent(
   event: ObjectEvent,
 ): Promise<void> {
   try {
-    await write(http, about, event);
+    await writeEvent(http, about, event);
   } catch (error) {
     if (isError(error) && error.code === 'KUBE_NAMESPACE_ENDS') return; // nobody is left who could read it
     const reason = errorText(error);
@@ -242,7 +242,7 @@ function keyOfObject({ metadata: { namespace, name } }: Service | Node): Key {
   return namespace === undefined ? `node/${name}` : serviceKey(namespace, name);
 }
 
-async function write(http: KubeHttp, about: Service | Node, event: ObjectEvent): Promise<void> {
+async function writeEvent(http: KubeHttp, about: Service | Node, event: ObjectEvent): Promise<void> {
   const body = eventObject(about, event);
   const { name, namespace } = body.metadata;
   const doing = `write Event ${namespace}/${name}`;

@@ -59,7 +59,7 @@ const REQUEST_MS = 30_000;
 /**
  * The HTTP client for a kube-apiserver. A GET is repeated on 408, 429, 5xx and lost connections, a write never. After
  * a 401 the credential is read again, and another one tried once. `guard` stands before each write, and throws where
- * none may begin. Throws ReconcileError (answer-error.ts), never with the credential in it.
+ * none may begin. Throws ReconcileError (`answerError`, kube-http.ts), never with the credential in it.
  */
 export function createKubeHttp(
   connection: Connection,

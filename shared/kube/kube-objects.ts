@@ -1,4 +1,5 @@
-import { fields, listOf, maybe, number, string, texts, fieldsOf, stringAt } from '../model/json.ts';
+import { fields, listOf, maybe, number, string, texts } from '../model/shape.ts';
+import { fieldsOf, stringAt } from '../model/json.ts';
 import { ListPages } from '../http.ts';
 import { isTooLong, ReconcileError } from '../model/errors.ts';
 import type {

@@ -1,3 +1,7 @@
+/**
+ * How a Lease is read and written, and the Lease that says which deployment writes to a cluster (decision 527). Which of its processes leads:
+ * leader-lease.ts.
+ */
 import { ReconcileError } from '../model/errors.ts';
 import type { Lease } from '../model/kubernetes.ts';
 import type { KubeHttp } from './kube-http.ts';
@@ -84,9 +88,9 @@ function microTime(): string {
 }
 
 /** Whatever `--state-namespace` says, so that two deployments meet wherever they keep their state. */
-const NAMESPACE = 'levelset';
-const NAME = `${TAG_PREFIX}deployment`;
-const CLAIM = 'levelset.openstack.org/claim';
+const DEPLOYMENT_NAMESPACE = 'levelset';
+const DEPLOYMENT_LEASE = `${TAG_PREFIX}deployment`;
+const DEPLOYMENT_CLAIM = 'levelset.openstack.org/claim';
 
 /** So many sweeps in a row, without a renewal between, and the Lease is the claimant's. */
 const SWEEPS = 3;
@@ -120,7 +124,7 @@ export class DeploymentLease implements DeploymentHold {
   readonly #options: DeploymentLeaseOptions;
 
   constructor(http: KubeHttp, options: DeploymentLeaseOptions) {
-    this.#lease = new LeaseObject(http, NAMESPACE, NAME);
+    this.#lease = new LeaseObject(http, DEPLOYMENT_NAMESPACE, DEPLOYMENT_LEASE);
     this.#options = options;
   }
 
@@ -162,7 +166,7 @@ export class DeploymentLease implements DeploymentHold {
 
   /** What the claim becomes by this sweep. Undefined: nothing. */
   #claimOn({ metadata, spec }: LeaseRecord, own: string): Claim | undefined {
-    const { by, sweeps, at } = fieldsOf(parseJson(metadata.annotations?.[CLAIM] ?? '{}'));
+    const { by, sweeps, at } = fieldsOf(parseJson(metadata.annotations?.[DEPLOYMENT_CLAIM] ?? '{}'));
     const { leaseDurationSeconds = 0 } = spec ?? {};
     const everyMs = Math.max(this.#options.intervalMs, leaseDurationSeconds * 1_000);
     const sinceMs = Date.now() - Number(at);
@@ -172,7 +176,7 @@ export class DeploymentLease implements DeploymentHold {
     return { by: own, sweeps: sweeps + 1, at: Date.now() };
   }
 
-  async #take(record: LeaseRecord = { metadata: { name: NAME } }, own: string): Promise<boolean> {
+  async #take(record: LeaseRecord = { metadata: { name: DEPLOYMENT_LEASE } }, own: string): Promise<boolean> {
     const taken = takenBy(withClaim(record, undefined), own, Math.ceil(this.#options.intervalMs / 1_000));
     if (!(await this.#lease.write(taken))) return false;
     if (holderOf(record) === undefined) this.#options.taken.fromNobody = true;
@@ -180,13 +184,13 @@ export class DeploymentLease implements DeploymentHold {
   }
 
   #isHeld(holder = 'another deployment', own: string): ReconcileError {
-    const message = `${holder} writes to this cluster, and so ${own} writes nothing: stop one of the two; where the other one is gone for good: kubectl --namespace ${NAMESPACE} delete lease ${NAME}`;
+    const message = `${holder} writes to this cluster, and so ${own} writes nothing: stop one of the two; where the other one is gone for good: kubectl --namespace ${DEPLOYMENT_NAMESPACE} delete lease ${DEPLOYMENT_LEASE}`;
     return new ReconcileError('CLUSTER_HELD', message, { retryAfterMs: this.#options.intervalMs });
   }
 }
 
 function withClaim({ metadata, ...record }: LeaseRecord, claim: Claim | undefined): LeaseRecord {
-  const { [CLAIM]: _, ...others } = metadata.annotations ?? {};
-  const annotations = claim ? { ...others, [CLAIM]: JSON.stringify(claim) } : others;
+  const { [DEPLOYMENT_CLAIM]: _, ...others } = metadata.annotations ?? {};
+  const annotations = claim ? { ...others, [DEPLOYMENT_CLAIM]: JSON.stringify(claim) } : others;
   return { ...record, metadata: { ...metadata, annotations } };
 }

@@ -36,7 +36,7 @@ const BEGIN_MS = 30_000;
 /** Kubernetes API concepts, "Metadata-only fetches". */
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 
-/** A watch over HTTP, a connection each. Throws ReconcileError (answer-error.ts), never with the credential in it. */
+/** A watch over HTTP, a connection each. Throws ReconcileError (`answerError`, kube-http.ts), never with the credential in it. */
 export function createWatch(connection: Connection, stalledMs: number = STALLED_MS): Watch {
   // a watch that waited for another one's connection would wait for ever; followers have a limit of their own
   const client = createGot({ ...clientOptions(connection), maxSockets: Infinity });

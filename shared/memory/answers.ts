@@ -1,4 +1,5 @@
 import { inTime, isSettledWithin, patienceMs, NO_RUN, type RunContext } from '../deadline.ts';
+import { BoundedMap } from './bounded-map.ts';
 
 interface Time {
   now(): number;
@@ -91,46 +92,4 @@ export function lazily<T>(ask: () => Promise<T>): () => Promise<T> {
 export function once<T>(ask: () => Promise<T>): (run?: RunContext) => Promise<T> {
   const answers = new Answers(1);
   return (run = NO_RUN) => answers.during(run).read('', FOREVER, ask);
-}
-
-/**
- * When all entries together weigh more than `most`, those that were set longest ago go. An entry weighs 1 unless
- * `weigh` says otherwise.
- */
-export class BoundedMap<K, V> extends Map<K, V> {
-  readonly #most: number;
-  readonly #weigh: (value: V) => number;
-  readonly #weights = new Map<K, number>();
-  #total = 0;
-
-  constructor(most: number, weigh: (value: V) => number = () => 1) {
-    super();
-    this.#most = most;
-    this.#weigh = weigh;
-  }
-
-  override set(key: K, value: V): this {
-    this.delete(key);
-    super.set(key, value);
-    const weight = this.#weigh(value);
-    this.#weights.set(key, weight);
-    this.#total += weight;
-    for (const oldest of this.keys()) {
-      if (this.#total <= this.#most || oldest === key) break;
-      this.delete(oldest);
-    }
-    return this;
-  }
-
-  override delete(key: K): boolean {
-    this.#total -= this.#weights.get(key) ?? 0;
-    this.#weights.delete(key);
-    return super.delete(key);
-  }
-
-  override clear(): void {
-    super.clear();
-    this.#weights.clear();
-    this.#total = 0;
-  }
 }

@@ -3,7 +3,7 @@ import { isLocked } from '../model/load-balancer/octavia.ts';
 import type { Key } from '../model/request.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { ServiceObject } from '../model/service-object.ts';
-import { BoundedMap } from './answers.ts';
+import { BoundedMap } from './bounded-map.ts';
 
 interface Known {
   /** By Service: what was read in full. Services that share a load balancer have different parts of it as their own. */

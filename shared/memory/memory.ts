@@ -2,7 +2,8 @@
 import type { NeutronPort, Server } from '../model/node/nova.ts';
 import type { Key } from '../model/request.ts';
 import type { WireResource } from '../model/resources.ts';
-import { Answers, BoundedMap } from './answers.ts';
+import { Answers } from './answers.ts';
+import { BoundedMap } from './bounded-map.ts';
 import { LoadBalancers } from './load-balancers.ts';
 
 export interface Memory {

@@ -1,5 +1,5 @@
 /**
- * Names and tags that mark resources as ours. Only this file and load-balancer/user-tags.ts make and recognise them;
+ * Names and tags that mark resources as ours. Only this file makes and recognises them;
  * load-balancer/whose.ts concludes from them.
  *
  * levelset-cluster=<UID of kube-system>   load balancers, listeners, L7 policies, floating IPs, security groups: of this
@@ -8,7 +8,7 @@
  * levelset-name=<namespace>/<name>        load balancers, security groups: the Service's name, for when that UID is gone
  * levelset-port=<transport>/<port>        pools: the port for which levelset made it
  * levelset-set=<attribute>+<attribute>    load balancers, listeners, pools, members, monitors: attributes set on request
- * levelset-tag=<Service>/<tag>            load balancers, listeners, pools: a tag that a Service asks for (user-tags.ts)
+ * levelset-tag=<Service>/<tag>            load balancers, listeners, pools: a tag that a Service asks for (userTags)
  * levelset-kept=<cluster>/<namespace>     floating IPs kept by keep-floatingip: the namespace that may use it again
  * levelset-shared=<namespace>/<name>      load balancers: the name by which Services share it (`*`: of all namespaces)
  * levelset-allow=<namespace>              load balancers, written by the operator: who may share it (`*`: all)
@@ -233,9 +233,7 @@ export function namedId(service: Service): string | undefined {
   return readUuid(service.metadata.annotations?.[LOAD_BALANCER_ID] ?? '');
 }
 
-/** Tags that a Service asks for, each with the record `levelset-tag=<hash of the Service>/<tag>`: a tag of before stays when the annotation goes. */
-
-const RECORD = 'levelset-tag=';
+const USER_TAG = `${TAG_PREFIX}tag=`;
 
 /** Longest tag in bytes. Its record has to fit into the 255 characters that Octavia takes. */
 export const LONGEST_USER_TAG = 128;
@@ -244,21 +242,22 @@ export function isReserved(tag: string): boolean {
   return tag.startsWith('levelset-') || tag.startsWith('kube_service_');
 }
 
+/** Tags that a Service asks for, each with the record `levelset-tag=<hash of the Service>/<tag>`: a tag of before stays when the annotation goes. */
 export function userTags(key: ServiceKey, tags: readonly string[] = []): readonly string[] {
-  return tags.flatMap((tag) => [tag, `${RECORD}${shortOf(key)}/${tag}`]);
+  return tags.flatMap((tag) => [tag, `${USER_TAG}${hashOfService(key)}/${tag}`]);
 }
 
-function shortOf({ namespace, name }: ServiceKey): string {
+function hashOfService({ namespace, name }: ServiceKey): string {
   return createHash('sha256').update(`${namespace}/${name}`).digest('hex').slice(0, 8);
 }
 
-function recordedTag(record: string): string | undefined {
-  return record.startsWith(RECORD) ? record.slice(record.indexOf('/') + 1) : undefined;
+function userTagIn(record: string): string | undefined {
+  return record.startsWith(USER_TAG) ? record.slice(record.indexOf('/') + 1) : undefined;
 }
 
 /** Whether a tag is a record, or these tags have a record for it. */
 export function isUserTag(tag: string, tags: readonly string[]): boolean {
-  return recordedTag(tag) !== undefined || tags.some((one) => recordedTag(one) === tag);
+  return userTagIn(tag) !== undefined || tags.some((one) => userTagIn(one) === tag);
 }
 
 /** The observed tags that stay, and the desired ones. A desired tag that was there without a record is somebody else's, and gets none. */
@@ -266,33 +265,31 @@ export function mergeUserTags(
   observed: readonly string[],
   desired: readonly string[],
 ): { readonly observed: readonly string[]; readonly desired: readonly string[] } {
-  const owners = ownersIn(desired);
-  const records = observed.filter((tag) => recordedTag(tag) !== undefined);
+  const owners = serviceHashesIn(desired);
+  const records = observed.filter((tag) => userTagIn(tag) !== undefined);
   const over = records.filter(
-    (record) => !desired.includes(record) && (!owners || owners.includes(ownerOf(record))),
+    (record) => !desired.includes(record) && (!owners || owners.includes(serviceHashIn(record))),
   );
-  const kept = records.filter((record) => !over.includes(record)).map(recordedTag);
-  const gone = over.map(recordedTag).filter((tag) => !kept.includes(tag));
+  const kept = records.filter((record) => !over.includes(record)).map(userTagIn);
+  const gone = over.map(userTagIn).filter((tag) => !kept.includes(tag));
   const isForeign = (tag: string): boolean =>
-    observed.includes(tag) && !records.some((record) => recordedTag(record) === tag);
+    observed.includes(tag) && !records.some((record) => userTagIn(record) === tag);
   return {
     observed: observed.filter((tag) => !over.includes(tag) && !gone.includes(tag)),
-    desired: desired.filter((tag) => !isForeign(recordedTag(tag) ?? '')),
+    desired: desired.filter((tag) => !isForeign(userTagIn(tag) ?? '')),
   };
 }
 
-function ownerOf(record: string): string {
-  return record.slice(RECORD.length, record.indexOf('/'));
+function serviceHashIn(record: string): string {
+  return record.slice(USER_TAG.length, record.indexOf('/'));
 }
 
-const NAME = 'levelset-name=';
-
 /** Hashes of the Services that the desired tags name; undefined for a resource of one Service. */
-function ownersIn(desired: readonly string[]): readonly string[] | undefined {
-  const names = desired.flatMap((tag) => (tag.startsWith(NAME) ? [tag.slice(NAME.length)] : []));
+function serviceHashesIn(desired: readonly string[]): readonly string[] | undefined {
+  const names = tagValues(desired, 'name');
   if (names.length === 0) return undefined;
   return names.map((text) => {
     const [namespace = '', name = ''] = text.split('/');
-    return shortOf({ namespace, name });
+    return hashOfService({ namespace, name });
   });
 }

@@ -1,5 +1,6 @@
-import type { Service } from './kubernetes.ts';
+import type { Service, ManagedFields } from './kubernetes.ts';
 import type { Key, ServiceKey } from './request.ts';
+import { FIELD_MANAGER } from './ownership.ts';
 
 /** The condition's reason of a Service that is not levelset's to look after any more (decision 150). */
 export const RELEASED_REASON = 'Released';
@@ -59,4 +60,29 @@ export interface ServiceState {
   readonly compared?: string;
   /** The node-selector that the Service's annotation last had, while it could be read; absent without one. */
   readonly nodeSelector?: string;
+}
+
+export function otherController(service: Service | undefined): ManagedFields | undefined {
+  const writes = service?.metadata.managedFields ?? [];
+  const others = writes.filter((write) => write.manager !== FIELD_MANAGER && isController(write));
+  return others.sort((a, b) => (b.time ?? '').localeCompare(a.time ?? ''))[0];
+}
+
+/** The last write of another controller, if it came after levelset's last write of the status. */
+export function secondController(service: Service | undefined): ManagedFields | undefined {
+  const writes = service?.metadata.managedFields ?? [];
+  const own = writes.filter(
+    ({ manager, subresource }) => manager === FIELD_MANAGER && subresource === 'status',
+  );
+  const [last] = own.flatMap(({ time }) => time ?? []).sort((a, b) => b.localeCompare(a));
+  if (last === undefined) return undefined;
+  const other = otherController(service);
+  return (other?.time ?? '') > last ? other : undefined;
+}
+
+/** Only a service controller writes the load balancer's address. A Go controller counts by its name: it may have written only annotations. */
+function isController({ manager = '', fieldsV1 }: ManagedFields): boolean {
+  const status = fieldsV1?.['f:status'];
+  const writesAddress = typeof status === 'object' && status !== null && 'f:loadBalancer' in status;
+  return writesAddress || manager.endsWith('cloud-controller-manager');
 }

@@ -1,4 +1,4 @@
-/** The reads of servers and ports for an evaluation: one by one, or from the lists of a sweep. */
+/** Which server a Node is on, and the reads for that: one by one, or from the lists of a sweep. */
 import { claimOf, chooseServer, conflictProblem } from './desired/choose-server.ts';
 import type { Node } from '../model/kubernetes.ts';
 import type { RecordedDeletions } from '../model/records.ts';

@@ -7,14 +7,14 @@
  */
 import { apply, type Applied } from '../apply/apply.ts';
 import { ReconcileError } from '../model/errors.ts';
-import type { Outcome, Run } from '../model/plan.ts';
+import { type Outcome, type Run, outcomeOfError } from '../model/outcome.ts';
 import { evaluateNode, isAtWork, type NodeEvaluation } from './evaluate-node.ts';
 import { nodeAt } from '../model/node/node.ts';
 import { asNodeKey, isByPerson, isByEvent, type ReconcileRequest } from '../model/request.ts';
 import type { Budget, World } from '../ports.ts';
 import { readOneByOne } from './observe-server.ts';
 import { outcomeOfNode, summarizeNode, reportToNode } from './report/report-node.ts';
-import { tellPlan, outcomeOfError } from '../report/condition.ts';
+import { tellPlan } from '../report/condition.ts';
 import { deletes, reserveDeletion } from '../apply/reserve-deletion.ts';
 
 export async function reconcileNode(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {

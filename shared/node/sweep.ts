@@ -1,7 +1,7 @@
 import { evaluateNode, isAtWork, type NodeEvaluation } from './evaluate-node.ts';
 import { errorText } from '../model/errors.ts';
 import type { Node } from '../model/kubernetes.ts';
-import { NOTHING_FOUND, type Outcome, type Found } from '../model/plan.ts';
+import { NOTHING_FOUND, type Outcome, type Found } from '../model/outcome.ts';
 import { isEverything, type Key, type SweepScope } from '../model/request.ts';
 import type { World } from '../ports.ts';
 import { NOTHING_WRITTEN, outcomeOfNode, summarizeNode } from './report/report-node.ts';

@@ -3,12 +3,12 @@ import { once } from '../memory/answers.ts';
 import type { StatusTree } from '../model/load-balancer/octavia.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
-import type { Cloud, ReadKind, Query } from '../ports.ts';
+import type { Cloud, ReadKind } from '../ports.ts';
 import { collectionPath, ENDPOINTS, objectPath, queryText } from './endpoints.ts';
 import { readFault, refusal, unexpected, saysAbsent } from './refusal.ts';
-import { batchLists, isWireResource, listAll, sendVersioned } from './lists.ts';
+import { batchLists, isWireResource, listAll, sendVersioned, listByOffset, withIdOf } from './lists.ts';
 import type { HttpAnswer, HttpRequest, Transport } from './openstack-http.ts';
-import { isRecord, stringAt } from '../model/json.ts';
+import { isRecord } from '../model/json.ts';
 import { octaviaVersionOf, readQuota } from './octavia-limits.ts';
 import type { Session } from './session.ts';
 import type { Route } from '../model/network/routes.ts';
@@ -227,41 +227,6 @@ async function readNetworkExtensions(session: Session): Promise<ReadonlySet<stri
   const listed = isRecord(answer.body) ? answer.body['extensions'] : undefined;
   if (!Array.isArray(listed)) throw unexpected(attempted, answer, 'list of extensions');
   return new Set(listed.filter(isRecord).flatMap(({ alias }) => (typeof alias === 'string' ? alias : [])));
-}
-
-/** Barbican's default maximum of a page (`max_limit_paging`). */
-const PAGE_SIZE = 100;
-
-/** A whole list of Barbican, which has pages by offset and says the total. Throws rather than return a part. */
-async function listByOffset(
-  session: Session,
-  kind: ReadKind,
-  reference: 'secret_ref' | 'container_ref',
-  query: Query,
-): Promise<readonly WireResource[]> {
-  const { service, plural, title } = ENDPOINTS[kind];
-  const attempted = `list ${title}s`;
-  const found: WireResource[] = [];
-  for (;;) {
-    const page = queryText({ limit: PAGE_SIZE, offset: found.length, ...query });
-    const path = collectionPath(kind) + page;
-    const answer = await session.send({ service, method: 'GET', path, attempted });
-    if (answer.status !== 200) throw refusal(attempted, answer);
-    const items = isRecord(answer.body) ? answer.body[plural] : undefined;
-    const total = isRecord(answer.body) ? answer.body['total'] : undefined;
-    const withIds = Array.isArray(items) ? items.map((item) => withIdOf(reference, item)) : [undefined];
-    if (!withIds.every((one) => isWireResource(one)))
-      throw unexpected(attempted, answer, `list of ${plural} with references`);
-    found.push(...withIds);
-    if (found.length >= Number(total)) return found;
-    if (withIds.length === 0) throw unexpected(attempted, answer, 'page that leads on');
-  }
-}
-
-/** An object of Barbican, with the id that its URL ends in. Nothing else of the URL is used (decision 31). */
-function withIdOf(reference: 'secret_ref' | 'container_ref', object: unknown): unknown {
-  const id = stringAt(object, reference)?.split('/').at(-1);
-  return isRecord(object) && id !== undefined && id !== '' ? { ...object, id } : undefined;
 }
 
 const UNREADABLE: readonly number[] = [403, 404, 406];

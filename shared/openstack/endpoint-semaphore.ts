@@ -1,5 +1,5 @@
 import { budgetSpent, type RunContext } from '../deadline.ts';
-import { BoundedMap } from '../memory/answers.ts';
+import { BoundedMap } from '../memory/bounded-map.ts';
 
 /** As many as a sweep reads for at a time. A run asks for less at once, and any cloud bears it. */
 const PLACES = 10;

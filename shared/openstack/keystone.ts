@@ -1,6 +1,6 @@
 import type { OpenStackConfig, Credentials } from '../config/config.ts';
 import { ReconcileError, asReconcileError } from '../model/errors.ts';
-import { readAccessRules, type AccessRule, readCatalog, type CatalogEndpoint } from './endpoints.ts';
+import { readAccessRules, type AccessRule, readCatalog, type CatalogEndpoint } from './catalog.ts';
 import { refusal, unexpected, unreachable } from './refusal.ts';
 import type { OpenStackHttp, HttpAnswer } from './openstack-http.ts';
 import { isRecord, stringAt } from '../model/json.ts';

@@ -1,6 +1,6 @@
 import type { Query, ReadKind, Cloud } from '../ports.ts';
 import type { WireResource } from '../model/resources.ts';
-import { ENDPOINTS, listPath, queryText } from './endpoints.ts';
+import { ENDPOINTS, listPath, queryText, collectionPath } from './endpoints.ts';
 import { refusal, unexpected } from './refusal.ts';
 import { ListPages } from '../http.ts';
 import { isTooLong, ReconcileError } from '../model/errors.ts';
@@ -215,4 +215,39 @@ class ListBatch {
 function isAmong(wire: WireResource, name: string, value: string): boolean {
   if (name !== 'tags' && name !== 'tags-any') return wire[name] === value;
   return value.split(',').some((tag) => hasTag(wire['tags'], tag));
+}
+
+/** Barbican's default maximum of a page (`max_limit_paging`). */
+const BARBICAN_PAGE = 100;
+
+/** A whole list of Barbican, which has pages by offset and says the total. Throws rather than return a part. */
+export async function listByOffset(
+  session: Session,
+  kind: ReadKind,
+  reference: 'secret_ref' | 'container_ref',
+  query: Query,
+): Promise<readonly WireResource[]> {
+  const { service, plural, title } = ENDPOINTS[kind];
+  const attempted = `list ${title}s`;
+  const found: WireResource[] = [];
+  for (;;) {
+    const page = queryText({ limit: BARBICAN_PAGE, offset: found.length, ...query });
+    const path = collectionPath(kind) + page;
+    const answer = await session.send({ service, method: 'GET', path, attempted });
+    if (answer.status !== 200) throw refusal(attempted, answer);
+    const items = isRecord(answer.body) ? answer.body[plural] : undefined;
+    const total = isRecord(answer.body) ? answer.body['total'] : undefined;
+    const withIds = Array.isArray(items) ? items.map((item) => withIdOf(reference, item)) : [undefined];
+    if (!withIds.every((one) => isWireResource(one)))
+      throw unexpected(attempted, answer, `list of ${plural} with references`);
+    found.push(...withIds);
+    if (found.length >= Number(total)) return found;
+    if (withIds.length === 0) throw unexpected(attempted, answer, 'page that leads on');
+  }
+}
+
+/** An object of Barbican, with the id that its URL ends in. Nothing else of the URL is used (decision 31). */
+export function withIdOf(reference: 'secret_ref' | 'container_ref', object: unknown): unknown {
+  const id = stringAt(object, reference)?.split('/').at(-1);
+  return isRecord(object) && id !== undefined && id !== '' ? { ...object, id } : undefined;
 }

@@ -1,6 +1,6 @@
 import { budgetSpent, inTime, narrow, NO_RUN, type RunContext } from '../deadline.ts';
 import type { OpenStackConfig } from '../config/config.ts';
-import { missingRule, type AccessRule, endpointOf, serviceUrl } from './endpoints.ts';
+import { missingRule, type AccessRule, endpointOf, serviceUrl } from './catalog.ts';
 import { refusal, unreachable } from './refusal.ts';
 import type { OpenStackHttp, HttpAnswer, HttpRequest, ServiceType } from './openstack-http.ts';
 import type { Keystone, Token } from './keystone.ts';

@@ -1,7 +1,7 @@
 import { inTime } from '../deadline.ts';
 import { isPending } from '../model/load-balancer/octavia.ts';
 import { clusterTag, type ClusterIdentity } from '../model/ownership.ts';
-import type { Report } from '../model/plan.ts';
+import type { Report } from '../model/outcome.ts';
 import type { Key } from '../model/request.ts';
 import type { Clock, Cloud, Log } from '../ports.ts';
 import { LONGEST_REQUEUE_MS } from './scheduling.ts';

@@ -1,5 +1,5 @@
 import { makesLoadBalancer } from '../model/load-balancer/octavia.ts';
-import type { Outcome, Report } from '../model/plan.ts';
+import type { Outcome, Report } from '../model/outcome.ts';
 import { isByPerson, isByEvent, type Key, type ReconcileRequest } from '../model/request.ts';
 import type { Budget, Clock } from '../ports.ts';
 import type { BusyLoadBalancers } from './busy-load-balancers.ts';

@@ -1,5 +1,5 @@
 import { ERRORS } from '../model/errors.ts';
-import type { Outcome, Report } from '../model/plan.ts';
+import type { Outcome, Report } from '../model/outcome.ts';
 import { type ReconcileRequest, type Trigger, asServiceKey, type Key } from '../model/request.ts';
 
 /**
@@ -192,9 +192,9 @@ class Class<W extends Wanted> {
 }
 
 /** From the last change to the look at all that came together. */
-const QUIET_MS = 2_000;
+const WINDOW_QUIET_MS = 2_000;
 /** From the first one. */
-const LONGEST_MS = 15_000;
+const WINDOW_LONGEST_MS = 15_000;
 
 /** Changes that come one after another, such as those of Nodes, are one look, soon after the last of them and in time after the first. */
 export class Window {
@@ -212,14 +212,14 @@ export class Window {
 
   touch(): void {
     const now = performance.now();
-    if (!this.#timer) this.#endsMs = now + LONGEST_MS;
+    if (!this.#timer) this.#endsMs = now + WINDOW_LONGEST_MS;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(
       () => {
         this.#timer = undefined;
         this.#look();
       },
-      Math.min(QUIET_MS, this.#endsMs - now),
+      Math.min(WINDOW_QUIET_MS, this.#endsMs - now),
     ).unref();
   }
 

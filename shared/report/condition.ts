@@ -1,15 +1,10 @@
+/** What people are told: the condition, the notes of a plan, Events. */
 import type { Condition, Service, Node, ObjectEvent } from '../model/kubernetes.ts';
 import { READY_CONDITION } from '../model/ownership.ts';
 import { clip, printable, quote } from '../model/text/text.ts';
-import {
-  ERRORS,
-  asReconcileError,
-  isRefusedWrite,
-  type ReconcileError,
-  type Disposition,
-} from '../model/errors.ts';
+import { ERRORS, asReconcileError, isRefusedWrite } from '../model/errors.ts';
 import type { Kube, World } from '../ports.ts';
-import type { Change, Plan, Problem, Outcome } from '../model/plan.ts';
+import type { Change, Plan, Problem } from '../model/plan.ts';
 import { approveWith, noteOfStep, renderBriefly, whatBecomesOf } from '../plan/render-plan.ts';
 
 /** What a condition says. The type is levelset's own, and the times follow from the status. */
@@ -126,48 +121,4 @@ export function driftEvent(plan: Pick<Plan, 'drift' | 'driftStays'>): readonly O
   const all = more > 0 ? [...shown, `and ${more} more, see levelset drift`] : shown;
   const message = `OpenStack is not as it was settled; ${whatBecomesOf(plan)}: ${all.join('; ')}`;
   return [{ type: 'Warning', reason: driftStays ? 'DriftReported' : 'DriftRepaired', message }];
-}
-
-/** The first delay before another try, in milliseconds. The queue doubles it. */
-export const RETRY_MS = 1_000;
-
-export function outcomeOfError(error: ReconcileError): Outcome {
-  const retryAfterMs = error.context.retryAfterMs ?? RETRY_MS;
-  if (ERRORS[error.code].disposition === 'wait') {
-    return { status: 'progressing', reason: error.message, retryAfterMs };
-  }
-  if (ERRORS[error.code].disposition === 'blocked') {
-    return { status: 'blocked', reason: `${error.message} (${ERRORS[error.code].advice})` };
-  }
-  return { status: 'failed', code: error.code, message: error.message, retryAfterMs };
-}
-
-const ACTORS: Readonly<Record<Disposition, string>> = {
-  wait: 'nobody',
-  retry: 'whoever runs the cluster or the cloud, if it lasts',
-  blocked: 'whoever owns the object',
-  operator: 'whoever runs levelset or the cloud',
-  bug: 'whoever runs levelset',
-};
-
-/** Who must act after a run, and what there is to do, in words; undefined if nobody must. */
-export function whoActs(outcome: Outcome, plan: Plan | undefined): string | undefined {
-  switch (outcome.status) {
-    case 'progressing':
-      return undefined;
-    case 'failed': {
-      const { disposition, advice } = ERRORS[outcome.code];
-      return `${ACTORS[disposition]}: ${advice}`;
-    }
-    case 'blocked': {
-      const codes = (plan?.problems ?? []).flatMap(({ code }) => code ?? []);
-      return codes.some((code) => ERRORS[code].disposition === 'operator') ? ACTORS.operator : ACTORS.blocked;
-    }
-    case 'settled':
-      return plan && (plan.problems.length > 0 || waitsForApproval(plan)) ? ACTORS.blocked : undefined;
-  }
-}
-
-function waitsForApproval({ awaitingApproval, refused }: Plan): boolean {
-  return awaitingApproval.length > 0 || refused.some(({ approval }) => approval !== undefined);
 }

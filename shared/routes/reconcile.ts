@@ -12,7 +12,7 @@ import {
   writeRoutes,
   type RoutesWritten,
 } from './apply/write-routes.ts';
-import type { Run } from '../model/plan.ts';
+import type { Run } from '../model/outcome.ts';
 import { routeConditions } from './desired/node-routes.ts';
 import { forgetLimits, evaluateRoutes, type RoutesEvaluation } from './evaluate-routes.ts';
 import { ERRORS } from '../model/errors.ts';

@@ -2,7 +2,7 @@ import { errorText } from '../model/errors.ts';
 import { evaluateRoutes } from './evaluate-routes.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { isEverything, type SweepScope } from '../model/request.ts';
-import { NOTHING_FOUND, type Found } from '../model/plan.ts';
+import { NOTHING_FOUND, type Found } from '../model/outcome.ts';
 import { sameRecords } from '../model/network/routes.ts';
 import type { World } from '../ports.ts';
 import { outcomeOfRoutes } from './report/report-routes.ts';

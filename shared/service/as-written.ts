@@ -1,13 +1,16 @@
 import { lockOf, type Applied } from '../apply/apply.ts';
 import { RELIES_MS, writtenAt, type BesideMembers, type WrittenPlan } from '../memory/load-balancers.ts';
-import type { FoundLoadBalancers, ObservedService } from '../model/load-balancer/observed-service.ts';
+import {
+  type FoundLoadBalancers,
+  type ObservedService,
+  isShared,
+} from '../model/load-balancer/observed-service.ts';
 import {
   isChildInError,
   isOutsideOctavia,
   poolOfMembers,
   writesMembers,
 } from '../model/load-balancer/octavia.ts';
-import { isShared } from '../model/load-balancer/names-and-tags.ts';
 import { clusterTag, hasTag, type ClusterIdentity } from '../model/ownership.ts';
 import type { Plan, Step } from '../model/plan.ts';
 import type { ObservedResource } from '../model/resources.ts';

@@ -22,7 +22,7 @@ import { findLoadBalancer } from './observe/load-balancer/find-load-balancer.ts'
 import { parseNodeSelector } from '../model/node/node-set.ts';
 import { namedAddresses, type HasAddress } from '../model/node/judged-nodes.ts';
 import { isAsWritten, lastWritten } from './as-written.ts';
-import { observeNodes } from './observe/network/ports-and-groups.ts';
+import { observeNodes } from './observe/node-ports.ts';
 import { observeService } from './observe/observe-service.ts';
 import type { FoundLoadBalancers, ObservedService } from '../model/load-balancer/observed-service.ts';
 import type { Source } from './observe/questions.ts';

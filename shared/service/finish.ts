@@ -1,10 +1,10 @@
 import type { Applied } from '../apply/apply.ts';
 import type { Evaluation } from './evaluate.ts';
 import { asReconcileError, ReconcileError } from '../model/errors.ts';
-import type { Outcome, Run } from '../model/plan.ts';
+import { type Outcome, type Run, outcomeOfError } from '../model/outcome.ts';
 import { tagValue } from '../model/ownership.ts';
 import type { ServiceObject, ServiceState } from '../model/service-object.ts';
-import { isShared } from '../model/load-balancer/names-and-tags.ts';
+import { isShared } from '../model/load-balancer/observed-service.ts';
 import type { World } from '../ports.ts';
 import {
   addressesToPublish,
@@ -13,8 +13,8 @@ import {
   release,
   summarize,
   summarizeOutcome,
-} from './report/summarize.ts';
-import { outcomeOfError, rfc3339 } from '../report/condition.ts';
+} from './report/published-status.ts';
+import { rfc3339 } from '../report/condition.ts';
 import { outcomeOfService } from './report/service-outcome.ts';
 import { recordPlace } from './place.ts';
 import { hasFinalizer, isOurs } from './service-object.ts';

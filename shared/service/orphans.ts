@@ -7,8 +7,8 @@ import {
   madeForKey,
   serviceOfGoTag,
   textOf,
-} from '../model/load-balancer/names-and-tags.ts';
-import { isUntagged, serviceIn } from '../model/load-balancer/whose.ts';
+} from '../model/load-balancer/makers-and-sharers.ts';
+import { isUntagged, serviceDescribed } from '../model/load-balancer/whose.ts';
 import { clusterTag, hasTag, tagValue, tagValues, type ClusterIdentity } from '../model/ownership.ts';
 import { onceFor } from '../model/once-for.ts';
 import { keyOf, parseKey, type Key } from '../model/request.ts';
@@ -147,5 +147,5 @@ const uidsOf = onceFor(
 );
 
 function nameInDescription(wire: WireResource): string | undefined {
-  return textOf(serviceIn(String(wire['description'])));
+  return textOf(serviceDescribed(String(wire['description'])));
 }

@@ -13,9 +13,10 @@ import {
   TAKEN_OVER_REASON,
   type Released,
   type ServiceObject,
+  otherController,
+  secondController,
 } from '../model/service-object.ts';
 import { readyCondition } from '../report/condition.ts';
-import { otherController, secondController } from './plan/plan-input.ts';
 
 type Classed = Pick<Config, 'loadBalancerClass'>;
 

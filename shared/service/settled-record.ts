@@ -1,4 +1,4 @@
-/** The states of Services: which a run keeps, when a sweep compares in full whatever they say, and which a sweep removes. */
+/** The states of Services: which a run keeps, when a sweep compares in full whatever they say, which a sweep removes, and what is drift by them. */
 import { isSure } from '../memory/load-balancers.ts';
 import { errorText, ReconcileError, isError } from '../model/errors.ts';
 import { fingerprint, sameJson } from '../model/json.ts';
@@ -17,7 +17,7 @@ import { takenByOthers } from './plan/plan-input.ts';
 import { isAnother, type Step } from '../model/plan.ts';
 import type { ServiceState } from '../model/service-object.ts';
 import { isOfNextPool } from '../model/address.ts';
-import { isShared } from '../model/load-balancer/names-and-tags.ts';
+import { isShared } from '../model/load-balancer/observed-service.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -176,9 +176,8 @@ function isMend(step: Step): boolean {
   return step.changes.every(({ from, to }) => sameJson(from ?? null, to ?? null));
 }
 
-/** Steps are drift while the settled Service's record says the same is desired (decision 280). It goes before a write, so half-done work is none. */
-
 /**
+ * Steps are drift while the settled Service's record says the same is desired (decision 280); it goes before a write, so half-done work is none.
  * Where drift is only reported, the steps are those that are no drift. Missing members are added all the same, and if another resource is missing
  * the whole plan is made. A state that cannot be read stops the run; a look waits for it.
  */

@@ -18,10 +18,11 @@ import type { Node, Service } from '../model/kubernetes.ts';
 import type { JudgedNodes } from '../model/node/judged-nodes.ts';
 import type { WireResource } from '../model/resources.ts';
 import { keyOf, serviceKey, type Key, type SweepScope } from '../model/request.ts';
-import { isAnother, NOTHING_FOUND, type Found } from '../model/plan.ts';
+import { isAnother } from '../model/plan.ts';
+import { NOTHING_FOUND, type Found } from '../model/outcome.ts';
 import { RELEASED_REASON, TAKEN_OVER_REASON, type ServiceState } from '../model/service-object.ts';
 import { readyCondition, rfc3339, tellsTrouble } from '../report/condition.ts';
-import { judgeBy, listNodePorts } from './observe/network/ports-and-groups.ts';
+import { judgeBy, listNodePorts } from './observe/node-ports.ts';
 import { foundIn, observeProject, statesOf, type Listed, type Project } from './observe/project.ts';
 import { judgeInTime, leftInWords, notComparedInWords, type NotCompared } from './judge-in-time.ts';
 import {
@@ -39,8 +40,8 @@ import { errorText, isError, ReconcileError } from '../model/errors.ts';
 import { valueWithin } from '../deadline.ts';
 import { attempt } from '../observe/reads.ts';
 import type { World } from '../ports.ts';
-import { isShared } from '../model/load-balancer/names-and-tags.ts';
-import { addressesToPublish, ingressOf, sameIngress, summarize } from './report/summarize.ts';
+import { isShared } from '../model/load-balancer/observed-service.ts';
+import { addressesToPublish, ingressOf, sameIngress, summarize } from './report/published-status.ts';
 import { outcomeOfService } from './report/service-outcome.ts';
 
 /** If something cannot be read, Services that do not need it are judged. The runs of the others report what is missing. */

@@ -1,9 +1,10 @@
 /**
- * What an audit batch must look like (docs/sources/kubernetes.md, "Audit events"). Items are checked one by one: a
+ * Which keys an audit batch names, and what it must look like (docs/sources/kubernetes.md, "Audit events"). Items are checked one by one: a
  * bad one does not make the apiserver send the others again.
  */
 import { auditEvent, eventList } from './audit-schema.generated.js';
-import { collectKeys, OF_ALL_NODES, type KindReading, type Triggered } from '../model/request.ts';
+import { collectKeys, type KindReading } from './collect-keys.ts';
+import { OF_ALL_NODES, type Triggered } from '../model/request.ts';
 
 interface EventList {
   readonly kind: 'EventList';

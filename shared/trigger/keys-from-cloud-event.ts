@@ -1,5 +1,6 @@
 import { fieldsOf } from '../model/json.ts';
-import { collectKeys, OF_ALL_NODES, type KindReading, type Triggered } from '../model/request.ts';
+import { collectKeys, type KindReading } from './collect-keys.ts';
+import { OF_ALL_NODES, type Triggered } from '../model/request.ts';
 
 const RESOURCE_EVENT = /^dev\.knative\.apiserver\.(?:resource|ref)\.(add|update|delete)$/;
 const PING = 'dev.knative.sources.ping';

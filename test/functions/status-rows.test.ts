@@ -5,7 +5,7 @@ import type { Condition, Node, Service } from '../../shared/model/kubernetes.ts'
 import { SERVER_GONE, UNINITIALIZED_TAINT } from '../../shared/model/node/node.ts';
 import { FINALIZER, LOAD_BALANCER_ID, READY_CONDITION } from '../../shared/model/ownership.ts';
 import type { ErrorCode } from '../../shared/model/errors.ts';
-import type { Outcome, Report } from '../../shared/model/plan.ts';
+import type { Outcome, Report } from '../../shared/model/outcome.ts';
 import type { Key } from '../../shared/model/request.ts';
 import type { StatusRow } from '../../shared/report/page.ts';
 import { DRIFT, PLAN as WITH_STEP } from '../http/test-server.ts';

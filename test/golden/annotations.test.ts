@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { OtherController } from '../../shared/model/load-balancer/names-and-tags.ts';
+import type { OtherController } from '../../shared/model/load-balancer/makers-and-sharers.ts';
 import { LOAD_BALANCER_ID, TAG_PREFIX } from '../../shared/model/ownership.ts';
 import type { Problem } from '../../shared/model/plan.ts';
 import { manifestProblems } from '../../shared/service/desired/desire-service.ts';

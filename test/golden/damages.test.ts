@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { observeBelongings } from '../../shared/gc/belongings.ts';
 import { planGc } from '../../shared/gc/plan-gc.ts';
-import { reasonOf, type Report } from '../../shared/model/plan.ts';
+import { reasonOf, type Report } from '../../shared/model/outcome.ts';
 import { renderDrift, renderPlan } from '../../shared/plan/render-plan.ts';
 import { reconcile } from '../../shared/reconcile.ts';
 import { explainService } from '../../shared/service/report/object-details.ts';

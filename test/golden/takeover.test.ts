@@ -6,7 +6,7 @@ import { isRecord } from '../../shared/model/json.ts';
 import { APPROVE, TAG_PREFIX } from '../../shared/model/ownership.ts';
 import type { Step } from '../../shared/model/plan.ts';
 import { renderPlan } from '../../shared/plan/render-plan.ts';
-import { addressesToPublish, ingressOf } from '../../shared/service/report/summarize.ts';
+import { addressesToPublish, ingressOf } from '../../shared/service/report/published-status.ts';
 import { nothingApplied } from '../../shared/service/finish.ts';
 import type { ServicePods } from '../support/service.ts';
 import { evaluateWorld, readWorld, type RecordedWorld } from './world.ts';

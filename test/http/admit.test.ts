@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
-import { readTokens } from '../../functions/http/exchange.ts';
+import { readTokens } from '../../functions/http/admit.ts';
 import { PAGE_TOKEN } from './tokens.ts';
 import { testServer } from './test-server.ts';
 

@@ -8,8 +8,8 @@ import request from 'supertest';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { whyTooMuch } from '../../shared/model/json.ts';
 import { readBody } from '../../functions/http/read-body.ts';
-import type { RefusalReason } from '../../functions/http/exchange.ts';
-import type { Report } from '../../shared/model/plan.ts';
+import type { RefusalReason } from '../../functions/http/admit.ts';
+import type { Report } from '../../shared/model/outcome.ts';
 import { AUDIT, RESYNC, testServer, type TestServer } from './test-server.ts';
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);

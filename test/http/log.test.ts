@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createLog, reconcileLine } from '../../functions/log.ts';
 import { readResync } from '../../functions/resync.ts';
-import type { Outcome, Report, Plan } from '../../shared/model/plan.ts';
+import type { Outcome, Report } from '../../shared/model/outcome.ts';
+import type { Plan } from '../../shared/model/plan.ts';
 import { DRIFT, PLAN, report } from './test-server.ts';
 
 function printed(write: (log: ReturnType<typeof createLog>) => void): readonly Record<string, unknown>[] {

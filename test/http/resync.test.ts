@@ -3,7 +3,7 @@ import request from 'supertest';
 import type { Test } from 'supertest';
 import { expect, test } from 'vitest';
 import { ReconcileError } from '../../shared/model/errors.ts';
-import type { Report } from '../../shared/model/plan.ts';
+import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import { renderPlan } from '../../shared/plan/render-plan.ts';
 import { AUDIT, PLAN, RESYNC, report, testServer, type TestServer } from './test-server.ts';

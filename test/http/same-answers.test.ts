@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { auditWebhook } from '../../functions/audit-webhook.ts';
 import { events } from '../../functions/events.ts';
-import type { RefusalReason, ServerOptions } from '../../functions/http/exchange.ts';
+import type { RefusalReason, ServerOptions } from '../../functions/http/admit.ts';
 import { expressFunction } from '../../functions/lambda/express-function.ts';
 import { httpFunction, type HttpFunction } from '../../functions/lambda/http-function.ts';
 import { resync } from '../../functions/resync.ts';

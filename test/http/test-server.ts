@@ -1,8 +1,9 @@
 /** A server for supertest whose world is a few lists. */
 import type { Express } from 'express';
-import type { ServerOptions } from '../../functions/http/exchange.ts';
+import type { ServerOptions } from '../../functions/http/admit.ts';
 import { createServer } from '../../functions/server.ts';
-import type { Outcome, Report, Plan } from '../../shared/model/plan.ts';
+import type { Outcome, Report } from '../../shared/model/outcome.ts';
+import type { Plan } from '../../shared/model/plan.ts';
 import type { ReconcileRequest, TriggerCounts } from '../../shared/model/request.ts';
 import { SELF } from '../unit/trigger/audit-events.ts';
 import { AUDIT_TOKEN, NEXT_AUDIT_TOKEN, PAGE_TOKEN, RESYNC_TOKEN } from './tokens.ts';

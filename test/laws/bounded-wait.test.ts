@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Report } from '../../shared/model/plan.ts';
+import type { Report } from '../../shared/model/outcome.ts';
 import type { Key, Trigger } from '../../shared/model/request.ts';
 import { Queue } from '../../shared/queue/queue.ts';
 import { AGED_MS } from '../../shared/queue/scheduling.ts';

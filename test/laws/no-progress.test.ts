@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Outcome, Report } from '../../shared/model/plan.ts';
+import type { Outcome, Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { WireResource } from '../../shared/model/resources.ts';
 import { Queue } from '../../shared/queue/queue.ts';

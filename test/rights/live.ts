@@ -7,7 +7,7 @@ import type { SandboxInside } from '../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../shared/config/config.ts';
 import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import { isError } from '../../shared/model/errors.ts';
-import type { Outcome } from '../../shared/model/plan.ts';
+import type { Outcome } from '../../shared/model/outcome.ts';
 import { attempt } from '../../shared/observe/reads.ts';
 import type { Log, World } from '../../shared/ports.ts';
 import { reconcile } from '../../shared/reconcile.ts';

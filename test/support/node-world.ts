@@ -1,7 +1,7 @@
 import type { Sandbox, SandboxOptions } from '../../infra/sandbox/sandbox.ts';
 import { CONTROLLER_NAMES, type Config } from '../../shared/config/config.ts';
 import type { Node } from '../../shared/model/kubernetes.ts';
-import type { Report } from '../../shared/model/plan.ts';
+import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { World } from '../../shared/ports.ts';
 import { aConfig } from './config.ts';

@@ -1,6 +1,6 @@
 import { CONTROLLER_NAMES } from '../../shared/config/config.ts';
 import type { Node, NodeCondition } from '../../shared/model/kubernetes.ts';
-import type { Report } from '../../shared/model/plan.ts';
+import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { Sandbox, SandboxOptions } from '../../infra/sandbox/sandbox.ts';
 import type { World } from '../../shared/ports.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { forgetNodes } from '../../shared/observe/reads.ts';
-import type { Report } from '../../shared/model/plan.ts';
+import type { Report } from '../../shared/model/outcome.ts';
 import { asServiceKey, serviceKey, type ReconcileRequest } from '../../shared/model/request.ts';
 import type { Budget, Log, World } from '../../shared/ports.ts';
 import { REAL_TIME } from '../../shared/openstack/openstack-http.ts';

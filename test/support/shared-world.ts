@@ -1,4 +1,4 @@
-import type { Report } from '../../shared/model/plan.ts';
+import type { Report } from '../../shared/model/outcome.ts';
 import { aService } from './service.ts';
 import { startSandboxWorld, type SandboxWorld } from './sandbox-world.ts';
 

@@ -1,7 +1,7 @@
 import { countedLots } from '../../infra/sandbox/lots.ts';
 import { VirtualClock } from '../../infra/sandbox/sandbox-clock.ts';
 import { createSandbox, type SandboxInside, type SandboxOptions } from '../../infra/sandbox/sandbox.ts';
-import type { Report } from '../../shared/model/plan.ts';
+import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { World } from '../../shared/ports.ts';
 import { reconcile } from '../../shared/reconcile.ts';

@@ -131,8 +131,6 @@ function fromJson(value: unknown): unknown {
   return Array.isArray($set) ? new Set($set as unknown[]) : value;
 }
 
-/** What a bundle keeps of what each read answers: the fields that levelset reads, and of no Secret its data. */
-
 type Keep = (value: unknown, args: readonly unknown[]) => unknown;
 
 /** Annotations that levelset reads. Those of others hold whatever people apply, such as last-applied-configuration. */
@@ -218,7 +216,10 @@ const resource: Keep = (value, [kind]) => {
 const AS_IS =
   'kube.clusterId kube.hasNamespace kube.state.find kube.state.load kube.routes.load kube.place.load kube.repairs.load kube.deletions.nodes.load kube.deletions.left.load cloud.statuses cloud.quota cloud.projectId cloud.region cloud.octaviaVersion cloud.networkExtensions';
 
-/** Every read of a World. What is not here writes, and no bundle is made of it. */
+/**
+ * Every read of a World, and what a bundle keeps of its answer: the fields that levelset reads, and of no Secret its data. What is not here writes,
+ * and no bundle is made of it.
+ */
 const KEPT: Readonly<Record<string, Keep>> = {
   ...Object.fromEntries(AS_IS.split(' ').map((read) => [read, same])),
   'kube.getService': service,

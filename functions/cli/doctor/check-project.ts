@@ -1,7 +1,7 @@
 import type { LoadBalancerClassConfig } from '../../../shared/config/config.ts';
 import { asReconcileError, isError } from '../../../shared/model/errors.ts';
 import { fieldsOf, isRecord } from '../../../shared/model/json.ts';
-import { madeUnderOtherName } from '../../../shared/model/load-balancer/names-and-tags.ts';
+import { madeUnderOtherName } from '../../../shared/model/load-balancer/makers-and-sharers.ts';
 import { keyOf } from '../../../shared/model/request.ts';
 import { namedId } from '../../../shared/model/ownership.ts';
 import { counted } from '../command.ts';

@@ -3,7 +3,7 @@ import { tokensIn } from '../../../shared/config/tokens.ts';
 import { asReconcileError, isError } from '../../../shared/model/errors.ts';
 import { fieldsOf, parseJson } from '../../../shared/model/json.ts';
 import type { StatusView, WatchView, WebhookView } from '../../../shared/report/page.ts';
-import { readTokens } from '../../http/exchange.ts';
+import { readTokens } from '../../http/admit.ts';
 import { askServer, type ServerAnswer } from '../lead.ts';
 import { finding, shellWord, type Examined, type Finding, type Findings } from './finding.ts';
 

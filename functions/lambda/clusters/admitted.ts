@@ -3,7 +3,8 @@ import type { Tokens } from '../../../shared/config/tokens.ts';
 import { errorText, ReconcileError } from '../../../shared/model/errors.ts';
 import { isClusterName } from '../../../shared/model/request.ts';
 import { authorizeReader } from '../../../shared/trigger/authorize.ts';
-import { openTokens, readTokens, HttpError } from '../../http/exchange.ts';
+import { openTokens, readTokens } from '../../http/admit.ts';
+import { HttpError } from '../../http/exchange.ts';
 import { log } from '../function-log.ts';
 import type { ParameterSource } from './parameter-source.ts';
 

@@ -5,7 +5,8 @@ import type { Tokens } from '../../../shared/config/tokens.ts';
 import { flagsFromEnv } from '../../../shared/config/read-flags.ts';
 import { countdown } from '../../../shared/deadline.ts';
 import type { KubeRequest } from '../../../shared/kube/kube-http.ts';
-import { Answers, BoundedMap } from '../../../shared/memory/answers.ts';
+import { Answers } from '../../../shared/memory/answers.ts';
+import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
 import { isClusterName } from '../../../shared/model/request.ts';
 import { Backoff, type Delays } from '../../../shared/connection-backoff.ts';
 import {
@@ -14,7 +15,7 @@ import {
   ofCluster,
   uidOf,
   unidentified,
-  Logins,
+  CloudLogins,
 } from '../../clusters/connect-entry.ts';
 import { HttpError } from '../../http/exchange.ts';
 import { ofStack, type ConnectedFunction } from '../connected.ts';
@@ -63,7 +64,7 @@ export class FunctionClusters {
   readonly #known = new BoundedMap<string, Known>(MOST_WORLDS);
   readonly #connecting = new Map<string, Promise<Known>>();
   readonly #told = new Map<string, string>();
-  readonly #logins = new Logins();
+  readonly #logins = new CloudLogins();
   readonly #answers = new Answers(1);
 
   /** Those that LEVELSET_CLUSTERS leads to. Throws CONFIG_INVALID. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TEXTS, type EntrySource, type TextName, type Texts } from '../../../shared/clusters/entry.ts';
 import { clustersFrom, NotAllowed, refusalOf } from '../../../shared/config/read-value.ts';
 import { countdown } from '../../../shared/deadline.ts';
-import { BoundedMap } from '../../../shared/memory/answers.ts';
+import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
 import { errorText, ReconcileError } from '../../../shared/model/errors.ts';
 import type { Log } from '../../../shared/ports.ts';
 import { Backoff } from '../../../shared/connection-backoff.ts';

@@ -4,9 +4,9 @@ import type { Problem } from '../plan.ts';
 import type { ObservedResource, WireResource } from '../resources.ts';
 import type { CertificateFacts, Horizon } from '../tls/certificate-facts.ts';
 import type { TlsSecretFacts } from '../tls/tls-secret.ts';
-import type { NotJoined, Sharing } from './names-and-tags.ts';
 import { cidrContains } from '../network/cidr.ts';
 import type { Service, ServicePort } from '../kubernetes.ts';
+import type { ServiceKey } from '../request.ts';
 
 export interface FoundLoadBalancers {
   readonly loadBalancer?: WireResource;
@@ -90,4 +90,48 @@ export function podAddresses(endpoints: Endpoints = [], subnet?: Subnet): readon
 export function hasOnlyPods(service: Pick<Service, 'spec'>): boolean {
   const { ports = [] } = service.spec;
   return ports.length > 0 && ports.every((port) => goesToPods(service, port));
+}
+
+export interface JoinIntent {
+  /** Id in the annotation `load-balancer-id`; absent without one. */
+  readonly id?: string;
+  /** Whether a controller wrote the id, together with the address: then a load balancer that is gone is not asked for. */
+  readonly noted: boolean;
+  /** The tag `levelset-shared` of the sharing name; absent without one. */
+  readonly tag?: string;
+  readonly internal: boolean;
+  readonly limit: number;
+  /** Whether the load balancer's maker, or the operator, admits Services of the namespace (decision 20). */
+  readonly hasConsent: (loadBalancer: WireResource) => boolean;
+}
+
+export interface NotJoined {
+  readonly because:
+    'missing' | 'other-cluster' | 'other-name' | 'no-consent' | 'full' | 'external' | 'has-another';
+  readonly named: string;
+  readonly id?: string;
+  /** The Services on it, as `NAMESPACE/NAME`. */
+  readonly others?: readonly string[];
+  readonly key: ServiceKey;
+  /** With `other-name`: the cluster in the name of the load balancer, and the one of `--cluster-name`. */
+  readonly names?: readonly [found: string, given: string];
+}
+
+export interface Sharing {
+  /** The other Services, sorted: as `NAMESPACE/NAME`, or as a tag that was cut and does not name the Service. */
+  readonly others: readonly string[];
+  /** Tags that the listeners have and the load balancer lacks. */
+  readonly missingTags: readonly string[];
+  /** Whether the Service is alone on a load balancer that a controller made: then it decides about VIP, flavor and floating IP. */
+  readonly decides: boolean;
+  /** For whom the load balancer was made: for this Service, for a Service that has left it, or for another. */
+  readonly maker: 'this' | 'gone' | 'another';
+  /** What all who share it ask for: a floating IP, or none. Absent where they differ, and where nobody shares it. */
+  readonly agreed?: 'external' | 'internal';
+  /** Some of those who agree are internal by cloud.conf alone. */
+  readonly byConfig?: true;
+}
+
+export function isShared(sharing: Sharing | undefined): boolean {
+  return sharing !== undefined && !sharing.decides;
 }

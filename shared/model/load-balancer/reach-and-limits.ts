@@ -1,6 +1,6 @@
 /**
  * Reach: which resources of OpenStack a Service may name (decision 20). A person who may edit a Service need not
- * have any rights in OpenStack, but levelset acts with its own rights.
+ * have any rights in OpenStack, but levelset acts with its own rights. Limits: how much one Service may ask for.
  *
  * | reach     | what may be named                                                                       |
  * | --------- | --------------------------------------------------------------------------------------- |

@@ -26,8 +26,8 @@ import {
   serviceOfGoTag,
   servicesIn,
   textOf,
-  type Sharing,
-} from './names-and-tags.ts';
+} from './makers-and-sharers.ts';
+import type { Sharing } from './observed-service.ts';
 import { allowsNamespace } from './reach-and-limits.ts';
 
 /** Who made the load balancer that was found. One that no controller made for a Service is a person's, who let Services use it. */
@@ -119,11 +119,11 @@ export function whosePool(
   const isUsed = isTaggedPool(wire) || isControllersName(wire['name'], 'pool');
   const isTheServices = user ? user.whose !== 'foreign' && isUsed : ownsUnusedPool(owners, wire);
   if (!isTheServices) return 'foreign';
-  return isMadeElsewhere(wire) ? 'adoptable' : 'ours';
+  return isMadeByAnother(wire) ? 'adoptable' : 'ours';
 }
 
 /** Whether another controller made a pool, or the one whose place it took. Our pools have the tag `levelset-port`. */
-export function isMadeElsewhere(pool: WireResource): boolean {
+export function isMadeByAnother(pool: WireResource): boolean {
   return !isTaggedPool(pool) || tagValue(pool['tags'], 'replaces') !== undefined;
 }
 
@@ -170,7 +170,7 @@ export function isGivenUp(
   );
 }
 
-/** A floating IP on a load balancer left to others stays. The last Service takes it along, if it was made for that one or for the first. */
+/** By tags and description (decision 161). A floating IP on a load balancer left to others stays. The last Service takes it along, if it was made for that one or for the first. */
 export function whoseFloatingIP(
   wire: WireResource,
   object: ServiceObject,
@@ -179,8 +179,8 @@ export function whoseFloatingIP(
   sharing: Sharing | undefined,
 ): Whose {
   const isMadeForIt = isFloatingIPOfIt(wire, object.name, loadBalancer, cluster);
-  const isOnIt = loadBalancer !== undefined && wire['port_id'] === loadBalancer['vip_port_id'];
-  if (!object.wanted && isOnIt && !(sharing?.decides && sharing.maker === 'this'))
+  const isOnVip = loadBalancer !== undefined && wire['port_id'] === loadBalancer['vip_port_id'];
+  if (!object.wanted && isOnVip && !(sharing?.decides && sharing.maker === 'this'))
     return isMadeForIt && sharing?.others.length === 0 ? 'ours' : 'foreign';
   if (isMadeForIt) return 'ours';
   return hasTag(wire['tags'], clusterTag(cluster)) ? 'adoptable' : 'foreign';
@@ -197,9 +197,7 @@ function isFloatingIPOfIt(
   return [name, maker ?? name].some((key) => isFloatingIPMadeFor(floatingIP, key, cluster));
 }
 
-/** Whose a floating IP is, by its tags and its description (decision 161). */
-
-interface Asking {
+interface FloatingIPAsker {
   readonly name: ServiceKey;
   readonly service?: { readonly metadata: { readonly uid: string } } | undefined;
 }
@@ -222,13 +220,13 @@ export function isFloatingIPElsewhere(wire: WireResource, cluster: ClusterIdenti
   const tagged = tagValues(wire['tags'], 'cluster');
   if (tagged.length > 0) return tagged.some((id) => id !== cluster.id);
   const text = String(wire['description']);
-  return HASH.test(text) && serviceIn(text) !== undefined && !isDescribedFor(wire, cluster);
+  return HASH.test(text) && serviceDescribed(text) !== undefined && !isDescribedFor(wire, cluster);
 }
 
 /** Whether levelset's own description says that the floating IP was made for a Service of this cluster, whatever its name was. */
 export function isDescribedFor({ description }: WireResource, { id }: Pick<ClusterIdentity, 'id'>): boolean {
   const text = String(description);
-  const made = serviceIn(text);
+  const made = serviceDescribed(text);
   return (
     made !== undefined &&
     HASH.test(text) &&
@@ -238,14 +236,14 @@ export function isDescribedFor({ description }: WireResource, { id }: Pick<Clust
 
 /** Whether levelset made the floating IP for a Service of this cluster, and its tags are gone or were never written. */
 export function isUntagged(wire: WireResource, cluster: Pick<ClusterIdentity, 'id'>): boolean {
-  const isTagged = [wire['tags']].flat().some((tag) => String(tag).startsWith(TAG_PREFIX));
-  return !isTagged && isDescribedFor(wire, cluster);
+  const hasOurTags = [wire['tags']].flat().some((tag) => String(tag).startsWith(TAG_PREFIX));
+  return !hasOurTags && isDescribedFor(wire, cluster);
 }
 
 /** Why a Service may not have a free floating IP that it names; undefined with consent: a tag on it, or the operator's word (`isAllowed`). */
 export function whyNotFree(
   wire: WireResource,
-  { name, service }: Asking,
+  { name, service }: FloatingIPAsker,
   cluster: ClusterIdentity,
   isAllowed: boolean,
 ): string | undefined {
@@ -254,15 +252,15 @@ export function whyNotFree(
   const { tags } = wire;
   if (isAllowed || allowsNamespace(tags, name.namespace)) return undefined;
   if (hasTag(tags, keptTag(cluster, name.namespace))) return undefined;
-  const owner = ownerOf(wire, { name, service }, cluster);
+  const owner = ownerInWords(wire, { name, service }, cluster);
   if (owner === undefined) return undefined;
   const address = String(wire['floating_ip_address']);
   return `is a floating IP ${owner}; to move it here, let that Service go first with keep-floatingip, if it is in this namespace, or give consent: by the tag levelset-allow=${name.namespace} on the floating IP, or by --allowed-references=${name.namespace}/floatingip/${address}`;
 }
 
-function ownerOf(
+function ownerInWords(
   wire: WireResource,
-  { name, service }: Asking,
+  { name, service }: FloatingIPAsker,
   cluster: ClusterIdentity,
 ): string | undefined {
   const { tags } = wire;
@@ -270,31 +268,27 @@ function ownerOf(
   if (kept !== undefined) return `that is kept for another namespace, ${kept.split('/')[1] ?? ''}`;
   if (isFloatingIPMadeFor(wire, name, cluster)) return undefined;
   if (service && hasTag(tags, serviceTag(service.metadata.uid))) return undefined;
-  const made = serviceIn(String(wire['description']));
+  const made = serviceDescribed(String(wire['description']));
   const uid = tagValue(tags, 'service');
   if (uid !== undefined)
-    return made ? `of Service ${nameOf(made)}` : `of another Service, whose UID is ${uid}`;
+    return made ? `of Service ${textOf(made)}` : `of another Service, whose UID is ${uid}`;
   if (!made) return undefined;
   const of = /from cluster (.*)$/.exec(String(wire['description']))?.[1] ?? '';
   const isNamesake = made.namespace === name.namespace && made.name === name.name;
   return isNamesake
     ? `that was made for a Service of this very name under the cluster name ${of}, while --cluster-name is ${cluster.name}`
-    : `that was made for Service ${nameOf(made)} of cluster ${of}`;
+    : `that was made for Service ${textOf(made)} of cluster ${of}`;
 }
 
 const DESCRIBED = new RegExp(
   `^${goFloatingIPText({ namespace: '([^/ ]+)', name: '([^ ]+)' })} from cluster `,
 );
 
-export function serviceIn(description: string): ServiceKey | undefined {
+export function serviceDescribed(description: string): ServiceKey | undefined {
   const [, namespace, name] = DESCRIBED.exec(description) ?? [];
   return namespace === undefined || name === undefined ? undefined : { namespace, name };
 }
 
 function hashOf(text: string): string | undefined {
   return HASH.exec(text)?.[0];
-}
-
-function nameOf({ namespace, name }: ServiceKey): string {
-  return `${namespace}/${name}`;
 }

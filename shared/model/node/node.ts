@@ -1,4 +1,4 @@
-/** Nodes as resources of a plan. */
+/** Nodes as resources of a plan, and the servers that their providerIDs name. */
 import { fingerprint } from '../json.ts';
 import type { Node, NodeCondition, NodeAddress, Taint } from '../kubernetes.ts';
 import { ANNOTATION_PREFIX } from '../annotation-prefixes.ts';
@@ -112,7 +112,6 @@ export function fingerprintOf(nodes: readonly Node[]): string {
 }
 
 /** spec.providerID (docs/sources/occm.md, "providerID"; docs/sources/kinx.md, "providerID of kinx"). */
-
 interface ProviderID {
   /** `bare` is an id without a scheme, as old clusters have it, with a region before it or none. */
   readonly scheme: 'openstack' | 'kinx' | 'bare';

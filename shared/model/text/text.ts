@@ -1,4 +1,4 @@
-/** Texts that others wrote, made fit to be shown on a terminal, on a page or in an Event (decision 31). */
+/** Texts that others wrote, cut, escaped and without secrets, fit to be shown (decision 31). */
 
 /** So many characters of a value are shown in messages. An annotation may have 256 kB. */
 const LONGEST = 200;

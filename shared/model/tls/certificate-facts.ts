@@ -83,8 +83,6 @@ export function notAfterIn(pem: string): string | undefined {
   }
 }
 
-/** The names of certificates that levelset copies from Secrets into Barbican. It finds them again by these names. */
-
 /** The certificate in a Secret. A renewed one has another fingerprint. */
 interface CertificateSource {
   readonly secret: string;
@@ -97,11 +95,18 @@ export const storedMode = (cluster: ClusterIdentity): string => `${TAG_PREFIX}${
 /** `levelset/<hash of the cluster>/<namespace>/<Service>/<Secret>/<fingerprint>`: each Service has its own copy. */
 export function storedName(cluster: ClusterIdentity, service: ServiceKey, source: CertificateSource): string {
   const { namespace, name } = service;
-  return ['levelset', short(cluster), namespace, name, cut(source.secret), source.fingerprint].join('/');
+  return [
+    'levelset',
+    shortOfCluster(cluster),
+    namespace,
+    name,
+    cutSecret(source.secret),
+    source.fingerprint,
+  ].join('/');
 }
 
 export function storedAddress({ secret, fingerprint }: CertificateSource): Address {
-  return `secret/${cut(secret)}/${fingerprint}`;
+  return `secret/${cutSecret(secret)}/${fingerprint}`;
 }
 
 /** Undefined for a name that is not this cluster's. */
@@ -110,7 +115,7 @@ export function readStoredName(
   cluster: ClusterIdentity,
 ): { readonly service: ServiceKey; readonly address: Address } | undefined {
   const [mark, id, namespace, service, secret, fingerprint, more] = String(name).split('/');
-  if (mark !== 'levelset' || id !== short(cluster) || more !== undefined) return undefined;
+  if (mark !== 'levelset' || id !== shortOfCluster(cluster) || more !== undefined) return undefined;
   if (!namespace || !service || !secret || !fingerprint) return undefined;
   return { service: { namespace, name: service }, address: storedAddress({ secret, fingerprint }) };
 }
@@ -120,18 +125,20 @@ export function namespaceInStoredName(name: unknown, cluster: ClusterIdentity): 
   const [mark, id, namespace, ...rest] = String(name).split('/');
   if (mark !== 'levelset' || id === undefined || namespace === undefined || rest.length !== 3)
     return undefined;
-  return id === short(cluster) ? namespace : `${namespace} of cluster ${id}`;
+  return id === shortOfCluster(cluster) ? namespace : `${namespace} of cluster ${id}`;
 }
 
-function short(cluster: ClusterIdentity): string {
+function shortOfCluster(cluster: ClusterIdentity): string {
   return hash(cluster.id).slice(0, 12);
 }
 
 /** Characters of a Secret's name that fit into 255 with the rest (decision 31). */
-const LONGEST = 60;
+const LONGEST_SECRET = 60;
 
-function cut(secret: string): string {
-  return secret.length <= LONGEST ? secret : `${secret.slice(0, LONGEST - 9)}-${hash(secret).slice(0, 8)}`;
+function cutSecret(secret: string): string {
+  return secret.length <= LONGEST_SECRET
+    ? secret
+    : `${secret.slice(0, LONGEST_SECRET - 9)}-${hash(secret).slice(0, 8)}`;
 }
 
 function hash(text: string): string {

@@ -3,7 +3,7 @@ import { nodeAt, SERVER_GONE } from '../../model/node/node.ts';
 import type { Plan, Problem, Refusal, Step } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import { overBudget, type DeletionBudget } from '../../plan/deletion-budget.ts';
-import { planOne, remove } from '../../plan/plan-one.ts';
+import { planOne, remove } from '../../plan/compare-and-plan.ts';
 
 interface NodePlanInput {
   readonly name: string;

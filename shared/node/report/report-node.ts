@@ -3,11 +3,11 @@ import type { NodeEvaluation } from '../evaluate-node.ts';
 import { ERRORS } from '../../model/errors.ts';
 import type { Node, NodeCondition, ObjectEvent } from '../../model/kubernetes.ts';
 import { hasTaint, UNINITIALIZED_TAINT } from '../../model/node/node.ts';
-import type { Outcome, Step } from '../../model/plan.ts';
+import { type Outcome, outcomeOfError } from '../../model/outcome.ts';
+import type { Step } from '../../model/plan.ts';
 import type { Kube } from '../../ports.ts';
 import {
   planNotes,
-  outcomeOfError,
   clipMessage,
   conditionWith,
   saysOtherwise,

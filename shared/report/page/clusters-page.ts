@@ -1,5 +1,6 @@
 import { inNumbers, WORST_FIRST, type RowState, type StatusView } from '../page.ts';
-import { since, type Group, markup, type Html } from './cells.ts';
+import { since, type Group } from './cells.ts';
+import { markup, type Html } from './markup.ts';
 import { BARE, DRY_RUN, renderDocument, warning, type Frame } from './layout.ts';
 
 export interface ClusterRow {

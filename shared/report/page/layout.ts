@@ -1,4 +1,4 @@
-import { markup, type Html } from './cells.ts';
+import { markup, type Html } from './markup.ts';
 import { EVERYTHING, type PageQuestion } from './question.ts';
 import { PAGE_STYLE } from './style.ts';
 

@@ -1,22 +1,10 @@
 import { printable, quote } from '../../model/text/text.ts';
 import type { StatusRow } from '../page.ts';
-import {
-  since,
-  actor,
-  health,
-  next,
-  sync,
-  titleOf,
-  why,
-  groupOf,
-  GROUP_NAMES,
-  healthOf,
-  markup,
-  type Html,
-} from './cells.ts';
+import { since, actor, health, next, sync, titleOf, why, groupOf, GROUP_NAMES, healthOf } from './cells.ts';
+import { markup, type Html } from './markup.ts';
 import { BARE, pathAbove, renderDocument, warning, type Frame } from './layout.ts';
 import type { ObjectView, TreePart, ObjectDetails } from './object-view.ts';
-import type { ComparedAttribute, ComparedResource } from '../../plan/plan-one.ts';
+import type { ComparedAttribute, ComparedResource } from '../../plan/compare-and-plan.ts';
 
 /** Longer values are cut on the page: JSON has them whole. */
 const LONG = 300;

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../model/errors.ts';
 import type { Problem } from '../../model/plan.ts';
-import type { ComparedResource } from '../../plan/plan-one.ts';
+import type { ComparedResource } from '../../plan/compare-and-plan.ts';
 import type { StatusRow } from '../page.ts';
 
 export interface TreePart {

@@ -20,9 +20,8 @@ import {
   GROUP_NAMES,
   GROUPS,
   type Group,
-  markup,
-  type Html,
 } from './cells.ts';
+import { markup, type Html } from './markup.ts';
 import { BARE, DRY_RUN, pageOfObject, renderDocument, warning, type Frame } from './layout.ts';
 import { PAGE_ROWS, rowsFor, pathOfQuestion, kindOf, namespaceOf, type GroupedRow } from './question.ts';
 

@@ -1,6 +1,6 @@
 import type { Step } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
-import { planOne } from '../../plan/plan-one.ts';
+import { planOne } from '../../plan/compare-and-plan.ts';
 
 /** What differs on routers and ports, and in the conditions of Nodes, in the order in which it is written. */
 export function stepsTo(

@@ -4,7 +4,8 @@ import type { Address } from '../../model/address.ts';
 import { cidrKey } from '../../model/network/cidr.ts';
 import type { Node, ObjectEvent } from '../../model/kubernetes.ts';
 import { hasTaint, UNINITIALIZED_TAINT } from '../../model/node/node.ts';
-import type { Outcome, Plan, Problem } from '../../model/plan.ts';
+import { type Outcome, outcomeOfError } from '../../model/outcome.ts';
+import type { Plan, Problem } from '../../model/plan.ts';
 import {
   routeKey,
   routePortAt,
@@ -12,7 +13,7 @@ import {
   type Route,
   type WrittenRoute,
 } from '../../model/network/routes.ts';
-import { noteOf, outcomeOfError } from '../../report/condition.ts';
+import { noteOf } from '../../report/condition.ts';
 
 interface RoutesDone {
   readonly plan: Plan;

@@ -1,3 +1,4 @@
+/** The certificates of a Service: those in Barbican that it names, and those of Secrets, which levelset stores there. */
 import type { Config, LoadBalancerConfig } from '../../config/config.ts';
 import {
   parseTlsReference,
@@ -17,8 +18,6 @@ import { keyOf } from '../../model/request.ts';
 import type { Ref } from '../../model/address.ts';
 import type { Port } from '../intent/ports.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
-
-/** The certificates of a Service: those in Barbican that it names, and those of Secrets, which levelset stores there. */
 
 /** The certificates that were found, and the store to which references lead: Barbican, or another, which levelset does not read. */
 export interface TlsContext {

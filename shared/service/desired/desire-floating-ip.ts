@@ -1,12 +1,6 @@
 import { requestedFloatingIP } from '../../model/kubernetes.ts';
-import {
-  familyOf,
-  type NetworkFacts,
-  type FloatingSubnet,
-  chooseByName,
-  chooseByTags,
-  type Choice,
-} from '../../model/network/network-facts.ts';
+import { familyOf, type NetworkFacts, type FloatingSubnet } from '../../model/network/network-facts.ts';
+import { chooseByName, chooseByTags, type Choice } from '../../model/text/subnet-choice.ts';
 import {
   clusterTag,
   floatingIPDescription,

@@ -17,7 +17,7 @@ import {
   type Offers,
 } from '../../model/load-balancer/octavia.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
-import type { Ability } from './cloud-problems.ts';
+import type { Ability } from './what-this-cloud-can-do.ts';
 import {
   familyOf,
   hasAdditionalVips,

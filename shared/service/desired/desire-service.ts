@@ -16,7 +16,12 @@ import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource, Member, ResourceKind } from '../../model/resources.ts';
 import { addressProblems, notTaken, keepsFamily, secondFamilyOf, selectNodes } from './member-nodes.ts';
 import { desireFloatingIP, keptFloatingIP } from './desire-floating-ip.ts';
-import { uselessSettings, withinCapabilities, familyProblems, networkProblems } from './cloud-problems.ts';
+import {
+  uselessSettings,
+  withinCapabilities,
+  familyProblems,
+  networkProblems,
+} from './what-this-cloud-can-do.ts';
 import { desireMembers } from './desire-members.ts';
 import { desirePort } from './desire-port.ts';
 import { desireLoadBalancer, loadBalancerIPProblems } from './desire-load-balancer.ts';

@@ -3,6 +3,7 @@ import {
   withoutPodsAt,
   type Endpoints,
   type ObservedService,
+  type NotJoined,
 } from '../../model/load-balancer/observed-service.ts';
 import { LOAD_BALANCER_ID, LOAD_BALANCER_NAME, type ClusterIdentity } from '../../model/ownership.ts';
 import { withoutAddresses, type JudgedNodes } from '../../model/node/judged-nodes.ts';
@@ -13,7 +14,6 @@ import { desireObject, type Desired, type DesireInput } from './desire-service.t
 import { servedSecrets } from './certificates.ts';
 import { desireOfShared, leavesFloatingIP } from './shared-whole.ts';
 import { outOfReach } from '../../model/load-balancer/reach-and-limits.ts';
-import type { NotJoined } from '../../model/load-balancer/names-and-tags.ts';
 import type { Problem } from '../../model/plan.ts';
 
 interface EvaluatedService {

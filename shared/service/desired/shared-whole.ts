@@ -1,6 +1,7 @@
 /** A Service alone on a load balancer decides. A shared one stays as made, but for tags, and a floating IP where all agree; else a Problem. */
 import { attributeRule, equalAttribute } from '../../model/attributes.ts';
-import { isShared, madeForKey, type Sharing } from '../../model/load-balancer/names-and-tags.ts';
+import { isShared, type Sharing } from '../../model/load-balancer/observed-service.ts';
+import { madeForKey } from '../../model/load-balancer/makers-and-sharers.ts';
 import {
   mergeUserTags,
   clusterTag,

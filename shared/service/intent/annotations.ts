@@ -1,4 +1,4 @@
-import { chooseByName, chooseByTags, type Choice } from '../../model/network/network-facts.ts';
+import { chooseByName, chooseByTags, type Choice } from '../../model/text/subnet-choice.ts';
 import { NODE_SELECTOR, parseNodeSelector, type NodeSelector } from '../../model/node/node-set.ts';
 import {
   matching,

@@ -18,7 +18,8 @@ import { allowedRanges, readSourceRanges, type SourceRanges } from './source-ran
 import { ANNOTATION_PREFIX, KINX } from '../../model/annotation-prefixes.ts';
 import { ANNOTATIONS, type AnnotationRow } from './annotations.ts';
 import type { Parsed } from '../../model/text/parsers.ts';
-import { otherControllerOf, type JoinIntent } from '../../model/load-balancer/names-and-tags.ts';
+import { otherControllerOf } from '../../model/load-balancer/makers-and-sharers.ts';
+import type { JoinIntent } from '../../model/load-balancer/observed-service.ts';
 import { LOAD_BALANCER_ADDRESS, sharedTag } from '../../model/ownership.ts';
 import type { WireResource } from '../../model/resources.ts';
 

@@ -10,16 +10,17 @@ import { observeChildren, observeMembers, type ChildReader } from './children.ts
 import { agreedBy, sharingOf } from './load-balancer/sharing.ts';
 import { observeAsIfAnew, observeNetwork } from './network/network.ts';
 import { findFloatingIP, type FoundFloatingIP } from './network/floating-ip.ts';
-import { observeNodePorts, findSecurityGroups, securityGroupResources } from './network/ports-and-groups.ts';
+import { observeGroupPorts, findSecurityGroups, securityGroupResources } from './network/security-group.ts';
 import {
   type FoundLoadBalancers,
   type ObservedEndpoints,
   type ObservedService,
   goesToPods,
+  isShared,
+  type Sharing,
 } from '../../model/load-balancer/observed-service.ts';
 import type { Question, Source } from './questions.ts';
 import { observeOffers, listsFor } from './project.ts';
-import { isShared, type Sharing } from '../../model/load-balancer/names-and-tags.ts';
 import type { ServiceObject } from '../../model/service-object.ts';
 import type { World, Kube } from '../../ports.ts';
 import { localNodes, readEndpoints } from './endpoint-slices.ts';
@@ -152,7 +153,7 @@ async function observeOutsideOctavia(
   const subnet = facts.memberSubnet;
   const addresses = securityGroup.addresses(subnet, endpoints);
   const members = { addresses, subnet, ports: securityGroup.ports, servers: securityGroup.servers };
-  const { withoutPort, unfiltered, onStrangeServer, ...ports } = await observeNodePorts(
+  const { withoutPort, unfiltered, onStrangeServer, ...ports } = await observeGroupPorts(
     groups,
     members,
     lists,

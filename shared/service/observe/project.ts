@@ -1,7 +1,7 @@
 import { ReconcileError } from '../../model/errors.ts';
 import { onceForEach } from '../../model/once-for.ts';
 import { clusterTag, type ClusterIdentity } from '../../model/ownership.ts';
-import type { SweepFigures } from '../../model/plan.ts';
+import type { SweepFigures } from '../../model/outcome.ts';
 import type { WireResource } from '../../model/resources.ts';
 import type { Cloud, Query, ReadKind, CloudReader } from '../../ports.ts';
 import { attempt, orUnread, onceAMinute } from '../../observe/reads.ts';

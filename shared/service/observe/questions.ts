@@ -1,8 +1,7 @@
 import type { WrittenPlan } from '../../memory/load-balancers.ts';
 import type { HasAddress, JudgedNodes, LocatedAddress } from '../../model/node/judged-nodes.ts';
-import type { ObservedService, Endpoints } from '../../model/load-balancer/observed-service.ts';
+import type { ObservedService, Endpoints, JoinIntent } from '../../model/load-balancer/observed-service.ts';
 import type { OfferQuestion } from '../../model/load-balancer/octavia.ts';
-import type { JoinIntent } from '../../model/load-balancer/names-and-tags.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { NetworkQuestion, Subnet } from '../../model/network/network-facts.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';

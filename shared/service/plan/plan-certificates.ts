@@ -2,7 +2,7 @@ import type { Step } from '../../model/plan.ts';
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import { identityOf } from '../../model/tls/certificate-facts.ts';
-import { planOne, remove } from '../../plan/plan-one.ts';
+import { planOne, remove } from '../../plan/compare-and-plan.ts';
 
 interface StoredInput {
   readonly desired: readonly DesiredResource[];

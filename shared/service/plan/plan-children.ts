@@ -1,11 +1,10 @@
 import type { DeleteStep, Refusal, Step, Change, Problem } from '../../model/plan.ts';
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, ResourceKind, Attributes } from '../../model/resources.ts';
-import { compare, planOne, remove } from '../../plan/plan-one.ts';
+import { compare, planOne, remove } from '../../plan/compare-and-plan.ts';
 import { mergeTags } from '../../model/ownership.ts';
-import { isMemberOf } from '../../model/load-balancer/names-and-tags.ts';
+import { isMemberOf } from '../../model/load-balancer/makers-and-sharers.ts';
 import { isChildInError, isOutsideOctavia, howToFree } from '../../model/load-balancer/octavia.ts';
-import type { ServiceObject } from '../../model/service-object.ts';
 
 export interface ChildrenInput extends Asked {
   readonly desired: readonly DesiredResource[];
@@ -116,7 +115,7 @@ function planMembers(pool: Address, difference: MemberDifference): readonly Step
   const { missing, surplus, changed } = difference;
   const count = missing.length + surplus.length + changed.length;
   if (count === 0) return [];
-  if (count === 1) return [...missing.map(create), ...changed.map(update), ...surplus];
+  if (count === 1) return [...missing.map(createMember), ...changed.map(updateMember), ...surplus];
   if (surplus.length > 0 && !difference.alone) {
     return [...planMembers(pool, { ...difference, surplus: [] }), ...surplus];
   }
@@ -146,7 +145,7 @@ function whyRemoved(surplus: readonly DeleteStep[]): string {
   return `removed: ${counted.join(', ')}`;
 }
 
-function create(desired: DesiredResource): Step {
+function createMember(desired: DesiredResource): Step {
   return {
     verb: 'create',
     kind: 'member',
@@ -155,7 +154,7 @@ function create(desired: DesiredResource): Step {
   };
 }
 
-function update(changed: MemberDifference['changed'][number]): Step {
+function updateMember(changed: MemberDifference['changed'][number]): Step {
   const { desired, id, changes } = changed;
   return { verb: 'update', kind: 'member', address: desired.address, id, changes };
 }
@@ -244,16 +243,6 @@ export function errorProblems(
       message: 'is in ERROR: Octavia could not configure it; levelset writes it again, at most once a minute',
       code: 'LOAD_BALANCER_ERROR' as const,
     }));
-}
-
-export const MADE_TWICE = 'it is a duplicate: the answer to its create was lost';
-
-/** Why a Service that wants no load balancer leaves the one it has. */
-export function whyLeaving({ name, service, released }: ServiceObject): string {
-  if (!service) return `Service ${name.namespace}/${name.name} is gone`;
-  if (service.metadata.deletionTimestamp !== undefined) return 'the Service is being deleted';
-  if (service.spec.type !== 'LoadBalancer') return `the Service is of type ${service.spec.type} now`;
-  return `approved; ${released?.because ?? 'the Service asks for no load balancer'}`;
 }
 
 interface Asked {

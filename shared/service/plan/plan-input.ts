@@ -1,15 +1,15 @@
 import type { Config } from '../../config/config.ts';
-import { requestedFloatingIP, type Node, type ManagedFields, type Service } from '../../model/kubernetes.ts';
-import { serviceIn } from '../../model/load-balancer/whose.ts';
+import { requestedFloatingIP, type Node, type Service } from '../../model/kubernetes.ts';
+import { serviceDescribed } from '../../model/load-balancer/whose.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
-import { type ClusterIdentity, FIELD_MANAGER } from '../../model/ownership.ts';
+import type { ClusterIdentity } from '../../model/ownership.ts';
 import { isAnother, type Plan, type Problem } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
-import type { Depth, ServiceObject } from '../../model/service-object.ts';
+import { type Depth, type ServiceObject, secondController } from '../../model/service-object.ts';
 import type { RepairFacts } from './plan-repair.ts';
 import { equalAttribute } from '../../model/attributes.ts';
 import { portKeyOf } from '../../model/address.ts';
-import { servicesIn } from '../../model/load-balancer/names-and-tags.ts';
+import { servicesIn } from '../../model/load-balancer/makers-and-sharers.ts';
 
 /** How many resources of each kind the quota still allows; kinds without a limit are absent. */
 type Headroom = Readonly<Record<string, number>>;
@@ -55,7 +55,7 @@ export function isOnUsersPort(
 ): boolean {
   const port = service?.metadata.annotations?.['loadbalancer.openstack.org/port-id']?.trim().toLowerCase();
   if (address !== 'floatingip' || !service || wanted || wire['port_id'] !== port) return false;
-  const wasMade = serviceIn(String(wire['description'])) !== undefined;
+  const wasMade = serviceDescribed(String(wire['description'])) !== undefined;
   return !wasMade && requestedFloatingIP(service) !== wire['floating_ip_address'];
 }
 
@@ -185,29 +185,4 @@ export function secondControllerProblems(service: Service | undefined): readonly
   if (!other) return [];
   const message = `wrote this Service at ${other.time ?? ''}, after levelset did; two controllers of one Service undo each other's changes, so stop one of them (docs/migration.md)`;
   return [{ field: 'field manager', value: other.manager ?? '', message, momentary: true }];
-}
-
-export function otherController(service: Service | undefined): ManagedFields | undefined {
-  const writes = service?.metadata.managedFields ?? [];
-  const others = writes.filter((write) => write.manager !== FIELD_MANAGER && isController(write));
-  return others.sort((a, b) => (b.time ?? '').localeCompare(a.time ?? ''))[0];
-}
-
-/** The last write of another controller, if it came after levelset's last write of the status. */
-export function secondController(service: Service | undefined): ManagedFields | undefined {
-  const writes = service?.metadata.managedFields ?? [];
-  const own = writes.filter(
-    ({ manager, subresource }) => manager === FIELD_MANAGER && subresource === 'status',
-  );
-  const [last] = own.flatMap(({ time }) => time ?? []).sort((a, b) => b.localeCompare(a));
-  if (last === undefined) return undefined;
-  const other = otherController(service);
-  return (other?.time ?? '') > last ? other : undefined;
-}
-
-/** Only a service controller writes the load balancer's address. A Go controller counts by its name: it may have written only annotations. */
-function isController({ manager = '', fieldsV1 }: ManagedFields): boolean {
-  const status = fieldsV1?.['f:status'];
-  const writesAddress = typeof status === 'object' && status !== null && 'f:loadBalancer' in status;
-  return writesAddress || manager.endsWith('cloud-controller-manager');
 }

@@ -1,5 +1,5 @@
 /** What a Service takes along from its load balancer, and what it leaves there. Nothing names it afterwards. */
-import { isGoTagOf, madeForKey, textOf } from '../../model/load-balancer/names-and-tags.ts';
+import { isGoTagOf, madeForKey, textOf } from '../../model/load-balancer/makers-and-sharers.ts';
 import {
   mergeUserTags,
   hasTag,
@@ -12,7 +12,8 @@ import {
 import type { DeleteStep, Step, UpdateStep } from '../../model/plan.ts';
 import type { ServiceKey } from '../../model/request.ts';
 import type { ObservedResource } from '../../model/resources.ts';
-import { remove } from '../../plan/plan-one.ts';
+import { remove } from '../../plan/compare-and-plan.ts';
+import type { ServiceObject } from '../../model/service-object.ts';
 
 interface Leaving {
   readonly object: string;
@@ -113,4 +114,14 @@ function tagsOf({ wire }: ObservedResource): readonly string[] {
 
 export function removeWithAll(address: string, id: string, because: string): DeleteStep {
   return { verb: 'delete', kind: 'loadbalancer', address, id, cascade: true, because };
+}
+
+export const MADE_TWICE = 'it is a duplicate: the answer to its create was lost';
+
+/** Why a Service that wants no load balancer leaves the one it has. */
+export function whyLeaving({ name, service, released }: ServiceObject): string {
+  if (!service) return `Service ${name.namespace}/${name.name} is gone`;
+  if (service.metadata.deletionTimestamp !== undefined) return 'the Service is being deleted';
+  if (service.spec.type !== 'LoadBalancer') return `the Service is of type ${service.spec.type} now`;
+  return `approved; ${released?.because ?? 'the Service asks for no load balancer'}`;
 }

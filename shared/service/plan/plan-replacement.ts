@@ -12,11 +12,11 @@ import {
 import { quote } from '../../model/text/text.ts';
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
-import { compare } from '../../plan/plan-one.ts';
+import { compare } from '../../plan/compare-and-plan.ts';
 import { removeWithAll } from './plan-leaving.ts';
 import { createTree, leftOut } from './create-tree.ts';
 import { planFailover, whyNotRebuilt, type RepairFacts, type WhatServes } from './plan-repair.ts';
-import { otherControllerOf, madeForKey } from '../../model/load-balancer/names-and-tags.ts';
+import { otherControllerOf, madeForKey } from '../../model/load-balancer/makers-and-sharers.ts';
 import { serviceKey, type Key } from '../../model/request.ts';
 
 interface ReplacementInput {

@@ -3,8 +3,8 @@ import type { AwaitingApproval, Refusal, Step } from '../../model/plan.ts';
 import type { Address, Ref } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import { DEFAULT_RULES, openingAddress } from '../../model/network/openings.ts';
-import { planOne, remove } from '../../plan/plan-one.ts';
-import { MADE_TWICE } from './plan-children.ts';
+import { planOne, remove } from '../../plan/compare-and-plan.ts';
+import { MADE_TWICE } from './plan-leaving.ts';
 import { familyOf } from '../../model/network/network-facts.ts';
 
 const GROUP = 'securitygroup';

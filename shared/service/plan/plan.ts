@@ -8,25 +8,19 @@ import {
 } from '../../model/plan.ts';
 import { nextPortKey, portKeyOfPort, type Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, ResourceKind } from '../../model/resources.ts';
-import { followNodes, replacePools } from './replace-pools.ts';
-import { isAllOurs, removeAll, removeWithAll } from './plan-leaving.ts';
+import { followNodes } from './follow-nodes.ts';
+import { replacePools } from './replace-pools.ts';
+import { isAllOurs, removeAll, removeWithAll, MADE_TWICE, whyLeaving } from './plan-leaving.ts';
 import { planReplacement, switchedTo, type Replacement } from './plan-replacement.ts';
-import {
-  planChildren,
-  type ChildrenInput,
-  errorProblems,
-  stuckProblems,
-  MADE_TWICE,
-  whyLeaving,
-} from './plan-children.ts';
-import { compare, giveBack, planOne, remove } from '../../plan/plan-one.ts';
+import { planChildren, type ChildrenInput, errorProblems, stuckProblems } from './plan-children.ts';
+import { compare, giveBack, planOne, remove } from '../../plan/compare-and-plan.ts';
 import { planSecurityGroup } from './plan-security-group.ts';
 import { planToStore, planToTakeOut } from './plan-certificates.ts';
 import { comesLater, createTree } from './create-tree.ts';
 import { publishedAddresses } from '../../model/kubernetes.ts';
 import { isOfAnotherMaker } from '../../model/load-balancer/whose.ts';
 import { isLocked } from '../../model/load-balancer/octavia.ts';
-import { goTags } from '../../model/load-balancer/names-and-tags.ts';
+import { goTags } from '../../model/load-balancer/makers-and-sharers.ts';
 import { addressesOf } from '../../model/node/node-set.ts';
 import { holdUntilApproved } from './held/hold-until-approved.ts';
 import {

@@ -1,11 +1,10 @@
 import { isLocked, isOutsideOctavia, howToFree } from '../../model/load-balancer/octavia.ts';
-import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
-import { isShared } from '../../model/load-balancer/names-and-tags.ts';
+import { type ObservedService, isShared } from '../../model/load-balancer/observed-service.ts';
 import { poolAddressOf } from '../../model/address.ts';
 import { isAnother, type Plan, type Step } from '../../model/plan.ts';
 import type { DesiredResource, WireResource } from '../../model/resources.ts';
 import type { Depth, Released, ServiceObject } from '../../model/service-object.ts';
-import { closes } from '../../plan/plan-one.ts';
+import { closes } from '../../plan/compare-and-plan.ts';
 import { quotaShortages } from './plan-input.ts';
 
 interface Moment {

@@ -5,7 +5,7 @@ import type { Service } from '../../model/kubernetes.ts';
 import type { ObservedResource } from '../../model/resources.ts';
 import { printable } from '../../model/text/text.ts';
 import type { World } from '../../ports.ts';
-import { compareAll } from '../../plan/plan-one.ts';
+import { compareAll } from '../../plan/compare-and-plan.ts';
 import { approveWith, renderPlan } from '../../plan/render-plan.ts';
 import type { ObjectDetails, TreePart } from '../../report/page/object-view.ts';
 import { evaluate, nodesOf } from '../evaluate.ts';

@@ -1,12 +1,11 @@
 import { lockOf, type Applied } from '../../apply/apply.ts';
 import { ReconcileError, adviceOn, ERRORS } from '../../model/errors.ts';
 import { howToFree } from '../../model/load-balancer/octavia.ts';
-import { REPLACEMENT, isBlocked, type Outcome } from '../../model/plan.ts';
+import { REPLACEMENT, isBlocked } from '../../model/plan.ts';
+import { type Outcome, outcomeOfError, RETRY_MS } from '../../model/outcome.ts';
 import {
   noteOf,
   planNotes,
-  outcomeOfError,
-  RETRY_MS,
   clipMessage,
   conditionWith,
   readyCondition,

@@ -3,7 +3,7 @@ import { virtual } from './virtual-time.ts';
 import type { Serving } from '../../../functions/serve.ts';
 import type { Texts } from '../../../shared/clusters/entry.ts';
 import type { Log } from '../../../shared/ports.ts';
-import type { Report } from '../../../shared/model/plan.ts';
+import type { Report } from '../../../shared/model/outcome.ts';
 
 const { answerParent, usage } = await import('./own-process.ts');
 const { serveClusters } = await import('../../../functions/clusters/serve-clusters.ts');

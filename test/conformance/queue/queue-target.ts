@@ -1,4 +1,4 @@
-import type { Report } from '../../../shared/model/plan.ts';
+import type { Report } from '../../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../../shared/model/request.ts';
 
 export type Run = (request: ReconcileRequest) => Promise<Report>;

@@ -1,6 +1,7 @@
 /** What every queue promises, the same cases for both: in memory, and on SQS as the functions on AWS use it. */
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Outcome, Step } from '../../../shared/model/plan.ts';
+import type { Outcome } from '../../../shared/model/outcome.ts';
+import type { Step } from '../../../shared/model/plan.ts';
 import type { Key, ReconcileRequest } from '../../../shared/model/request.ts';
 import { aReport, failed, progressing, SETTLED } from '../../unit/queue/reports.ts';
 import { MEMORY } from './memory-target.ts';

@@ -7,7 +7,7 @@ import { planGc } from '../../../shared/gc/plan-gc.ts';
 import { findAnswering, runGc } from '../../../shared/gc/run-gc.ts';
 import { KubeClient } from '../../../shared/kube/kube-client.ts';
 import { errorText } from '../../../shared/model/errors.ts';
-import type { Report } from '../../../shared/model/plan.ts';
+import type { Report } from '../../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../../shared/model/request.ts';
 import type { Log, World } from '../../../shared/ports.ts';
 import { reconcile } from '../../../shared/reconcile.ts';

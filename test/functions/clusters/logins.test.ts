@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { Logins } from '../../../functions/clusters/connect-entry.ts';
+import { CloudLogins } from '../../../functions/clusters/connect-entry.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import type { Keystone } from '../../../shared/openstack/keystone.ts';
 import { REAL_TIME, type Observer, type Transport } from '../../../shared/openstack/openstack-http.ts';
 import { aConfig } from '../../support/config.ts';
 
 test('what a shared login calls counts for one of the clusters that have it, and for none that is gone', () => {
-  const logins = new Logins();
+  const logins = new CloudLogins();
   const { openstack } = aConfig('http://127.0.0.1:1');
   const seen: string[] = [];
   const calls: Observer[] = [];
@@ -34,7 +34,7 @@ test('what a shared login calls counts for one of the clusters that have it, and
 });
 
 test('credentials that came into one entry are the login of that cluster alone', async () => {
-  const logins = new Logins();
+  const logins = new CloudLogins();
   const { openstack } = aConfig('http://127.0.0.1:1');
   const withPassword = (password: string) =>
     ({ ...openstack.credentials, password }) as typeof openstack.credentials;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { UnsettledObjects } from '../../../functions/metrics.ts';
-import type { Outcome } from '../../../shared/model/plan.ts';
+import type { Outcome } from '../../../shared/model/outcome.ts';
 import type { Key } from '../../../shared/model/request.ts';
 import { PLAN, report } from '../../http/test-server.ts';
 

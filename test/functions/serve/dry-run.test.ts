@@ -1,6 +1,6 @@
 /** `serve --dry-run`: a cluster that was cloned from an etcd snapshot comes up without writing anything (decision 4). */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Report } from '../../../shared/model/plan.ts';
+import type { Report } from '../../../shared/model/outcome.ts';
 import { RESYNC_TOKEN } from '../../http/tokens.ts';
 import { aService } from '../../support/service.ts';
 import { startSandboxWorld } from '../../support/sandbox-world.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PageMemory } from '../../../functions/serve/memory.ts';
+import { PageMemory } from '../../../functions/page/page-memory.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { startCluster } from '../../support/clusters/cluster.ts';

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { connect } from '../../../functions/world.ts';
-import type { Report } from '../../../shared/model/plan.ts';
+import type { Report } from '../../../shared/model/outcome.ts';
 import { pause, SILENT } from '../../support/sandbox-world.ts';
 import { aService, sandboxWorld, type SandboxWorld } from '../sandbox-world.ts';
 import { running } from '../running.ts';

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, type GenerateKeyPairResult, type JWK } from 'jose';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { VerifySender } from '../../../functions/http/exchange.ts';
+import type { VerifySender } from '../../../functions/http/admit.ts';
 import { verifySenderTokens } from '../../../functions/serve/sender-tokens.ts';
 import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { followTokens } from '../../../functions/serve/token-files.ts';
+import { followTokens } from '../../../functions/serve/followed-files.ts';
 import { AUDIT_TOKEN, NEXT_AUDIT_TOKEN, RESYNC_TOKEN } from '../../http/tokens.ts';
 import { heard } from '../running.ts';
 

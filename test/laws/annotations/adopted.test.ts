@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
 import type { Evaluation } from '../../../shared/service/evaluate.ts';
 import { nothingApplied } from '../../../shared/service/finish.ts';
-import { addressesToPublish, ingressOf } from '../../../shared/service/report/summarize.ts';
+import { addressesToPublish, ingressOf } from '../../../shared/service/report/published-status.ts';
 import { evaluateWorld, world } from '../../golden/world.ts';
 import { annotationKeys, goodOf } from '../arbitrary.ts';
 import { THOROUGH } from '../seed.ts';

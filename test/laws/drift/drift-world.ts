@@ -1,6 +1,7 @@
 /** A settled Service in a world without sockets, in which somebody changes things by hand. */
 import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
-import type { Report, Step } from '../../../shared/model/plan.ts';
+import type { Report } from '../../../shared/model/outcome.ts';
+import type { Step } from '../../../shared/model/plan.ts';
 import { serviceKey } from '../../../shared/model/request.ts';
 import type { Cloud, World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';

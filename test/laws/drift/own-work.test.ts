@@ -1,6 +1,6 @@
 /** What levelset itself did, and a run that goes on meanwhile, is no drift. */
 import { describe, expect, test } from 'vitest';
-import type { Report } from '../../../shared/model/plan.ts';
+import type { Report } from '../../../shared/model/outcome.ts';
 import { serviceKey, type ReconcileRequest } from '../../../shared/model/request.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep } from '../../../shared/sweep.ts';

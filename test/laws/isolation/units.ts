@@ -1,7 +1,7 @@
 /** A world with one unit of each sort, what happens to all of them at once, and how each of them looks then. */
 import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import { CONTROLLER_NAMES, type Config } from '../../../shared/config/config.ts';
-import type { Report } from '../../../shared/model/plan.ts';
+import type { Report } from '../../../shared/model/outcome.ts';
 import type { Key } from '../../../shared/model/request.ts';
 import type { Transport } from '../../../shared/openstack/openstack-http.ts';
 import type { World } from '../../../shared/ports.ts';

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { toPkcs12, readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
+import { toPkcs12 } from '../../../shared/model/tls/pkcs12.ts';
+import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
 import { ENTRIES, type Annotations, type Shown } from '../../support/annotation-entries.ts';
 import { EXAMPLES, isOnlyAtCreate, isShown, withIds } from '../../support/annotation-examples.ts';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { toPkcs12, readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
+import { toPkcs12 } from '../../../shared/model/tls/pkcs12.ts';
+import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
 import { inEachTest, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { aTlsSecret, keyOfPair, type Pair } from '../../support/tls-secret.ts';

@@ -4,7 +4,7 @@ import { createLog, reconcileLine } from '../../../functions/log.ts';
 import { createMetrics } from '../../../functions/metrics.ts';
 import { History } from '../../../functions/page/remembered.ts';
 import { serviceRows } from '../../../functions/status-rows.ts';
-import type { Report } from '../../../shared/model/plan.ts';
+import type { Report } from '../../../shared/model/outcome.ts';
 import { renderPlan } from '../../../shared/plan/render-plan.ts';
 import type { StatusRow } from '../../../shared/report/page.ts';
 import { renderObjectPage } from '../../../shared/report/page/object-page.ts';

@@ -2,7 +2,7 @@ import type { OctaviaOptions } from '../../../infra/sandbox/openstack/octavia/tr
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../../shared/config/config.ts';
-import type { Report } from '../../../shared/model/plan.ts';
+import type { Report } from '../../../shared/model/outcome.ts';
 import { requestOf, type ReconcileRequest } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep, type Sweep } from '../../../shared/sweep.ts';

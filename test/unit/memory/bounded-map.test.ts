@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BoundedMap } from '../../../shared/memory/answers.ts';
+import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
 
 test('the entries together weigh no more than they may, and the newest is always there', () => {
   const anAct = fc.tuple(

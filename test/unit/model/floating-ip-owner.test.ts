@@ -4,7 +4,7 @@ import {
   isFloatingIPMadeFor,
   isFloatingIPElsewhere,
   isUntagged,
-  serviceIn,
+  serviceDescribed,
   whyNotFree,
 } from '../../../shared/model/load-balancer/whose.ts';
 import { clusterTag, floatingIPDescription, keptTag, serviceTag } from '../../../shared/model/ownership.ts';
@@ -60,7 +60,7 @@ test('a description leads back to the Service and the cluster that wrote it, and
   fc.assert(
     fc.property(aCluster, aCluster, aKey, aKey, (cluster, other, key, another) => {
       const wire = aFloatingIP([], floatingIPDescription(cluster, key));
-      expect(serviceIn(String(wire['description']))).toEqual(key);
+      expect(serviceDescribed(String(wire['description']))).toEqual(key);
       expect(isFloatingIPMadeFor(wire, key, cluster)).toBe(true);
       expect(isFloatingIPElsewhere(wire, cluster)).toBe(false);
       expect(isFloatingIPElsewhere(wire, other)).toBe(cluster.id !== other.id);

@@ -6,7 +6,7 @@ import {
   recordedIn,
   setTags,
 } from '../../../shared/model/ownership.ts';
-import { isMadeFor } from '../../../shared/model/load-balancer/names-and-tags.ts';
+import { isMadeFor } from '../../../shared/model/load-balancer/makers-and-sharers.ts';
 import { ATTRIBUTES } from '../../../shared/model/attributes.ts';
 
 const LONG = { namespace: 'n'.repeat(63), name: 's'.repeat(63) };

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { toPkcs12, readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
+import { toPkcs12 } from '../../../shared/model/tls/pkcs12.ts';
+import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
 import { aTlsSecret, certificateOf, keyOfPair } from '../../support/tls-secret.ts';
 
 const pairOf = (secret: ReturnType<typeof aTlsSecret>) => {

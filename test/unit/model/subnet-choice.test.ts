@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseByName, chooseByTags, type Choice } from '../../../shared/model/network/network-facts.ts';
+import { chooseByName, chooseByTags, type Choice } from '../../../shared/model/text/subnet-choice.ts';
 
 function chosen<T>(choice: Choice<T>, among: readonly T[]): readonly T[] | string {
   return 'allowed' in choice ? choice.allowed : among.filter(choice.matches);

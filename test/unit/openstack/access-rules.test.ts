@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { allows } from '../../../infra/sandbox/openstack/keystone/access-rules.ts';
-import { missingRule, readAccessRules } from '../../../shared/openstack/endpoints.ts';
+import { missingRule, readAccessRules } from '../../../shared/openstack/catalog.ts';
 
 const ID = '6a1f6a1f-0000-4000-8000-000000000001';
 const NAMED = '{"service":"load-balancer","method":"PUT","path":"/v2.0/lbaas/pools/*"}';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { endpointOf, readCatalog, serviceUrl } from '../../../shared/openstack/endpoints.ts';
+import { endpointOf, readCatalog, serviceUrl } from '../../../shared/openstack/catalog.ts';
 
 const projectId = 'b80f94f5e8a8495ba3d94c191e8b17f2';
 const PUBLIC = { interface: 'public' } as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Report } from '../../../shared/model/plan.ts';
+import type { Report } from '../../../shared/model/outcome.ts';
 import type { WireResource } from '../../../shared/model/resources.ts';
 import { BusyLoadBalancers } from '../../../shared/queue/busy-load-balancers.ts';
 import { aReport, aRequest, nameOf, progressing } from './reports.ts';

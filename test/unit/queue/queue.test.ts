@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Outcome, Report } from '../../../shared/model/plan.ts';
+import type { Outcome, Report } from '../../../shared/model/outcome.ts';
 import type { ReconcileRequest, Trigger } from '../../../shared/model/request.ts';
 import { Queue, SPACING_MS, type QueueOptions } from '../../../shared/queue/queue.ts';
 import { aReport, aRequest, failed, nameOf, progressing, SETTLED } from './reports.ts';

@@ -1,4 +1,4 @@
-import type { Outcome, Report } from '../../../shared/model/plan.ts';
+import type { Outcome, Report } from '../../../shared/model/outcome.ts';
 import type { Key, ReconcileRequest, Trigger } from '../../../shared/model/request.ts';
 
 export const SETTLED: Outcome = { status: 'settled' };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Outcome } from '../../../shared/model/plan.ts';
+import type { Outcome } from '../../../shared/model/outcome.ts';
 import { requeueDelayMs } from '../../../shared/queue/scheduling.ts';
 import { failed, progressing, SETTLED } from './reports.ts';
 

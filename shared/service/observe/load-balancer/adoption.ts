@@ -4,7 +4,7 @@ import {
   isMadeFor,
   kinxLoadBalancerName,
   legacyLoadBalancerName,
-} from '../../../model/load-balancer/names-and-tags.ts';
+} from '../../../model/load-balancer/makers-and-sharers.ts';
 import { vipsOf } from '../../../model/network/network-facts.ts';
 import type { ServiceKey } from '../../../model/request.ts';
 import type { WireResource } from '../../../model/resources.ts';

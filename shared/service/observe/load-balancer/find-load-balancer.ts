@@ -7,7 +7,7 @@ import {
   madeUnderOtherName,
   servicesIn,
   textOf,
-} from '../../../model/load-balancer/names-and-tags.ts';
+} from '../../../model/load-balancer/makers-and-sharers.ts';
 import {
   clusterTag,
   hasTag,

@@ -10,19 +10,21 @@ import {
   serviceOfGoTag,
   servicesIn,
   textOf,
-  type Sharing,
   isMadeForNamespace,
   isOfAnotherCluster,
   madeUnderOtherName,
-  type JoinIntent,
-  type NotJoined,
-} from '../../../model/load-balancer/names-and-tags.ts';
+} from '../../../model/load-balancer/makers-and-sharers.ts';
+import type {
+  Sharing,
+  JoinIntent,
+  NotJoined,
+  FoundLoadBalancers,
+} from '../../../model/load-balancer/observed-service.ts';
 import { clusterTag, hasTag, nameTag, type ClusterIdentity } from '../../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import type { ServiceObject } from '../../../model/service-object.ts';
 import { attempt } from '../../../observe/reads.ts';
 import type { Question, Source, LoadBalancerQuestion } from '../questions.ts';
-import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-service.ts';
 import type { Cloud } from '../../../ports.ts';
 import { isDescribed } from './adoption.ts';
 

@@ -20,7 +20,7 @@ import type { WireResource } from '../../../model/resources.ts';
 import type { ServiceObject } from '../../../model/service-object.ts';
 import type { Cloud } from '../../../ports.ts';
 import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-service.ts';
-import { isLeftToOthers, madeForKey } from '../../../model/load-balancer/names-and-tags.ts';
+import { isLeftToOthers, madeForKey } from '../../../model/load-balancer/makers-and-sharers.ts';
 import type { ServiceKey } from '../../../model/request.ts';
 import { lookIfPossible, type ListSource } from '../../../observe/reads.ts';
 

@@ -1,9 +1,9 @@
-import { behaviourOf, type OtherController } from '../../../model/load-balancer/names-and-tags.ts';
+import { behaviourOf, type OtherController } from '../../../model/load-balancer/makers-and-sharers.ts';
 import { withoutRecordOf } from '../../../model/ownership.ts';
 import type { AwaitingApproval, Change } from '../../../model/plan.ts';
 import type { ServiceKey } from '../../../model/request.ts';
 import type { DesiredResource, ObservedResource, ResourceKind } from '../../../model/resources.ts';
-import { compare } from '../../../plan/plan-one.ts';
+import { compare } from '../../../plan/compare-and-plan.ts';
 
 export interface HeldInput {
   readonly desired: readonly DesiredResource[];

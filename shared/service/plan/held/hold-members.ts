@@ -1,4 +1,4 @@
-import { CONTROLLER, isMemberOf } from '../../../model/load-balancer/names-and-tags.ts';
+import { CONTROLLER, isMemberOf } from '../../../model/load-balancer/makers-and-sharers.ts';
 import type { Change } from '../../../model/plan.ts';
 import type { DesiredResource, Member, ObservedResource, WireResource } from '../../../model/resources.ts';
 import { asObserved, freeOf, heldChanges, type Adopted, type Sides } from './held-changes.ts';

@@ -1,7 +1,7 @@
 /** Differences that the old controller would have left wait under one hash for the approval of the Service's takeover (decisions 7, 6). */
 import { isOfAnotherMaker } from '../../../model/load-balancer/whose.ts';
 import { isRef, portKeyOf } from '../../../model/address.ts';
-import { CONTROLLER, otherControllerOf } from '../../../model/load-balancer/names-and-tags.ts';
+import { CONTROLLER, otherControllerOf } from '../../../model/load-balancer/makers-and-sharers.ts';
 import { approvalOf, adoptedTag, hasTag, TAG_PREFIX, isUserTag } from '../../../model/ownership.ts';
 import type { Change } from '../../../model/plan.ts';
 import type {

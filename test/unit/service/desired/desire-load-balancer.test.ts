@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { desireVips } from '../../../../shared/service/desired/desire-load-balancer.ts';
-import { familyProblems } from '../../../../shared/service/desired/cloud-problems.ts';
+import { familyProblems } from '../../../../shared/service/desired/what-this-cloud-can-do.ts';
 import {
   servedFamilies,
   type NetworkFacts,

@@ -1,6 +1,6 @@
 /** What test/golden/annotations.txt and the stories of each Octavia do not show. */
 import { expect, test } from 'vitest';
-import { withinCapabilities } from '../../../../shared/service/desired/cloud-problems.ts';
+import { withinCapabilities } from '../../../../shared/service/desired/what-this-cloud-can-do.ts';
 import { CAPABILITIES, lackingIn } from '../../../../shared/model/load-balancer/octavia.ts';
 import { ATTRIBUTES } from '../../../../shared/model/attributes.ts';
 import measured from '../../../../infra/sandbox/openstack/releases.json' with { type: 'json' };

@@ -6,7 +6,7 @@ import {
 } from '../../../../shared/service/intent/service-intent.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
-import { desireIngress, sameIngress } from '../../../../shared/service/report/summarize.ts';
+import { desireIngress, sameIngress } from '../../../../shared/service/report/published-status.ts';
 import { OPTIONS as OF_CLOUD_CONF } from '../../../../shared/config/cloud-conf/options.ts';
 import { camel } from '../../../../shared/config/read-value.ts';
 import { ANNOTATIONS } from '../../../../shared/service/intent/annotations.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { WireResource } from '../../../../shared/model/resources.ts';
-import { observeNodePorts } from '../../../../shared/service/observe/network/ports-and-groups.ts';
+import { observeGroupPorts } from '../../../../shared/service/observe/network/security-group.ts';
 import type { Query } from '../../../../shared/ports.ts';
 import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
 import { OTHER_SUBNET, SUBNET } from '../../../support/cloud-contents.ts';
@@ -23,7 +23,7 @@ function cloudWith(...numbers: readonly number[]) {
 }
 
 const look = (lists: Pick<SimulatedCloud, 'list'>, addresses: readonly string[], at = subnet) =>
-  observeNodePorts([GROUP], { addresses, subnet: at, servers: new Set(), ports: new Map() }, lists);
+  observeGroupPorts([GROUP], { addresses, subnet: at, servers: new Set(), ports: new Map() }, lists);
 
 test('those that lack it are looked for by address, all at once, and those that should not have it are seen too', async () => {
   const cloud = cloudWith(1, 5);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newMemory } from '../../../../shared/memory/memory.ts';
 import type { ServiceObject } from '../../../../shared/model/service-object.ts';
-import { findSecurityGroups } from '../../../../shared/service/observe/network/ports-and-groups.ts';
+import { findSecurityGroups } from '../../../../shared/service/observe/network/security-group.ts';
 import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
 import type { Wire } from '../../../support/cloud-contents.ts';
 

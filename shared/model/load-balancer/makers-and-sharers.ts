@@ -1,6 +1,7 @@
 /**
- * Names that other controllers give, and what they keep in line (docs/sources/occm.md, "Names, tags and descriptions"; docs/sources/kinx.md,
- * "Names of kinx"). A name is never the only proof (decision 10) and is never corrected (decision 4).
+ * Who made a load balancer and which Services are on it, by names and tags, and what other makers keep in line (docs/sources/occm.md,
+ * "Names, tags and descriptions"; docs/sources/kinx.md, "Names of kinx"). A name is never the only proof (decision 10) and is never corrected
+ * (decision 4). Tags of listeners name the Services that share (decision 19); its own tags repeat that for OCCM and for newcomers.
  */
 import {
   DESCRIPTION_MARK,
@@ -15,8 +16,9 @@ import {
 } from '../ownership.ts';
 import type { ServiceKey } from '../request.ts';
 import type { WireResource, ResourceKind } from '../resources.ts';
+import type { NotJoined } from './observed-service.ts';
 
-/** Both controllers cut names at this many bytes. */
+/** Both controllers cut names at this many bytes; a name of this length does not tell its Service. */
 const CUT = 255;
 const LEGACY_LENGTH = 32;
 
@@ -140,55 +142,7 @@ export function behaviourOf(controller: OtherController, kind: ResourceKind): re
 
 export const CONTROLLER: Readonly<Record<OtherController, string>> = { occm: 'OCCM', kinx: 'kinx' };
 
-/** Several Services on one load balancer (decision 19). Tags of listeners name them; its own tags repeat that for OCCM and for newcomers. */
-
-export interface JoinIntent {
-  /** Id in the annotation `load-balancer-id`; absent without one. */
-  readonly id?: string;
-  /** Whether a controller wrote the id, together with the address: then a load balancer that is gone is not asked for. */
-  readonly noted: boolean;
-  /** The tag `levelset-shared` of the sharing name; absent without one. */
-  readonly tag?: string;
-  readonly internal: boolean;
-  readonly limit: number;
-  /** Whether the load balancer's maker, or the operator, admits Services of the namespace (decision 20). */
-  readonly hasConsent: (loadBalancer: WireResource) => boolean;
-}
-
-export interface NotJoined {
-  readonly because:
-    'missing' | 'other-cluster' | 'other-name' | 'no-consent' | 'full' | 'external' | 'has-another';
-  readonly named: string;
-  readonly id?: string;
-  /** The Services on it, as `NAMESPACE/NAME`. */
-  readonly others?: readonly string[];
-  readonly key: ServiceKey;
-  /** With `other-name`: the cluster in the name of the load balancer, and the one of `--cluster-name`. */
-  readonly names?: readonly [found: string, given: string];
-}
-
-export interface Sharing {
-  /** The other Services, sorted: as `NAMESPACE/NAME`, or as a tag that was cut and does not name the Service. */
-  readonly others: readonly string[];
-  /** Tags that the listeners have and the load balancer lacks. */
-  readonly missingTags: readonly string[];
-  /** Whether the Service is alone on a load balancer that a controller made: then it decides about VIP, flavor and floating IP. */
-  readonly decides: boolean;
-  /** For whom the load balancer was made: for this Service, for a Service that has left it, or for another. */
-  readonly maker: 'this' | 'gone' | 'another';
-  /** What all who share it ask for: a floating IP, or none. Absent where they differ, and where nobody shares it. */
-  readonly agreed?: 'external' | 'internal';
-  /** Some of those who agree are internal by cloud.conf alone. */
-  readonly byConfig?: true;
-}
-
-export function isShared(sharing: Sharing | undefined): boolean {
-  return sharing !== undefined && !sharing.decides;
-}
-
 const GO = 'kube_service_';
-/** A name of this length may have been cut, so it does not tell its Service. */
-
 /** The Service in a name or tag of OCCM; undefined for a cut one. Names of Kubernetes have no underscore. */
 export function serviceOfGoTag(tag: unknown): ServiceKey | undefined {
   const text = String(tag);

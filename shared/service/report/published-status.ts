@@ -1,3 +1,4 @@
+/** What a run publishes on a Service: annotations, addresses, the condition and Events. */
 import type { Applied } from '../../apply/apply.ts';
 import type { Evaluation } from '../evaluate.ts';
 import {
@@ -8,7 +9,8 @@ import {
   type LoadBalancerIngress,
 } from '../../model/kubernetes.ts';
 import { vipsOf, familyOf } from '../../model/network/network-facts.ts';
-import { type Outcome, isBlocked } from '../../model/plan.ts';
+import type { Outcome } from '../../model/outcome.ts';
+import { isBlocked } from '../../model/plan.ts';
 import {
   FINALIZER,
   LOAD_BALANCER_ADDRESS,
@@ -29,7 +31,8 @@ import {
 import { conditionOf, withCondition } from './service-outcome.ts';
 import type { Kube } from '../../ports.ts';
 import { wantsFloatingIP, type ServiceIntent } from '../intent/service-intent.ts';
-import { otherControllerOf, isShared } from '../../model/load-balancer/names-and-tags.ts';
+import { otherControllerOf } from '../../model/load-balancer/makers-and-sharers.ts';
+import { isShared } from '../../model/load-balancer/observed-service.ts';
 import type { WireResource } from '../../model/resources.ts';
 
 /** The patch of the Service and the Events of one run. Both are empty when nothing has changed. */

@@ -1,3 +1,4 @@
+/** One resource: what differs by the rules of its attributes, and the steps or the refusal that follow. */
 import { withoutOurTags, mergeTags, recordedIn, isUserTag } from '../model/ownership.ts';
 import type { DeleteStep, Refusal, Step, Change } from '../model/plan.ts';
 import { type Address, isRef, type Ref } from '../model/address.ts';

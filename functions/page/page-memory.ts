@@ -1,8 +1,8 @@
 import { recent, type RecordedDeletions } from '../../shared/model/records.ts';
 import { errorText } from '../../shared/model/errors.ts';
-import type { Report } from '../../shared/model/plan.ts';
+import type { Report } from '../../shared/model/outcome.ts';
 import { valueWithin } from '../../shared/deadline.ts';
-import { BoundedMap } from '../../shared/memory/answers.ts';
+import { BoundedMap } from '../../shared/memory/bounded-map.ts';
 import { parseKey, type Key } from '../../shared/model/request.ts';
 import { summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { World } from '../../shared/ports.ts';
@@ -11,7 +11,7 @@ import type { ObjectView } from '../../shared/report/page/object-view.ts';
 import { WORST_FIRST, type RowState, type StatusRow, type StatusView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
 import { HttpError } from '../http/exchange.ts';
-import { Health, History, DetailsCache } from '../page/remembered.ts';
+import { Health, History, DetailsCache } from './remembered.ts';
 import {
   listObjects,
   rowFromReport,

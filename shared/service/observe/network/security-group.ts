@@ -1,25 +1,7 @@
-import { ReconcileError } from '../../../model/errors.ts';
-import { fingerprint } from '../../../model/json.ts';
-import type { Node } from '../../../model/kubernetes.ts';
-import {
-  judgeNodes,
-  serversOf,
-  unknownAddresses,
-  type JudgedNodes,
-} from '../../../model/node/judged-nodes.ts';
-import { subportIdsOf } from '../../../model/node/seen-ports.ts';
-import { onceFor } from '../../../model/once-for.ts';
-import { parseProviderID } from '../../../model/node/node.ts';
+import type { JudgedNodes } from '../../../model/node/judged-nodes.ts';
 import type { WireResource, ObservedResource } from '../../../model/resources.ts';
-import {
-  listPorts,
-  PORTS_AT_ONCE,
-  readIfPossible,
-  onceAMinute,
-  lookIfPossible,
-  type ListSource,
-} from '../../../observe/reads.ts';
-import type { CloudReader, World, Cloud } from '../../../ports.ts';
+import { listPorts, onceAMinute, lookIfPossible, type ListSource } from '../../../observe/reads.ts';
+import type { Cloud } from '../../../ports.ts';
 import {
   clusterTag,
   goSecurityGroupText,
@@ -34,74 +16,7 @@ import type { ServiceObject } from '../../../model/service-object.ts';
 import type { Subnet } from '../../../model/network/network-facts.ts';
 import { fixedIps } from './subnets.ts';
 import type { Address } from '../../../model/address.ts';
-
-const FIELDS = [
-  ...['id', 'device_id', 'device_owner', 'fixed_ips'],
-  ...['security_groups', 'revision_number', 'port_security_enabled'],
-];
-const FIELDS_OF_NODES = [...FIELDS, 'allowed_address_pairs', 'trunk_details'];
-/** So long one list serves all runs of a process that ask about the same Nodes. */
-const KEEP_MS = 60_000;
-
-const whatPortsDependOn = onceFor((nodes: readonly Node[]) =>
-  fingerprint(nodes.map(({ spec, status }) => [spec?.providerID, status?.addresses])),
-);
-
-/** One list of ports; a second where a Node names an address that its server lacks, a third of trunks. `groups`: also of Nodes without a server. */
-export async function listNodePorts(
-  nodes: readonly Node[],
-  groups: boolean,
-  when: 'now' | 'lately',
-  reader: CloudReader,
-): Promise<readonly WireResource[]> {
-  const unnamed = groups ? nodes.filter(({ spec }) => !parseProviderID(spec?.providerID ?? '')) : [];
-  const servers = serversOf(nodes);
-  if (servers.length + unnamed.length === 0) return [];
-  const { memory, clock } = reader;
-  const of = `${whatPortsDependOn(nodes)} ${groups}`;
-  if (when === 'now') memory.nodePorts.forget(of);
-  return memory.nodePorts.read(of, { keepMs: KEEP_MS, clock }, () => list(nodes, servers, unnamed, reader));
-}
-
-async function list(
-  nodes: readonly Node[],
-  servers: readonly string[],
-  unnamed: readonly Node[],
-  { cloud }: CloudReader,
-): Promise<readonly WireResource[]> {
-  const own = await listPorts('device_id', servers, FIELDS_OF_NODES, cloud);
-  if (servers.length > PORTS_AT_ONCE) return own;
-  const unknown = [...unknownAddresses(nodes, own), ...allAddressesOf(unnamed)];
-  const wanted = [...new Set(unknown)].map((address) => `ip_address=${address}`);
-  const others = await listPorts('fixed_ips', wanted, FIELDS_OF_NODES, cloud);
-  const subports = wanted.length > 0 ? await listPorts('id', subportIdsOf(own), FIELDS_OF_NODES, cloud) : [];
-  return [...new Map([...own, ...others, ...subports].map((port) => [port.id, port])).values()];
-}
-
-type Judging = CloudReader & Pick<World, 'config'>;
-
-/** Where the load balancer `isMade` and ports serve no groups, a run goes on without them: members stay, and none joins (decision 160). */
-export async function observeNodes(
-  nodes: readonly Node[],
-  isMade: boolean,
-  reader: Judging,
-): Promise<JudgedNodes> {
-  const { manageSecurityGroups: groups } = reader.config.loadBalancer;
-  const read = (): Promise<readonly WireResource[]> => listNodePorts(nodes, groups, 'lately', reader);
-  const ports = isMade && !groups ? await readIfPossible(reader, 'ports of Nodes', read) : await read();
-  return judgeBy(nodes, ports, reader);
-}
-
-export function judgeBy(
-  nodes: readonly Node[],
-  ports: readonly WireResource[] | ReconcileError | undefined,
-  { memory }: Pick<World, 'memory'>,
-): JudgedNodes {
-  const listed = ports === undefined || ports instanceof ReconcileError ? UNLISTED : ports;
-  return judgeNodes(nodes, listed, memory.projectServers?.others());
-}
-
-const UNLISTED = 'Neutron did not list the ports of the Nodes';
+import { FIELDS } from '../node-ports.ts';
 
 /**
  * The Service's groups, oldest first, by our tags, else by OCCM's exact name and description. If groups are not managed, one list a minute for the whole
@@ -189,7 +104,7 @@ function oldestFirst(a: WireResource, b: WireResource): number {
   return rank(a) < rank(b) ? -1 : 1;
 }
 
-interface NodePorts {
+interface GroupPorts {
   readonly resources: readonly ObservedResource<'port'>[];
   /** IP addresses without a port: of the Node's server, or for other members in the member subnet. */
   readonly withoutPort: readonly string[];
@@ -210,11 +125,11 @@ interface Members {
  * A Node that names its server has only that server's ports, in this subnet before others; of other members only a port in this subnet counts. The
  * group goes onto no port of a server that no Node names, unless no Node names any; where it is, it stays. Without a change one call is enough.
  */
-export async function observeNodePorts(
+export async function observeGroupPorts(
   groups: readonly WireResource[],
   members: Members,
   cloud: Pick<Cloud, 'list'>,
-): Promise<NodePorts> {
+): Promise<GroupPorts> {
   const { addresses, subnet, ports: ofServers, servers } = members;
   const holders = await holdersOf(groups, cloud);
   const isNear = (port: WireResource): boolean =>
@@ -258,13 +173,6 @@ export async function observeNodePorts(
     onStrangeServer: found.flatMap(({ address, isStrange }) => (isStrange ? [address] : [])),
     unfiltered: found.flatMap(({ address, port }) => (port && !isFiltered(port) ? [address] : [])),
   };
-}
-
-function allAddressesOf(nodes: readonly Node[]): readonly string[] {
-  const addresses = nodes.flatMap(({ status }) => status?.addresses ?? []);
-  return [
-    ...new Set(addresses.flatMap(({ type, address }) => (type.endsWith('IP') && address ? [address] : []))),
-  ];
 }
 
 /** The ports that have one of the groups. Neutron before Train does not know this filter and lists all ports. */

@@ -136,14 +136,14 @@ export function uselessSettings({ ports }: Pick<ServiceIntent, 'ports'>): readon
   });
 }
 
-interface Cloud {
+interface CloudSeen {
   readonly facts: NetworkFacts;
   readonly served: readonly Family[];
   readonly octavia: OctaviaVersion;
 }
 
 /** Problems of what the project cannot see, of an unknown VIP subnet, and of unenforceable ranges. All but a QoS policy's block. */
-export function networkProblems(intent: ServiceIntent, input: Cloud, config: Config): readonly Problem[] {
+export function networkProblems(intent: ServiceIntent, input: CloudSeen, config: Config): readonly Problem[] {
   const { facts } = input;
   const { vip_network_id, vip_port_id, vip_qos_policy_id } = intent.annotated.loadbalancer;
   const problems: Problem[] = facts.missing.map((value) => {
@@ -187,7 +187,7 @@ function whatNames(id: string, { annotated, origins }: ServiceIntent): string {
 /** Octavia checks a range by the primary VIP's family, and writes rules for all (decision 13). With the user's own groups it takes no ranges. */
 function whyUnenforceable(
   intent: ServiceIntent,
-  { octavia, served }: Cloud,
+  { octavia, served }: CloudSeen,
   { loadBalancer: config }: Config,
 ): string | undefined {
   if (rulesHoldSourceRanges(config)) return undefined;

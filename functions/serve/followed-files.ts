@@ -4,7 +4,7 @@ import type { Log } from '../../shared/ports.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { tokensIn, type Tokens } from '../../shared/config/tokens.ts';
 import { readNamedFile } from '../../shared/named-file.ts';
-import { readTokens } from '../http/exchange.ts';
+import { readTokens } from '../http/admit.ts';
 
 export interface FileLook {
   readonly log: Log;

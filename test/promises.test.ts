@@ -160,7 +160,7 @@ const PROMISES: Readonly<Record<string, string>> = {
   'options that change delete nothing that serves': 'test/scenarios/reconfigured/every-option.test.ts › %s, changed and changed back, deletes nothing that serves; what is deleted meanwhile goes as soon as it is right again',
   'a restored cluster keeps its load balancers in the quarantine': 'test/scenarios/reconfigured/restored-cluster.test.ts › loses no load balancer',
   'what Services left goes only after a delay': 'test/scenarios/orphans/quarantine.test.ts › stays for the delay, says until when, and then goes with everything',
-  'gc takes only what is of the deleted cluster': 'test/laws/orphans/gc.test.ts › gc of a cluster that was deleted together with its Services takes all that is its own alone',
+  'gc takes only what is of the deleted cluster': 'test/laws/orphans/orphans.test.ts › gc of a cluster that was deleted together with its Services takes all that is its own alone',
   'a Node is deleted only when its server is gone': 'test/laws/nodes.test.ts › events in any order, and runs that break off anywhere, end where the server says',
   'a Node has one route for each podCIDR': 'test/laws/routes.test.ts › each podCIDR has one route and one pair',
   'one process writes at a time': 'test/laws/schedules/schedules.test.ts › no schedule breaks a rule',

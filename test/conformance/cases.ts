@@ -1,4 +1,4 @@
-import { describe, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 
 type Run<Session> = (session: Session) => Promise<void>;
 
@@ -10,10 +10,29 @@ export type Cases<Session> = Readonly<
 /** Cases by what they are about. */
 export type Groups<Session> = Readonly<Record<string, Cases<Session>>>;
 
-export function testGroups<Session>(groups: Groups<Session>, session: () => Session, real: boolean): void {
-  for (const [group, cases] of Object.entries(groups))
-    describe(group, () => {
-      for (const [name, one] of Object.entries(cases))
-        it.skipIf(real && 'sandboxOnly' in one)(name, () => ('run' in one ? one.run : one)(session()));
+/** One user's view of an API, who cleans up after each case. */
+interface Cleaning {
+  cleanUp(): Promise<void>;
+  end?(): Promise<void>;
+}
+
+/** The cases against one API. */
+export function suiteOf<Session extends Cleaning>(
+  [name, real, timeout]: readonly [name: string, real: boolean, timeout: number],
+  groups: Groups<Session>,
+  open: () => Promise<Session>,
+): void {
+  describe(name, { timeout }, () => {
+    let session: Session;
+    beforeAll(async () => {
+      session = await open();
     });
+    afterEach(() => session.cleanUp(), timeout);
+    afterAll(() => session.end?.());
+    for (const [group, cases] of Object.entries(groups))
+      describe(group, () => {
+        for (const [title, one] of Object.entries(cases))
+          it.skipIf(real && 'sandboxOnly' in one)(title, () => ('run' in one ? one.run : one)(session));
+      });
+  });
 }

@@ -46,7 +46,7 @@ export class CloudSession {
   private balancers: string[] = [];
   private floatingIps: string[] = [];
   private minor: number | undefined;
-  private readonly standing = new Map<4 | 6 | 'external', string>();
+  private readonly seen = new Map<string, { readonly body: unknown }>();
   private leftovers: (readonly [ServiceType, string])[] = [];
 
   private constructor(target: CloudTarget, token: string, body: unknown) {
@@ -93,13 +93,25 @@ export class CloudSession {
     return request(method, this.endpoint(service) + path, body, own, this.target.fetch);
   }
 
-  /** The project's own of this family. It stands as long as the session does: asked for once. */
-  async subnet(version: 4 | 6 = 4): Promise<string> {
-    const asked = (): Promise<Reply> =>
-      this.neutron('GET', `subnets?ip_version=${version}&project_id=${this.projectId}`);
-    const id = this.standing.get(version) ?? textAt((await asked()).body, 'subnets.0.id');
-    this.standing.set(version, id);
-    return id;
+  /** The first of a list, which stands as long as the session does: asked for once. */
+  private async standing(path: string): Promise<string> {
+    const { body } = this.seen.get(path) ?? (await this.neutron('GET', path));
+    this.seen.set(path, { body });
+    return textAt(body, `${path.split('?')[0] ?? ''}.0.id`);
+  }
+
+  /** The project's own of this family. */
+  subnet(version: 4 | 6 = 4): Promise<string> {
+    return this.standing(`subnets?ip_version=${version}&project_id=${this.projectId}`);
+  }
+
+  /** That of the private subnet. */
+  async network(): Promise<string> {
+    return textAt((await this.neutron('GET', `subnets/${await this.subnet()}`)).body, 'subnet.network_id');
+  }
+
+  externalNetwork(): Promise<string> {
+    return this.standing('networks?router:external=true');
   }
 
   /** What the release of this cloud answers by the table of releases: the newest that is no newer than its Octavia. */
@@ -113,13 +125,6 @@ export class CloudSession {
   async address(version: 4 | 6, end: number): Promise<string> {
     const { body } = await this.neutron('GET', `subnets/${await this.subnet(version)}`);
     return textAt(body, 'subnet.cidr').replace(/0?\/\d+$/, String(end));
-  }
-
-  async externalNetwork(): Promise<string> {
-    const asked = (): Promise<Reply> => this.neutron('GET', 'networks?router:external=true');
-    const id = this.standing.get('external') ?? textAt((await asked()).body, 'networks.0.id');
-    this.standing.set('external', id);
-    return id;
   }
 
   /** POSTs a load balancer on the private subnet and remembers it for the end of the case. */
@@ -143,29 +148,44 @@ export class CloudSession {
     if (this.target.real) await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
 
-  /** Waits until the lock is off and gives the load balancer as it is then. */
-  async settled(id: string): Promise<unknown> {
-    const until = Date.now() + patienceMs;
-    while (Date.now() < until) {
+  private async look<T>(id: string, is: string, end: (reply: Reply) => T | undefined): Promise<T> {
+    for (const until = Date.now() + patienceMs; Date.now() < until; await pause(200)) {
       this.target.hurry();
-      const { body } = await this.octavia('GET', `loadbalancers/${id}`);
-      if (!textAt(body, 'loadbalancer.provisioning_status').startsWith('PENDING'))
-        return at(body, 'loadbalancer');
-      await pause(200);
+      const found = end(await this.octavia('GET', `loadbalancers/${id}`));
+      if (found !== undefined) return found;
     }
-    throw new Error(`load balancer ${id} is still PENDING`);
+    throw new Error(`load balancer ${id} is still ${is}`);
+  }
+
+  /** Waits until the lock is off and gives the load balancer as it is then. */
+  settled(id: string): Promise<unknown> {
+    return this.look(id, 'PENDING', ({ body }) => {
+      const isLocked = textAt(body, 'loadbalancer.provisioning_status').startsWith('PENDING');
+      return isLocked ? undefined : at(body, 'loadbalancer');
+    });
   }
 
   /** Waits until the load balancer answers 404. */
-  async gone(id: string): Promise<Reply> {
-    const until = Date.now() + patienceMs;
-    while (Date.now() < until) {
-      this.target.hurry();
-      const reply = await this.octavia('GET', `loadbalancers/${id}`);
-      if (reply.status === 404) return reply;
-      await pause(200);
-    }
-    throw new Error(`load balancer ${id} is still there`);
+  gone(id: string): Promise<Reply> {
+    return this.look(id, 'there', (reply) => (reply.status === 404 ? reply : undefined));
+  }
+
+  /** A write on this load balancer or below it. Where it is taken, the lock is off again afterwards. */
+  async done(id: string, method: string, path: string, body?: unknown): Promise<Reply> {
+    const reply = await this.octavia(method, path, body);
+    if (reply.status < 300) await this.settled(id);
+    return reply;
+  }
+
+  /** One thing of Octavia as it is, without the name around it. */
+  async shown(path: string): Promise<unknown> {
+    return Object.values((await this.octavia('GET', path)).body as Record<string, unknown>)[0];
+  }
+
+  /** The ids in a list of Octavia or of Neutron. */
+  async ids(api: 'octavia' | 'neutron', path: string): Promise<unknown[]> {
+    const { body } = await this[api]('GET', path);
+    return listAt(body, path.split('?')[0] ?? '').map((one) => at(one, 'id'));
   }
 
   async child(kind: string, one: string, body: Record<string, unknown>): Promise<string> {
@@ -220,21 +240,12 @@ export const authenticate = (target: CloudTarget, body: unknown): Promise<Reply>
   request('POST', `${target.authUrl}/auth/tokens`, body, {}, target.fetch);
 
 /** One exchange; the body is parsed where it is JSON and left as text where it is not. */
-export async function request(
-  method: string,
-  url: string,
-  body?: unknown,
-  headers = {},
-  send = fetch,
-): Promise<Reply> {
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  const response = await send(url, {
-    method,
-    headers: { Accept: 'application/json', 'Content-Type': 'application/json', ...headers },
-    ...sent,
-  });
+export async function request(method: string, url: string, body?: unknown, more = {}, send = fetch) {
+  const json = 'application/json';
+  const asked = { method, headers: { Accept: json, 'Content-Type': json, ...more } };
+  const response = await send(url, body === undefined ? asked : { ...asked, body: JSON.stringify(body) });
+  const { status, headers } = response;
   const text = await response.text();
-  let parsed: unknown = text;
-  if (text !== '' && (response.headers.get('content-type') ?? '').includes('json')) parsed = JSON.parse(text);
-  return { status: response.status, headers: response.headers, body: parsed };
+  const isJson = text !== '' && (headers.get('content-type') ?? '').includes('json');
+  return { status, headers, body: isJson ? (JSON.parse(text) as unknown) : text };
 }

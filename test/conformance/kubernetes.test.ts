@@ -1,13 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { afterAll } from 'vitest';
 import { startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
-import { testGroups } from './cases.ts';
-import { coordinationCases } from './kubernetes/coordination-cases.ts';
-import { kubeconfigTarget, KubeSession, type KubeTarget } from './kubernetes/kube-session.ts';
-import { nodeCases } from './kubernetes/node-cases.ts';
-import { podCases } from './kubernetes/pod-cases.ts';
-import { serviceFamilyCases } from './kubernetes/service-family-cases.ts';
-import { serviceCases } from './kubernetes/service-cases.ts';
-import { watchCases } from './kubernetes/watch-cases.ts';
+import { suiteOf } from './cases.ts';
+import { coordinationCases, watchCases } from './kubernetes/coordination-cases.ts';
+import { kubeconfigTarget, KubeSession } from './kubernetes/kube-session.ts';
+import { nodeCases, podCases } from './kubernetes/node-cases.ts';
+import { serviceCases, serviceFamilyCases } from './kubernetes/service-cases.ts';
 
 const groups = {
   Services: serviceCases,
@@ -18,34 +15,18 @@ const groups = {
   'coordination and the rest': coordinationCases,
 };
 
-/** The same cases for the simulator always, and for a real apiserver when the environment names its kubeconfig. */
-function suite(name: string, open: () => Promise<KubeTarget>, real: boolean): void {
-  describe(name, { timeout: 60_000 }, () => {
-    let session: KubeSession;
-    beforeAll(async () => {
-      session = new KubeSession(await open());
-      await session.begin();
-    });
-    afterEach(() => session.cleanUp());
-    afterAll(() => session.end());
-    testGroups(groups, () => session, real);
-  });
-}
+const timeout = 60_000;
 
 let sandbox: Sandbox | undefined;
 afterAll(() => sandbox?.close());
 
-suite(
-  'the apiserver simulator',
-  async () => {
-    sandbox = await startSandbox();
-    const { kubeUrl: url, adminToken: token, kubeToken: limitedToken } = sandbox;
-    return { name: 'simulator', real: false, url, token, limitedToken };
-  },
-  false,
-);
+/** The same cases for the simulator always, and for a real apiserver when the environment names its kubeconfig. */
+suiteOf(['the apiserver simulator', false, timeout], groups, async () => {
+  sandbox = await startSandbox();
+  const { kubeUrl: url, adminToken: token, kubeToken: limitedToken } = sandbox;
+  return KubeSession.begin({ name: 'simulator', real: false, url, token, limitedToken });
+});
 
-const kubeconfig = process.env['LEVELSET_CONFORMANCE_KUBECONFIG'];
-if (kubeconfig !== undefined) {
-  suite(`the apiserver of ${kubeconfig}`, () => Promise.resolve(kubeconfigTarget(kubeconfig)), true);
-}
+const file = process.env['LEVELSET_CONFORMANCE_KUBECONFIG'];
+if (file !== undefined)
+  suiteOf([`the apiserver of ${file}`, true, timeout], groups, () => KubeSession.begin(kubeconfigTarget(file)));

@@ -1,6 +1,7 @@
 /** `levelset serve` on a port of its own, until the test has ended. */
 import { onTestFinished } from 'vitest';
-import { serve, type ServeOptions, type Serving } from '../../functions/serve.ts';
+import { serve } from '../../functions/serve.ts';
+import type { ServeOptions, Serving } from '../../functions/serve/while-leading.ts';
 import type { Log } from '../../shared/ports.ts';
 import { AUDIT_TOKEN, RESYNC_TOKEN } from '../http/tokens.ts';
 import type { SandboxWorld } from './sandbox-world.ts';

@@ -1,19 +1,9 @@
 import fc from 'fast-check';
 import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
-import {
-  AUTHORITY,
-  CERTIFICATE,
-  FREE_PORT,
-  OTHER_CERTIFICATE,
-  OTHER_SUBNET,
-  PUBLIC,
-  PUBLIC_SUBNET,
-  QOS_POLICY,
-  REVOCATIONS,
-  SUBNET,
-  SUBNET_IPV6,
-} from '../support/cloud-contents.ts';
+import { AUTHORITY, CERTIFICATE, OTHER_CERTIFICATE, REVOCATIONS } from '../support/cloud-contents.ts';
+import { FREE_PORT, OTHER_SUBNET, PUBLIC, PUBLIC_SUBNET } from '../support/cloud-contents.ts';
+import { QOS_POLICY, SUBNET, SUBNET_IPV6 } from '../support/cloud-contents.ts';
 
 /** Good values of annotations, where it takes more than the example; a law fails when there is none at all. */
 const GOOD: Readonly<Record<string, readonly string[]>> = {
@@ -107,10 +97,8 @@ const somePorts = fc
   )
   .filter((ports) => new Set(ports.map(({ nodePort }) => nodePort)).size === ports.length);
 
-const someRanges = fc.uniqueArray(
-  fc.constantFrom('10.0.0.0/8', '192.0.2.7/24', '0.0.0.0/0', 'fd00::/8', 'x'),
-  { maxLength: 3 },
-);
+const aRange = fc.constantFrom('10.0.0.0/8', '192.0.2.7/24', '0.0.0.0/0', 'fd00::/8', 'x');
+const someRanges = fc.uniqueArray(aRange, { maxLength: 3 });
 
 /** What a user may write, as the apiserver stores it. */
 export interface Edit {
@@ -163,55 +151,40 @@ export function specOf(edit: Edit): Readonly<Record<string, unknown>> {
   };
 }
 
+const EXCLUDED = { 'node.kubernetes.io/exclude-from-external-load-balancers': '' };
+const LEAVING = { spec: { taints: [{ key: 'ToBeDeletedByClusterAutoscaler', effect: 'NoSchedule' }] } };
+const seldom = fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, fc.constant(true));
+// two Nodes may claim one address
+const others = [fc.constant('none'), fc.constant('10.0.0.1')];
 const aNode: fc.Arbitrary<Node> = fc
   .record({
     number: fc.integer({ min: 1, max: 8 }),
-    // two Nodes may claim one address
-    address: fc.oneof(
-      { weight: 5, arbitrary: fc.constant('own') },
-      fc.constant('none'),
-      fc.constant('10.0.0.1'),
-    ),
-    excluded: fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, fc.constant(true)),
+    address: fc.oneof({ weight: 5, arbitrary: fc.constant('own') }, ...others),
+    excluded: seldom,
     dual: fc.boolean(),
-    leaving: fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, fc.constant(true)),
+    leaving: seldom,
   })
-  .map(({ number, address, excluded, dual, leaving }) => ({
-    metadata: {
-      name: `node-${number}`,
-      uid: `n${number}`,
-      resourceVersion: '1',
-      labels: {
-        pool: 'edge',
-        ...(excluded ? { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } : {}),
-      },
-    },
-    ...(leaving
-      ? { spec: { taints: [{ key: 'ToBeDeletedByClusterAutoscaler', effect: 'NoSchedule' }] } }
-      : {}),
-    status: {
-      addresses:
-        address === 'none'
-          ? []
-          : [
-              { type: 'InternalIP', address: address === 'own' ? `10.0.0.${number}` : address },
-              ...(dual ? [{ type: 'InternalIP', address: `fd00:10::${number}` }] : []),
-            ],
-    },
-  }));
+  .map(({ number, address, excluded, dual, leaving }) => {
+    const labels = { pool: 'edge', ...(excluded ? EXCLUDED : {}) };
+    const four = address === 'own' ? `10.0.0.${number}` : address;
+    const all = address === 'none' ? [] : [four, ...(dual ? [`fd00:10::${number}`] : [])];
+    return { ...aNodeAt(number, all, labels), ...(leaving ? LEAVING : {}) };
+  });
 
-export const someNodes: fc.Arbitrary<readonly Node[]> = fc.uniqueArray(aNode, {
-  maxLength: 6,
-  selector: ({ metadata }) => metadata.name,
-});
+const selector = ({ metadata }: Node): string => metadata.name;
+export const someNodes: fc.Arbitrary<readonly Node[]> = fc.uniqueArray(aNode, { maxLength: 6, selector });
 
 /** At least one Node with addresses of its own, so that the VIP has a subnet. */
 export const usableNodes = someNodes.map((nodes) => [...nodes, aDualNode(9, { pool: 'edge' })]);
 
-export function aDualNode(number: number, labels: Readonly<Record<string, string>> = {}): Node {
-  const addresses = [`10.0.0.${number}`, `fd00:10::${number}`];
+type Labels = Readonly<Record<string, string>>;
+
+function aNodeAt(number: number, addresses: readonly string[], labels: Labels): Node {
   return {
     metadata: { name: `node-${number}`, uid: `n${number}`, resourceVersion: '1', labels },
     status: { addresses: addresses.map((address) => ({ type: 'InternalIP', address })) },
   };
 }
+
+export const aDualNode = (number: number, labels: Labels = {}): Node =>
+  aNodeAt(number, [`10.0.0.${number}`, `fd00:10::${number}`], labels);

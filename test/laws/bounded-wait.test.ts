@@ -1,19 +1,22 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Report } from '../../shared/model/outcome.ts';
-import type { Key, Trigger } from '../../shared/model/request.ts';
+import type { Key, ReconcileRequest, Trigger } from '../../shared/model/request.ts';
+import type { WireResource } from '../../shared/model/resources.ts';
+import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
 import { Queue } from '../../shared/queue/queue.ts';
 import { AGED_MS } from '../../shared/queue/scheduling.ts';
 import { aReport, failed, progressing, SETTLED } from '../unit/queue/reports.ts';
-import './seed.ts';
+import { forAll, forAllAnd, type Drawn } from './seed.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
 afterEach(() => void vi.useRealTimers());
 
+const MINUTE_MS = 60_000;
 const LONGEST_RUN_MS = 1_000;
+const clock = { now: () => Date.now() };
 const NAMES = ['1', '2', '3'];
 const NAMESPACES = ['a', 'b', 'c'];
-const LASTS_MS = 60_000;
 /**
  * After AGED_MS at most every other run goes by, and each of those in turn is of another namespace, while the older
  * keys of the own namespace go first.
@@ -27,30 +30,15 @@ const keys: readonly Key[] = [
 ];
 
 /** What a key does to the queue: who asks for it, how often, and how its runs end. */
-interface ServiceObject {
-  readonly key: Key;
-  readonly trigger: Trigger;
-  readonly firstMs: number;
-  readonly everyMs: number;
-  readonly tookMs: number;
-  readonly ends: 'settled' | 'failed' | 'waits' | 'always new work' | 'rejects';
-}
-
-const object: fc.Arbitrary<ServiceObject> = fc.record({
+const object = fc.record({
   key: fc.constantFrom(...keys),
   trigger: fc.constantFrom<Trigger>('audit', 'resync', 'sweep'),
   firstMs: fc.nat(5_000),
   everyMs: fc.constantFrom(50, 700, 20_000, Infinity),
   tookMs: fc.constantFrom(50, 300, LONGEST_RUN_MS, LONGEST_RUN_MS),
-  ends: fc.constantFrom<ServiceObject['ends']>(
-    'settled',
-    'failed',
-    'waits',
-    'always new work',
-    'always new work',
-    'rejects',
-  ),
+  ends: fc.constantFrom('settled', 'failed', 'waits', 'always new work', 'always new work', 'rejects'),
 });
+type ServiceObject = Drawn<typeof object>;
 const worlds = fc.uniqueArray(object, { selector: ({ key }) => key, minLength: 2, maxLength: keys.length });
 
 /** One namespace always has something that is nearly done; another waits with what a sweep found. */
@@ -64,57 +52,136 @@ const HOGS: ServiceObject[] = [
 
 test('nothing that is ready waits longer than its bound, whatever else there is, and no two runs of a key overlap', async () => {
   let longest = 0;
-  await fc.assert(
-    fc.asyncProperty(worlds, fc.constantFrom(1, 1, 2, 5), async (objects, concurrency) => {
-      const waitingSince = new Map<Key, number>();
-      const running = new Set<Key>();
-      /** A sweep leaves these to their requeue. */
-      const comesBack = new Set<Key>();
-      let runs = 0;
-      const queue = new Queue({
-        concurrency,
-        clock: { now: () => Date.now() },
-        random: () => 0.5,
-        run: async (request): Promise<Report> => {
-          const { key } = request;
-          const since = waitingSince.get(key);
-          if (since !== undefined) longest = Math.max(longest, Date.now() - since);
-          waitingSince.delete(key);
-          expect(running).not.toContain(key);
-          running.add(key);
-          comesBack.delete(key);
-          runs += 1;
-          const { ends, tookMs } = objects.find((one) => one.key === key) ?? { ends: 'settled', tookMs: 1 };
-          await new Promise((resolve) => setTimeout(resolve, tookMs));
-          running.delete(key);
-          if (ends !== 'settled') comesBack.add(key);
-          if (ends === 'rejects') throw new Error('a bug');
-          if (ends === 'failed') return aReport(request, failed());
-          if (ends === 'waits') return aReport(request, progressing(0));
-          if (ends === 'settled') return aReport(request, SETTLED);
-          // comes back at once, and always ahead of what others ask for
-          const applied = [{ verb: 'delete', kind: 'member', address: `member/${runs}`, id: '' }] as const;
-          return aReport(request, progressing(0), { applied: applied as unknown as Report['applied'] });
-        },
-      });
-      for (const { key, trigger, firstMs, everyMs } of objects) {
-        const add = (): void => {
-          const isQueued = trigger !== 'sweep' || !comesBack.has(key);
-          if (isQueued && !running.has(key) && !waitingSince.has(key)) waitingSince.set(key, Date.now());
-          queue.add({ key, trigger });
-        };
-        setTimeout(() => {
-          add();
-          if (everyMs < Infinity) setInterval(add, everyMs);
-        }, firstMs);
-      }
-      await vi.advanceTimersByTimeAsync(LASTS_MS);
-      const waits = [...waitingSince.values()].map((since) => Date.now() - since);
-      longest = Math.max(longest, ...waits);
-      vi.clearAllTimers();
-      expect(longest).toBeLessThanOrEqual(BOUND_MS);
-    }),
-    { examples: [[HOGS, 1]] },
-  );
+  await forAllAnd([HOGS, 1])(worlds, fc.constantFrom(1, 1, 2, 5), async (objects, concurrency) => {
+    const waitingSince = new Map<Key, number>();
+    const running = new Set<Key>();
+    /** A sweep leaves these to their requeue. */
+    const comesBack = new Set<Key>();
+    let runs = 0;
+    const queue = new Queue({
+      ...{ concurrency, clock, random: () => 0.5 },
+      run: async (request): Promise<Report> => {
+        const { key } = request;
+        const since = waitingSince.get(key);
+        if (since !== undefined) longest = Math.max(longest, Date.now() - since);
+        waitingSince.delete(key);
+        expect(running).not.toContain(key);
+        running.add(key);
+        comesBack.delete(key);
+        runs += 1;
+        const { ends, tookMs } = objects.find((one) => one.key === key) ?? { ends: 'settled', tookMs: 1 };
+        await new Promise((resolve) => setTimeout(resolve, tookMs));
+        running.delete(key);
+        if (ends !== 'settled') comesBack.add(key);
+        if (ends === 'rejects') throw new Error('a bug');
+        if (ends === 'failed') return aReport(request, failed());
+        if (ends === 'waits') return aReport(request, progressing(0));
+        if (ends === 'settled') return aReport(request, SETTLED);
+        // comes back at once, and always ahead of what others ask for
+        const applied = [{ verb: 'delete', kind: 'member', address: `member/${runs}`, id: '' }] as const;
+        return aReport(request, progressing(0), { applied: applied as unknown as Report['applied'] });
+      },
+    });
+    for (const { key, trigger, firstMs, everyMs } of objects) {
+      const add = (): void => {
+        const isQueued = trigger !== 'sweep' || !comesBack.has(key);
+        if (isQueued && !running.has(key) && !waitingSince.has(key)) waitingSince.set(key, Date.now());
+        queue.add({ key, trigger });
+      };
+      setTimeout(() => {
+        add();
+        if (everyMs < Infinity) setInterval(add, everyMs);
+      }, firstMs);
+    }
+    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    longest = Math.max(longest, ...[...waitingSince.values()].map((since) => Date.now() - since));
+    vi.clearAllTimers();
+    expect(longest).toBeLessThanOrEqual(BOUND_MS);
+  });
   expect(longest).toBeGreaterThan(AGED_MS);
 });
+
+/** By then every delay has grown to its longest, 30 s. */
+const GROWN_MS = 10 * MINUTE_MS;
+const LASTS_MS = 30 * MINUTE_MS;
+/** Of one key: every 30 s, and with the most jitter every 15 s. */
+const MOST_A_MINUTE = 4;
+
+const delays = fc.constantFrom(0, 700, 2_000, 5_000);
+/** What never changes, for one Service. */
+const stuck = fc.record({
+  outcome: fc.oneof(
+    delays.map((delayMs) => progressing(delayMs)),
+    delays.map((delayMs) => progressing(delayMs, 'lb')),
+    delays.map((delayMs) => failed(delayMs)),
+  ),
+  /** What each run writes, with no effect. */
+  writes: fc.constantFrom<string[][]>(
+    ...[[], ['lb'], ['listener/tcp/80', 'pool/tcp/80'], ['member/tcp/80/10.0.0.1:30080']],
+  ),
+  /** The load balancer, where the key waits for one: by the list of the cluster, by its id alone, or not at all. */
+  status: fc.constantFrom(
+    ...['ACTIVE', 'ERROR', 'PENDING_UPDATE', 'PENDING_CREATE', 'PENDING_DELETE', 'gone', 'FORBIDDEN'],
+  ),
+  isTagged: fc.boolean(),
+});
+type Stuck = Drawn<typeof stuck>;
+
+test('where nothing ever changes, runs and calls fall to a few a minute, for each kind of wait', () =>
+  forAll(
+    fc.array(stuck, { minLength: 1, maxLength: 6 }),
+    fc.constantFrom(0, 0.5, 0.999),
+    async (world, chance) => {
+      const startedMs = Date.now();
+      const late = new Map<string, number>();
+      const count = (what: string): void => {
+        if (Date.now() - startedMs >= GROWN_MS) late.set(what, (late.get(what) ?? 0) + 1);
+      };
+      const wireOf = ({ status }: Stuck, at: number): WireResource => {
+        return { id: `lb-${at}`, provisioning_status: status };
+      };
+      const numberOf = (text: string): number => Number(text.split('-')[1]);
+      const busy = new BusyLoadBalancers({
+        cloud: {
+          list: () => {
+            count('lists');
+            const isListed = ({ isTagged, status }: Stuck): boolean => isTagged && status !== 'gone';
+            return Promise.resolve(world.flatMap((one, at) => (isListed(one) ? wireOf(one, at) : [])));
+          },
+          get: (_kind, id) => {
+            count('gets');
+            const one = world[numberOf(id)];
+            if (one?.status === 'FORBIDDEN') return Promise.reject(new Error('403'));
+            return Promise.resolve(one && one.status !== 'gone' ? wireOf(one, numberOf(id)) : undefined);
+          },
+        },
+        cluster: () => Promise.resolve({ id: 'uid', name: 'kubernetes' }),
+        ...{ clock, log: { warn: () => undefined } },
+      });
+      const run = (request: ReconcileRequest): Promise<Report> => {
+        count(request.key);
+        const at = numberOf(request.key);
+        const { outcome, writes } = world[at] ?? { outcome: failed(), writes: [] };
+        const waits = outcome.status === 'progressing' && outcome.waitingFor;
+        const ends = { ...outcome, ...(waits ? { waitingFor: `lb-${at}` } : {}) };
+        const applied = writes.map((address) => {
+          return { verb: 'update', kind: 'listener', address, id: '', changes: [] };
+        });
+        return Promise.resolve(aReport(request, ends, { applied: applied as unknown as Report['applied'] }));
+      };
+      const queue = new Queue({ run, concurrency: 5, clock, busy, random: () => chance });
+      world.forEach((_, at) => {
+        queue.add({ key: `service/shop/web-${at}`, trigger: 'audit' });
+      });
+
+      await vi.advanceTimersByTimeAsync(LASTS_MS);
+
+      // one more at the end of the time
+      const most = (MOST_A_MINUTE * (LASTS_MS - GROWN_MS)) / MINUTE_MS + 1;
+      for (const [what, times] of late)
+        expect(times, what).toBeLessThanOrEqual(what.includes('/') ? most : most * world.length);
+      await queue.stop();
+      busy.stop();
+      vi.clearAllTimers();
+    },
+  ));

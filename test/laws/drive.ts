@@ -9,20 +9,19 @@ import type { PodEndpoint } from '../../shared/model/load-balancer/observed-serv
 import type { ObservedResource, WireResource } from '../../shared/model/resources.ts';
 import { forgetStored } from '../../shared/service/observe/certificates.ts';
 import { objectOf } from '../../shared/service/service-object.ts';
-import type { SteppedCloud } from '../support/simulated-cloud.ts';
+import { SimulatedCloud, type SteppedCloud } from '../support/simulated-cloud.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { aConfig } from '../support/config.ts';
 import { podsOf } from '../support/service.ts';
 import { aTlsSecret, secretsOf } from '../support/tls-secret.ts';
+import { serviceOf, type Edit } from './arbitrary.ts';
 
 export const CLUSTER = { id: 'c1c1c1c1-0000-4000-8000-000000000000', name: 'kubernetes' };
 
 const budget = { remainingMs: () => 60_000 };
 
-const kube = secretsOf({
-  'web-tls': aTlsSecret('one'),
-  'other-tls': aTlsSecret('two', { name: 'other-tls' }),
-});
+const other = { name: 'other-tls' };
+const kube = secretsOf({ 'web-tls': aTlsSecret('one'), [other.name]: aTlsSecret('two', other) });
 
 export function evaluation(
   service: Service,
@@ -35,12 +34,8 @@ export function evaluation(
   const object = objectOf(serviceKey(name.namespace, name.name), name, service, config);
   const on = nodes.map(({ metadata }) => metadata.name);
   const apiserver = { ...kube, ...podsOf(service, { nodes: on, behind: [pods] }) };
-  return evaluate(
-    object,
-    nodes,
-    { kube: apiserver, cloud, clock: { now: () => 0 }, config, memory: memoryOf(cloud) },
-    CLUSTER,
-  );
+  const world = { kube: apiserver, cloud, clock: { now: () => 0 }, config, memory: memoryOf(cloud) };
+  return evaluate(object, nodes, world, CLUSTER);
 }
 
 /** All runs against one cloud are of one process. */
@@ -71,16 +66,21 @@ export async function settle(
   throw new Error('it never comes to rest');
 }
 
+/** A cloud in which a Service is settled. */
+export async function served(edit: Edit, nodes: readonly Node[]): Promise<SimulatedCloud> {
+  const cloud = new SimulatedCloud();
+  await settle(serviceOf(edit), nodes, cloud);
+  return cloud;
+}
+
 /** Applies a plan as one run would, and Octavia ends what that began. */
 export function executeOnce({ plan, observed }: Evaluation, cloud: SteppedCloud): Promise<Applied> {
   return applyAndUnlock(plan.steps, observed.resources, cloud);
 }
 
-async function applyAndUnlock(
-  steps: readonly Step[],
-  known: readonly ObservedResource[],
-  cloud: SteppedCloud,
-): Promise<Applied> {
+type Known = readonly ObservedResource[];
+
+async function applyAndUnlock(steps: readonly Step[], known: Known, cloud: SteppedCloud): Promise<Applied> {
   const memory = memoryOf(cloud);
   const applied = await apply(steps, known, { cloud, kube, budget, memory, clock: Date });
   forgetStored({ memory });
@@ -90,17 +90,12 @@ async function applyAndUnlock(
 
 /** Carries out one plan to its end, as if Octavia took no time, without another run. */
 export async function executeWhole(seen: Evaluation, cloud: SteppedCloud): Promise<void> {
-  let known: readonly ObservedResource[] = seen.observed.resources;
+  let known: Known = seen.observed.resources;
   for (const step of seen.plan.steps) {
     const applied = await applyAndUnlock([step], known, cloud);
     if (applied.error) throw applied.error;
-    known = [...applied.known].map(([address, wire]) => ({
-      kind: step.kind,
-      address,
-      id: wire.id,
-      whose: 'ours',
-      wire,
-    }));
+    const ours = { kind: step.kind, whose: 'ours' } as const;
+    known = [...applied.known].map(([address, wire]) => ({ ...ours, address, id: wire.id, wire }));
   }
 }
 

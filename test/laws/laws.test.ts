@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { Plan, Step } from '../../shared/model/plan.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { anEdit, keysWithoutValues, leaving, serviceOf, someNodes, usableNodes } from './arbitrary.ts';
-import { executeWhole, evaluation, settle } from './drive.ts';
-import './seed.ts';
+import type { Edit } from './arbitrary.ts';
+import { executeWhole, evaluation, served, settle } from './drive.ts';
+import { forAll } from './seed.ts';
 
 const FOREIGN_POOL = 'eeeeeeee-0000-4000-8000-000000000001';
 const FOREIGN_LISTENER = 'eeeeeeee-0000-4000-8000-000000000002';
@@ -14,10 +15,8 @@ function addForeign(cloud: SimulatedCloud): void {
   const loadbalancer_id = cloud.all('loadbalancer')[0]?.id;
   const tags = ['team=observability'];
   cloud.add('pool', { id: FOREIGN_POOL, loadbalancer_id, protocol: 'TCP', tags });
-  cloud.add('listener', {
-    ...{ id: FOREIGN_LISTENER, loadbalancer_id, protocol: 'TCP', protocol_port: 9100, tags },
-    default_pool_id: FOREIGN_POOL,
-  });
+  const listener = { id: FOREIGN_LISTENER, default_pool_id: FOREIGN_POOL, protocol_port: 9100 };
+  cloud.add('listener', { ...listener, loadbalancer_id, protocol: 'TCP', tags });
 }
 
 const stepsOf = (plans: readonly Plan[]): readonly Step[] => plans.flatMap(({ steps }) => steps);
@@ -28,139 +27,104 @@ test('every annotation of the table has values for these laws', () => {
 
 describe('whatever a user asks for, one after the other', () => {
   test('each comes to rest, and nothing is left to do then', () =>
-    fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(anEdit, usableNodes), { minLength: 1, maxLength: 3 }),
-        async (edits) => {
-          const cloud = new SimulatedCloud();
-          for (const [edit, nodes] of edits) {
-            await settle(serviceOf(edit), nodes, cloud);
-            const writes = cloud.writes.length;
-            const { plan } = await evaluation(serviceOf(edit), nodes, cloud);
-            expect(plan.steps).toEqual([]);
-            expect(cloud.writes).toHaveLength(writes);
-          }
-        },
-      ),
-    ));
+    forAll(fc.array(fc.tuple(anEdit, usableNodes), { minLength: 1, maxLength: 3 }), async (edits) => {
+      const cloud = new SimulatedCloud();
+      for (const [edit, nodes] of edits) {
+        await settle(serviceOf(edit), nodes, cloud);
+        const writes = cloud.writes.length;
+        const { plan } = await evaluation(serviceOf(edit), nodes, cloud);
+        expect(plan.steps).toEqual([]);
+        expect(cloud.writes).toHaveLength(writes);
+      }
+    }));
 
   test('a plan carried out to its end needs no second one', () =>
-    fc.assert(
-      fc.asyncProperty(anEdit, anEdit, usableNodes, usableNodes, async (first, second, before, nodes) => {
-        const cloud = new SimulatedCloud();
-        await settle(serviceOf(first), before, cloud);
-        await executeWhole(await evaluation(serviceOf(second), nodes, cloud), cloud);
-        const { plan } = await evaluation(serviceOf(second), nodes, cloud);
-        // Neutron takes the tags of a new floating IP only after its POST; a stored certificate goes when no listener has it
-        expect(plan.steps.filter(({ kind }) => kind !== 'floatingip' && kind !== 'secret')).toEqual([]);
-      }),
-    ));
+    forAll(anEdit, anEdit, usableNodes, usableNodes, async (first, second, before, nodes) => {
+      const cloud = await served(first, before);
+      await executeWhole(await evaluation(serviceOf(second), nodes, cloud), cloud);
+      const { plan } = await evaluation(serviceOf(second), nodes, cloud);
+      // Neutron takes the tags of a new floating IP only after its POST; a stored certificate goes when no listener has it
+      expect(plan.steps.filter(({ kind }) => kind !== 'floatingip' && kind !== 'secret')).toEqual([]);
+    }));
 
   test('the order of nodes, ports, ranges and annotations makes no difference', () =>
-    fc.assert(
-      fc.asyncProperty(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
-        const cloud = new SimulatedCloud();
-        await settle(serviceOf(first), nodes, cloud);
-        for (const kind of ['listener', 'pool', 'member'] as const) cloud.all(kind).reverse();
-        const forth = await evaluation(serviceOf(first), nodes, cloud);
-        expect(forth.plan.steps).toEqual([]);
-        const backwards = {
-          ...second,
-          ranges: [...second.ranges].reverse(),
-          annotations: Object.fromEntries(Object.entries(second.annotations).reverse()),
-        };
-        const { plan } = await evaluation(serviceOf(second), nodes, cloud);
-        const other = await evaluation(serviceOf(backwards), [...nodes].reverse(), cloud);
-        expect(other.plan.steps).toEqual(plan.steps);
-        const portsReversed = { ...first, ports: [...first.ports].reverse() };
-        expect((await evaluation(serviceOf(portsReversed), nodes, cloud)).plan.steps).toEqual([]);
-      }),
-    ));
+    forAll(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
+      const cloud = await served(first, nodes);
+      for (const kind of ['listener', 'pool', 'member'] as const) cloud.all(kind).reverse();
+      const steps = async (edit: Edit, on = nodes): Promise<readonly Step[]> =>
+        (await evaluation(serviceOf(edit), on, cloud)).plan.steps;
+      expect(await steps(first)).toEqual([]);
+      const annotations = Object.fromEntries(Object.entries(second.annotations).reverse());
+      const backwards = { ...second, ranges: second.ranges.toReversed(), annotations };
+      expect(await steps(backwards, nodes.toReversed())).toEqual(await steps(second));
+      expect(await steps({ ...first, ports: first.ports.toReversed() })).toEqual([]);
+    }));
 });
 
 describe('no step', () => {
   test('touches what is not ours, not even when the Service leaves', () =>
-    fc.assert(
-      fc.asyncProperty(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
-        const cloud = new SimulatedCloud();
-        await settle(serviceOf(first), nodes, cloud);
-        fc.pre(cloud.all('loadbalancer').length > 0);
-        addForeign(cloud);
-        const foreign = () => [
-          cloud.all('listener').find(({ id }) => id === FOREIGN_LISTENER),
-          cloud.all('pool').find(({ id }) => id === FOREIGN_POOL),
-        ];
-        const before = structuredClone(foreign());
-        const plans = [...(await settle(serviceOf(second), nodes, cloud))];
-        plans.push(...(await settle(leaving(serviceOf(second)), nodes, cloud)));
-        const ids = stepsOf(plans).map((step) => ('id' in step ? step.id : ''));
-        expect(ids).not.toContain(FOREIGN_LISTENER);
-        expect(ids).not.toContain(FOREIGN_POOL);
-        expect(foreign()).toEqual(before);
-        expect(cloud.all('listener')).toHaveLength(1);
-        expect(cloud.all('loadbalancer')[0]?.['tags']).toEqual([]);
-      }),
-    ));
+    forAll(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
+      const cloud = await served(first, nodes);
+      fc.pre(cloud.all('loadbalancer').length > 0);
+      addForeign(cloud);
+      const foreign = () => [
+        cloud.all('listener').find(({ id }) => id === FOREIGN_LISTENER),
+        cloud.all('pool').find(({ id }) => id === FOREIGN_POOL),
+      ];
+      const before = structuredClone(foreign());
+      const plans = [...(await settle(serviceOf(second), nodes, cloud))];
+      plans.push(...(await settle(leaving(serviceOf(second)), nodes, cloud)));
+      const ids = stepsOf(plans).map((step) => ('id' in step ? step.id : ''));
+      for (const id of [FOREIGN_LISTENER, FOREIGN_POOL]) expect(ids).not.toContain(id);
+      expect(foreign()).toEqual(before);
+      expect(cloud.all('listener')).toHaveLength(1);
+      expect(cloud.all('loadbalancer')[0]?.['tags']).toEqual([]);
+    }));
 
   test('is an empty update, and no call names a member twice', () =>
-    fc.assert(
-      fc.asyncProperty(anEdit, anEdit, usableNodes, someNodes, async (first, second, nodes, later) => {
-        const cloud = new SimulatedCloud();
-        const plans = [
-          ...(await settle(serviceOf(first), nodes, cloud)),
-          ...(await settle(serviceOf(second), later, cloud)),
-        ];
-        for (const step of stepsOf(plans)) {
-          if (step.verb === 'update') expect(step.changes).not.toEqual([]);
-          if (step.verb !== 'members') continue;
-          const places = step.members.map(
-            ({ address, protocol_port }) => `${String(address)}:${String(protocol_port)}`,
-          );
-          expect(places).toEqual([...new Set(places)]);
-          expect([...step.added, ...step.removed, ...step.changed]).not.toEqual([]);
-          if (step.additive) expect(places).toHaveLength(step.added.length + step.changed.length);
-        }
-      }),
-    ));
+    forAll(anEdit, anEdit, usableNodes, someNodes, async (first, second, nodes, later) => {
+      const cloud = new SimulatedCloud();
+      const plans = [
+        ...(await settle(serviceOf(first), nodes, cloud)),
+        ...(await settle(serviceOf(second), later, cloud)),
+      ];
+      for (const step of stepsOf(plans)) {
+        if (step.verb === 'update') expect(step.changes).not.toEqual([]);
+        if (step.verb !== 'members') continue;
+        const places = step.members.map((one) => [one['address'], one['protocol_port']].join(':'));
+        expect(places).toEqual([...new Set(places)]);
+        expect([...step.added, ...step.removed, ...step.changed]).not.toEqual([]);
+        if (step.additive) expect(places).toHaveLength(step.added.length + step.changed.length);
+      }
+    }));
 
   test('opens a listener before its pool is filled', () =>
-    fc.assert(
-      fc.asyncProperty(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
-        const cloud = new SimulatedCloud();
-        await settle(serviceOf(first), nodes, cloud);
-        const { steps } = (await evaluation(serviceOf(second), nodes, cloud)).plan;
-        const at = (title: string): number =>
-          steps.findIndex(({ verb, address }) => `${verb} ${address}` === title);
-        for (const [index, { verb, address }] of steps.entries())
-          if (verb === 'create' && address.startsWith('listener/'))
-            expect(at(`members ${address.replace('listener', 'pool')}`)).toBeLessThan(index);
-      }),
-    ));
+    forAll(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
+      const cloud = await served(first, nodes);
+      const { steps } = (await evaluation(serviceOf(second), nodes, cloud)).plan;
+      const at = (title: string): number =>
+        steps.findIndex(({ verb, address }) => `${verb} ${address}` === title);
+      for (const [index, { verb, address }] of steps.entries())
+        if (verb === 'create' && address.startsWith('listener/'))
+          expect(at(`members ${address.replace('listener', 'pool')}`)).toBeLessThan(index);
+    }));
 });
 
 test('a Service that leaves takes everything along but what it keeps', () =>
-  fc.assert(
-    fc.asyncProperty(anEdit, usableNodes, async (edit, nodes) => {
-      const cloud = new SimulatedCloud();
-      const service = serviceOf(edit);
-      await settle(service, nodes, cloud);
-      const had = cloud.all('floatingip').length;
-      await settle(leaving(service), nodes, cloud);
-      const keeps = edit.annotations['loadbalancer.openstack.org/keep-floatingip'] === 'true';
-      for (const kind of ['loadbalancer', 'listener', 'pool', 'member', 'healthmonitor'] as const)
-        expect(cloud.all(kind)).toEqual([]);
-      expect(cloud.all('floatingip')).toHaveLength(keeps ? had : 0);
-    }),
-  ));
+  forAll(anEdit, usableNodes, async (edit, nodes) => {
+    const cloud = await served(edit, nodes);
+    const had = cloud.all('floatingip').length;
+    await settle(leaving(serviceOf(edit)), nodes, cloud);
+    const keeps = edit.annotations['loadbalancer.openstack.org/keep-floatingip'] === 'true';
+    for (const kind of ['loadbalancer', 'listener', 'pool', 'member', 'healthmonitor'] as const)
+      expect(cloud.all(kind)).toEqual([]);
+    expect(cloud.all('floatingip')).toHaveLength(keeps ? had : 0);
+  }));
 
 test('when no node can be used no pool loses a member', () =>
-  fc.assert(
-    fc.asyncProperty(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
-      const cloud = new SimulatedCloud();
-      await settle(serviceOf(first), nodes, cloud);
-      const ports = first.ports;
-      const before = cloud.all('member').length;
-      await settle(serviceOf({ ...second, ports }), [], cloud);
-      expect(cloud.all('member')).toHaveLength(before);
-    }),
-  ));
+  forAll(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
+    const cloud = await served(first, nodes);
+    const before = cloud.all('member').length;
+    await settle(serviceOf({ ...second, ports: first.ports }), [], cloud);
+    expect(cloud.all('member')).toHaveLength(before);
+  }));

@@ -13,7 +13,7 @@ import { AUTH_URL, inProcessWorld } from '../support/in-process.ts';
 import { giveCidr } from '../support/nodes.ts';
 import { SILENT } from '../support/sandbox-world.ts';
 import { runsOf } from '../support/virtual-time.ts';
-import { THOROUGH } from './seed.ts';
+import { forAll, forSome, type Drawn } from './seed.ts';
 
 /** By name: which podCIDR each has. */
 type Nodes = Readonly<Record<string, number>>;
@@ -60,7 +60,8 @@ async function run({ inside, world }: Cluster): Promise<Plan | undefined> {
   return (await runsOf({ key: 'routes', trigger: 'command' }, world, inside)).at(-1)?.plan;
 }
 
-async function settle(cluster: Cluster): Promise<void> {
+async function settle(cluster: Cluster, nodes?: Nodes): Promise<void> {
+  if (nodes) become(cluster, nodes);
   for (let runs = 0; runs < 10; runs += 1) if ((await run(cluster))?.steps.length === 0) return;
   throw new Error('the routes did not settle');
 }
@@ -88,9 +89,7 @@ const NAMES = ['n-1', 'n-2', 'n-3', 'n-4'];
 const someNodes = (names: readonly string[]): fc.Arbitrary<Nodes> =>
   fc
     .array(fc.option(fc.integer({ min: 1, max: 5 })), { minLength: names.length, maxLength: names.length })
-    .map((cidrs) =>
-      Object.fromEntries(names.flatMap((name, at) => (cidrs[at] == null ? [] : [[name, cidrs[at]]]))),
-    );
+    .map((of) => Object.fromEntries(names.flatMap((name, at) => (of[at] == null ? [] : [[name, of[at]]]))));
 /** Where two claim one podCIDR, it matters who came first, and a sweep looks again. */
 const someNodesWithoutClaims = someNodes(NAMES).filter(
   (nodes) => new Set(Object.values(nodes)).size === Object.keys(nodes).length,
@@ -104,7 +103,7 @@ const foreign = fc.record({
   isToNode: fc.boolean(),
   pairs: fc.uniqueArray(fc.constantFrom('10.244.1.0/24', '192.0.2.7'), { maxLength: 2 }),
 });
-type Foreign = typeof foreign extends fc.Arbitrary<infer F> ? F : never;
+type Foreign = Drawn<typeof foreign>;
 
 function beside({ routes, isToNode, pairs }: Foreign): Cluster {
   const it = aCluster();
@@ -119,100 +118,83 @@ function beside({ routes, isToNode, pairs }: Foreign): Cluster {
 }
 
 test('each podCIDR has one route and one pair, nothing of others changes, and nothing is left of what was', () =>
-  fc.assert(
-    fc.asyncProperty(rounds(), foreign, async (all, others) => {
-      const cluster = beside(others);
-      const before = { routes: routesOn(cluster), pairs: pairsOn(cluster) };
-      for (const nodes of all) {
-        become(cluster, nodes);
-        await settle(cluster);
-        const cidrs = new Set(Object.values(nodes).map(cidrOf));
-        const ours = routesOn(cluster).filter((route) => !before.routes.includes(route));
-        expect(ours.map((route) => route.split(' ')[0])).toEqual([...cidrs].sort());
-        expect(routesOn(cluster)).toEqual([...before.routes, ...ours].sort());
-        expect(before.pairs.filter((pair) => !pairsOn(cluster).includes(pair))).toEqual([]);
-        expect(pairsOn(cluster)).toHaveLength(before.pairs.length + cidrs.size);
-        expect(await recordOf(cluster)).toEqual(ours);
-      }
-    }),
-  ));
+  forAll(rounds(), foreign, async (all, others) => {
+    const cluster = beside(others);
+    const before = { routes: routesOn(cluster), pairs: pairsOn(cluster) };
+    for (const nodes of all) {
+      await settle(cluster, nodes);
+      const cidrs = new Set(Object.values(nodes).map(cidrOf));
+      const ours = routesOn(cluster).filter((route) => !before.routes.includes(route));
+      expect(ours.map((route) => route.split(' ')[0])).toEqual([...cidrs].sort());
+      expect(routesOn(cluster)).toEqual([...before.routes, ...ours].sort());
+      expect(before.pairs.filter((pair) => !pairsOn(cluster).includes(pair))).toEqual([]);
+      expect(pairsOn(cluster)).toHaveLength(before.pairs.length + cidrs.size);
+      expect(await recordOf(cluster)).toEqual(ours);
+    }
+  }));
+
+const someNames = fc.subarray(NAMES);
 
 test('what others take from the routes and the pairs is found by one sweep, and put back', () =>
-  fc.assert(
-    fc.asyncProperty(
-      someNodesWithoutClaims,
-      fc.subarray(NAMES),
-      fc.subarray(NAMES),
-      async (nodes, routesTo, pairsOf) => {
-        const cluster = aCluster();
-        const { inside } = cluster;
-        become(cluster, nodes);
-        await settle(cluster);
-        const whole = [routesOn(cluster), pairsOn(cluster)];
-        const hops = routesTo.map((name) => portOf(inside, name)?.fixed_ips[0]?.ip_address);
-        for (const router of inside.cloud.routers)
-          router.routes = router.routes.filter(({ nexthop }) => !hops.includes(nexthop));
-        for (const name of pairsOf) Object.assign(portOf(inside, name) ?? {}, { allowed_address_pairs: [] });
-        const isChanged = !isDeepStrictEqual([routesOn(cluster), pairsOn(cluster)], whole);
-        inside.advanceClock(61_000);
-        const { requests } = await sweep(cluster.world);
-        expect(requests.map(({ key }) => key)).toEqual(isChanged ? ['routes'] : []);
-        await settle(cluster);
-        expect([routesOn(cluster), pairsOn(cluster)]).toEqual(whole);
-      },
-    ),
-  ));
+  forAll(someNodesWithoutClaims, someNames, someNames, async (nodes, routesTo, pairsOf) => {
+    const cluster = aCluster();
+    const { inside } = cluster;
+    await settle(cluster, nodes);
+    const whole = [routesOn(cluster), pairsOn(cluster)];
+    const hops = routesTo.map((name) => portOf(inside, name)?.fixed_ips[0]?.ip_address);
+    for (const router of inside.cloud.routers)
+      router.routes = router.routes.filter(({ nexthop }) => !hops.includes(nexthop));
+    for (const name of pairsOf) Object.assign(portOf(inside, name) ?? {}, { allowed_address_pairs: [] });
+    const isChanged = !isDeepStrictEqual([routesOn(cluster), pairsOn(cluster)], whole);
+    inside.advanceClock(61_000);
+    const { requests } = await sweep(cluster.world);
+    expect(requests.map(({ key }) => key)).toEqual(isChanged ? ['routes'] : []);
+    await settle(cluster);
+    expect([routesOn(cluster), pairsOn(cluster)]).toEqual(whole);
+  }));
 
 const roundsWithoutClaims = fc.array(someNodesWithoutClaims, { minLength: 2, maxLength: 3 });
 
 test('wherever it is killed, and whatever becomes of the Nodes before it looks again, the end is the same', () =>
-  fc.assert(
-    fc.asyncProperty(
-      roundsWithoutClaims,
-      foreign,
-      fc.constantFrom('reset-before' as const, 'reset-after' as const),
-      fc.boolean(),
-      async (all, others, kind, isAtomic) => {
-        const end = async (nth: number): Promise<object> => {
-          const cluster = beside(others);
-          const { cloud, kube, fault } = cluster.inside;
-          if (!isAtomic) cloud.extensions.splice(0, Infinity, 'extraroute');
-          for (const nodes of all) {
-            become(cluster, nodes);
-            const heal = fault({ match: { write: true, nth }, kind });
-            await run(cluster);
-            heal();
-          }
-          await settle(cluster);
-          const told = kube.list('Node').map(({ metadata, status }) => {
-            const [condition] = (status?.['conditions'] ?? []) as readonly { readonly status: string }[];
-            return `${metadata.name} ${condition?.status ?? ''}`;
-          });
-          const there = { routes: routesOn(cluster), pairs: pairsOn(cluster) };
-          return { ...there, told, record: await recordOf(cluster) };
-        };
-        const whole = await end(Infinity);
-        for (let nth = 1; nth <= 12; nth += 1) expect(await end(nth)).toEqual(whole);
-      },
-    ),
-    { numRuns: THOROUGH ? 40 : 8 },
+  forSome(40, 8)(
+    roundsWithoutClaims,
+    foreign,
+    fc.constantFrom('reset-before' as const, 'reset-after' as const),
+    fc.boolean(),
+    async (all, others, kind, isAtomic) => {
+      const end = async (nth: number): Promise<object> => {
+        const cluster = beside(others);
+        const { cloud, kube, fault } = cluster.inside;
+        if (!isAtomic) cloud.extensions.splice(0, Infinity, 'extraroute');
+        for (const nodes of all) {
+          become(cluster, nodes);
+          const heal = fault({ match: { write: true, nth }, kind });
+          await run(cluster);
+          heal();
+        }
+        await settle(cluster);
+        const told = kube.list('Node').map(({ metadata, status }) => {
+          const [condition] = (status?.['conditions'] ?? []) as readonly { readonly status: string }[];
+          return `${metadata.name} ${condition?.status ?? ''}`;
+        });
+        const there = { routes: routesOn(cluster), pairs: pairsOn(cluster) };
+        return { ...there, told, record: await recordOf(cluster) };
+      };
+      const whole = await end(Infinity);
+      for (let nth = 1; nth <= 12; nth += 1) expect(await end(nth)).toEqual(whole);
+    },
   ));
 
 test('two clusters with the same cluster CIDR on one router leave each other alone (cloud-provider-openstack#3128)', () =>
-  fc.assert(
-    fc.asyncProperty(rounds(), rounds(['o-1', 'o-2', 'o-3']), async (here, there) => {
-      const one = aCluster();
-      const other = aCluster(one);
-      for (let round = 0; round < 3; round += 1) {
-        become(one, here[round] ?? {});
-        await settle(one);
-        become(other, there[round] ?? {});
-        await settle(other);
-        expect((await run(one))?.steps).toEqual([]);
-        expect(routesOn(one)).toEqual([...(await recordOf(one)), ...(await recordOf(other))].sort());
-      }
-      become(one, {});
-      await settle(one);
-      expect(routesOn(one)).toEqual(await recordOf(other));
-    }),
-  ));
+  forAll(rounds(), rounds(['o-1', 'o-2', 'o-3']), async (here, there) => {
+    const one = aCluster();
+    const other = aCluster(one);
+    for (let round = 0; round < 3; round += 1) {
+      await settle(one, here[round] ?? {});
+      await settle(other, there[round] ?? {});
+      expect((await run(one))?.steps).toEqual([]);
+      expect(routesOn(one)).toEqual([...(await recordOf(one)), ...(await recordOf(other))].sort());
+    }
+    await settle(one, {});
+    expect(routesOn(one)).toEqual(await recordOf(other));
+  }));

@@ -5,8 +5,8 @@ import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { NETWORKS, NODE_GROUP, OTHER_SUBNET, SUBNET_IPV6, type Wire } from '../support/cloud-contents.ts';
 import { aConfig } from '../support/config.ts';
 import { aDualNode, anEdit, leaving, serviceOf, someNodes, usableNodes, type Edit } from './arbitrary.ts';
-import { evaluation, settle } from './drive.ts';
-import './seed.ts';
+import { CLUSTER, evaluation, settle } from './drive.ts';
+import { forAll, forAllAnd } from './seed.ts';
 
 const managed = aConfig(undefined, { manageSecurityGroups: true });
 const ovn = aConfig(undefined, { manageSecurityGroups: true, lbProvider: 'ovn', createMonitor: false });
@@ -34,6 +34,8 @@ function placed(cloud: SimulatedCloud, service: Service): readonly unknown[] {
   return ports.map((port) => (port['fixed_ips'] as { ip_address: string }[])[0]?.ip_address).sort();
 }
 
+type Texts = readonly string[];
+
 const OTHER_RANGE = '10.9.0.0/24';
 
 /** That of the nodes, and another one as long as members are in it: they stay where they were made. */
@@ -43,21 +45,17 @@ function subnetsOf(cloud: SimulatedCloud): readonly string[] {
 }
 
 /** By hand: each node port, and the health check port of what stays local. */
-function wanted(
-  { ports, local }: Edit,
-  from: readonly string[],
-  alsoChecked: readonly string[] = [],
-): readonly string[] {
-  const data = ports.flatMap((port) =>
-    from.map((cidr) => `${port.protocol.toLowerCase()} ${port.nodePort} ${cidr}`),
-  );
+function wanted({ ports, local }: Edit, from: Texts, alsoChecked: Texts = []): Texts {
+  const openTo = (cidr: string): Texts =>
+    ports.map(({ protocol, nodePort }) => `${protocol.toLowerCase()} ${nodePort} ${cidr}`);
+  const data = from.flatMap(openTo);
   const subnets = from.filter((cidr) => cidr === OTHER_RANGE);
   const checks = ['10.0.0.0/24', ...subnets].map((cidr) => `tcp 31000 ${cidr}`).concat(alsoChecked);
   return [...new Set([...data, ...(local ? checks : [])])].sort();
 }
 
 /** What comes besides by IPv6, where members are of both families. */
-function wantedOfIPv6({ ports, ...edit }: Edit): readonly string[] {
+function wantedOfIPv6({ ports, ...edit }: Edit): Texts {
   const udp = ports.filter(({ protocol }) => protocol === 'UDP');
   const six = wanted({ ...edit, ports: udp }, ['fd00:10::/64'], ['tcp 31000 fd00:10::/64']);
   return udp.length === 0 ? [] : six;
@@ -70,9 +68,8 @@ function servesIPv6(cloud: SimulatedCloud): boolean {
 }
 
 /** Whether the load balancer that there is serves both families for this Service. */
-function isDual({ policy = 'SingleStack' }: Edit, cloud: SimulatedCloud): boolean {
-  return policy !== 'SingleStack' && servesIPv6(cloud);
-}
+const isDual = ({ policy = 'SingleStack' }: Edit, cloud: SimulatedCloud): boolean =>
+  policy !== 'SingleStack' && servesIPv6(cloud);
 
 /** By hand: where clients of a Service may be. */
 function clientsOf(edit: Edit, cloud: SimulatedCloud): readonly string[] {
@@ -95,11 +92,14 @@ const someGroups = fc.dictionary(fc.integer({ min: 1, max: 9 }).map(String), fc.
 const aCloud = (): SimulatedCloud =>
   new SimulatedCloud({ securitygroup: FOREIGN.map((id) => ({ id, name: id })) });
 const isForeign = (id: unknown): boolean => FOREIGN.includes(String(id));
-function put(groups: Readonly<Record<string, readonly string[]>>, cloud: SimulatedCloud): void {
+/** And what others have there. */
+function aCloudWith(groups: Readonly<Record<string, Texts>>): { cloud: SimulatedCloud; before: unknown } {
+  const cloud = aCloud();
   for (const [number, list] of Object.entries(groups)) {
     const port = cloud.all('port')[Number(number) - 1];
     if (port) port['security_groups'] = [...list];
   }
+  return { cloud, before: foreign(cloud) };
 }
 const foreign = (cloud: SimulatedCloud): unknown =>
   nodePorts(cloud).map((port) => (port['security_groups'] as string[]).filter(isForeign).sort());
@@ -117,119 +117,94 @@ function approving({ metadata, ...service }: Service, approvals: readonly string
 /** Only clients of a family at which its members are not reached any more. */
 const DUAL: Edit = {
   ports: [{ protocol: 'TCP', port: 53, nodePort: 30_000 }],
-  annotations: {},
-  ranges: [],
-  policy: 'PreferDualStack',
-  sticky: false,
-  local: false,
+  ...{ annotations: {}, ranges: [], policy: 'PreferDualStack', sticky: false, local: false },
 };
 const ONLY_IPV6_CLIENTS: Edit = { ...DUAL, policy: 'SingleStack', ranges: ['fd00::/8'] };
+const NO_CLIENTS_LEFT = [DUAL, ONLY_IPV6_CLIENTS, [aDualNode(9)]];
+
+const someEdits = fc.array(fc.tuple(anEdit, usableNodes), { minLength: 1, maxLength: 3 });
 
 describe('whatever a Service asks for, one after the other', () => {
   test('its group opens that and no more, on the ports of its members and no others', () =>
-    fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(anEdit, usableNodes), { minLength: 1, maxLength: 3 }),
-        someGroups,
-        async (edits, groups) => {
-          const cloud = aCloud();
-          put(groups, cloud);
-          const before = foreign(cloud);
-          for (const [edit, nodes] of edits) {
-            const service = serviceOf(edit);
-            await settle(service, nodes, cloud, managed);
-            const { plan, desired } = await evaluation(service, nodes, cloud, managed);
-            expect(plan.steps).toEqual([]);
-            if (desired.keepMembers || plan.problems.some(({ blocking }) => blocking)) continue;
-            const six = isDual(edit, cloud) ? wantedOfIPv6(edit) : [];
-            const all = new Set([...wanted(edit, subnetsOf(cloud)), ...six]);
-            expect(opened(cloud, service)).toEqual([...all].sort());
-            expect(placed(cloud, service)).toEqual(members(cloud));
-            expect(groupOf(cloud, service)?.['tags']).toEqual([
-              'levelset-cluster=c1c1c1c1-0000-4000-8000-000000000000',
-              `levelset-service=${service.metadata.uid}`,
-              'levelset-name=default/web',
-            ]);
-          }
-          expect(foreign(cloud)).toEqual(before);
-        },
-      ),
-    ));
+    forAll(someEdits, someGroups, async (edits, groups) => {
+      const { cloud, before } = aCloudWith(groups);
+      for (const [edit, nodes] of edits) {
+        const service = serviceOf(edit);
+        await settle(service, nodes, cloud, managed);
+        const { plan, desired } = await evaluation(service, nodes, cloud, managed);
+        expect(plan.steps).toEqual([]);
+        if (desired.keepMembers || plan.problems.some(({ blocking }) => blocking)) continue;
+        const six = isDual(edit, cloud) ? wantedOfIPv6(edit) : [];
+        const all = new Set([...wanted(edit, subnetsOf(cloud)), ...six]);
+        expect(opened(cloud, service)).toEqual([...all].sort());
+        expect(placed(cloud, service)).toEqual(members(cloud));
+        const its = `levelset-service=${service.metadata.uid}`;
+        const tags = [`levelset-cluster=${CLUSTER.id}`, its, 'levelset-name=default/web'];
+        expect(groupOf(cloud, service)?.['tags']).toEqual(tags);
+      }
+      expect(foreign(cloud)).toEqual(before);
+    }));
 
   test('behind ovn the rules let in its source ranges, and everybody only where it has none', () =>
-    fc.assert(
-      fc.asyncProperty(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
-        const cloud = aCloud();
-        for (const edit of [first, second]) {
-          const annotations = {};
-          const service = serviceOf({ ...edit, annotations });
-          await settle(service, nodes, cloud, ovn);
-          const { plan } = await evaluation(service, nodes, cloud, ovn);
-          if (plan.problems.some(({ blocking }) => blocking)) continue;
-          const alsoChecked = isDual(edit, cloud) ? ['tcp 31000 fd00:10::/64'] : [];
-          expect(opened(cloud, service)).toEqual(wanted(edit, clientsOf(edit, cloud), alsoChecked));
-          expect(cloud.all('listener').every((listener) => listener['allowed_cidrs'] === null)).toBe(true);
-        }
-      }),
-      { examples: [[DUAL, ONLY_IPV6_CLIENTS, [aDualNode(9)]]] },
-    ));
+    forAllAnd(NO_CLIENTS_LEFT)(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
+      const cloud = aCloud();
+      for (const edit of [first, second]) {
+        const service = serviceOf({ ...edit, annotations: {} });
+        await settle(service, nodes, cloud, ovn);
+        const { plan } = await evaluation(service, nodes, cloud, ovn);
+        if (plan.problems.some(({ blocking }) => blocking)) continue;
+        const alsoChecked = isDual(edit, cloud) ? ['tcp 31000 fd00:10::/64'] : [];
+        expect(opened(cloud, service)).toEqual(wanted(edit, clientsOf(edit, cloud), alsoChecked));
+        expect(cloud.all('listener').every((listener) => listener['allowed_cidrs'] === null)).toBe(true);
+      }
+    }));
 });
 
 test('two Services on the same nodes leave each other alone, from beginning to end', () =>
-  fc.assert(
-    fc.asyncProperty(anEdit, anEdit, usableNodes, someGroups, async (first, second, nodes, groups) => {
-      const cloud = aCloud();
-      put(groups, cloud);
-      const before = foreign(cloud);
-      // a port is the VIP of one load balancer
-      const annotations = Object.fromEntries(
-        Object.entries(second.annotations).filter(([key]) => key !== 'loadbalancer.openstack.org/port-id'),
-      );
-      const [web, more] = [serviceOf(first), serviceOf({ ...second, annotations }, other)];
-      const also: Service = { ...more, metadata: { ...more.metadata, name: 'also' } };
-      await settle(web, nodes, cloud, managed);
-      const [opens, on] = [opened(cloud, web), placed(cloud, web)];
-      await settle(also, nodes, cloud, managed);
-      await settle(leaving(also), nodes, cloud, managed);
-      expect([opened(cloud, web), placed(cloud, web)]).toEqual([opens, on]);
+  forAll(anEdit, anEdit, usableNodes, someGroups, async (first, second, nodes, groups) => {
+    const { cloud, before } = aCloudWith(groups);
+    // a port is the VIP of one load balancer
+    const annotations = Object.fromEntries(
+      Object.entries(second.annotations).filter(([key]) => key !== 'loadbalancer.openstack.org/port-id'),
+    );
+    const [web, more] = [serviceOf(first), serviceOf({ ...second, annotations }, other)];
+    const also: Service = { ...more, metadata: { ...more.metadata, name: 'also' } };
+    await settle(web, nodes, cloud, managed);
+    const [opens, on] = [opened(cloud, web), placed(cloud, web)];
+    await settle(also, nodes, cloud, managed);
+    await settle(leaving(also), nodes, cloud, managed);
+    expect([opened(cloud, web), placed(cloud, web)]).toEqual([opens, on]);
 
-      await settle(leaving(web), nodes, cloud, managed);
-      expect(made(cloud)).toEqual([]);
-      expect(foreign(cloud)).toEqual(before);
-    }),
-  ));
+    await settle(leaving(web), nodes, cloud, managed);
+    expect(made(cloud)).toEqual([]);
+    expect(foreign(cloud)).toEqual(before);
+  }));
 
 test('when no node can be used, or nothing is opened, the group loses neither port nor rule', () =>
-  fc.assert(
-    fc.asyncProperty(anEdit, usableNodes, someNodes, fc.boolean(), async (edit, nodes, later, gone) => {
-      const cloud = aCloud();
-      const service = serviceOf(edit);
-      await settle(service, nodes, cloud, managed);
-      const [rules, on] = [opened(cloud, service), placed(cloud, service)];
-      const ports = edit.ports.map((port) => ({ ...port, nodePort: 0 }));
-      const closed = serviceOf({ ...edit, ports, local: false });
-      await settle(gone ? service : closed, gone ? [] : [...nodes, ...later], cloud, managed);
-      if (gone) expect(placed(cloud, service)).toEqual(on);
-      expect(opened(cloud, service)).toEqual(rules);
-    }),
-  ));
+  forAll(anEdit, usableNodes, someNodes, fc.boolean(), async (edit, nodes, later, gone) => {
+    const cloud = aCloud();
+    const service = serviceOf(edit);
+    await settle(service, nodes, cloud, managed);
+    const [rules, on] = [opened(cloud, service), placed(cloud, service)];
+    const ports = edit.ports.map((port) => ({ ...port, nodePort: 0 }));
+    const closed = serviceOf({ ...edit, ports, local: false });
+    await settle(gone ? service : closed, gone ? [] : [...nodes, ...later], cloud, managed);
+    if (gone) expect(placed(cloud, service)).toEqual(on);
+    expect(opened(cloud, service)).toEqual(rules);
+  }));
 
 test('switched off, the group stays until it is approved, and then goes alone', () =>
-  fc.assert(
-    fc.asyncProperty(anEdit, usableNodes, someGroups, async (edit, nodes, groups) => {
-      const cloud = aCloud();
-      put(groups, cloud);
-      const before = foreign(cloud);
-      const service = serviceOf({ ...edit, ranges: [] });
-      await settle(service, nodes, cloud, managed);
-      const lbs = structuredClone(cloud.all('loadbalancer'));
-      const [ours, on] = [structuredClone(made(cloud)), placed(cloud, service)];
-      const plans = await settle(service, nodes, cloud);
-      expect([made(cloud), placed(cloud, service)]).toEqual([ours, on]);
-      const approve = plans.at(-1)?.awaitingApproval.map(({ approval }) => approval) ?? [];
-      await settle(approving(service, approve), nodes, cloud);
-      expect(made(cloud)).toEqual([]);
-      expect(foreign(cloud)).toEqual(before);
-      expect(cloud.all('loadbalancer')).toEqual(lbs);
-    }),
-  ));
+  forAll(anEdit, usableNodes, someGroups, async (edit, nodes, groups) => {
+    const { cloud, before } = aCloudWith(groups);
+    const service = serviceOf({ ...edit, ranges: [] });
+    await settle(service, nodes, cloud, managed);
+    const lbs = structuredClone(cloud.all('loadbalancer'));
+    const [ours, on] = [structuredClone(made(cloud)), placed(cloud, service)];
+    const plans = await settle(service, nodes, cloud);
+    expect([made(cloud), placed(cloud, service)]).toEqual([ours, on]);
+    const approve = plans.at(-1)?.awaitingApproval.map(({ approval }) => approval) ?? [];
+    await settle(approving(service, approve), nodes, cloud);
+    expect(made(cloud)).toEqual([]);
+    expect(foreign(cloud)).toEqual(before);
+    expect(cloud.all('loadbalancer')).toEqual(lbs);
+  }));

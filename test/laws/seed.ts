@@ -1,18 +1,14 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 
-const SEED = Number(process.env['LAWS_SEED'] ?? 20_261_121);
 const { numRuns = 3 } = fc.readConfigureGlobal();
 
 /**
  * The worlds of each law: three in `npm test`, 300 in `npm run thorough`, which says so before a law is read.
  * Always the same, so that a failure belongs to the change; LAWS_SEED=N for others.
  */
-fc.configureGlobal({
-  ...fc.readConfigureGlobal(),
-  numRuns,
-  seed: SEED,
-});
+const seed = Number(process.env['LAWS_SEED'] ?? 20_261_121);
+fc.configureGlobal({ ...fc.readConfigureGlobal(), numRuns, seed });
 
 /** Whether a law may take minutes. */
 export const THOROUGH = numRuns >= 300;
@@ -23,7 +19,7 @@ export const THOROUGH = numRuns >= 300;
  */
 export async function assertReplayable<T>(
   property: fc.IAsyncProperty<T>,
-  parameters: fc.Parameters<T>,
+  parameters: fc.Parameters<T> = {},
 ): Promise<void> {
   const path = process.env['LAWS_PATH'];
   const details = await fc.check(property, { ...parameters, ...(path === undefined ? {} : { path }) });
@@ -33,7 +29,29 @@ export async function assertReplayable<T>(
   const [name = ''] = currentTestName.split(' > ').slice(-1);
   const replay = `LAWS_SEED=${details.seed} LAWS_PATH=${details.counterexamplePath ?? ''}`;
   const line = `${replay} npm run unit -- ${file} -t '${name}'`;
-  throw new Error(`${fc.defaultReportMessage(details) ?? ''}\n\nagain: ${line}\n`, {
-    cause: details.errorInstance,
-  });
+  const cause = details.errorInstance;
+  throw new Error(`${fc.defaultReportMessage(details) ?? ''}\n\nagain: ${line}\n`, { cause });
 }
+
+/** What an arbitrary draws. */
+export type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never;
+
+/** What worlds are drawn from, and what holds in each of them. */
+type Law<Ts extends unknown[]> = [
+  ...from: { [K in keyof Ts]: fc.Arbitrary<Ts[K]> },
+  holds: (...drawn: Ts) => Promise<void>,
+];
+
+type Some = { readonly numRuns?: number; readonly endOnFailure?: boolean; readonly examples?: unknown[][] };
+
+const lawOf =
+  ({ examples = [], ...some }: Some) =>
+  <Ts extends [unknown, ...unknown[]]>(...law: Law<Ts>): Promise<void> =>
+    assertReplayable(fc.asyncProperty<Ts>(...law), { ...some, examples: examples as Ts[] });
+
+export const forAll = lawOf({});
+/** For these worlds, too. */
+export const forAllAnd = (...examples: unknown[][]) => lawOf({ examples });
+/** Where a world takes long: so many of them in `npm run thorough`, and in `npm test`. */
+export const forSome = (thorough: number, quick: number, more: Some = {}) =>
+  lawOf({ ...more, numRuns: THOROUGH ? thorough : quick });

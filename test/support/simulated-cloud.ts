@@ -3,7 +3,7 @@ import { createSandbox, type SandboxInside } from '../../infra/sandbox/sandbox.t
 import { VirtualClock } from '../../infra/sandbox/sandbox-clock.ts';
 import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
 import type { Cloud, ReadKind } from '../../shared/ports.ts';
-import { bundle, certificate, privateKey } from '../conformance/octavia/certificates.ts';
+import { bundle, certificate, privateKey } from '../conformance/barbican/secret-store.ts';
 import { AUTHORITY, NETWORKS, REVOCATIONS, type Contents, type Wire } from './cloud-contents.ts';
 import { aConfig } from './config.ts';
 import { AUTH_URL, cloudTransport } from './in-process.ts';

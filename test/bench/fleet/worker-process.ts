@@ -1,6 +1,6 @@
 /** `levelset serve --clusters` in a process of its own, with all clusters of the fleet and the time of the bench. */
 import { virtual } from './virtual-time.ts';
-import type { Serving } from '../../../functions/serve.ts';
+import type { Serving } from '../../../functions/serve/while-leading.ts';
 import type { Texts } from '../../../shared/clusters/entry.ts';
 import type { Log } from '../../../shared/ports.ts';
 import type { Report } from '../../../shared/model/outcome.ts';

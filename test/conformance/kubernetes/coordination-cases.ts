@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { at, textAt } from '../json-path.ts';
-import { expectStatus, version, type KubeCases } from './kube-case.ts';
+import { expectStatus, version, type KubeCases } from './kube-session.ts';
 
 const lease = (name: string, holderIdentity: string, resourceVersion?: unknown): Record<string, unknown> => ({
   apiVersion: 'coordination.k8s.io/v1',
@@ -25,8 +25,7 @@ export const coordinationCases: KubeCases = {
     const path = kube.path('leases', 'gone');
     const wrong = { preconditions: { resourceVersion: '1' } };
     expectStatus(await kube.call('DELETE', path, wrong), 409, 'Conflict');
-    const right = { preconditions: { resourceVersion: version(made) } };
-    const gone = await kube.call('DELETE', path, right);
+    const gone = await kube.call('DELETE', path, { preconditions: { resourceVersion: version(made) } });
     expect([gone.status, at(gone.body, 'status')]).toEqual([200, 'Success']);
     expectStatus(await kube.call('GET', path), 404, 'NotFound');
   },
@@ -43,16 +42,10 @@ export const coordinationCases: KubeCases = {
     expectStatus(await kube.call('GET', path), 404, 'NotFound');
   },
   'an Event is created, counted up by a patch, and must live with what it is about': async (kube) => {
+    const about = { kind: 'Service', name: 'web', apiVersion: 'v1' };
     const event = (namespace: string): Record<string, unknown> => ({
-      metadata: { name: 'web.1' },
-      involvedObject: { kind: 'Service', namespace, name: 'web', apiVersion: 'v1' },
-      ...{
-        reason: 'Test',
-        message: 'text',
-        type: 'Normal',
-        count: 1,
-        source: { component: 'conformance' },
-      },
+      ...{ reason: 'Test', message: 'text', type: 'Normal', count: 1, source: { component: 'conformance' } },
+      ...{ metadata: { name: 'web.1' }, involvedObject: { ...about, namespace } },
     });
     expect((await kube.create('events', event(kube.namespace))).status).toBe(201);
     const counted = await kube.merge(kube.path('events', 'web.1'), { count: 2 });
@@ -74,15 +67,11 @@ export const coordinationCases: KubeCases = {
     const path = `/api/v1/nodes/${name}`;
     kube.remember(path);
     const ready = { type: 'Ready', status: 'True', reason: 'Test', message: '' };
-    const made = await kube.call('POST', '/api/v1/nodes', {
-      metadata: { name },
-      status: { conditions: [ready] },
-    });
+    const node = { metadata: { name }, status: { conditions: [ready] } };
+    const made = await kube.call('POST', '/api/v1/nodes', node);
     expect([made.status, at(made.body, 'status.conditions.0.status')]).toEqual([201, 'True']);
-    const labels = await kube.strategic(path, {
-      metadata: { labels: { a: 'b' } },
-      status: { conditions: [] },
-    });
+    const patch = { metadata: { labels: { a: 'b' } }, status: { conditions: [] } };
+    const labels = await kube.strategic(path, patch);
     expect(at(labels.body, 'metadata.labels.a')).toBe('b');
     expect(at(labels.body, 'status.conditions.0.status')).toBe('True');
     const network = { type: 'NetworkUnavailable', status: 'False', reason: 'Test', message: '' };
@@ -93,11 +82,8 @@ export const coordinationCases: KubeCases = {
     const system = await kube.call('GET', '/api/v1/namespaces/kube-system');
     expect(textAt(system.body, 'metadata.uid')).toMatch(/^[0-9a-f-]{36}$/);
     expect(Math.abs(Date.parse(system.date ?? '') - Date.now())).toBeLessThan(60_000);
-    expectStatus(
-      await kube.call('GET', '/api/v1/nodes', undefined, undefined, 'nonsense'),
-      401,
-      'Unauthorized',
-    );
+    const nobody = await kube.call('GET', '/api/v1/nodes', undefined, undefined, 'nonsense');
+    expectStatus(nobody, 401, 'Unauthorized');
   },
   'the ServiceAccount of levelset can do what its manifests grant and nothing else': {
     sandboxOnly: 'the roles of a real cluster are tested where its manifests are applied',
@@ -124,5 +110,41 @@ export const coordinationCases: KubeCases = {
       const what = `cannot delete resource "services" in API group "" in the namespace "${kube.namespace}"`;
       expect(at(refused.body, 'message')).toBe(`services "rights" is forbidden: ${who} ${what}`);
     },
+  },
+};
+
+const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+
+export const watchCases: KubeCases = {
+  'a watch tells what came, changed and went after a version, and ends at its time': async (kube) => {
+    const before = version(await kube.call('GET', kube.path('services')));
+    const { path, ...made } = await kube.service('watched');
+    const changed = await kube.merge(path, { metadata: { labels: { a: 'b' } } });
+    await kube.call('DELETE', path);
+    const events = await kube.watch(kube.path('services'), { resourceVersion: String(before) });
+    const told = ['ADDED', 'MODIFIED', 'DELETED'].map((type) => [type, 'watched']);
+    expect(events.map((event) => [at(event, 'type'), at(event, 'object.metadata.name')])).toEqual(told);
+    const versions = events.map((event) => Number(at(event, 'object.metadata.resourceVersion')));
+    expect(versions.slice(0, 2)).toEqual([Number(version(made)), Number(version(changed))]);
+    expect(versions[2]).toBeGreaterThan(versions[1] ?? Infinity);
+    expect(at(events[1], 'object.spec.type')).toBe('LoadBalancer');
+  },
+  'a watch of metadata alone shows no spec': async (kube) => {
+    const before = version(await kube.call('GET', kube.path('services')));
+    await kube.service('partial');
+    const from = { resourceVersion: String(before) };
+    const [event] = await kube.watch(kube.path('services'), from, METADATA_ONLY);
+    expect(at(event, 'object.kind')).toBe('PartialObjectMetadata');
+    expect(at(event, 'object.metadata.name')).toBe('partial');
+    expect(at(event, 'object.spec')).toBeUndefined();
+  },
+  'a watch without a version begins with all that is there': async (kube) => {
+    await kube.service('there');
+    const [event] = await kube.watch(kube.path('services'), {});
+    expect([at(event, 'type'), at(event, 'object.metadata.name')]).toEqual(['ADDED', 'there']);
+  },
+  'a version that is too old is told by an event of 410': async (kube) => {
+    const [event] = await kube.watch(kube.path('services'), { resourceVersion: '1' });
+    expect(event).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
   },
 };

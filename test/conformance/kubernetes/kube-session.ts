@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
+import { expect } from 'vitest';
 import { parse } from 'yaml';
+import type { Cases } from '../cases.ts';
 import { at, textAt } from '../json-path.ts';
 
 /** An apiserver and who calls it: a bearer token, or the client certificate of a kubeconfig. */
@@ -27,15 +29,11 @@ export function kubeconfigTarget(file: string): KubeTarget {
   const [cluster, user] = [at(config, 'clusters.0.cluster'), at(config, 'users.0.user')];
   const pem = (holder: unknown, name: string): string => {
     const data = at(holder, `${name}-data`);
-    return typeof data === 'string'
-      ? Buffer.from(data, 'base64').toString()
-      : readFileSync(textAt(holder, name), 'utf8');
+    if (typeof data === 'string') return Buffer.from(data, 'base64').toString();
+    return readFileSync(textAt(holder, name), 'utf8');
   };
-  const tls = {
-    ca: pem(cluster, 'certificate-authority'),
-    cert: pem(user, 'client-certificate'),
-    key: pem(user, 'client-key'),
-  };
+  const ca = pem(cluster, 'certificate-authority');
+  const tls = { ca, cert: pem(user, 'client-certificate'), key: pem(user, 'client-key') };
   return { name: file, real: true, url: textAt(cluster, 'server'), tls };
 }
 
@@ -49,8 +47,10 @@ export class KubeSession {
     this.target = target;
   }
 
-  async begin(): Promise<void> {
-    await this.call('POST', '/api/v1/namespaces', { metadata: { name: this.namespace } });
+  static async begin(target: KubeTarget): Promise<KubeSession> {
+    const session = new KubeSession(target);
+    await session.call('POST', '/api/v1/namespaces', { metadata: { name: session.namespace } });
+    return session;
   }
 
   async end(): Promise<void> {
@@ -70,12 +70,12 @@ export class KubeSession {
     return reply;
   }
 
-  /** A Service of type LoadBalancer with one port, and what is asked for on top. */
-  async service(name: string, spec: Record<string, unknown> = {}): Promise<KubeReply> {
+  /** A Service of type LoadBalancer with one port, and what is asked for on top; and the path to it. */
+  async service(name: string, spec: Record<string, unknown> = {}): Promise<KubeReply & { path: string }> {
     const full = { type: 'LoadBalancer', ports: [{ port: 80 }], ...spec };
     const reply = await this.create('services', { metadata: { name }, spec: full });
     if (reply.status !== 201) throw new Error(`Service refused: ${JSON.stringify(reply.body)}`);
-    return reply;
+    return { ...reply, path: this.path('services', name) };
   }
 
   merge(path: string, patch: unknown): Promise<KubeReply> {
@@ -100,27 +100,14 @@ export class KubeSession {
   }
 
   /** The events of a watch of a second, without bookmarks. */
-  async watch(
-    path: string,
-    query: Readonly<Record<string, string>>,
-    accept?: string,
-  ): Promise<readonly unknown[]> {
+  async watch(path: string, query: Record<string, string>, accept?: string): Promise<readonly unknown[]> {
     const search = new URLSearchParams({ ...query, watch: 'true', timeoutSeconds: '1' });
     const { token } = this.target;
-    const { body } = await this.call(
-      'GET',
-      `${path}?${search.toString()}`,
-      undefined,
-      undefined,
-      token,
-      accept,
-    );
-    const lines = String(body)
-      .split('\n')
-      .filter((line) => line !== '');
-    return lines
-      .map((line) => JSON.parse(line) as unknown)
-      .filter((event) => at(event, 'type') !== 'BOOKMARK');
+    const asked = `${path}?${search.toString()}`;
+    const { body } = await this.call('GET', asked, undefined, undefined, token, accept);
+    const lines = String(body).split('\n').filter(Boolean);
+    const events = lines.map((line) => JSON.parse(line) as unknown);
+    return events.filter((event) => at(event, 'type') !== 'BOOKMARK');
   }
 
   call(
@@ -156,3 +143,14 @@ export class KubeSession {
     });
   }
 }
+
+export type KubeCases = Cases<KubeSession>;
+
+/** A refusal of the API machinery: code and reason of the Status body. */
+export function expectStatus(reply: KubeReply, code: number, reason: string): void {
+  const { kind, status, reason: given, code: inside } = (reply.body ?? {}) as Record<string, unknown>;
+  const seen = { code: reply.status, inside, kind, status, reason: given };
+  expect(seen).toEqual({ code, inside: code, kind: 'Status', status: 'Failure', reason });
+}
+
+export const version = (reply: KubeReply): unknown => at(reply.body, 'metadata.resourceVersion');

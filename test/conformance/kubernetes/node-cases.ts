@@ -1,24 +1,15 @@
 import { expect } from 'vitest';
-import { at, textAt } from '../json-path.ts';
-import { expectStatus, version, type KubeCases } from './kube-case.ts';
-import type { KubeReply, KubeSession } from './kube-session.ts';
+import { at, listAt, textAt } from '../json-path.ts';
+import { expectStatus, version, type KubeCases, type KubeReply, type KubeSession } from './kube-session.ts';
 
 type Body = Record<string, unknown>;
-const nodes = '/api/v1/nodes';
-
-const named = (kube: KubeSession, name: string, more: Body = {}): Body => ({
-  metadata: { name: `${kube.namespace}-${name}`, ...more },
-});
 
 /** A Node of the case and the path to it; on the lab the controllers of Kubernetes write on it, too. */
-async function aNode(
-  kube: KubeSession,
-  name: string,
-  spec: Body = {},
-): Promise<{ path: string; made: KubeReply }> {
-  const made = await kube.call('POST', nodes, { ...named(kube, name), spec });
+async function aNode(kube: KubeSession, role: string): Promise<{ path: string; made: KubeReply }> {
+  const name = `${kube.namespace}-${role}`;
+  const made = await kube.call('POST', '/api/v1/nodes', { metadata: { name }, spec: {} });
   expect(made.status, JSON.stringify(made.body)).toBe(201);
-  const path = `${nodes}/${kube.namespace}-${name}`;
+  const path = `/api/v1/nodes/${name}`;
   kube.remember(path);
   return { path, made };
 }
@@ -41,9 +32,7 @@ export const nodeCases: KubeCases = {
     for (const other of ['openstack:///b', '', null]) expectInvalid(await set(other), no);
     expect((await kube.merge(path, { metadata: { annotations: { a: 'b' } } })).status).toBe(200);
   },
-  'a patch gives all the taints; two of a key and effect, and what is no taint, are refused': async (
-    kube,
-  ) => {
+  'a patch gives all taints; two of a key and effect, and what is none, are refused': async (kube) => {
     const { path } = await aNode(kube, 'tainted');
     const set = (taints: unknown): Promise<KubeReply> => kube.merge(path, { spec: { taints } });
     await set([taint('a'), taint('a', 'NoExecute')]);
@@ -64,42 +53,34 @@ export const nodeCases: KubeCases = {
     const addresses = [{ type: 'InternalIP', address: '10.0.0.1' }];
     const main = await kube.merge(path, { status: { addresses } });
     expect([main.status, at(main.body, 'status.addresses')]).toEqual([200, undefined]);
-    const patch = {
-      spec: { providerID: 'x' },
-      metadata: { labels: { by: 'status' } },
-      status: { addresses },
-    };
-    const status = await kube.merge(`${path}/status`, patch);
+    const patch = { spec: { providerID: 'x' }, metadata: { labels: { by: 'status' } } };
+    const status = await kube.merge(`${path}/status`, { ...patch, status: { addresses } });
     expect(at(status.body, 'status.addresses')).toEqual(addresses);
     expect(at(status.body, 'spec.providerID')).toBeUndefined();
     expect(at(status.body, 'metadata.labels')).toEqual({ by: 'status' });
   },
-  'a merge patch gives all addresses; a strategic one merges them by type unless it says replace': async (
-    kube,
-  ) => {
+  'a merge patch gives all addresses; a strategic one merges by type, unless it replaces': async (kube) => {
     const { path } = await aNode(kube, 'addressed');
     const ip = (address: string, type = 'InternalIP'): Body => ({ type, address });
-    const set = async (addresses: unknown[]): Promise<unknown> =>
-      at((await kube.merge(`${path}/status`, { status: { addresses } })).body, 'status.addresses');
-    await set([ip('h', 'Hostname'), ip('10.0.0.9')]);
+    const set = (how: 'merge' | 'strategic', ...addresses: unknown[]): Promise<KubeReply> =>
+      kube[how](`${path}/status`, { status: { addresses } });
+    const addresses = ({ body }: KubeReply): unknown => at(body, 'status.addresses');
+    const host = ip('h', 'Hostname');
+    await set('merge', host, ip('10.0.0.9'));
     const three = [ip('10.0.0.2'), ip('10.0.0.1'), ip('10.0.0.1', 'ExternalIP')];
-    expect(await set(three)).toEqual(three);
-    const strategic = async (addresses: unknown[]): Promise<unknown> =>
-      at((await kube.strategic(`${path}/status`, { status: { addresses } })).body, 'status.addresses');
-    await set([ip('h', 'Hostname'), ip('10.0.0.9')]);
-    expect(await strategic([ip('10.0.0.1'), ip('10.0.0.2')])).toEqual([ip('h', 'Hostname'), ip('10.0.0.2')]);
-    expect(await strategic([...three, { $patch: 'replace' }])).toEqual(three);
-    const twice = await kube.merge(`${path}/status`, {
-      status: { addresses: [ip('10.0.0.1'), ip('10.0.0.1')] },
-    });
+    expect(addresses(await set('merge', ...three))).toEqual(three);
+    await set('merge', host, ip('10.0.0.9'));
+    expect(addresses(await set('strategic', ip('10.0.0.1'), ip('10.0.0.2')))).toEqual([host, ip('10.0.0.2')]);
+    expect(addresses(await set('strategic', ...three, { $patch: 'replace' }))).toEqual(three);
     const shown = '{"Type":"InternalIP","Address":"10.0.0.1"}';
+    const twice = await set('merge', ip('10.0.0.1'), ip('10.0.0.1'));
     expectInvalid(twice, `status.addresses[1]: Duplicate value: ${shown}`);
   },
   'a version that is not the last is a conflict, for either half': async (kube) => {
     const { path } = await aNode(kube, 'versioned');
     const stale = { metadata: { resourceVersion: '1' } };
-    expectStatus(await kube.merge(path, stale), 409, 'Conflict');
-    expectStatus(await kube.merge(`${path}/status`, stale), 409, 'Conflict');
+    for (const half of [path, `${path}/status`])
+      expectStatus(await kube.merge(half, stale), 409, 'Conflict');
     const resourceVersion = version(await kube.call('GET', path));
     const labels = { a: 'b' };
     expect((await kube.merge(path, { metadata: { resourceVersion, labels } })).status).toBe(200);
@@ -110,16 +91,15 @@ export const nodeCases: KubeCases = {
     const { path, made } = await aNode(kube, 'deleted');
     const uid = textAt(made.body, 'metadata.uid');
     const remove = (preconditions: Body): Promise<KubeReply> => kube.call('DELETE', path, { preconditions });
-    const other = await remove({ uid: '00000000-0000-0000-0000-000000000000' });
+    const nobody = '00000000-0000-0000-0000-000000000000';
+    const other = await remove({ uid: nobody });
     expectStatus(other, 409, 'Conflict');
-    expect(textAt(other.body, 'message')).toContain(
-      `: the UID in the precondition (00000000-0000-0000-0000-000000000000) does not match the UID in record (${uid}).`,
-    );
+    const text = `the UID in the precondition (${nobody}) does not match the UID in record (${uid}).`;
+    expect(textAt(other.body, 'message')).toContain(`: ${text}`);
     const old = await remove({ uid, resourceVersion: '1' });
     expectStatus(old, 409, 'Conflict');
-    expect(textAt(old.body, 'message')).toMatch(
-      /^Operation cannot be fulfilled on Node ".*": the ResourceVersion in/,
-    );
+    const stale = /^Operation cannot be fulfilled on Node ".*": the ResourceVersion in/;
+    expect(textAt(old.body, 'message')).toMatch(stale);
     expect(at((await remove({ uid })).body, 'status')).toBe('Success');
     expectStatus(await kube.call('GET', path), 404, 'NotFound');
     expectStatus(await remove({ uid }), 404, 'NotFound');
@@ -127,16 +107,42 @@ export const nodeCases: KubeCases = {
   'an Event on a Node lives in the namespace default': async (kube) => {
     const involvedObject = { kind: 'Node', name: 'n', uid: 'n', apiVersion: 'v1' };
     const event = { involvedObject, reason: 'Test', message: 'text', type: 'Normal', count: 1 };
-    const post = (namespace: string): Promise<KubeReply> =>
-      kube.call('POST', `/api/v1/namespaces/${namespace}/events`, {
-        ...{
-          metadata: { name: `${kube.namespace}.event` },
-          source: { component: 'conformance' },
-          ...event,
-        },
-      });
-    expectStatus(await post(kube.namespace), 422, 'Invalid');
-    expect((await post('default')).status).toBe(201);
-    kube.remember(`/api/v1/namespaces/default/events/${kube.namespace}.event`);
+    const name = `${kube.namespace}.event`;
+    const whole = { metadata: { name }, source: { component: 'conformance' }, ...event };
+    const pathIn = (namespace: string): string => `/api/v1/namespaces/${namespace}/events`;
+    expectStatus(await kube.call('POST', pathIn(kube.namespace), whole), 422, 'Invalid');
+    expect((await kube.call('POST', pathIn('default'), whole)).status).toBe(201);
+    kube.remember(`${pathIn('default')}/${name}`);
+  },
+};
+
+/** No controller makes it on the lab, and without it no Pod is taken. */
+const ACCOUNT = { metadata: { name: 'default' } };
+
+const pod = (name: string, app: string): Record<string, unknown> => ({
+  metadata: { name, labels: { app } },
+  spec: { automountServiceAccountToken: false, containers: [{ name: 'web', image: 'web' }] },
+});
+
+export const podCases: KubeCases = {
+  'Pods are listed by label, and their addresses are written through /status alone': async (kube) => {
+    await kube.create('serviceaccounts', ACCOUNT);
+    expect((await kube.create('pods', pod('web-1', 'web'))).status).toBe(201);
+    expect((await kube.create('pods', pod('db-1', 'db'))).status).toBe(201);
+    const status = { status: { podIP: '10.0.0.31', podIPs: [{ ip: '10.0.0.31' }] } };
+    const path = kube.path('pods', 'web-1');
+    expect(at((await kube.merge(path, status)).body, 'status.podIPs')).toBeUndefined();
+    expect((await kube.merge(`${path}/status`, status)).status).toBe(200);
+    const listed = await kube.call('GET', `${kube.path('pods')}?labelSelector=app%3Dweb`);
+    expect(listAt(listed.body, 'items').map((one) => at(one, 'metadata.name'))).toEqual(['web-1']);
+    expect(at(listed.body, 'items.0.status.podIPs')).toEqual([{ ip: '10.0.0.31' }]);
+  },
+  'levelset may list Pods and do nothing else with them': async (kube) => {
+    const token = kube.target.limitedToken;
+    if (token === undefined) return;
+    expect((await kube.call('GET', kube.path('pods'), undefined, undefined, token)).status).toBe(200);
+    const one = kube.path('pods', 'web-1');
+    for (const method of ['GET', 'DELETE'])
+      expectStatus(await kube.call(method, one, undefined, undefined, token), 403, 'Forbidden');
   },
 };

@@ -1,20 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CloudSession, Reply } from '../cloud-session.ts';
+import type { Body } from '../cloud-case.ts';
+import type { CloudSession } from '../cloud-session.ts';
 import { at, listAt, textAt } from '../json-path.ts';
 
-type Body = Record<string, unknown>;
-
 /** A request to Nova at a microversion (`2.47`), or at 2.1. */
-export const nova = (
-  cloud: CloudSession,
-  method: string,
-  path: string,
-  body?: unknown,
-  version?: string,
-): Promise<Reply> => {
+export function nova(cloud: CloudSession, method: string, path: string, body?: unknown, version?: string) {
   const headers = version === undefined ? {} : { 'OpenStack-API-Version': `compute ${version}` };
   return cloud.call('compute', method, path, body, headers);
-};
+}
 
 export async function getServer(cloud: CloudSession, id: string, version?: string): Promise<unknown> {
   return at((await nova(cloud, 'GET', `/servers/${id}`, undefined, version)).body, 'server');
@@ -23,21 +16,13 @@ export async function getServer(cloud: CloudSession, id: string, version?: strin
 /** Names that nobody else's servers have. */
 export const uniqueName = (): string => `Conformance-${Date.now()}-${Math.random().toString(36).slice(2, 6)}`;
 
-export async function privateNetwork(cloud: CloudSession): Promise<string> {
-  return textAt((await cloud.neutron('GET', `subnets/${await cloud.subnet()}`)).body, 'subnet.network_id');
-}
-
 /** A network of the case with one IPv4 subnet. */
-export async function aNetwork(
-  cloud: CloudSession,
-  cidr: string,
-): Promise<{ id: string; name: string; subnet: string }> {
+export async function aNetwork(cloud: CloudSession, cidr: string) {
   const name = uniqueName();
   const id = textAt((await cloud.neutron('POST', 'networks', { network: { name } })).body, 'network.id');
   cloud.leave('network', `/v2.0/networks/${id}`);
   const subnet = { network_id: id, ip_version: 4, cidr };
-  const made = await cloud.neutron('POST', 'subnets', { subnet });
-  return { id, name, subnet: textAt(made.body, 'subnet.id') };
+  return { id, name, subnet: textAt((await cloud.neutron('POST', 'subnets', { subnet })).body, 'subnet.id') };
 }
 
 /** A server that is ACTIVE, on the private network unless told otherwise; gone at the end of the case. */
@@ -48,7 +33,7 @@ export async function aServer(cloud: CloudSession, more: Body = {}): Promise<{ i
     name: uniqueName(),
     flavorRef: at(flavors.find((one) => at(one, 'name') === 'm1.tiny') ?? flavors[0], 'id'),
     imageRef: at(images[0], 'id'),
-    networks: more['networks'] ?? [{ uuid: await privateNetwork(cloud) }],
+    networks: more['networks'] ?? [{ uuid: await cloud.network() }],
     ...more,
   };
   const id = textAt((await nova(cloud, 'POST', '/servers', { server })).body, 'server.id');
@@ -59,10 +44,8 @@ export async function aServer(cloud: CloudSession, more: Body = {}): Promise<{ i
 
 /** What happens to servers happens a little later. */
 export async function serverIs(cloud: CloudSession, id: string, status: string): Promise<void> {
-  await eventually(
-    `server ${id} to be ${status}`,
-    async () => at(await getServer(cloud, id), 'status') === status,
-  );
+  const isSo = async (): Promise<boolean> => at(await getServer(cloud, id), 'status') === status;
+  await eventually(`server ${id} to be ${status}`, isSo);
 }
 
 export async function eventually(what: string, holds: () => Promise<boolean>): Promise<void> {

@@ -4,47 +4,38 @@ import type { Outcome } from '../../../shared/model/outcome.ts';
 import type { Step } from '../../../shared/model/plan.ts';
 import type { Key, ReconcileRequest } from '../../../shared/model/request.ts';
 import { aReport, failed, progressing, SETTLED } from '../../unit/queue/reports.ts';
-import { MEMORY } from './memory-target.ts';
-import type { OpenQueue, QueueTarget } from './queue-target.ts';
-import { sqsTarget } from './sqs-target.ts';
+import { MEMORY, sqsTarget, type QueueTarget } from './queue-target.ts';
 
 const targets = [MEMORY, sqsTarget()];
 afterAll(async () => {
   await Promise.all(targets.map((target) => target.close()));
 });
 
-interface Began {
-  readonly request: ReconcileRequest;
-  readonly at: number;
-}
-
-interface Opened extends OpenQueue {
-  readonly began: Began[];
-  /** The most runs of one key, and of all, at once. */
-  readonly most: { ofOne: number; ofAll: number };
-  /** Resolves when so many runs of a key have ended. */
-  ended(key: Key, count: number): Promise<void>;
-}
-
+type Opened = Awaited<ReturnType<typeof open>>;
 type Answer = Outcome | { readonly outcome: Outcome; readonly wrote: string };
 
 const step = (address: string): Step => ({ verb: 'update', kind: 'listener', address }) as unknown as Step;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const web = (name: string): Key => `service/shop/${name}`;
-const asked = (name: string, cause: string): ReconcileRequest => ({
-  key: web(name),
-  trigger: 'audit',
-  cause: `${cause} ${name}`,
+const asked = (name: string, cause = 'once'): ReconcileRequest => ({
+  ...{ key: web(name), trigger: 'audit', cause: `${cause} ${name}` },
 });
+
+/** It is offered once, and so many runs of it end. */
+async function once(queue: Opened, runs: number, name = 'web'): Promise<void> {
+  await queue.offer(asked(name));
+  await queue.ended(web(name), runs);
+}
 
 /** Each run takes 50 ms; `answer` gets the number of the key's run, from 1. */
 async function open(
   target: QueueTarget,
   answer: (key: Key, run: number) => Answer | Promise<Answer> = () => SETTLED,
-): Promise<Opened> {
-  const began: Began[] = [];
+) {
+  const began: { readonly request: ReconcileRequest; readonly at: number }[] = [];
   const ended = new Map<Key, number>();
   const running: Key[] = [];
+  /** The most runs of one key, and of all, at once. */
   const most = { ofOne: 0, ofAll: 0 };
   const queue = await target.open(async (request) => {
     const { key } = request;
@@ -65,10 +56,9 @@ async function open(
     }
   });
   return {
-    ...queue,
-    began,
-    most,
-    async ended(key, count) {
+    ...{ ...queue, began, most },
+    /** Resolves when so many runs of a key have ended. */
+    async ended(key: Key, count: number) {
       for (const end = performance.now() + 20_000; (ended.get(key) ?? 0) < count;) {
         if (performance.now() > end)
           throw new Error(`${ended.get(key) ?? 0} of ${count} runs of ${key} ended`);
@@ -145,31 +135,26 @@ describe.each(targets)('a queue $name', (target) => {
 
   const wrote: Answer = { outcome: progressing(0), wrote: 'listener/tcp/80' };
 
-  test.concurrent(
-    'asks later each time without progress, at once after it, and then counts anew',
-    async () => {
-      const answers: readonly Answer[] = [failed(), failed(), wrote, failed(), SETTLED];
-      const queue = await open(target, (_, run) => answers[run - 1] ?? SETTLED);
-      await queue.offer(asked('web', 'once'));
-      await queue.ended(web('web'), answers.length);
-      await pause(200);
-      await queue.stop();
-      const gaps = gapsOf(queue, web('web'));
-      expect(gaps).toHaveLength(4);
-      const [first = 0, second = 0, afterProgress = Infinity, anew = Infinity] = gaps;
-      expect(first).toBeGreaterThanOrEqual(450);
-      expect(second).toBeGreaterThanOrEqual(950);
-      expect(afterProgress).toBeLessThan(anew);
-      expect(anew).toBeLessThan(second);
-      expect(queue.began.slice(1).every(({ request }) => request.trigger === 'requeue')).toBe(true);
-    },
-  );
+  test.concurrent('asks later each time without progress, at once after it, and counts anew', async () => {
+    const answers: readonly Answer[] = [failed(), failed(), wrote, failed(), SETTLED];
+    const queue = await open(target, (_, run) => answers[run - 1] ?? SETTLED);
+    await once(queue, answers.length);
+    await pause(200);
+    await queue.stop();
+    const gaps = gapsOf(queue, web('web'));
+    expect(gaps).toHaveLength(4);
+    const [first = 0, second = 0, afterProgress = Infinity, anew = Infinity] = gaps;
+    expect(first).toBeGreaterThanOrEqual(450);
+    expect(second).toBeGreaterThanOrEqual(950);
+    expect(afterProgress).toBeLessThan(anew);
+    expect(anew).toBeLessThan(second);
+    expect(queue.began.slice(1).every(({ request }) => request.trigger === 'requeue')).toBe(true);
+  });
 
   test.concurrent('takes a write that was done before for no progress', async () => {
     const answers: readonly Answer[] = [wrote, wrote, wrote, SETTLED];
     const queue = await open(target, (_, run) => answers[run - 1] ?? SETTLED);
-    await queue.offer(asked('web', 'once'));
-    await queue.ended(web('web'), answers.length);
+    await once(queue, answers.length);
     await queue.stop();
     const [, , afterNone = 0] = gapsOf(queue, web('web'));
     expect(afterNone).toBeGreaterThanOrEqual(950);
@@ -180,10 +165,9 @@ describe.each(targets)('a queue $name', (target) => {
     const queue = await open(target, (key, run) =>
       key === web('bad') && run === 1 ? failed(30_000) : SETTLED,
     );
-    await queue.offer(asked('bad', 'once'));
-    await queue.ended(web('bad'), 1);
+    await once(queue, 1, 'bad');
     const began = performance.now();
-    await queue.offer(...names.map((name) => asked(name, 'once')));
+    await queue.offer(...names.map((name) => asked(name)));
     for (const name of names) await queue.ended(web(name), 1);
     expect(performance.now() - began).toBeLessThan(10_000);
     await queue.stop();
@@ -194,8 +178,7 @@ describe.each(targets)('a queue $name', (target) => {
       if (run === 1) throw new Error('rejected');
       return SETTLED;
     });
-    await queue.offer(asked('web', 'once'));
-    await queue.ended(web('web'), 2);
+    await once(queue, 2);
     await queue.stop();
   });
 
@@ -206,7 +189,7 @@ describe.each(targets)('a queue $name', (target) => {
       isOver = true;
       return failed();
     });
-    await queue.offer(asked('web', 'once'));
+    await queue.offer(asked('web'));
     while (queue.began.length === 0) await pause(2);
     await queue.stop();
     expect(isOver).toBe(true);
@@ -217,8 +200,7 @@ describe.each(targets)('a queue $name', (target) => {
 
   test.runIf(target.isDurable)('goes on in another process with what one had that died', async () => {
     const queue = await open(target, (_, run) => (run === 1 ? failed(1_000) : SETTLED));
-    await queue.offer(asked('web', 'once'));
-    await queue.ended(web('web'), 1);
+    await once(queue, 1);
     await queue.stop();
     await queue.reopen();
     await queue.ended(web('web'), 2);

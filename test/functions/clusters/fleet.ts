@@ -1,7 +1,7 @@
 /** Several clusters of one deployment: sandboxes whose objects have the same names, in one OpenStack project. */
 import { onTestFinished } from 'vitest';
 import { serveClusters } from '../../../functions/clusters/serve-clusters.ts';
-import type { ServeOptions } from '../../../functions/serve.ts';
+import type { ServeOptions } from '../../../functions/serve/while-leading.ts';
 import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import type { EntrySource, Texts } from '../../../shared/clusters/entry.ts';
 import { addNodeIn, cloudConfFor, kubeconfigFor } from '../../support/sandbox-world.ts';

@@ -10,7 +10,7 @@ import { groupedBy, metricsIn } from '../../../infra/monitoring/queries.ts';
 import { readRules, RULES } from '../../../infra/monitoring/rules.ts';
 import { ERRORS } from '../../../shared/model/errors.ts';
 import { serveClusters } from '../../../functions/clusters/serve-clusters.ts';
-import type { Serving } from '../../../functions/serve.ts';
+import type { Serving } from '../../../functions/serve/while-leading.ts';
 import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import { AUDIT_TOKEN, RESYNC_TOKEN } from '../../http/tokens.ts';
 import { cloudConfFor, kubeconfigFor, SILENT } from '../../support/sandbox-world.ts';

@@ -30,24 +30,15 @@ const endless =
     const nth = Number(searchParams.get('continue') ?? searchParams.get('marker') ?? 0) + 1;
     const pad = 'x'.repeat(size);
     const items = Array.from({ length: count }, (_, at) => ({ ...asNode(`${nth}-${at}`), pad }));
-    const links = [{ rel: 'next', href: `http://any/?marker=${nth}` }];
-    const page = {
-      kind: 'NodeList',
-      items,
-      metadata: { continue: `${nth}` },
-      ports: items,
-      ports_links: links,
-    };
+    const ports_links = [{ rel: 'next', href: `http://any/?marker=${nth}` }];
+    const page = { kind: 'NodeList', items, metadata: { continue: `${nth}` }, ports: items, ports_links };
     response.writeHead(200, JSON_TYPE).end(JSON.stringify(page));
   };
 
+const LENGTH = { 'content-length': `${BOMB.length}` };
 const ANSWERS: readonly (readonly [string, Answer, RegExp])[] = [
   ['a bomb', packed(BOMB), /longer than 32 MB/],
-  [
-    'a bomb that says how long it is',
-    packed(BOMB, { 'content-length': `${BOMB.length}` }),
-    /longer than 32 MB/,
-  ],
+  ['a bomb that says how long it is', packed(BOMB, LENGTH), /longer than 32 MB/],
   ['brackets', packed(BRACKETS), /more than 1000000 values|is not JSON/],
   ['pages without an end', endless(500, 15_000), /list is longer than 256 MB/],
   ['empty pages without an end', endless(0, 0), /list has no end/],
@@ -67,23 +58,19 @@ async function apiserver(answer: Answer): Promise<Parameters<typeof createKubeHt
   return { source: 'test', server: url, tls: {}, credential: () => Promise.resolve({}) };
 }
 
-test.each(ANSWERS)(
-  'an apiserver or a Neutron that answers with %s is not listened to',
-  async (_what, answer, reason) => {
-    const http = createKubeHttp(await apiserver(answer));
-    const fake = await startFake(({ path }, response) => {
-      answer(response, new URL(path, 'http://any'));
-    });
-    onTestFinished(() => fake.close());
-    const { cloud } = connectCloud({ ...fake.config, requestTimeoutMs: 20_000 });
-    const nodes = () => listAllObjects(http, { kind: 'Node', path: '/api/v1/nodes', doing: 'list Nodes' });
-    for (const list of [nodes, () => cloud.list('port')])
-      await expect(list()).rejects.toMatchObject({
-        code: 'UNEXPECTED_RESPONSE',
-        message: expect.stringMatching(reason) as unknown,
-      });
-  },
-);
+const NODES = { kind: 'Node', path: '/api/v1/nodes', doing: 'list Nodes' } as const;
+
+test.each(ANSWERS)('an apiserver or Neutron that answers with %s is not heard', async (_what, answer, reason) => {
+  const http = createKubeHttp(await apiserver(answer));
+  const fake = await startFake(({ path }, response) => {
+    answer(response, new URL(path, 'http://any'));
+  });
+  onTestFinished(() => fake.close());
+  const { cloud } = connectCloud({ ...fake.config, requestTimeoutMs: 20_000 });
+  const refusal = { code: 'UNEXPECTED_RESPONSE', message: expect.stringMatching(reason) as unknown };
+  for (const list of [() => listAllObjects(http, NODES), () => cloud.list('port')])
+    await expect(list()).rejects.toMatchObject(refusal);
+});
 
 test('of objects so large that a page of them is too long fewer are asked for', async () => {
   const asked: number[] = [];
@@ -97,8 +84,7 @@ test('of objects so large that a page of them is too long fewer are asked for', 
       response.writeHead(200, JSON_TYPE).end(JSON.stringify({ kind: 'NodeList', items, metadata: next }));
     }),
   );
-  const found = await listAllObjects(http, { kind: 'Node', path: '/api/v1/nodes', doing: 'list Nodes' });
-  expect(found).toEqual(all);
+  expect(await listAllObjects(http, NODES)).toEqual(all);
   expect(asked).toEqual([500, 63, 8, 8, 8]);
 });
 
@@ -116,10 +102,8 @@ test.each<[string, number, RegExp]>([
     response.on('error', () => undefined);
     go();
   });
-  const watch = createWatch(connection)(
-    { path: '/w', resourceVersion: '1', doing: 'watch Nodes' },
-    AbortSignal.timeout(60_000),
-  );
+  const from = { path: '/w', resourceVersion: '1', doing: 'watch Nodes' };
+  const watch = createWatch(connection)(from, AbortSignal.timeout(60_000));
   const all = async (): Promise<void> => {
     for await (const { type } of watch) expect(type).toBe('OPENED');
   };

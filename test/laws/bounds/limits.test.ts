@@ -27,6 +27,12 @@ afterAll(() => {
 
 type Attack = (it: SandboxWorld) => void;
 
+const evil =
+  (wanted: Parameters<typeof aService>[0]): Attack =>
+  ({ sandbox }) => {
+    sandbox.kube.apply(aService({ name: 'evil', ...wanted }));
+  };
+
 const portsOf = (count: number, nodePort = true) =>
   Array.from({ length: count }, (_, at) => ({
     ...{ name: `p${at}`, port: at + 1, protocol: 'TCP' },
@@ -37,29 +43,20 @@ const rangesOf = (count: number): readonly string[] =>
 const named = (count: number, name: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => name(at)).join(',');
 
-const openings =
-  (ports: number, ranges: number): Attack =>
-  ({ sandbox: { kube } }) => {
-    kube.apply(
-      aService({ name: 'evil', spec: { ports: portsOf(ports), loadBalancerSourceRanges: rangesOf(ranges) } }),
-    );
-  };
+const openings = (ports: number, ranges: number): Attack =>
+  evil({ spec: { ports: portsOf(ports), loadBalancerSourceRanges: rangesOf(ranges) } });
 
-const certificates =
-  (count: number): Attack =>
-  ({ sandbox: { kube } }) => {
-    const annotations = { [`${OWN}tls-secret`]: named(count, (at) => at.toString(36)) };
-    kube.apply(aService({ name: 'evil', annotations, spec: { ports: [{ name: 'https', port: 443 }] } }));
-  };
+function certificates(count: number): Attack {
+  const annotations = { [`${OWN}tls-secret`]: named(count, (at) => at.toString(36)) };
+  return evil({ annotations, spec: { ports: [{ name: 'https', port: 443 }] } });
+}
 
-const subnets =
-  (count: number): Attack =>
-  ({ sandbox: { kube } }) => {
-    const id = (at: number): string => `6d0f0d8e-1d1a-4f4a-9a51-${String(at).padStart(12, '0')}`;
-    kube.apply(
-      aService({ name: 'evil', annotations: { [`${OWN}additional-vip-subnet-ids`]: named(count, id) } }),
-    );
-  };
+function subnets(count: number): Attack {
+  const id = (at: number): string => `6d0f0d8e-1d1a-4f4a-9a51-${String(at).padStart(12, '0')}`;
+  return evil({ annotations: { [`${OWN}additional-vip-subnet-ids`]: named(count, id) } });
+}
+
+const OF_EVIL = { 'kubernetes.io/service-name': 'evil' };
 
 /** So many EndpointSlices, each with another number for each port, of so many Pods. */
 const pods =
@@ -76,10 +73,7 @@ const pods =
     for (let slice = 0; slice < slices; slice += 1)
       kube.apply({
         ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4' },
-        metadata: {
-          ...{ name: `e${slice}`, namespace: 'default' },
-          labels: { 'kubernetes.io/service-name': 'evil' },
-        },
+        metadata: { name: `e${slice}`, namespace: 'default', labels: OF_EVIL },
         ports: portsOf(ports, false).map(({ name, protocol }) => ({ name, protocol, port: 1_024 + slice })),
         endpoints: Array.from({ length: count }, (_, at) => ({
           ...{ addresses: [ipOf(at)], conditions: { ready: true } },
@@ -89,14 +83,12 @@ const pods =
     kube.apply(aService({ name: 'evil', spec }));
   };
 
+const MOST_OPENINGS = openings(LIMITS.ports, LIMITS.openings / LIMITS.ports);
+
 const ATTACKS: readonly { readonly what: string; readonly attack: Attack; readonly isOvn?: true }[] = [
-  { what: 'ports and ranges at the limit', attack: openings(LIMITS.ports, LIMITS.openings / LIMITS.ports) },
+  { what: 'ports and ranges at the limit', attack: MOST_OPENINGS },
   { what: '1,000 ports and 8,000 ranges', attack: openings(1_000, 8_000) },
-  {
-    what: 'openings of a security group at the limit',
-    attack: openings(LIMITS.ports, LIMITS.openings / LIMITS.ports),
-    isOvn: true,
-  },
+  { what: 'openings of a security group at the limit', attack: MOST_OPENINGS, isOvn: true },
   { what: '200 ports and 2,000 ranges in a security group', attack: openings(200, 2_000), isOvn: true },
   { what: 'certificates at the limit', attack: certificates(LIMITS.names) },
   { what: '20,000 certificates', attack: certificates(20_000) },

@@ -66,6 +66,14 @@ function readAll(service: Service): unknown {
   return [networkQuestion(intent), certificateQuestion(intent, config)];
 }
 
+/** What is read of an object of this size. */
+const expectLinearOf = (serviceOf: (size: number) => Service, what?: string): void => {
+  expectLinear((size) => {
+    const service = serviceOf(size);
+    return () => readAll(service);
+  }, what);
+};
+
 /** Texts over which readers have tripped: brackets, blanks, separators, and what nearly matches. */
 const TRIPS = [
   ...'[({ \t,a-.=1:/!~*\0'.split(''),
@@ -76,10 +84,9 @@ const TRIPS = [
 describe('reading takes linear time:', () => {
   test.each(ANNOTATIONS.map((row) => [row.names[0] ?? '', row] as const))('%s', (name, row) => {
     const expectOf = (object: string): void => {
-      expectLinear((size) => {
+      expectLinearOf((size) => {
         const text = textOf(object, size * ANNOTATIONS_BYTES);
-        const service = aStoredService({ annotations: { [name]: text }, spec: { ports: PORTS } });
-        return () => readAll(service);
+        return aStoredService({ annotations: { [name]: text }, spec: { ports: PORTS } });
       }, JSON.stringify(object));
     };
     expectOf(`${row.example},`);
@@ -94,60 +101,49 @@ describe('reading takes linear time:', () => {
       const [name = ''] = row.names;
       const service = aStoredService({ annotations: { [name]: row.example.padEnd(5_000) } });
       const { intent } = readAsOtherController(service, undefined, config);
-      expect(intent?.problems.map(({ message }) => message).join(), name).toContain(
-        'at most 4096 characters',
-      );
+      const told = intent?.problems.map(({ message }) => message).join();
+      expect(told, name).toContain('at most 4096 characters');
     }
   });
 
   test('many annotations, known and unknown', () => {
-    expectLinear((size) => {
-      const count = (size * ANNOTATIONS_BYTES) / 40;
-      const annotations = Object.fromEntries(
-        Array.from({ length: count }, (_, at) => [`levelset.openstack.org/protocol.${at}`, 'http']),
-      );
-      const service = aStoredService({ annotations, spec: { ports: PORTS } });
-      return () => readAll(service);
+    expectLinearOf((size) => {
+      const length = (size * ANNOTATIONS_BYTES) / 40;
+      const all = Array.from({ length }, (_, at) => [`levelset.openstack.org/protocol.${at}`, 'http']);
+      return aStoredService({ annotations: Object.fromEntries(all), spec: { ports: PORTS } });
     });
   });
 
   test.each(['10.%d.0.1/24', 'fd00::%d/128', '[%d', '%d.0.0.0/8'])('source ranges like %s', (range) => {
-    expectLinear((size) => {
+    expectLinearOf((size) => {
       const length = (size * OBJECT_BYTES) / (range.length + 4);
-      const loadBalancerSourceRanges = Array.from({ length }, (_, at) =>
-        range.replace('%d', String(at % 9999)),
-      );
-      const service = aStoredService({ spec: { loadBalancerSourceRanges, ipFamilies: ['IPv4', 'IPv6'] } });
-      return () => readAll(service);
+      const ranges = Array.from({ length }, (_, at) => range.replace('%d', String(at % 9999)));
+      return aStoredService({ spec: { loadBalancerSourceRanges: ranges, ipFamilies: ['IPv4', 'IPv6'] } });
     });
   });
 
   test('ports', () => {
-    expectLinear((size) => {
+    expectLinearOf((size) => {
       const ports = Array.from({ length: size * 20_000 }, (_, at) => ({ name: `p${at}`, port: at + 1 }));
-      const service = aStoredService({ spec: { ports } });
-      return () => readAll(service);
+      return aStoredService({ spec: { ports } });
     });
   });
 
-  test.each(['externalIPs', 'ipFamilies', 'loadBalancerIP', 'loadBalancerClass', 'externalName'])(
-    'spec.%s',
-    (field) => {
-      expectLinear((size) => {
-        const isList = field === 'externalIPs' || field === 'ipFamilies';
-        const text = textOf('1.', size * OBJECT_BYTES);
-        const value = isList ? Array.from({ length: size * 100_000 }, () => 'IPv4') : text;
-        const service = aStoredService({ spec: { [field]: value } });
-        return () => readAll(service);
-      });
-    },
-  );
+  const FIELDS = ['externalIPs', 'ipFamilies', 'loadBalancerIP', 'loadBalancerClass', 'externalName'];
+  test.each(FIELDS)('spec.%s', (field) => {
+    expectLinearOf((size) => {
+      const isList = field === 'externalIPs' || field === 'ipFamilies';
+      const text = textOf('1.', size * OBJECT_BYTES);
+      const value = isList ? Array.from({ length: size * 100_000 }, () => 'IPv4') : text;
+      return aStoredService({ spec: { [field]: value } });
+    });
+  });
 
   test('labels and selector', () => {
-    expectLinear((size) => {
+    expectLinearOf((size) => {
       const many = Object.fromEntries(Array.from({ length: size * 50_000 }, (_, at) => [`l${at}`, 'v']));
       const service = aStoredService({ spec: { selector: many } });
-      return () => readAll({ ...service, metadata: { ...service.metadata, labels: many } });
+      return { ...service, metadata: { ...service.metadata, labels: many } };
     });
   });
 
@@ -187,25 +183,21 @@ describe('reading takes linear time:', () => {
 
   test('Secrets with a chain as long as the apiserver takes', () => {
     expectLinear((size) => {
-      const crt = textOf(certificateOf('one'), size * 700_000).replace(
-        /-----BEGIN[^-]*(-----BEGI?N?|-*)$/,
-        '',
-      );
+      const whole = textOf(certificateOf('one'), size * 700_000);
+      const crt = whole.replace(/-----BEGIN[^-]*(-----BEGI?N?|-*)$/, '');
       const secret = aTlsSecret('one', { crt: crt.slice(0, crt.lastIndexOf('-----END') + 25) });
       return () => readTlsSecret(secret);
     });
   });
 
-  test.each(['-----BEGIN CERTIFICATE-----', '-----BEGIN CERTIFICATE-----\n', '-', 'A', '\n'])(
-    'Secrets of %j',
-    (object) => {
-      expectLinear((size) => {
-        const text = textOf(object, size * 700_000);
-        const secret = aTlsSecret('one', { crt: text, key: `${keyOfPair('one')}${text}` });
-        return () => readTlsSecret(secret);
-      });
-    },
-  );
+  const BEGIN = '-----BEGIN CERTIFICATE-----';
+  test.each([BEGIN, `${BEGIN}\n`, '-', 'A', '\n'])('Secrets of %j', (object) => {
+    expectLinear((size) => {
+      const text = textOf(object, size * 700_000);
+      const secret = aTlsSecret('one', { crt: text, key: `${keyOfPair('one')}${text}` });
+      return () => readTlsSecret(secret);
+    });
+  });
 
   test.each(['10.0.%a.%b', 'fd00::%a:%b', 'x%a%b'])('Nodes with addresses like %s', (like) => {
     const subnet = { id: 's', network_id: 'n', cidr: like.includes(':') ? 'fe80::/64' : '192.0.2.0/24' };
@@ -214,9 +206,8 @@ describe('reading takes linear time:', () => {
         type: 'InternalIP',
         address: like.replace('%a', String(at >> 8)).replace('%b', String(at & 255)),
       }));
-      const nodes = [
-        { metadata: { name: 'a', uid: 'a' }, status: { addresses } },
-      ] as unknown as readonly Node[];
+      const node = { metadata: { name: 'a', uid: 'a' }, status: { addresses } };
+      const nodes = [node] as unknown as readonly Node[];
       return () => {
         nodeSet(nodes, subnet, like.includes(':') ? 6 : 4);
         addressesOf(nodes);
@@ -236,14 +227,8 @@ describe('reading takes linear time:', () => {
       const reachable = nodes.map(({ metadata: { name } }, at) => ({ name, address: `10.0.0.${at}` }));
       const weights = Object.fromEntries(names.map((name) => [name, 1]));
       const settings = { memberWeights: weights, backupMembers: names };
-      const port = {
-        listener: {},
-        pool: {},
-        member: {},
-        healthmonitor: {},
-        ServicePort: settings,
-        spelled: {},
-      };
+      const none = { listener: {}, pool: {}, member: {}, healthmonitor: {}, spelled: {} };
+      const port = { ...none, ServicePort: settings };
       return () => {
         selectNodes(nodes, labels);
         nodeShares(port, reachable, names);

@@ -1,32 +1,19 @@
 /** What a sweep compares in full, when, what that costs, and whom it runs, also when something is slow or in ERROR. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { SweepScope } from '../../../shared/model/request.ts';
-import type { World } from '../../../shared/ports.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
-import { sweep, type Sweep } from '../../../shared/sweep.ts';
+import { sweep } from '../../../shared/sweep.ts';
 import { aService } from '../../support/service.ts';
 import { aProcess, inVirtualTime, runsOf } from '../../support/virtual-time.ts';
 
 const HOUR_MS = 3_600_000;
 const SERVICES = 12;
 
-interface Swept extends Sweep {
-  /** Calls of OpenStack, but for the login. */
-  readonly calls: readonly string[];
-}
+const POOLS = { side: 'openstack', method: 'GET', path: /\/pools\?limit=1000$/ } as const;
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
-interface It {
-  readonly inside: SandboxInside;
-  /** Of the process that made the load balancers. */
-  readonly world: World;
-  /** A sweep by a process that knows nothing yet, and the runs that it asks for. */
-  cold(scope?: SweepScope, budgetMs?: number): Promise<Swept>;
-  /** Somebody takes the watermarks away. */
-  loseWatermarks(): void;
-}
-
-async function start(services = SERVICES): Promise<It> {
+/** So many Services, made so long ago by the process that `world` is of. */
+async function start(services = SERVICES, agoMs = HOUR_MS) {
   const inside = inVirtualTime({ nodes: 2 });
   const first = aProcess(inside);
   const ports = [80, 443].map((port) => ({ name: `p-${port}`, port, nodePort: 30_000 + port }));
@@ -34,10 +21,11 @@ async function start(services = SERVICES): Promise<It> {
     inside.kube.apply(aService({ name: `web-${n}`, spec: { ports } }));
     await runsOf({ key: `service/default/web-${n}`, trigger: 'audit' }, first, inside);
   }
+  inside.clock.advance(agoMs);
   return {
-    inside,
-    world: first,
-    cold: async (scope, budgetMs = Infinity) => {
+    ...{ inside, world: first },
+    /** A sweep by a process that knows nothing yet, and the runs that it asks for. `calls` are those of OpenStack, but for the login. */
+    cold: async (scope?: SweepScope, budgetMs = Infinity) => {
       const before = inside.requests.length;
       const world = aProcess(inside);
       const endMs = inside.clock.millis() + budgetMs;
@@ -50,17 +38,11 @@ async function start(services = SERVICES): Promise<It> {
       for (const request of found.requests) await runsOf(request, world, inside);
       return { ...found, calls };
     },
-    loseWatermarks: () => {
-      for (const { metadata } of inside.kube.list('ConfigMap', 'levelset'))
-        if (metadata.name.startsWith('levelset-state-'))
-          inside.kube.delete('ConfigMap', 'levelset', metadata.name);
-    },
   };
 }
 
 test('a cold process compares once what was settled by writes alone, and then needs ten calls', async () => {
-  const it = await start();
-  it.inside.clock.advance(1_000);
+  const it = await start(SERVICES, 1_000);
   const found = await it.cold();
   expect(found).toMatchObject({ requests: [], settled: SERVICES, comparedInFull: SERVICES, warnings: [] });
   const next = await it.cold();
@@ -71,7 +53,6 @@ test('a cold process compares once what was settled by writes alone, and then ne
 
 test('each Service is compared in full within an hour of its last change, then once a day, by bulk lists', async () => {
   const it = await start();
-  it.inside.clock.advance(HOUR_MS);
   expect(await it.cold()).toMatchObject({ comparedInFull: SERVICES, settled: SERVICES, requests: [] });
   const shares: number[] = [];
   for (let hour = 1; hour <= 22; hour += 1) {
@@ -80,7 +61,7 @@ test('each Service is compared in full within an hour of its last change, then o
     expect(requests).toEqual([]);
     shares.push(comparedInFull);
   }
-  expect(shares.reduce((sum, share) => sum + share, 0)).toBe(SERVICES);
+  expect(sumOf(shares)).toBe(SERVICES);
   expect(shares.slice(0, 11)).toEqual(shares.slice(0, 11).map(() => 0));
   expect(Math.max(...shares)).toBeLessThan(SERVICES);
 });
@@ -88,7 +69,6 @@ test('each Service is compared in full within an hour of its last change, then o
 test('what moved no time is found by a deep sweep at once, and by itself within a day', async () => {
   for (const scope of [{ deep: true } as const, undefined]) {
     const it = await start();
-    it.inside.clock.advance(HOUR_MS);
     await it.cold();
     const [, , member] = it.inside.cloud.members;
     if (!member) throw new Error('there is no member');
@@ -104,36 +84,31 @@ test('what moved no time is found by a deep sweep at once, and by itself within 
 
 test('without any watermark a sweep that runs out of time keeps what it has compared, for processes that know nothing of it', async () => {
   const it = await start();
-  it.inside.clock.advance(HOUR_MS);
-  it.loseWatermarks();
-  it.inside.fault({
-    match: { side: 'openstack', method: 'GET', path: /\/members/ },
-    ...{ kind: 'call', times: Infinity },
-    before: () => {
-      it.inside.clock.advance(440);
-    },
-  });
+  const { clock, kube } = it.inside;
+  // somebody takes the watermarks away
+  for (const { metadata } of kube.list('ConfigMap', 'levelset'))
+    if (metadata.name.startsWith('levelset-state-')) kube.delete('ConfigMap', 'levelset', metadata.name);
+  const before = (): void => {
+    clock.advance(440);
+  };
+  it.inside.fault({ match: { ...POOLS, path: /\/members/ }, kind: 'call', times: Infinity, before });
   // ten Services at a time take 8.8 s, and two are left
   const compared: number[] = [];
   for (let isOver = false; !isOver && compared.length < SERVICES;) {
     const { comparedInFull, incomplete, requests, warnings } = await it.cold({}, 9_000);
     expect(requests).toEqual([]);
-    expect(warnings.filter((warning) => warning.includes('ran out of time'))).toHaveLength(
-      incomplete ? 1 : 0,
-    );
+    const late = warnings.filter((warning) => warning.includes('ran out of time'));
+    expect(late).toHaveLength(incomplete ? 1 : 0);
     compared.push(comparedInFull);
     isOver = !incomplete;
   }
   expect(compared.length).toBeGreaterThan(1);
   expect(Math.min(...compared)).toBeGreaterThan(0);
-  expect(compared.reduce((sum, share) => sum + share, 0)).toBe(SERVICES);
+  expect(sumOf(compared)).toBe(SERVICES);
 });
-
-const POOLS = { side: 'openstack', method: 'GET', path: /\/pools\?limit=1000$/ } as const;
 
 test('the patience with a Service begins when the lists of all Services are there', async () => {
   const it = await start();
-  it.inside.clock.advance(HOUR_MS);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   let slow = 0;
@@ -148,7 +123,6 @@ test('the patience with a Service begins when the lists of all Services are ther
 
 test('one load balancer in ERROR makes no sweep list what is on the others', async () => {
   const it = await start(6);
-  it.inside.clock.advance(HOUR_MS);
   await sweep(it.world);
   const [lb] = it.inside.cloud.loadbalancers;
   Object.assign(lb ?? {}, { provisioning_status: 'ERROR' });
@@ -164,7 +138,7 @@ test('one load balancer in ERROR makes no sweep list what is on the others', asy
 });
 
 test('a change that hides in the second of the one before it, while the sweep reads, is found by the next sweep', async () => {
-  const { inside, world } = await start(1);
+  const { inside, world } = await start(1, 0);
   const { clock, cloud } = inside;
   const [[lb], [pool]] = [[...cloud.loadbalancers], [...cloud.pools]];
   if (!lb || !pool) throw new Error('nothing was made');
@@ -179,15 +153,13 @@ test('a change that hides in the second of the one before it, while the sweep re
   inside.fault({ match: POOLS, kind: 'call', after });
   expect((await sweep(world, { deep: true })).requests).toEqual([]);
   clock.advance(60_000);
-  expect(await sweep(world)).toMatchObject({
-    comparedInFull: 1,
-    requests: [{ key: 'service/default/web-1' }],
-  });
+  const requests = [{ key: 'service/default/web-1' }];
+  expect(await sweep(world)).toMatchObject({ comparedInFull: 1, requests });
 });
 
 test('a Service that was compared by a clock that was ahead is compared again, once', async () => {
   const { inside, world } = await start(1);
-  inside.clock.advance((400 * 24 + 1) * HOUR_MS);
+  inside.clock.advance(400 * 24 * HOUR_MS);
   await sweep(world, { deep: true });
   inside.clock.advance(-400 * 24 * HOUR_MS);
   const inFull = async (): Promise<number | undefined> => (await sweep(world)).comparedInFull;

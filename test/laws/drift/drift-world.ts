@@ -3,7 +3,6 @@ import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import type { Step } from '../../../shared/model/plan.ts';
 import { serviceKey } from '../../../shared/model/request.ts';
-import type { Cloud, World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { tablesOf } from '../../faults/matrix/whole-world.ts';
 import { aConfig } from '../../support/config.ts';
@@ -14,6 +13,8 @@ import { SILENT } from '../../support/sandbox-world.ts';
 import { aProcess, inVirtualTime, runsOf } from '../../support/virtual-time.ts';
 
 const OWN = 'levelset.openstack.org/';
+const OCCM = 'loadbalancer.openstack.org/';
+const READY = `"type":"${OWN}Ready","status":"True"`;
 
 /** What a Service may ask for, each in addition to a TCP port. */
 export const FEATURES = {
@@ -21,102 +22,80 @@ export const FEATURES = {
   http: { [`${OWN}protocol.80`]: 'http', [`${OWN}monitor-type.80`]: 'HTTP' },
   tls: { [`${OWN}tls-secret.443`]: 'web-tls' },
   limits: {
-    'loadbalancer.openstack.org/connection-limit': '100',
-    'loadbalancer.openstack.org/timeout-client-data': '10000',
-    'loadbalancer.openstack.org/timeout-member-data': '20000',
+    ...{ [`${OCCM}connection-limit`]: '100', [`${OCCM}timeout-client-data`]: '10000' },
+    [`${OCCM}timeout-member-data`]: '20000',
   },
-  members: {
-    [`${OWN}member-weights`]: 'node-1=10',
-    'loadbalancer.openstack.org/lb-method': 'LEAST_CONNECTIONS',
-  },
+  members: { [`${OWN}member-weights`]: 'node-1=10', [`${OCCM}lb-method`]: 'LEAST_CONNECTIONS' },
 } as const;
 
 export type Feature = keyof typeof FEATURES;
 
-export interface Told {
-  readonly drift: readonly Step[];
-  readonly reports: readonly Report[];
-}
+type Annotations = Readonly<Record<string, string>>;
 
-export interface DriftWorld {
-  readonly inside: SandboxInside;
-  readonly world: World;
-  /** Another process takes over, which remembers nothing. */
-  restart(): void;
-  /** Somebody else's client. */
-  readonly hand: Cloud;
-  apply(annotations?: Readonly<Record<string, string>>, type?: 'LoadBalancer' | 'ClusterIP'): void;
-  /** One sweep, and the runs that it asks for until they are at rest. */
-  sweepOnce(): Promise<Told>;
-  /** What somebody did a minute after everything was settled. */
-  byHand(change: () => void): void;
-  /** Rows by kind, without times and states. */
-  picture(): Readonly<Record<string, readonly object[]>>;
-  writes(): readonly string[];
-  isReady(): boolean;
-}
+export type DriftWorld = Awaited<ReturnType<typeof startDriftWorld>>;
 
 export async function startDriftWorld(
   features: readonly Feature[],
-  annotations: Readonly<Record<string, string>> = {},
+  annotations: Annotations = {},
   nodes = 2,
   manageSecurityGroups = true,
-): Promise<DriftWorld> {
-  const inside = inVirtualTime({ nodes });
+) {
+  const inside: SandboxInside = inVirtualTime({ nodes });
   const { kube, cloud, clock } = inside;
   const config = { ...aConfig(AUTH_URL, { manageSecurityGroups }), given: ['lbMethod'] };
-  let world = inProcessWorld(inside, config, SILENT);
+  const world = inProcessWorld(inside, config, SILENT);
   kube.apply({ kind: 'Secret', ...aTlsSecret('one') });
   const asked = Object.assign({}, ...features.map((feature) => FEATURES[feature])) as Record<string, string>;
   const ports = [80, 443, 5432].map((port) => ({
     ...{ name: `p-${port}`, port, targetPort: 8080, nodePort: 30_000 + port },
   }));
-  const it: DriftWorld = {
-    inside,
-    get world() {
-      return world;
-    },
-    restart: () => {
-      world = inProcessWorld(inside, config, SILENT);
-    },
+  const apply = (more: Annotations = {}, type = 'LoadBalancer'): void => {
+    kube.apply(aService({ annotations: { ...asked, ...annotations, ...more }, spec: { ports, type } }));
+  };
+  /** One sweep, and the runs that it asks for until they are at rest. */
+  const sweepOnce = async () => {
+    const found = await sweep(world);
+    const reports: Report[] = [];
+    for (const request of found.requests) reports.push(...(await runsOf(request, world, inside)));
+    return { drift: reports.flatMap(({ plan }) => plan ?? []).flatMap(({ drift = [] }) => drift), reports };
+  };
+  /** So many of them, each a minute before the next, and the drift of which they tell. */
+  const sweeps = async (count: number): Promise<readonly Step[]> => {
+    const all: Step[] = [];
+    for (let nth = 0; nth < count; nth += 1) {
+      all.push(...(await sweepOnce()).drift);
+      clock.advance(60_000);
+    }
+    return all;
+  };
+  apply();
+  await runsOf({ key: serviceKey('default', 'web'), trigger: 'audit' }, world, inside);
+  for (let nth = 0; nth < 3; nth += 1) {
+    clock.advance(60_000);
+    await sweepOnce();
+  }
+  return {
+    ...{ inside, world, apply, sweepOnce, sweeps },
+    /** Somebody else's client. */
     hand: aProcess(inside).cloud,
-    apply: (more = {}, as = 'LoadBalancer') => {
-      kube.apply(aService({ annotations: { ...asked, ...annotations, ...more }, spec: { ports, type: as } }));
-    },
-    sweepOnce: async () => {
-      const found = await sweep(world);
-      const reports: Report[] = [];
-      for (const request of found.requests) reports.push(...(await runsOf(request, world, inside)));
-      const plans = reports.flatMap(({ plan }) => plan ?? []);
-      return { drift: plans.flatMap(({ drift = [] }) => drift), reports };
-    },
-    byHand: (change) => {
+    /** What somebody did a minute after everything was settled. */
+    byHand: (change: () => void): void => {
       clock.advance(60_000);
       change();
       for (const lb of cloud.loadbalancers) lb.updated_at = cloud.octaviaTime();
       clock.advance(60_000);
     },
-    picture: () =>
-      Object.fromEntries(Object.entries(tablesOf(inside)).map(([kind, rows]) => [kind, rows.map(timeless)])),
-    isReady: () =>
-      kube
-        .list('Service')
-        .every(({ status }) =>
-          JSON.stringify(status).includes('"type":"levelset.openstack.org/Ready","status":"True"'),
-        ),
-    writes: () =>
+    /** Rows by kind, without times and states. */
+    picture: (): Readonly<Record<string, readonly object[]>> => {
+      const tables = Object.entries(tablesOf(inside));
+      return Object.fromEntries(tables.map(([kind, rows]) => [kind, rows.map(timeless)]));
+    },
+    isReady: () => kube.list('Service').every(({ status }) => JSON.stringify(status).includes(READY)),
+    writes: (): readonly string[] =>
       inside.requests
-        .filter(({ side, write }) => side === 'openstack' && write)
-        .map(({ method, path }) => `${method} ${path}`)
-        .filter((line) => !line.includes('/auth/tokens')),
+        .filter(({ side, write, path }) => side === 'openstack' && write && !path.includes('/auth/tokens'))
+        .map(({ method, path }) => `${method} ${path}`),
   };
-  it.apply();
-  await runsOf({ key: serviceKey('default', 'web'), trigger: 'audit' }, world, inside);
-  for (let sweeps = 0; sweeps < 3; sweeps += 1) {
-    clock.advance(60_000);
-    await it.sweepOnce();
-  }
-  return it;
 }
 
 /** Without ids and what follows from them: what levelset makes anew has others. */

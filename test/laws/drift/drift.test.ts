@@ -7,7 +7,7 @@ import type { ResourceKind } from '../../../shared/model/resources.ts';
 import type { Cloud } from '../../../shared/ports.ts';
 import { MUTATIONS } from './mutations.ts';
 import { FEATURES, startDriftWorld, withoutIds, type DriftWorld, type Feature } from './drift-world.ts';
-import { THOROUGH } from '../seed.ts';
+import { forSome } from '../seed.ts';
 
 type Row = Record<string, unknown>;
 
@@ -15,17 +15,11 @@ const FEATURE_NAMES = Object.keys(FEATURES) as Feature[];
 
 /** The rows of a kind that are the Service's. */
 function rowsOf(kind: string, { cloud }: SandboxInside): readonly Row[] {
+  const { loadbalancers, listeners, pools, members, healthmonitors, l7policies, l7rules } = cloud;
   const tables: Readonly<Record<string, { [Symbol.iterator](): Iterator<object> }>> = {
-    loadbalancer: cloud.loadbalancers,
-    listener: cloud.listeners,
-    pool: cloud.pools,
-    member: cloud.members,
-    healthmonitor: cloud.healthmonitors,
-    l7policy: cloud.l7policies,
-    l7rule: cloud.l7rules,
-    floatingip: cloud.floatingips,
-    securitygroup: cloud.securityGroups,
-    port: cloud.ports,
+    ...{ loadbalancer: loadbalancers, listener: listeners, pool: pools, member: members },
+    ...{ healthmonitor: healthmonitors, l7policy: l7policies, l7rule: l7rules },
+    ...{ floatingip: cloud.floatingips, securitygroup: cloud.securityGroups, port: cloud.ports },
   };
   const rows = [...(tables[kind] ?? [])] as Row[];
   if (kind === 'securitygroup') return rows.filter(({ name }) => String(name).startsWith('lb-sg-'));
@@ -41,11 +35,8 @@ function rowFor({ kind, attribute }: (typeof MUTATIONS)[number], inside: Sandbox
 
 /** Whether the attribute belongs to a feature, such as TLS, that nobody asks for here: there is no value that it should have. */
 function isOfNoUse(one: One, { inside }: DriftWorld): boolean {
-  const row = rowFor(one, inside);
-  return (
-    row?.[one.attribute] === null &&
-    (attributeRule(one.kind as ResourceKind, one.attribute).needs ?? null) !== null
-  );
+  const { needs = null } = attributeRule(one.kind as ResourceKind, one.attribute);
+  return rowFor(one, inside)?.[one.attribute] === null && needs !== null;
 }
 
 function mutated(present: unknown, to: unknown, { cloud }: SandboxInside): unknown {
@@ -88,10 +79,8 @@ async function changeAndSweep(it: DriftWorld, one: One): Promise<'drift' | 'left
 
 /** Drift of each sort that a Service without TLS has. */
 const SOME_DRIFT = [
-  'lb admin_state_up',
-  'listener/tcp/80 connection_limit',
-  'pool/tcp/80 lb_algorithm',
-  'monitor/tcp/80 delay',
+  ...['lb admin_state_up', 'listener/tcp/80 connection_limit'],
+  ...['monitor/tcp/80 delay', 'pool/tcp/80 lb_algorithm'],
 ];
 
 /** What a step of drift is about: `ADDRESS ATTRIBUTE`, `ADDRESS missing`, `ADDRESS there`. */
@@ -127,9 +116,9 @@ const WHOLE: readonly (readonly [what: string, act: Act, told: RegExp])[] = [
 
 /** Where drift is only to be reported, what is missing is made all the same. */
 const PUT_BACK = WHOLE.flatMap(([what, act, told]) =>
-  (told.source.endsWith('missing$') ? ['repair', 'report'] : ['repair']).map((mode) => ({
-    ...{ what, act, told, mode },
-  })),
+  (told.source.endsWith('missing$') ? ['repair', 'report'] : ['repair']).map((mode) => {
+    return { what, act, told, mode };
+  }),
 );
 
 const nameOf = ({ kind, attribute }: One): string => `${kind}.${attribute}`;
@@ -144,16 +133,13 @@ describe('what somebody changes by hand in a settled world', () => {
   });
 
   test('is told whatever the Service asks for', () =>
-    fc.assert(
-      fc.asyncProperty(
-        fc.subarray(FEATURE_NAMES),
-        fc.uniqueArray(fc.constantFrom(...MUTATIONS), { minLength: 1, maxLength: 4, selector: nameOf }),
-        async (features, mutations) => {
-          const it = await startDriftWorld(features);
-          for (const one of mutations) if (!isOfNoUse(one, it)) await changeAndSweep(it, one);
-        },
-      ),
-      THOROUGH ? { numRuns: 200 } : { numRuns: 3 },
+    forSome(200, 3)(
+      fc.subarray(FEATURE_NAMES),
+      fc.uniqueArray(fc.constantFrom(...MUTATIONS), { minLength: 1, maxLength: 4, selector: nameOf }),
+      async (features, mutations) => {
+        const it = await startDriftWorld(features);
+        for (const one of mutations) if (!isOfNoUse(one, it)) await changeAndSweep(it, one);
+      },
     ));
 
   test.each(PUT_BACK)('is told of $what, which is put back: $mode', async ({ what, act, told, mode }) => {
@@ -188,7 +174,7 @@ test('drift that is only to be reported is not written over, not even when a Nod
   const [byHand, writes] = [it.picture(), it.writes().length];
   for (let sweeps = 0; sweeps < 2; sweeps += 1) {
     const { drift, reports } = await it.sweepOnce();
-    if (sweeps === 0) expect(drift.flatMap(placesOf).sort()).toEqual([...SOME_DRIFT].sort());
+    if (sweeps === 0) expect(drift.flatMap(placesOf).sort()).toEqual(SOME_DRIFT.toSorted());
     expect(reports.flatMap(({ plan }) => plan?.steps ?? [])).toEqual([]);
   }
   expect([it.picture(), it.writes().slice(writes)]).toEqual([byHand, []]);

@@ -10,6 +10,7 @@ const fixed = (why: string): Mutation => ({ fixed: why });
 const AT_CREATE = fixed('the API takes it in a create only');
 const CIPHERS =
   'Octavia fills it in by its configuration, so nobody knows what it was unless somebody asks for it';
+const KNOWN = 'by its name and description the group is known; tags say the same';
 const NEWER = 'the simulated Octavia is older: API 2.26';
 const OTHER_ID = 'dddddddd-0000-4000-8000-000000000001';
 const OTHER_REF = `http://127.0.0.1:9311/v1/secrets/${OTHER_ID}`;
@@ -17,98 +18,53 @@ const OTHER_REF = `http://127.0.0.1:9311/v1/secrets/${OTHER_ID}`;
 type Kind = Exclude<keyof typeof ATTRIBUTES, 'node' | 'nodestatus' | 'router'>;
 
 /** Where neither the attribute's rule nor the example of its annotation says one. */
-const GIVEN: {
-  readonly [K in Kind]: { readonly [A in keyof (typeof ATTRIBUTES)[K]]?: Mutation };
-} = {
+const GIVEN: { readonly [K in Kind]: { readonly [A in keyof (typeof ATTRIBUTES)[K]]?: Mutation } } = {
   loadbalancer: {
     name: fixed(
       'by its name it was made for a Service; with another one it is a user’s own, which is no drift',
     ),
-    description: to('by hand'),
-    provider: AT_CREATE,
-    admin_state_up: to(false),
-    vip_qos_policy_id: to(OTHER_ID),
-    vip_sg_ids: fixed(NEWER),
-    tags: to('with one more'),
+    ...{ description: to('by hand'), admin_state_up: to(false), tags: to('with one more') },
+    ...{ provider: AT_CREATE, vip_qos_policy_id: to(OTHER_ID), vip_sg_ids: fixed(NEWER) },
   },
   listener: {
-    name: to('by hand'),
-    admin_state_up: to(false),
-    allowed_cidrs: to(['192.0.2.0/24']),
-    insert_headers: to({ 'X-Forwarded-Port': 'true' }),
-    default_tls_container_ref: to(OTHER_REF),
-    sni_container_refs: to([OTHER_REF]),
-    tls_ciphers: fixed(CIPHERS),
-    client_ca_tls_container_ref: to(OTHER_REF),
-    client_crl_container_ref: to(OTHER_REF),
-    hsts_max_age: fixed(NEWER),
-    hsts_include_subdomains: fixed(NEWER),
-    hsts_preload: fixed(NEWER),
-    default_pool_id: to(null),
-    loadbalancer_id: AT_CREATE,
-    tags: to('without ours'),
+    ...{ name: to('by hand'), admin_state_up: to(false), tags: to('without ours') },
+    ...{ allowed_cidrs: to(['192.0.2.0/24']), insert_headers: to({ 'X-Forwarded-Port': 'true' }) },
+    ...{ default_tls_container_ref: to(OTHER_REF), sni_container_refs: to([OTHER_REF]) },
+    ...{ client_ca_tls_container_ref: to(OTHER_REF), client_crl_container_ref: to(OTHER_REF) },
+    ...{ hsts_max_age: fixed(NEWER), hsts_include_subdomains: fixed(NEWER), hsts_preload: fixed(NEWER) },
+    ...{ tls_ciphers: fixed(CIPHERS), default_pool_id: to(null), loadbalancer_id: AT_CREATE },
   },
   pool: {
-    name: to('by hand'),
-    lb_algorithm: to('SOURCE_IP'),
-    admin_state_up: to(false),
-    ca_tls_container_ref: to(OTHER_REF),
-    tls_container_ref: to(OTHER_REF),
-    tls_versions: fixed(CIPHERS),
-    tls_ciphers: fixed(CIPHERS),
-    loadbalancer_id: AT_CREATE,
-    tags: to('with one more'),
+    ...{ name: to('by hand'), admin_state_up: to(false), tags: to('with one more') },
+    ...{ ca_tls_container_ref: to(OTHER_REF), tls_container_ref: to(OTHER_REF) },
+    ...{ tls_versions: fixed(CIPHERS), tls_ciphers: fixed(CIPHERS) },
+    ...{ lb_algorithm: to('SOURCE_IP'), loadbalancer_id: AT_CREATE },
   },
   member: {
-    name: to('by hand'),
-    monitor_port: to(4711),
-    backup: to(true),
-    weight: to(7),
-    admin_state_up: to(false),
-    tags: to('with one more'),
+    ...{ name: to('by hand'), admin_state_up: to(false), tags: to('with one more') },
+    ...{ monitor_port: to(4711), backup: to(true), weight: to(7) },
   },
   healthmonitor: {
-    name: to('by hand'),
-    admin_state_up: to(false),
-    tags: to('with one more'),
-    pool_id: AT_CREATE,
+    ...{ name: to('by hand'), admin_state_up: to(false), tags: to('with one more'), pool_id: AT_CREATE },
   },
   l7policy: {
-    name: to('by hand'),
+    ...{ name: to('by hand'), admin_state_up: to(false), tags: to('with one more') },
     action: fixed('another action takes other attributes with it'),
-    redirect_prefix: to('https://by.hand.example'),
-    redirect_http_code: to(307),
     position: fixed('Octavia numbers the policies of a listener anew with each of them'),
-    admin_state_up: to(false),
+    ...{ redirect_prefix: to('https://by.hand.example'), redirect_http_code: to(307) },
     listener_id: AT_CREATE,
-    tags: to('with one more'),
   },
   l7rule: {
-    type: to('HEADER'),
-    compare_type: to('CONTAINS'),
-    value: to('/by-hand'),
-    admin_state_up: to(false),
+    ...{ type: to('HEADER'), compare_type: to('CONTAINS'), value: to('/by-hand'), admin_state_up: to(false) },
   },
   floatingip: {
-    subnet_id: AT_CREATE,
-    port_id: to(null),
     fixed_ip_address: fixed('it goes with port_id, as long as the VIP port has one IPv4 address'),
-    description: to('by hand'),
-    tags: to('without ours'),
+    ...{ subnet_id: AT_CREATE, port_id: to(null), description: to('by hand'), tags: to('without ours') },
   },
-  securitygroup: {
-    name: fixed('by its name and description the group is known; tags say the same'),
-    description: fixed('by its name and description the group is known; tags say the same'),
-    tags: to('without ours'),
-  },
+  securitygroup: { name: fixed(KNOWN), description: fixed(KNOWN), tags: to('without ours') },
   securitygrouprule: {
-    direction: AT_CREATE,
-    ethertype: AT_CREATE,
-    protocol: AT_CREATE,
-    port_range_min: AT_CREATE,
-    port_range_max: AT_CREATE,
-    remote_ip_prefix: AT_CREATE,
-    security_group_id: AT_CREATE,
+    ...{ direction: AT_CREATE, ethertype: AT_CREATE, protocol: AT_CREATE, security_group_id: AT_CREATE },
+    ...{ port_range_min: AT_CREATE, port_range_max: AT_CREATE, remote_ip_prefix: AT_CREATE },
   },
   port: {
     security_groups: to('without our group'),

@@ -3,15 +3,11 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Key } from '../../../shared/model/request.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import {
-  serveInVirtualTime,
-  type Hang,
-  type ServingCluster,
-  type ServingClusters,
-} from '../../support/clusters/serving-clusters.ts';
+import { serveInVirtualTime } from '../../support/clusters/serving-clusters.ts';
+import type { Hang, ServingCluster } from '../../support/clusters/serving-clusters.ts';
 import { addNodeIn } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
-import { assertReplayable, THOROUGH } from '../seed.ts';
+import { forSome, THOROUGH, type Drawn } from '../seed.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) });
@@ -22,7 +18,6 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const RUNS = { numRuns: THOROUGH ? 40 : 3, endOnFailure: true };
 const NAMES = ['web', 'api'] as const;
 /** In which edits come and hangs begin. */
 const EVENTFUL_MS = 120_000;
@@ -41,23 +36,19 @@ const edit = fc.record({
     fc.constant('a Node joins'),
   ),
 });
-type Edit = typeof edit extends fc.Arbitrary<infer E> ? E : never;
+type Edit = Drawn<typeof edit>;
 /** A Service that is applied again while its deletion waits for a cluster that hangs is gone afterwards, as in any cluster. */
-const comesBack = ({ what, of }: Edit, before: readonly Edit[]): boolean =>
-  typeof what === 'object' &&
-  'apply' in what &&
-  before.some(
-    (one) =>
-      one.of === of && typeof one.what === 'object' && 'remove' in one.what && one.what.remove === what.apply,
-  );
+const comesBack = ({ what, of }: Edit, before: readonly Edit[]): boolean => {
+  const removed = before.filter((one) => one.of === of).map((one) => removedBy(one.what));
+  return typeof what === 'object' && 'apply' in what && removed.includes(what.apply);
+};
+const removedBy = (what: Edit['what']) => (typeof what === 'object' && 'remove' in what ? what.remove : '');
 const edits = fc
   .array(edit, { minLength: 4, maxLength: 10 })
   .map((all) => all.toSorted((one, other) => one.atMs - other.atMs))
   .map((all) => all.filter((one, at) => !comesBack(one, all.slice(0, at))));
-const lasting = fc.record({
-  fromMs: fc.nat(EVENTFUL_MS),
-  lastsMs: fc.integer({ min: 1_000, max: INTERVAL_MS }),
-});
+const lastsMs = fc.integer({ min: 1_000, max: INTERVAL_MS });
+const lasting = fc.record({ fromMs: fc.nat(EVENTFUL_MS), lastsMs });
 
 function make({ inside, work }: ServingCluster, what: Edit['what'], number: number): void {
   const { kube } = inside;
@@ -87,12 +78,10 @@ function picture({ inside: { cloud, kube } }: ServingCluster): unknown {
 }
 
 /** When each key was settled for the last time. */
-const settledMs = ({ story }: ServingCluster): ReadonlyMap<string, number> =>
-  new Map(
-    story
-      .filter(([, what]) => what.endsWith('settled'))
-      .map(([atMs, what]) => [what.split(' ', 1)[0] ?? what, atMs]),
-  );
+const settledMs = ({ story }: ServingCluster): ReadonlyMap<string, number> => {
+  const settled = story.filter(([, what]) => what.endsWith('settled'));
+  return new Map(settled.map(([atMs, what]) => [what.split(' ', 1)[0] ?? what, atMs]));
+};
 
 /** Alone in its project a cluster does all at the same times; beside the one that hangs it ends no later than said. */
 function expectSameTimes(its: ServingCluster, calm: ServingCluster, oneProject: boolean): void {
@@ -102,12 +91,7 @@ function expectSameTimes(its: ServingCluster, calm: ServingCluster, oneProject: 
   for (const [key, atMs] of ends) expect(atMs).toBeLessThan((calmEnds.get(key) ?? 0) + ROOM_KEPT_MS);
 }
 
-async function play(
-  all: readonly Edit[],
-  hang: Hang | undefined,
-  oneProject: boolean,
-  endMs: number,
-): Promise<ServingClusters> {
+async function play(all: readonly Edit[], hang: Hang | undefined, oneProject: boolean, endMs: number) {
   const its = serveInVirtualTime([{ name: 'prod-a', hang }, { name: 'prod-b' }], { oneProject });
   for (const [number, { atMs, of, what }] of all.entries()) {
     await its.passUntil(atMs);
@@ -125,26 +109,21 @@ test.each([
 ] as const)(
   'while the $side of one cluster hangs the other one ends its keys when it would, and the first is right after it; one project: $oneProject',
   async ({ side, oneProject }) => {
-    await assertReplayable(
-      fc.asyncProperty(edits, lasting, async (all, { fromMs, lastsMs }) => {
-        const hang = { side, fromMs, untilMs: fromMs + lastsMs };
-        const endMs = hang.untilMs + NOTICED_MS + INTERVAL_MS;
-        const calm = await play(all, undefined, oneProject, endMs);
-        const pictures = calm.clusters.map(picture);
-        await calm.stop();
-        const its = await play(all, hang, oneProject, endMs);
-        const [other, calmOther] = [its.clusters[1], calm.clusters[1]];
-        if (!other || !calmOther) throw new Error('a cluster is missing');
-        expectSameTimes(other, calmOther, oneProject);
-        expect(its.clusters.map(picture)).toEqual(pictures);
-        expect(await its.untilDone(sweep(its.clusters[0].world))).toMatchObject({
-          requests: [],
-          warnings: [],
-        });
-        await its.stop();
-      }),
-      RUNS,
-    );
+    await forSome(40, 3, { endOnFailure: true })(edits, lasting, async (all, { fromMs, lastsMs }) => {
+      const hang = { side, fromMs, untilMs: fromMs + lastsMs };
+      const endMs = hang.untilMs + NOTICED_MS + INTERVAL_MS;
+      const calm = await play(all, undefined, oneProject, endMs);
+      const pictures = calm.clusters.map(picture);
+      await calm.stop();
+      const its = await play(all, hang, oneProject, endMs);
+      const [other, calmOther] = [its.clusters[1], calm.clusters[1]];
+      if (!other || !calmOther) throw new Error('a cluster is missing');
+      expectSameTimes(other, calmOther, oneProject);
+      expect(its.clusters.map(picture)).toEqual(pictures);
+      const swept = await its.untilDone(sweep(its.clusters[0].world));
+      expect(swept).toMatchObject({ requests: [], warnings: [] });
+      await its.stop();
+    });
   },
   THOROUGH ? 600_000 : 120_000,
 );

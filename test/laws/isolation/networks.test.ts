@@ -6,7 +6,7 @@ import { SimulatedCloud } from '../../support/simulated-cloud.ts';
 import { NODE_GROUP, type Wire } from '../../support/cloud-contents.ts';
 import { aConfig } from '../../support/config.ts';
 import { settle } from '../drive.ts';
-import { THOROUGH } from '../seed.ts';
+import { forSome, type Drawn } from '../seed.ts';
 
 const managed = aConfig(undefined, { manageSecurityGroups: true });
 const uuid = (kind: string, number: number): string =>
@@ -20,35 +20,24 @@ const SERVICE = {
 } as Service;
 
 /** A machine at an address of a network: a Node whose server the project sees, hides or does not know, or a stranger. */
-interface Machine {
-  readonly network: number;
-  readonly last: number;
-  readonly is: 'seen' | 'hidden' | 'unnamed' | 'stranger';
-  readonly excluded: boolean;
-  readonly type: 'InternalIP' | 'ExternalIP';
-  /** The network of an InternalIP that a Node whose server the project sees names before its own. */
-  readonly first: number | undefined;
-}
-
-const aMachine = fc.record<Machine>({
+const aMachine = fc.record({
   network: fc.integer({ min: 0, max: 2 }),
   last: fc.integer({ min: 11, max: 14 }),
   is: fc.constantFrom('seen', 'seen', 'hidden', 'unnamed', 'stranger', 'stranger'),
   excluded: fc.boolean(),
   type: fc.constantFrom('InternalIP', 'InternalIP', 'ExternalIP'),
+  /** The network of an InternalIP that a Node whose server the project sees names before its own. */
   first: fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined }),
 });
+type Machine = Drawn<typeof aMachine>;
+const placeOf = ({ network, last }: Pick<Machine, 'network' | 'last'>): string => `${network} ${last}`;
 const aWorld = fc.record({
   /** Two of three networks have one range, or all. */
   ranges: fc.constantFrom([6, 6, 6], [6, 6, 7], [6, 7, 6], [7, 6, 6]),
   ids: fc.constantFrom([1, 2, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1]),
-  machines: fc.uniqueArray(aMachine, {
-    minLength: 1,
-    maxLength: 8,
-    selector: ({ network, last }) => `${network} ${last}`,
-  }),
+  machines: fc.uniqueArray(aMachine, { minLength: 1, maxLength: 8, selector: placeOf }),
 });
-type Tenant = typeof aWorld extends fc.Arbitrary<infer T> ? T : never;
+type Tenant = Drawn<typeof aWorld>;
 
 type Home = Pick<Machine, 'network' | 'last'>;
 const subnetOf = ({ ids }: Tenant, { network }: Home): string => uuid('a', ids[network] ?? 0);
@@ -67,23 +56,17 @@ function memberOf(world: Tenant, machine: Machine, subnet: unknown): string {
 }
 
 function nodesOf(world: Tenant): readonly Node[] {
-  return world.machines.flatMap((machine, at) =>
-    machine.is === 'stranger'
-      ? []
-      : {
-          metadata: {
-            ...{ name: `node-${at}`, uid: `n${at}`, resourceVersion: '1' },
-            labels: machine.excluded ? { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } : {},
-          },
-          ...(machine.is === 'unnamed' ? {} : { spec: { providerID: `openstack:///${uuid('5', at)}` } }),
-          status: {
-            addresses: homesOf(machine).map((home) => ({
-              type: machine.type,
-              address: addressOf(world, home),
-            })),
-          },
-        },
-  );
+  return world.machines.flatMap((machine, at) => {
+    const { is, type, excluded } = machine;
+    if (is === 'stranger') return [];
+    const labels = excluded ? { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } : {};
+    const addresses = homesOf(machine).map((home) => ({ type, address: addressOf(world, home) }));
+    return {
+      metadata: { name: `node-${at}`, uid: `n${at}`, resourceVersion: '1', labels },
+      ...(is === 'unnamed' ? {} : { spec: { providerID: `openstack:///${uuid('5', at)}` } }),
+      status: { addresses },
+    };
+  });
 }
 
 function cloudOf(world: Tenant): SimulatedCloud {
@@ -109,40 +92,33 @@ const able = ({ machines }: Tenant): readonly Machine[] =>
   machines.filter(({ is, excluded }) => is !== 'stranger' && !excluded);
 
 test('whatever other networks with the same addresses a project has, VIP and members are where the first Node that can be a member has its port, and the security group is on no machine of others', () =>
-  fc.assert(
-    fc.asyncProperty(aWorld, async (world) => {
-      const cloud = cloudOf(world);
-      await settle(SERVICE, nodesOf(world), cloud, managed);
-      const [lb] = cloud.all('loadbalancer');
-      const subnet = lb?.['vip_subnet_id'];
-      const seen = able(world).filter(({ is }) => is === 'seen');
-      const addresses = seen.map((node) => memberOf(world, node, subnet));
+  forSome(200, 3)(aWorld, async (world) => {
+    const cloud = cloudOf(world);
+    await settle(SERVICE, nodesOf(world), cloud, managed);
+    const [lb] = cloud.all('loadbalancer');
+    const subnet = lb?.['vip_subnet_id'];
+    const seen = able(world).filter(({ is }) => is === 'seen');
+    const addresses = seen.map((node) => memberOf(world, node, subnet));
 
-      for (const member of cloud.all('member')) expect(member['subnet_id']).toBe(subnet);
-      expect(cloud.all('member').map(({ address }) => address)).toEqual(expect.arrayContaining(addresses));
-      if (seen[0]) expect(subnet).toBe(subnetOf(world, homesOf(seen[0])[0]));
-      else if (lb) {
-        // by the ports of the project: an address of a Node that only one subnet has
-        const only = able(world).map((node) => {
-          const at = world.machines.filter(
-            (one) => one.is !== 'hidden' && addressOf(world, one) === addressOf(world, node),
-          );
-          return at.length === 1 && at[0] ? subnetOf(world, at[0]) : undefined;
-        });
-        expect(only).toContain(subnet);
-      }
+    for (const member of cloud.all('member')) expect(member['subnet_id']).toBe(subnet);
+    expect(cloud.all('member').map(({ address }) => address)).toEqual(expect.arrayContaining(addresses));
+    if (seen[0]) expect(subnet).toBe(subnetOf(world, homesOf(seen[0])[0]));
+    else if (lb) {
+      // by the ports of the project: an address of a Node that only one subnet has
+      const shown = world.machines.filter(({ is }) => is !== 'hidden');
+      const only = able(world).map((node) => {
+        const [at, more] = shown.filter((one) => addressOf(world, one) === addressOf(world, node));
+        return at && !more ? subnetOf(world, at) : undefined;
+      });
+      expect(only).toContain(subnet);
+    }
 
-      if (seen.length === 0) return;
-      const group = cloud.all('securitygroup').find(({ name }) => String(name).startsWith('lb-sg'));
-      const holders = cloud
-        .all('port')
-        .filter((port) => (port['security_groups'] as string[]).includes(group?.id ?? ''));
-      const servers = world.machines.flatMap(({ is }, at) => (is === 'seen' ? [uuid('5', at)] : []));
-      for (const port of holders) expect(servers).toContain(port['device_id']);
-      if (lb)
-        expect(new Set(holders.map((port) => (port['fixed_ips'] as Wire[])[0]?.['ip_address']))).toEqual(
-          new Set(addresses),
-        );
-    }),
-    { numRuns: THOROUGH ? 200 : 3 },
-  ));
+    if (seen.length === 0) return;
+    const group = cloud.all('securitygroup').find(({ name }) => String(name).startsWith('lb-sg'));
+    const has = (port: Wire): boolean => (port['security_groups'] as string[]).includes(group?.id ?? '');
+    const holders = cloud.all('port').filter(has);
+    const servers = world.machines.flatMap(({ is }, at) => (is === 'seen' ? [uuid('5', at)] : []));
+    for (const port of holders) expect(servers).toContain(port['device_id']);
+    const held = new Set(holders.map((port) => (port['fixed_ips'] as Wire[])[0]?.['ip_address']));
+    if (lb) expect(held).toEqual(new Set(addresses));
+  }));

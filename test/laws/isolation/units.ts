@@ -15,73 +15,55 @@ import { aTlsSecret, containerOf } from '../../support/tls-secret.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
 import { inVirtualTime } from '../../support/virtual-time.ts';
 
-/** By what it shows: a key of the queue. */
-export const UNITS = {
-  external: 'service/default/external',
-  internal: 'service/default/internal',
-  fresh: 'service/default/fresh',
-  gone: 'service/default/gone',
-  local: 'service/default/local',
-  pods: 'service/default/pods',
-  secret: 'service/default/secret',
-  reference: 'service/default/reference',
-  joining: 'node/joining',
-  lost: 'node/lost',
-  routes: 'routes',
-} as const satisfies Record<string, Key>;
+/** By what each shows. */
+const SERVICES = ['external', 'internal', 'fresh', 'gone', 'local', 'pods', 'secret', 'reference'] as const;
+const NODES = ['joining', 'lost'] as const;
 
-export type UnitName = keyof typeof UNITS;
+export const UNIT_NAMES = [...SERVICES, ...NODES, 'routes'] as const;
+export type UnitName = (typeof UNIT_NAMES)[number];
 
-export const UNIT_NAMES = Object.keys(UNITS) as UnitName[];
+export function keyOf(unit: UnitName): Key {
+  const isOneOf = (names: readonly string[]): boolean => names.includes(unit);
+  if (isOneOf(SERVICES)) return `service/default/${unit}`;
+  return isOneOf(NODES) ? `node/${unit}` : 'routes';
+}
 
 const OWN = 'levelset.openstack.org/';
 const INTERNAL = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
 const NO_MEMBER = { 'node.kubernetes.io/exclude-from-external-load-balancers': '' };
 const HTTPS = [{ name: 'https', port: 443, targetPort: 8443, nodePort: 30_443 }];
 
-export interface Isolation {
-  readonly inside: SandboxInside;
-  /** Services that Keystone's catalog leaves out. */
-  readonly withoutEndpoint: Set<string>;
-  /** Another process takes over, which knows nothing yet. */
-  restart(): void;
-  /** Everything that may happen to units, at once. */
-  change(): void;
-  /**
-   * Runs what events wake, if they come, then sweeps for two minutes. Returns what was told: reasons of failures, and
-   * warnings.
-   */
-  work(events?: 'events come'): Promise<readonly string[]>;
-  /** The Services whose condition says that members wait. */
-  waiting(): readonly string[];
-  /** Each unit as people see it, without ids and times. */
-  picture(): Readonly<Record<UnitName, unknown>>;
-}
+export type Isolation = Awaited<ReturnType<typeof startIsolation>>;
 
 /** The world before anything changes, with everything settled. */
-export async function startIsolation(manageSecurityGroups: boolean): Promise<Isolation> {
-  const inside = inVirtualTime({ nodes: 2, pendingMs: 0 });
+export async function startIsolation(manageSecurityGroups: boolean) {
+  const inside: SandboxInside = inVirtualTime({ nodes: 2, pendingMs: 0 });
+  /** Services that Keystone's catalog leaves out. */
   const withoutEndpoint = new Set<string>();
   const connect = (): World => {
     const transport = leavingOut(withoutEndpoint, cloudTransport(inside));
     return inProcessWorld(inside, configOf(inside, manageSecurityGroups), SILENT, transport);
   };
   let world = connect();
-  const it: Isolation = {
-    inside,
-    withoutEndpoint,
+  const it = {
+    ...{ inside, withoutEndpoint },
+    /** Another process takes over, which knows nothing yet. */
     restart: () => {
       world = connect();
     },
+    /** Everything that may happen to units, at once. */
     change: () => {
       change(inside);
     },
-    work: (events) => work(inside, world, events !== undefined),
+    /** Runs what events wake, if they come, then sweeps for two minutes. Returns what was told: reasons of failures, and warnings. */
+    work: (events?: 'events come') => work(inside, world, events !== undefined),
+    /** The Services whose condition says that members wait. */
     waiting: () =>
       inside.kube
         .list('Service')
         .filter(({ status }) => JSON.stringify(status ?? {}).includes('waits: '))
         .map(({ metadata }) => metadata.name),
+    /** Each unit as people see it, without ids and times. */
     picture: () => pictureOf(inside),
   };
   build(inside);
@@ -90,16 +72,11 @@ export async function startIsolation(manageSecurityGroups: boolean): Promise<Iso
   return it;
 }
 
-function configOf({ cloud }: SandboxInside, manageSecurityGroups: boolean): Config {
-  const base = aConfig(AUTH_URL, { manageSecurityGroups });
-  return {
-    ...base,
-    controllers: CONTROLLER_NAMES,
-    deletionPercent: 100,
-    clusterCidrs: ['10.244.0.0/16'],
-    route: { routerId: cloud.routerId },
-  };
-}
+const configOf = ({ cloud }: SandboxInside, manageSecurityGroups: boolean): Config => ({
+  ...aConfig(AUTH_URL, { manageSecurityGroups }),
+  ...{ controllers: CONTROLLER_NAMES, deletionPercent: 100 },
+  ...{ clusterCidrs: ['10.244.0.0/16'], route: { routerId: cloud.routerId } },
+});
 
 /** Keystone's answers without the endpoints of these services. */
 function leavingOut(services: ReadonlySet<string>, transport: Transport): Transport {
@@ -123,18 +100,16 @@ function build(inside: SandboxInside): void {
   kube.apply({ kind: 'Secret', ...aTlsSecret('one') });
   podsAt(kube, '10.0.0.31');
   sliceOf(kube, 'local', [{ addresses: ['10.244.1.5'], nodeName: 'node-1' }]);
-  const byReference = { [`${OWN}tls-container-refs`]: containerOf('two', inside) };
-  kube.apply(aService({ name: 'external', spec: { ports: portsAt(80, 81) } }));
-  kube.apply(aService({ name: 'internal', annotations: INTERNAL, spec: { ports: portsAt(80, 81) } }));
-  kube.apply(aService({ name: 'gone', spec: { ports: portsAt(80) } }));
-  const local = { externalTrafficPolicy: 'Local', healthCheckNodePort: 31_000, ports: portsAt(80) };
-  kube.apply(aService({ name: 'local', spec: local }));
-  const direct = {
-    allocateLoadBalancerNodePorts: false,
-    ports: [{ name: 'http', port: 80, targetPort: 8080 }],
+  const serve = (name: UnitName, spec: object, annotations?: Record<string, string>): void => {
+    kube.apply(aService({ name, spec: { ...spec }, ...(annotations && { annotations }) }));
   };
-  kube.apply(aService({ name: 'pods', spec: direct }));
-  kube.apply(aService({ name: 'reference', annotations: byReference, spec: { ports: HTTPS } }));
+  serve('external', { ports: portsAt(80, 81) });
+  serve('internal', { ports: portsAt(80, 81) }, INTERNAL);
+  serve('gone', { ports: portsAt(80) });
+  serve('local', { externalTrafficPolicy: 'Local', healthCheckNodePort: 31_000, ports: portsAt(80) });
+  const ports = [{ name: 'http', port: 80, targetPort: 8080 }];
+  serve('pods', { allocateLoadBalancerNodePorts: false, ports });
+  serve('reference', { ports: HTTPS }, { [`${OWN}tls-container-refs`]: containerOf('two', inside) });
   // a port of its own keeps a server from being the last one that Nova shows
   cloud.addNovaServer('unrelated');
 }
@@ -156,18 +131,15 @@ function sliceOf(kube: SandboxInside['kube'], service: string, endpoints: readon
   kube.apply({
     kind: 'EndpointSlice',
     metadata: { name: `${service}-x7k2p`, labels: { 'kubernetes.io/service-name': service } },
-    addressType: 'IPv4',
-    ports: [{ name: 'http', port: 8080, protocol: 'TCP' }],
+    ...{ addressType: 'IPv4', ports: [{ name: 'http', port: 8080, protocol: 'TCP' }] },
     endpoints: endpoints.map((endpoint) => ({ conditions: { ready: true }, ...endpoint })),
   });
 }
 
 function change(inside: SandboxInside): void {
   const { kube } = inside;
-  for (const name of ['external', 'internal'])
-    kube.apply(
-      aService({ name, spec: { ports: portsAt(80, 82), loadBalancerSourceRanges: ['192.0.2.0/24'] } }),
-    );
+  const spec = { ports: portsAt(80, 82), loadBalancerSourceRanges: ['192.0.2.0/24'] };
+  for (const name of ['external', 'internal']) kube.apply(aService({ name, spec }));
   kube.apply(aService({ name: 'fresh', spec: { ports: portsAt(80) } }));
   const annotations = { [`${OWN}tls-secret`]: 'web-tls' };
   kube.apply(aService({ name: 'secret', annotations, spec: { ports: HTTPS } }));
@@ -199,7 +171,7 @@ async function work(inside: SandboxInside, world: World, events: boolean): Promi
       inside.advanceClock(1_000);
     }
   };
-  if (events) for (const key of Object.values(UNITS)) await run(key, 'audit');
+  if (events) for (const unit of UNIT_NAMES) await run(keyOf(unit), 'audit');
   let done = 1;
   for (let sweeps = 0; sweeps < 3 || (done > 0 && sweeps < 6); sweeps += 1) {
     inside.advanceClock(61_000);
@@ -213,13 +185,10 @@ async function work(inside: SandboxInside, world: World, events: boolean): Promi
 }
 
 function pictureOf(inside: SandboxInside): Readonly<Record<UnitName, unknown>> {
-  const pictures = UNIT_NAMES.map((object) => {
-    const [kind, ...names] = UNITS[object].split('/');
-    const name = names.at(-1) ?? '';
-    if (kind === 'service') return [object, serviceIn(inside, name)];
-    return [object, kind === 'node' ? nodeIn(inside, name) : routesIn(inside)];
-  });
-  return Object.fromEntries(pictures) as Readonly<Record<UnitName, unknown>>;
+  const services = SERVICES.map((name) => [name, serviceIn(inside, name)]);
+  const nodes = NODES.map((name) => [name, nodeIn(inside, name)]);
+  const all = [...services, ...nodes, ['routes', routesIn(inside)]];
+  return Object.fromEntries(all) as Readonly<Record<UnitName, unknown>>;
 }
 
 function serviceIn({ cloud, kube }: SandboxInside, name: string): unknown {
@@ -250,10 +219,7 @@ function serviceIn({ cloud, kube }: SandboxInside, name: string): unknown {
           tls: typeof listener['default_tls_container_ref'] === 'string',
           members: cloud.members
             .filter((member) => member.pool_id === listener.default_pool_id)
-            .map(
-              (member) =>
-                `${member.address}:${member.protocol_port}${member['backup'] === true ? ' backup' : ''}`,
-            )
+            .map((one) => `${one.address}:${one.protocol_port}${one['backup'] === true ? ' backup' : ''}`)
             .sort(),
           monitors: cloud.healthmonitors.filter(({ pool_id }) => pool_id === listener.default_pool_id).length,
         }))
@@ -265,15 +231,12 @@ function serviceIn({ cloud, kube }: SandboxInside, name: string): unknown {
 
 function nodeIn({ kube }: SandboxInside, name: string): unknown {
   const node = kube.get('Node', undefined, name);
-  const { taints = [], providerID } = (node?.spec ?? {}) as {
-    taints?: { key: string }[];
-    providerID?: string;
-  };
+  const spec = (node?.spec ?? {}) as { taints?: { key: string }[]; providerID?: string };
   const { addresses = [] } = (node?.status ?? {}) as { addresses?: { type: string }[] };
   return {
     isThere: node !== undefined,
-    taints: taints.map(({ key }) => key).sort(),
-    isKnown: providerID !== undefined,
+    taints: (spec.taints ?? []).map(({ key }) => key).sort(),
+    isKnown: spec.providerID !== undefined,
     addresses: addresses.map(({ type }) => type).sort(),
     labels: Object.keys(node?.metadata.labels ?? {}).sort(),
   };
@@ -285,10 +248,10 @@ function routesIn({ cloud, kube }: SandboxInside): unknown {
     const network = conditions.find(({ type }) => type === 'NetworkUnavailable');
     return `${metadata.name} ${network?.status ?? 'none'}`;
   });
+  const pairs = cloud.ports.filter((port) => ((port['allowed_address_pairs'] ?? []) as unknown[]).length > 0);
   return {
     routes: cloud.routers.flatMap(({ routes }) => routes.map(({ destination }) => destination)).sort(),
-    pairs: cloud.ports.filter((port) => ((port['allowed_address_pairs'] ?? []) as unknown[]).length > 0)
-      .length,
+    pairs: pairs.length,
     conditions: conditions.filter((text) => text.startsWith('node-')).sort(),
   };
 }

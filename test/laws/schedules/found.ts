@@ -1,26 +1,24 @@
 /** Schedules that broke a rule once, as they were found and made smaller. */
 import type { MachinePlan, Moment, Place, Schedule, Stall } from './schedule.ts';
 
-const PROMPT: MachinePlan = { skewMs: 0, paceMs: 5, lots: 0, stalls: [], troubles: [], sweepsAtMs: [] };
+const PROMPT: MachinePlan = {
+  ...{ skewMs: 0, isSet: undefined, paceMs: 5, lots: 0, stalls: [], troubles: [], sweepsAtMs: [] },
+};
 const SETTLED: Omit<Schedule, 'edits'> = {
-  begins: 'settled',
-  besides: 'none',
-  manageSecurityGroups: false,
-  octaviaMs: 0,
-  tokenMs: 3_600_000,
-  machines: [PROMPT, PROMPT],
+  ...{ begins: 'settled', besides: 'none', manageSecurityGroups: false },
+  ...{ octaviaMs: 0, tokenMs: 3_600_000, machines: [PROMPT, PROMPT] },
 };
 const NOTHING = { ...SETTLED, begins: 'with nothing' } as const;
+
+const answer = (place: Place, nth: number, ms: number): Stall => ({ place, nth, what: 'answer', ms });
+const request = (place: Place, nth: number, ms: number): Stall => ({ place, nth, what: 'request', ms });
+const CREATES: Moment = { place: 'create', nth: 0, what: 'request' };
 
 const MADE_AND_DELETED: Schedule = {
   ...NOTHING,
   machines: [
-    {
-      ...PROMPT,
-      ...{ paceMs: 40, lots: 1 },
-      stalls: [{ place: 'Service', nth: 0, what: 'request', ms: 2_000 }],
-    },
-    { ...PROMPT, stalls: [{ place: 'create', nth: 0, what: 'request', ms: 12_000 }] },
+    { ...PROMPT, paceMs: 40, lots: 1, stalls: [request('Service', 0, 2_000)] },
+    { ...PROMPT, stalls: [request('create', 0, 12_000)] },
   ],
   edits: [
     { afterMs: 0, tells: ['B'], do: 'ranges', ranges: [] },
@@ -36,8 +34,6 @@ const standing = (how: 'freeze' | 'sleep'): Schedule => ({
   edits: [{ afterMs: 0, tells: ['A'], do: 'ports', ports: [443] }],
 });
 
-const answer = (place: Place, nth: number, ms: number): Stall => ({ place, nth, what: 'answer', ms });
-
 /** Many writes in a row, under a renewal that is the last one. */
 const CUT_OFF: Schedule = {
   ...NOTHING,
@@ -49,9 +45,7 @@ const CUT_OFF: Schedule = {
         ...[answer('create', 0, 11_000), answer('create', 1, 800)],
         ...[0, 1, 2, 3, 4, 5].map((nth) => answer('write to OpenStack', nth, 800)),
       ],
-      troubles: [
-        { at: { place: 'create', nth: 0, what: 'request' }, do: 'cut off', from: 'Kubernetes', ms: 60_000 },
-      ],
+      troubles: [{ at: CREATES, do: 'cut off', from: 'Kubernetes', ms: 60_000 }],
     },
     PROMPT,
   ],
@@ -84,11 +78,8 @@ export const FOUND: Readonly<Record<string, Schedule>> = {
       {
         ...PROMPT,
         lots: 577_526_416,
-        stalls: [
-          { place: 'Service', nth: 2, what: 'request', ms: 300 },
-          { place: 'create', nth: 0, what: 'request', ms: 18_000 },
-        ],
-        troubles: [{ at: { place: 'create', nth: 0, what: 'request' }, do: 'freeze', ms: 18_000 }],
+        stalls: [request('Service', 2, 300), request('create', 0, 18_000)],
+        troubles: [{ at: CREATES, do: 'freeze', ms: 18_000 }],
       },
     ],
     edits: [{ afterMs: 0, tells: [], do: 'ranges', ranges: [] }],
@@ -122,14 +113,7 @@ export const FOUND: Readonly<Record<string, Schedule>> = {
   'a create is refused for its token': {
     ...NOTHING,
     tokenMs: 20_000,
-    machines: [
-      PROMPT,
-      {
-        ...PROMPT,
-        stalls: [{ place: 'create', nth: 0, what: 'request', ms: 40_000 }],
-        sweepsAtMs: [50],
-      },
-    ],
+    machines: [PROMPT, { ...PROMPT, stalls: [request('create', 0, 40_000)], sweepsAtMs: [50] }],
     edits: [{ afterMs: 11_000, tells: ['A'], do: 'ranges', ranges: [] }],
   },
   'a namesake comes between the group and its tags': {

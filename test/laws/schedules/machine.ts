@@ -2,7 +2,7 @@
 import type { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../../shared/config/config.ts';
-import { Process } from './process.ts';
+import { startProcess, type Process } from './process.ts';
 import type { MachinePlan, Name, Place, Side, Stall, Trouble } from './schedule.ts';
 import type { Watch } from './watch.ts';
 
@@ -50,7 +50,7 @@ export class Machine {
 
   start(): void {
     this.#started += 1;
-    this.process = new Process(`${this.name}${this.#started}`, this);
+    this.process = startProcess(`${this.name}${this.#started}`, this);
   }
 
   /** From now on requests take time, and stall, and troubles come. */
@@ -130,12 +130,10 @@ export class Machine {
         if (typeof trouble.at === 'object' && isHere(trouble.at, what)) this.#happens(trouble);
     };
     troubled('request');
-    return {
-      ...{ request: of('request'), answer: of('answer') },
-      arrives: () => {
-        troubled('answer');
-      },
+    const arrives = (): void => {
+      troubled('answer');
     };
+    return { request: of('request'), answer: of('answer'), arrives };
   }
 
   #happens(trouble: Trouble): void {

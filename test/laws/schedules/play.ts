@@ -1,12 +1,13 @@
 /** Plays a schedule against a world of its own, and says which rules it broke. */
+import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import type { Node, Service } from '../../../shared/model/kubernetes.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL } from '../../support/in-process.ts';
 import { inVirtualTime } from '../../support/virtual-time.ts';
-import { left } from './left.ts';
 import { Machine, type Surroundings } from './machine.ts';
-import { namesOf, Person } from './person.ts';
-import { NAMES, type Edit, type Schedule } from './schedule.ts';
-import { Watch } from './watch.ts';
+import { namesOf, personOf } from './person.ts';
+import { NAMES, type Edit, type Schedule, type ServiceName } from './schedule.ts';
+import { nodePortOf, Watch } from './watch.ts';
 import type { ReadDetails } from './work.ts';
 
 /** From a person's edit to the event at a process. */
@@ -31,18 +32,15 @@ export async function play(schedule: Schedule): Promise<Played> {
   };
   const watch = new Watch(inside);
   const base = aConfig(AUTH_URL, { manageSecurityGroups });
-  const config = {
-    ...base,
-    deletionPercent: 100,
-    openstack: { ...base.openstack, requestTimeoutMs: 60_000 },
-  };
+  const openstack = { ...base.openstack, requestTimeoutMs: 60_000 };
+  const config = { ...base, deletionPercent: 100, openstack };
   const its: Surroundings = { inside, config, watch, tell };
   const machines = plans.map((plan, at) => new Machine(NAMES[at] ?? 'A', plan, its));
   const [first, ...others] = machines;
-  const person = new Person(inside, watch, schedule);
+  const person = personOf(inside, watch, schedule);
   const edit = (one: Edit): void => {
     tell(`a person: ${JSON.stringify({ ...one, afterMs: undefined })}`);
-    person.edit(one);
+    person(one);
   };
   first?.start();
   for (const of of namesOf(schedule)) edit({ of, do: 'apply', afterMs: 0, tells: [] });
@@ -67,11 +65,8 @@ export async function play(schedule: Schedule): Promise<Played> {
       for (const inMs of againMs === undefined ? [0] : [0, againMs])
         events.push(told(machine, request, EVENT_MS + lateMs + inMs));
   }
-  const lastMs = Math.max(
-    0,
-    ...plans.flatMap(({ troubles }) => troubles.map(({ at }) => (typeof at === 'number' ? at : 0))),
-  );
-  await Promise.all([...events, clock.pause(lastMs + 1)]);
+  const times = plans.flatMap(({ troubles }) => troubles.map(({ at }) => (typeof at === 'number' ? at : 0)));
+  await Promise.all([...events, clock.pause(Math.max(0, ...times) + 1)]);
   await rest(machines, its);
 
   for (const machine of machines) machine.calm();
@@ -88,9 +83,8 @@ export async function play(schedule: Schedule): Promise<Played> {
   if (schedule.besides === 'shared') await sweeps();
   const seen = inside.requests.length;
   await sweeps();
-  const more = inside.requests
-    .slice(seen)
-    .filter(({ side, service, write }) => side === 'openstack' && service !== 'keystone' && write);
+  const late = inside.requests.slice(seen).filter(({ side, write }) => side === 'openstack' && write);
+  const more = late.filter(({ service }) => service !== 'keystone');
   for (const { process } of machines) process?.kill();
   const faults = [
     ...watch.faults,
@@ -102,15 +96,103 @@ export async function play(schedule: Schedule): Promise<Played> {
 }
 
 const leaderOf = (machines: readonly Machine[]): Machine | undefined =>
-  machines.find(({ process }) => process?.leads);
+  machines.find(({ process }) => process?.leads());
 
 /** Waits until no trouble goes on and whoever leads has nothing to do. Where no process is left, one starts. False: that takes too long. */
 async function rest(machines: readonly Machine[], { inside: { clock } }: Surroundings): Promise<boolean> {
   for (let waitedS = 0; waitedS < REST_S; waitedS += 1) {
     await clock.pause(1_000);
     if (machines.every(({ process, isCalm }) => isCalm && !process)) machines[0]?.start();
-    const isIdle = machines.some(({ process }) => process?.isIdle);
+    const isIdle = machines.some(({ process }) => process?.isIdle());
     if (isIdle && machines.every(({ isCalm }) => isCalm)) return true;
   }
   return false;
+}
+
+/** What is not as wished when all is quiet. */
+function left(schedule: Schedule, { cloud, kube }: SandboxInside, watch: Watch): readonly string[] {
+  const names = namesOf(schedule);
+  const seen = { cloud, kube, watch };
+  const wishes = names.flatMap((name) => watch.wishOf(name) ?? []);
+  const ours = cloud.securityGroups.filter(({ name }) => name.startsWith('lb-sg-')).map(({ id }) => id);
+  const opening = cloud.securityGroupRules.filter((rule) => rule['direction'] === 'ingress');
+  const used = [
+    ...cloud.ports.flatMap((port) => port.security_groups),
+    ...opening.map((rule) => rule.security_group_id),
+  ].filter((id) => ours.includes(id));
+  const nodes = kube.list('Node').map(({ status }) => addressIn(status));
+  const most = schedule.besides === 'shared' ? 1 : Infinity;
+  const groups = schedule.manageSecurityGroups ? wishes.length : 0;
+  const ports = wishes.flatMap((wish) => wish.ports);
+  const wanted = {
+    loadbalancers: Math.min(most, wishes.length),
+    listeners: wishes
+      .flatMap((wish) => wish.ports.map((port) => ({ port, ranges: rangesOf(wish.ranges) })))
+      .sort((a, b) => a.port - b.port),
+    pools: ports.length,
+    members: ports.flatMap((port) => nodes.map((address) => `${port} ${address}:${nodePortOf(port)}`)).sort(),
+    vips: Math.min(most, wishes.length),
+    floatingips: Math.min(most, wishes.filter(({ internal }) => !internal).length),
+    ...{ groups, usedGroups: groups },
+    services: names.map((name) => serviceWanted(name, seen)),
+  };
+  const found = {
+    loadbalancers: cloud.loadbalancers.length,
+    listeners: cloud.listeners
+      .map((one) => ({ port: one.protocol_port, ranges: one['allowed_cidrs'] }))
+      .sort((a, b) => a.port - b.port),
+    pools: cloud.pools.length,
+    members: cloud.listeners
+      .flatMap(({ protocol_port: port, default_pool_id: pool }) =>
+        cloud.members
+          .filter(({ pool_id }) => pool_id === pool)
+          .map((member) => `${port} ${member.address}:${member.protocol_port}`),
+      )
+      .sort(),
+    vips: cloud.ports.filter(({ device_owner: owner }) => owner === 'Octavia').length,
+    floatingips: cloud.floatingips.length,
+    groups: cloud.securityGroups.filter(({ tags }) => tags.length > 0).length,
+    // one whose process was killed before it was tagged, for a Service that was gone then, stays empty and unused
+    usedGroups: new Set(used).size,
+    services: names.map((name) => serviceFound(name, seen)),
+  };
+  const keys = Object.keys(wanted) as (keyof typeof wanted)[];
+  return keys.flatMap((key) => {
+    const [is, isTo] = [JSON.stringify(found[key]), JSON.stringify(wanted[key])];
+    return is === isTo ? [] : `in the end ${key} is ${is}, and not ${isTo}`;
+  });
+}
+
+const addressIn = (status: unknown): string =>
+  (status as Node['status'])?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '';
+
+const rangesOf = (ranges: readonly string[]): readonly string[] | null =>
+  ranges.length === 0 ? null : ranges.toSorted();
+
+const find = (name: ServiceName, kube: SandboxInside['kube']): Service | undefined =>
+  kube.get('Service', 'default', name) as Service | undefined;
+
+type Seen = Pick<SandboxInside, 'kube' | 'cloud'> & { readonly watch: Watch };
+
+function serviceWanted(name: ServiceName, { kube, watch }: Seen): unknown {
+  const isWanted = watch.wishOf(name) !== undefined;
+  const service = find(name, kube);
+  const isThere = service !== undefined && (isWanted || service.spec.type === 'ClusterIP');
+  return { name, isThere, ready: isWanted ? 'True' : undefined, isPublished: isWanted };
+}
+
+function serviceFound(name: ServiceName, { cloud, kube, watch }: Seen): unknown {
+  const wish = watch.wishOf(name);
+  const service = find(name, kube);
+  const listener = cloud.listeners.find(({ protocol_port: port }) => wish?.ports.includes(port));
+  const lb = cloud.loadbalancers.byId(listener?.loadbalancer_id);
+  const ips = cloud.floatingips.filter(({ port_id: port }) => port !== null && port === lb?.vip_port_id);
+  const addresses = wish?.internal ? [lb?.vip_address] : ips.map((ip) => ip.floating_ip_address);
+  const { conditions, loadBalancer } = service?.status ?? {};
+  return {
+    ...{ name, isThere: service !== undefined },
+    ready: wish && conditions?.find(({ type }) => type.endsWith('/Ready'))?.status,
+    isPublished:
+      wish !== undefined && addresses.length === 1 && loadBalancer?.ingress?.[0]?.ip === addresses[0],
+  };
 }

@@ -7,87 +7,70 @@ import type { World } from '../../../shared/ports.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
 import type { Life, Machine } from './machine.ts';
 import { kubeHttpOf, transportOf } from './network.ts';
-import { Work, type ReadDetails } from './work.ts';
+import { startWork, type ReadDetails } from './work.ts';
 
-export class Process {
-  readonly identity: string;
-  readonly #machine: Machine;
-  readonly #life: Life = { isOver: false };
-  readonly #lease: LeaderLease;
-  readonly #world: World;
-  #work: Work | undefined;
+export type Process = ReturnType<typeof startProcess>;
+
+export function startProcess(identity: string, machine: Machine) {
+  const { config, tell } = machine.its;
+  const life: Life = { isOver: false };
+  let work: ReturnType<typeof startWork> | undefined;
   /** The changes between leading and following, one after the other. */
-  #turn: Promise<void> = Promise.resolve();
-
-  constructor(identity: string, machine: Machine) {
-    this.identity = identity;
-    this.#machine = machine;
-    const { config } = machine.its;
-    const life = this.#life;
-    const namespace = config.stateNamespace;
-    const lease = new LeaderLease({
-      ...{ identity, namespace, name: 'levelset', log: SILENT },
-      http: kubeHttpOf({ identity, machine, life }),
-      changed: (leads) => void this.#change(leads),
-      clock: {
-        monotonic: () => machine.monotonic(),
-        wall: () => machine.wall(),
-        pause: (ms, signal) => machine.pause(ms, life, signal),
-      },
-    });
-    this.#lease = lease;
-    const sender = { identity, machine, life, guard: lease.guard };
-    const { cloud, calls } = connectCloud(config.openstack, { transport: transportOf(sender) });
-    const kube = new KubeClient(kubeHttpOf(sender), {
-      ...{ namespace, log: SILENT, sweepIntervalMs: config.sweepIntervalMs },
-      deployment: () => lease.deployment,
-    });
-    const clock = { now: () => machine.wall() };
-    this.#world = { kube, cloud, calls, clock, log: SILENT, config, memory: newMemory() };
-    lease.start();
-  }
-
-  /** Whether it works, and has nothing to do. */
-  get isIdle(): boolean {
-    return this.#lease.leads && this.#work?.idle === true;
-  }
-
-  get leads(): boolean {
-    return this.#lease.leads && this.#work !== undefined;
-  }
-
-  /** An event comes. One that follows answers 503. */
-  async tell(request: ReadDetails): Promise<void> {
-    await this.#machine.thaws(this.#life);
-    this.#work?.look(request);
-  }
-
-  /** Nothing of it goes on. */
-  kill(): void {
-    this.#life.isOver = true;
-  }
-
-  /** SIGTERM. */
-  async end(): Promise<void> {
-    await this.#change(false);
-    await this.#lease.stop();
-    this.#life.isOver = true;
-  }
-
-  #change(leads: boolean): Promise<void> {
-    this.#turn = this.#turn.then(async () => {
+  let turn: Promise<void> = Promise.resolve();
+  const change = (leads: boolean): Promise<void> => {
+    turn = turn.then(async () => {
       if (leads) {
-        this.#machine.its.tell(`${this.identity} leads`);
-        this.#work ??= new Work(this.identity, this.#world, this.#machine, this.#life);
-        this.#work.look('sweep');
+        tell(`${identity} leads`);
+        work ??= startWork(identity, world, machine, life);
+        work.look('sweep');
         return;
       }
-      const work = this.#work;
-      this.#work = undefined;
-      await work?.stop();
-      forgetAll(this.#world.memory);
-      this.#machine.its.tell(`${this.identity} follows`);
+      const before = work;
+      work = undefined;
+      await before?.stop();
+      forgetAll(world.memory);
+      tell(`${identity} follows`);
     });
-    return this.#turn;
-  }
+    return turn;
+  };
+  const namespace = config.stateNamespace;
+  const lease = new LeaderLease({
+    ...{ identity, namespace, name: 'levelset', log: SILENT },
+    http: kubeHttpOf({ identity, machine, life }),
+    changed: (leads) => void change(leads),
+    clock: {
+      monotonic: () => machine.monotonic(),
+      wall: () => machine.wall(),
+      pause: (ms, signal) => machine.pause(ms, life, signal),
+    },
+  });
+  const sender = { identity, machine, life, guard: lease.guard };
+  const { cloud, calls } = connectCloud(config.openstack, { transport: transportOf(sender) });
+  const kube = new KubeClient(kubeHttpOf(sender), {
+    ...{ namespace, log: SILENT, sweepIntervalMs: config.sweepIntervalMs },
+    deployment: () => lease.deployment,
+  });
+  const clock = { now: () => machine.wall() };
+  const world: World = { kube, cloud, calls, clock, log: SILENT, config, memory: newMemory() };
+  lease.start();
+  return {
+    leads: (): boolean => lease.leads && work !== undefined,
+    /** Whether it works, and has nothing to do. */
+    isIdle: (): boolean => lease.leads && work?.isIdle() === true,
+    /** An event comes. One that follows answers 503. */
+    tell: async (request: ReadDetails): Promise<void> => {
+      await machine.thaws(life);
+      work?.look(request);
+    },
+    /** Nothing of it goes on. */
+    kill: (): void => {
+      life.isOver = true;
+    },
+    /** SIGTERM. */
+    end: async (): Promise<void> => {
+      await change(false);
+      await lease.stop();
+      life.isOver = true;
+    },
+  };
 }

@@ -1,5 +1,6 @@
 /** What happens in a schedule: edits by people, which machines hear of them, what happens to these, and how their clocks go. */
 import fc from 'fast-check';
+import type { Drawn } from '../seed.ts';
 
 /** Of machines; one process runs on each. */
 export const NAMES = ['A', 'B', 'C'] as const;
@@ -64,39 +65,11 @@ type What =
   /** SIGKILL, and SIGTERM. Another process starts so long afterwards, or none. */
   | { readonly do: 'kill' | 'end'; readonly backMs?: number | undefined };
 
-export interface MachinePlan {
-  /** Its time of day minus the true one. */
-  readonly skewMs: number;
-  /** Somebody sets its time of day, at this time of the schedule. */
-  readonly isSet?: { readonly atMs: number; readonly byMs: number } | undefined;
-  /** Each request and each answer takes one to eight times as long, by these lots. */
-  readonly paceMs: number;
-  readonly lots: number;
-  readonly stalls: readonly Stall[];
-  readonly troubles: readonly Trouble[];
-  readonly sweepsAtMs: readonly number[];
-}
-
-export interface Schedule {
-  /** Whether A has made the load balancers before the schedule begins. */
-  readonly begins: 'settled' | 'with nothing';
-  /** Besides `web`: no Service, or `api`, which has a load balancer of its own, or shares that of `web` by its name. */
-  readonly besides: 'none' | 'its own' | 'shared';
-  readonly manageSecurityGroups: boolean;
-  /** How long Octavia holds its lock. */
-  readonly octaviaMs: number;
-  readonly tokenMs: number;
-  readonly machines: readonly MachinePlan[];
-  readonly edits: readonly Edit[];
-}
-
 const anAge = fc.constantFrom(0, 100, 600, 2_000, 5_000, 11_000, 14_000, 18_000);
-const ranges = fc.constantFrom<(readonly string[])[]>(
-  [],
-  ['10.0.0.0/8'],
-  ['192.0.2.0/24'],
-  ['192.0.2.0/24', '10.0.0.0/8'],
-);
+const [TEN, TEST] = ['10.0.0.0/8', '192.0.2.0/24'] as const;
+const ranges = fc.constantFrom<(readonly string[])[]>([], [TEN], [TEST], [TEST, TEN]);
+
+const somePorts = (of: ServiceName) => fc.subarray<number>([...PORTS[of]], { minLength: 1 });
 
 const change = (of: ServiceName): fc.Arbitrary<Edit> =>
   fc
@@ -112,13 +85,7 @@ const change = (of: ServiceName): fc.Arbitrary<Edit> =>
       ),
       fc.oneof(
         { weight: 5, arbitrary: fc.record({ do: fc.constant('ranges' as const), ranges }) },
-        {
-          weight: 3,
-          arbitrary: fc.record({
-            do: fc.constant('ports' as const),
-            ports: fc.subarray([...PORTS[of]], { minLength: 1 }),
-          }),
-        },
+        { weight: 3, arbitrary: fc.record({ do: fc.constant('ports' as const), ports: somePorts(of) }) },
         fc.record({ do: fc.constant('internal' as const), internal: fc.boolean() }),
         fc.record({ do: fc.constant('limit' as const), limit: fc.constantFrom(-1, 1000) }),
         { weight: 4, arbitrary: fc.record({ do: fc.constantFrom(...CHANGES) }) },
@@ -154,7 +121,7 @@ const trouble: fc.Arbitrary<Trouble> = fc.oneof(
 );
 
 /** A write that is on its way while its process is in trouble, so that it may come when another one leads. */
-const late: fc.Arbitrary<Pick<MachinePlan, 'stalls' | 'troubles'>> = fc
+const late: fc.Arbitrary<{ stalls: Stall[]; troubles: Trouble[] }> = fc
   .tuple(
     fc.record({
       place: fc.constantFrom<Place[]>('create', 'write to OpenStack'),
@@ -170,27 +137,25 @@ const late: fc.Arbitrary<Pick<MachinePlan, 'stalls' | 'troubles'>> = fc
       { do: 'kill', backMs: 25_000 },
     ),
   )
-  .map(([when, byMs, what]) => ({
-    stalls: [{ ...when, ms: byMs }],
-    troubles: [{ at: when, ...what }],
-  }));
+  .map(([when, byMs, what]) => ({ stalls: [{ ...when, ms: byMs }], troubles: [{ at: when, ...what }] }));
 
 const HOUR_MS = 3_600_000;
 
-const anyMachine: fc.Arbitrary<MachinePlan> = fc.record({
+const wrongMs = fc.constantFrom(-HOUR_MS, -5_000, 5_000, HOUR_MS);
+const sweptAt = fc.constantFrom(50, 700, 3_000, 8_000, 13_500, 15_000, 16_500, 20_000, 35_000);
+
+const anyMachine = fc.record({
+  /** Its time of day minus the true one. */
   skewMs: fc.constantFrom(0, 0, 3_000, -3_000, 90_000, -HOUR_MS, HOUR_MS),
-  isSet: fc.option(fc.record({ atMs: anAge, byMs: fc.constantFrom(-HOUR_MS, -5_000, 5_000, HOUR_MS) }), {
-    nil: undefined,
-    freq: 3,
-  }),
+  /** Somebody sets its time of day, at this time of the schedule. */
+  isSet: fc.option(fc.record({ atMs: anAge, byMs: wrongMs }), { nil: undefined, freq: 3 }),
+  /** Each request and each answer takes one to eight times as long, by these lots. */
   paceMs: fc.constantFrom(5, 40, 150),
   lots: fc.nat(),
   stalls: fc.array(stall, { maxLength: 5 }),
   troubles: fc.array(trouble, { maxLength: 3 }),
   // each of them writes: the Lease of the deployment
-  sweepsAtMs: fc.array(fc.constantFrom(50, 700, 3_000, 8_000, 13_500, 15_000, 16_500, 20_000, 35_000), {
-    maxLength: 4,
-  }),
+  sweepsAtMs: fc.array(sweptAt, { maxLength: 4 }),
 });
 
 const aMachine = fc.tuple(anyMachine, fc.option(late, { freq: 2 })).map(([plan, more]) => ({
@@ -199,12 +164,18 @@ const aMachine = fc.tuple(anyMachine, fc.option(late, { freq: 2 })).map(([plan, 
   troubles: [...plan.troubles, ...(more?.troubles ?? [])],
 }));
 
-export const aSchedule: fc.Arbitrary<Schedule> = fc.record({
+export type MachinePlan = Drawn<typeof aMachine>;
+
+export const aSchedule = fc.record({
+  /** Whether A has made the load balancers before the schedule begins. */
   begins: fc.constantFrom('settled', 'settled', 'with nothing'),
+  /** Besides `web`: no Service, or `api`, which has a load balancer of its own, or shares that of `web` by its name. */
   besides: fc.constantFrom('none', 'its own', 'shared', 'shared'),
   manageSecurityGroups: fc.constantFrom(false, false, true),
+  /** How long Octavia holds its lock. */
   octaviaMs: fc.constantFrom(0, 300, 2_500),
   tokenMs: fc.constantFrom(HOUR_MS, 20_000),
   machines: fc.array(aMachine, { minLength: 2, maxLength: NAMES.length }),
   edits: fc.array(edit, { minLength: 1, maxLength: 5 }),
 });
+export type Schedule = Drawn<typeof aSchedule>;

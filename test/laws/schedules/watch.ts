@@ -116,9 +116,8 @@ export class Watch {
     if (this.#released.has(run.of) && !isLate && title.includes(' POST '))
       this.faults.push(`${title} makes something for a Service without a finalizer`);
     const wishes = this.#wishes.slice(run.since);
-    const allowed = new Set(
-      wishes.flatMap((each) => [...each.values()].flatMap((wish) => (wish ? opens(wish) : []))),
-    );
+    const each = wishes.flatMap((one) => [...one.values()]);
+    const allowed = new Set(each.flatMap((wish) => (wish ? opens(wish) : [])));
     const wider = [...opened(this.#inside.cloud)].filter((one) => !before.has(one) && !allowed.has(one));
     if (wider.length > 0) this.faults.push(`${title} opens ${wider.join(', ')}`);
 
@@ -127,8 +126,7 @@ export class Watch {
       if (attached.includes(address)) continue;
       this.#promised.delete(name);
       const uid = this.wishOf(name)?.uid;
-      const its = wishes.map((each) => each.get(name));
-      if (its.every((wish) => wish && !wish.internal && wish.uid === uid))
+      if (wishes.map((one) => one.get(name)).every((wish) => wish && !wish.internal && wish.uid === uid))
         this.faults.push(`${title} loses the address ${address} of ${name}`);
     }
     return answer;
@@ -145,9 +143,8 @@ export class Watch {
 
 /** What a wish lets in: who reaches which port, from the internet or from inside, and where a port leads. */
 function opens({ ports, ranges, internal }: Wish): readonly string[] {
-  const clients = CLIENTS.filter(
-    (one) => ranges.length === 0 || ranges.some((range) => contains(range, one)),
-  );
+  const isIn = (one: string): boolean => ranges.some((range) => contains(range, one));
+  const clients = CLIENTS.filter((one) => ranges.length === 0 || isIn(one));
   return ports.flatMap((port) => [
     `${port} to ${nodePortOf(port)}`,
     `node port ${nodePortOf(port)}`,
@@ -155,21 +152,13 @@ function opens({ ports, ranges, internal }: Wish): readonly string[] {
   ]);
 }
 
-function sides(isPublic: boolean): readonly string[] {
-  return isPublic ? ['inside', 'outside'] : ['inside'];
-}
+const sides = (isPublic: boolean): readonly string[] => (isPublic ? ['inside', 'outside'] : ['inside']);
 
 /** The same of OpenStack as it is. */
-function opened({
-  loadbalancers,
-  listeners,
-  pools,
-  members,
-  floatingips,
-  securityGroupRules: rules,
-}: SandboxInside['cloud']): ReadonlySet<string> {
+function opened(cloud: SandboxInside['cloud']): ReadonlySet<string> {
+  const { loadbalancers, pools, members, floatingips } = cloud;
   const open = new Set<string>();
-  for (const listener of listeners) {
+  for (const listener of cloud.listeners) {
     const { protocol_port: port, loadbalancer_id: id, default_pool_id: to } = listener;
     const lb = loadbalancers.byId(id);
     const isPublic = floatingips.some(({ port_id }) => port_id !== null && port_id === lb?.vip_port_id);
@@ -182,7 +171,7 @@ function opened({
     for (const member of members)
       if (member.pool_id === pool?.id) open.add(`${port} to ${member.protocol_port}`);
   }
-  for (const { direction, port_range_min: port } of rules)
+  for (const { direction, port_range_min: port } of cloud.securityGroupRules)
     if (direction === 'ingress' && typeof port === 'number') open.add(`node port ${port}`);
   return open;
 }

@@ -20,85 +20,67 @@ const RUNS = new AsyncLocalStorage<RunMark>();
 /** The run that asks. */
 export const runOfNow = (): RunMark | undefined => RUNS.getStore();
 
-export class Work {
-  readonly #identity: string;
-  readonly #world: World;
-  readonly #machine: Machine;
-  readonly #life: Life;
-  readonly #stopping = new AbortController();
+/** It works until it is stopped. */
+export function startWork(identity: string, world: World, machine: Machine, life: Life) {
+  const stopping = new AbortController();
+  const isStopped = (): boolean => stopping.signal.aborted;
   /** By key, and of the group: the last one that runs, or waits. */
-  readonly #turns = new Map<string, Promise<void>>();
+  const turns = new Map<string, Promise<void>>();
   /** Keys that wait for a run to begin. */
-  readonly #waiting = new Set<string>();
-  #ahead = 0;
+  const waiting = new Set<string>();
+  let ahead = 0;
 
-  constructor(identity: string, world: World, machine: Machine, life: Life) {
-    this.#identity = identity;
-    this.#world = world;
-    this.#machine = machine;
-    this.#life = life;
-  }
-
-  get idle(): boolean {
-    return this.#ahead === 0;
-  }
-
-  look(request: ReadDetails, inMs = 0, again = 0): void {
-    this.#ahead += 1;
-    void this.#look(request, inMs, again).finally(() => (this.#ahead -= 1));
-  }
-
-  /** Begins nothing any more, and resolves when what is under way has ended. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await Promise.all(this.#turns.values());
-  }
-
-  get #isStopped(): boolean {
-    return this.#stopping.signal.aborted;
-  }
-
-  async #look(request: ReadDetails, inMs: number, again: number): Promise<void> {
-    if (inMs > 0) await this.#machine.pause(inMs, this.#life, this.#stopping.signal);
+  const inTurn = (of: string, run: () => Promise<void>): Promise<void> => {
+    const turn = (turns.get(of) ?? Promise.resolve()).then(run);
+    turns.set(of, turn);
+    return turn;
+  };
+  const look = (request: ReadDetails, inMs = 0, again = 0): void => {
+    ahead += 1;
+    void lookIn(request, inMs, again).finally(() => (ahead -= 1));
+  };
+  const lookIn = async (request: ReadDetails, inMs: number, again: number): Promise<void> => {
+    if (inMs > 0) await machine.pause(inMs, life, stopping.signal);
     const key = request === 'sweep' ? request : request.key;
-    if (this.#isStopped || this.#waiting.has(key)) return;
-    this.#waiting.add(key);
+    if (isStopped() || waiting.has(key)) return;
+    waiting.add(key);
     const run = async (): Promise<void> => {
-      this.#waiting.delete(key);
-      if (this.#isStopped) return;
-      await (request === 'sweep' ? this.#sweep() : this.#run(request, again));
+      waiting.delete(key);
+      if (isStopped()) return;
+      await (request === 'sweep' ? sweepAll() : runOne(request, again));
     };
     const isInLane = request !== 'sweep' && request.inGroup === true;
-    await this.#inTurn(key, isInLane ? () => this.#inTurn(LANE, run) : run);
-  }
-
-  #inTurn(of: string, run: () => Promise<void>): Promise<void> {
-    const turn = (this.#turns.get(of) ?? Promise.resolve()).then(run);
-    this.#turns.set(of, turn);
-    return turn;
-  }
-
-  async #sweep(): Promise<void> {
-    const remainingMs = (): number => (this.#isStopped ? 0 : Infinity);
-    const { requests, failed, retryAfterMs = 0 } = await sweep(this.#world, {}, { remainingMs });
-    for (const request of requests) this.look(request);
+    await inTurn(key, isInLane ? () => inTurn(LANE, run) : run);
+  };
+  const sweepAll = async (): Promise<void> => {
+    const remainingMs = (): number => (isStopped() ? 0 : Infinity);
+    const { requests, failed, retryAfterMs = 0 } = await sweep(world, {}, { remainingMs });
+    for (const request of requests) look(request);
     if (failed === undefined) return;
-    this.#machine.its.tell(`${this.#identity} fails to sweep: ${failed}`);
-    this.look('sweep', Math.max(1_000, Math.min(retryAfterMs, 5_000)));
-  }
-
-  async #run(request: ReconcileRequest, again: number): Promise<void> {
-    const { watch, tell } = this.#machine.its;
+    machine.its.tell(`${identity} fails to sweep: ${failed}`);
+    look('sweep', Math.max(1_000, Math.min(retryAfterMs, 5_000)));
+  };
+  const runOne = async (request: ReconcileRequest, again: number): Promise<void> => {
+    const { watch, tell } = machine.its;
     const name = request.key.split('/').at(-1) ?? '';
     const mark: RunMark = { of: name, since: watch.now, isOver: false };
-    const budget = timeBudget(BUDGET_MS, { now: () => this.#machine.monotonic() }, this.#stopping.signal);
-    const { outcome } = await RUNS.run(mark, () => reconcile(request, this.#world, budget));
+    const budget = timeBudget(BUDGET_MS, { now: () => machine.monotonic() }, stopping.signal);
+    const { outcome } = await RUNS.run(mark, () => reconcile(request, world, budget));
     mark.isOver = true;
-    tell(`${this.#identity} ends its run of ${name}: ${JSON.stringify(outcome)}`);
+    tell(`${identity} ends its run of ${name}: ${JSON.stringify(outcome)}`);
     if (outcome.status === 'settled' || outcome.status === 'blocked' || again === MOST_RUNS) return;
     const requeued = { ...request, trigger: 'requeue' } as const;
     if (outcome.status === 'progressing' && outcome.needsGroup)
-      this.look({ ...request, inGroup: true }, 0, again + 1);
-    else this.look(requeued, Math.max(100, Math.min(outcome.retryAfterMs, 5_000)), again + 1);
-  }
+      look({ ...request, inGroup: true }, 0, again + 1);
+    else look(requeued, Math.max(100, Math.min(outcome.retryAfterMs, 5_000)), again + 1);
+  };
+  return {
+    look,
+    isIdle: (): boolean => ahead === 0,
+    /** Begins nothing any more, and resolves when what is under way has ended. */
+    stop: async (): Promise<void> => {
+      stopping.abort();
+      await Promise.all(turns.values());
+    },
+  };
 }

@@ -12,7 +12,7 @@ import { externalCredential } from '../../../shared/kube/connection/external-cre
 import { findConnection } from '../../../shared/kube/connection/find-connection.ts';
 import { readKubeconfig } from '../../../shared/kube/connection/kubeconfig.ts';
 import { readNamedFile } from '../../../shared/named-file.ts';
-import { THOROUGH } from '../seed.ts';
+import { forSome } from '../seed.ts';
 
 /** Whole files, with one line for each thing that people write into them. */
 const FILES = {
@@ -129,16 +129,12 @@ const PLACES: readonly ((line: string, at: number, secret: string) => string)[] 
   (line, _, secret) => `${line}\n? { ${secret}: a }\n: b`,
   (line, _, secret) => `${line}\n[${secret}]\n[LoadBalancer "${secret}"]\n[${secret} "${secret}"]`,
 ];
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
 /** And into a whole file. */
 const WHOLE: readonly ((text: string, secret: string) => string)[] = [
   (_, secret) => secret,
-  (text) => Buffer.from(text).toString('base64'),
-  (text) =>
-    (
-      Buffer.from(text)
-        .toString('base64')
-        .match(/.{1,76}/g) ?? []
-    ).join('\n'),
+  base64,
+  (text) => (base64(text).match(/.{1,76}/g) ?? []).join('\n'),
   (text, secret) => `${secret}\n${text}`,
 ];
 
@@ -146,8 +142,7 @@ const broken = (text: string) =>
   fc
     .tuple(SECRETS, fc.nat(text.split('\n').length - 1), fc.nat(PLACES.length + WHOLE.length - 1))
     .map(([secret, index, way]): { readonly secret: string; readonly text: string } => {
-      const whole = WHOLE[way - PLACES.length];
-      const made = whole?.(text, secret);
+      const made = WHOLE[way - PLACES.length]?.(text, secret);
       if (made !== undefined)
         return { secret: made.includes(text) ? secret : `${secret}\n${made}`, text: made };
       const lines = text.split('\n');
@@ -165,11 +160,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-const messageOf = (run: Promise<unknown>): Promise<string> =>
-  run.then(
-    () => '',
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
-  );
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (run: Promise<unknown>): Promise<string> => run.then(() => '', textOf);
 
 /** No twelve characters of it, whatever their case: names are read in small letters. */
 function expectNothingOf(secret: string, told: string): void {
@@ -178,6 +170,8 @@ function expectNothingOf(secret: string, told: string): void {
     for (let at = 0; at + 12 <= line.length && !line.startsWith('-----'); at += 4)
       expect(low).not.toContain(line.slice(at, at + 12));
 }
+
+const USE_CLOUDS = '[Global]\nuse-clouds';
 
 /** What levelset says where these stand in the place of whole files. */
 async function toldOf(texts: Partial<Record<File, string>>): Promise<string> {
@@ -192,21 +186,14 @@ async function toldOf(texts: Partial<Record<File, string>>): Promise<string> {
   const problems: string[] = [];
   const entry = { kubeconfig: all.kubeconfig, 'cloud.conf': all['cloud.conf'], flags: all.flags };
   const settings = await readSettings('prod', entry, { flags: {}, env: {} }, problems);
+  const clouds = { OS_CLIENT_CONFIG_FILE: path.join(folder, 'clouds.yaml'), OS_CLOUD: 'mine' };
+  const source = path.join(folder, 'kubeconfig');
+  const kubeconfig = readKubeconfig(all.kubeconfig, { source }, externalCredential);
   const told = [
-    messageOf(loaded({ LEVELSET_CLOUD_CONFIG_TEXT: all['cloud.conf'] })),
-    messageOf(
-      loaded({
-        LEVELSET_CLOUD_CONFIG_TEXT: '[Global]\nuse-clouds',
-        OS_CLIENT_CONFIG_FILE: path.join(folder, 'clouds.yaml'),
-        OS_CLOUD: 'mine',
-      }),
-    ),
-    messageOf(
-      readKubeconfig(all.kubeconfig, { source: path.join(folder, 'kubeconfig') }, externalCredential).then(
-        ({ credential }) => credential(false),
-      ),
-    ),
-  ];
+    loaded({ LEVELSET_CLOUD_CONFIG_TEXT: all['cloud.conf'] }),
+    loaded({ ...clouds, LEVELSET_CLOUD_CONFIG_TEXT: USE_CLOUDS }),
+    kubeconfig.then(({ credential }) => credential(false)),
+  ].map(messageOf);
   return [...(await Promise.all(told)), ...problems, ...(settings?.warnings ?? [])].join('\n');
 }
 
@@ -217,13 +204,10 @@ it.each(Object.keys(FILES) as File[])(
     onTestFinished(() => {
       warned.mockRestore();
     });
-    await fc.assert(
-      fc.asyncProperty(broken(FILES[name]), async ({ secret, text }) => {
-        expectNothingOf(secret, await toldOf({ [name]: text }));
-        expect(warned.mock.calls).toEqual([]);
-      }),
-      { numRuns: THOROUGH ? 200 : 15 },
-    );
+    await forSome(200, 15)(broken(FILES[name]), async ({ secret, text }) => {
+      expectNothingOf(secret, await toldOf({ [name]: text }));
+      expect(warned.mock.calls).toEqual([]);
+    });
   },
   60_000,
 );
@@ -233,44 +217,32 @@ const OS = ['AUTH_URL', 'REGION_NAME', 'INTERFACE', 'ENDPOINT_TYPE', 'USERNAME',
 const KUBE = ['KUBECONFIG', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'KUBERNETES_SERVICE_HOST'];
 
 describe('nothing of what stands in a variable or a flag is told', () => {
-  const names = [...OS, ...Object.keys(VARIABLES), ...KUBE];
+  const someNames = fc.subarray([...OS, ...Object.keys(VARIABLES), ...KUBE], { minLength: 1 });
   it('where a variable has a secret of something else', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        SECRETS,
-        fc.subarray(names, { minLength: 1 }),
-        fc.boolean(),
-        async (secret, some, hasAll) => {
-          const base = hasAll
-            ? { OS_AUTH_URL: 'https://k/v3', OS_USERNAME: 'u', OS_PASSWORD: 'p', OS_PROJECT_ID: 'p' }
-            : {};
-          const env = { HOME: folder, ...base, ...Object.fromEntries(some.map((name) => [name, secret])) };
-          const told = await Promise.all([
-            messageOf(loadConfig({}, env)),
-            messageOf(loadConfig({}, { ...env, LEVELSET_CLOUD_CONFIG_TEXT: '[Global]\nuse-clouds' })),
-            messageOf(findConnection({ env })),
-          ]);
-          expectNothingOf(secret, told.join('\n'));
-        },
-      ),
-      { numRuns: THOROUGH ? 200 : 15 },
-    );
+    const all = { OS_AUTH_URL: 'https://k/v3', OS_USERNAME: 'u', OS_PASSWORD: 'p', OS_PROJECT_ID: 'p' };
+    await forSome(200, 15)(SECRETS, someNames, fc.boolean(), async (secret, some, hasAll) => {
+      const spoilt = Object.fromEntries(some.map((name) => [name, secret]));
+      const env = { HOME: folder, ...(hasAll ? all : {}), ...spoilt };
+      const told = await Promise.all([
+        messageOf(loadConfig({}, env)),
+        messageOf(loadConfig({}, { ...env, LEVELSET_CLOUD_CONFIG_TEXT: USE_CLOUDS })),
+        messageOf(findConnection({ env })),
+      ]);
+      expectNothingOf(secret, told.join('\n'));
+    });
   }, 60_000);
 
   it.each(ROWS)('--%s, or its variable', async (name, row) => {
     expect(variableOf(name, row) ?? 'a switch').toMatch(/^LEVELSET_[A-Z0-9_]+$|^a switch$/);
-    await fc.assert(
-      fc.asyncProperty(SECRETS, async (secret) => {
-        const read = row.read?.(secret);
-        const told = [
-          await messageOf(loadConfig({ [camel(name)]: secret }, { HOME: folder })),
-          read instanceof NotAllowed ? refusalOf(`--${name}`, secret, read) : '',
-          await messageOf(findConnection({ kubeconfig: secret, env: {} })),
-          await messageOf(readNamedFile(`--${name}`, secret)),
-        ];
-        expectNothingOf(secret, told.join('\n'));
-      }),
-      { numRuns: 5 },
-    );
+    await forSome(5, 5)(SECRETS, async (secret) => {
+      const read = row.read?.(secret);
+      const told = [
+        await messageOf(loadConfig({ [camel(name)]: secret }, { HOME: folder })),
+        read instanceof NotAllowed ? refusalOf(`--${name}`, secret, read) : '',
+        await messageOf(findConnection({ kubeconfig: secret, env: {} })),
+        await messageOf(readNamedFile(`--${name}`, secret)),
+      ];
+      expectNothingOf(secret, told.join('\n'));
+    });
   });
 });
